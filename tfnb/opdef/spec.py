@@ -1,0 +1,49 @@
+"""What an op is: a frozen record, and the kind that supplies all that is usual about it."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from tfnb.opdef.signature import Arg, Attr
+
+
+class Kind(Enum):
+    """How an op is evaluated. Passes of the compiler look at the kind, never at the name of an op."""
+
+    PLACEHOLDER = "placeholder"    # its value is fed
+    CONST = "const"                # its value is an attr
+    VARIABLE = "variable"          # its value lives in the store of the session
+    CONTROL = "control"            # no value: only an order (NoOp)
+    ELEMENTWISE = "elementwise"    # a scalar definition over broadcast inputs
+    REDUCTION = "reduction"        # a scalar combination over some axes
+    ROWWISE = "rowwise"            # a definition over the last axis, with row reductions in it
+    MOVEMENT = "movement"          # other strides over the same numbers
+    SHAPEOF = "shapeof"            # known as soon as the shapes of the inputs are
+    KERNEL = "kernel"              # hand-written
+    RANDOM = "random"              # hand-written, with a generator state in the store
+    UPDATE = "update"              # a scalar definition that writes to its Ref inputs
+    HOST = "host"                  # one Python call (strings, summaries, queues)
+
+
+@dataclass(frozen=True, slots=True)
+class OpSpec:
+    """The signature of an op (TensorFlow's official OpDef), its kind and its documentation.
+
+    value_inputs: names of the inputs whose *value* (not only shape) decides the shape or the strides of the outputs.
+    """
+
+    name: str
+    inputs: tuple[Arg, ...]
+    outputs: tuple[Arg, ...]
+    attrs: tuple[Attr, ...]
+    kind: Kind
+    doc: str = ""
+    stateful: bool = False
+    value_inputs: frozenset[str] = frozenset()
+
+    def attr(self, name: str) -> Attr:
+        """The attr called `name`. Raises KeyError if there is none."""
+        for attr in self.attrs:
+            if attr.name == name:
+                return attr
+        raise KeyError(name)

@@ -1,0 +1,44 @@
+"""The tables of aspects, by op name. Every pass reads one of them; users add to the same ones.
+
+OPS        name -> OpSpec
+SHAPES     name -> fn(ctx: ShapeContext) -> [static shape of each output]
+GRADIENTS  name -> fn(op, *output_gradients) -> gradients of the inputs (None where there is none)
+NO_GRADIENT name -> why there is none
+SCALARS    name -> kernels.scalar.Scalar (elementwise, update, rowwise; the combination of a reduction)
+FINISH     name -> kernels.scalar.Scalar of (accumulator, count), for reductions that end with one (Mean)
+IDENTITY   name -> what a reduction starts from: a number, "lowest" or "highest"
+ROWS       name -> the inputs of a rowwise op that have one number for each row
+DOMAINS    name -> where tests may sample the op ("positive", "unit", "nonzero"); absent: everywhere
+VIEWS      name -> fn(view, *values, **attrs) -> View, for movement ops
+NUMPY      name -> fn(ctx, *arrays) -> tuple of arrays: the interpreter
+CPU, CUDA  name -> fn(call) -> the hand-written kernel launches (absent: a host call of NUMPY)
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfnb.opdef.spec import OpSpec
+
+Table = dict[str, Callable[..., Any]]
+
+OPS: dict[str, OpSpec] = {}
+SHAPES: Table = {}
+GRADIENTS: Table = {}
+NO_GRADIENT: dict[str, str] = {}
+SCALARS: dict[str, Any] = {}
+FINISH: dict[str, Any] = {}
+IDENTITY: dict[str, Any] = {}
+ROWS: dict[str, frozenset[str]] = {}
+DOMAINS: dict[str, str] = {}
+VIEWS: Table = {}
+NUMPY: Table = {}
+CPU: Table = {}
+CUDA: Table = {}
+
+
+def add_op(spec: OpSpec) -> None:
+    """Enter an op. Raises ValueError if the name is taken: an op is written once."""
+    if spec.name in OPS:
+        raise ValueError(f"op {spec.name!r} is declared twice")
+    OPS[spec.name] = spec

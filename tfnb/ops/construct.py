@@ -1,0 +1,276 @@
+"""From a call of an op's constructor to a node: conversion of inputs, inference of type attrs, defaults, checks.
+
+Names and errors follow TensorFlow's `op_def_library`: an input that is not a tensor yet becomes a constant called
+after its argument inside the scope of the op ("Tanh/x").
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tfnb.core import dtypes
+from tfnb.core.dtypes import DType
+from tfnb.core.shape import as_shape
+from tfnb.graph.convert import internal_convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import get_default_graph, get_graph_from_inputs
+from tfnb.opdef import tables
+from tfnb.opdef.signature import Arg, Attr
+from tfnb.opdef.spec import OpSpec
+
+_OFFICIAL = {"float": "float32", "double": "float64", "half": "float16"}
+
+
+def official(name: str) -> DType:
+    """The dtype with an official registry name ("float", "int32", ...)."""
+    return dtypes.as_dtype(_OFFICIAL.get(name, name))
+
+
+class Constructor:
+    """Adds nodes of one op type: `Tanh(x, name="y")`. Inputs come first, then attrs that can't be inferred."""
+
+    def __init__(self, spec: OpSpec) -> None:
+        self.spec = spec
+        self.__name__ = spec.name
+        self.__doc__ = spec.doc
+        inferred = {arg.type for arg in spec.inputs} | {arg.number for arg in spec.inputs}
+        inferred |= {arg.type_list for arg in spec.inputs}
+        self._attr_specs = {attr.name: attr for attr in spec.attrs}
+        self._explicit = tuple(attr.name for attr in spec.attrs if attr.name not in inferred)
+        self._defaults = {attr.name: _default(attr) for attr in spec.attrs if attr.has_default}
+        self._allowed = {attr.name: frozenset(official(t) for t in attr.allowed) for attr in spec.attrs
+                         if attr.allowed and attr.type in ("type", "list(type)")}
+        self._plain = all(not arg.is_list and not arg.is_ref for arg in spec.inputs)
+        self._input_types = tuple((arg.name, arg.type if arg.type in self._attr_specs else "",
+                                   None if arg.type in self._attr_specs or arg.is_list else official(arg.type))
+                                  for arg in spec.inputs)
+        self._single = len(spec.outputs) == 1 and not spec.outputs[0].is_list
+
+    def __repr__(self) -> str:
+        return f"<op {self.spec.name}>"
+
+    def gradient(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """Enter the gradient of this op: fn(op, *output_gradients) -> gradients of the inputs."""
+        tables.GRADIENTS[self.spec.name] = fn
+        return fn
+
+    def no_gradient(self, reason: str) -> None:
+        """State that this op has no gradient, and why."""
+        tables.NO_GRADIENT[self.spec.name] = reason
+
+    def finish(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """Enter what a reduction does with its accumulator and the number of elements at the end."""
+        tables.FINISH[self.spec.name] = tables.SCALARS[self.spec.name].read_like(fn)
+        return fn
+
+    def __call__(self, *args: Any, name: str | None = None, **kwargs: Any) -> Any:
+        spec = self.spec
+        values, attrs = self._bind(args, kwargs)
+        if self._plain:
+            inputs = self._fast(values, attrs)
+            if inputs is not None:
+                graph = inputs[0].graph if inputs else get_default_graph()
+                return self._add(graph, inputs, attrs, name or spec.name)
+        graph = get_graph_from_inputs(values) if values else get_default_graph()
+        with graph.as_default(), graph.name_scope(name or spec.name) as scope:
+            inputs = self._convert(values, attrs)
+            return self._add(graph, inputs, attrs, scope or name or spec.name)
+
+    def _bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The values of the inputs in order, and the attrs: given ones checked, others by default."""
+        spec = self.spec
+        count = len(spec.inputs)
+        values = list(args[:count])
+        for arg in spec.inputs[len(values):]:
+            if arg.name not in kwargs:
+                raise TypeError(f"{spec.name}() is missing its argument {arg.name!r}")
+            values.append(kwargs.pop(arg.name))
+        attrs = dict(self._defaults)
+        if len(args) > count:
+            kwargs = dict(zip(self._explicit, args[count:], strict=False), **kwargs)
+        for key, value in kwargs.items():
+            attr = self._attr_specs.get(key)
+            if attr is None:
+                raise TypeError(f"{spec.name}() got an unexpected keyword argument {key!r}")
+            if value is not None or attr.type == "shape":
+                attrs[key] = self._attr_value(attr, value)
+        for key in self._explicit:
+            if key not in attrs:
+                raise TypeError(f"{spec.name}() is missing its argument {key!r}")
+        return values, attrs
+
+    def _attr_value(self, attr: Attr, value: Any) -> Any:
+        try:
+            converted = _attr_value(attr.type, value)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"Expected {attr.type} for argument {attr.name!r} of op {self.spec.name}, "
+                            f"not {value!r}.") from error
+        if attr.allowed and attr.type == "string" and converted.decode() not in attr.allowed:
+            raise ValueError(f"Value for attr {attr.name!r} of {converted.decode()!r} is not in the list of allowed "
+                             f"values: {', '.join(attr.allowed)} (op {self.spec.name})")
+        if attr.name in self._allowed:
+            self._check_types(attr.name, converted if isinstance(converted, list) else [converted])
+        return converted
+
+    def _check_types(self, name: str, found: Sequence[DType], argument: str | None = None) -> None:
+        for dtype in found:
+            if dtype.base_dtype not in self._allowed[name]:
+                what = f"passed to parameter {argument!r}" if argument else f"for attr {name!r}"
+                allowed = ", ".join(sorted(t.name for t in self._allowed[name]))
+                raise TypeError(f"Value {what} of op {self.spec.name} has DataType {dtype.name} "
+                                f"not in list of allowed values: {allowed}")
+
+    def _fast(self, values: list[Any], attrs: dict[str, Any]) -> list[Tensor] | None:
+        """`values` when all are tensors of the right types already, entering the inferred attrs; else None."""
+        graph = None
+        for (argument, attr, fixed), value in zip(self._input_types, values, strict=True):
+            if type(value) is not Tensor or (graph is not None and value.graph is not graph):
+                return None
+            graph = value.graph
+            dtype = value.dtype.base_dtype
+            if fixed is None:
+                known = attrs.get(attr) if attr not in self._defaults else None
+                if known is None:
+                    if attr in self._allowed and dtype not in self._allowed[attr]:
+                        self._check_types(attr, [dtype], argument)
+                    attrs[attr] = dtype
+                elif known is not dtype:
+                    return None
+            elif fixed is not dtype:
+                return None
+        return values
+
+    def _convert(self, values: list[Any], attrs: dict[str, Any]) -> list[Tensor]:
+        """The flat list of input tensors, entering the inferred attrs."""
+        inputs: list[Tensor] = []
+        known: dict[str, tuple[DType, str]] = {}
+        for arg, value in zip(self.spec.inputs, values, strict=True):
+            if arg.type_list:
+                tensors = self._convert_type_list(arg, value)
+                attrs[arg.type_list] = [t.dtype.base_dtype for t in tensors]
+            elif arg.number:
+                tensors = self._convert_list(arg, value, attrs, known)
+                attrs[arg.number] = len(tensors)
+            else:
+                tensors = [self._convert_one(arg, value, attrs, known, arg.name)]
+            inputs += tensors
+        return inputs
+
+    def _convert_type_list(self, arg: Arg, value: Any) -> list[Tensor]:
+        if not isinstance(value, (list, tuple)):
+            raise TypeError(f"Expected list for {arg.name!r} argument to {self.spec.name!r} Op, not {value!r}.")
+        return [internal_convert_to_tensor(v, name=f"{arg.name}_{i}", as_ref=arg.is_ref) for i, v in enumerate(value)]
+
+    def _convert_list(self, arg: Arg, value: Any, attrs: dict[str, Any],
+                      known: dict[str, tuple[DType, str]]) -> list[Tensor]:
+        if not isinstance(value, (list, tuple)):
+            raise TypeError(f"Expected list for {arg.name!r} argument to {self.spec.name!r} Op, not {value!r}.")
+        minimum = self._attr_specs[arg.number].minimum or 0
+        if len(value) < minimum:
+            raise ValueError(f"List argument {arg.name!r} to {self.spec.name!r} Op with length {len(value)} shorter "
+                             f"than minimum length {minimum}.")
+        for v in value:                            # the first tensor decides the dtype of numbers beside it
+            if arg.type in self._attr_specs and arg.type not in known and isinstance(v, Tensor):
+                known[arg.type] = (v.dtype.base_dtype, arg.name)
+        return [self._convert_one(arg, v, attrs, known, f"{arg.name}_{i}") for i, v in enumerate(value)]
+
+    def _convert_one(self, arg: Arg, value: Any, attrs: dict[str, Any], known: dict[str, tuple[DType, str]],
+                     name: str) -> Tensor:
+        attr = arg.type if arg.type in self._attr_specs else ""
+        want, preferred = None, None
+        if not attr:
+            want = official(arg.type)
+        elif attr in known:
+            want = known[attr][0]
+        elif attr in attrs and attr not in self._defaults:
+            want = attrs[attr]
+        else:
+            preferred = self._defaults.get(attr)
+        tensor = self._as_tensor(arg, value, want, preferred, name, known.get(attr, (None, ""))[1])
+        if arg.is_ref and not tensor.dtype._is_ref_dtype:
+            raise TypeError(f"'{self.spec.name}' Op requires that input {arg.name!r} be a mutable tensor "
+                            "(e.g.: a tf.Variable)")
+        if attr:
+            dtype = tensor.dtype.base_dtype
+            if attr in self._allowed and dtype not in self._allowed[attr]:
+                self._check_types(attr, [dtype], arg.name)
+            attrs[attr] = dtype
+            known.setdefault(attr, (dtype, arg.name))
+        return tensor
+
+    def _as_tensor(self, arg: Arg, value: Any, want: DType | None, preferred: DType | None, name: str,
+                   first: str) -> Tensor:
+        if isinstance(value, Tensor) or (want is not None and hasattr(value, "_as_graph_element")):
+            tensor: Tensor = internal_convert_to_tensor(value, name=name, as_ref=arg.is_ref)
+            if want is not None and tensor.dtype.base_dtype is not want.base_dtype:
+                raise TypeError(self._mismatch(arg, tensor.dtype.base_dtype, want, first))
+            return tensor
+        try:
+            return internal_convert_to_tensor(value, dtype=want, name=name, preferred_dtype=preferred,
+                                              as_ref=arg.is_ref)
+        except TypeError as error:
+            if want is None:
+                raise
+            raise TypeError(f"Expected {want.name} passed to parameter {arg.name!r} of op {self.spec.name!r}, got "
+                            f"{value!r} of type {type(value).__name__!r} instead. Error: {error}") from None
+
+    def _mismatch(self, arg: Arg, found: DType, want: DType, first: str) -> str:
+        start = f"Input {arg.name!r} of {self.spec.name!r} Op has type {found.name} that does not match "
+        return start + (f"type {want.name} of argument {first!r}." if first else f"expected type of {want.name}.")
+
+    def _add(self, graph: Any, inputs: list[Tensor], attrs: dict[str, Any], name: str) -> Any:
+        op = graph.add_op(self.spec, inputs, attrs, name, self._output_types(attrs))
+        return op.outputs[0] if self._single else self._group(op, attrs)
+
+    def _output_types(self, attrs: dict[str, Any]) -> list[DType]:
+        types: list[DType] = []
+        for arg in self.spec.outputs:
+            if arg.type_list:
+                types += attrs[arg.type_list]
+                continue
+            dtype = attrs[arg.type] if arg.type in self._attr_specs else official(arg.type)
+            dtype = dtype._as_ref if arg.is_ref else dtype
+            types += [dtype] * (attrs[arg.number] if arg.number else 1)
+        return types
+
+    def _group(self, op: Operation, attrs: dict[str, Any]) -> Any:
+        """The outputs as the signature groups them; the operation itself if there are none."""
+        if not self.spec.outputs:
+            return op
+        groups: list[Any] = []
+        start = 0
+        for arg in self.spec.outputs:
+            count = len(attrs[arg.type_list]) if arg.type_list else attrs[arg.number] if arg.number else 1
+            taken = op.outputs[start:start + count]
+            groups.append(list(taken) if arg.is_list else taken[0])
+            start += count
+        return groups[0] if len(groups) == 1 else tuple(groups)
+
+
+def _default(attr: Attr) -> Any:
+    return _attr_value(attr.type, attr.default)
+
+
+def _attr_value(kind: str, value: Any) -> Any:
+    """The native form of an attr value: DType, static shape, int, float, bool, bytes, array, or a list of these."""
+    if kind.startswith("list("):
+        if isinstance(value, (str, bytes)):
+            raise TypeError("a list is wanted")
+        return [_attr_value(kind[5:-1], v) for v in value or []]
+    if kind == "type":
+        return dtypes.as_dtype(value).base_dtype
+    if kind == "shape":
+        return as_shape(value).static
+    if kind == "string":
+        return value.encode() if isinstance(value, str) else bytes(value)
+    if kind == "int":
+        if isinstance(value, float):
+            raise TypeError("an int is wanted")
+        return int(value)
+    if kind == "float":
+        return float(value)
+    if kind == "bool":
+        if not isinstance(value, (bool, int)) and type(value).__name__ not in ("bool_", "bool"):
+            raise TypeError("a bool is wanted")
+        return bool(value)
+    return value

@@ -1,0 +1,160 @@
+"""Declaring an op: once, in its family's file; the kind supplies all that is usual.
+
+A decorator takes the op's official signature, enters what it is told into the tables of `opdef/tables.py` and returns
+a `Constructor`: calling it adds a node to a graph, as TensorFlow's generated op functions do. The decorated function
+is the definition (a scalar body, a view, a NumPy function) and its docstring the op's documentation.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tfnb.kernels import scalar
+from tfnb.opdef import tables
+from tfnb.opdef.signature import read_signature
+from tfnb.opdef.spec import Kind, OpSpec
+from tfnb.ops import shapes
+from tfnb.ops.construct import Constructor
+
+Fn = Callable[..., Any]
+
+
+def _enter(fn: Fn, text: str, kind: Kind, attrs: dict[str, str], *, stateful: bool = False,
+           values: Iterable[str] = ()) -> OpSpec:
+    inputs, outputs, read = read_signature(text, attrs)
+    spec = OpSpec(fn.__name__, inputs, outputs, read, kind, (fn.__doc__ or "").strip(), stateful, frozenset(values))
+    tables.add_op(spec)
+    return spec
+
+
+def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, domain: str = "",
+                **attrs: str) -> Callable[[Fn], Constructor]:
+    """An op whose outputs have, at each place, a scalar definition of its (broadcast) inputs at that place.
+
+    domain: where the definition may be sampled by tests, e.g. "positive", "unit" (-1 to 1), "nonzero".
+    """
+    def declare(fn: Fn) -> Constructor:
+        spec = _enter(fn, text, Kind.ELEMENTWISE, attrs)
+        tables.SCALARS[spec.name] = scalar.read(fn)
+        tables.SHAPES[spec.name] = shape
+        if domain:
+            tables.DOMAINS[spec.name] = domain
+        return Constructor(spec)
+    return declare
+
+
+def reduction(text: str, *, identity: float | str, **attrs: str) -> Callable[[Fn], Constructor]:
+    """An op that combines the elements along the axes its second input names.
+
+    The definition is `(acc, x) -> acc`; `identity` is what the accumulator starts from: a number, "lowest" or
+    "highest" of the dtype. Attr `keep_dims` keeps the reduced axes with size 1.
+    """
+    def declare(fn: Fn) -> Constructor:
+        spec = _enter(fn, text, Kind.REDUCTION, attrs, values=(read_signature(text, attrs)[0][1].name,))
+        tables.SCALARS[spec.name] = scalar.read(fn)
+        tables.IDENTITY[spec.name] = identity
+        tables.SHAPES[spec.name] = shapes.reduced
+        return Constructor(spec)
+    return declare
+
+
+def rowwise(text: str, *, rows: Iterable[str] = (), **attrs: str) -> Callable[[Fn], Constructor]:
+    """An op over the last axis: its definition may use the row reductions rowsum, rowmax, rowmin and column().
+
+    rows: the inputs that have one number for each row (one axis less).
+    """
+    def declare(fn: Fn) -> Constructor:
+        spec = _enter(fn, text, Kind.ROWWISE, attrs)
+        tables.SCALARS[spec.name] = scalar.read(fn)
+        tables.ROWS[spec.name] = frozenset(rows)
+        tables.SHAPES[spec.name] = shapes.rowwise
+        return Constructor(spec)
+    return declare
+
+
+def movement(text: str, *, shape: Fn, **attrs: str) -> Callable[[Fn], Constructor]:
+    """An op that gives other strides to the numbers of its first input; its other inputs decide which."""
+    def declare(fn: Fn) -> Constructor:
+        inputs = read_signature(text, attrs)[0]
+        spec = _enter(fn, text, Kind.MOVEMENT, attrs, values=[arg.name for arg in inputs[1:]])
+        tables.VIEWS[spec.name] = fn
+        tables.SHAPES[spec.name] = shape
+        return Constructor(spec)
+    return declare
+
+
+def kernel(text: str, *, shape: Fn, numpy: Fn, cpu: Fn | None = None, cuda: Fn | None = None,
+           values: Iterable[str] = (), **attrs: str) -> Callable[[Fn], Constructor]:
+    """An op with hand-written kernels. numpy: fn(ctx, *arrays) -> array or tuple; cpu, cuda: fn(call) -> [Launch].
+
+    values: the inputs whose value, not only shape, decides the shape of the outputs. Without `cpu` the op is a host
+    call of `numpy` wherever it runs.
+    """
+    def declare(fn: Fn) -> Constructor:
+        spec = _enter(fn, text, Kind.KERNEL, attrs, values=values)
+        _hand_written(spec, shape, numpy, cpu, cuda)
+        return Constructor(spec)
+    return declare
+
+
+def random(text: str, *, shape: Fn, numpy: Fn, cpu: Fn | None = None, cuda: Fn | None = None,
+           values: Iterable[str] = (), **attrs: str) -> Callable[[Fn], Constructor]:
+    """As `kernel`, with a generator state (`ctx.state`, `call.state`) that each op has in each session."""
+    def declare(fn: Fn) -> Constructor:
+        spec = _enter(fn, text, Kind.RANDOM, attrs, stateful=True, values=values)
+        _hand_written(spec, shape, numpy, cpu, cuda)
+        return Constructor(spec)
+    return declare
+
+
+def _hand_written(spec: OpSpec, shape: Fn, numpy: Fn, cpu: Fn | None, cuda: Fn | None) -> None:
+    tables.SHAPES[spec.name] = shape
+    tables.NUMPY[spec.name] = numpy
+    if cpu is not None:
+        tables.CPU[spec.name] = cpu
+    if cuda is not None:
+        tables.CUDA[spec.name] = cuda
+
+
+def shapeof(text: str, *, shape: Fn, **attrs: str) -> Callable[[Fn], Constructor]:
+    """An op that is known as soon as the shapes of its inputs are: fn(*shapes, **attrs) -> NumPy value(s)."""
+    def declare(fn: Fn) -> Constructor:
+        spec = _enter(fn, text, Kind.SHAPEOF, attrs)
+        tables.SHAPES[spec.name] = shape
+        tables.NUMPY[spec.name] = fn
+        return Constructor(spec)
+    return declare
+
+
+def update(text: str, *, shape: Fn = shapes.like_first, **attrs: str) -> Callable[[Fn], Constructor]:
+    """An op that writes to its Ref inputs: the definition returns the new value of each Ref input, in order."""
+    def declare(fn: Fn) -> Constructor:
+        spec = _enter(fn, text, Kind.UPDATE, attrs)
+        tables.SCALARS[spec.name] = scalar.read(fn)
+        tables.SHAPES[spec.name] = shape
+        tables.NO_GRADIENT[spec.name] = "it writes to a variable"
+        return Constructor(spec)
+    return declare
+
+
+def host(text: str, *, shape: Fn, stateful: bool = False, **attrs: str) -> Callable[[Fn], Constructor]:
+    """An op that is one Python call: fn(*arrays, **attrs) -> array or tuple (strings: object arrays of bytes).
+
+    A definition with a keyword-only parameter `ctx` gets the run context (the op, the store of the session).
+    """
+    def declare(fn: Fn) -> Constructor:
+        spec = _enter(fn, text, Kind.HOST, attrs, stateful=stateful)
+        tables.SHAPES[spec.name] = shape
+        tables.NUMPY[spec.name] = fn
+        return Constructor(spec)
+    return declare
+
+
+def structural(text: str, kind: Kind, *, shape: Fn, stateful: bool = False,
+               **attrs: str) -> Callable[[Fn], Constructor]:
+    """An op that the compiler itself gives a meaning to: placeholders, constants, variables, NoOp."""
+    def declare(fn: Fn) -> Constructor:
+        spec = _enter(fn, text, kind, attrs, stateful=stateful)
+        tables.SHAPES[spec.name] = shape
+        return Constructor(spec)
+    return declare

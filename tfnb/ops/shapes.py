@@ -1,0 +1,96 @@
+"""Static shape functions shared by the op families: fn(ctx: ShapeContext) -> [static shape of each output].
+
+A static shape is a tuple of int or None (unknown), or None when not even the rank is known.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tfnb.core.shape import Static, broadcast, merge
+from tfnb.kernels.scalar import row_level_results
+from tfnb.opdef import tables
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+
+def _count(ctx: ShapeContext) -> int:
+    return len(ctx.op.outputs)
+
+
+def broadcast_inputs(ctx: ShapeContext) -> list[Static]:
+    """Every output has the broadcast shape of all inputs. Raises ValueError if they don't broadcast."""
+    shape: Static = ()
+    for i in range(len(ctx.op.inputs)):
+        shape = ctx.shape(i) if i == 0 else broadcast(shape, ctx.shape(i))
+    return [shape] * _count(ctx)
+
+
+def like_first(ctx: ShapeContext) -> list[Static]:
+    """Every output has the shape of the first input."""
+    return [ctx.shape(0)] * _count(ctx)
+
+
+def same_inputs(ctx: ShapeContext) -> list[Static]:
+    """All inputs have one shape, and every output has it. Raises ValueError if two inputs differ."""
+    shape: Static = None
+    for i in range(len(ctx.op.inputs)):
+        shape = merge(shape, ctx.shape(i))
+    return [shape] * _count(ctx)
+
+
+def scalar(ctx: ShapeContext) -> list[Static]:
+    """Every output is a scalar."""
+    return [()] * _count(ctx)
+
+
+def vector(ctx: ShapeContext) -> list[Static]:
+    """Every output is a vector of unknown length."""
+    return [(None,)] * _count(ctx)
+
+
+def unknown(ctx: ShapeContext) -> list[Static]:
+    """Nothing is known before the op runs."""
+    return [None] * _count(ctx)
+
+
+def normalized_axes(axes: np.ndarray, rank: int) -> list[int]:
+    """The axes as a sorted list of distinct non-negative numbers. Raises ValueError for one outside [-rank, rank)."""
+    found = set()
+    for axis in np.asarray(axes).reshape(-1).tolist():
+        if not -rank <= axis < rank:
+            raise ValueError(f"Invalid reduction dimension {axis} for input with {rank} dimensions.")
+        found.add(axis % rank)
+    return sorted(found)
+
+
+def reduced(ctx: ShapeContext) -> list[Static]:
+    """The shape of input 0 without the axes that input 1 names (size 1 in their place with `keep_dims`)."""
+    shape, axes, keep = ctx.shape(0), ctx.value(1), ctx.attrs.get("keep_dims", False)
+    if shape is None:
+        return [None]
+    if axes is None:
+        return [(None,) * len(shape) if keep else None]
+    gone = normalized_axes(axes, len(shape))
+    return [tuple(1 if i in gone else n for i, n in enumerate(shape) if keep or i not in gone)]
+
+
+def rowwise(ctx: ShapeContext) -> list[Static]:
+    """Full-level outputs have the shape of the full-level inputs, row-level ones all of its axes but the last."""
+    spec = ctx.op.spec
+    rows = tables.ROWS[spec.name]
+    full: Static = None
+    lead: Static = None
+    for i, arg in enumerate(spec.inputs):
+        if arg.name in rows:
+            lead = merge(lead, ctx.shape(i))
+        else:
+            full = merge(full, ctx.shape(i))
+    if full is not None:
+        if not full:
+            raise ValueError("the input must have at least one axis, but is a scalar")
+        lead = merge(lead, full[:-1])
+        full = (*lead, full[-1]) if lead is not None else full
+    return [lead if row else full for row in row_level_results(tables.SCALARS[spec.name], spec, rows)]
