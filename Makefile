@@ -1,0 +1,75 @@
+# What there is to do here. Needs Python 3.11 or newer, make and git; everything else goes into .venv.
+#
+#   make demo    run the first tutorial without a browser and print the accuracy it reaches
+#   make lab     open the tutorials in JupyterLab
+#   make test    everything that is checked
+#   make bench   tfnb against TensorFlow, in turns (installs tensorflow-cpu into .venv-oracle)
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.PHONY: demo lab test bench protos clean check-python check-extension
+
+NEWEST := sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
+	"$$p" -c 'import sys; $(NEWEST)' 2>/dev/null && echo "$$p" && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := .stamps
+BUILT_FROM := pyproject.toml tfnb/proto/build_hook.py tfnb/core/version.py
+PROTOS := $(wildcard tfnb/proto/*.proto)
+EXTENSION := $(shell git ls-files extension 2>/dev/null)
+ORACLE := .venv-oracle
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Node's programs look for `node` on PATH: the one that pip installed.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+demo: $(STAMPS)/notebooks
+	$(BIN)/python -m tfnb.notebook.demo
+
+lab: $(STAMPS)/notebooks
+	$(BIN)/jupyter lab notebooks
+
+test: $(STAMPS)/test check-extension
+	$(BIN)/ruff check tfnb tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n 2
+
+bench: $(STAMPS)/notebooks $(STAMPS)/oracle
+	$(BIN)/python -m benchmarks --oracle $(ORACLE)/bin/python
+
+protos: $(STAMPS)/notebooks
+	$(BIN)/python -m pip install -q 'grpcio-tools>=1.74,<1.81'
+	$(BIN)/python tfnb/proto/build_hook.py protos
+
+check-python:
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.14 found; name one by: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+
+$(VENV)/pyvenv.cfg: | check-python
+	$(PYTHON) -m venv $(VENV)
+
+# An editable install: the build hook compiles the protocol buffers and the notebook views into the source tree.
+$(STAMPS)/notebooks: $(VENV)/pyvenv.cfg $(BUILT_FROM) $(PROTOS) $(EXTENSION)
+	$(BIN)/python -m pip install -q -e '.[notebooks]'
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/test: $(STAMPS)/notebooks
+	$(BIN)/python -m pip install -q -e '.[test,notebooks,tensorboard]'
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/oracle: | check-python
+	$(PYTHON) -m venv $(ORACLE)
+	$(ORACLE)/bin/python -m pip install -q 'tensorflow-cpu>=2.20,<2.22' 'protobuf>=6.31.1,<8'
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/extension: $(STAMPS)/test $(EXTENSION)
+	cd extension && npm ci --no-audit --no-fund
+	@mkdir -p $(STAMPS) && touch $@
+
+check-extension: $(if $(EXTENSION),$(STAMPS)/extension)
+	if [ -d extension/node_modules ]; then cd extension && npm run check && npm test; fi
+
+clean:
+	rm -rf $(VENV) $(ORACLE) $(STAMPS) build dist .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf extension/node_modules tfnb/notebook/static
+	rm -f tfnb/proto/*_pb2.py

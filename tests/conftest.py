@@ -1,0 +1,78 @@
+"""What every test may use: a fresh default graph, a kernel cache outside of HOME, and real TensorFlow as an oracle."""
+from __future__ import annotations
+
+import importlib.util
+import os
+import pickle
+import struct
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+# Before tfnb is imported: compiled kernels are kept between runs of the tests, and HOME stays untouched.
+os.environ.setdefault("TFNB_CACHE_DIR", str(ROOT / ".cache" / "tfnb"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever uses the fixture `oracle` is marked so."""
+    for item in items:
+        if "oracle" in getattr(item, "fixturenames", ()):
+            item.add_marker("oracle")
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph() -> None:
+    """Each test starts with an empty default graph."""
+    if importlib.util.find_spec("tfnb.graph.stack"):
+        importlib.import_module("tfnb.graph.stack").reset_default_graph()
+
+
+class Oracle:
+    """Real TensorFlow in a process of its own, which imports it once."""
+
+    def __init__(self, python: str) -> None:
+        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "CUDA_VISIBLE_DEVICES": ""}
+        environment.pop("PYTHONPATH", None)
+        self.process = subprocess.Popen(
+            [python, str(Path(__file__).with_name("oracle_worker.py"))],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment,
+        )
+
+    def __call__(self, code: str, **inputs: Any) -> Any:
+        """Run `code` and return what it assigned to `result`.
+
+        `tf` (TensorFlow's v1 API with ref variables), `np` and the inputs are there as variables; the default graph is
+        a fresh one. Inputs and result must be picklable without TensorFlow (arrays, bytes, numbers, lists, dicts).
+        Raises AssertionError with the traceback of the worker where the code fails.
+        """
+        assert self.process.stdin and self.process.stdout
+        request = pickle.dumps((code, inputs))
+        self.process.stdin.write(struct.pack("<Q", len(request)) + request)
+        self.process.stdin.flush()
+        header = self.process.stdout.read(8)
+        assert len(header) == 8, "the TensorFlow process has died"
+        failed, answer = pickle.loads(self.process.stdout.read(struct.unpack("<Q", header)[0]))
+        assert not failed, f"in TensorFlow:\n{answer}"
+        return answer
+
+    def close(self) -> None:
+        """End the process."""
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def oracle() -> Iterator[Oracle]:
+    """`oracle("result = ...", x=array)`: see Oracle.__call__. Skips where $TFNB_ORACLE_PYTHON is not set."""
+    python = os.environ.get("TFNB_ORACLE_PYTHON")
+    if not python:
+        pytest.skip("TFNB_ORACLE_PYTHON names no Python with TensorFlow")
+    worker = Oracle(python)
+    yield worker
+    worker.close()

