@@ -1,0 +1,66 @@
+"""Errors, options, lazy modules, and places in the user's code."""
+from __future__ import annotations
+
+import pickle
+import sys
+
+import pytest
+
+from tfnb.core import errors, source
+from tfnb.core.lazy import lazy_module
+from tfnb.core.options import Options
+
+
+def test_codes_and_classes() -> None:
+    assert sorted(errors.CODES.values()) == list(range(1, 17))
+    for cls, code in errors.CODES.items():
+        error = cls(None, None, "what went wrong")        # type: ignore[call-arg, arg-type]
+        assert error.error_code == code and error.message == str(error) == "what went wrong"
+        assert errors.exception_type_from_error_code(code) is cls and errors.error_code_from_exception_type(cls) == code
+    assert errors.OpError(None, None, "m", 7).error_code == 7
+    copy = pickle.loads(pickle.dumps(errors.OutOfRangeError(None, None, "end")))
+    assert isinstance(copy, errors.OutOfRangeError) and copy.message == "end"
+
+
+def test_options_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TFNB_CACHE_DIR", "/somewhere")
+    monkeypatch.setenv("TFNB_THREADS", "3")
+    monkeypatch.setenv("TFNB_COMPILE", "never")
+    made = Options()
+    assert (str(made.cache_dir), made.threads, made.compile, made.inspect) == ("/somewhere", 3, "never", False)
+    monkeypatch.setenv("TFNB_COMPILE", "sometimes")
+    with pytest.raises(ValueError, match="TFNB_COMPILE.*sometimes"):
+        Options()
+    monkeypatch.setenv("TFNB_COMPILE", "")
+    monkeypatch.setenv("TFNB_THREADS", "none")
+    with pytest.raises(ValueError, match="TFNB_THREADS"):
+        Options()
+
+
+def test_lazy_module() -> None:
+    sys.modules.pop("wave", None)
+    wave = lazy_module("wave")
+    assert "wave" not in sys.modules
+    assert wave.Wave_read and "wave" in sys.modules
+    absent = lazy_module("no_such_module_at_all")
+    with pytest.raises(ImportError):
+        _ = absent.thing
+
+
+def test_user_frames_name_this_line() -> None:
+    frames = source.user_frames()
+    assert frames[0][0].co_name == "test_user_frames_name_this_line" and len(frames) <= 12
+    assert source.describe(frames) == (
+        f"test_small.py:{frames[0][1]} in test_user_frames_name_this_line: `frames = source.user_frames()`")
+    assert source.describe(()) == "an unknown place"
+    assert source.traceback_of(frames)[-1][2] == "test_user_frames_name_this_line"
+
+
+def test_a_cell_is_named_by_its_label() -> None:
+    scope: dict[str, object] = {"source": source}
+    source.set_cell_label(lambda name: "cell [3]" if name == "<cell>" else None)
+    try:
+        exec(compile("def f():\n    return source.user_frames()\nframes = f()", "<cell>", "exec"), scope)
+        assert source.describe(scope["frames"]) == "cell [3], line 2"   # type: ignore[arg-type]
+    finally:
+        source.set_cell_label(None)

@@ -1,0 +1,34 @@
+"""Modules that are slow to import, loaded when first used."""
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import Any
+
+
+class LazyModule(ModuleType):
+    """Stands for the module `name`; the first look at an attribute imports it and copies its namespace here.
+
+    An absent module raises ImportError at that look, not before. Submodules that were imported by then are
+    attributes of the real module and so of this one.
+    """
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__") and attribute not in ("__version__", "__all__", "__file__"):
+            raise AttributeError(attribute)
+        return getattr(importlib.import_module(self.__name__), attribute)
+
+    def __dir__(self) -> list[str]:
+        return dir(importlib.import_module(self.__name__))
+
+    def __repr__(self) -> str:
+        return f"<lazy module {self.__name__!r}{'' if self.__name__ in sys.modules else ', not imported yet'}>"
+
+
+def lazy_module(name: str) -> Any:
+    """A stand-in for the module called `name` (`"numba"`, `"scipy.linalg"`), imported at its first attribute look.
+
+    Returns Any: type checkers see the use of an untyped module. Raises ImportError at the first use if it is absent.
+    """
+    return LazyModule(name)

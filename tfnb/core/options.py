@@ -1,0 +1,52 @@
+"""The few settings of tfnb, in one object that the environment fills."""
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+COMPILE = ("second", "always", "never")
+
+
+@dataclass(slots=True)
+class Options:
+    """What users may set, by environment variables or on `options` itself.
+
+    cache_dir: where compiled kernels are kept (TFNB_CACHE_DIR; by default `tfnb` under XDG_CACHE_HOME or ~/.cache).
+    threads: how many threads a large kernel is split over (TFNB_THREADS; by default the CPUs this process may use).
+    compile: "second": a plan is compiled at its second run, "always": at its first, "never": it is always
+        interpreted (TFNB_COMPILE).
+    inspect: keep every intermediate tensor of a run, so that it can be looked at (TFNB_INSPECT=1).
+    """
+
+    cache_dir: Path = field(default_factory=lambda: _cache_dir())
+    threads: int = field(default_factory=lambda: _threads())
+    compile: str = field(default_factory=lambda: _compile())
+    inspect: bool = field(default_factory=lambda: os.environ.get("TFNB_INSPECT", "") not in ("", "0"))
+
+
+def _cache_dir() -> Path:
+    chosen = os.environ.get("TFNB_CACHE_DIR")
+    if chosen:
+        return Path(chosen).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "tfnb"
+
+
+def _threads() -> int:
+    chosen = os.environ.get("TFNB_THREADS", "")
+    if not chosen:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not chosen.isdecimal() or int(chosen) < 1:
+        raise ValueError(f"TFNB_THREADS: expected a positive integer, got {chosen!r}")
+    return int(chosen)
+
+
+def _compile() -> str:
+    chosen = os.environ.get("TFNB_COMPILE") or "second"
+    if chosen not in COMPILE:
+        raise ValueError(f"TFNB_COMPILE: expected one of {', '.join(COMPILE)}, got {chosen!r}")
+    return chosen
+
+
+options = Options()
