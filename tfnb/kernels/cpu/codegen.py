@@ -1,0 +1,87 @@
+"""Kernel text -> a relocatable object with one symbol, through numba's IR and llvmlite.
+
+numba is used to type the kernel and to make optimised LLVM IR of it, nothing more. What it returns is cut down to the
+kernel and a C wrapper around it, so that the object refers to no numba runtime, no Python and no address of this
+process: it can be kept on disk and loaded without numba.
+"""
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from tfnb.core.lazy import lazy_module
+from tfnb.kernels.cpu import prelude
+
+numba = lazy_module("numba")
+llvm = lazy_module("llvmlite.binding")
+
+WRAPPER = """
+define void @{symbol}(ptr %args, i64 %begin, i64 %end) {{
+  %result = alloca ptr, align 8
+  %error = alloca ptr, align 8
+  %status = call i32 @"{inner}"(ptr %result, ptr %error, ptr %args, i64 %begin, i64 %end)
+  ret void
+}}
+"""
+
+_FLOAT = ("acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma "
+          "fmax fmin fmod frexp hypot ldexp lgamma log log10 log1p log2 logb modf nearbyint nextafter pow remainder "
+          "rint round scalbn sin sincos sinh sqrt tan tanh tgamma trunc").split()
+LIBRARY = frozenset([*_FLOAT, *(f"{name}f" for name in _FLOAT), "memcpy", "memmove", "memset", "memcmp"])
+
+
+class KernelError(RuntimeError):
+    """A kernel text that cannot be made into a kernel: a fault of tfnb, not of the user."""
+
+
+@cache
+def machine() -> Any:
+    """LLVM's description of this processor, for code generation (made once; 0.7 ms)."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=processor_features(), opt=3, jit=True)
+
+
+def processor_features() -> str:
+    """The instruction sets of this processor, as LLVM spells them; empty where LLVM cannot tell."""
+    try:
+        return str(llvm.get_host_cpu_features().flatten())
+    except RuntimeError:
+        return ""
+
+
+def compile_text(text: str, symbol: str) -> bytes:
+    """The object code of a kernel text; its only global symbol is `symbol`.
+
+    Raises KernelError when numba rejects the text or when the result calls anything but the C library.
+    """
+    module = optimised_module(text, symbol)
+    outside = sorted(fn.name for fn in module.functions if fn.is_declaration and not fn.name.startswith("llvm."))
+    if foreign := [name for name in outside if name not in LIBRARY]:
+        raise KernelError(f"kernel calls {', '.join(foreign)}, which a stand-alone object may not\n{text}")
+    return bytes(machine().emit_object(module))
+
+
+def optimised_module(text: str, symbol: str) -> Any:
+    """The LLVM module of a kernel: its wrapper called `symbol` and what that needs, all else removed."""
+    machine()
+    try:
+        compiled = numba.cfunc(prelude.signature(), **prelude.OPTIONS)(prelude.load_text(text))
+    except Exception as error:
+        raise KernelError(f"kernel does not compile: {error}\n{text}") from error
+    inner = compiled.native_name.removeprefix("cfunc.")
+    module = llvm.parse_assembly(compiled.inspect_llvm() + WRAPPER.format(symbol=symbol, inner=inner))
+    _keep_only(module, symbol)
+    return module
+
+
+def _keep_only(module: Any, symbol: str) -> None:
+    """Make all but `symbol` internal to the module and drop what is then unused."""
+    for value in (*module.functions, *module.global_variables):
+        if not value.is_declaration and value.name != symbol:
+            value.linkage = "internal"
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, llvm.create_pass_builder(machine(), llvm.create_pipeline_tuning_options()))
+    module.verify()

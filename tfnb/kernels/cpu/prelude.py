@@ -1,0 +1,187 @@
+"""The names that kernel text may use, and what they compile to.
+
+A kernel module is text that defines `kernel(args, begin, end)`: `args` points to int64 words (addresses and sizes),
+and the items [begin, end) are to be done. Its text sees exactly these names:
+
+    np, math
+    float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool_    numba types: float32(x) casts
+    float32_array(address, n), ...      the n elements at an address as a 1-d array
+    float32_from_bits(i), int32_from_bits(x), float64_from_bits(i), int64_from_bits(x)
+    load(address), store(address, value)                an int64 word
+    load_acquire(address), store_release(address, value)
+    atomic_add(address, value), atomic_exchange(address, value)     both return the old word
+    compare_exchange(address, expected, new)            1 if the word was `expected` and is now `new`, else 0
+    call_kernel(kernel, args, begin, end)               call another kernel by its address
+    call_address(address, w0, w1, ...)                  call void f(int64, ...): pointers and sizes as words
+    address_of(args)                                    the address behind a pointer
+    pause()                                             tells the processor that we spin
+    device                                              decorates a helper function of the text
+
+Arrays must be aligned to their element; LLVM assumes nothing about whether two of them overlap.
+"""
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from tfnb.core.lazy import lazy_module
+
+numba = lazy_module("numba")
+ir = lazy_module("llvmlite.ir")
+extending = lazy_module("numba.extending")
+arrays = lazy_module("numba.np.arrayobj")
+
+ABI = 1                                                 # of kernels, argument blocks and tapes; part of every cache key
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract", "reassoc"}}
+TYPES = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool_")
+
+
+def signature() -> Any:
+    """numba's form of `void(int64*, int64, int64)`, the type of every kernel."""
+    types = numba.types
+    return types.void(types.CPointer(types.int64), types.int64, types.int64)
+
+
+def load_text(text: str) -> Callable[..., None]:
+    """Execute the text of a kernel module and return the Python function `kernel` it defines.
+
+    Raises SyntaxError for bad text and KeyError when it defines no `kernel`.
+    """
+    scope = dict(namespace())
+    exec(compile(text, "<tfnb kernel>", "exec"), scope)
+    kernel: Callable[..., None] = scope["kernel"]
+    return kernel
+
+
+@cache
+def namespace() -> dict[str, Any]:
+    """Name -> object for all names in the table above. Imports numba (0.4 s)."""
+    names: dict[str, Any] = {"np": np, "math": math, "device": numba.njit(**OPTIONS)}
+    for name in TYPES:
+        names[name] = getattr(numba.types, name)
+        names[f"{name.rstrip('_')}_array"] = names[f"{name}_array"] = _array_view(names[name])
+    types = numba.types
+    for bits in (32, 64):
+        real, integer = getattr(types, f"float{bits}"), getattr(types, f"int{bits}")
+        names[f"float{bits}_from_bits"] = _bit_cast(integer, real)
+        names[f"int{bits}_from_bits"] = _bit_cast(real, integer)
+    return {**names, **_memory_words(), **_call_words()}
+
+
+def _array_view(dtype: Any) -> Any:
+    """`view(address, n)`: a contiguous array that owns nothing."""
+    array = numba.types.Array(dtype, 1, "C")
+
+    def view(typingctx: Any, address: Any, n: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            result = arrays.make_array(array)(context, builder)
+            pointer = builder.inttoptr(args[0], context.get_data_type(dtype).as_pointer())
+            itemsize = context.get_constant(numba.types.intp, context.get_abi_sizeof(context.get_data_type(dtype)))
+            arrays.populate_array(result, data=pointer, shape=[args[1]], strides=[itemsize], itemsize=itemsize,
+                                  meminfo=None)
+            return result._getvalue()
+        return array(numba.types.int64, numba.types.intp), codegen
+
+    return extending.intrinsic(view)
+
+
+def _bit_cast(source: Any, target: Any) -> Any:
+    """`cast(value)`: the same bits as another type."""
+    def cast(typingctx: Any, value: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.bitcast(args[0], context.get_value_type(target))
+        return target(source), codegen
+
+    return extending.intrinsic(cast)
+
+
+def _word(builder: Any, address: Any) -> Any:
+    return builder.inttoptr(address, ir.IntType(64).as_pointer())
+
+
+def _memory_words() -> dict[str, Any]:
+    """Loads and stores of int64 words by address, plain and atomic."""
+    int64, void = numba.types.int64, numba.types.void
+
+    def load(typingctx: Any, address: Any) -> Any:
+        return int64(int64), lambda context, builder, _, args: builder.load(_word(builder, args[0]))
+
+    def store(typingctx: Any, address: Any, value: Any) -> Any:
+        def codegen(context: Any, builder: Any, _: Any, args: Any) -> Any:
+            builder.store(args[1], _word(builder, args[0]))
+            return context.get_dummy_value()
+        return void(int64, int64), codegen
+
+    def load_acquire(typingctx: Any, address: Any) -> Any:
+        return int64(int64), lambda context, builder, _, args: builder.load_atomic(_word(builder, args[0]), "acquire", 8)
+
+    def store_release(typingctx: Any, address: Any, value: Any) -> Any:
+        def codegen(context: Any, builder: Any, _: Any, args: Any) -> Any:
+            builder.store_atomic(args[1], _word(builder, args[0]), "release", 8)
+            return context.get_dummy_value()
+        return void(int64, int64), codegen
+
+    def atomic_add(typingctx: Any, address: Any, value: Any) -> Any:
+        return int64(int64, int64), lambda context, builder, _, args: builder.atomic_rmw(
+            "add", _word(builder, args[0]), args[1], "seq_cst")
+
+    def atomic_exchange(typingctx: Any, address: Any, value: Any) -> Any:
+        return int64(int64, int64), lambda context, builder, _, args: builder.atomic_rmw(
+            "xchg", _word(builder, args[0]), args[1], "seq_cst")
+
+    def compare_exchange(typingctx: Any, address: Any, expected: Any, new: Any) -> Any:
+        def codegen(context: Any, builder: Any, _: Any, args: Any) -> Any:
+            pair = builder.cmpxchg(_word(builder, args[0]), args[1], args[2], "seq_cst", "seq_cst")
+            return builder.zext(builder.extract_value(pair, 1), ir.IntType(64))
+        return int64(int64, int64, int64), codegen
+
+    def address_of(typingctx: Any, args: Any) -> Any:
+        pointer = numba.types.CPointer(int64)
+        return int64(pointer), lambda context, builder, _, values: builder.ptrtoint(values[0], ir.IntType(64))
+
+    words = (load, store, load_acquire, store_release, atomic_add, atomic_exchange, compare_exchange,
+             address_of)
+    return {word.__name__: extending.intrinsic(word) for word in words}
+
+
+def _call_words() -> dict[str, Any]:
+    """Calls by address, and the spin hint."""
+    int64, void = numba.types.int64, numba.types.void
+
+    def call_kernel(typingctx: Any, kernel: Any, args: Any, begin: Any, end: Any) -> Any:
+        def codegen(context: Any, builder: Any, _: Any, values: Any) -> Any:
+            word = ir.IntType(64)
+            target = ir.FunctionType(ir.VoidType(), [word.as_pointer(), word, word]).as_pointer()
+            builder.call(builder.inttoptr(values[0], target), [_word(builder, values[1]), values[2], values[3]])
+            return context.get_dummy_value()
+        return void(int64, int64, int64, int64), codegen
+
+    def call_address(typingctx: Any, address: Any, *words: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            passed = numba.core.cgutils.unpack_tuple(builder, values[1])
+            target = ir.FunctionType(ir.VoidType(), [ir.IntType(64)] * len(passed)).as_pointer()
+            builder.call(builder.inttoptr(values[0], target), passed)
+            return context.get_dummy_value()
+        return void(int64, numba.types.StarArgUniTuple(int64, len(words))), codegen
+
+    def pause(typingctx: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            if hint := _SPIN_HINTS.get(platform.machine().lower()):
+                name, *constants = hint
+                operands = [ir.Constant(ir.IntType(32), value) for value in constants]
+                wanted = ir.FunctionType(ir.VoidType(), [operand.type for operand in operands])
+                builder.call(numba.core.cgutils.get_or_insert_function(builder.module, wanted, name), operands)
+            return context.get_dummy_value()
+        return void(), codegen
+
+    return {word.__name__: extending.intrinsic(word) for word in (call_kernel, call_address, pause)}
+
+
+# By machine: an LLVM intrinsic and its int32 operands (inline assembly would need LLVM's assembler to be set up).
+_X86, _ARM = ("llvm.x86.sse2.pause",), ("llvm.aarch64.hint", 1)
+_SPIN_HINTS: dict[str, tuple[Any, ...]] = {"x86_64": _X86, "amd64": _X86, "aarch64": _ARM, "arm64": _ARM}

@@ -1,0 +1,110 @@
+"""Tapes: a compiled program as rows of numbers, and the native loop that plays them.
+
+A tape row is (kernel address, argument block address, items, grain). The row runs kernel(args, 0, items) on the calling
+thread if grain <= 0 or items <= grain; else chunks of `grain` items, claimed by the caller and the pool's workers. The
+chunks are the same whatever the number of threads, so results do not depend on it.
+
+A bind row is (destination address, slot, byte offset): before playing, the int64 word at `destination` becomes the
+address of the data of the NumPy array in `slot`, plus the offset. The player finds that address itself, from the id()
+of the array: to point a program at its arrays costs one `struct.pack_into`.
+
+Status: eight int64 words. A kernel that fails stores a code > 0 in word 0 (and what it knows in words 1 to 6); the player
+stops after that row. Word 7 is the index of the row being played.
+
+    tape = Tape(rows, binds, slots)
+    tape.point(id(a), id(b), ...)        one id per slot; the caller keeps the arrays alive and C-contiguous
+    tape.play()                          GIL released; a tape is played by one thread at a time
+    tape.status[0]                       0, or the code of an error in row tape.status[7]
+"""
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from tfnb.kernels.cpu import jit, pool
+
+Row = tuple[int, int, int, int]
+Bind = tuple[int, int, int]
+
+STATUS_WORDS, ROW = 8, 7                                # ROW: the status word that holds the row's index
+DATA_OFFSET = object.__basicsize__                      # PyArrayObject: the object head, then the data pointer
+
+PLAYER_TEXT = pool.JOB_TEXT + """
+def kernel(args, begin, end):
+    tape, rows, binds, n_binds, objects, offset, status, pool = (
+        args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7])
+    store(status, 0)
+    for i in range(n_binds):
+        bind = binds + 24 * i
+        array = load(objects + 8 * load(bind + 8))
+        store(load(bind), load(array + offset) + load(bind + 16))
+    for i in range(rows):
+        row = tape + 32 * i
+        store(status + 56, i)
+        items, grain = load(row + 16), load(row + 24)
+        if grain <= 0 or items <= grain:
+            call_kernel(load(row), load(row + 8), 0, items)
+        else:
+            run_chunks(pool, load(row), load(row + 8), items, grain)
+        if load(status) != 0:
+            return
+"""
+_POOL_WORD = 7
+
+
+def _check_array_layout() -> None:
+    """Make sure that NumPy's arrays keep their data pointer where the player looks for it."""
+    array = np.arange(3)
+    if ctypes.c_void_p.from_address(id(array) + DATA_OFFSET).value != array.ctypes.data:
+        raise ImportError(f"NumPy {np.__version__} does not keep an array's data pointer {DATA_OFFSET} bytes into the "
+                          "object; tfnb cannot play programs with it")
+
+
+_check_array_layout()
+
+
+class Tape:
+    """Rows and binds in native form. Argument blocks, and the arrays pointed at, are kept alive by the caller."""
+
+    def __init__(self, rows: Sequence[Row], binds: Sequence[Bind] = (), slots: int = 0) -> None:
+        self._rows = np.array(rows, np.int64).reshape(-1, 4)
+        self._binds = np.array(binds, np.int64).reshape(-1, 3)
+        if len(binds) and not 0 <= self._binds[:, 1].min() <= self._binds[:, 1].max() < slots:
+            raise ValueError(f"bind rows name slots outside [0, {slots}): {binds}")
+        self._objects = np.zeros(max(slots, 1), np.int64)
+        self._status = np.zeros(STATUS_WORDS, np.int64)
+        self._block = np.array([
+            self._rows.ctypes.data, len(self._rows), self._binds.ctypes.data, len(self._binds),
+            self._objects.ctypes.data, DATA_OFFSET, self._status.ctypes.data, 0], np.int64)
+        self._words: Any = memoryview(self._block)
+        self._play = partial(_player(), ctypes.c_void_p(self._block.ctypes.data))
+        items, grain = self._rows[:, 2], self._rows[:, 3]
+        self.parallel = bool(((grain > 0) & (items > grain)).any())
+        self.point: Callable[..., None] = partial(struct.Struct(f"={slots}q").pack_into, self._objects, 0)
+        self.status: Any = memoryview(self._status)
+        self.play: Callable[[], None] = self._play_parallel if self.parallel else self._play
+
+    @property
+    def status_address(self) -> int:
+        """Where kernels of this tape find the status words; a word of their argument blocks."""
+        return self._status.ctypes.data
+
+    def _play_parallel(self) -> None:
+        address = pool.hold()
+        self._words[_POOL_WORD] = address
+        try:
+            self._play()
+        finally:
+            if address:
+                pool.release()
+
+
+@cache
+def _player() -> Callable[[ctypes.c_void_p], None]:
+    """The compiled player. It takes its block only: passing the two unused words would cost 0.1 us a call."""
+    return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(jit.address(PLAYER_TEXT))
