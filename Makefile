@@ -72,4 +72,4 @@ check-extension: $(if $(EXTENSION),$(STAMPS)/extension)
 clean:
 	rm -rf $(VENV) $(ORACLE) $(STAMPS) build dist .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -rf extension/node_modules tfnb/notebook/static
-	rm -f tfnb/proto/*_pb2.py
+	rm -f tfnb/proto/*_pb2.py*

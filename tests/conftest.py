@@ -35,7 +35,7 @@ class Oracle:
     """Real TensorFlow in a process of its own, which imports it once."""
 
     def __init__(self, python: str) -> None:
-        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "CUDA_VISIBLE_DEVICES": ""}
+        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
         environment.pop("PYTHONPATH", None)
         self.process = subprocess.Popen(
             [python, str(Path(__file__).with_name("oracle_worker.py"))],

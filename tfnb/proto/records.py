@@ -1,0 +1,146 @@
+"""TFRecord files: the framing of event files and of training sets.
+
+A record is its length (u64), the masked CRC-32C of those 8 bytes (u32), the data, and the masked CRC-32C of the data
+(u32), all little-endian. A compressed file is the whole stream in one zlib or gzip container.
+"""
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self, cast
+
+from google_crc32c import value as crc32c
+
+from tfnb.core.errors import DataLossError, NotFoundError
+
+_LENGTH = struct.Struct("<QI")
+_CRC = struct.Struct("<I")
+_PIECE = 1 << 20
+_EITHER = 47                                       # wbits: a zlib or gzip container, with the largest window
+
+
+def masked_crc(data: bytes) -> int:
+    """The CRC-32C of `data`, rotated and shifted as all of TensorFlow's files keep it."""
+    crc = cast(int, crc32c(data))
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def frame(data: bytes) -> bytes:
+    """`data` as one record."""
+    length = struct.pack("<Q", len(data))
+    return length + _CRC.pack(masked_crc(length)) + data + _CRC.pack(masked_crc(data))
+
+
+class RecordWriter:
+    """Writes records to a file; `compression` is "", "GZIP" or "ZLIB"."""
+
+    def __init__(self, path: str | Path, compression: str = "") -> None:
+        _check(compression)
+        self._file = open(path, "wb")
+        # 31: a gzip container with the largest window, 15: a zlib one
+        self._packer = zlib.compressobj(wbits=31 if compression == "GZIP" else 15) if compression else None
+
+    def write(self, record: bytes) -> None:
+        """Append one record."""
+        data = frame(record)
+        self._file.write(self._packer.compress(data) if self._packer else data)
+
+    def flush(self) -> None:
+        """Hand what was written to the operating system: a reader now finds all records."""
+        if self._packer:
+            self._file.write(self._packer.flush(zlib.Z_SYNC_FLUSH))
+        self._file.flush()
+
+    def close(self) -> None:
+        """End the file. A second call does nothing."""
+        if not self._file.closed:
+            if self._packer:
+                self._file.write(self._packer.flush())
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+
+def read_records(path: str | Path, compression: str = "", *, partial: bool = False) -> Iterator[bytes]:
+    """The records of a file, in order.
+
+    partial: a record cut off at the end (its writer is still at work, or died) ends the file, where otherwise it is
+    an error. Raises NotFoundError, and DataLossError where a checksum or the compressed stream is wrong.
+    """
+    _check(compression)
+    try:
+        file = open(path, "rb")
+    except FileNotFoundError:
+        raise NotFoundError(None, None, f"{path}; No such file or directory") from None
+    with file:
+        yield from _records(_Inflate(file) if compression else file, str(path), partial)
+
+
+def _records(stream: BinaryIO | _Inflate, path: str, partial: bool) -> Iterator[bytes]:
+    offset = 0
+    while head := _read(stream, _LENGTH.size, path):
+        if len(head) == _LENGTH.size:
+            length, crc = _LENGTH.unpack(head)
+            if masked_crc(head[:8]) != crc:
+                hint = "" if offset else " (is this a TFRecord file, and compressed as it was said to be?)"
+                raise _loss(f"corrupted record at {offset} of {path}{hint}")
+            body = _read(stream, length + _CRC.size, path)
+            if len(body) == length + _CRC.size:
+                if masked_crc(body[:length]) != _CRC.unpack(body[length:])[0]:
+                    raise _loss(f"corrupted record at {offset + _LENGTH.size} of {path}")
+                yield body[:length]
+                offset += _LENGTH.size + len(body)
+                continue
+        if partial:
+            return
+        raise _loss(f"truncated record at {offset} of {path}")
+
+
+def _read(stream: BinaryIO | _Inflate, count: int, path: str) -> bytes:
+    """Up to `count` bytes: fewer at the end. Read in pieces, so that a false length takes no memory."""
+    found = bytearray()
+    try:
+        while len(found) < count and (piece := stream.read(min(count - len(found), _PIECE))):
+            found += piece
+    except zlib.error as error:
+        raise _loss(f"{path} can't be decompressed: {error}") from None
+    return bytes(found)
+
+
+class _Inflate:
+    """A gzip or zlib stream, read in pieces; several containers may follow one another."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._unpacker, self._ready = file, zlib.decompressobj(_EITHER), bytearray()
+
+    def read(self, count: int) -> bytes:
+        """Up to `count` bytes: fewer at the end."""
+        while len(self._ready) < count:
+            if self._unpacker.eof:
+                data, self._unpacker = self._unpacker.unused_data, zlib.decompressobj(_EITHER)
+            else:
+                data = self._unpacker.unconsumed_tail
+            data = data or self._file.read(_PIECE)
+            if not data:
+                break
+            self._ready += self._unpacker.decompress(data, _PIECE)
+        found = bytes(self._ready[:count])
+        del self._ready[:count]
+        return found
+
+
+def _check(compression: str) -> None:
+    if compression not in ("", "GZIP", "ZLIB"):
+        raise ValueError(f'compression is "", "GZIP" or "ZLIB", not {compression!r}')
+
+
+def _loss(message: str) -> DataLossError:
+    return DataLossError(None, None, message)
