@@ -24,9 +24,9 @@ define void @{symbol}(ptr %args, i64 %begin, i64 %end) {{
 }}
 """
 
-_FLOAT = ("acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma "
-          "fmax fmin fmod frexp hypot ldexp lgamma log log10 log1p log2 logb modf nearbyint nextafter pow remainder "
-          "rint round scalbn sin sincos sinh sqrt tan tanh tgamma trunc").split()
+_FLOAT = ("acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor "
+          "fma fmax fmin fmod frexp hypot ldexp lgamma log log10 log1p log2 logb modf nearbyint nextafter pow "
+          "remainder rint round scalbn sin sincos sinh sqrt tan tanh tgamma trunc").split()
 LIBRARY = frozenset([*_FLOAT, *(f"{name}f" for name in _FLOAT), "memcpy", "memmove", "memset", "memcmp"])
 
 

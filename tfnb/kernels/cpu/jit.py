@@ -41,7 +41,7 @@ _watchers: list[Progress] = []
 
 
 def address(text: str) -> int:
-    """The address of the kernel that `text` defines. Thread-safe. Raises codegen.KernelError for text that is no kernel."""
+    """The address of the kernel that `text` defines. Thread-safe. Raises KernelError for text that is no kernel."""
     return _known.get(text) or addresses([text])[0]
 
 

@@ -1,7 +1,7 @@
 """Object code of kernels on disk: read, checked, written, kept under a size. A cache: no failure here is fatal.
 
-A file is named by its key and holds MAGIC, the sha256 of key and payload, the payload. What is not exactly that (damaged,
-foreign, unreadable) counts as absent: a damaged object would bring the process down when called.
+A file is named by its key and holds MAGIC, the sha256 of key and payload, the payload. What is not exactly that
+(damaged, foreign, unreadable) counts as absent: a damaged object would bring the process down when called.
 """
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def environment() -> str:
     versions = [f"{name} {_version(name)}" for name in ("numba", "llvmlite")]
     processor = f"{llvm.get_host_cpu_name()} {codegen.processor_features()}"
     return "\n".join([hashlib.sha256(sources).hexdigest(), f"abi {prelude.ABI}", *versions, sys.platform,
-                      "python %d.%d" % sys.version_info[:2], processor, ""])
+                      f"python {sys.version_info[0]}.{sys.version_info[1]}", processor, ""])
 
 
 def _version(name: str) -> str:

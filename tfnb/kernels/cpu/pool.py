@@ -8,9 +8,11 @@ the same chunks, with the same result.
     release()          after the play; only if hold() was not 0
     JOB_TEXT           `run_chunks(pool, kernel, args, items, grain)` for the text of the tape player
 
-A job is (kernel, args, items, grain). Its ticket word holds (job number << 32 | chunks not claimed yet): claiming a
-chunk is one compare-and-exchange, and as the job cannot end before a claimed chunk is done, who has claimed one may
-read the job's words. Whether a worker sleeps stands in its state word (0 or 1): only who turns it from 0 to 1 wakes it.
+A job is (kernel, args, items, grain). Its ticket word holds (low << 32 | high): the chunks [low, high) are not claimed
+yet. Claiming some is one compare-and-exchange, and as the job cannot end before they are done, who has claimed them
+may read the job's words. The caller claims from below and workers from above, a part of what is left at a time, so
+that in successive kernels a core mostly meets the data it has in its cache. Whether a worker sleeps stands in its state
+word (0 or 1): only who turns it from 0 to 1 wakes it.
 """
 from __future__ import annotations
 
@@ -27,24 +29,28 @@ from tfnb.kernels.cpu import jit
 
 # Offsets in bytes of the pool's words; what different threads write stands 128 bytes apart (two cache lines).
 TICKET, DONE, JOB, SETUP, STATE, STRIDE = 0, 128, 256, 384, 512, 128
-KERNEL, ARGS, ITEMS, GRAIN, CHUNKS = (JOB + 8 * i for i in range(5))
-ACTIVE, CLOSING, NAP, WORKERS, ASLEEP = (SETUP + 8 * i for i in range(5))
-SPIN = 2000                                             # pauses (25 to 45 ns each) before a thread without work gives up
+KERNEL, ARGS, ITEMS, GRAIN = (JOB + 8 * i for i in range(4))
+ACTIVE, CLOSING, NAP, WORKERS, SHARE, ASLEEP = (SETUP + 8 * i for i in range(6))
+SPIN = 2000                                             # pauses (25 to 45 ns each) before an idle thread gives up
 NAP_MICROSECONDS = 50
 
 HELP_TEXT = f"""
 @device
-def help(pool):
-    '''Claim and run one chunk of the present job; False if there is none.'''
+def help(pool, from_above):
+    '''Claim and run some chunks of the present job; False if there are none.'''
     ticket = load_acquire(pool + {TICKET})
-    left = ticket & 0xffffffff
-    if left == 0:
+    low, high = ticket >> 32, ticket & 0x7fffffff
+    if low >= high:
         return False
-    if compare_exchange(pool + {TICKET}, ticket, ticket - 1):
-        items, grain = load(pool + {ITEMS}), load(pool + {GRAIN})
-        begin = (load(pool + {CHUNKS}) - left) * grain
-        call_kernel(load(pool + {KERNEL}), load(pool + {ARGS}), begin, min(begin + grain, items))
-        atomic_add(pool + {DONE}, 1)
+    count = max((high - low) // load(pool + {SHARE}), 1)
+    left = (low << 32) | (high - count) if from_above else ((low + count) << 32) | high
+    if compare_exchange(pool + {TICKET}, ticket, left):
+        kernel, args, items, grain = (
+            load(pool + {KERNEL}), load(pool + {ARGS}), load(pool + {ITEMS}), load(pool + {GRAIN}))
+        first = high - count if from_above else low
+        for begin in range(first * grain, (first + count) * grain, grain):
+            call_kernel(kernel, args, begin, min(begin + grain, items))
+        atomic_add(pool + {DONE}, count)
     return True
 
 @device
@@ -70,11 +76,9 @@ def run_chunks(pool, kernel, args, items, grain):
     store(pool + {ARGS}, args)
     store(pool + {ITEMS}, items)
     store(pool + {GRAIN}, grain)
-    store(pool + {CHUNKS}, chunks)
     store(pool + {DONE}, 0)
-    job = (load(pool + {TICKET}) >> 32) + 1
-    store_release(pool + {TICKET}, ((job & 0x7fffffff) << 32) | chunks)
-    while help(pool):
+    store_release(pool + {TICKET}, chunks)
+    while help(pool, False):
         pass
     idle = 0
     while load_acquire(pool + {DONE}) != chunks:
@@ -86,7 +90,7 @@ WORKER_TEXT = HELP_TEXT + f"""
 def kernel(args, begin, end):
     pool, state, idle = args[0], args[1], 0
     while True:
-        if help(pool):
+        if help(pool, True):
             idle = 0
         elif idle < {SPIN} or (load_acquire(pool + {ACTIVE}) and not load_acquire(pool + {CLOSING})):
             rest(pool, idle)
@@ -127,6 +131,7 @@ class Pool:
         self._words: Any = memoryview(self._memory)[first:]
         self._words[NAP // 8] = _nap_address()
         self._words[WORKERS // 8] = workers
+        self._words[SHARE // 8] = 2 * (workers + 1)
         self._closing = False
         self._block = np.array([self.address], np.int64)
         self._enter = CALL(jit.address(ENTER_TEXT))

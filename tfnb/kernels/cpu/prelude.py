@@ -118,7 +118,8 @@ def _memory_words() -> dict[str, Any]:
         return void(int64, int64), codegen
 
     def load_acquire(typingctx: Any, address: Any) -> Any:
-        return int64(int64), lambda context, builder, _, args: builder.load_atomic(_word(builder, args[0]), "acquire", 8)
+        return int64(int64), lambda context, builder, _, args: builder.load_atomic(
+            _word(builder, args[0]), "acquire", 8)
 
     def store_release(typingctx: Any, address: Any, value: Any) -> Any:
         def codegen(context: Any, builder: Any, _: Any, args: Any) -> Any:

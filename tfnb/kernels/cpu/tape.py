@@ -8,8 +8,8 @@ A bind row is (destination address, slot, byte offset): before playing, the int6
 address of the data of the NumPy array in `slot`, plus the offset. The player finds that address itself, from the id()
 of the array: to point a program at its arrays costs one `struct.pack_into`.
 
-Status: eight int64 words. A kernel that fails stores a code > 0 in word 0 (and what it knows in words 1 to 6); the player
-stops after that row. Word 7 is the index of the row being played.
+Status: eight int64 words. A kernel that fails stores a code > 0 in word 0 (and what it knows in words 1 to 6); the
+player stops after that row. Word 7 is the index of the row being played.
 
     tape = Tape(rows, binds, slots)
     tape.point(id(a), id(b), ...)        one id per slot; the caller keeps the arrays alive and C-contiguous

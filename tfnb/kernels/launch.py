@@ -1,0 +1,89 @@
+"""What a hand-written kernel gives to the compiler: which text to run over what arguments.
+
+The `cpu=` function of an op's declaration takes a Call (its inputs and outputs, with known shapes) and returns a list
+of Launches, run in order. An argument block is a row of int64 words: numbers stay as they are, an Address is replaced
+by the address of that buffer when the program is built. Inputs and outputs are contiguous, in row-major order, and
+aligned to their element.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+Where = Literal["input", "output", "state", "scratch", "status"]
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The address of a buffer of the call, `offset_bytes` in.
+
+    where: "input" and "output" by index in the call; "scratch" by index in `Call.scratch_bytes`; "state" is the
+    generator state of a random op (uint64[4]); "status" the status words of the program (index unused for both).
+    """
+
+    where: Where
+    index: int = 0
+    offset_bytes: int = 0
+
+    def at(self, offset_bytes: int) -> Address:
+        """The address so many bytes further on."""
+        return Address(self.where, self.index, self.offset_bytes + offset_bytes)
+
+
+Word = int | Address
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Run the kernel that `text` defines over items [0, items), split over threads in chunks of `grain` (0: never)."""
+
+    text: str
+    args: tuple[Word, ...]
+    items: int
+    grain: int = 0
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """An input or output: NumPy dtype name, shape, and the value where it is known when the program is built."""
+
+    type: str
+    shape: tuple[int, ...]
+    value: np.ndarray | None = None
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes an element."""
+        return np.dtype(self.type).itemsize
+
+
+@dataclass(slots=True)
+class Call:
+    """One op to be lowered. `scratch_bytes` grows by `scratch(...)`: the buffers that the program must provide."""
+
+    inputs: tuple[Meta, ...]
+    outputs: tuple[Meta, ...]
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+    scratch_bytes: list[int] = field(default_factory=list)
+
+    def scratch(self, nbytes: int) -> Address:
+        """A buffer of its own for the time of the call, 64-byte aligned, with unspecified contents."""
+        self.scratch_bytes.append(int(nbytes))
+        return Address("scratch", len(self.scratch_bytes) - 1)
+
+    def input(self, index: int) -> Address:
+        """The address of input `index`."""
+        return Address("input", index)
+
+    def output(self, index: int = 0) -> Address:
+        """The address of output `index`."""
+        return Address("output", index)
