@@ -13,24 +13,24 @@ from typing import Any, Literal
 
 import numpy as np
 
-Where = Literal["input", "output", "state", "scratch", "status"]
+Kind = Literal["input", "output", "state", "scratch", "status"]
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
     """The address of a buffer of the call, `offset_bytes` in.
 
-    where: "input" and "output" by index in the call; "scratch" by index in `Call.scratch_bytes`; "state" is the
+    kind: "input" and "output" by index in the call; "scratch" by index in `Call.scratch_sizes`; "state" is the
     generator state of a random op (uint64[4]); "status" the status words of the program (index unused for both).
     """
 
-    where: Where
+    kind: Kind
     index: int = 0
     offset_bytes: int = 0
 
     def at(self, offset_bytes: int) -> Address:
         """The address so many bytes further on."""
-        return Address(self.where, self.index, self.offset_bytes + offset_bytes)
+        return Address(self.kind, self.index, self.offset_bytes + offset_bytes)
 
 
 Word = int | Address
@@ -68,17 +68,17 @@ class Meta:
 
 @dataclass(slots=True)
 class Call:
-    """One op to be lowered. `scratch_bytes` grows by `scratch(...)`: the buffers that the program must provide."""
+    """One op to be lowered. `scratch_sizes` grows by `scratch(...)`: the buffers that the program must provide."""
 
     inputs: tuple[Meta, ...]
     outputs: tuple[Meta, ...]
     attrs: Mapping[str, Any] = field(default_factory=dict)
-    scratch_bytes: list[int] = field(default_factory=list)
+    scratch_sizes: list[int] = field(default_factory=list)
 
     def scratch(self, nbytes: int) -> Address:
         """A buffer of its own for the time of the call, 64-byte aligned, with unspecified contents."""
-        self.scratch_bytes.append(int(nbytes))
-        return Address("scratch", len(self.scratch_bytes) - 1)
+        self.scratch_sizes.append(int(nbytes))
+        return Address("scratch", len(self.scratch_sizes) - 1)
 
     def input(self, index: int) -> Address:
         """The address of input `index`."""

@@ -128,7 +128,7 @@ class Pool:
         self._memory = np.zeros(size // 8, np.int64)
         self.address = (self._memory.ctypes.data + 127) & -128
         first = (self.address - self._memory.ctypes.data) // 8
-        self._words: Any = memoryview(self._memory)[first:]
+        self._words: Any = self._memory.data[first:]
         self._words[NAP // 8] = _nap_address()
         self._words[WORKERS // 8] = workers
         self._words[SHARE // 8] = 2 * (workers + 1)

@@ -81,12 +81,12 @@ class Tape:
         self._block = np.array([
             self._rows.ctypes.data, len(self._rows), self._binds.ctypes.data, len(self._binds),
             self._objects.ctypes.data, DATA_OFFSET, self._status.ctypes.data, 0], np.int64)
-        self._words: Any = memoryview(self._block)
+        self._words: Any = self._block.data
         self._play = partial(_player(), ctypes.c_void_p(self._block.ctypes.data))
         items, grain = self._rows[:, 2], self._rows[:, 3]
         self.parallel = bool(((grain > 0) & (items > grain)).any())
-        self.point: Callable[..., None] = partial(struct.Struct(f"={slots}q").pack_into, self._objects, 0)
-        self.status: Any = memoryview(self._status)
+        self.point: Callable[..., None] = partial(struct.Struct(f"={slots}q").pack_into, self._objects.data, 0)
+        self.status: Any = self._status.data
         self.play: Callable[[], None] = self._play_parallel if self.parallel else self._play
 
     @property
