@@ -1,0 +1,190 @@
+"""The rules of the house (docs/architecture.md), each shown to find a planted fault."""
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+# Processing order: a folder imports only those before it. `tfnb/*.py`, the public names, come last.
+ORDER = ["core", "proto", "opdef", "graph", "kernels", "ops", "autodiff", "compile", "runtime", "train", "summary",
+         "notebook"]
+TOP_LEVEL = {"pyproject.toml", "tfnb", "extension", "notebooks", "tests", "binder", "docs", "benchmarks", "README.md",
+             "Makefile", "LICENSE", "CHANGELOG.md"}
+# The loader that `%load_ext tfnb` calls must not import IPython with the package: it alone imports late.
+HIDDEN_BY_CONTRACT = {("tfnb/__init__.py", "tfnb.notebook")}
+FILE_LINES, FAMILY_LINES, FUNCTION_LINES = 400, 600, 80
+MACHINE_PATH = re.compile(r"(?<![\w.}$])/(?:work|farm|root|home|Users)/\w")
+
+
+def tracked() -> list[str]:
+    """The files that git knows or would add."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    return [name for name in listed.stdout.splitlines() if (ROOT / name).exists()]
+
+
+def sources() -> dict[str, str]:
+    """Path -> text of every Python file of the package."""
+    return {name: (ROOT / name).read_text(encoding="utf-8") for name in tracked()
+            if name.startswith("tfnb/") and name.endswith(".py")}
+
+
+def rank(path: str) -> int:
+    parts = Path(path).parts
+    return ORDER.index(parts[1]) if len(parts) > 2 else len(ORDER)
+
+
+def own_imports(tree: ast.AST) -> Iterator[tuple[ast.stmt, str]]:
+    """(statement, module of ours) for every import under `tree`, annotations-only ones left out."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((node, alias.name) for alias in node.names if alias.name.split(".")[0] == "tfnb")
+        elif isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").split(".")[0] == "tfnb"):
+            names = [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "tfnb" else [node.module]
+            yield from ((node, "." * node.level + (name or "")) for name in names)
+        yield from own_imports(node)
+
+
+def import_faults(path: str, text: str) -> list[str]:
+    """Imports of later folders, relative ones, and those hidden in functions."""
+    tree, faults = ast.parse(text), []
+    functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    hidden = {id(statement): name for function in functions for statement, name in own_imports(function)}
+    for statement, name in own_imports(tree):
+        folder = name.split(".")[1] if name.count(".") else ""
+        place = f"{path}:{statement.lineno}"
+        if name.startswith("."):
+            faults.append(f"{place}: relative import")
+        elif id(statement) in hidden:
+            if not any(path == where and name.startswith(what) for where, what in HIDDEN_BY_CONTRACT):
+                faults.append(f"{place}: import of {name} hidden in a function")
+        elif (ORDER.index(folder) if folder in ORDER else len(ORDER)) > rank(path):
+            faults.append(f"{place}: {name} comes later")
+    return faults
+
+
+def size_faults(path: str, text: str) -> list[str]:
+    """Files and functions that are too long."""
+    limit = FAMILY_LINES if re.fullmatch(r"tfnb/ops/\w+\.py", path) else FILE_LINES
+    faults = [f"{path}: {text.count(chr(10))} lines"] if text.count("\n") > limit else []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > FUNCTION_LINES:
+                faults.append(f"{path}:{node.lineno}: {node.name} has {lines} lines")
+    return faults
+
+
+def docstring_faults(path: str, text: str) -> list[str]:
+    """Public functions and classes without a docstring; definitions of ops, which tests/opdef looks at, left out."""
+    return [f"{path}:{node.lineno}: {node.name} has no docstring" for node in public(ast.parse(text).body)
+            if not ast.get_docstring(node)]
+
+
+def public(body: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+            yield node
+            if isinstance(node, ast.ClassDef):
+                yield from (inner for inner in public(node.body) if not isinstance(inner, ast.ClassDef))
+
+
+def test_folders_import_only_those_before_them():
+    faults = [fault for path, text in sources().items() for fault in import_faults(path, text)]
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("path, text, fault", [
+    ("tfnb/core/a.py", "from tfnb.graph import graph", "tfnb.graph comes later"),
+    ("tfnb/core/a.py", "import tfnb.graph.graph", "tfnb.graph.graph comes later"),
+    ("tfnb/graph/a.py", "from tfnb import ops", "tfnb.ops comes later"),
+    ("tfnb/graph/a.py", "from tfnb import nn", "tfnb.nn comes later"),
+    ("tfnb/graph/a.py", "import tfnb", "tfnb comes later"),
+    ("tfnb/graph/a.py", "from .graph import Graph", "relative import"),
+    ("tfnb/runtime/a.py", "def f():\n    from tfnb.core import errors", "import of tfnb.core hidden"),
+    ("tfnb/runtime/a.py", "class A:\n  def f(self):\n    if 1:\n      import tfnb.core", "import of tfnb.core hidden"),
+])
+def test_planted_imports_are_found(path, text, fault):
+    assert [found for found in import_faults(path, text) if fault in found]
+
+
+@pytest.mark.parametrize("path, text", [
+    ("tfnb/graph/a.py", "from tfnb.core.dtypes import DType\nfrom tfnb.graph.graph import Graph\nimport numpy"),
+    ("tfnb/graph/a.py", "if TYPE_CHECKING:\n    from tfnb.ops import math"),
+    ("tfnb/nn.py", "from tfnb.ops.math import tanh"),
+])
+def test_allowed_imports_pass(path, text):
+    assert import_faults(path, text) == []
+
+
+def test_files_and_functions_are_short():
+    faults = [fault for path, text in sources().items() for fault in size_faults(path, text)]
+    assert not faults, "\n".join(faults)
+
+
+def test_planted_lengths_are_found():
+    assert size_faults("tfnb/graph/a.py", "\n" * 401) and not size_faults("tfnb/graph/a.py", "\n" * 400)
+    assert size_faults("tfnb/ops/a.py", "\n" * 601) and not size_faults("tfnb/ops/a.py", "\n" * 600)
+    assert size_faults("tfnb/ops/a.py", "def f():\n" + "    x = 1\n" * 80)
+    assert not size_faults("tfnb/ops/a.py", "def f():\n" + "    x = 1\n" * 79)
+
+
+def test_public_functions_say_what_they_do():
+    texts = {path: text for path, text in sources().items() if not path.startswith("tfnb/ops/")}
+    faults = [fault for path, text in texts.items() for fault in docstring_faults(path, text)]
+    total = sum(len(list(public(ast.parse(text).body))) for text in texts.values())
+    assert len(faults) <= total // 20, f"{len(faults)} of {total}:\n" + "\n".join(faults)
+
+
+def test_planted_missing_docstrings_are_found():
+    assert len(docstring_faults("tfnb/a.py", "def f(): pass\nclass A:\n  def g(self): pass\n  def _h(self): pass")) == 3
+    assert not docstring_faults("tfnb/a.py", "def _f(): pass\ndef g():\n  '''It is.'''")
+
+
+def machine_path_faults(name: str, text: str) -> list[str]:
+    return [f"{name}: {found[0]}" for found in MACHINE_PATH.finditer(text)]
+
+
+def test_no_paths_of_one_machine():
+    faults = []
+    for name in tracked():
+        data = (ROOT / name).read_bytes()
+        if b"\0" not in data and not name.endswith("package-lock.json"):
+            faults += machine_path_faults(name, data.decode("utf-8", "replace"))
+    assert not faults, "\n".join(faults)
+
+
+def test_planted_machine_paths_are_found():
+    assert machine_path_faults("a", "open('/wo" + "rk/x')") and machine_path_faults("a", "cd /ho" + "me/me/x")
+    assert not machine_path_faults("a", "./work/x and $X/home/y")
+
+
+def top_level_faults(names: list[str]) -> set[str]:
+    tops = {name.split("/")[0] for name in names}
+    return {name for name in tops if name not in TOP_LEVEL and not name.startswith(".")}
+
+
+def test_top_level():
+    assert not top_level_faults(tracked())
+
+
+def test_planted_top_level_entries_are_found():
+    assert top_level_faults(["setup.py", "scripts/x.sh", "tfnb/core/a.py", ".ci/run"]) == {"setup.py", "scripts"}
+
+
+def generated_faults(names: list[str]) -> list[str]:
+    return [name for name in names if name.endswith(("_pb2.py", "_pb2.pyi")) or "/static/" in name]
+
+
+def test_nothing_generated_is_in_git():
+    assert not generated_faults(tracked())
+    assert generated_faults(["tfnb/proto/a_pb2.py", "tfnb/notebook/static/index.js"])
