@@ -1,16 +1,19 @@
 """Kernel text -> a relocatable object with one symbol, through numba's IR and llvmlite.
 
-numba is used to type the kernel and to make optimised LLVM IR of it, nothing more. What it returns is cut down to the
-kernel and a C wrapper around it, so that the object refers to no numba runtime, no Python and no address of this
-process: it can be kept on disk and loaded without numba.
+numba is used to type the kernel and to lower it to LLVM IR, nothing more. We wrap the kernel in a C function, drop
+everything else, optimise, and emit an object that refers to no numba runtime, no Python and no address of this
+process: it can be kept on disk and loaded without numba. (Optimising here and not in numba costs the same time, and
+lets us say that a loop has independent iterations: see loops.py.)
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.kernels.cpu import prelude
+from tfnb.kernels.cpu.loops import mark_independent
 
 numba = lazy_module("numba")
 llvm = lazy_module("llvmlite.binding")
@@ -64,24 +67,41 @@ def compile_text(text: str, symbol: str) -> bytes:
 
 
 def optimised_module(text: str, symbol: str) -> Any:
-    """The LLVM module of a kernel: its wrapper called `symbol` and what that needs, all else removed."""
-    machine()
+    """The optimised LLVM module of a kernel: its wrapper called `symbol`, and what could not be inlined into it."""
+    scope = prelude.load_text(text)
     try:
-        compiled = numba.cfunc(prelude.signature(), **prelude.OPTIONS)(prelude.load_text(text))
+        compiled = _unoptimised(scope["kernel"])
     except Exception as error:
         raise KernelError(f"kernel does not compile: {error}\n{text}") from error
     inner = compiled.native_name.removeprefix("cfunc.")
     module = llvm.parse_assembly(compiled.inspect_llvm() + WRAPPER.format(symbol=symbol, inner=inner))
-    _keep_only(module, symbol)
-    return module
-
-
-def _keep_only(module: Any, symbol: str) -> None:
-    """Make all but `symbol` internal to the module and drop what is then unused."""
     for value in (*module.functions, *module.global_variables):
         if not value.is_declaration and value.name != symbol:
             value.linkage = "internal"
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_global_dead_code_eliminate_pass()
-    passes.run(module, llvm.create_pass_builder(machine(), llvm.create_pipeline_tuning_options()))
+    _optimise(module, level=1)
+    if scope.get("INDEPENDENT"):
+        module = llvm.parse_assembly(mark_independent(str(module)))
+    _optimise(module, level=3)
     module.verify()
+    return module
+
+
+def _unoptimised(function: Callable[..., None]) -> Any:
+    """numba's cfunc of a kernel, whose IR is as numba lowers it: optimising it is left to us."""
+    with numba.core.compiler_lock.global_compiler_lock:     # so that no compilation of the user's sees our setting
+        config = numba.config
+        before = config.OPT
+        config.OPT = type(before)(0)
+        try:
+            return numba.cfunc(prelude.signature(), **prelude.OPTIONS)(function)
+        finally:
+            config.OPT = before
+
+
+def _optimise(module: Any, level: int) -> None:
+    """Level 1 inlines and cleans up and leaves the loops as they are; level 3 is all that LLVM has."""
+    full = level == 3
+    tuning = llvm.create_pipeline_tuning_options(speed_level=level)
+    tuning.loop_unrolling = tuning.loop_vectorization = tuning.slp_vectorization = full
+    builder = llvm.create_pass_builder(machine(), tuning)
+    builder.getModulePassManager().run(module, builder)

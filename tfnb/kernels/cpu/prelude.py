@@ -5,7 +5,7 @@ and the items [begin, end) are to be done. Its text sees exactly these names:
 
     np, math
     float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool_    numba types: float32(x) casts
-    float32_array(address, n), ...      the n elements at an address as a 1-d array
+    float32_array(address, n), ...      the n elements at an address, to be indexed with one integer from 0 to n - 1
     float32_from_bits(i), int32_from_bits(x), float64_from_bits(i), int64_from_bits(x)
     load(address), store(address, value)                an int64 word
     load_acquire(address), store_release(address, value)
@@ -17,13 +17,14 @@ and the items [begin, end) are to be done. Its text sees exactly these names:
     pause()                                             tells the processor that we spin
     device                                              decorates a helper function of the text
 
-Arrays must be aligned to their element; LLVM assumes nothing about whether two of them overlap.
+Arrays must be aligned to their element. LLVM assumes nothing about whether two of them overlap, unless the text says
+`INDEPENDENT = True` at module level: then no iteration of any innermost loop stores what another iteration of it loads
+or stores (one may well load and store the same element), and such loops are vectorised even when they work in place.
 """
 from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -34,7 +35,6 @@ from tfnb.core.lazy import lazy_module
 numba = lazy_module("numba")
 ir = lazy_module("llvmlite.ir")
 extending = lazy_module("numba.extending")
-arrays = lazy_module("numba.np.arrayobj")
 
 ABI = 1                                                 # of kernels, argument blocks and tapes; part of every cache key
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract", "reassoc"}}
@@ -47,15 +47,11 @@ def signature() -> Any:
     return types.void(types.CPointer(types.int64), types.int64, types.int64)
 
 
-def load_text(text: str) -> Callable[..., None]:
-    """Execute the text of a kernel module and return the Python function `kernel` it defines.
-
-    Raises SyntaxError for bad text and KeyError when it defines no `kernel`.
-    """
+def load_text(text: str) -> dict[str, Any]:
+    """Execute the text of a kernel module; return its names, `kernel` among them. Raises SyntaxError for bad text."""
     scope = dict(namespace())
     exec(compile(text, "<tfnb kernel>", "exec"), scope)
-    kernel: Callable[..., None] = scope["kernel"]
-    return kernel
+    return scope
 
 
 @cache
@@ -64,7 +60,7 @@ def namespace() -> dict[str, Any]:
     names: dict[str, Any] = {"np": np, "math": math, "device": numba.njit(**OPTIONS)}
     for name in TYPES:
         names[name] = getattr(numba.types, name)
-        names[f"{name.rstrip('_')}_array"] = names[f"{name}_array"] = _array_view(names[name])
+        names[f"{name.rstrip('_')}_array"] = names[f"{name}_array"] = _view(names[name])
     types = numba.types
     for bits in (32, 64):
         real, integer = getattr(types, f"float{bits}"), getattr(types, f"int{bits}")
@@ -73,19 +69,14 @@ def namespace() -> dict[str, Any]:
     return {**names, **_memory_words(), **_call_words()}
 
 
-def _array_view(dtype: Any) -> Any:
-    """`view(address, n)`: a contiguous array that owns nothing."""
-    array = numba.types.Array(dtype, 1, "C")
+def _view(dtype: Any) -> Any:
+    """`view(address, n)`: a typed pointer (indexing one has no bounds, no wrap-around test and nothing to count)."""
+    pointer = numba.types.CPointer(dtype)
 
     def view(typingctx: Any, address: Any, n: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            result = arrays.make_array(array)(context, builder)
-            pointer = builder.inttoptr(args[0], context.get_data_type(dtype).as_pointer())
-            itemsize = context.get_constant(numba.types.intp, context.get_abi_sizeof(context.get_data_type(dtype)))
-            arrays.populate_array(result, data=pointer, shape=[args[1]], strides=[itemsize], itemsize=itemsize,
-                                  meminfo=None)
-            return result._getvalue()
-        return array(numba.types.int64, numba.types.intp), codegen
+            return builder.inttoptr(args[0], context.get_value_type(pointer))
+        return pointer(numba.types.int64, numba.types.intp), codegen
 
     return extending.intrinsic(view)
 
