@@ -1,0 +1,184 @@
+"""Live boards without a browser: frames, forms, the sender thread."""
+import threading
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from tfnb.notebook import board as boards
+from tfnb.notebook.board import COLUMNS, LiveBoard
+from tfnb.notebook.plot_svg import Axis, Curve, number, sparkline, svg, text
+from tfnb.notebook.record import Recorder
+from tfnb.notebook.sender import Sender
+
+
+class Browser:
+    """What the front end makes of the messages, and a stand-in for the widget."""
+
+    def __init__(self):
+        self.state, self.points, self.sent = {}, {}, 0
+
+    def send(self, content, buffers=()):
+        if content["type"] == "reset":
+            self.points.clear()
+            return
+        self.sent += len(buffers[0])
+        pairs = np.frombuffer(buffers[0], np.float32).reshape(-1, 2)
+        held = self.points.get(content["tag"], np.empty((0, 2), np.float32))
+        assert content["start"] <= len(held), "a gap"
+        self.points[content["tag"]] = np.concatenate([held[:content["start"]], pairs])
+
+
+@pytest.fixture
+def recorder():
+    return Recorder()
+
+
+def report(recorder, steps, tag="loss", begin=0):
+    for step in range(begin, begin + steps):
+        recorder.scalars({tag: np.sin(step / 30)}, step)
+    recorder.file(everything=True)
+
+
+def test_the_browser_has_what_a_full_frame_has_at_any_moment(recorder):
+    board, browser = LiveBoard("loss", recorder=recorder), Browser()
+    board.widget, board._heard = browser, True
+    for round_ in range(40):
+        report(recorder, 97, begin=97 * round_)
+        board._send(browser, float(round_))
+        full = LiveBoard("loss", recorder=recorder).frames()[0][1]
+        assert np.array_equal(browser.points[0], full)
+        assert len(full) <= 2 * COLUMNS + 2
+    assert browser.state["tags"] == [{"name": "loss", "color_index": 0}]
+    assert browser.sent < 40 * 97 * 8 * 3, "frames must be increments"
+
+
+def test_a_restarted_run_replaces_what_is_shown(recorder):
+    board, browser = LiveBoard(recorder=recorder), Browser()
+    board.widget, board._heard = browser, True
+    report(recorder, 50)
+    board._send(browser, 0.0)
+    report(recorder, 10)
+    board._send(browser, 1.0)
+    assert browser.points[0][:, 0].tolist() == list(range(10))
+
+
+def test_ready_brings_everything_again(recorder):
+    board, browser = LiveBoard(recorder=recorder), Browser()
+    board.widget = browser
+    report(recorder, 50)
+    board.tick(1.0)
+    assert len(browser.points[0]) == 50
+    browser.points.clear()
+    board.tick(2.0)
+    assert not browser.points, "nothing new, nothing sent"
+    board._on_message(browser, {"type": "ready"}, [])
+    board.tick(3.0)
+    assert len(browser.points[0]) == 50
+
+
+def test_until_a_front_end_answers_frames_are_full(recorder):
+    board, browser = LiveBoard(recorder=recorder), Browser()
+    board.widget = browser
+    for second in range(3):
+        report(recorder, 5, begin=5 * second)
+        browser.points.clear()
+        board.tick(float(second))
+        assert len(browser.points[0]) == 5 * second + 5
+
+
+def test_tags_choose_and_colours_stay(recorder):
+    board = LiveBoard("train/*", "acc", recorder=recorder)
+    for tag in ("acc", "other", "train/loss"):
+        report(recorder, 2, tag)
+    assert [curve.tag for curve in board.curves()] == ["acc", "train/loss"]
+    report(recorder, 2, "train/a")
+    assert [(curve.tag, curve.color) for curve in board.curves()][2] == ("train/a", 2)
+
+
+def test_curves_of_several_runs_are_named_by_run(recorder):
+    recorder.summary(b"\x0a\x0b\x0a\x04loss\x15\x00\x00\x80\x3f", 1, "logs/train")
+    board = LiveBoard(recorder=recorder)
+    assert board["loss"][1].tolist() == [1]
+    recorder.summary(b"\x0a\x0b\x0a\x04loss\x15\x00\x00\x80\x3f", 1, "logs/test")
+    assert board["test/loss"][0].tolist() == [1]
+    with pytest.raises(KeyError, match="no curve 'loss'; there are 'train/loss', 'test/loss'"):
+        board["loss"]
+
+
+@pytest.mark.parametrize("wrong", [{"hz": 0}, {"hz": 11}, {"smooth": 1}, {"smooth": -0.1}])
+def test_numbers_out_of_range_are_refused(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        LiveBoard(**wrong)
+
+
+def test_forms_say_what_is_plotted_and_escape_tags(recorder):
+    board = LiveBoard(title="digits & <b>", recorder=recorder)
+    assert "no values yet" in repr(board) and "no values yet" in board.svg()
+    report(recorder, 500, '<script>"x"')
+    root = ET.fromstring(board.svg())
+    assert root.get("role") == "img" and '<script>"x"' in root.get("aria-label")
+    assert "<script>" not in board.svg()
+    assert '<script>"x"' in repr(board) and "step 499" in repr(board)
+    assert board.svg() == board.svg()
+    assert set(board._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}
+
+
+def test_the_plot_survives_numbers_of_every_kind():
+    odd = np.array([[0, 1], [1, np.nan], [2, np.inf], [3, 1e30], [4, -1e30], [5, 0]], np.float32)
+    for curve in (odd, odd[1:3], odd[:1], odd[:0], np.array([[3, 2], [4, 2]], np.float32)):
+        picture = svg([Curve("a", curve)], smoothing=0.5)
+        drawn = [path.get("d") for path in ET.fromstring(picture).iter("{http://www.w3.org/2000/svg}path")]
+        assert not any("n" in d or "i" in d for d in drawn), "nan and inf can't be drawn"
+        assert text([Curve("a", curve)]).startswith("a")
+
+
+def test_ticks_are_round_numbers_inside():
+    for low, high in ((0, 1), (-3.3, 17), (1e-7, 3e-7), (999, 1001), (5, 5), (0, 0)):
+        axis = Axis.around(low, high, 0, 100)
+        assert 2 <= len(axis.ticks) <= 9
+        assert all(-0.1 <= axis.place(tick) <= 100.1 for tick in axis.ticks)
+    assert Axis.around(0, 1, 0, 100).ticks == pytest.approx((0, 0.5, 1)) or len(Axis.around(0, 1, 0, 100).ticks) >= 3
+
+
+def test_words_for_numbers_and_sparklines():
+    assert [number(x) for x in (0.0, 1200.0, 0.012345, 3.2e-7, 123456789.0)] == \
+        ["0", "1200", "0.01235", "3.2e-07", "1.235e+08"]
+    assert sparkline(np.arange(8.0)) == "▁▂▃▄▅▆▇█" and sparkline(np.ones(3)) == "▁▁▁"
+
+
+def test_the_sender_feeds_open_boards_and_ends_with_the_last(recorder):
+    class Fed:
+        hz, recorder = 10.0, None
+        def __init__(self):
+            self.fed = threading.Event()
+        def tick(self, now):
+            self.fed.set()
+    class Broken(Fed):
+        def tick(self, now):
+            raise RuntimeError("no picture")
+    sender, board, broken = Sender(), Fed(), Broken()
+    board.recorder = broken.recorder = recorder
+    broken_out = []
+    sender._report = broken_out.append
+    sender.open(broken)
+    sender.open(board)
+    assert board.fed.wait(5)
+    for _ in range(100):
+        if broken not in sender.boards:
+            break
+        threading.Event().wait(0.05)
+    assert sender.boards == [board]
+    thread = sender._thread
+    sender.close(board)
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+def test_record_takes_names_and_mappings(monkeypatch):
+    recorder = Recorder()
+    monkeypatch.setattr(boards, "RECORDER", recorder)
+    boards.record(loss=1.0)
+    boards.record({"train/loss": 2.0}, step=5, acc=0.5)
+    recorder.file()
+    assert set(recorder.series) == {("", "loss"), ("", "train/loss"), ("", "acc")}

@@ -1,0 +1,152 @@
+"""What a step reports, and how it is filed."""
+import struct
+import threading
+
+import numpy as np
+import pytest
+
+from tfnb.notebook.record import BATCH, LARGE, Recorder
+from tfnb.notebook.wire import WireError, read_scalars, scalar_layout
+
+
+def field(number, kind, body):
+    size = bytes([len(body)]) if kind == 2 and len(body) < 128 else b""
+    if kind == 2 and not size:
+        size = bytes([len(body) & 127 | 128, len(body) >> 7])
+    return bytes([number << 3 | kind]) + size + body
+
+
+def scalar(tag, value):
+    return field(1, 2, field(1, 2, tag.encode()) + field(2, 5, struct.pack("<f", value)))
+
+
+def histogram(tag, body):
+    return field(1, 2, field(1, 2, tag.encode()) + field(5, 2, body))
+
+
+def test_the_layout_names_scalars_and_passes_over_the_rest():
+    data = scalar("loss", 0.5) + histogram("w", b"abc" * 60) + scalar("é", 2)
+    layout = scalar_layout(data)
+    assert [tag for tag, _ in layout] == ["loss", "é"]
+    assert [struct.unpack_from("<f", data, place)[0] for _, place in layout] == [0.5, 2]
+
+
+@pytest.mark.parametrize("data", [b"\x0a", b"\x0a\x7f", b"\xff" * 12, b"\x0b"])
+def test_what_is_no_message_is_refused(data):
+    with pytest.raises(WireError):
+        scalar_layout(data)
+    assert read_scalars([data]) == []
+
+
+def test_a_batch_of_several_layouts_is_read_whole():
+    rng = np.random.default_rng(3)
+    messages, expected = [], {"a": [], "b": [], "c": []}
+    for i in range(300):
+        tag = "ab"[i % 2]
+        value = float(np.float32(rng.normal()))
+        expected[tag].append((i, value))
+        data = scalar(tag, value)
+        if i % 3 == 0:
+            expected["c"].append((i, float(i)))
+            data += histogram("w", bytes(rng.integers(0, 255, 8, dtype=np.uint8))) + scalar("c", i)
+        messages.append(data)
+    found = {"a": [], "b": [], "c": []}
+    for tag, indices, values in read_scalars(messages):
+        found[tag] += list(zip(indices.tolist(), values.tolist(), strict=True))
+    assert {tag: sorted(pairs) for tag, pairs in found.items()} == expected
+
+
+def test_a_fetched_summary_that_is_then_written_counts_once_with_its_step():
+    recorder = Recorder()
+    for step in range(5, 8):
+        data = scalar("loss", step)
+        recorder.summary(data, None, "")
+        recorder.summary(data, step * 10, "logs")
+    recorder.file()
+    assert list(recorder.series) == [("logs", "loss")]
+    series = recorder.series["logs", "loss"]
+    assert series.steps.tolist() == [50, 60, 70] and series.values.tolist() == [5, 6, 7]
+
+
+def test_filing_waits_once_for_the_step_of_the_newest_fetch():
+    recorder = Recorder()
+    data = scalar("loss", 1)
+    recorder.summary(data, None, "")
+    recorder.file()
+    assert ("", "loss") not in recorder.series
+    recorder.summary(data, 40, "")
+    recorder.file()
+    assert recorder.series["", "loss"].steps.tolist() == [40]
+    recorder.new_cell()
+    recorder.summary(data, None, "")
+    recorder.file()
+    recorder.file()
+    assert recorder.series["", "loss"].steps.tolist() == [40, 41]
+
+
+def test_fetches_between_two_writes_do_not_count_until_another_cell_runs():
+    recorder = Recorder()
+    for step in range(20):
+        recorder.summary(scalar("loss", step), None, "")
+        if step % 10 == 0:
+            recorder.summary(scalar("loss", step), step, "logs")
+    recorder.file(everything=True)
+    assert {key: series.steps.tolist() for key, series in recorder.series.items()} == {("logs", "loss"): [0, 10]}
+
+
+def test_two_writers_of_a_tag_are_two_series():
+    recorder = Recorder()
+    for step in range(3):
+        recorder.summary(scalar("loss", step), step, "logs/train")
+        recorder.summary(scalar("loss", -step), step, "logs/test")
+    recorder.file()
+    assert recorder.series["logs/test", "loss"].values.tolist() == [0, -1, -2]
+    assert recorder.series["logs/train", "loss"].steps.tolist() == [0, 1, 2]
+
+
+def test_equal_summaries_of_two_steps_are_two_points():
+    recorder = Recorder()
+    for step in (1, 2):
+        recorder.summary(scalar("loss", 1), step, "")
+    recorder.file()
+    assert recorder.series["", "loss"].steps.tolist() == [1, 2]
+
+
+def test_values_by_name_take_what_float_reads():
+    recorder = Recorder()
+    recorder.scalars({"loss": np.float32(2), "acc": np.array(0.5)})
+    recorder.scalars({"loss": 1, "acc": "nonsense"}, step=7)
+    recorder.file()
+    assert recorder.series["", "loss"].steps.tolist() == [0, 7]
+    assert recorder.series["", "acc"].values[0] == 0.5 and np.isnan(recorder.series["", "acc"].values[1])
+
+
+def test_the_inbox_is_filed_by_the_step_when_nobody_does():
+    recorder = Recorder()
+    for i in range(BATCH + 10):
+        recorder.scalars({"loss": i})
+    assert len(recorder.series["", "loss"]) == BATCH and len(recorder._inbox) == 10
+
+
+def test_large_summaries_are_kept_only_while_watched():
+    recorder = Recorder()
+    data = scalar("loss", 1) + b"".join(histogram("w", b"x" * 200) for _ in range(LARGE // 200 + 1))
+    recorder.summary(data, 1, "")
+    recorder.watched = True
+    recorder.summary(data, 2, "")
+    recorder.file()
+    assert recorder.series["", "loss"].steps.tolist() == [2]
+
+
+def test_several_threads_lose_nothing():
+    recorder = Recorder()
+    def work():
+        for i in range(5000):
+            recorder.scalars({"loss": i})
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    recorder.file(everything=True)
+    assert recorder.series["", "loss"].count == 15_000

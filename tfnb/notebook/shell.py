@@ -1,0 +1,33 @@
+"""The IPython that runs us, if any: found without importing it, and what can be shown in it."""
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from tfnb.core.lazy import lazy_module
+
+_display = lazy_module("IPython.display")
+
+
+def current() -> Any | None:
+    """The running InteractiveShell, or None. Never imports IPython: where it is not loaded, no shell runs."""
+    ipython = sys.modules.get("IPython")
+    get = getattr(ipython, "get_ipython", None)
+    return get() if get is not None else None
+
+
+def has_front_end() -> bool:
+    """True in a kernel (JupyterLab, Notebook, nbclient...), False in a terminal and in plain Python."""
+    return getattr(current(), "kernel", None) is not None
+
+
+def show(bundle: dict[str, Any], display_id: str) -> None:
+    """Show a mime bundle under an id; nothing in plain Python."""
+    if current() is not None:
+        _display.display(bundle, raw=True, display_id=display_id)
+
+
+def update(bundle: dict[str, Any], display_id: str) -> None:
+    """Replace what is shown under that id wherever it still is; a terminal prints it anew."""
+    if current() is not None:
+        _display.update_display(bundle, raw=True, display_id=display_id)
