@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 GROUPS: dict[str, tuple[str, ...]] = {
     "numbertype": tuple(
         "float double int32 uint8 int16 int8 complex64 int64 qint8 quint8 qint32 bfloat16 qint16 quint16 uint16"
@@ -87,6 +89,9 @@ def read_attr(name: str, spec: str) -> Attr:
 def _value(text: str) -> Any:
     if text in ("true", "false"):
         return text == "true"
+    if text.startswith("DT_") and text.endswith("]"):             # a tensor: "DT_UINT8 [255, 0]"
+        dtype, _, items = text.partition(" ")
+        return np.array(_value(items), _value(dtype))
     if text.startswith("DT_"):
         word = text[3:].lower()
         return {"float": "float32", "double": "float64", "half": "float16"}.get(word, word)

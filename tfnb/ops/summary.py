@@ -1,0 +1,272 @@
+"""Summary ops: values of a graph as serialized Summary messages, for event files and live plots.
+
+Two generations of functions: `tf.summary.scalar(name, x)`, whose tag is the name with its scopes, and r0.x's
+`tf.scalar_summary(tags, x)`, with tags of their own. Both enter the op in GraphKeys.SUMMARIES.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tfnb.core import dtypes
+from tfnb.core.errors import InvalidArgumentError
+from tfnb.core.lazy import lazy_module
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.keys import GraphKeys
+from tfnb.graph.operation import Tensor
+from tfnb.graph.stack import get_default_graph, name_scope
+from tfnb.kernels.png import encode_png
+from tfnb.ops import shapes
+from tfnb.ops.declare import host
+
+_summary = lazy_module("tfnb.proto.summary_pb2")
+_histogram = lazy_module("tfnb.proto.histogram")
+
+REAL = "realnumbertype"
+IMAGE_ZERO = 1e-6                                  # an image whose largest number is below this is taken as all zero
+
+
+def _message(summary: Any) -> np.ndarray:
+    return np.array(summary.SerializeToString(), object)
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _invalid(ctx: Any, message: str) -> InvalidArgumentError:
+    return InvalidArgumentError(None, ctx.op, message)
+
+
+def _dims(array: np.ndarray) -> str:
+    return str(list(array.shape)).replace(" ", "")
+
+
+@host("tags: string, values: T -> summary: string", shape=shapes.scalar, T=REAL)
+def ScalarSummary(tags, values, *, ctx):
+    """A Summary with one number for each tag; `tags` and `values` have the same shape."""
+    if tags.shape != values.shape:
+        one = f" (tag '{_text(tags[()])}')" if tags.ndim == 0 else ""
+        raise _invalid(ctx, f"tags and values are not the same shape: {_dims(tags)} != {_dims(values)}{one}")
+    pairs = zip(tags.ravel(), values.astype(np.float32).ravel(), strict=True)
+    return _message(_summary.Summary(value=[_summary.Summary.Value(tag=_text(tag), simple_value=float(value))
+                                            for tag, value in pairs]))
+
+
+@host("tag: string, values: T -> summary: string", shape=shapes.scalar, T="realnumbertype = DT_FLOAT")
+def HistogramSummary(tag, values, *, ctx):
+    """A Summary with a histogram of all numbers in `values`, which must be finite."""
+    numbers = values.astype(np.float64)
+    if np.isnan(numbers).any():
+        raise _invalid(ctx, f"Nan in summary histogram for: {ctx.op.name}")
+    if np.isinf(numbers).any():
+        raise _invalid(ctx, f"Infinity in Histogram for: {ctx.op.name}")
+    value = _summary.Summary.Value(tag=_text(tag[()]), histo=_histogram.histogram_proto(numbers))
+    return _message(_summary.Summary(value=[value]))
+
+
+@host("tag: string, tensor: T -> summary: string", shape=shapes.scalar, max_images="int >= 1 = 3",
+      T="{uint8, float, half, double} = DT_FLOAT", bad_color="tensor = DT_UINT8 [255, 0, 0, 255]")
+def ImageSummary(tag, tensor, *, max_images, bad_color, ctx):
+    """A Summary with up to `max_images` images of `tensor` [batch, height, width, channels], 1, 3 or 4 channels.
+
+    Numbers that are not uint8 are scaled, image by image, to 0...255, or to 128 +- 127 where some are negative;
+    pixels that are not finite get `bad_color`.
+    """
+    if tensor.ndim != 4 or tensor.shape[3] not in (1, 3, 4):
+        raise _invalid(ctx, f"Tensor must be 4-D with last dim 1, 3, or 4, not {_dims(tensor)}")
+    count, height, width, depth = (min(max_images, tensor.shape[0]), *tensor.shape[1:])
+    if len(bad_color) < depth:
+        raise _invalid(ctx, f"expected depth <= bad_color.size, got depth = {depth}, bad_color.size = {len(bad_color)}")
+    base = f"{_text(tag[()])}/image"
+    summary = _summary.Summary()
+    for i in range(count):
+        value = summary.value.add(tag=f"{base}/{i}" if max_images > 1 else base)
+        pixels = tensor[i] if tensor.dtype == np.uint8 else normalized_image(tensor[i], bad_color[:depth])
+        value.image.height, value.image.width, value.image.colorspace = height, width, depth
+        value.image.encoded_image_string = encode_png(pixels)
+    return _message(summary)
+
+
+def normalized_image(image: np.ndarray, bad_color: np.ndarray) -> np.ndarray:
+    """Floating-point pixels [height, width, depth] as uint8, in the arithmetic of their own dtype (see ImageSummary)."""
+    finite = np.isfinite(image).all(-1)
+    good = image[finite]
+    low, high = good.min(initial=np.inf), good.max(initial=-np.inf)
+    kind = image.dtype.type
+    negative = low < 0
+    largest = max(abs(low), abs(high)) if negative else high
+    scale = kind(0) if largest < IMAGE_ZERO else kind(127 if negative else 255) / kind(largest)
+    pixels = np.empty(image.shape, np.uint8)
+    pixels[...] = bad_color
+    pixels[finite] = (good * scale + kind(128 if negative else 0)).astype(np.uint8)
+    return pixels
+
+
+@host("inputs: N * string -> summary: string", shape=shapes.scalar, N="int >= 1")
+def MergeSummary(*inputs, ctx):
+    """One Summary with the values of all `inputs`; a tag may occur once only."""
+    merged, tags = _summary.Summary(), set()
+    for serialized in (item for array in inputs for item in array.ravel()):
+        summary = _parsed(ctx, _summary.Summary(), serialized, "one of the summary inputs")
+        for value in summary.value:
+            if value.tag in tags:
+                raise _invalid(ctx, f"Duplicate tag {value.tag} found in summary inputs")
+            tags.add(value.tag)
+        merged.MergeFrom(summary)
+    return _message(merged)
+
+
+@host("tag: string, tensor: T, serialized_summary_metadata: string -> summary: string", shape=shapes.scalar, T="type")
+def TensorSummaryV2(tag, tensor, serialized_summary_metadata, *, ctx):
+    """A Summary with a whole tensor, and the metadata that says which viewer it is for."""
+    value = _summary.Summary.Value(tag=_text(tag[()]))
+    value.metadata.SetInParent()
+    _parsed(ctx, value.metadata, serialized_summary_metadata[()], "a SummaryMetadata")
+    value.tensor.dtype = ctx.op.inputs[1].dtype.base_dtype.as_datatype_enum
+    value.tensor.tensor_shape.SetInParent()
+    for size in tensor.shape:
+        value.tensor.tensor_shape.dim.add(size=size)
+    if tensor.dtype == object:
+        value.tensor.string_val.extend(tensor.ravel())
+    else:
+        value.tensor.tensor_content = np.ascontiguousarray(tensor).tobytes()
+    return _message(_summary.Summary(value=[value]))
+
+
+def _parsed(ctx: Any, message: Any, data: bytes, what: str) -> Any:
+    try:
+        message.MergeFromString(data)
+    except Exception as error:                     # the protobuf runtime's own class, not worth an import
+        raise _invalid(ctx, f"Could not parse {what}: {error}") from None
+    return message
+
+
+for _op in (ScalarSummary, HistogramSummary, ImageSummary, MergeSummary, TensorSummaryV2):
+    _op.no_gradient("it makes a string")
+
+
+# ---- tf.summary ------------------------------------------------------------------------------------------------------
+
+def clean_tag(name: str | None) -> str | None:
+    """`name` with what no node may be called by made "_", and without slashes before it."""
+    return None if name is None else re.sub(r"[^-/\w.]", "_", name).lstrip("/")
+
+
+@contextmanager
+def _scope(name: str, family: str | None, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
+    """The tag and the name of a summary op, inside its own name scope; the family comes first in both."""
+    name, family = clean_tag(name), clean_tag(family)
+    with name_scope(f"{family}/{name}" if family else name, values=values) as scope:
+        tag = scope.rstrip("/")
+        yield f"{family}/{tag}" if family else tag, scope
+
+
+def _collect(summary: Tensor, collections: Sequence[str] | None, default: Sequence[str]) -> Tensor:
+    for key in default if collections is None else collections:
+        get_default_graph().add_to_collection(key, summary)
+    return summary
+
+
+_DEFAULT = (GraphKeys.SUMMARIES,)
+
+
+def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, family: str | None = None) -> Tensor:
+    """A summary of one number (`tf.summary.scalar`): a string tensor, in `collections` (GraphKeys.SUMMARIES).
+
+    name: of the node, and with the name scopes around it the tag; family: goes before the tag, to group plots.
+    """
+    with _scope(name, family, [tensor]) as (tag, scope):
+        return _collect(ScalarSummary(tag, tensor, name=scope), collections, _DEFAULT)
+
+
+def histogram(name: str, values: Any, collections: Sequence[str] | None = None, family: str | None = None) -> Tensor:
+    """A summary of the distribution of `values` of any shape (`tf.summary.histogram`); see `scalar`."""
+    with _scope(name, family, [values]) as (tag, scope):
+        return _collect(HistogramSummary(tag, values, name=scope), collections, _DEFAULT)
+
+
+def image(name: str, tensor: Any, max_outputs: int = 3, collections: Sequence[str] | None = None,
+          family: str | None = None) -> Tensor:
+    """A summary of images [batch, height, width, channels] (`tf.summary.image`); see `scalar` and ImageSummary.
+
+    The tags are "name/image/0", "name/image/1"..., or "name/image" if `max_outputs` is 1.
+    """
+    with _scope(name, family, [tensor]) as (tag, scope):
+        return _collect(ImageSummary(tag, tensor, max_images=max_outputs, name=scope), collections, _DEFAULT)
+
+
+def tensor_summary(name: str, tensor: Any, summary_description: str | None = None,
+                   collections: Sequence[str] | None = None, summary_metadata: Any = None, family: str | None = None,
+                   display_name: str | None = None) -> Tensor:
+    """A summary of a whole tensor (`tf.summary.tensor_summary`), with a SummaryMetadata for its viewer."""
+    metadata = _summary.SummaryMetadata()
+    if summary_metadata is not None:
+        metadata.CopyFrom(summary_metadata)
+    metadata.summary_description = summary_description or metadata.summary_description
+    metadata.display_name = display_name or metadata.display_name
+    with _scope(name, family, [tensor]) as (tag, scope):
+        made = TensorSummaryV2(tag, tensor, metadata.SerializeToString(), name=scope)
+        return _collect(made, collections, _DEFAULT)
+
+
+def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> Tensor:
+    """A summary of strings (`tf.summary.text`). Raises ValueError for a tensor of another dtype."""
+    tensor = convert_to_tensor(tensor)
+    if tensor.dtype.base_dtype != dtypes.string:
+        raise ValueError(f"Expected tensor {tensor.name} to have dtype string, got {tensor.dtype}")
+    plugin = _summary.SummaryMetadata.PluginData(plugin_name="text")
+    return tensor_summary(name, tensor, collections=collections,
+                          summary_metadata=_summary.SummaryMetadata(plugin_data=plugin))
+
+
+def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name: str | None = None) -> Tensor:
+    """One summary with the values of all `inputs` (`tf.summary.merge`), in no collection by default."""
+    name = clean_tag(name)
+    with name_scope(name, "Merge", inputs):
+        return _collect(MergeSummary(list(inputs), name=name), collections, ())
+
+
+def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Tensor | None:
+    """One summary of all in the collection `key` whose names begin with `scope`; None if there is none."""
+    found = get_default_graph().get_collection(key, scope)
+    return merge(found, name=name) if found else None
+
+
+# ---- r0.x ------------------------------------------------------------------------------------------------------------
+
+def scalar_summary(tags: Any, values: Any, collections: Sequence[str] | None = None,
+                   name: str | None = None) -> Tensor:
+    """A summary of numbers with tags of the same shape (`tf.scalar_summary`, until r0.12)."""
+    with name_scope(name, "ScalarSummary", [tags, values]) as scope:
+        return _collect(ScalarSummary(tags, values, name=scope), collections, _DEFAULT)
+
+
+def histogram_summary(tag: Any, values: Any, collections: Sequence[str] | None = None,
+                      name: str | None = None) -> Tensor:
+    """A summary of the distribution of `values` (`tf.histogram_summary`, until r0.12)."""
+    with name_scope(name, "HistogramSummary", [tag, values]) as scope:
+        return _collect(HistogramSummary(tag, values, name=scope), collections, _DEFAULT)
+
+
+def image_summary(tag: Any, tensor: Any, max_images: int = 3, collections: Sequence[str] | None = None,
+                  name: str | None = None) -> Tensor:
+    """A summary of images [batch, height, width, channels] (`tf.image_summary`, until r0.12)."""
+    with name_scope(name, "ImageSummary", [tag, tensor]) as scope:
+        return _collect(ImageSummary(tag, tensor, max_images=max_images, name=scope), collections, _DEFAULT)
+
+
+def merge_summary(inputs: Sequence[Any], collections: Sequence[str] | None = None, name: str | None = None) -> Tensor:
+    """One summary with the values of all `inputs` (`tf.merge_summary`, until r0.12)."""
+    with name_scope(name, "MergeSummary", inputs):
+        return _collect(MergeSummary(list(inputs), name=name), collections, ())
+
+
+def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Tensor | None:
+    """One summary of all in the collection `key` (`tf.merge_all_summaries`, until r0.12); None if there is none."""
+    found = get_default_graph().get_collection(key)
+    return merge_summary(found) if found else None
