@@ -2,12 +2,17 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import keyword
 import re
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tfnb.kernels.words import WORDS
 
 ROOT = Path(__file__).resolve().parents[1]
 # Processing order: a folder imports only those before it. `tfnb/*.py`, the public names, come last.
@@ -188,3 +193,9 @@ def generated_faults(names: list[str]) -> list[str]:
 def test_nothing_generated_is_in_git():
     assert not generated_faults(tracked())
     assert generated_faults(["tfnb/proto/a_pb2.py", "tfnb/notebook/static/index.js"])
+
+
+def test_ruff_knows_the_words_of_scalar_definitions():
+    known = set(tomllib.loads((ROOT / "tfnb" / "ops" / ".ruff.toml").read_text())["builtins"])
+    words = {word for word in WORDS if not keyword.iskeyword(word) and not hasattr(builtins, word)}
+    assert known == words

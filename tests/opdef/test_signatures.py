@@ -147,4 +147,5 @@ def test_planted_faults_are_found():
     assert faults(spec(text, **dict(reversed(ARGMAX.items()))))
     assert faults(spec(text, name="ArgMost", **ARGMAX))
     assert faults(spec("inputs: N * T -> sum: T", name="AddN", N="int", T="numbertype"))
-    assert differentiable(spec("a: T -> b: T", T="{float}")) and not differentiable(spec("a: T -> b: bool", T="{float}"))
+    assert differentiable(spec("a: T -> b: T", T="{float}"))
+    assert not differentiable(spec("a: T -> b: bool", T="{float}"))

@@ -18,7 +18,8 @@ def encode_png(image: np.ndarray) -> bytes:
     rows = image.astype(image.dtype.newbyteorder(">")).reshape(height, -1).view(np.uint8)
     filtered = np.concatenate([np.zeros((height, 1), np.uint8), rows], 1)        # each row begins with its filter: none
     header = struct.pack(">IIBBBBB", width, height, 8 * image.itemsize, _COLOR_TYPES[channels], 0, 0, 0)
-    return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(filtered.tobytes())) + _chunk(b"IEND", b"")
+    data = zlib.compress(filtered.tobytes())
+    return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

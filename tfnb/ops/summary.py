@@ -52,7 +52,8 @@ def ScalarSummary(tags, values, *, ctx):
     if tags.shape != values.shape:
         one = f" (tag '{_text(tags[()])}')" if tags.ndim == 0 else ""
         raise _invalid(ctx, f"tags and values are not the same shape: {_dims(tags)} != {_dims(values)}{one}")
-    pairs = zip(tags.ravel(), values.astype(np.float32).ravel(), strict=True)
+    with np.errstate(over="ignore"):
+        pairs = zip(tags.ravel(), values.astype(np.float32).ravel(), strict=True)
     return _message(_summary.Summary(value=[_summary.Summary.Value(tag=_text(tag), simple_value=float(value))
                                             for tag, value in pairs]))
 
@@ -93,7 +94,7 @@ def ImageSummary(tag, tensor, *, max_images, bad_color, ctx):
 
 
 def normalized_image(image: np.ndarray, bad_color: np.ndarray) -> np.ndarray:
-    """Floating-point pixels [height, width, depth] as uint8, in the arithmetic of their own dtype (see ImageSummary)."""
+    """Floating-point pixels [height, width, depth] as uint8, in their own dtype's arithmetic (see ImageSummary)."""
     finite = np.isfinite(image).all(-1)
     good = image[finite]
     low, high = good.min(initial=np.inf), good.max(initial=-np.inf)
@@ -108,7 +109,7 @@ def normalized_image(image: np.ndarray, bad_color: np.ndarray) -> np.ndarray:
 
 
 @host("inputs: N * string -> summary: string", shape=shapes.scalar, N="int >= 1")
-def MergeSummary(*inputs, ctx):
+def MergeSummary(inputs, *, ctx):
     """One Summary with the values of all `inputs`; a tag may occur once only."""
     merged, tags = _summary.Summary(), set()
     for serialized in (item for array in inputs for item in array.ravel()):

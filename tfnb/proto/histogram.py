@@ -29,10 +29,11 @@ def histogram_proto(values: np.ndarray) -> HistogramProto:
     counts = np.bincount(places, minlength=len(limits))
     # Of a run of empty buckets the last one stays, with the limit of all.
     kept = (counts > 0) | np.append(counts[1:] > 0, True)
+    with np.errstate(over="ignore"):               # the moments of huge numbers are infinite
+        total, squares = _in_order(numbers), _in_order(numbers * numbers)
     return HistogramProto(
         min=numbers.min(initial=_LARGEST), max=numbers.max(initial=-_LARGEST), num=len(numbers),
-        sum=_in_order(numbers), sum_squares=_in_order(numbers * numbers),
-        bucket_limit=limits[kept].tolist(), bucket=counts[kept].tolist())
+        sum=total, sum_squares=squares, bucket_limit=limits[kept].tolist(), bucket=counts[kept].tolist())
 
 
 def _in_order(numbers: np.ndarray) -> float:

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfnb.proto.histogram import bucket_limits, histogram_proto
+
+LARGEST = float(np.finfo(np.float64).max)
+
+
+def test_limits_grow_by_a_tenth_on_both_sides_of_zero():
+    limits = bucket_limits()
+    positive = limits[limits > 0]
+    assert (positive[0], positive[-1]) == (1e-12, LARGEST)
+    assert np.allclose(positive[1:-1] / positive[:-2], 1.1)
+    assert np.array_equal(limits, -limits[::-1])
+
+
+def test_counts_and_moments():
+    histogram = histogram_proto(np.array([[1.0, 2.5], [2.5, -1.0]]))
+    assert (histogram.min, histogram.max, histogram.num) == (-1.0, 2.5, 4.0)
+    assert (histogram.sum, histogram.sum_squares) == (5.0, 14.5)
+    assert sum(histogram.bucket) == 4
+    limits = np.array(histogram.bucket_limit)
+    assert histogram.bucket[int(np.searchsorted(limits, 2.5, side="right"))] == 2
+    assert not any(a == b == 0 for a, b in zip(histogram.bucket, histogram.bucket[1:], strict=False))
+
+
+def test_no_numbers():
+    histogram = histogram_proto(np.zeros((0, 3)))
+    assert (histogram.min, histogram.max, histogram.num) == (LARGEST, -LARGEST, 0.0)
+    assert (list(histogram.bucket_limit), list(histogram.bucket)) == ([LARGEST], [0.0])
+
+
+SAMPLES = {
+    "normal": np.random.default_rng(1).normal(size=(100, 100)).astype(np.float32),
+    "wide": np.random.default_rng(2).normal(size=1000) * 10.0 ** np.random.default_rng(3).integers(-20, 30, 1000),
+    "limits": bucket_limits()[::7],
+    "integers": np.arange(-50, 1000, dtype=np.int64),
+    "bytes": np.arange(256, dtype=np.uint8),
+    "half": np.linspace(-5, 5, 77, dtype=np.float16),
+    "zero": np.zeros(5, np.float32),
+    "one": np.array(3.0),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_bytes_are_tensorflows(oracle, name):
+    values = SAMPLES[name]
+    theirs = oracle("""
+summary = tf.Session().run(tf.summary.histogram("h", tf.constant(values)))
+result = tf.Summary.FromString(summary).value[0].histo.SerializeToString()
+""", values=values)
+    assert histogram_proto(values).SerializeToString() == theirs
