@@ -5,6 +5,7 @@ after its argument inside the scope of the op ("Tanh/x").
 """
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,7 +28,10 @@ def official(name: str) -> DType:
 
 
 class Constructor:
-    """Adds nodes of one op type: `Tanh(x, name="y")`. Inputs come first, then attrs that can't be inferred."""
+    """Adds nodes of one op type: `Tanh(x, name="y")`.
+
+    Inputs come first, then the attrs that can't be inferred (those without a default before the others), then `name`.
+    """
 
     def __init__(self, spec: OpSpec) -> None:
         self.spec = spec
@@ -36,7 +40,8 @@ class Constructor:
         inferred = {arg.type for arg in spec.inputs} | {arg.number for arg in spec.inputs}
         inferred |= {arg.type_list for arg in spec.inputs}
         self._attr_specs = {attr.name: attr for attr in spec.attrs}
-        self._explicit = tuple(attr.name for attr in spec.attrs if attr.name not in inferred)
+        explicit = [attr for attr in spec.attrs if attr.name not in inferred]
+        self._explicit = tuple(attr.name for attr in sorted(explicit, key=lambda attr: attr.has_default))
         self._defaults = {attr.name: _default(attr) for attr in spec.attrs if attr.has_default}
         self._allowed = {attr.name: frozenset(official(t) for t in attr.allowed) for attr in spec.attrs
                          if attr.allowed and attr.type in ("type", "list(type)")}
@@ -48,6 +53,15 @@ class Constructor:
 
     def __repr__(self) -> str:
         return f"<op {self.spec.name}>"
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What `help` and completion show."""
+        kind, empty = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
+        names = [(arg.name, empty) for arg in self.spec.inputs]
+        names += [(attr, self._attr_specs[attr].default if attr in self._defaults else empty)
+                  for attr in self._explicit]
+        return inspect.Signature([inspect.Parameter(n, kind, default=d) for n, d in [*names, ("name", None)]])
 
     def gradient(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """Enter the gradient of this op: fn(op, *output_gradients) -> gradients of the inputs."""
@@ -65,6 +79,8 @@ class Constructor:
 
     def __call__(self, *args: Any, name: str | None = None, **kwargs: Any) -> Any:
         spec = self.spec
+        if len(args) > len(spec.inputs) + len(self._explicit):      # the name may come last, without its keyword
+            *args, name = args
         values, attrs = self._bind(args, kwargs)
         if self._plain:
             inputs = self._fast(values, attrs)
@@ -86,6 +102,8 @@ class Constructor:
                 raise TypeError(f"{spec.name}() is missing its argument {arg.name!r}")
             values.append(kwargs.pop(arg.name))
         attrs = dict(self._defaults)
+        if len(args) > count + len(self._explicit):
+            raise TypeError(f"{spec.name}() takes {count + len(self._explicit)} arguments and a name, not {len(args)}")
         if len(args) > count:
             kwargs = dict(zip(self._explicit, args[count:], strict=False), **kwargs)
         for key, value in kwargs.items():

@@ -21,7 +21,9 @@ Fn = Callable[..., Any]
 
 def _enter(fn: Fn, text: str, kind: Kind, attrs: dict[str, str], *, stateful: bool = False,
            values: Iterable[str] = ()) -> OpSpec:
-    inputs, outputs, read = read_signature(text, attrs)
+    """Read the signature (an attr called as a parameter of the decorator, `shape`, is given as `shape_`)."""
+    attrs = {name.rstrip("_"): attr for name, attr in attrs.items()}       # shape_: the attr "shape", not the keyword
+    inputs, outputs, read = read_signature(text, {name.rstrip("_"): spec for name, spec in attrs.items()})
     spec = OpSpec(fn.__name__, inputs, outputs, read, kind, (fn.__doc__ or "").strip(), stateful, frozenset(values))
     tables.add_op(spec)
     return spec

@@ -1,0 +1,223 @@
+"""Grouping nodes into kernels.
+
+A group is a set of nodes over one iteration space (the full shape), with reductions over one set of its axes. Inside,
+a value is full-level (one for each point of the space) or row-level (one for each point of the kept axes). Nodes come
+in the order of the plan and join the group of their latest producer, or open a new one at the end; groups run in the
+order in which they were opened, so a group is convex by construction: whatever a node needs from outside was finished
+by an earlier group.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value
+from tfnb.kernels.view import View
+
+MAX_NODES = 192          # a longer kernel takes seconds to compile and gains nothing
+MAX_BUFFERS = 48
+CHUNK = 8192             # elements of a whole reduction that one item combines; fixed, so results never depend on threads
+
+Pattern = tuple[tuple[int, ...], int]      # strides over the space (0 where its size is 1), offset
+
+
+@dataclass(eq=False, slots=True)
+class Group:
+    """Nodes that become one kernel. axes: the reduced axes, None before the first reduction joins."""
+
+    space: tuple[int, ...]
+    axes: frozenset[int] | None = None
+    nodes: list[Node] = field(default_factory=list)
+    written: dict[Buffer, Pattern] = field(default_factory=dict)
+    read: dict[Buffer, set[Pattern]] = field(default_factory=dict)
+
+    @property
+    def is_call(self) -> bool:
+        return isinstance(self.nodes[0], Call)
+
+    def kept(self) -> tuple[int, ...]:
+        """The space without the reduced axes."""
+        return tuple(n for i, n in enumerate(self.space) if i not in (self.axes or ()))
+
+    def is_row_level(self, shape: Sequence[int]) -> bool:
+        """Is this the shape of the kept axes, with or without the reduced ones as 1?"""
+        if self.axes is None:
+            return False
+        ones = tuple(1 if i in self.axes else n for i, n in enumerate(self.space))
+        return tuple(shape) in (self.kept(), ones)
+
+    def is_whole(self) -> bool:
+        """Does it reduce everything to one number, in more than one chunk?"""
+        return self.axes is not None and prod(self.kept()) == 1 and prod(self.space) > CHUNK
+
+    def is_columns(self) -> bool:
+        """Are the reduced axes the leading ones, with more than one element behind them?"""
+        if self.axes is None or not self.axes:
+            return False
+        big = [i for i, n in enumerate(self.space) if n > 1]
+        inner = [i for i in big if i not in self.axes]
+        return bool(inner) and all(i < inner[0] for i in big if i in self.axes)
+
+
+def pattern(group: Group, value: Value, shape: Sequence[int]) -> Pattern | None:
+    """How the space walks over a value that a node of `shape` reads or writes; None if it can't."""
+    view = value.view.broadcast(shape)
+    if tuple(shape) != group.space:
+        if tuple(shape) == group.kept() and group.axes is not None:
+            view = _insert(view, group)
+        view = view.broadcast(group.space)
+    return tuple(0 if n == 1 else s for n, s in zip(group.space, view.strides, strict=True)), view.offset
+
+
+def _insert(view: View, group: Group) -> View:
+    strides = iter(view.strides)
+    return View(tuple(1 if i in (group.axes or ()) else n for i, n in enumerate(group.space)),
+                tuple(0 if i in (group.axes or ()) else next(strides) for i in range(len(group.space))), view.offset)
+
+
+def fuse(nodes: Sequence[Node]) -> list[Group]:
+    """The nodes, grouped; groups in the order in which they run."""
+    groups: list[Group] = []
+    last_write: dict[Buffer, int] = {}
+    last_read: dict[Buffer, int] = {}
+    for node in nodes:
+        after = _earliest(node, last_write, last_read)
+        where = next((i for i in range(max(after, 0), len(groups)) if _joins(node, groups[i], i == after)), None)
+        if where is None:
+            groups.append(Group(node.ins[0].shape if isinstance(node, Reduction) else node.outs[0].shape))
+            where = len(groups) - 1
+        _enter(node, groups[where])
+        for value in node.ins:
+            last_read[value.buffer] = max(where, last_read.get(value.buffer, 0))
+        for value in node.outs:
+            last_write[value.buffer] = where
+    return groups
+
+
+def _earliest(node: Node, last_write: dict[Buffer, int], last_read: dict[Buffer, int]) -> int:
+    """The first group this node may run in: after its producers, and after who reads what it overwrites."""
+    after = [last_write.get(v.buffer, -1) for v in node.ins]
+    after += [max(last_write.get(v.buffer, -1), last_read.get(v.buffer, -1)) for v in node.outs]
+    return max(after, default=-1)
+
+
+def _joins(node: Node, group: Group, is_producer: bool) -> bool:
+    """May `node` join `group`? A group that does not make its inputs is joined only if it reads the same memory."""
+    if isinstance(node, Call) or group.is_call or len(group.nodes) >= MAX_NODES:
+        return False
+    if not is_producer and not _shares(node, group):
+        return False
+    if len(group.written) + len(group.read) + len(node.ins) + len(node.outs) > MAX_BUFFERS:
+        return False
+    if isinstance(node, Reduction):
+        return _reduction_joins(node, group)
+    shape = node.outs[0].shape
+    if shape == group.space:
+        if group.axes is not None and not _full_after_reduction(node, group):
+            return False
+    elif not group.is_row_level(shape):
+        return False
+    elif not _row_inputs(node, group):
+        return False
+    return _patterns_agree(node, group, shape)
+
+
+def _shares(node: Node, group: Group) -> bool:
+    big = {v.buffer for v in node.ins if v.buffer.size > 1}
+    return bool(big & (group.read.keys() | group.written.keys())) or prod(group.space) <= 1
+
+
+def _reduction_joins(node: Reduction, group: Group) -> bool:
+    if node.ins[0].shape != group.space or (group.axes is not None and group.axes != node.axes):
+        return False
+    trial = Group(group.space, node.axes)
+    if group.axes is not None and (trial.is_whole() or trial.is_columns()) and _reads_row_level(node, group):
+        return False
+    return _patterns_agree(node, group, group.space)
+
+
+def _reads_row_level(node: Node, group: Group) -> bool:
+    """Does it read, at full level, something that follows from a reduction of this group?"""
+    return any(v.buffer in group.written and _is_row_buffer(group, v.buffer) for v in node.ins)
+
+
+def _is_row_buffer(group: Group, buffer: Buffer) -> bool:
+    strides = group.written[buffer][0]
+    return all(strides[i] == 0 for i in group.axes or ()) and buffer.size == prod(group.kept())
+
+
+def _full_after_reduction(node: Elementwise, group: Group) -> bool:
+    """In chunks and in columns there is no second pass over the full space: its nodes must not need a reduction."""
+    if group.is_whole() or group.is_columns():
+        return not _depends_on_reduction(node, group)
+    return True
+
+
+def _depends_on_reduction(node: Node, group: Group) -> bool:
+    tainted: set[Buffer] = set()
+    for earlier in group.nodes:
+        if isinstance(earlier, Reduction) or any(v.buffer in tainted for v in earlier.ins):
+            tainted.update(v.buffer for v in earlier.outs)
+    return any(v.buffer in tainted for v in node.ins)
+
+
+def _row_inputs(node: Elementwise, group: Group) -> bool:
+    """Row-level nodes stay with their reduction, unless they read what is full-level here."""
+    return not any(v.buffer in group.written and not _is_row_buffer(group, v.buffer) for v in node.ins)
+
+
+def _patterns_agree(node: Node, group: Group, shape: Sequence[int]) -> bool:
+    """Does the node touch what the group writes, and write what the group reads, only at the same point?"""
+    for value in node.ins:
+        if value.buffer in group.written:
+            if value.type != value.buffer.type or _pattern(group, value, shape) != group.written[value.buffer]:
+                return False
+    axes = node.axes if isinstance(node, Reduction) else None
+    for value in node.outs:
+        touched = group.read.get(value.buffer)
+        if touched is None and value.buffer not in group.written:
+            continue
+        trial = group if axes is None else Group(group.space, axes)
+        own = _pattern(trial, value, value.shape)
+        if (touched and touched != {own}) or group.written.get(value.buffer, own) != own:
+            return False
+    return True
+
+
+def _pattern(group: Group, value: Value, shape: Sequence[int]) -> Pattern | None:
+    try:
+        return pattern(group, value, shape)
+    except ValueError:
+        return None
+
+
+def _enter(node: Node, group: Group) -> None:
+    group.nodes.append(node)
+    if isinstance(node, Call):
+        return
+    if isinstance(node, Reduction):
+        group.axes = node.axes
+    shape = group.space if isinstance(node, Reduction) else node.outs[0].shape
+    for value in node.ins:
+        if value.buffer not in group.written:
+            found = _pattern(group, value, shape)
+            assert found is not None, f"{node.op.name}: {value.shape} does not walk over {group.space}"
+            group.read.setdefault(value.buffer, set()).add(found)
+    for value in node.outs:
+        found = _pattern(group, value, value.shape)
+        assert found is not None, f"{node.op.name}: {value.shape} is not of {group.space}"
+        group.written[value.buffer] = found
+
+
+def stored(groups: Sequence[Group]) -> set[Buffer]:
+    """The buffers that must be in memory: those that another group reads, and all that are not temporary."""
+    made: dict[Buffer, Group] = {}
+    needed: set[Buffer] = set()
+    for group in groups:
+        for node in group.nodes:
+            needed.update(v.buffer for v in node.ins if v.buffer in made and made[v.buffer] is not group)
+            made.update((v.buffer, group) for v in node.outs)
+            needed.update(v.buffer for v in node.outs if v.buffer.role != "temp" or group.is_call)
+    return needed
+

@@ -1,0 +1,320 @@
+"""From groups to kernels: the loops, operands and body of each, and the arguments of its launch."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from tfnb.compile.fuse import CHUNK, Group, Pattern, pattern
+from tfnb.compile.values import Buffer, Call, Elementwise, Reduction, Value
+from tfnb.graph.operation import Operation
+from tfnb.kernels.cpu.emit import emit
+from tfnb.kernels.launch import Address, Meta
+from tfnb.kernels.launch import Call as KernelCall
+from tfnb.kernels.spec import ColumnKernel, Kernel, MapKernel, Operand, Reduce, RowKernel, Source, Stmt
+from tfnb.opdef import tables
+
+GRAIN = 32768            # elements that one thread takes at a time; fixed, so results never depend on threads
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """The address of a buffer, plus an offset in bytes."""
+
+    buffer: Buffer
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One launch: the text of its kernel, its argument words, how many items in what grain, and what it is for."""
+
+    text: str
+    args: tuple[int | Ref, ...]
+    items: int
+    grain: int
+    ops: tuple[Operation, ...]
+
+
+STATUS = Buffer("status", "int64", 8)
+
+
+def lower(groups: Sequence[Group], stored: set[Buffer]) -> list[Step]:
+    """The launches of all groups, in order."""
+    steps: list[Step] = []
+    for group in groups:
+        if group.is_call:
+            steps += _lower_call(group.nodes[0])      # type: ignore[arg-type]
+        elif group.axes is None:
+            steps.append(_Loops(group, stored).map())
+        elif group.is_whole():
+            steps += _Loops(group, stored).chunks()
+        elif group.is_columns() and _collapses_to_two(group):
+            steps.append(_Loops(group, stored).columns())
+        else:
+            steps.append(_Loops(group, stored).rows())
+    return steps
+
+
+def _collapses_to_two(group: Group) -> bool:
+    order, lead = _axis_order(group, columns=True)
+    patterns = [p for found in group.read.values() for p in found] + list(group.written.values())
+    return len(_collapse(group.space, patterns, order, lead)[0]) == 2
+
+
+def _axis_order(group: Group, columns: bool = False) -> tuple[list[int], int]:
+    """The axes of the space in loop order, and how many of them stand before the border kept/reduced."""
+    axes = group.axes or frozenset()
+    kept = [i for i in range(len(group.space)) if i not in axes]
+    reduced = sorted(axes)
+    return (reduced + kept, len(reduced)) if columns else (kept + reduced, len(kept))
+
+
+def _collapse(space: Sequence[int], patterns: Sequence[Pattern], order: Sequence[int],
+              lead: int) -> tuple[list[int], list[list[int]], int]:
+    """Merge neighbouring axes that every operand walks over in one stride.
+
+    Returns the sizes of the loops, the strides of each pattern over them, and how many loops stand before the border.
+    """
+    sizes: list[int] = []
+    strides: list[list[int]] = [[] for _ in patterns]
+    border = 0
+    for place, axis in enumerate(order):
+        size = space[axis]
+        if size == 1:
+            continue
+        steps = [p[0][axis] for p in patterns]
+        same_side = bool(sizes) and (place < lead or len(sizes) > border)
+        if same_side and all(have[-1] == step * size for have, step in zip(strides, steps, strict=True)):
+            sizes[-1] *= size
+            for have, step in zip(strides, steps, strict=True):
+                have[-1] = step
+        else:
+            sizes.append(size)
+            for have, step in zip(strides, steps, strict=True):
+                have.append(step)
+        if place < lead:
+            border = len(sizes)
+    return sizes, strides, border
+
+
+class _Loops:
+    """A group on its way to a kernel: operands with names, a body, and the addresses behind them."""
+
+    def __init__(self, group: Group, stored: set[Buffer]) -> None:
+        self.group = group
+        self.stored = stored
+        self.names: dict[Buffer, str] = {}
+        self.loads: dict[tuple[Buffer, Pattern], str] = {}
+        self.scratch: dict[str, Buffer] = {}
+        self.body: list[Stmt | Reduce] = []
+        self.addresses: dict[tuple[str, str], Ref] = {}
+        self.ops = tuple(dict.fromkeys(node.op for node in group.nodes))
+
+    def map(self) -> Step:
+        """A kernel with no reduction."""
+        self._fill(self.group.nodes)
+        stores = self._stores(self.group.written)
+        sizes, loads, kept, _ = self._operands(stores, list(range(len(self.group.space))), 0)
+        rank = len(sizes)
+        kernel = MapKernel(rank, loads, tuple(s for s in self.body if isinstance(s, Stmt)), kept)
+        items = prod(sizes) if rank <= 1 else prod(sizes[:-1])
+        return self._step(kernel, sizes, items, GRAIN if rank <= 1 else max(1, GRAIN // sizes[-1]))
+
+    def rows(self) -> Step:
+        """A kernel that reduces the rows of the kept axes."""
+        self._fill(self.group.nodes)
+        order, lead = _axis_order(self.group)
+        sizes, loads, stores, outer = self._operands(self._stores(self.group.written), order, lead)
+        if outer == len(sizes):                    # nothing to reduce over but axes of size 1 or none at all
+            sizes, loads, stores = [*sizes, 1], _pad(loads), _pad(stores)
+        kernel = RowKernel(outer, len(sizes) - outer, loads, tuple(self.body), stores)
+        inner = max(1, prod(sizes[outer:]))
+        return self._step(kernel, sizes, prod(sizes[:outer]), max(1, GRAIN // inner))
+
+    def columns(self) -> Step:
+        """A kernel that reduces leading axes and vectorises over the kept ones."""
+        self._fill(self.group.nodes)
+        order, lead = _axis_order(self.group, columns=True)
+        sizes, loads, stores, _ = self._operands(self._stores(self.group.written), order, lead)
+        for stmt in self.body:
+            if isinstance(stmt, Reduce):
+                self.scratch[stmt.result] = Buffer("temp", stmt.type, sizes[1])
+        kernel = ColumnKernel(loads, tuple(self.body), stores)
+        return self._step(kernel, sizes, sizes[1], max(64, GRAIN // max(1, sizes[0])))
+
+    def chunks(self) -> list[Step]:
+        """Two kernels: one that reduces fixed chunks, one that combines them and does what follows."""
+        group, total = self.group, prod(self.group.space)
+        count = -(-total // CHUNK)
+        first, last = _split(group)
+        self._fill(first, finish=False)
+        partial = {stmt.result: Buffer("temp", stmt.type, count) for stmt in self.body if isinstance(stmt, Reduce)}
+        reductions = [node for node in first if isinstance(node, Reduction)]
+        full = {b: p for b, p in group.written.items() if any(b is v.buffer for n in first for v in n.outs)
+                and not any(b is n.outs[0].buffer for n in reductions)}
+        order, lead = _axis_order(group)
+        stores = self._stores(full)
+        sizes, loads, kept, outer = self._operands(stores, order, lead)
+        if outer or len(sizes) != 1:
+            return [self.rows_whole()]
+        row = [Operand(name, buffer.type, ("0",)) for name, buffer in partial.items()]
+        for name, buffer in partial.items():
+            self.addresses["store", name] = Ref(buffer)
+        kernel = RowKernel(0, 1, loads, tuple(self.body), (*kept, *row), chunk=CHUNK)
+        step = self._step(kernel, sizes, count, max(1, GRAIN // CHUNK))
+        return [step, self._combine(last, reductions, partial, count)]
+
+    def rows_whole(self) -> Step:
+        """The slow way for a whole reduction over memory that is not one vector: a single row."""
+        return _Loops(self.group, self.stored).rows()
+
+    def _combine(self, nodes: Sequence[Elementwise], reductions: Sequence[Reduction], partial: dict[str, Buffer],
+                 count: int) -> Step:
+        last = _Loops(Group((count,), frozenset({0})), self.stored)
+        last.ops = self.ops
+        for node, (name, buffer) in zip(reductions, partial.items(), strict=True):
+            last.names[buffer] = name = last._load(buffer, ((1,), 0))
+            last._reduce(node, name, prod(self.group.space), finish=True)
+        for row in nodes:
+            last._stmt(row, [last._row_name(v) for v in row.ins])
+        made = [v.buffer for n in (*reductions, *nodes) for v in n.outs if v.buffer in self.stored]
+        stores = last._stores({b: ((0,), 0) for b in dict.fromkeys(made)})
+        sizes, loads, kept, outer = last._operands(stores, [0], 0)
+        if not sizes:
+            sizes, loads, kept = [1], _pad(loads), _pad(kept)
+        return last._step(RowKernel(0, 1, loads, tuple(last.body), kept), sizes, 1, 0)
+
+    def _row_name(self, value: Value) -> str:
+        return self.names.get(value.buffer) or self._load(value.buffer, ((0,), value.view.offset))
+
+    def _fill(self, nodes: Sequence[Elementwise | Reduction | Call], finish: bool = True) -> None:
+        for node in nodes:
+            assert not isinstance(node, Call)
+            shape = self.group.space if isinstance(node, Reduction) else node.outs[0].shape
+            args = [self._name(v, shape) for v in node.ins]
+            if isinstance(node, Reduction):
+                self._reduce(node, args[0], prod(self.group.space[i] for i in node.axes), finish)
+            else:
+                self._stmt(node, args)
+
+    def _stmt(self, node: Elementwise, args: list[str]) -> None:
+        results = tuple(f"r{len(self.body)}_{i}" for i in range(len(node.outs)))
+        self.body.append(Stmt(node.scalar, node.type, tuple(args), results, tuple(v.type for v in node.outs),
+                              node.attrs, node.op.type))
+        self.names.update((v.buffer, name) for v, name in zip(node.outs, results, strict=True))
+
+    def _reduce(self, node: Reduction, arg: str, count: int, finish: bool) -> None:
+        result = f"r{len(self.body)}"
+        self.body.append(Reduce(node.combine, node.identity, node.type, arg, result, label=node.op.type))
+        if finish and node.finish is not None:
+            n = np.array([count], node.type)
+            name = self._load(Buffer("const", node.type, 1, array=n), (tuple(0 for _ in self.group.space), 0))
+            self.body.append(Stmt(node.finish, node.type, (result, name), (f"{result}_f",), (node.type,)))
+            result = f"{result}_f"
+        self.names[node.outs[0].buffer] = result
+
+    def _name(self, value: Value, shape: Sequence[int]) -> str:
+        if value.buffer in self.names:
+            return self.names[value.buffer]
+        found = pattern(self.group, value, shape)
+        assert found is not None
+        return self._load(value.buffer, found)
+
+    def _load(self, buffer: Buffer, found: Pattern) -> str:
+        name = self.loads.setdefault((buffer, found), f"x{len(self.loads)}")
+        self.addresses["load", name] = Ref(buffer, found[1] * np.dtype(buffer.type).itemsize)
+        return name
+
+    def _stores(self, written: dict[Buffer, Pattern]) -> list[tuple[Buffer, Pattern]]:
+        kept = [(b, p) for b, p in written.items() if b in self.stored]
+        for buffer, (_, offset) in kept:
+            self.addresses["store", self.names[buffer]] = Ref(buffer, offset * np.dtype(buffer.type).itemsize)
+        return kept
+
+    def _operands(self, stores: list[tuple[Buffer, Pattern]], order: Sequence[int],
+                  lead: int) -> tuple[list[int], tuple[Operand, ...], tuple[Operand, ...], int]:
+        """The sizes of the loops, the loads and the stores over them, and the number of outer loops."""
+        patterns = [p for _, p in self.loads] + [p for _, p in stores]
+        sizes, strides, border = _collapse(self.group.space, patterns, order, lead)
+        types = [b.type for b, _ in self.loads] + [b.type for b, _ in stores]
+        names = [*self.loads.values(), *(self.names[b] for b, _ in stores)]
+        made = [Operand(n, t, tuple(_step_kind(s) for s in steps))
+                for n, t, steps in zip(names, types, strides, strict=True)]
+        count = len(self.loads)
+        self.strides = {("load" if i < count else "store", n): s
+                        for i, (n, s) in enumerate(zip(names, strides, strict=True))}
+        return sizes, tuple(made[:count]), tuple(made[count:]), border
+
+    def _step(self, kernel: Kernel, sizes: Sequence[int], items: int, grain: int) -> Step:
+        source = emit(kernel)
+        return Step(source.text, tuple(self._word(word, sizes) for word in source.layout), items, grain, self.ops)
+
+    def _word(self, word: tuple[object, ...], sizes: Sequence[int]) -> int | Ref:
+        match word:
+            case ("size", int(dim)):
+                return sizes[dim]
+            case ("scratch", str(name)):
+                return Ref(self.scratch[name])
+            case ("step", str(side), str(name), int(dim)):
+                return self.strides[side, name][dim]
+            case (str(side), str(name)):
+                return self.addresses[side, name]
+        raise AssertionError(f"unknown argument word {word}")
+
+
+def _step_kind(stride: int) -> str:
+    return str(stride) if stride in (0, 1) else "s"
+
+
+def _pad(operands: Sequence[Operand]) -> tuple[Operand, ...]:
+    return tuple(Operand(o.name, o.type, (*o.steps, "0")) for o in operands)
+
+
+def _split(group: Group) -> tuple[list[Elementwise | Reduction], list[Elementwise]]:
+    """The nodes up to the reductions (full-level), and the row-level ones after them."""
+    after: set[Buffer] = set()
+    first: list[Elementwise | Reduction] = []
+    last: list[Elementwise] = []
+    for node in group.nodes:
+        assert not isinstance(node, Call)
+        late = isinstance(node, Elementwise) and (node.outs[0].shape != group.space
+                                                  or any(v.buffer in after for v in node.ins))
+        if isinstance(node, Elementwise) and late:
+            last.append(node)
+        else:
+            first.append(node)
+        if late or isinstance(node, Reduction):
+            after.update(v.buffer for v in node.outs)
+    return first, last
+
+
+def _lower_call(node: Call) -> list[Step]:
+    """The launches of a hand-written kernel."""
+    call = KernelCall(tuple(_meta(v) for v in node.ins), tuple(_meta(v) for v in node.outs), node.attrs)
+    launches = tables.CPU[node.op.spec.name](call)
+    scratch = [Buffer("temp", "uint8", nbytes) for nbytes in call.scratch_sizes]
+
+    def word(arg: int | Address) -> int | Ref:
+        if isinstance(arg, int):
+            return arg
+        value = {"input": node.ins, "output": node.outs}.get(arg.kind)
+        if value is not None:
+            found = value[arg.index]
+            return Ref(found.buffer, found.view.offset * np.dtype(found.type).itemsize + arg.offset_bytes)
+        if arg.kind == "state":
+            assert node.state is not None
+            return Ref(node.state, arg.offset_bytes)
+        return Ref(scratch[arg.index] if arg.kind == "scratch" else STATUS, arg.offset_bytes)
+
+    return [Step(launch.text, tuple(word(a) for a in launch.args), launch.items, launch.grain, (node.op,))
+            for launch in launches]
+
+
+def _meta(value: Value) -> Meta:
+    return Meta(value.type, value.shape, value.known)
+
+
+__all__ = ["Ref", "STATUS", "Source", "Step", "lower"]

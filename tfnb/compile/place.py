@@ -1,0 +1,85 @@
+"""Which ops become kernels and which are host calls."""
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.opdef import tables
+from tfnb.opdef.spec import Kind
+
+# What a kernel can compute with. Half, bfloat16 and complex numbers are computed by the interpreter's NumPy forms.
+COMPILED = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
+
+_ALWAYS = frozenset({Kind.CONST, Kind.VARIABLE, Kind.CONTROL, Kind.PLACEHOLDER})
+_GENERATED = frozenset({Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE, Kind.MOVEMENT, Kind.UPDATE})
+_PURE = frozenset({Kind.CONST, Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE, Kind.MOVEMENT, Kind.SHAPEOF,
+                   Kind.KERNEL})
+
+
+def is_pure(op: Operation) -> bool:
+    """Does the op give the same outputs for the same inputs, and do nothing else?"""
+    return op.spec.kind in _PURE and not op.spec.stateful and not _has_ref(op)
+
+
+def _has_ref(op: Operation) -> bool:
+    return any(t.dtype._is_ref_dtype for t in (*op.inputs, *op.outputs))
+
+
+def _types_compile(op: Operation) -> bool:
+    return all(t.dtype.base_dtype.name in COMPILED for t in (*op.inputs, *op.outputs))
+
+
+def foldable(ops: Sequence[Operation], feeds: Collection[Tensor]) -> tuple[set[Tensor], dict[Tensor, set[Tensor]]]:
+    """The tensors whose values follow from constants and from the shapes of everything else.
+
+    Second: for tensors that follow from these and from the *values* of small fed integers too, which feeds.
+    ops: in topological order.
+    """
+    known: set[Tensor] = set()
+    through: dict[Tensor, set[Tensor]] = {t: {t} for t in feeds if _may_be_shape(t)}
+    for op in ops:
+        if op.spec.kind is Kind.SHAPEOF:
+            known.update(op.outputs)
+        elif is_pure(op):
+            if all(t in known for t in op.inputs):
+                known.update(t for t in op.outputs if t not in feeds)
+            elif all(t in known or t in through for t in op.inputs):
+                used = set().union(*(through.get(t, set()) for t in op.inputs))
+                through.update((t, used) for t in op.outputs if t not in feeds)
+    return known, through
+
+
+def _may_be_shape(tensor: Tensor) -> bool:
+    return tensor.dtype.name in ("int32", "int64", "bool") and (tensor.static is None or len(tensor.static) <= 1)
+
+
+def place(ops: Sequence[Operation], feeds: Collection[Tensor]) -> tuple[set[Operation], set[Tensor]]:
+    """The ops that become part of device stages, and the feeds whose values their shapes depend on.
+
+    ops: in topological order.
+    """
+    known, through = foldable(ops, feeds)
+    device: set[Operation] = set()
+    by_value: set[Tensor] = set()
+    for op in ops:
+        kind = op.spec.kind
+        if kind in _ALWAYS or kind is Kind.SHAPEOF or (is_pure(op) and op.outputs and op.outputs[0] in known):
+            device.add(op)
+            continue
+        generated = kind in _GENERATED or ((kind in (Kind.KERNEL, Kind.RANDOM)) and op.spec.name in tables.CPU)
+        if not generated or not _types_compile(op):
+            continue
+        wanted = [t for arg, t in zip(_input_names(op), op.inputs, strict=True) if arg in op.spec.value_inputs]
+        if all(t in known or t in through for t in wanted):
+            device.add(op)
+            by_value.update(*(through.get(t, set()) for t in wanted))
+    return device, by_value
+
+
+def _input_names(op: Operation) -> list[str]:
+    """The argument name of each input tensor (a list argument's name stands once for each of its tensors)."""
+    names: list[str] = []
+    for arg in op.spec.inputs:
+        count = len(op.attrs[arg.type_list]) if arg.type_list else op.attrs[arg.number] if arg.number else 1
+        names += [arg.name] * count
+    return names

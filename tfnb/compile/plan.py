@@ -1,0 +1,77 @@
+"""A Plan: what running a set of fetches means, before any shape is known."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tfnb.compile.order import order, prune, split
+from tfnb.compile.place import place
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.opdef.spec import Kind
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A run of ops that needs no Python between them (device), or host calls one after another.
+
+    inputs: tensors made before this stage, fed ones included; outputs: tensors used after it; by_value: the inputs
+    whose values, not only shapes, a program of this stage is made for; variables: the variable ops it reads or writes.
+    """
+
+    on_device: bool
+    ops: tuple[Operation, ...]
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    by_value: tuple[Tensor, ...]
+    variables: tuple[Operation, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The stages that compute `fetches` and run `targets` from `feeds`."""
+
+    fetches: tuple[Tensor, ...]
+    targets: tuple[Operation, ...]
+    feeds: tuple[Tensor, ...]
+    stages: tuple[Stage, ...]
+
+    @property
+    def ops(self) -> list[Operation]:
+        """All ops, in the order in which they run."""
+        return [op for stage in self.stages for op in stage.ops]
+
+
+_LEAVES = (Kind.CONST, Kind.VARIABLE)
+
+
+def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]) -> Plan:
+    """Prune, place, order and split into stages. Fetches and feeds must be distinct tensors of one graph."""
+    fed = frozenset(feeds)
+    needed = prune(fetches, targets, fed)
+    device, by_value = place(order(needed, fed, needed), fed)
+    inner = [op for op in order(needed, fed, device) if op.spec.kind not in _LEAVES]
+    runs = split(inner, device) or [(True, [])]
+    return Plan(tuple(fetches), tuple(targets), tuple(feeds), tuple(_stages(runs, fetches, feeds, by_value)))
+
+
+def _stages(runs: list[tuple[bool, list[Operation]]], fetches: Sequence[Tensor], feeds: Sequence[Tensor],
+            by_value: set[Tensor]) -> list[Stage]:
+    """Constants and variables belong to every stage that uses them; fetched ones to the last."""
+    fed = frozenset(feeds)
+    wanted: set[Tensor] = set(fetches)             # walking backwards: what later stages and the caller use
+    stages: list[Stage] = []
+    for on_device, ops in reversed(runs):
+        used = {t: None for op in ops for t in op.inputs}
+        if not stages:
+            used.update((t, None) for t in fetches)
+        if len(runs) == 1:                         # then the stage is the plan: its inputs are the feeds, in order
+            used = dict.fromkeys([*feeds, *used])
+        leaves = {t.op: None for t in used if t not in fed and t.op.spec.kind in _LEAVES}
+        made = {t: None for op in (*leaves, *ops) for t in op.outputs if t not in fed}
+        inputs = tuple(t for t in used if t not in made)
+        outputs = tuple(t for t in (made if stages else fetches)
+                        if t in wanted and t in made and (not stages or t.op not in leaves))
+        stages.append(Stage(on_device, (*leaves, *ops), inputs, outputs, tuple(t for t in inputs if t in by_value),
+                            tuple(op for op in leaves if op.spec.kind is Kind.VARIABLE)))
+        wanted |= set(inputs)
+    return stages[::-1]

@@ -1,0 +1,292 @@
+"""From a stage and the concrete shapes of its inputs to nodes.
+
+Constants and all that follows from shapes are computed here, identical nodes are made once, movement becomes strides,
+row-wise definitions become elementwise parts and reductions over the last axis.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tfnb.compile.place import is_pure
+from tfnb.compile.plan import Stage
+from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value
+from tfnb.core.errors import InvalidArgumentError
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.kernels import scalar as scalars
+from tfnb.kernels.rowwise import COMBINE, Fragment, fragment
+from tfnb.kernels.scalar import Scalar, Step
+from tfnb.kernels.view import NeedsCopy, View
+from tfnb.kernels.words import Literal, signature
+from tfnb.opdef import tables
+from tfnb.opdef.spec import Kind
+from tfnb.ops.evaluate import Context, evaluate, movement_views, numpy_name, scalar_attrs, scalar_type, shape_values
+from tfnb.ops.shapes import normalized_axes
+
+FOLD_LIMIT = 1 << 22     # elements: what would be larger is computed in the arena at each run
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What is known of an input of a stage: NumPy dtype name, shape, and its value where the program depends on it."""
+
+    type: str
+    shape: tuple[int, ...]
+    value: np.ndarray | None = None
+
+
+@dataclass(slots=True)
+class Traced:
+    """The nodes of a stage in order, and the value of each output."""
+
+    nodes: list[Node] = field(default_factory=list)
+    outputs: list[Value] = field(default_factory=list)
+
+
+def copy(x):                                       # type: ignore[no-untyped-def]
+    return x
+
+
+_COPY = scalars.read(copy)
+
+
+def trace(stage: Stage, inputs: Sequence[Meta], variables: Mapping[Operation, tuple[int, ...]]) -> Traced:
+    """The nodes of a device stage. variables: the shape of each variable it uses.
+
+    Raises InvalidArgumentError, naming the op, for shapes that don't fit.
+    """
+    tracer = _Tracer(variables)
+    for i, (tensor, meta) in enumerate(zip(stage.inputs, inputs, strict=True)):
+        buffer = Buffer("input", meta.type, prod(meta.shape), index=i)
+        tracer.values[tensor] = Value(buffer, View.whole(meta.shape), meta.value)
+    for op in stage.ops:
+        tracer.add(op)
+    for i, tensor in enumerate(stage.outputs):
+        tracer.traced.outputs.append(tracer.output(i, tensor, stage))
+    return tracer.traced
+
+
+class _Tracer:
+    def __init__(self, variables: Mapping[Operation, tuple[int, ...]]) -> None:
+        self.variables = variables
+        self.values: dict[Tensor, Value] = {}
+        self.traced = Traced()
+        self.seen: dict[tuple[Any, ...], list[Value]] = {}
+        self.versions: dict[Buffer, int] = {}
+
+    def add(self, op: Operation) -> None:
+        if any(t in self.values for t in op.outputs) and all(t in self.values for t in op.outputs):
+            return                                 # all of it is fed
+        try:
+            values = self._values_of(op)
+        except (ValueError, TypeError, ZeroDivisionError) as error:
+            shapes = ", ".join(str(list(self.values[t].shape)) for t in op.inputs)
+            raise InvalidArgumentError(op.node_def, op, f"{error} (op {op.name!r} of type {op.type}, "
+                                                        f"input shapes {shapes})") from error
+        for tensor, value in zip(op.outputs, values, strict=True):
+            self.values.setdefault(tensor, value)
+
+    def _values_of(self, op: Operation) -> Sequence[Value]:
+        kind = op.spec.kind
+        if kind is Kind.CONTROL:
+            return ()
+        if kind is Kind.CONST:
+            return [known(op.attrs["value"])]
+        if kind is Kind.VARIABLE:
+            shape = self.variables[op]
+            buffer = Buffer("variable", numpy_name(op.outputs[0].dtype.base_dtype), prod(shape), owner=op)
+            return [Value(buffer, View.whole(shape))]
+        ins = [self.values[t] for t in op.inputs]
+        if kind is Kind.SHAPEOF:
+            return [known(a) for a in shape_values(op, [v.shape for v in ins])]
+        folded = self._fold(op, ins)
+        if folded is not None:
+            return folded
+        if not is_pure(op):
+            return _TRACE[kind](self, op, ins)
+        key = self._key(op, ins)
+        if key not in self.seen:
+            self.seen[key] = list(_TRACE[kind](self, op, ins))
+        return self.seen[key]
+
+    def _fold(self, op: Operation, ins: Sequence[Value]) -> list[Value] | None:
+        """The outputs, when all inputs are known and the outputs are not huge."""
+        if not is_pure(op) or any(v.known is None for v in ins):
+            return None
+        big = any(t.static is None or None in t.static or prod(t.static) > FOLD_LIMIT  # type: ignore[arg-type]
+                  for t in op.outputs) and op.spec.name in tables.CPU
+        if big and op.spec.kind is Kind.KERNEL:
+            return None
+        return [known(a) for a in evaluate(op, [v.known for v in ins], Context(op))]  # type: ignore[misc]
+
+    def _key(self, op: Operation, ins: Sequence[Value]) -> tuple[Any, ...]:
+        attrs = tuple((k, repr(v)) for k, v in sorted(op.attrs.items()) if not k.startswith("_"))
+        return op.type, attrs, tuple(self._identity(v) for v in ins)
+
+    def _identity(self, value: Value) -> tuple[Any, ...]:
+        if value.known is not None and value.known.size <= 16:
+            return value.type, value.shape, value.known.tobytes()
+        return id(value.buffer), self.versions.get(value.buffer, 0), value.view
+
+    # one method for each kind of op
+
+    def elementwise(self, op: Operation, ins: list[Value]) -> list[Value]:
+        definition = tables.SCALARS[op.spec.name]
+        shape = np.broadcast_shapes(*(v.shape for v in ins))
+        outs = [temp(numpy_name(t.dtype.base_dtype), shape) for t in op.outputs]
+        self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, outs,
+                                             scalar_attrs(op, definition)))
+        return outs
+
+    def reduction(self, op: Operation, ins: list[Value]) -> list[Value]:
+        x, axes = ins[0], ins[1].known
+        assert axes is not None
+        gone = frozenset(normalized_axes(axes, len(x.shape)))
+        out = self.reduce(op, tables.SCALARS[op.spec.name], tables.IDENTITY[op.spec.name], x, gone,
+                          tables.FINISH.get(op.spec.name))
+        shape = [1 if i in gone else n for i, n in enumerate(x.shape) if op.attrs.get("keep_dims") or i not in gone]
+        return [Value(out.buffer, View.whole(shape))]
+
+    def reduce(self, op: Operation, combine: Scalar | Fragment, identity: float | str, x: Value, axes: frozenset[int],
+               finish: Scalar | None = None) -> Value:
+        """A reduction node; its value keeps the reduced axes as 1."""
+        kept = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
+        out = temp(x.type, kept)
+        self.traced.nodes.append(Reduction(op, combine, identity, x.type, axes, [x], [out], finish))
+        return out
+
+    def rowwise(self, op: Operation, ins: list[Value]) -> list[Value]:
+        definition, rows = tables.SCALARS[op.spec.name], tables.ROWS[op.spec.name]
+        kind = scalar_type(op)
+        values = [Value(v.buffer, v.view.insert(len(v.shape)) if arg.name in rows else v.view)
+                  for arg, v in zip(op.spec.inputs, ins, strict=True)]
+        full = np.broadcast_shapes(*(v.shape for v in values))
+        attrs = scalar_attrs(op, definition)
+        for step in definition.program(attrs).steps:
+            values.append(self._row_step(op, step, values, kind, full))
+        results = [values[ref] if isinstance(ref, int) else known(np.array(ref.value, kind))
+                   for ref in definition.program(attrs).results]
+        return [Value(v.buffer, v.view.drop(len(full) - 1)) if row else v for v, row in
+                zip(results, scalars.row_level_results(definition, op.spec, rows), strict=True)]
+
+    def _row_step(self, op: Operation, step: Step, values: Sequence[Value], kind: str,
+                  full: tuple[int, ...]) -> Value:
+        """The value of one step of a rowwise definition."""
+        if step.word == "column":
+            return known(np.arange(full[-1], dtype=np.int32))
+        part, operands = fragment(step)
+        args = [values[i] for i in operands]
+        if step.word in COMBINE:
+            wide = Value(args[0].buffer, args[0].view.broadcast(full))
+            return self.reduce(op, *COMBINE[step.word], wide, frozenset({len(full) - 1}))
+        given = [a if isinstance(a, Literal) else values[a].type for a in step.args]
+        out = temp(signature(step.word, given, kind)[1], np.broadcast_shapes(*(v.shape for v in args)))
+        self.traced.nodes.append(Elementwise(op, part, kind, args, [out]))
+        return out
+
+    def movement(self, op: Operation, ins: list[Value]) -> list[Value]:
+        x, values = ins[0], [v.known for v in ins[1:]]
+        try:
+            views = movement_views(op, x.view, values)  # type: ignore[arg-type]
+        except NeedsCopy:
+            x = self.row_major(op, x)
+            views = movement_views(op, x.view, values)  # type: ignore[arg-type]
+        return [Value(x.buffer, view) for view in views]
+
+    def call(self, op: Operation, ins: list[Value]) -> list[Value]:
+        ins = [v if v.view.is_row_major() else self.row_major(op, v) for v in ins]
+        shapes = _output_shapes(op, ins)
+        outs = [temp(numpy_name(t.dtype.base_dtype), s) for t, s in zip(op.outputs, shapes, strict=True)]
+        state = Buffer("state", "uint64", 4, owner=op) if op.spec.kind is Kind.RANDOM else None
+        self.traced.nodes.append(Call(op, ins, outs, state, op.attrs))
+        return outs
+
+    def update(self, op: Operation, ins: list[Value]) -> list[Value]:
+        definition = tables.SCALARS[op.spec.name]
+        refs = [v for v, arg in zip(ins, op.spec.inputs, strict=True) if arg.is_ref]
+        check_update(op, [v.shape for v in ins])
+        self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, refs,
+                                             scalar_attrs(op, definition)))
+        for value in refs:
+            self.versions[value.buffer] = self.versions.get(value.buffer, 0) + 1
+        return refs[:1]
+
+    def row_major(self, op: Operation, value: Value) -> Value:
+        """A copy of a strided value."""
+        if value.known is not None:
+            return known(value.known)
+        out = temp(value.type, value.shape)
+        self.traced.nodes.append(Elementwise(op, _COPY, value.type, [value], [out]))
+        return out
+
+    def output(self, index: int, tensor: Tensor, stage: Stage) -> Value:
+        """The value of an output in a buffer of its own, unless it is known."""
+        value = self.values[tensor]
+        if value.known is not None:
+            return value
+        if value.buffer.role == "temp" and value.is_plain():
+            value.buffer.role, value.buffer.index = "output", index
+            return value
+        op = tensor.op if tensor.op in stage.ops else stage.ops[-1] if stage.ops else tensor.op
+        out = Value(Buffer("output", value.type, value.view.size, index), View.whole(value.shape))
+        self.traced.nodes.append(Elementwise(op, _COPY, value.type, [value], [out]))
+        return out
+
+
+_TRACE: dict[Kind, Callable[[_Tracer, Operation, list[Value]], list[Value]]] = {
+    Kind.ELEMENTWISE: _Tracer.elementwise,
+    Kind.REDUCTION: _Tracer.reduction,
+    Kind.ROWWISE: _Tracer.rowwise,
+    Kind.MOVEMENT: _Tracer.movement,
+    Kind.KERNEL: _Tracer.call,
+    Kind.RANDOM: _Tracer.call,
+    Kind.UPDATE: _Tracer.update,
+}
+
+
+def temp(kind: str, shape: Sequence[int]) -> Value:
+    """A new temporary value."""
+    return Value(Buffer("temp", kind, prod(shape)), View.whole(shape))
+
+
+def known(array: np.ndarray) -> Value:
+    """A value known at compile time."""
+    fixed = np.ascontiguousarray(array).reshape(np.shape(array))
+    return Value(Buffer("const", fixed.dtype.name, fixed.size, array=fixed), View.whole(fixed.shape), fixed)
+
+
+def check_update(op: Operation, shapes: Sequence[tuple[int, ...]]) -> None:
+    """An update's inputs have the shape of the variable or are scalars. Raises ValueError otherwise."""
+    for arg, shape in zip(op.spec.inputs, shapes, strict=True):
+        if shape != shapes[0] and (shape != () or arg.is_ref):
+            raise ValueError(f"{op.spec.inputs[0].name} and {arg.name} do not have the same shape: "
+                             f"{list(shapes[0])} {list(shape)}")
+
+
+class _Concrete:
+    """A ShapeContext over concrete shapes and known values."""
+
+    def __init__(self, op: Operation, ins: Sequence[Value]) -> None:
+        self.op, self.attrs, self._ins = op, op.attrs, ins
+
+    def shape(self, i: int) -> tuple[int, ...]:
+        return self._ins[i].shape
+
+    def value(self, i: int) -> np.ndarray | None:
+        return self._ins[i].known
+
+    def partial(self, i: int) -> tuple[int | None, ...] | None:
+        array = self._ins[i].known
+        return None if array is None else tuple(int(n) if n >= 0 else None for n in array.reshape(-1))
+
+
+def _output_shapes(op: Operation, ins: Sequence[Value]) -> list[tuple[int, ...]]:
+    shapes = tables.SHAPES[op.spec.name](_Concrete(op, ins))
+    for shape in shapes:
+        if shape is None or None in shape:
+            raise AssertionError(f"{op.name} ({op.type}): its shape function leaves {shape} for known inputs")
+    return [tuple(shape) for shape in shapes]

@@ -1,0 +1,97 @@
+"""What the concrete compiler talks about: buffers, values in them, and nodes that compute values from values.
+
+Here every shape is known. A `Value` is a strided view of a `Buffer`; a value that is known at compile time carries
+its array. Nodes are in the order of the plan; the fuser groups them, the lowering gives them kernels.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tfnb.graph.operation import Operation
+from tfnb.kernels.rowwise import Fragment
+from tfnb.kernels.scalar import Scalar
+from tfnb.kernels.view import View
+
+
+@dataclass(eq=False, slots=True)
+class Buffer:
+    """A piece of memory: `size` elements of `type` (a NumPy dtype name).
+
+    role: "temp" (in the arena), "input" or "output" (number `index` of the stage), "variable" (of op `owner`),
+    "state" (generator state of op `owner`), "const" (the memory of `array`), "scratch".
+    """
+
+    role: str
+    type: str
+    size: int
+    index: int = -1
+    owner: Operation | None = None
+    array: np.ndarray | None = None
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * np.dtype(self.type).itemsize
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    """A view of a buffer; `known` is its array if the value is known at compile time."""
+
+    buffer: Buffer
+    view: View
+    known: np.ndarray | None = None
+
+    @property
+    def type(self) -> str:
+        return self.buffer.type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.view.shape
+
+    def is_plain(self) -> bool:
+        """Is it a whole buffer in row-major order?"""
+        return self.view.offset == 0 and self.view.size == self.buffer.size and self.view.is_row_major()
+
+
+@dataclass(eq=False, slots=True)
+class Elementwise:
+    """outs = scalar(ins), broadcast to the shape of the outputs. An output in a variable's buffer is an update."""
+
+    op: Operation
+    scalar: Scalar | Fragment
+    type: str
+    ins: list[Value]
+    outs: list[Value]
+    attrs: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(eq=False, slots=True)
+class Reduction:
+    """outs[0] = ins[0] combined over `axes`; the output is row-major over the kept axes."""
+
+    op: Operation
+    combine: Scalar | Fragment
+    identity: float | str
+    type: str
+    axes: frozenset[int]
+    ins: list[Value]
+    outs: list[Value]
+    finish: Scalar | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Call:
+    """A hand-written kernel: its inputs are row-major."""
+
+    op: Operation
+    ins: list[Value]
+    outs: list[Value]
+    state: Buffer | None = None
+    attrs: dict[str, Any] = field(default_factory=dict)
+
+
+Node = Elementwise | Reduction | Call

@@ -1,0 +1,195 @@
+"""Evaluating one op on NumPy arrays: the interpreter's step, and what constants are folded with.
+
+The same scalar definitions as in the kernels, evaluated on whole arrays; the NumPy form of hand-written kernels.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tfnb.core.dtypes import DType
+from tfnb.graph.operation import Operation
+from tfnb.kernels.scalar import Scalar, reference, row_level_results
+from tfnb.kernels.view import NeedsCopy, View
+from tfnb.opdef import tables
+from tfnb.opdef.spec import Kind
+from tfnb.ops.shapes import normalized_axes
+
+Arrays = Sequence[np.ndarray]
+
+
+@dataclass(slots=True)
+class Context:
+    """What a NumPy form may ask for: the op, its attrs, its generator state, the store of the session."""
+
+    op: Operation
+    state: np.ndarray | None = None
+    store: Any = None
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        return self.op.attrs
+
+    @property
+    def input_shapes(self) -> list[Any]:
+        return [t.static for t in self.op.inputs]
+
+
+def scalar_type(op: Operation) -> str:
+    """What the literals of an op's definition are: attr T if it has one, else the dtype of the first input."""
+    dtype = op.attrs.get("T") or (op.inputs[0].dtype.base_dtype if op.inputs else op.outputs[0].dtype.base_dtype)
+    return numpy_name(dtype)
+
+
+def numpy_name(dtype: DType) -> str:
+    """The NumPy name of a dtype ("float32", "bool", "object" for strings)."""
+    return np.dtype(dtype.as_numpy_dtype).name
+
+
+def scalar_attrs(op: Operation, definition: Scalar) -> tuple[tuple[str, Any], ...]:
+    """The attrs that a scalar definition reads (its keyword-only parameters), with their values."""
+    return tuple((name, op.attrs[name]) for name in definition.keywords)
+
+
+def evaluate(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
+    """The outputs of a pure, random or host op. Raises what its NumPy form raises."""
+    return _BY_KIND[op.spec.kind](op, arrays, context)
+
+
+def reads_operand(op: Operation, definition: Scalar, index: int) -> bool:
+    """Does the op's definition read operand `index`? (Assign does not read what it overwrites.)"""
+    program = definition.program(scalar_attrs(op, definition))
+    return any(index in step.args for step in program.steps) or index in program.results
+
+
+def _elementwise(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
+    definition = tables.SCALARS[op.spec.name]
+    return reference(definition, arrays, scalar_attrs(op, definition), scalar_type(op),
+                     [numpy_name(t.dtype.base_dtype) for t in op.outputs])
+
+
+def _reduction(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
+    x, axes = arrays[0], normalized_axes(arrays[1], arrays[0].ndim)
+    keep = [i for i in range(x.ndim) if i not in axes]
+    count = int(np.prod([x.shape[i] for i in axes], dtype=np.int64))
+    kept = [x.shape[i] for i in keep]
+    rows = x.transpose([*keep, *axes]).reshape([*kept, count])
+    kind = scalar_type(op)
+    result = _fold(tables.SCALARS[op.spec.name], tables.IDENTITY[op.spec.name], rows, kind)
+    finish = tables.FINISH.get(op.spec.name)
+    if finish is not None:
+        result = np.asarray(reference(finish, (result, np.asarray(count, kind)), (), kind)[0])
+    ones = [1 if i in axes else n for i, n in enumerate(x.shape)]
+    return (result.astype(x.dtype, copy=False).reshape(ones if op.attrs.get("keep_dims") else kept),)
+
+
+def _fold(combine: Scalar, identity: float | str, rows: np.ndarray, kind: str) -> np.ndarray:
+    """Combine the last axis by halves: as accurate as pairwise summation, in log2(n) NumPy calls."""
+    if rows.shape[-1] == 0:
+        return np.full(rows.shape[:-1], identity_value(identity, rows.dtype), rows.dtype)
+    while rows.shape[-1] > 1:
+        half = rows.shape[-1] // 2
+        pair = np.asarray(reference(combine, (rows[..., :half], rows[..., half:2 * half]), (), kind)[0])
+        rows = np.concatenate([pair, rows[..., 2 * half:]], -1) if rows.shape[-1] % 2 else pair
+    return rows[..., 0]
+
+
+def identity_value(identity: float | str, dtype: np.dtype) -> Any:
+    """What an accumulator of `dtype` starts from."""
+    if not isinstance(identity, str):
+        return identity
+    if dtype.kind == "b":
+        return identity == "highest"
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return info.min if identity == "lowest" else info.max
+    return -np.inf if identity == "lowest" else np.inf
+
+
+def _rowwise(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
+    definition, rows = tables.SCALARS[op.spec.name], tables.ROWS[op.spec.name]
+    names = [arg.name for arg in op.spec.inputs]
+    wide = [a[..., None] if name in rows else a for name, a in zip(names, arrays, strict=True)]
+    types = [numpy_name(t.dtype.base_dtype) for t in op.outputs]
+    results = reference(definition, wide, scalar_attrs(op, definition), scalar_type(op), types)
+    shape = np.broadcast_shapes(*(a.shape for a in wide))
+    level = row_level_results(definition, op.spec, rows)
+    return tuple(np.broadcast_to(r[..., 0] if row else r, shape[:-1] if row else shape)
+                 for r, row in zip(results, level, strict=True))
+
+
+def movement_views(op: Operation, view: View, values: Arrays) -> tuple[View, ...]:
+    """The views that a movement op makes of its first input. Raises NeedsCopy where strides can't express them."""
+    attrs = {name: op.attrs[name] for name in _keywords(tables.VIEWS[op.spec.name])}
+    views = tables.VIEWS[op.spec.name](view, *values, **attrs)
+    return tuple(views) if isinstance(views, (list, tuple)) else (views,)
+
+
+def _movement(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
+    """Views of the input where it is row-major: as in the kernels, reading a variable is not a copy of it."""
+    try:
+        views = movement_views(op, View.whole(arrays[0].shape), arrays[1:])
+    except NeedsCopy as error:
+        raise AssertionError(f"{op.name}: a row-major array has every view") from error
+    return tuple(view.of(arrays[0]) for view in views)
+
+
+def _keywords(fn: Callable[..., Any]) -> tuple[str, ...]:
+    code = fn.__code__
+    return code.co_varnames[code.co_argcount:code.co_argcount + code.co_kwonlyargcount]
+
+
+def _shapeof(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
+    return shape_values(op, [a.shape for a in arrays])
+
+
+def shape_values(op: Operation, shapes: Sequence[tuple[int, ...]]) -> tuple[np.ndarray, ...]:
+    """The outputs of an op that needs only the shapes of its inputs."""
+    fn = tables.NUMPY[op.spec.name]
+    result = fn(*shapes, **{name: op.attrs[name] for name in _keywords(fn)})
+    return _as_arrays(op, result)
+
+
+def _numpy(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
+    return _as_arrays(op, tables.NUMPY[op.spec.name](context, *arrays))
+
+
+def _host(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
+    fn = tables.NUMPY[op.spec.name]
+    attrs = {name: context if name == "ctx" else op.attrs[name] for name in _keywords(fn)}
+    return _as_arrays(op, fn(*_grouped(op, arrays), **attrs))
+
+
+def _grouped(op: Operation, arrays: Arrays) -> list[Any]:
+    """The input arrays as the signature groups them: a list argument is one list."""
+    groups: list[Any] = []
+    start = 0
+    for arg in op.spec.inputs:
+        count = len(op.attrs[arg.type_list]) if arg.type_list else op.attrs[arg.number] if arg.number else 1
+        groups.append(list(arrays[start:start + count]) if arg.is_list else arrays[start])
+        start += count
+    return groups
+
+
+def _as_arrays(op: Operation, result: Any) -> tuple[np.ndarray, ...]:
+    results = result if isinstance(result, (tuple, list)) else (result,) if op.outputs else ()
+    if len(results) != len(op.outputs):
+        raise AssertionError(f"op {op.name} ({op.type}) has {len(op.outputs)} outputs, its NumPy form {len(results)}")
+    return tuple(np.asarray(r, t.dtype.as_numpy_dtype) for r, t in zip(results, op.outputs, strict=True))
+
+
+_BY_KIND: dict[Kind, Callable[[Operation, Arrays, Context], tuple[np.ndarray, ...]]] = {
+    Kind.ELEMENTWISE: _elementwise,
+    Kind.REDUCTION: _reduction,
+    Kind.ROWWISE: _rowwise,
+    Kind.MOVEMENT: _movement,
+    Kind.SHAPEOF: _shapeof,
+    Kind.KERNEL: _numpy,
+    Kind.RANDOM: _numpy,
+    Kind.HOST: _host,
+    Kind.CONST: lambda op, arrays, context: (op.attrs["value"],),
+    Kind.CONTROL: lambda op, arrays, context: (),
+}

@@ -1,0 +1,155 @@
+"""The structures that `Session.run` takes: what to fetch, in nested lists, tuples and dicts, and what to feed."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tfnb.core.stale import why_stale
+from tfnb.graph.graph import Graph
+from tfnb.graph.operation import Operation, Tensor
+
+Pick = int | None                        # the place of a fetch among the plan's fetches; None for an operation
+Build = Callable[[Sequence[Any]], Any]
+
+
+@dataclass(frozen=True)
+class Fetches:
+    """What a fetch structure asks for: distinct tensors and operations, and how to build the answer from values."""
+
+    tensors: tuple[Tensor, ...]
+    targets: tuple[Operation, ...]
+    build: Build
+
+
+# Classes whose objects stand for several tensors: class -> (parts of an object, object of the values of its parts).
+_EXPANSIONS: dict[type, tuple[Callable[[Any], Sequence[Any]], Callable[[Any, Sequence[Any]], Any]]] = {}
+
+
+def register_expansion(cls: type, parts: Callable[[Any], Sequence[Any]],
+                       join: Callable[[Any, Sequence[Any]], Any]) -> None:
+    """Let objects of `cls` be fetched (and fed) as their parts, joined again from the parts' values."""
+    _EXPANSIONS[cls] = (parts, join)
+
+
+def read_fetches(fetches: Any, graph: Graph) -> Fetches:
+    """Read a fetch structure. Raises TypeError for what is no graph element, ValueError for one of another graph."""
+    tensors: dict[Tensor, int] = {}
+    targets: dict[Operation, None] = {}
+    build = _reader(fetches, graph, tensors, targets)
+    return Fetches(tuple(tensors), tuple(targets), build)
+
+
+def _reader(fetch: Any, graph: Graph, tensors: dict[Tensor, int], targets: dict[Operation, None]) -> Build:
+    if isinstance(fetch, (list, tuple)):
+        parts = [_reader(f, graph, tensors, targets) for f in fetch]
+        if isinstance(fetch, tuple) and hasattr(fetch, "_fields"):
+            return lambda values: type(fetch)(*[p(values) for p in parts])
+        kind = list if isinstance(fetch, list) else tuple
+        return lambda values: kind([p(values) for p in parts])
+    if isinstance(fetch, Mapping):
+        keyed = {k: _reader(v, graph, tensors, targets) for k, v in fetch.items()}
+        made = dict if type(fetch) is dict else type(fetch)
+        return lambda values: made((k, p(values)) for k, p in keyed.items())
+    for cls, (parts_of, join) in _EXPANSIONS.items():
+        if isinstance(fetch, cls):
+            inner = [_reader(f, graph, tensors, targets) for f in parts_of(fetch)]
+            return lambda values: join(fetch, [p(values) for p in inner])
+    element = graph_element(fetch, graph)
+    if isinstance(element, Operation):
+        targets[element] = None
+        return lambda values: None
+    index = tensors.setdefault(element, len(tensors))
+    return lambda values: values[index]
+
+
+def graph_element(fetch: Any, graph: Graph) -> Tensor | Operation:
+    """The tensor or operation that a fetch names. Raises TypeError or ValueError as Session.run documents."""
+    try:
+        element: Tensor | Operation = graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
+    except TypeError as error:
+        raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch).__name__!r}, must be a string or "
+                        f"Tensor. ({error})") from None
+    except (ValueError, KeyError) as error:
+        stale = why_stale(fetch if isinstance(fetch, Operation) else getattr(fetch, "op", None)) \
+            if isinstance(fetch, (Tensor, Operation)) else None
+        text = stale or (error.args[0] if error.args else error)
+        raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({text})") from None
+    if not graph.is_fetchable(element):
+        raise ValueError(f"Operation {element.name!r} has been marked as not fetchable.")
+    return element
+
+
+def feed_tensor(key: Any, graph: Graph) -> Tensor:
+    """The tensor that a key of a feed_dict names. Raises TypeError for what is none, ValueError if it can't be fed."""
+    try:
+        tensor: Tensor = graph.as_graph_element(key, allow_operation=False)
+    except (TypeError, ValueError, KeyError) as error:
+        text = error.args[0] if error.args else error
+        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {text}") from None
+    if not graph.is_feedable(tensor):
+        raise ValueError(f"Tensor {tensor.name} may not be fed.")
+    return tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A fed tensor, and what its value must be."""
+
+    tensor: Tensor
+    dtype: np.dtype[Any]
+    shape: tuple[int | None, ...] | None
+
+    def array(self, value: Any) -> np.ndarray:
+        """`value` as a row-major array. Raises TypeError or ValueError if it does not fit the tensor."""
+        if type(value) is np.ndarray and value.dtype is self.dtype and value.flags.c_contiguous:
+            array = value
+        else:
+            array = self._convert(value)
+        shape = self.shape
+        if shape is not None and shape != array.shape and (len(shape) != array.ndim or any(
+                n is not None and n != m for n, m in zip(shape, array.shape, strict=True))):
+            want = "(" + ", ".join("?" if n is None else str(n) for n in shape) + (",)" if len(shape) == 1 else ")")
+            raise ValueError(f"Cannot feed value of shape {array.shape} for Tensor {self.tensor.name!r}, which has "
+                             f"shape {want!r}\n{_place(self.tensor)}")
+        return array
+
+    def _convert(self, value: Any) -> np.ndarray:
+        if isinstance(value, (Tensor, Operation)) or hasattr(value, "_as_graph_element"):
+            raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
+                            f"scalars, strings, lists, numpy ndarrays. For reference, the tensor object was {value!r} "
+                            f"which was passed to the feed with key {self.tensor!r}.")
+        if isinstance(value, int) and not isinstance(value, bool) and self.dtype.kind in "iu":
+            info = np.iinfo(self.dtype)
+            if not info.min <= value <= info.max:
+                raise TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor "
+                                f"type {self.dtype.name}. Try explicitly setting the type of the feed tensor to a "
+                                "larger type (e.g. int64).")
+        try:
+            if self.dtype.kind == "O":
+                return _strings(value)
+            return np.asarray(value, self.dtype, order="C")
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"Cannot feed {_short(value)} for Tensor {self.tensor.name!r}, which is of dtype "
+                              f"{self.tensor.dtype.name} and shape {self.tensor.shape}: {error}\n"
+                              f"{_place(self.tensor)}") from None
+
+
+def _strings(value: Any) -> np.ndarray:
+    """An object array of bytes, as the runtime keeps strings."""
+    array = np.asarray(value, object) if not isinstance(value, np.ndarray) else value.astype(object)
+    flat = [v.encode() if isinstance(v, str) else v for v in array.reshape(-1)]
+    out = np.empty(len(flat), object)
+    out[:] = flat
+    return out.reshape(array.shape)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < 80 else text[:77] + "..."
+
+
+def _place(tensor: Tensor) -> str:
+    return f"{tensor.op.name!r} ({tensor.op.type}) was made at {tensor.op.made_at}"

@@ -1,0 +1,159 @@
+"""A Program: a device stage for given shapes, with its memory, its kernels and its tape, ready to be played."""
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfnb.compile.fuse import fuse, stored
+from tfnb.compile.lower import Ref, Step, lower
+from tfnb.compile.memory import ALIGN, place_buffers
+from tfnb.compile.plan import Stage
+from tfnb.compile.trace import Meta, trace
+from tfnb.compile.values import Buffer, Value
+from tfnb.core import errors
+from tfnb.graph.operation import Operation
+from tfnb.kernels.cpu import jit
+from tfnb.kernels.cpu.random import new_state
+from tfnb.kernels.cpu.tape import ROW, Bind, Row, Tape
+from tfnb.runtime.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A stage compiled for given shapes: what every Program of it shares."""
+
+    stage: Stage
+    steps: tuple[Step, ...]
+    outputs: tuple[Value, ...]
+    offsets: dict[Buffer, int]
+    arena_bytes: int
+
+
+def compile_stage(stage: Stage, inputs: Sequence[Meta], store: Store) -> Compiled:
+    """Trace, fuse, lower and place. Every variable of the stage must have a value in the store."""
+    shapes = {op: store.value(op, op).shape for op in stage.variables}
+    traced = trace(stage, inputs, shapes)
+    groups = fuse(traced.nodes)
+    steps = lower(groups, stored(groups))
+    offsets, size = place_buffers(steps)
+    return Compiled(stage, tuple(steps), tuple(traced.outputs), offsets, size)
+
+
+class Program:
+    """One instance of a compiled stage, bound to a store's variables. Used by one run at a time (`lock`).
+
+    `generation` is that of the store when the program last found the variables where it has them.
+    """
+
+    def __init__(self, compiled: Compiled, store: Store) -> None:
+        self.lock = threading.Lock()
+        self.compiled = compiled
+        self.generation = store.generation
+        self._keep: list[np.ndarray] = []
+        self._arena = _aligned(compiled.arena_bytes)
+        self._inputs = len(compiled.stage.inputs)
+        self.variables = {op: store.value(op, op) for op in compiled.stage.variables}
+        self._made = [(v.shape, np.dtype(v.type)) for v in compiled.outputs if v.known is None]
+        self._slots = self._output_slots(compiled.outputs)
+        self._load(store)
+        self._plain = not compiled.steps and not self._made
+
+    def _output_slots(self, outputs: Sequence[Value]) -> dict[int, int]:
+        """The slot of each output that is computed, after those of the inputs."""
+        computed = [v.buffer.index for v in outputs if v.known is None]
+        return {index: self._inputs + i for i, index in enumerate(computed)}
+
+    def _load(self, store: Store) -> None:
+        """Lay out the argument blocks and the tape."""
+        steps = self.compiled.steps
+        addresses = jit.addresses([step.text for step in steps])
+        words = np.zeros(max(1, sum(len(step.args) for step in steps)), np.int64)
+        base, rows, binds, status = words.ctypes.data, [], [], []
+        at = 0
+        for step, address in zip(steps, addresses, strict=True):
+            rows.append((address, base + 8 * at, step.items, step.grain))
+            for arg in step.args:
+                if isinstance(arg, int):
+                    words[at] = arg
+                elif arg.buffer.role in ("input", "output"):
+                    binds.append((base + 8 * at, self._slot(arg.buffer), arg.offset))
+                elif arg.buffer.role == "status":
+                    status.append((at, arg.offset))
+                else:
+                    words[at] = self._address(arg, store)
+                at += 1
+        self._keep.append(words)
+        self.tape = self._tape(rows, binds)
+        for at, offset in status:
+            words[at] = self.tape.status_address + offset
+
+    def _tape(self, rows: Sequence[Row], binds: Sequence[Bind]) -> Tape:
+        return Tape(rows, binds, self._inputs + len(self._made))
+
+    def _slot(self, buffer: Buffer) -> int:
+        return buffer.index if buffer.role == "input" else self._slots[buffer.index]
+
+    def _address(self, ref: Ref, store: Store) -> int:
+        buffer = ref.buffer
+        if buffer.role == "temp":
+            array = self._arena
+            return int(array.ctypes.data) + self.compiled.offsets[buffer] + ref.offset
+        if buffer.role == "variable":
+            assert buffer.owner is not None
+            array = self.variables[buffer.owner]
+        elif buffer.role == "state":
+            owner = buffer.owner
+            assert owner is not None
+            array = store.state(owner, lambda: new_state(owner.attrs["seed"], owner.attrs["seed2"]))
+        else:
+            assert buffer.array is not None, f"a {buffer.role} buffer without memory"
+            array = buffer.array
+        self._keep.append(array)
+        return int(array.ctypes.data) + ref.offset
+
+    def is_current(self, store: Store) -> bool:
+        """Are the variables still where this program has them?"""
+        if self.generation != store.generation:
+            if any(store.array(op) is not array for op, array in self.variables.items()):
+                return False
+            self.generation = store.generation
+        return True
+
+    def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The outputs of the stage, in new arrays. inputs: row-major, of the shapes the program was made for.
+
+        Raises the OpError of a kernel that met a bad value.
+        """
+        made = [np.empty(shape, dtype) for shape, dtype in self._made]
+        if self.compiled.steps:
+            self.tape.point(*map(id, inputs), *map(id, made))
+            self.tape.play()
+            if self.tape.status[0]:
+                raise self._error()
+        if len(made) == len(self.compiled.outputs):
+            return made
+        fresh = iter(made)
+        return [next(fresh) if v.known is None else v.known.copy() for v in self.compiled.outputs]
+
+    def _error(self) -> errors.OpError:
+        status = self.tape.status
+        op = self.compiled.steps[status[ROW]].ops[-1]
+        return failure(op, list(status))
+
+
+def failure(op: Operation, status: Sequence[int]) -> errors.OpError:
+    """The error that a kernel reported in the status words of its tape."""
+    if status[0] == 1:
+        return errors.InvalidArgumentError(None, op, f"{op.name}: index {status[2]} at position {status[1]} is not in "
+                                                     f"[0, {status[3]})")
+    return errors.InternalError(None, op, f"{op.name}: kernel reported code {status[0]}: {list(status[1:7])}")
+
+
+def _aligned(nbytes: int) -> np.ndarray:
+    """Uninitialised memory that starts at a cache line."""
+    raw = np.empty(nbytes + ALIGN, np.uint8)
+    start = -raw.ctypes.data % ALIGN
+    return raw[start:start + max(nbytes, 1)]

@@ -1,0 +1,94 @@
+"""What a session keeps between runs: the values of variables, the generators of random ops, by container and name."""
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from tfnb.core.errors import FailedPreconditionError
+from tfnb.core.shape import Static
+from tfnb.graph.operation import Operation
+
+Key = tuple[str, str]
+
+
+class Store:
+    """Variables, generator states and other resources of one session.
+
+    A variable's array keeps its memory as long as its shape stays: compiled programs hold its address. `generation`
+    changes whenever an array is made, replaced or dropped, so that a program knows when to look again.
+    """
+
+    def __init__(self) -> None:
+        self.generation = 0
+        self.lock = threading.RLock()
+        self._arrays: dict[Key, np.ndarray] = {}
+        self._states: WeakKeyDictionary[Operation, np.ndarray] = WeakKeyDictionary()
+        self._resources: dict[Key, Any] = {}
+
+    def array(self, op: Operation) -> np.ndarray | None:
+        """The array of a variable, or None while it is not initialised (with the dtype and shape that `op` states)."""
+        array = self._arrays.get(variable_key(op))
+        if array is None or array.dtype != variable_dtype(op) or not _fits(op.attrs["shape"], array.shape):
+            return None
+        return array
+
+    def value(self, op: Operation, reader: Operation) -> np.ndarray:
+        """The array of a variable. Raises FailedPreconditionError, naming who reads it, if it is not initialised."""
+        array = self.array(op)
+        if array is None:
+            raise uninitialized(op, reader)
+        return array
+
+    def assign(self, op: Operation, value: np.ndarray) -> np.ndarray:
+        """Give a variable a value (copied); its memory stays where it is if the shape does."""
+        array = self.array(op)
+        if array is not None and array.shape == value.shape:
+            array[...] = value
+            return array
+        with self.lock:
+            array = np.array(value, variable_dtype(op), order="C", copy=True)
+            self._arrays[variable_key(op)] = array
+            self.generation += 1
+        return array
+
+    def state(self, op: Operation, make: Callable[[], np.ndarray]) -> np.ndarray:
+        """The generator state of a random op, made at its first use in this session."""
+        with self.lock:
+            state = self._states.get(op)
+            if state is None:
+                state = self._states[op] = make()
+            return state
+
+    def clear(self, containers: list[str] | None = None) -> None:
+        """Drop all values, or those in some containers ("" is the default container)."""
+        with self.lock:
+            for table in (self._arrays, self._resources):
+                for key in [k for k in table if containers is None or k[0] in containers]:
+                    del table[key]                 # type: ignore[attr-defined]
+            self.generation += 1
+
+
+def variable_key(op: Operation) -> Key:
+    """Where a variable's value is kept: its container, and its shared name or else its own."""
+    container, shared = op.attrs.get("container", b""), op.attrs.get("shared_name", b"")
+    return container.decode(), shared.decode() or op.name
+
+
+def variable_dtype(op: Operation) -> np.dtype:
+    return np.dtype(op.outputs[0].dtype.base_dtype.as_numpy_dtype)
+
+
+def uninitialized(op: Operation, reader: Operation) -> FailedPreconditionError:
+    """The error of reading a variable that has no value."""
+    return FailedPreconditionError(None, reader, f"Attempting to use uninitialized value {op.name}\n"
+                                   f"\t [[node {reader.name}]]\nRun its initializer first, for example "
+                                   "sess.run(tf.global_variables_initializer()).")
+
+
+def _fits(static: Static, shape: tuple[int, ...]) -> bool:
+    return static is None or (len(static) == len(shape)
+                              and all(n is None or n == m for n, m in zip(static, shape, strict=True)))
