@@ -1,0 +1,122 @@
+"""Which nodes are set aside, so that the rest of the drawing can be read.
+
+A busy node (the gradients, an optimizer, a step counter read by everything) would drag lines across the whole drawing.
+It is drawn in a column of its own with a number, and where an edge to it was, the other end carries that number. The
+thresholds are those of TensorBoard's graph where it has them.
+"""
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tfnb.notebook.graph_scene import SceneEdge, SceneNode
+
+CLOSED_ROLES = frozenset({"gradient", "optimizer", "save"})     # opened only when asked for by name
+ASIDE_ROLES = CLOSED_ROLES | {"control", "summary"}
+ASIDE_NODES = 7         # nodes of these roles are set aside in drawings of this many nodes, ...
+ASIDE_DEGREE = 3        # ... if they touch this many others
+BUSY_NODES = 15         # any node may be set aside from this many nodes on, ...
+BUSY_DEGREE = 5         # ... if it touches this many others and more than is usual in this drawing
+BUSY_CONTROL = 4        # a node with more control edges than this is always set aside
+
+Links = dict[str, set[str]]
+
+
+def set_aside(nodes: Sequence[SceneNode], groups: Sequence[SceneNode], edges: Sequence[SceneEdge],
+              wish: Mapping[str, bool]) -> tuple[list[SceneNode], list[SceneNode]]:
+    """Give each node and open group its panel, number and references. `wish` (by key) overrules the thresholds.
+
+    An open group of a busy role is a panel with all that stands in it.
+    """
+    around = _panel_groups(groups, wish)
+    panel = {node.key: around.get(node.parent, "") for node in nodes}
+    unit = {node.key: panel[node.key] or node.key for node in nodes}
+    chosen, busy = _choose([node for node in nodes if not panel[node.key]], _between(edges, unit), wish,
+                           set(panel.values()) - {""})
+    order = dict.fromkeys(unit.values())
+    numbers = {key: i for i, key in enumerate((key for key in order if key in busy), 1)}
+    panel.update((key, key) for key in chosen if key in panel)
+    reads, feeds = _references(edges, panel, numbers)
+    placed = [replace(node, panel=panel[node.key], label=_far_label(node, panel[node.key]),
+                      number=numbers.get(node.key, 0), refs_in=tuple(sorted(reads[node.key])),
+                      refs_out=tuple(sorted(feeds[node.key])))
+              for node in nodes]
+    return placed, [replace(group, panel=around.get(group.key, ""), number=numbers.get(group.key, 0))
+                    for group in groups]
+
+
+def _far_label(node: SceneNode, panel: str) -> str:
+    """A node that is taken out of its scope carries the scope in its label."""
+    return "/".join(node.name.split("/")[-2:]) if panel == node.key and node.parent else node.label
+
+
+def _panel_groups(groups: Iterable[SceneNode], wish: Mapping[str, bool]) -> dict[str, str]:
+    """Key of an open group -> key of the outermost open group around it that is a panel."""
+    found: dict[str, str] = {}
+    for group in groups:                                    # outermost first
+        if group.parent in found:
+            found[group.key] = found[group.parent]
+        elif wish.get(group.key, group.role in CLOSED_ROLES):
+            found[group.key] = group.key
+    return found
+
+
+def _between(edges: Iterable[SceneEdge], unit: Mapping[str, str]) -> list[tuple[str, str, bool]]:
+    return [(unit[e.source], unit[e.target], e.control) for e in edges if unit[e.source] != unit[e.target]]
+
+
+def _choose(nodes: Sequence[SceneNode], edges: Sequence[tuple[str, str, bool]], wish: Mapping[str, bool],
+            panels: set[str]) -> tuple[set[str], set[str]]:
+    """Keys of the nodes to set aside, and of the busy ones among them (with the panels), which get a number."""
+    data, control = _neighbours(edges, False), _neighbours(edges, True)
+    usual = _usual_degree([len(data[node.key]) for node in nodes])
+
+    def is_busy(node: SceneNode) -> bool:
+        degree = len(data[node.key] | control[node.key])
+        if len(control[node.key]) > BUSY_CONTROL:
+            return True
+        if node.role in ASIDE_ROLES:
+            return len(nodes) >= ASIDE_NODES and degree >= ASIDE_DEGREE
+        return len(nodes) >= BUSY_NODES and degree >= max(BUSY_DEGREE, usual)
+
+    busy = panels | {node.key for node in nodes if wish.get(node.key, is_busy(node))}
+    linked = {key for s, t, _ in edges if s not in busy and t not in busy for key in (s, t)}
+    alone = {node.key for node in nodes if node.key not in linked and wish.get(node.key, True)
+             and (busy or node.role == "control")}
+    return (busy | alone if linked else busy), busy
+
+
+def _neighbours(edges: Iterable[tuple[str, str, bool]], control: bool) -> Links:
+    found: Links = defaultdict(set)
+    for source, target, is_control in edges:
+        if is_control == control:
+            found[source].add(target)
+            found[target].add(source)
+    return found
+
+
+def _usual_degree(degrees: list[int]) -> float:
+    """The upper fence of a box plot: what lies above is an outlier."""
+    if not degrees:
+        return 0.0
+    low, high = np.percentile(degrees, [25, 75])
+    return float(high + 1.5 * (high - low))
+
+
+def _references(edges: Iterable[SceneEdge], panel: Mapping[str, str],
+                numbers: Mapping[str, int]) -> tuple[dict[str, set[int]], dict[str, set[int]]]:
+    """For each node, the numbers of the panels it reads from and of those it feeds."""
+    reads: dict[str, set[int]] = defaultdict(set)
+    feeds: dict[str, set[int]] = defaultdict(set)
+    for edge in edges:
+        here, there = panel[edge.source], panel[edge.target]
+        if here == there:
+            continue
+        if there in numbers or (not there and here != edge.source):
+            feeds[edge.source].add(numbers.get(there, 0))
+        if here in numbers or (not here and there != edge.target):
+            reads[edge.target].add(numbers.get(here, 0))
+    return reads, feeds

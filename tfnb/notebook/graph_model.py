@@ -1,0 +1,206 @@
+"""What is visible of a graph: the hierarchy cut at the expanded scopes.
+
+`Model` holds the hierarchy of one graph; `Model.scene(expanded, aside)` gives the frozen record of nodes and edges that
+is laid out and drawn. At most LIMIT nodes are visible: what does not fit is behind a node that says how many are left.
+"""
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from tfnb.notebook.graph_aside import CLOSED_ROLES, set_aside
+from tfnb.notebook.graph_read import OpInfo, UnknownTarget, op_of, read
+from tfnb.notebook.graph_scene import Scene, SceneEdge, SceneNode
+from tfnb.notebook.graph_tree import Node, build_tree
+
+LIMIT = 200             # most visible nodes
+
+
+class Model:
+    """The hierarchy of the ops of `target`; scenes are cut from it."""
+
+    def __init__(self, target: Any = None) -> None:
+        self.infos: tuple[OpInfo, ...] = read(target)
+        self.by_name: dict[str, OpInfo] = {info.name: info for info in self.infos}
+        self.root: Node = build_tree(self.infos)
+        self.nodes: dict[str, Node] = {}
+        self._index(self.root)
+
+    def _index(self, node: Node) -> None:
+        self.nodes[node.key] = node
+        for child in node.children.values():
+            self._index(child)
+
+    def node(self, name: str) -> Node:
+        """The node called `name`: a group before the op of the same name, unless that op alone is meant by its key.
+
+        Raises UnknownTarget with the nearest names.
+        """
+        for key in (name.rstrip("/") + "/", name, op_of(name)):
+            if key in self.nodes and key:
+                return self.nodes[key]
+        names = [key.rstrip("/") for key in self.nodes]
+        close = get_close_matches(name, names, n=3)
+        hint = f"; nearest: {', '.join(dict.fromkeys(close))}" if close else ""
+        raise UnknownTarget(f"nothing in this drawing is called {name!r}{hint}")
+
+    def to_depth(self, depth: int) -> set[str]:
+        """Keys of the groups to open so that `depth` levels show; gradients, optimizers and variables stay closed."""
+        found: set[str] = set()
+        level = [self.root]
+        for _ in range(depth - 1):
+            level = [child for node in level for child in node.children.values()
+                     if child.form == "scope" and child.role not in CLOSED_ROLES]
+            found |= {node.key for node in level}
+        return found
+
+    def path(self, name: str) -> set[str]:
+        """Keys of all groups around the node called `name`: opening them shows it."""
+        node, found = self.node(name).parent, set()
+        while node is not None and node.key:
+            found.add(node.key)
+            node = node.parent
+        return found
+
+    def scene(self, expanded: Iterable[str] = (), aside: Mapping[str, bool] | None = None,
+              limit: int = LIMIT) -> Scene:
+        """Cut the hierarchy at the `expanded` groups (keys). `aside` overrules what is set aside, by key."""
+        cut = _Cut(self.root, set(expanded), limit)
+        edges = _edges(self.infos, cut.seen_at)
+        nodes = [*map(_scene_node, cut.visible), *(_rest_node(key, left) for key, left in cut.rest.items())]
+        groups = [_scene_node(group) for group in cut.opened]
+        nodes, groups = set_aside(nodes, groups, edges, aside or {})
+        panels = {node.key: node.panel for node in nodes}
+        inner = tuple(edge for edge in edges if panels[edge.source] == panels[edge.target])
+        hidden = sum(node.count for node in nodes if node.form == "rest")
+        return Scene(tuple(nodes), tuple(groups), inner, len(self.infos), hidden)
+
+
+class _Cut:
+    """Which nodes are visible: the opening of groups, outermost first, while they fit."""
+
+    def __init__(self, root: Node, expanded: set[str], limit: int) -> None:
+        self.opened: list[Node] = []
+        self.rest: dict[str, list[Node]] = {}
+        self.visible: list[Node] = []
+        self.seen_at: dict[str, str] = {}
+        self.room = limit
+        open_keys = self._choose(root, expanded)
+        self._walk(root, open_keys)
+
+    def _choose(self, root: Node, expanded: set[str]) -> dict[str, int]:
+        """Group key -> how many of its children show."""
+        shown: dict[str, int] = {"": min(len(root.children), self.room)}
+        self.room -= shown[""]
+        level = list(root.children.values())[:shown[""]]
+        while level:
+            inner: list[Node] = []
+            for node in level:
+                if node.key in expanded and node.expandable and self.room > 0:
+                    shown[node.key] = min(len(node.children), self.room + 1)
+                    self.room -= shown[node.key] - 1
+                    inner += list(node.children.values())[:shown[node.key]]
+            level = inner
+        return shown
+
+    def _walk(self, group: Node, shown: dict[str, int]) -> None:
+        children = list(group.children.values())
+        for child in children[:shown[group.key]]:
+            if child.key in shown:
+                self.opened.append(child)
+                self._walk(child, shown)
+            else:
+                self.visible.append(child)
+                self.seen_at.update((info.name, child.key) for info in child.ops())
+        rest = children[shown[group.key]:]
+        if rest:
+            key = f"{group.key}..."
+            self.rest[key] = rest
+            self.seen_at.update((info.name, key) for node in rest for info in node.ops())
+
+
+def _edges(infos: Iterable[OpInfo], seen_at: Mapping[str, str]) -> list[SceneEdge]:
+    """Edges between visible nodes, many tensors in one; a control edge only where no data flows."""
+    data: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    control: dict[tuple[str, str], set[str]] = defaultdict(set)
+    by_name = {info.name: info for info in infos}
+    for info in by_name.values():
+        here = seen_at[info.name]
+        for tensor in info.inputs:
+            source = by_name.get(op_of(tensor))
+            if source is not None and seen_at[source.name] != here:
+                data[seen_at[source.name], here][tensor] = _output_label(source, tensor)
+        for name in info.control:
+            if name in by_name and seen_at[name] != here:
+                control[seen_at[name], here].add(name)
+    found = [SceneEdge(s, t, _edge_label(tensors), len(tensors), False, _edge_tip(tensors))
+             for (s, t), tensors in data.items()]
+    return found + [SceneEdge(s, t, "", len(names), True, "must run before") for (s, t), names in control.items()
+                    if (s, t) not in data]
+
+
+def _output_label(info: OpInfo, tensor: str) -> str:
+    index = int(tensor.rpartition(":")[2])
+    return info.shapes[index] if index < len(info.shapes) else ""
+
+
+def _edge_label(tensors: Mapping[str, str]) -> str:
+    labels = set(tensors.values())
+    only = labels.pop() if len(labels) == 1 else ""
+    if len(tensors) == 1:
+        return only
+    return f"{len(tensors)} tensors"
+
+
+def _edge_tip(tensors: Mapping[str, str], most: int = 6) -> str:
+    lines = [f"{tensor}  {label}".rstrip() for tensor, label in list(tensors.items())[:most]]
+    return "\n".join(lines + ([f"and {len(tensors) - most} more"] if len(tensors) > most else []))
+
+
+def _rest_node(key: str, left: list[Node]) -> SceneNode:
+    """Stands for the children of a group that do not fit."""
+    parent = key.removesuffix("...")
+    return SceneNode(key, key, f"… {len(left)} more", "rest", "rest", "", parent, count=sum(n.count for n in left))
+
+
+def _scene_node(node: Node) -> SceneNode:
+    parent = node.parent.key if node.parent is not None else ""
+    return SceneNode(node.key, node.name, node.label, node.form, node.role, _sub(node), parent, node.expandable,
+                     node.count)
+
+
+def _sub(node: Node) -> str:
+    """The second line of a node's label: what it is, where its name does not tell."""
+    info = node.info
+    if node.form == "variable" and info is not None:
+        return info.shapes[0] if info.shapes else ""
+    if node.form in ("scope", "series") or info is None:
+        return f"{node.count} ops"
+    if info.type == "Const":
+        return _constant(info.attrs.get("value"))
+    if node.role == "input":
+        return info.shapes[0] if info.shapes else ""
+    short = node.label.strip("()").rpartition("/")[2].rstrip("_0123456789")
+    return "" if short.lower() == info.type.lower() else info.type
+
+
+def _constant(value: Any) -> str:
+    """A constant in few letters: the number itself when there is one, else its shape."""
+    if value is None or hasattr(value, "DESCRIPTOR"):
+        return ""
+    array = np.asarray(value)
+    if array.size > 4 or array.dtype == object:
+        return shape_text(array)
+    if array.ndim == 0:
+        item = array.item()
+        return f"{item:.4g}" if isinstance(item, float) else str(item)[:12]
+    return np.array2string(array, precision=3, separator=" ", threshold=4).replace("\n", "")[:14]
+
+
+def shape_text(array: np.ndarray[Any, Any]) -> str:
+    """The shape of an array: "3×4"."""
+    return "×".join(map(str, array.shape)) or "scalar"

@@ -1,0 +1,224 @@
+"""The drawing of a graph in a notebook: scopes open and close; where nothing runs, it is an SVG and a text.
+
+Protocol with the front end (`extension/`), widget kind "graph": the trait `state` holds what is shown,
+    {title, svg, expanded, selected, aside, details, hits, note}
+and the front end asks by custom messages, each answered by a new `state`:
+    {type: "expand" | "collapse" | "select" | "reveal", name}   {type: "aside", name, value}   {type: "search", text}
+    {type: "error", message}: something failed in the browser; kept in `errors` and logged.
+"""
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from tfnb.notebook.graph_details import details, outline, search
+from tfnb.notebook.graph_layout import lay_out, panel_sheets
+from tfnb.notebook.graph_model import LIMIT, Model
+from tfnb.notebook.graph_read import UnknownTarget
+from tfnb.notebook.graph_svg import graph_svg
+from tfnb.notebook.layout_dot import readable_dot
+from tfnb.notebook.widget import make_widget
+
+log = logging.getLogger(__name__)
+OPTIONS = ("target", "depth", "expand", "aside", "keep", "engine", "direction", "limit", "title")
+
+
+class GraphView:
+    """A drawing of a graph; made by `graph_view`. Displayed in a notebook it is interactive.
+
+    It shows the graph as it was when the view was made.
+    """
+
+    def __init__(self, target: Any = None, depth: int = 1, expand: Iterable[str] = (), aside: Iterable[str] = (),
+                 keep: Iterable[str] = (), engine: str = "auto", direction: str = "down", limit: int = LIMIT,
+                 title: str = "") -> None:
+        self.model = Model(target)
+        self.engine, self.direction, self.limit, self.title = engine, direction, limit, title
+        self.errors: list[str] = []
+        self.widget: Any | None = None
+        self._lock = threading.RLock()          # a front end's message may come in any thread
+        self._expanded = self.model.to_depth(depth) | self._start(target)
+        self._aside = {self.model.node(name).key: True for name in _names(aside)}
+        self._aside |= {self.model.node(name).key: False for name in _names(keep)}
+        self._selected, self._note, self._svg = "", "", ""
+        self._hits: list[dict[str, Any]] = []
+        for name in _names(expand):
+            self._open(name)
+        self._draw()
+
+    def _start(self, target: Any) -> set[str]:
+        """A view of one scope opens it."""
+        key = target.rstrip("/") + "/" if isinstance(target, str) else ""
+        return self.model.path(key) | {key} if key and key in self.model.nodes else set()
+
+    # what is shown
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What is open, selected and set aside; may be assigned, whole or in part, to get the same drawing again."""
+        return {"expanded": sorted(key.rstrip("/") for key in self._expanded), "selected": self._selected,
+                "aside": dict(sorted(self._aside.items()))}
+
+    @state.setter
+    def state(self, state: Mapping[str, Any]) -> None:
+        unknown = sorted(set(state) - {"expanded", "selected", "aside"})
+        if unknown:
+            raise ValueError(f"a graph view's state has expanded, selected and aside, not {', '.join(unknown)}")
+        with self._lock:
+            if "expanded" in state:
+                self._expanded = {self.model.node(name).key for name in state["expanded"]}
+            if "aside" in state:
+                self._aside = {self.model.node(name).key: bool(value) for name, value in state["aside"].items()}
+            if "selected" in state:
+                self._selected = self.model.node(state["selected"]).key if state["selected"] else ""
+            self._draw()
+
+    def expand(self, name: str) -> GraphView:
+        """Open the scope or variable called `name`, with what is around it. Returns the view."""
+        with self._lock:
+            self._open(name)
+            self._draw()
+        return self
+
+    def collapse(self, name: str) -> GraphView:
+        """Close the scope called `name`, and all that is open in it. Returns the view."""
+        with self._lock:
+            key = self.model.node(name).key
+            self._expanded = {k for k in self._expanded if k != key and key not in self.model.path(k)}
+            self._draw()
+        return self
+
+    def select(self, name: str) -> GraphView:
+        """Show the details of the node called `name` ("": of none), opening what is around it. Returns the view."""
+        with self._lock:
+            self._selected = self.model.node(name).key if name else ""
+            self._expanded |= self.model.path(name) if name else set()
+            self._draw()
+        return self
+
+    def set_aside(self, name: str, value: bool = True) -> GraphView:
+        """Take a node out of the main drawing, or (value=False) keep it there. Returns the view."""
+        with self._lock:
+            self._aside[self.model.node(name).key] = value
+            self._draw()
+        return self
+
+    def details(self, name: str) -> dict[str, Any]:
+        """What the panel says about a node: type, shapes, attrs, inputs and outputs, the line that made it."""
+        return details(self.model, name)
+
+    def _open(self, name: str) -> None:
+        node = self.model.node(name)
+        self._expanded |= self.model.path(name) | ({node.key} if node.expandable else set())
+
+    def _draw(self) -> None:
+        scene = self.model.scene(self._expanded, self._aside, self.limit)
+        self._note = f"{scene.hidden} ops do not fit: close a scope, or search" if scene.hidden else ""
+        self._svg = graph_svg(scene, lay_out(scene, self.engine, self.direction), self.title)
+        if self.widget is not None:
+            self.widget.state = self._widget_state()
+
+    def _widget_state(self) -> dict[str, Any]:
+        shown = details(self.model, self._selected) if self._selected else None
+        return {**self.state, "title": self.title, "svg": self._svg, "details": shown, "hits": self._hits,
+                "note": self._note}
+
+    # forms
+
+    def svg(self) -> str:
+        """The drawing as canonical SVG text."""
+        return self._svg
+
+    def to_text(self) -> str:
+        """The drawing as an indented outline."""
+        return outline(self.model, self._expanded, self.limit)
+
+    def to_dot(self) -> str:
+        """The drawing as Graphviz DOT text; what is set aside is left out."""
+        sheets = panel_sheets(self.model.scene(self._expanded, self._aside, self.limit), self.direction)
+        return "".join(readable_dot(sheet) for panel, sheet in sheets.items() if not panel)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the drawing to a .svg, .dot or .txt file and return its path. Raises ValueError for other endings."""
+        path = Path(path)
+        forms = {".svg": self.svg, ".dot": self.to_dot, ".txt": self.to_text}
+        if path.suffix not in forms:
+            raise ValueError(f"a graph is saved as {', '.join(forms)}; got {path.name!r}")
+        path.write_text(forms[path.suffix](), encoding="utf-8")
+        return path
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        bundle = {"text/plain": self.to_text(), "image/svg+xml": self._svg}
+        if self.widget is None:
+            self.widget = make_widget("graph", self._widget_state())
+            if self.widget is not None:
+                self.widget.on_msg(self._on_message)
+        if self.widget is not None:
+            made = self.widget._repr_mimebundle_()
+            data = (made[0] if isinstance(made, tuple) else made) or {}
+            bundle |= {kind: value for kind, value in data.items() if kind != "text/plain"}
+        return bundle
+
+    # the browser
+
+    def _on_message(self, _widget: Any, content: Any, _buffers: Any) -> None:
+        """Do what the front end asks. What it asks of an unknown node is told in the note, never raised."""
+        if not isinstance(content, Mapping):
+            return
+        kind, name = content.get("type"), str(content.get("name", ""))
+        with self._lock:
+            try:
+                if kind in ("expand", "collapse", "select"):
+                    getattr(self, kind)(name)
+                elif kind == "reveal":
+                    self.select(name)
+                elif kind == "aside":
+                    self.set_aside(name, bool(content.get("value")))
+                elif kind == "search":
+                    self._hits = search(self.model, str(content.get("text", "")))
+                    self._tell()
+                elif kind == "error":
+                    self._report(str(content.get("message", "")))
+            except UnknownTarget as problem:
+                self._note = str(problem)
+                self._tell()
+
+    def _tell(self) -> None:
+        if self.widget is not None:
+            self.widget.state = self._widget_state()
+
+    def _report(self, message: str) -> None:
+        self.errors = [*self.errors, message][-20:]
+        log.error("in the browser: %s", message)
+
+
+def _names(names: Iterable[str] | str) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def graph_view(target: Any = None, depth: int = 1, expand: Iterable[str] | str = (), **options: Any) -> GraphView:
+    """Draw a graph: the default one, or `target` (see below). In a notebook the result is interactive.
+
+    target: a Graph, a Session, tensors or operations (they and what they depend on), the name of an op or of a scope,
+        a GraphDef, or a list of (name, type, inputs, control inputs, attrs, shapes).
+    depth: how many levels of scopes show; gradients, optimizers and savers stay closed unless in `expand`.
+    expand: names of scopes and variables to open.
+    aside, keep: names of nodes to set aside, or to keep in the main drawing, whatever the thresholds say.
+    engine: "auto", "dot", "pygraphviz" or "builtin".   direction: "down", "up" or "right".
+    limit: most visible nodes.   title: the accessible name of the drawing.
+
+    Raises TypeError for an unknown option, with the nearest name; ValueError for an unknown target or name.
+    """
+    for name in options:
+        if name not in OPTIONS:
+            close = get_close_matches(name, OPTIONS, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(OPTIONS)}"
+            raise TypeError(f"graph_view has no option {name!r}{hint}")
+    return GraphView(target, depth, expand, **options)
