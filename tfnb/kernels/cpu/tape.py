@@ -69,9 +69,9 @@ _check_array_layout()
 
 
 class Tape:
-    """Rows and binds in native form. Argument blocks, and the arrays pointed at, are kept alive by the caller."""
+    """Rows and binds in native form. `keep`: what must live as long as `play` can be called (argument blocks)."""
 
-    def __init__(self, rows: Sequence[Row], binds: Sequence[Bind] = (), slots: int = 0) -> None:
+    def __init__(self, rows: Sequence[Row], binds: Sequence[Bind] = (), slots: int = 0, keep: object = None) -> None:
         self._rows = np.array(rows, np.int64).reshape(-1, 4)
         self._binds = np.array(binds, np.int64).reshape(-1, 3)
         if len(binds) and not 0 <= self._binds[:, 1].min() <= self._binds[:, 1].max() < slots:
@@ -82,7 +82,10 @@ class Tape:
             self._rows.ctypes.data, len(self._rows), self._binds.ctypes.data, len(self._binds),
             self._objects.ctypes.data, DATA_OFFSET, self._status.ctypes.data, 0], np.int64)
         self._words: Any = self._block.data
-        self._play = partial(_player(), ctypes.c_void_p(self._block.ctypes.data))
+        block = ctypes.c_void_p(self._block.ctypes.data)
+        owners = (self._rows, self._binds, self._objects, self._status, self._block, keep)
+        block.owners = owners                           # type: ignore[attr-defined]
+        self._play = partial(_player(), block)
         items, grain = self._rows[:, 2], self._rows[:, 3]
         self.parallel = bool(((grain > 0) & (items > grain)).any())
         self.point: Callable[..., None] = partial(struct.Struct(f"={slots}q").pack_into, self._objects.data, 0)

@@ -1,0 +1,50 @@
+"""Runs the launches of a hand-written kernel as a program would."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfnb.kernels.cpu import jit, tape
+from tfnb.kernels.launch import Address, Call, Meta
+
+
+class KernelFailed(Exception):
+    """The status words of a kernel that stopped the tape."""
+
+
+def run(lower: Any, inputs: Any, outputs: Any, attrs: Any = None, state: Any = None,
+        known: Any = ()) -> list[np.ndarray]:
+    """The outputs [(shape, type), ...] of `lower(call)` played over `inputs`; outputs start as garbage.
+
+    known: indices of inputs whose value the call may look at.
+    """
+    arrays: dict[str, list[Any]] = {
+        "input": [np.ascontiguousarray(a).copy() for a in inputs],
+        "output": [_garbage(shape, type_) for shape, type_ in outputs],
+        "state": [state],
+    }
+    call = Call(tuple(Meta(a.dtype.name, a.shape, a if i in known else None) for i, a in enumerate(arrays["input"])),
+                tuple(Meta(type_, tuple(shape)) for shape, type_ in outputs), attrs or {})
+    launches = lower(call)
+    arrays["scratch"] = [np.full(size, 0xAB, np.uint8) for size in call.scratch_sizes]
+    arrays["status"] = [np.zeros(8, np.int64)]
+    words = [[w if isinstance(w, int) else _place(arrays, w) for w in launch.args] for launch in launches]
+    blocks = [np.array([*row, 0], np.int64) for row in words]
+    status = arrays["status"][0]
+    for launch, block in zip(launches, blocks, strict=True):
+        tape.Tape([(jit.address(launch.text), block.ctypes.data, launch.items, launch.grain)], keep=block).play()
+        if status[0]:
+            raise KernelFailed(status.tolist())
+    return arrays["output"]
+
+
+def _garbage(shape: Any, type_: str) -> np.ndarray:
+    """NaN for floats, -1 or the largest for integers."""
+    array = np.empty(shape, type_)
+    array.reshape(-1).view(np.uint8).fill(0xFF)
+    return array
+
+
+def _place(arrays: Any, word: Address) -> int:
+    return int(arrays[word.kind][word.index].ctypes.data) + word.offset_bytes
