@@ -4,7 +4,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.kernels.cpu.run import run
 from tfnb.core.options import options
 from tfnb.kernels.cpu import gemm
 from tfnb.kernels.launch import Call, Meta
@@ -22,7 +21,7 @@ def operands(shape_a, shape_b, type_, seed=0):
 @pytest.mark.parametrize("transpose_b", [False, True])
 @pytest.mark.parametrize("m, n, k", [(1, 1, 1), (3, 5, 7), (1, 9, 4), (9, 1, 4), (4, 6, 0), (0, 3, 2), (130, 257, 60),
                                      (600, 20, 100)])
-def test_matmul(m, n, k, transpose_a, transpose_b, type_):
+def test_matmul(m, n, k, transpose_a, transpose_b, type_, run):
     a, b = operands((k, m) if transpose_a else (m, k), (n, k) if transpose_b else (k, n), type_)
     attrs = {"transpose_a": transpose_a, "transpose_b": transpose_b}
     want = (a.T if transpose_a else a).astype(np.float64) @ (b.T if transpose_b else b).astype(np.float64)
@@ -34,7 +33,7 @@ def test_matmul(m, n, k, transpose_a, transpose_b, type_):
 
 @pytest.mark.parametrize("batch_a, batch_b", [((3,), (3,)), ((2, 3), (2, 3)), ((), (4,)), ((4,), (1,)),
                                               ((2, 1), (1, 3)), ((3, 1, 2), (5, 1)), ((0,), (0,))])
-def test_batch_matmul(batch_a, batch_b):
+def test_batch_matmul(batch_a, batch_b, run):
     a, b = operands((*batch_a, 4, 3), (*batch_b, 5, 3), "float32")
     want = a @ b.swapaxes(-1, -2)
     got, = run(gemm.batch_matmul, [a, b], [(want.shape, "float32")], {"adj_y": True})
@@ -42,14 +41,14 @@ def test_batch_matmul(batch_a, batch_b):
     np.testing.assert_array_equal(gemm.batch_product(a, b, {"adj_y": True}), got)
 
 
-def test_large_batch_members_are_panelled():
+def test_large_batch_members_are_panelled(run):
     a, b = operands((2, 150, 70), (2, 70, 300), "float32")
     got, = run(gemm.batch_matmul, [a, b], [((2, 150, 300), "float32")])
     np.testing.assert_allclose(got, a @ b, atol=1e-3)
 
 
 @pytest.mark.parametrize("m, n, k", [(130, 257, 60), (600, 20, 100), (64, 1000, 33)])
-def test_same_bits_for_any_number_of_threads(m, n, k, monkeypatch):
+def test_same_bits_for_any_number_of_threads(m, n, k, monkeypatch, run):
     a, b = operands((m, k), (k, n), "float32")
     results = []
     for threads in (1, 2, 3):

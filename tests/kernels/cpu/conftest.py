@@ -1,23 +1,26 @@
-"""Runs the launches of a hand-written kernel as a program would."""
+"""The fixture `run`: the launches of a hand-written kernel, played as a program would."""
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tfnb.kernels.cpu import jit, tape
 from tfnb.kernels.launch import Address, Call, Meta
 
 
-class KernelFailed(Exception):
-    """The status words of a kernel that stopped the tape."""
+@pytest.fixture
+def run() -> Any:
+    """run(lower, inputs, outputs, attrs=None, state=None, known=()) -> output arrays: see play."""
+    return play
 
 
-def run(lower: Any, inputs: Any, outputs: Any, attrs: Any = None, state: Any = None,
-        known: Any = ()) -> list[np.ndarray]:
+def play(lower: Any, inputs: Any, outputs: Any, attrs: Any = None, state: Any = None,
+         known: Any = ()) -> list[np.ndarray]:
     """The outputs [(shape, type), ...] of `lower(call)` played over `inputs`; outputs start as garbage.
 
-    known: indices of inputs whose value the call may look at.
+    known: indices of inputs whose value the call may look at. Raises RuntimeError([status words]) if a kernel fails.
     """
     arrays: dict[str, list[Any]] = {
         "input": [np.ascontiguousarray(a).copy() for a in inputs],
@@ -35,7 +38,7 @@ def run(lower: Any, inputs: Any, outputs: Any, attrs: Any = None, state: Any = N
     for launch, block in zip(launches, blocks, strict=True):
         tape.Tape([(jit.address(launch.text), block.ctypes.data, launch.items, launch.grain)], keep=block).play()
         if status[0]:
-            raise KernelFailed(status.tolist())
+            raise RuntimeError(status.tolist())
     return arrays["output"]
 
 
