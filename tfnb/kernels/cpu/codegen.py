@@ -7,7 +7,7 @@ lets us say that a loop has independent iterations: see loops.py.)
 """
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from typing import Any
 
@@ -70,7 +70,7 @@ def optimised_module(text: str, symbol: str) -> Any:
     """The optimised LLVM module of a kernel: its wrapper called `symbol`, and what could not be inlined into it."""
     scope = prelude.load_text(text)
     try:
-        compiled = _unoptimised(scope["kernel"])
+        compiled = _unoptimised(scope["kernel"], scope.get("FASTMATH", prelude.FASTMATH))
     except Exception as error:
         raise KernelError(f"kernel does not compile: {error}\n{text}") from error
     inner = compiled.native_name.removeprefix("cfunc.")
@@ -86,14 +86,14 @@ def optimised_module(text: str, symbol: str) -> Any:
     return module
 
 
-def _unoptimised(function: Callable[..., None]) -> Any:
+def _unoptimised(function: Callable[..., None], fastmath: Collection[str]) -> Any:
     """numba's cfunc of a kernel, whose IR is as numba lowers it: optimising it is left to us."""
     with numba.core.compiler_lock.global_compiler_lock:     # so that no compilation of the user's sees our setting
         config = numba.config
         before = config.OPT
         config.OPT = type(before)(0)
         try:
-            return numba.cfunc(prelude.signature(), **prelude.OPTIONS)(function)
+            return numba.cfunc(prelude.signature(), error_model="numpy", fastmath=set(fastmath))(function)
         finally:
             config.OPT = before
 

@@ -20,6 +20,7 @@ and the items [begin, end) are to be done. Its text sees exactly these names:
 Arrays must be aligned to their element. LLVM assumes nothing about whether two of them overlap, unless the text says
 `INDEPENDENT = True` at module level: then no iteration of any innermost loop stores what another iteration of it loads
 or stores (one may well load and store the same element), and such loops are vectorised even when they work in place.
+`FASTMATH = (...)` at module level sets LLVM's fast-math flags for `kernel` (by default contract, reassoc).
 """
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ ir = lazy_module("llvmlite.ir")
 extending = lazy_module("numba.extending")
 
 ABI = 1                                                 # of kernels, argument blocks and tapes; part of every cache key
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract", "reassoc"}}
+FASTMATH = ("contract", "reassoc")                      # LLVM's flags, for a text that sets no FASTMATH of its own
 TYPES = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool_")
 
 
@@ -57,7 +58,7 @@ def load_text(text: str) -> dict[str, Any]:
 @cache
 def namespace() -> dict[str, Any]:
     """Name -> object for all names in the table above. Imports numba (0.4 s)."""
-    names: dict[str, Any] = {"np": np, "math": math, "device": numba.njit(**OPTIONS)}
+    names: dict[str, Any] = {"np": np, "math": math, "device": numba.njit(error_model="numpy")}
     for name in TYPES:
         names[name] = getattr(numba.types, name)
         names[f"{name.rstrip('_')}_array"] = names[f"{name}_array"] = _view(names[name])
