@@ -135,7 +135,7 @@ class TensorShape:
     def _slice(self, key: slice) -> Static:
         """A slice of unknown rank has a known rank only where its ends say so."""
         if self.static is not None:
-            return self.static[key]
+            return tuple(self.static[key])
         start, stop = key.start or 0, key.stop
         if key.step is not None:
             raise ValueError("Steps are not yet handled")

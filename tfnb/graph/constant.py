@@ -1,0 +1,206 @@
+"""Constants: Python and NumPy values as arrays of a dtype, and as Const nodes."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfnb.core import dtypes
+from tfnb.core.dtypes import DType, as_dtype
+from tfnb.core.shape import Dimension, Static, TensorShape, as_static, is_known, text
+from tfnb.graph.elements import spec_of
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import get_default_graph
+
+_INT32 = np.iinfo(np.int32)
+_STRINGS = (str, bytes, bytearray)
+_NUMBERS = (float, np.floating, int, np.integer, np.bool_)
+
+
+def make_constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const",
+                  verify_shape: bool = False) -> Tensor:
+    """The output of a new Const node in the default graph. See `to_array` for what may be a value, and errors."""
+    array = to_array(value, dtype, shape, verify_shape)
+    found = as_dtype(array.dtype) if dtype is None else as_dtype(dtype).base_dtype
+    array.flags.writeable = False
+    attrs = {"value": array, "dtype": found}
+    return get_default_graph().add_op(spec_of("Const"), (), attrs, name or "Const", (found,)).outputs[0]
+
+
+def to_array(value: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False) -> np.ndarray:
+    """A new array with `value`: a Python scalar, a NumPy array or scalar, or nested lists of scalars.
+
+    Without dtype: NumPy values keep theirs; Python floats are float32, ints int32 (int64 if they don't fit), strings
+    and bytes string, complex numbers complex128. With `shape`, fewer values are filled up with the last one (not with
+    verify_shape). Raises TypeError where a value is not of the dtype, ValueError for None, ragged lists and values that
+    don't fill `shape`.
+    """
+    wanted = None if dtype is None else as_dtype(dtype).base_dtype
+    kind = type(value)
+    if kind is float and (wanted is None or wanted is dtypes.float32):      # the three that programs are full of
+        array = np.array(value, np.float32)
+    elif kind is int and wanted is None and _INT32.min <= value <= _INT32.max:
+        array = np.array(value, np.int32)
+    elif isinstance(value, (np.ndarray, np.generic)):
+        array = _from_numpy(value, wanted)
+    else:
+        array = _from_python(value, wanted)
+    return array if shape is None else _shaped(array, value, as_static(shape), verify_shape)
+
+
+def _from_numpy(value: Any, wanted: DType | None) -> np.ndarray:
+    array = np.asarray(value)
+    if array.dtype.kind in "SUO" or wanted is dtypes.string:
+        return _strings(array, wanted)
+    target = as_dtype(array.dtype) if wanted is None else wanted
+    with np.errstate(all="ignore"):
+        if array.dtype.kind == "c" and not target.is_complex:
+            array = array.real
+        return np.array(array, target.np_dtype, order="C")
+
+
+def _strings(array: np.ndarray, wanted: DType | None) -> np.ndarray:
+    if wanted not in (None, dtypes.string):
+        raise TypeError(f"Expected {wanted.name if wanted else ''}, got an array of {array.dtype} instead.")
+    made = np.empty(array.shape, object)
+    flat = made.reshape(-1)
+    for i, element in enumerate(array.reshape(-1).tolist()):
+        if not isinstance(element, _STRINGS):
+            raise TypeError(f"Expected binary or unicode string, got {element!r}")
+        flat[i] = _bytes(element)
+    return made
+
+
+def _bytes(text: Any) -> bytes:
+    return text.encode() if isinstance(text, str) else bytes(text)
+
+
+def _from_python(value: Any, wanted: DType | None) -> np.ndarray:
+    if value is None:
+        raise ValueError("None values not supported.")
+    if isinstance(value, range):
+        value = list(value)
+    if isinstance(value, Tensor):
+        raise TypeError(f"List of Tensors when single Tensor expected, or a Tensor where a constant is: {value!r}")
+    shape = _dense_shape(value)
+    elements = _flat(value)
+    if wanted is dtypes.string or (wanted is None and elements and isinstance(elements[0], _STRINGS)):
+        for element in elements:
+            _check(element, dtypes.string)
+        made = np.empty(len(elements), object)
+        made[:] = [_bytes(element) for element in elements]
+        return made.reshape(shape)
+    if wanted is not None:
+        for element in elements:
+            _check(element, wanted)
+        return _cast(elements, wanted).reshape(shape)
+    for element in elements:
+        if not isinstance(element, (*_NUMBERS, complex, np.complexfloating)):
+            raise TypeError(f"Failed to convert object of type {type(value).__name__} to Tensor. Contents: {value!r}. "
+                            f"Its element {element!r} is of type {type(element).__name__}; a number, string or bool "
+                            "is wanted.")
+    return _inferred(elements).reshape(shape)
+
+
+def _inferred(elements: list[Any]) -> np.ndarray:
+    array = np.array(elements) if elements else np.array([], np.float32)
+    if array.dtype == np.float64:
+        with np.errstate(over="ignore"):
+            return array.astype(np.float32)
+    if array.dtype == np.int64 and (_INT32.min <= array.min() and array.max() <= _INT32.max):
+        return array.astype(np.int32)
+    if array.dtype == object:
+        raise TypeError(f"Failed to convert {elements!r} to a Tensor: a number is too large for 64 bits")
+    return array
+
+
+def _cast(elements: list[Any], wanted: DType) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        if wanted.is_integer:       # wraps, as TensorFlow does: -1 as uint8 is 255
+            bits = wanted.size * 8
+            low = 0 if wanted.is_unsigned else -(1 << (bits - 1))
+            elements = [(int(e) - low) % (1 << bits) + low for e in elements]
+        return np.array(elements, wanted.np_dtype)
+
+
+def _check(element: Any, wanted: DType) -> None:
+    """Raise TypeError if a Python value is not one of the dtype. An int is a float too, and a bool an int."""
+    if element is None:
+        raise ValueError("None values not supported.")
+    if wanted is dtypes.string:
+        fits = isinstance(element, _STRINGS)
+    elif wanted.is_bool:
+        fits = isinstance(element, (bool, np.bool_))
+    elif wanted.is_integer:
+        fits = isinstance(element, (int, np.integer, np.bool_))
+    elif wanted.is_floating:
+        fits = isinstance(element, _NUMBERS)
+    else:
+        fits = wanted.is_complex and isinstance(element, (*_NUMBERS, complex, np.complexfloating))
+    if not fits:
+        raise TypeError(f"Expected {wanted.name}, got {element!r} of type {type(element).__name__!r} instead.")
+
+
+def _dense_shape(value: Any) -> tuple[int, ...]:
+    """The shape of nested lists. Raises ValueError if they are ragged, or hold arrays."""
+    if isinstance(value, (np.ndarray, Tensor)) and value.shape != ():
+        raise ValueError(f"Argument must be a dense tensor: it is a list with an array of shape {value.shape} in it. "
+                         "Use numpy.array on the whole list, or tf.stack.")
+    if not isinstance(value, (list, tuple)):
+        return ()
+    inner = {_dense_shape(v) for v in value}
+    if len(inner) > 1:
+        raise ValueError(f"Argument must be a dense tensor: {value!r} has elements of shapes "
+                         f"{', '.join(map(text, sorted(inner)))}")
+    return (len(value), *(inner.pop() if inner else ()))
+
+
+def _flat(value: Any) -> list[Any]:
+    if isinstance(value, (list, tuple)):
+        return [element for v in value for element in _flat(v)]
+    return [value.item() if isinstance(value, np.ndarray) else value]
+
+
+def _shaped(array: np.ndarray, value: Any, shape: Static, verify: bool) -> np.ndarray:
+    if shape is None or not is_known(shape):
+        raise ValueError(f"the shape of a constant must be fully known, got {text(shape)}")
+    if array.shape == shape:
+        return array
+    if verify:
+        raise TypeError(f"Expected Tensor's shape: {text(shape)}, got {text(array.shape)}.")
+    size = int(np.prod(shape, dtype=np.int64))      # type: ignore[arg-type]
+    if array.size > size:
+        raise ValueError(f"Too many elements provided. Needed at most {size}, but received {array.size}")
+    if array.size < size:
+        last = array.reshape(-1)[-1:] if array.size else np.array([b"" if array.dtype == object else 0], array.dtype)
+        array = np.concatenate([array.reshape(-1), np.repeat(last, size - array.size)])
+    return array.reshape(shape)     # type: ignore[arg-type]
+
+
+def constant_conversion(value: Any, dtype: DType | None = None, name: str | None = None,
+                        as_ref: bool = False) -> Any:
+    """The conversion of everything that is no tensor: a constant."""
+    if isinstance(value, Operation):
+        raise TypeError(f"Can't convert Operation {value.name!r} to Tensor: it is no value. Use one of its outputs.")
+    return make_constant(value, dtype, name=name or "Const")
+
+
+def shape_conversion(value: Any, dtype: DType | None = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+    """The conversion of a TensorShape or a Dimension: int32 (int64 where a size does not fit).
+
+    Raises ValueError if something of it is unknown, TypeError for another dtype.
+    """
+    sizes = (value.value,) if isinstance(value, Dimension) else as_static(value)
+    if sizes is None or not is_known(sizes):
+        raise ValueError(f"Cannot convert a partially known {type(value).__name__} {value} to a Tensor.")
+    if dtype is not None and dtype not in (dtypes.int32, dtypes.int64):
+        raise TypeError(f"Cannot convert a {type(value).__name__} to dtype {dtype.name}: int32 or int64 is wanted")
+    large = any(size is not None and size > _INT32.max for size in sizes)
+    found = dtype or (dtypes.int64 if large else dtypes.int32)
+    array = np.array(sizes[0] if isinstance(value, Dimension) else sizes, found.np_dtype)
+    return make_constant(array, found, name=name or "shape_as_tensor")
+
+
+DEFAULT_CONVERSIONS: Sequence[tuple[int, Any, Any]] = (
+    (100, (TensorShape, Dimension), shape_conversion), (200, object, constant_conversion))

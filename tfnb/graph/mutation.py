@@ -1,0 +1,268 @@
+"""Changing a graph that stands: what a notebook does when a cell is run again, fails or is deleted.
+
+The order of the ops is that of a program run from top to bottom: `cursor` says where new ops are put, so that the
+ops of a cell that is run again stand where its old ops stood.
+"""
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tfnb.graph.collection import Collections, Entry
+from tfnb.graph.names import Names
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.ownership import register
+
+
+@dataclass(frozen=True)
+class Edge:
+    """The input at `index` of `consumer` is `tensor`."""
+
+    consumer: Operation
+    index: int
+    tensor: Tensor
+
+
+@dataclass(frozen=True)
+class Detached:
+    """What `detach` took out: the ops with their places, and what is needed to put them back.
+
+    position: where the first one stood among the ops that stayed: a value for `cursor`. dangling: inputs of ops that
+    stayed which are outputs of ops that left; control: (op that stayed, op that left and that it waits for).
+    """
+
+    ops: tuple[Operation, ...]
+    places: tuple[int, ...]
+    position: int
+    dangling: tuple[Edge, ...]
+    control: tuple[tuple[Operation, Operation], ...]
+    names: dict[str, int] = field(repr=False)
+    name_owners: dict[str, Hashable] = field(repr=False)
+    entries: tuple[Entry, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A state of a graph that `rollback` brings back."""
+
+    ops: tuple[Operation, ...] = field(repr=False)
+    journal: int
+    cursor: int | None
+    seed: int | None
+    names: Names = field(repr=False)
+    collections: Collections = field(repr=False)
+    stale: dict[Hashable, str] = field(repr=False)
+
+
+class Mutation:
+    """The ops of a graph in order, and their changes.
+
+    owner: put on every op that is made (any hashable; None: nobody). stale: owner -> why its ops must be made again.
+    mutations: how many destructive changes there were; adding ops is none, so that plans made before stay valid.
+    """
+
+    def __init__(self) -> None:
+        self._ops: list[Operation] = []
+        self._by_name: dict[str, Operation] = {}
+        self._names = Names()
+        self._collections = Collections()
+        self._version = 0                           # how many ops were ever made
+        self._cursor: int | None = None
+        self._seed: int | None = None
+        self._snapshots = 0                         # how many are alive: the journal is kept for them
+        self._journal: list[tuple[Any, str, Any]] = []      # (object, attribute, value before)
+        self.owner: Hashable = register(self)
+        self.stale: dict[Hashable, str] = {}
+        self.mutations = 0
+
+    def _enter(self, op: Operation) -> None:
+        """Let a complete op stand in the graph."""
+        for t in op.inputs:
+            t._consumers.append(op)
+        self._by_name[op.name] = op
+        self._version += 1
+        if self._cursor is None:
+            self._ops.append(op)
+        else:
+            self._ops.insert(self._cursor, op)
+            self._cursor += 1
+
+    @property
+    def cursor(self) -> int | None:
+        """Before how many ops (from the start) new ones are put; None: at the end."""
+        return self._cursor
+
+    @cursor.setter
+    def cursor(self, place: int | None) -> None:
+        if place is not None and not 0 <= place <= len(self._ops):
+            raise ValueError(f"cursor {place} is outside of the graph, which has {len(self._ops)} ops")
+        self._cursor = place
+
+    def next_seed_index(self) -> int:
+        """How many ops stand before the next one that is made: what op seeds come from, as in TensorFlow 1."""
+        return len(self._ops) if self._cursor is None else self._cursor
+
+    def _stands_later(self) -> Callable[[Operation], bool] | None:
+        """With a cursor, the test whether an op stands behind it."""
+        if self._cursor is None:
+            return None
+        return set(self._ops[self._cursor:]).__contains__
+
+    def ops_of(self, owner: Hashable) -> list[Operation]:
+        """The ops that were made for `owner`, in order."""
+        return [op for op in self._ops if op.owner == owner]
+
+    def detach(self, ops: Iterable[Operation], reason: str = "it was taken out of its graph",
+               owners: Iterable[Hashable] = ()) -> Detached:
+        """Take `ops` out: their names are free again, their collection entries leave.
+
+        Names of scopes and collection entries that were made for one of `owners` leave too; owners of which all ops
+        leave count as such. Ops that stay keep the inputs that left: see `Detached.dangling`. reason: what
+        StaleTensorError says to who uses the ops. Raises ValueError for an op that is not in the graph.
+        """
+        gone = dict.fromkeys(ops)
+        for op in gone:
+            if self._by_name.get(op.name) is not op:
+                raise ValueError(f"{op.name!r} is not in this graph, and can't be taken out of it")
+        places = tuple(i for i, op in enumerate(self._ops) if op in gone)
+        taken = tuple(self._ops[i] for i in places)
+        staying = [op for op in self._ops if op not in gone]
+        leaving = ({op.owner for op in gone} - {op.owner for op in staying} - {None}) | set(owners)
+        keys = dict.fromkeys([*(op.name.lower() for op in taken), *self._names.of_owners(leaving)])
+        name_owners = {key: self._names.owners[key] for key in keys if key in self._names.owners}
+        record = Detached(
+            taken, places, places[0] if places else len(self._ops), _dangling(taken, gone),
+            tuple((op, c) for op in staying for c in op.control_inputs if c in gone),
+            self._names.free(keys), name_owners, tuple(self._collections.remove(gone, leaving)))
+        if self._cursor is not None:
+            self._cursor -= sum(place < self._cursor for place in places)
+        self._ops = staying
+        for op in taken:
+            del self._by_name[op.name]
+            op._dead = reason
+        for t in dict.fromkeys(t for op in taken for t in op.inputs if t.op not in gone):
+            t._consumers[:] = [c for c in t._consumers if c not in gone]
+        self.mutations += 1
+        return record
+
+    def reattach(self, record: Detached) -> None:
+        """Put back what `detach` took out: to where it stood, with its names and collection entries.
+
+        Ops that stayed and were wired to others in the meantime keep that, unless those others left. Raises
+        ValueError if a name is taken by now; then nothing changes.
+        """
+        for op in record.ops:
+            if op.name in self._by_name:
+                raise ValueError(f"{op.name!r} can't come back: the graph has another op of that name")
+        for place, op in zip(record.places, record.ops, strict=True):
+            self._ops.insert(min(place, len(self._ops)), op)
+            if self._cursor is not None and place < self._cursor:
+                self._cursor += 1
+            self._by_name[op.name] = op
+            op._dead = None
+        for edge in record.dangling:
+            if edge.consumer.inputs[edge.index].op._dead is not None:
+                self._save(edge.consumer, "inputs")
+                edge.consumer.inputs[edge.index] = edge.tensor
+        for op, waited in record.control:
+            if any(c._dead is not None for c in op.control_inputs):
+                self._save(op, "control_inputs")
+                op.control_inputs = [c for c in op.control_inputs if c._dead is None] + [waited]
+        self._names.restore(record.names, record.name_owners)
+        self._collections.put_back(record.entries)
+        self._recount_consumers()
+        self.mutations += 1
+
+    def rewire(self, old: Tensor, new: Tensor, consumers: Iterable[Operation]) -> int:
+        """Let `consumers` take `new` wherever they take `old`. Returns how many inputs changed.
+
+        The caller answers for equal dtypes and fitting shapes: nothing is inferred again.
+        """
+        changed = 0
+        for op in dict.fromkeys(consumers):
+            for i in [i for i, t in enumerate(op.inputs) if t is old]:
+                self.replace_input(op, i, new)
+                changed += 1
+        return changed
+
+    def replace_input(self, op: Operation, index: int, tensor: Tensor) -> None:
+        """Let `op` take `tensor` at `index`. Raises ValueError if the tensor is of another graph."""
+        if tensor.graph is not self:
+            raise ValueError(f"{tensor!r} is not in the graph of {op.name!r}")
+        self._save(op, "inputs")
+        old = op.inputs[index]
+        op.inputs[index] = tensor
+        old._consumers.remove(op)
+        tensor._consumers.append(op)
+        self.mutations += 1
+
+    def rewire_control(self, old: Operation, new: Operation, consumers: Iterable[Operation]) -> int:
+        """Let `consumers` that wait for `old` wait for `new` in its place. Returns how many did."""
+        hit = [op for op in dict.fromkeys(consumers) if old in op.control_inputs]
+        for op in hit:
+            self._save(op, "control_inputs")
+            op.control_inputs = list(dict.fromkeys(new if c is old else c for c in op.control_inputs))
+        self.mutations += bool(hit)
+        return len(hit)
+
+    def snapshot(self) -> Snapshot:
+        """The present state. Give it to `rollback`, or to `forget` when it is not needed any more."""
+        self._snapshots += 1
+        return Snapshot(tuple(self._ops), len(self._journal), self._cursor, self._seed, self._names.copy(),
+                        self._collections.copy(), dict(self.stale))
+
+    def forget(self, snapshot: Snapshot) -> None:
+        """Give a snapshot up: the changes since then stand."""
+        self._snapshots -= 1
+        if self._snapshots <= 0:
+            self._snapshots = 0
+            self._journal.clear()
+
+    def rollback(self, snapshot: Snapshot, reason: str = "its graph was rolled back") -> None:
+        """Bring the graph back to `snapshot` and forget it; of several, the newest must go first.
+
+        Ops made since then leave, ops that left come back where they stood; inputs, control inputs, static shapes,
+        devices, attrs, names, collections, seed, cursor and stale marks are as they were. `version` keeps growing.
+        Objects of ops that leave raise StaleTensorError, with the reason, when they are used.
+        """
+        for target, attribute, value in reversed(self._journal[snapshot.journal:]):
+            setattr(target, attribute, value)
+        del self._journal[snapshot.journal:]
+        before = set(snapshot.ops)
+        for op in self._ops:
+            if op not in before:
+                op._dead = reason
+        for op in snapshot.ops:
+            op._dead = None
+        self._ops = list(snapshot.ops)
+        self._by_name = {op.name: op for op in self._ops}
+        self._names = snapshot.names.copy()
+        self._collections.restore(snapshot.collections)
+        self._cursor, self._seed = snapshot.cursor, snapshot.seed
+        self.stale.clear()
+        self.stale.update(snapshot.stale)
+        self._recount_consumers()
+        self.mutations += 1
+        self.forget(snapshot)
+
+    def _save(self, target: Any, attribute: str) -> None:
+        """Note the value of an attribute of an op or tensor before it changes, for the snapshots that are alive."""
+        if self._snapshots:
+            self._journal.append((target, attribute, copy.copy(getattr(target, attribute))))
+
+    def _recount_consumers(self) -> None:
+        """Make all lists of consumers anew, in the order of the ops."""
+        for op in self._ops:
+            for t in (*op.outputs, *op.inputs):
+                t._consumers.clear()
+        for op in self._ops:
+            for t in op.inputs:
+                t._consumers.append(op)
+
+
+def _dangling(ops: Iterable[Operation], gone: dict[Operation, None]) -> tuple[Edge, ...]:
+    outputs = [t for op in ops for t in op.outputs]
+    return tuple(Edge(op, i, t) for t in outputs for op in dict.fromkeys(t._consumers) if op not in gone
+                 for i, taken in enumerate(op.inputs) if taken is t)

@@ -1,0 +1,150 @@
+"""The default graph of a thread, and the functions that act on it."""
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tfnb.graph.context import default_sessions, get_default_session
+from tfnb.graph.graph import Graph, default_graphs
+from tfnb.graph.operation import Operation, Tensor
+
+__all__ = ["colocate_with", "container", "control_dependencies", "default_sessions", "device", "get_default_graph",
+           "get_default_session", "get_graph_from_inputs", "name_scope", "op_scope", "reset_default_graph"]
+
+
+class _GlobalGraph(threading.local):
+    graph: Graph | None = None
+
+
+_global = _GlobalGraph()        # what is the default where no `as_default` block is: made when first asked for
+
+
+def get_default_graph() -> Graph:
+    """The graph of the innermost `graph.as_default()` block of this thread, else the thread's own global graph."""
+    stack = default_graphs.stack
+    if stack:
+        found: Graph = stack[-1]
+        return found
+    if _global.graph is None:
+        _global.graph = Graph()
+    return _global.graph
+
+
+def reset_default_graph() -> None:
+    """Begin with a new global graph. Raises AssertionError inside of an `as_default` block.
+
+    What was made before belongs to the old graph, and sessions of that keep running it.
+    """
+    if not default_graphs.is_cleared():
+        raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, "
+                             "exit the nesting and create a new graph.")
+    _global.graph = Graph()
+
+
+def get_graph_from_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph:
+    """The graph of the tensors, ops and variables among `values` (lists are looked into), else the default one.
+
+    With `graph`, all must be of it. Raises ValueError if two are of different graphs.
+    """
+    first: Any = None
+    found = graph
+    for value in _flat(values):
+        owner = _graph_of(value)
+        if owner is None or owner is found:
+            continue
+        if found is not None:
+            raise ValueError(f"{value} must be from the same graph as {first}." if first is not None
+                             else f"{value} is not from the passed-in graph.")
+        first, found = value, owner
+    return found if found is not None else get_default_graph()
+
+
+def _flat(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _flat(value)
+        else:
+            yield value
+
+
+def _graph_of(value: Any) -> Graph | None:
+    if isinstance(value, (Tensor, Operation)):
+        return value.graph
+    convert = getattr(value, "_as_graph_element", None)
+    owner = getattr(convert() if callable(convert) else value, "graph", None)
+    return owner if isinstance(owner, Graph) else None
+
+
+class name_scope:       # noqa: N801  TensorFlow's name
+    """A context whose ops have names that begin with the scope's: for functions that make ops.
+
+    name: the scope, or None to take `default_name` (both None: with values, an error; without, the top). values: the
+    tensors that the function got: the context makes their graph the default. Gives the prefix, with its last slash.
+    Raises ValueError for values of different graphs, TypeError for a `default_name` that is no string.
+    """
+
+    def __init__(self, name: str | None, default_name: str | None = None, values: Any = None) -> None:
+        if default_name is not None and not isinstance(default_name, str):
+            raise TypeError(f"`default_name` must be a string, got {default_name!r} of type "
+                            f"{type(default_name).__name__}: were these the `values`?")
+        self._name = default_name if name is None else name
+        self._no_name = name is None and default_name is None and values is not None
+        self._values = () if values is None else values
+
+    @property
+    def name(self) -> str | None:
+        """The name that was asked for."""
+        return self._name
+
+    def __enter__(self) -> str:
+        if self._no_name:
+            raise ValueError("At least one of name (None) and default_name (None) must be provided.")
+        graph = get_graph_from_inputs(self._values)
+        self._graph = None if graph is get_default_graph() else graph.as_default()
+        if self._graph is not None:
+            self._graph.__enter__()
+        self._scope = graph.name_scope(self._name)
+        try:
+            return self._scope.__enter__()
+        except BaseException:
+            self._leave(None, None, None)
+            raise
+
+    def _leave(self, *exc: Any) -> None:
+        if self._graph is not None:
+            self._graph.__exit__(*exc)
+
+    def __exit__(self, *exc: Any) -> None:
+        try:
+            self._scope.__exit__(*exc)
+        finally:
+            self._leave(*exc)
+
+
+@contextmanager
+def op_scope(values: Any, name: str | None, default_name: str | None = None) -> Iterator[str]:
+    """`name_scope` with the argument order of the first releases."""
+    with name_scope(name, default_name, values) as scope:
+        yield scope
+
+
+def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:
+    """`Graph.control_dependencies` of the default graph."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def device(device_name_or_function: str | Callable[[Operation], Any] | None) -> Any:
+    """`Graph.device` of the default graph."""
+    return get_default_graph().device(device_name_or_function)
+
+
+def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+    """`Graph.colocate_with` of the default graph."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+def container(container_name: str) -> Any:
+    """`Graph.container` of the default graph."""
+    return get_default_graph().container(container_name)
