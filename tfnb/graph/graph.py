@@ -102,8 +102,7 @@ class Graph(Mutation):
         check_op_name(name)
         if name in self._by_name:
             raise ValueError(f"Duplicate node name in graph: {name!r}")
-        key = name.lower()
-        return name, key, key
+        return name, name.lower(), ""           # the scope has counted it
 
     def _check_input(self, tensor: Tensor, spec: OpSpec, name: str) -> None:
         if tensor.graph is not self:

@@ -32,11 +32,12 @@ class Names:
         return f"{name}_{number - 1}", key, base
 
     def take(self, key: str, base: str, owner: Hashable) -> None:
-        """Mark a proposed name as used."""
+        """Mark a proposed name as used. Without a base (the name of a scope), its count stays as it is."""
         used = self.used
-        used[base] = used.get(base, 0) + 1
+        if base:
+            used[base] = used.get(base, 0) + 1
         if key != base:
-            used[key] = 1
+            used.setdefault(key, 1)
         if owner is not None:
             self.owners[key] = owner
 

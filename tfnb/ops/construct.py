@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from tfnb.core import dtypes
@@ -45,6 +46,7 @@ class Constructor:
         self._defaults = {attr.name: _default(attr) for attr in spec.attrs if attr.has_default}
         self._allowed = {attr.name: frozenset(official(t) for t in attr.allowed) for attr in spec.attrs
                          if attr.allowed and attr.type in ("type", "list(type)")}
+        self._takes_refs = any(arg.is_ref for arg in spec.inputs)
         self._plain = all(not arg.is_list and not arg.is_ref for arg in spec.inputs)
         self._input_types = tuple((arg.name, arg.type if arg.type in self._attr_specs else "",
                                    None if arg.type in self._attr_specs or arg.is_list else official(arg.type))
@@ -90,7 +92,17 @@ class Constructor:
         graph = get_graph_from_inputs(values) if values else get_default_graph()
         with graph.as_default(), graph.name_scope(name or spec.name) as scope:
             inputs = self._convert(values, attrs)
-            return self._add(graph, inputs, attrs, scope or name or spec.name)
+            with self._beside_variables(graph, inputs):
+                return self._add(graph, inputs, attrs, scope or name or spec.name)
+
+    def _beside_variables(self, graph: Any, inputs: Sequence[Tensor]) -> ExitStack:
+        """A context in which an op with Ref inputs stands on their device, in their colocation group."""
+        stack = ExitStack()
+        if self._takes_refs:
+            for arg, tensor in zip(self.spec.inputs, inputs, strict=False):
+                if arg.is_ref:
+                    stack.enter_context(graph.colocate_with(tensor))
+        return stack
 
     def _bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """The values of the inputs in order, and the attrs: given ones checked, others by default."""

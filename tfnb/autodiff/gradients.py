@@ -1,0 +1,224 @@
+"""tf.gradients: symbolic derivatives by one walk backwards through the graph and a table of functions."""
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from enum import Enum
+from typing import Any
+
+from tfnb.autodiff.aggregate import AggregationMethod, aggregate
+from tfnb.autodiff.registry import gradient_function
+from tfnb.core import shape as shapes
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import colocate_with, device, name_scope
+from tfnb.ops.array import shape
+from tfnb.ops.control import tuple_
+from tfnb.ops.create import zeros_like
+from tfnb.ops.indexed_slices import IndexedSlices, convert_n_to_tensor_or_indexed_slices
+from tfnb.ops.raw import raw
+
+
+class UnconnectedGradients(Enum):
+    """What the gradient is where no path leads from x to y: None, or zeros like x."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients",
+              colocate_gradients_with_ops: bool = False, gate_gradients: bool = False,
+              aggregation_method: int | None = None, stop_gradients: Any = None,
+              unconnected_gradients: Any = UnconnectedGradients.NONE) -> list[Any]:
+    """The derivatives of the sum of all elements of `ys` by each of `xs`: a tensor, IndexedSlices or None for each.
+
+    ys, xs: a tensor or a list of tensors (variables are fine). grad_ys: what the derivative by each y starts from
+    (None: ones). name: of the scope of the new nodes. colocate_gradients_with_ops: put each on the device of its op.
+    gate_gradients: let no gradient of an op be used before all of that op are there. aggregation_method: one of
+    AggregationMethod. stop_gradients: tensors to treat as constants. unconnected_gradients: see UnconnectedGradients.
+
+    Raises LookupError for an op on the way whose gradient is not registered, ValueError for arguments that don't fit,
+    TypeError for complex ys without grad_ys and for grad_ys of another kind than their y.
+    """
+    AggregationMethod.check(aggregation_method)
+    try:
+        unconnected = UnconnectedGradients(unconnected_gradients)
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {unconnected_gradients!r}") from None
+    ys, xs, stops = _as_list(ys), _as_list(xs), _as_list(stop_gradients)
+    starts = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
+    if len(starts) != len(ys):
+        raise ValueError(f"Length mismatch. Passed {len(starts)} grad_ys for {len(ys)} ys")
+    with name_scope(name, "gradients", [v for v in (*ys, *xs, *stops, *starts) if v is not None]):
+        ys = convert_n_to_tensor_or_indexed_slices(ys, "y")
+        xs = convert_n_to_tensor_or_indexed_slices(xs, "x", as_ref=True)
+        stops = convert_n_to_tensor_or_indexed_slices(stops, "stop", as_ref=True)
+        starts = convert_n_to_tensor_or_indexed_slices(starts, "grad_y")
+        walk = _Walk(ys, xs, stops, colocate_gradients_with_ops, gate_gradients, aggregation_method)
+        walk.run(starts)
+    zero = unconnected is UnconnectedGradients.ZERO
+    return [zeros_like(x) if grad is None and zero else grad for x, grad in zip(xs, walk.results(), strict=True)]
+
+
+class _Walk:
+    """One walk from the ys back to the xs: an op's turn comes when the gradients of all its outputs are complete.
+
+    grads: for each op and output the summands so far; once the op had its turn, their sum (or nothing).
+    waiting: how many uses of the outputs of an op, by ops between xs and ys, have not had their turn.
+    """
+
+    def __init__(self, ys: Sequence[Any], xs: Sequence[Any], stops: Sequence[Any], colocate: bool, gate: bool,
+                 method: int | None) -> None:
+        self.ys, self.xs = ys, xs
+        self.colocate, self.gate, self.method = colocate, gate, method
+        between = _between(ys, xs)
+        self.waiting = dict.fromkeys(between, 0)
+        for op in between:
+            for t in op.inputs:
+                if t.op in self.waiting:
+                    self.waiting[t.op] += 1
+        self.stops = {t.op for t in stops}
+        self.stops |= {x.op for x in xs if all(self.waiting.get(t.op, 0) <= 0 for t in x.op.inputs)}
+        self.grads: dict[Operation, list[list[Any]]] = {}
+
+    def run(self, starts: Sequence[Any]) -> None:
+        for i, (y, start) in enumerate(zip(self.ys, starts, strict=True)):
+            with self._at(y.op):
+                self._add(y, _start(i, y, start))
+        ready = deque(op for op in dict.fromkeys(y.op for y in self.ys) if self.waiting.get(op) == 0)
+        while ready:
+            op = ready.popleft()
+            with self._at(op):
+                for x, dx in zip(op.inputs, self._backward(op), strict=True):
+                    if dx is not None:
+                        _check_shape(op, x, dx)
+                        self._add(x, dx)
+            for x in op.inputs:
+                if x.op in self.waiting:
+                    self.waiting[x.op] -= 1
+                    if self.waiting[x.op] == 0:
+                        ready.append(x.op)
+
+    def results(self) -> list[Any]:
+        return [next(iter(self.grads[x.op][x.value_index]), None) if x.op in self.grads else None for x in self.xs]
+
+    def _at(self, op: Operation) -> AbstractContextManager[Any]:
+        return colocate_with(op) if self.colocate else nullcontext()
+
+    def _add(self, t: Any, grad: Any) -> None:
+        self.grads.setdefault(t.op, [[] for _ in t.op.outputs])[t.value_index].append(grad)
+
+    def _backward(self, op: Operation) -> Sequence[Any]:
+        """The gradients of the inputs of `op`, from the summands of those of its outputs."""
+        sums = self.grads.get(op) or [[] for _ in op.outputs]
+        for i, parts in enumerate(sums):
+            sums[i] = [aggregate(parts, op, self.method, self.colocate)] if parts else []
+        dys = [next(iter(parts), None) for parts in sums]
+        nothing = [None] * len(op.inputs)
+        if op in self.stops or all(dy is None for dy in dys):
+            return nothing
+        function = gradient_function(op)
+        if function is None:
+            return nothing
+        dys = [raw.ZerosLike(y, name="zeros_like") if dy is None and is_trainable(y) else dy
+               for y, dy in zip(op.outputs, dys, strict=True)]
+        with name_scope(f"{op.name}_grad"):
+            dxs = _call(function, op, dys)
+            if self.gate and sum(dx is not None for dx in dxs) > 1:
+                with device(None):
+                    dxs = tuple_(dxs)
+            return dxs
+
+
+def is_trainable(t: Tensor) -> bool:
+    """Whether derivatives by `t` make sense: it is real or complex, not integer, bool or string."""
+    return t.dtype.is_floating or t.dtype.is_complex
+
+
+def _as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [] if value is None else [value]
+
+
+def _between(ys: Sequence[Any], xs: Sequence[Any]) -> dict[Operation, None]:
+    """The ops on a way from an x to a y along which derivatives make sense, from the ys on backwards."""
+    reached = _closure([x.op for x in xs], lambda op: (c for t in op.outputs if is_trainable(t)
+                                                       for c in t.consumers()))
+    return _closure([y.op for y in ys if y.op in reached],
+                    lambda op: (t.op for t in op.inputs if t.op in reached))
+
+
+def _closure(start: Iterable[Operation],
+             following: Callable[[Operation], Iterable[Operation]]) -> dict[Operation, None]:
+    """All ops that can be reached from `start`, nearest first."""
+    found = dict.fromkeys(start)
+    todo = deque(found)
+    while todo:
+        for op in following(todo.popleft()):
+            if op not in found:
+                found[op] = None
+                todo.append(op)
+    return found
+
+
+def _start(i: int, y: Any, start: Any) -> Any:
+    """The gradient of the sum by `y` number `i`: ones, or what the caller gave."""
+    if start is None:
+        if y.dtype.is_complex:
+            raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
+        size = shape(y)
+        one = convert_to_tensor(1, dtype=y.dtype.base_dtype, name=f"grad_ys_{i}/Const")
+        return raw.Fill(size, one, name=f"grad_ys_{i}")
+    numbers = (y.dtype.is_floating or y.dtype.is_integer, start.dtype.is_floating or start.dtype.is_integer)
+    if (numbers[0] and not numbers[1]) or (y.dtype.is_complex and not start.dtype.is_complex):
+        kind = "real or integer" if numbers[0] else "complex"
+        raise TypeError(f"Gradient type {start.dtype.name} generated for tensor {y} of type {y.dtype.name} must be "
+                        f"{kind}")
+    if isinstance(start, IndexedSlices):
+        dense = start.dense_shape
+        return IndexedSlices(raw.Identity(start.values, name=f"grad_ys_{i}_values"),
+                             raw.Identity(start.indices, name=f"grad_ys_{i}_indices"),
+                             None if dense is None else raw.Identity(dense, name=f"grad_ys_{i}_shape"))
+    return raw.Identity(start, name=f"grad_ys_{i}")
+
+
+def _call(function: Callable[..., Any], op: Operation, dys: Sequence[Any]) -> list[Any]:
+    dxs = function(op, *dys)
+    dxs = list(dxs) if isinstance(dxs, (list, tuple)) else [dxs]
+    if len(dxs) != len(op.inputs):
+        raise ValueError(f"Num gradients {len(dxs)} generated for op {op.name!r} of type {op.type} do not match num "
+                         f"inputs {len(op.inputs)}")
+    return [dx if dx is None or isinstance(dx, (Tensor, IndexedSlices)) else convert_to_tensor(dx) for dx in dxs]
+
+
+def _check_shape(op: Operation, x: Tensor, dx: Any) -> None:
+    if not isinstance(dx, Tensor):
+        return
+    if not shapes.compatible(x.static, dx.static):
+        raise ValueError("Incompatible shapes between op input and calculated input gradient. Forward operation: "
+                         f"{op.name}. Input index: {list(op.inputs).index(x)}. Original input shape: "
+                         f"{shapes.text(x.static)}. Calculated input gradient shape: {shapes.text(dx.static)}")
+    dx.set_shape(x.shape)
+
+
+def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_ops: bool = False,
+             gate_gradients: bool = False, aggregation_method: int | None = None) -> list[Any]:
+    """The matrix of second derivatives of the sum of `ys` by each of `xs`, of shape `x.shape + x.shape`.
+
+    It takes a gradient for each element of x, so the shapes must be known. Raises ValueError where they are not, or
+    where nothing leads from an x to the ys; else as `gradients`.
+    """
+    xs = _as_list(xs)
+    options = {"colocate_gradients_with_ops": colocate_gradients_with_ops, "gate_gradients": gate_gradients,
+               "aggregation_method": aggregation_method}
+    found = []
+    for x, gradient in zip(xs, gradients(ys, xs, **options), strict=True):
+        if gradient is None or not x.shape.is_fully_defined():
+            raise ValueError(f"tf.hessians needs xs of known shape that ys depend on, but got {x}")
+        with name_scope(name, "hessians"):
+            size = x.shape.as_list()
+            flat = raw.Reshape(gradient, [-1])
+            rows = [gradients(flat[i], x, unconnected_gradients=UnconnectedGradients.ZERO, **options)[0]
+                    for i in range(x.shape.num_elements())]
+            found.append(raw.Reshape(raw.Pack(rows, name="stack"), size + size))
+    return found

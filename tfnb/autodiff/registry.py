@@ -1,0 +1,71 @@
+"""Which function is the gradient of an op: the tables that `tf.RegisterGradient` and the ops themselves write to."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from tfnb.graph.operation import Operation
+from tfnb.graph.stack import get_default_graph
+from tfnb.opdef.tables import GRADIENTS, NO_GRADIENT
+
+Fn = TypeVar("Fn", bound=Callable[..., Any])
+_owners: dict[str, Any] = {}
+
+
+class RegisterGradient:
+    """A decorator that makes a function the gradient of an op type, or of a name for `Graph.gradient_override_map`.
+
+    The function takes the operation and a tensor for each of its outputs, and returns a tensor or None for each of
+    its inputs (for a single input it need not be a list). Raises TypeError if `op_type` is no string, KeyError if it
+    is registered already. A notebook cell that is run again replaces what it registered itself.
+    """
+
+    def __init__(self, op_type: str) -> None:
+        if not isinstance(op_type, str):
+            raise TypeError("op_type must be a string")
+        self._op_type = op_type
+
+    def __call__(self, f: Fn) -> Fn:
+        _claim(self._op_type)
+        GRADIENTS[self._op_type] = f
+        return f
+
+
+def NotDifferentiable(op_type: str) -> None:
+    """State that ops of a type have no gradient: what lies behind them gets none. Raises as RegisterGradient."""
+    if not isinstance(op_type, str):
+        raise TypeError("op_type must be a string")
+    _claim(op_type)
+    NO_GRADIENT[op_type] = "registered as not differentiable"
+
+
+NoGradient = NotDifferentiable            # its name in TensorFlow 0.x
+
+
+def _claim(name: str) -> None:
+    owner = get_default_graph().owner
+    if name in GRADIENTS or name in NO_GRADIENT:
+        if owner is None or _owners.get(name) != owner:
+            raise KeyError(f"Registering two gradient with name '{name}'!")
+        GRADIENTS.pop(name, None)
+        NO_GRADIENT.pop(name, None)
+    _owners[name] = owner
+
+
+def gradient_function(op: Operation) -> Callable[..., Any] | None:
+    """The function for the gradient of `op`, or None if it has none (it is registered so, or has no inputs).
+
+    Raises LookupError if its type (or the type that a gradient override names) is not registered at all.
+    """
+    if not op.inputs:
+        return None
+    override = op.attrs.get("_gradient_op_type")
+    name = override.decode() if isinstance(override, bytes) else override or op.type
+    if name in NO_GRADIENT:
+        return None
+    if name not in GRADIENTS:
+        asked = f", whose gradient is overridden by {name!r}" if override else ""
+        raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {op.type}{asked}). Register one "
+                          "with `@tf.RegisterGradient`, or put `tf.stop_gradient` behind this operation to treat its "
+                          "result as a constant.")
+    return GRADIENTS[name]

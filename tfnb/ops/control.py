@@ -1,0 +1,107 @@
+"""Order without values: NoOp, group, tuple and with_dependencies."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import colocate_with, control_dependencies, device, name_scope
+from tfnb.opdef.spec import Kind
+from tfnb.ops.declare import structural
+from tfnb.ops.indexed_slices import IndexedSlices
+from tfnb.ops.raw import raw
+
+
+@structural("->", Kind.CONTROL, shape=lambda ctx: [])
+def NoOp() -> None:
+    """Does nothing. It is a place for control inputs."""
+
+
+def no_op(name: str | None = None) -> Operation:
+    """An operation that does nothing, called `name`."""
+    op: Operation = NoOp(name=name)
+    return op
+
+
+def group(*inputs: Any, **kwargs: Any) -> Operation:
+    """An operation that is done when all of `inputs` are: operations, tensors, variables, or nested lists of these.
+
+    The only keyword argument is `name`. Without inputs it is a NoOp. Inputs on several devices are first gathered on
+    each. Raises ValueError for another keyword, TypeError for an input that is none of these.
+    """
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError(f"Unknown keyword arguments: {', '.join(kwargs)}")
+    flat = list(_flatten(inputs))
+    for item in flat:
+        if not hasattr(item, "device"):
+            raise TypeError(f"Expected tf.group() inputs to be (nested) operations, tensors or variables, but got "
+                            f"{item!r} of type {type(item).__name__!r}")
+    with name_scope(name, "group_deps", flat) as scope:
+        devices: dict[str, list[Any]] = {}
+        for item in flat:
+            devices.setdefault(item.device or "", []).append(item)
+        if len(devices) < 2:
+            return _no_op_after(*(*devices.items(), ("", []))[0], scope)
+        with control_dependencies([_no_op_after(where, devices[where], None) for where in sorted(devices)]):
+            return no_op(scope)
+
+
+def _no_op_after(where: str, inputs: Sequence[Any], name: str | None) -> Operation:
+    with ExitStack() as stack:
+        if where:
+            stack.enter_context(device(where))
+        if inputs:
+            stack.enter_context(control_dependencies(inputs))
+        return no_op(name)
+
+
+def _flatten(value: Any) -> Iterator[Any]:
+    """The leaves of nested lists, tuples and dicts (these in the order of their sorted keys)."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _flatten(item)
+    elif isinstance(value, dict):
+        for key in sorted(value):
+            yield from _flatten(value[key])
+    else:
+        yield value
+
+
+def tuple_(tensors: Sequence[Any], name: str | None = None, control_inputs: Sequence[Any] | None = None) -> list[Any]:
+    """`tf.tuple`: tensors with the values of `tensors`, each of which is there only when all of them are.
+
+    None and operations may stand among the tensors: None stays, an operation gives one that waits for all.
+    control_inputs: operations or tensors to wait for too. Raises ValueError without any tensor, TypeError for a
+    control input that is neither an operation nor a tensor.
+    """
+    with name_scope(name, "tuple", tensors):
+        items = [t if t is None or hasattr(t, "op") or isinstance(t, Operation) else convert_to_tensor(t)
+                 for t in tensors]
+        gates = [t if isinstance(t, Operation) else t.op for t in items if t is not None]
+        for control in control_inputs or ():
+            if not isinstance(control, (Operation, Tensor)) and not hasattr(control, "op"):
+                raise TypeError("'control_inputs' must only contain Operation or Tensor. "
+                                f"Received: {type(control)}")
+            gates.append(control if isinstance(control, Operation) else control.op)
+        if not gates:
+            raise ValueError(f"'tensors' must have at least one Tensor. Received: {list(tensors)}.")
+        gate = group(*sorted(set(gates), key=lambda op: op._id))
+        return [None if t is None else group(gate, t) if isinstance(t, Operation) else with_dependencies([gate], t)
+                for t in items]
+
+
+def with_dependencies(dependencies: Sequence[Any], output_tensor: Any, name: str | None = None) -> Any:
+    """`output_tensor` (a tensor, variable or IndexedSlices), there only when all of `dependencies` are done.
+
+    The new node stands on the device of `output_tensor`. Raises TypeError if it can't be made a tensor.
+    """
+    values = [*dependencies, output_tensor]
+    with name_scope(name, "control_dependency", values) as scope:
+        tensor = output_tensor if isinstance(output_tensor, IndexedSlices) else convert_to_tensor(output_tensor)
+        with colocate_with(tensor.op), control_dependencies(dependencies):
+            if isinstance(tensor, Tensor):
+                return raw.Identity(tensor, name=scope)
+            return IndexedSlices(raw.Identity(tensor.values, name=scope), tensor.indices, tensor.dense_shape)

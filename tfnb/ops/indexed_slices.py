@@ -1,0 +1,115 @@
+"""IndexedSlices: a tensor of which only some rows are there (the gradient of a gather)."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfnb.core.dtypes import DType
+from tfnb.core.shape import TensorShape
+from tfnb.graph.convert import internal_convert_to_tensor, register_tensor_conversion_function
+from tfnb.graph.graph import Graph
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.ops.raw import raw
+
+
+class IndexedSlices:
+    """Rows `values[i]` that stand at `indices[i]` of a tensor with shape `dense_shape`; other rows are zero.
+
+    values: [n, d1, ...]; indices: int32 or int64 [n], where a row may come several times (they add up);
+    dense_shape: int tensor [1 + rank of a row], or None where nobody knows it.
+    """
+
+    def __init__(self, values: Tensor, indices: Tensor, dense_shape: Tensor | None = None) -> None:
+        self._values, self._indices, self._dense_shape = values, indices, dense_shape
+
+    @property
+    def values(self) -> Tensor:
+        """The rows that are there."""
+        return self._values
+
+    @property
+    def indices(self) -> Tensor:
+        """Where each row stands."""
+        return self._indices
+
+    @property
+    def dense_shape(self) -> Tensor | None:
+        """The shape of the whole tensor, or None."""
+        return self._dense_shape
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape of the whole tensor, as far as `dense_shape` is known while the graph is built."""
+        if self._dense_shape is None:
+            return TensorShape(None)
+        known = self._values.graph.shape_from_tensor(self._dense_shape)
+        return TensorShape(known)
+
+    def get_shape(self) -> TensorShape:
+        """The static shape of the whole tensor."""
+        return self.shape
+
+    @property
+    def name(self) -> str:
+        """The name of `values`."""
+        return self._values.name
+
+    @property
+    def device(self) -> str:
+        """The device of `values`."""
+        return self._values.device
+
+    @property
+    def op(self) -> Operation:
+        """The operation that makes `values`."""
+        return self._values.op
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of `values`."""
+        return self._values.dtype
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of `values`."""
+        return self._values.graph
+
+    def __str__(self) -> str:
+        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
+        return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
+
+    __repr__ = __str__
+
+    def __neg__(self) -> IndexedSlices:
+        return IndexedSlices(-self._values, self._indices, self._dense_shape)
+
+
+def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None,
+                                        as_ref: bool = False) -> Any:
+    """`value` itself if it is an IndexedSlices of `dtype`, else as a tensor. Raises ValueError for another dtype."""
+    if not isinstance(value, IndexedSlices):
+        return internal_convert_to_tensor(value, dtype, name, as_ref)
+    if dtype is not None and not value.dtype.is_compatible_with(dtype):
+        raise ValueError(f"Tensor conversion requested dtype {dtype} for IndexedSlices with dtype {value.dtype.name}: "
+                         f"{value}")
+    return value
+
+
+def convert_n_to_tensor_or_indexed_slices(values: Sequence[Any], name: str, as_ref: bool = False) -> list[Any]:
+    """Each of `values` converted (new constants called "name_0", "name_1", ...); None stays None."""
+    return [None if value is None else
+            convert_to_tensor_or_indexed_slices(value, name=f"{name}_{i}", as_ref=as_ref)
+            for i, value in enumerate(values)]
+
+
+def _to_dense(value: IndexedSlices, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+    if dtype is not None and not value.dtype.is_compatible_with(dtype):
+        raise ValueError(f"Tensor conversion requested dtype {dtype} for IndexedSlices with dtype {value.dtype.name}")
+    if value.dense_shape is None:
+        raise ValueError(f"Tensor conversion requested for IndexedSlices without dense_shape: {value}")
+    rows = raw.StridedSlice(value.dense_shape, [0], [1], [1], shrink_axis_mask=1)
+    dense: Tensor = raw.UnsortedSegmentSum(value.values, value.indices, rows, name=name)
+    return dense
+
+
+register_tensor_conversion_function(IndexedSlices, _to_dense)

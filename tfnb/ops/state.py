@@ -1,0 +1,208 @@
+"""Variables and what writes to them: assignments, and the steps of the optimizers.
+
+The definition of an update gives the new values of its Ref inputs, in order; scalars (a learning rate) broadcast. The
+formulas are those that TensorFlow documents for its training ops.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import errors
+from tfnb.core.shape import Static, merge
+from tfnb.graph.operation import Tensor
+from tfnb.opdef.spec import Kind
+from tfnb.ops import shapes
+from tfnb.ops.declare import host, structural, update
+
+if TYPE_CHECKING:
+    sqrt: Any                       # words of scalar definitions (kernels/scalar.py)
+    where: Any
+
+_LOCK = "bool = false"
+
+
+def _declared(ctx: Any) -> list[Static]:
+    return [ctx.attrs["shape"]]
+
+
+@structural("-> ref: Ref(dtype)", Kind.VARIABLE, shape=_declared, stateful=True, shape_="shape", dtype="type",
+            container="string = ''", shared_name="string = ''")
+def VariableV2() -> None:
+    """Holds a value between runs of a session. It has none until something is assigned to it."""
+
+
+@structural("-> ref: Ref(dtype)", Kind.VARIABLE, shape=_declared, stateful=True, shape_="shape", dtype="type",
+            container="string = ''", shared_name="string = ''")
+def Variable() -> None:
+    """As VariableV2: its name in graphs of TensorFlow 0.x."""
+
+
+def _assigned(ctx: Any) -> list[Static]:
+    if not ctx.attrs["validate_shape"]:
+        return [ctx.shape(1)]
+    return [merge(ctx.shape(0), ctx.shape(1))]
+
+
+def _merged(*names: str) -> Any:
+    """A shape function: the shape that the inputs called `names` have in common; all other inputs are scalars."""
+    def shape(ctx: Any) -> list[Static]:
+        common: Static = None
+        for i, arg in enumerate(ctx.op.spec.inputs):
+            if arg.name in names:
+                common = merge(common, ctx.shape(i))
+            else:
+                merge(ctx.shape(i), ())
+        return [common]
+    return shape
+
+
+@update("ref: Ref(T), value: T -> output_ref: Ref(T)", shape=_assigned, T="type", validate_shape="bool = true",
+        use_locking="bool = true")
+def Assign(ref: Any, value: Any) -> Any:
+    """Sets a variable to `value`. With validate_shape=False its shape may change."""
+    return value
+
+
+@update("ref: Ref(T), value: T -> output_ref: Ref(T)", shape=shapes.same_inputs, T="numbertype", use_locking=_LOCK)
+def AssignAdd(ref: Any, value: Any) -> Any:
+    """Adds `value` to a variable."""
+    return ref + value
+
+
+@update("ref: Ref(T), value: T -> output_ref: Ref(T)", shape=shapes.same_inputs, T="numbertype", use_locking=_LOCK)
+def AssignSub(ref: Any, value: Any) -> Any:
+    """Subtracts `value` from a variable."""
+    return ref - value
+
+
+@host("ref: Ref(dtype) -> is_initialized: bool", shape=shapes.scalar, dtype="type")
+def IsVariableInitialized(ref: Any, *, ctx: Any) -> Any:
+    """True if the variable has a value."""
+    return np.bool_(ctx.is_initialized(0))
+
+
+@host("ref: Ref(T) -> output: T", shape=shapes.like_first, limit="int", T="{int32, int64}")
+def CountUpTo(ref: Any, *, limit: int, ctx: Any) -> Any:
+    """Adds one to a scalar variable and returns its value before that. OutOfRangeError once it is `limit`."""
+    if ref >= limit:
+        raise errors.OutOfRangeError(None, ctx.op, f"Reached limit of {limit} in CountUpTo {ctx.op.name!r}")
+    ctx.assign(0, ref + ref.dtype.type(1))
+    return ref.copy()
+
+
+@update("var: Ref(T), alpha: T, delta: T -> out: Ref(T)", shape=_merged("var", "delta"), T="numbertype",
+        use_locking=_LOCK)
+def ApplyGradientDescent(var: Any, alpha: Any, delta: Any) -> Any:
+    """Takes a step of size `alpha` against the gradient `delta`."""
+    return var - alpha * delta
+
+
+@update("var: Ref(T), accum: Ref(T), lr: T, grad: T, momentum: T -> out: Ref(T)",
+        shape=_merged("var", "accum", "grad"), T="numbertype", use_locking=_LOCK, use_nesterov="bool = false")
+def ApplyMomentum(var: Any, accum: Any, lr: Any, grad: Any, momentum: Any, *, use_nesterov: bool) -> Any:
+    """accum = accum * momentum + grad; var -= lr * accum (Nesterov: var -= lr * (grad + momentum * accum))."""
+    speed = accum * momentum + grad
+    step = where(use_nesterov, grad * lr + speed * momentum * lr, speed * lr)
+    return var - step, speed
+
+
+@update("var: Ref(T), m: Ref(T), v: Ref(T), beta1_power: T, beta2_power: T, lr: T, beta1: T, beta2: T, epsilon: T, "
+        "grad: T -> out: Ref(T)", shape=_merged("var", "m", "v", "grad"), T="numbertype", use_locking=_LOCK,
+        use_nesterov="bool = false")
+def ApplyAdam(var: Any, m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any,
+              epsilon: Any, grad: Any, *, use_nesterov: bool) -> Any:
+    """One step of Adam (Kingma and Ba, 2014), in the form of the end of section 2 of the paper.
+
+    lr_t = lr * sqrt(1 - beta2_power) / (1 - beta1_power); m and v move towards grad and its square by 1 - beta1 and
+    1 - beta2; var -= lr_t * m / (sqrt(v) + epsilon).
+    """
+    alpha = lr * sqrt(1 - beta2_power) / (1 - beta1_power)
+    mean = m + (grad - m) * (1 - beta1)
+    square = v + (grad * grad - v) * (1 - beta2)
+    ahead = where(use_nesterov, mean * beta1 + (1 - beta1) * grad, mean)
+    return var - ahead * alpha / (sqrt(square) + epsilon), mean, square
+
+
+@update("var: Ref(T), accum: Ref(T), lr: T, grad: T -> out: Ref(T)", shape=_merged("var", "accum", "grad"),
+        T="numbertype", use_locking=_LOCK, update_slots="bool = true")
+def ApplyAdagrad(var: Any, accum: Any, lr: Any, grad: Any, *, update_slots: bool) -> Any:
+    """accum += grad * grad; var -= lr * grad / sqrt(accum)."""
+    total = where(update_slots, accum + grad * grad, accum)
+    return var - grad * lr / sqrt(total), total
+
+
+@update("var: Ref(T), accum: Ref(T), lr: T, epsilon: T, grad: T -> out: Ref(T)",
+        shape=_merged("var", "accum", "grad"), T="numbertype", use_locking=_LOCK, update_slots="bool = true")
+def ApplyAdagradV2(var: Any, accum: Any, lr: Any, epsilon: Any, grad: Any, *, update_slots: bool) -> Any:
+    """accum += grad * grad; var -= lr * grad / (sqrt(accum) + epsilon)."""
+    total = where(update_slots, accum + grad * grad, accum)
+    return var - grad * lr / (sqrt(total) + epsilon), total
+
+
+@update("var: Ref(T), accum: Ref(T), accum_update: Ref(T), lr: T, rho: T, epsilon: T, grad: T -> out: Ref(T)",
+        shape=_merged("var", "accum", "accum_update", "grad"), T="numbertype", use_locking=_LOCK)
+def ApplyAdadelta(var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, epsilon: Any, grad: Any) -> Any:
+    """One step of Adadelta (Zeiler, 2012): steps have the size of recent steps over that of recent gradients."""
+    square = accum * rho + grad * grad * (1 - rho)
+    step = sqrt(accum_update + epsilon) / sqrt(square + epsilon) * grad
+    return var - step * lr, square, accum_update * rho + step * step * (1 - rho)
+
+
+@update("var: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, grad: T -> out: Ref(T)",
+        shape=_merged("var", "ms", "mom", "grad"), T="numbertype", use_locking=_LOCK)
+def ApplyRMSProp(var: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any, grad: Any) -> Any:
+    """ms moves towards grad * grad by 1 - rho; mom = mom * momentum + lr * grad / sqrt(ms + epsilon); var -= mom."""
+    square = ms + (grad * grad - ms) * (1 - rho)
+    step = mom * momentum + grad * lr / sqrt(square + epsilon)
+    return var - step, square, step
+
+
+@update("var: Ref(T), mg: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, grad: T "
+        "-> out: Ref(T)", shape=_merged("var", "mg", "ms", "mom", "grad"), T="numbertype", use_locking=_LOCK)
+def ApplyCenteredRMSProp(var: Any, mg: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any,
+                         grad: Any) -> Any:
+    """RMSProp that divides by the estimated deviation: mg is a moving mean of grad, the variance ms - mg * mg."""
+    mean = mg + (grad - mg) * (1 - rho)
+    square = ms + (grad * grad - ms) * (1 - rho)
+    step = mom * momentum + grad * lr / sqrt(square - mean * mean + epsilon)
+    return var - step, mean, square, step
+
+
+def assign(ref: Any, value: Any, validate_shape: bool | None = None, use_locking: bool | None = None,
+           name: str | None = None) -> Tensor:
+    """Sets the variable `ref` to `value`; the result is the variable after that, as a reference.
+
+    With validate_shape=False the value may have another shape than the variable. Raises TypeError if `ref` is not a
+    variable or a reference, ValueError for a value of another shape.
+    """
+    result: Tensor = Assign(ref, value, validate_shape=validate_shape, use_locking=use_locking, name=name)
+    return result
+
+
+def assign_add(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Tensor:
+    """Adds `value` to the variable `ref`; the result is the variable after that. Raises as `assign`."""
+    result: Tensor = AssignAdd(ref, value, use_locking=use_locking, name=name)
+    return result
+
+
+def assign_sub(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Tensor:
+    """Subtracts `value` from the variable `ref`; the result is the variable after that. Raises as `assign`."""
+    result: Tensor = AssignSub(ref, value, use_locking=use_locking, name=name)
+    return result
+
+
+def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
+    """Adds one to the scalar variable `ref`; the result is its value before that.
+
+    Once the variable is `limit`, running the result raises OutOfRangeError. ref: int32 or int64.
+    """
+    result: Tensor = CountUpTo(ref, limit=limit, name=name)
+    return result
+
+
+def is_variable_initialized(variable: Any, name: str | None = None) -> Tensor:
+    """A bool scalar: True if `variable` has a value. Raises TypeError if it is not a variable or a reference."""
+    result: Tensor = IsVariableInitialized(variable, name=name)
+    return result

@@ -1,0 +1,118 @@
+"""The variables of a graph as lists, and the operations that start them and check that they were started."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfnb.core import dtypes
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.keys import GraphKeys
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import colocate_with, control_dependencies, get_default_graph, name_scope
+from tfnb.opdef.spec import Kind
+from tfnb.ops import state
+from tfnb.ops.control import group, with_dependencies
+from tfnb.ops.gather import boolean_mask
+from tfnb.ops.raw import raw
+
+
+def _collected(key: str, scope: str | None) -> list[Any]:
+    return get_default_graph().get_collection(key, scope)
+
+
+def global_variables(scope: str | None = None) -> list[Any]:
+    """The variables that are saved and restored; with `scope`, those whose name starts with it (re.match)."""
+    return _collected(GraphKeys.GLOBAL_VARIABLES, scope)
+
+
+def all_variables() -> list[Any]:
+    """`global_variables` under its name in TensorFlow 0.x."""
+    return global_variables()
+
+
+def trainable_variables(scope: str | None = None) -> list[Any]:
+    """The variables that were made with trainable=True."""
+    return _collected(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+def local_variables(scope: str | None = None) -> list[Any]:
+    """The variables of this process only, which are not saved (collection LOCAL_VARIABLES)."""
+    return _collected(GraphKeys.LOCAL_VARIABLES, scope)
+
+
+def model_variables(scope: str | None = None) -> list[Any]:
+    """The variables that inference needs (collection MODEL_VARIABLES)."""
+    return _collected(GraphKeys.MODEL_VARIABLES, scope)
+
+
+def moving_average_variables(scope: str | None = None) -> list[Any]:
+    """The variables of which an ExponentialMovingAverage keeps an average."""
+    return _collected(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
+
+
+def variables_initializer(var_list: Sequence[Any], name: str = "init") -> Operation:
+    """An operation that initializes all of `var_list`. Without variables it does nothing."""
+    return group(*[variable.initializer for variable in var_list], name=name)
+
+
+def initialize_variables(var_list: Sequence[Any], name: str = "init") -> Operation:
+    """`variables_initializer` under its name in TensorFlow 0.x."""
+    return variables_initializer(var_list, name)
+
+
+def global_variables_initializer() -> Operation:
+    """An operation that initializes all global variables there are at this moment."""
+    return variables_initializer(global_variables())
+
+
+def initialize_all_variables() -> Operation:
+    """`global_variables_initializer` under its name in TensorFlow 0.x."""
+    return global_variables_initializer()
+
+
+def local_variables_initializer() -> Operation:
+    """An operation that initializes all local variables there are at this moment."""
+    return variables_initializer(local_variables())
+
+
+def initialize_local_variables() -> Operation:
+    """`local_variables_initializer` under its name in TensorFlow 0.x."""
+    return local_variables_initializer()
+
+
+def report_uninitialized_variables(var_list: Sequence[Any] | None = None,
+                                   name: str = "report_uninitialized_variables") -> Tensor:
+    """A string vector with the names of the variables that have no value when it is run.
+
+    var_list: by default the global and local variables, or where there are none, all variable nodes of the graph.
+    """
+    if var_list is None:
+        var_list = global_variables() + local_variables() or _variable_nodes()
+    with name_scope(name):
+        if not var_list:
+            return convert_to_tensor([], dtype=dtypes.string, name="Const")
+        missing = raw.LogicalNot(raw.Pack([state.is_variable_initialized(v) for v in var_list], name="stack"))
+        names = convert_to_tensor([v.op.name for v in var_list], dtype=dtypes.string, name="Const")
+        return boolean_mask(names, missing)
+
+
+def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Tensor | None:
+    """A tensor that, when it is run, raises FailedPreconditionError if one of the variables has no value.
+
+    var_list: as for `report_uninitialized_variables`, which programs should prefer. None if there are no variables.
+    """
+    if var_list is None:
+        var_list = global_variables() + local_variables() or _variable_nodes()
+    if not var_list:
+        return None
+    with name_scope("assert_variables_initialized"):
+        reads = [convert_to_tensor(v) for v in var_list]
+        ranks = []
+        for variable, read in zip(var_list, reads, strict=True):
+            with colocate_with(variable.op), control_dependencies([read]):
+                ranks.append(raw.Rank(read))
+        return with_dependencies(reads, ranks[0] if len(ranks) == 1 else raw.Pack(ranks, name="stack"))
+
+
+def _variable_nodes() -> list[Tensor]:
+    return [op.outputs[0] for op in get_default_graph().get_operations() if op.spec.kind is Kind.VARIABLE]
