@@ -33,7 +33,7 @@ lab: $(STAMPS)/notebooks
 test: $(STAMPS)/test $(if $(wildcard extension/package.json),$(STAMPS)/extension)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	if [ -d extension/node_modules ]; then cd extension && npm run check && npm test; fi
+	if [ -d extension/node_modules ]; then cd extension && npm run check && npm run lint && npm test; fi
 	$(BIN)/python -m pytest -n 2
 
 bench: $(STAMPS)/notebooks $(STAMPS)/oracle

@@ -1,7 +1,6 @@
 """What every test may use: a fresh default graph, a kernel cache outside of HOME, and real TensorFlow as an oracle."""
 from __future__ import annotations
 
-import importlib.util
 import os
 import pickle
 import struct
@@ -16,6 +15,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # Before tfnb is imported: compiled kernels are kept between runs of the tests, and HOME stays untouched.
 os.environ.setdefault("TFNB_CACHE_DIR", str(ROOT / ".cache" / "tfnb"))
 
+from tfnb.graph.stack import reset_default_graph  # noqa: E402
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever uses the fixture `oracle` is marked so."""
@@ -27,8 +28,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True)
 def fresh_graph() -> None:
     """Each test starts with an empty default graph."""
-    if importlib.util.find_spec("tfnb.graph.stack"):
-        importlib.import_module("tfnb.graph.stack").reset_default_graph()
+    reset_default_graph()
 
 
 class Oracle:

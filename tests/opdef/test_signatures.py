@@ -106,7 +106,7 @@ def test_signature_is_the_official_one(name):
 @pytest.mark.parametrize("name", sorted(tables.OPS))
 def test_documented(name):
     doc = tables.OPS[name].doc
-    assert len(doc) > 10 and doc.rstrip().endswith((".", ":", "`", ")")), doc
+    assert len(doc) > 4 and doc.endswith((".", "?", "`")), doc
 
 
 @pytest.mark.parametrize("name", sorted(tables.OPS))
@@ -129,8 +129,7 @@ def spec(text: str, name: str = "ArgMax", **attrs: str) -> OpSpec:
     return OpSpec(name, inputs, outputs, read, Kind.KERNEL)
 
 
-ARGMAX = dict(T="{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16,"
-                " quint16, uint16, complex128, half, uint32, uint64, bool}",
+ARGMAX = dict(T="{realnumbertype, qint8, quint8, qint32, qint16, quint16, bool}",
               Tidx="{int16, int32, int64} = DT_INT32",
               output_type="{int16, uint16, int32, int64} = DT_INT64")
 
