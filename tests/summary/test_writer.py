@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tfnb.core import taps
 from tfnb.graph.stack import get_default_graph
 from tfnb.proto.config_pb2 import RunMetadata
 from tfnb.proto.event_pb2 import Event, SessionLog
@@ -44,6 +45,17 @@ def test_metadata_is_written_once_for_a_tag(tmp_path):
         writer.add_summary(summary, 2)
     assert [event.summary.value[0].HasField("metadata") for event in events(tmp_path)] == [True, False]
     assert summary.value[0].HasField("metadata")
+
+
+def test_listeners_hear_of_summaries(tmp_path, monkeypatch):
+    heard = []
+    monkeypatch.setattr(taps, "on_summary", lambda *heard_now: heard.append(heard_now))
+    with FileWriter(str(tmp_path)) as writer:
+        writer.add_summary(scalar(), np.int32(3))
+        writer.add_summary(scalar().SerializeToString())
+    data = scalar().SerializeToString()
+    assert heard == [(data, 3, str(tmp_path)), (data, None, str(tmp_path))]
+    assert type(heard[0][1]) is int
 
 
 def test_graphs(tmp_path):

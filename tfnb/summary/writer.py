@@ -7,6 +7,7 @@ import warnings
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
+from tfnb.core import taps
 from tfnb.graph.graph import Graph
 from tfnb.graph.stack import get_default_graph
 from tfnb.proto.config_pb2 import RunMetadata
@@ -52,6 +53,8 @@ class FileWriter:
                     value.ClearField("metadata")
                 elif value.HasField("metadata"):
                     self._described.add(value.tag)
+        if taps.on_summary is not None:
+            taps.on_summary(event.summary.SerializeToString(), _step(global_step), self._logdir)
         self._add(event, global_step)
 
     def add_graph(self, graph: Graph | GraphDef | None, global_step: Any = None,
@@ -84,8 +87,7 @@ class FileWriter:
 
     def _add(self, event: Event, global_step: Any) -> None:
         event.wall_time = time.time()
-        if global_step is not None:
-            event.step = int(global_step)
+        event.step = _step(global_step) or 0
         self.add_event(event)
 
     def add_event(self, event: Event) -> None:
@@ -120,6 +122,10 @@ class FileWriter:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         self.close()
+
+
+def _step(global_step: Any) -> int | None:
+    return None if global_step is None else int(global_step)
 
 
 SummaryWriter = FileWriter                         # its name before r0.12, as tf.train.SummaryWriter
