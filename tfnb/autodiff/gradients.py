@@ -13,11 +13,11 @@ from tfnb.core import shape as shapes
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, device, name_scope
-from tfnb.ops.array import shape
+from tfnb.ops.array import Identity, Reshape, shape
 from tfnb.ops.control import tuple_
-from tfnb.ops.create import zeros_like
+from tfnb.ops.create import Fill, ZerosLike, zeros_like
 from tfnb.ops.indexed_slices import IndexedSlices, convert_n_to_tensor_or_indexed_slices
-from tfnb.ops.raw import raw
+from tfnb.ops.joining import Pack
 
 
 class UnconnectedGradients(Enum):
@@ -121,10 +121,13 @@ class _Walk:
         function = gradient_function(op)
         if function is None:
             return nothing
-        dys = [raw.ZerosLike(y, name="zeros_like") if dy is None and is_trainable(y) else dy
+        dys = [ZerosLike(y, name="zeros_like") if dy is None and is_trainable(y) else dy
                for y, dy in zip(op.outputs, dys, strict=True)]
         with name_scope(f"{op.name}_grad"):
+            version = op.graph.version
             dxs = _call(function, op, dys)
+            for made in op.graph.made_since(version):
+                made._original_op = op
             if self.gate and sum(dx is not None for dx in dxs) > 1:
                 with device(None):
                     dxs = tuple_(dxs)
@@ -168,7 +171,7 @@ def _start(i: int, y: Any, start: Any) -> Any:
             raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
         size = shape(y)
         one = convert_to_tensor(1, dtype=y.dtype.base_dtype, name=f"grad_ys_{i}/Const")
-        return raw.Fill(size, one, name=f"grad_ys_{i}")
+        return Fill(size, one, name=f"grad_ys_{i}")
     numbers = (y.dtype.is_floating or y.dtype.is_integer, start.dtype.is_floating or start.dtype.is_integer)
     if (numbers[0] and not numbers[1]) or (y.dtype.is_complex and not start.dtype.is_complex):
         kind = "real or integer" if numbers[0] else "complex"
@@ -176,10 +179,10 @@ def _start(i: int, y: Any, start: Any) -> Any:
                         f"{kind}")
     if isinstance(start, IndexedSlices):
         dense = start.dense_shape
-        return IndexedSlices(raw.Identity(start.values, name=f"grad_ys_{i}_values"),
-                             raw.Identity(start.indices, name=f"grad_ys_{i}_indices"),
-                             None if dense is None else raw.Identity(dense, name=f"grad_ys_{i}_shape"))
-    return raw.Identity(start, name=f"grad_ys_{i}")
+        return IndexedSlices(Identity(start.values, name=f"grad_ys_{i}_values"),
+                             Identity(start.indices, name=f"grad_ys_{i}_indices"),
+                             None if dense is None else Identity(dense, name=f"grad_ys_{i}_shape"))
+    return Identity(start, name=f"grad_ys_{i}")
 
 
 def _call(function: Callable[..., Any], op: Operation, dys: Sequence[Any]) -> list[Any]:
@@ -217,8 +220,8 @@ def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_o
             raise ValueError(f"tf.hessians needs xs of known shape that ys depend on, but got {x}")
         with name_scope(name, "hessians"):
             size = x.shape.as_list()
-            flat = raw.Reshape(gradient, [-1])
+            flat = Reshape(gradient, [-1])
             rows = [gradients(flat[i], x, unconnected_gradients=UnconnectedGradients.ZERO, **options)[0]
                     for i in range(x.shape.num_elements())]
-            found.append(raw.Reshape(raw.Pack(rows, name="stack"), size + size))
+            found.append(Reshape(Pack(rows, name="stack"), size + size))
     return found

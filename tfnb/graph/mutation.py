@@ -114,6 +114,13 @@ class Mutation:
         """The ops that were made for `owner`, in order."""
         return [op for op in self._ops if op.owner == owner]
 
+    def made_since(self, version: int) -> list[Operation]:
+        """The ops that were made since `graph.version` was `version` and the cursor was set, in order."""
+        end = begin = self.next_seed_index()
+        while begin and self._ops[begin - 1]._id > version:
+            begin -= 1
+        return self._ops[begin:end]
+
     def detach(self, ops: Iterable[Operation], reason: str = "it was taken out of its graph",
                owners: Iterable[Hashable] = ()) -> Detached:
         """Take `ops` out: their names are free again, their collection entries leave.

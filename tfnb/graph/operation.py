@@ -140,6 +140,7 @@ class Operation:
 
     __slots__ = ("name", "type", "spec", "graph", "inputs", "outputs", "control_inputs", "attrs", "device", "frames",
                  "owner", "_id", "_dead", "__dict__", "__weakref__")
+    _original_op: Operation | None = None       # of a gradient: the op that it differentiates
 
     def __init__(self, spec: OpSpec, graph: Graph, name: str, inputs: list[Tensor], attrs: dict[str, Any], number: int,
                  frames: Frames, owner: Any) -> None:

@@ -1,0 +1,32 @@
+"""All graphs that live, and for whom ops are made: in a notebook, the cell that runs."""
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import Graph
+
+_graphs: WeakValueDictionary[int, Graph] = WeakValueDictionary()
+_numbers = itertools.count()
+_owner: list[Hashable] = [None]
+
+
+def register(graph: Any) -> Hashable:
+    """Enter a new graph. Returns the owner of the ops that it makes for now."""
+    _graphs[next(_numbers)] = graph
+    return _owner[0]
+
+
+def all_graphs() -> list[Graph]:
+    """The graphs that live, oldest first."""
+    return list(_graphs.values())
+
+
+def own(owner: Hashable) -> None:
+    """Let the ops that are made from now on belong to `owner`, in all graphs, also in those to come."""
+    _owner[0] = owner
+    for graph in all_graphs():
+        graph.owner = owner
