@@ -1,0 +1,224 @@
+"""Cells own the ops they make: running a cell again replaces them, a failing cell leaves the graphs as they were.
+
+Independent of IPython: `hooks.py` calls `begin`, then `commit` or `rollback`, around each cell, and `delete`.
+"""
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field, replace
+from weakref import WeakKeyDictionary
+
+from tfnb.graph.graph import Graph
+from tfnb.graph.mutation import Detached, Snapshot
+from tfnb.graph.operation import Operation
+from tfnb.graph.ownership import all_graphs, own
+from tfnb.notebook.badge import Badge
+from tfnb.notebook.compare import Changes, compare
+from tfnb.notebook.drift import drifted
+from tfnb.notebook.effects import Effects, Orphan, Stale, apply_changes, is_variable, spread
+
+Key = Hashable
+VariableForm = tuple[str, object, object]
+
+
+@dataclass
+class Run:
+    """A cell that runs: what it took out of each graph at its begin."""
+
+    key: Key
+    label: str
+    snapshots: dict[Graph, Snapshot] = field(default_factory=dict)
+    versions: dict[Graph, int] = field(default_factory=dict)    # of the graphs at the begin
+    detached: dict[Graph, Detached] = field(default_factory=dict)
+    reasons: dict[Graph, str] = field(default_factory=dict)     # why the cell was stale until now
+
+
+class Cells:
+    """The cells of a notebook, by key (the front end's cell id, or anything hashable)."""
+
+    def __init__(self) -> None:
+        self.labels: dict[Key, str] = {}
+        self.badges: dict[Key, Badge] = {}          # of the cells that own ops, as they should be shown
+        self.run: Run | None = None
+        self._reasons: WeakKeyDictionary[Graph, dict[Key, str]] = WeakKeyDictionary()
+
+    # around a cell
+
+    def begin(self, key: Key, label: str) -> None:
+        """A cell is about to run: its ops leave the graphs, and ops that are made from now on are its own.
+
+        label: what messages call the cell: "[3]". Raises RuntimeError if a cell is running: see `save`.
+        """
+        if self.run is not None:
+            raise RuntimeError(f"cell {self.run.label} is running: {label} can't begin")
+        run = self.run = Run(key, label)
+        for graph in all_graphs():
+            run.snapshots[graph], run.versions[graph] = graph.snapshot(), graph.version
+            reason = self._reasons.get(graph, {}).pop(key, None)
+            if reason is not None:
+                run.reasons[graph] = reason
+            graph.stale.pop(key, None)
+            owned = graph.ops_of(key) if key in self.badges else []
+            if owned:
+                before = self.labels.get(key, label)
+                run.detached[graph] = graph.detach(
+                    owned, f"it was made when its cell ran as {before}, and that cell is running again as {label}",
+                    [key])
+                graph.cursor = run.detached[graph].position
+        own(key)
+
+    def commit(self) -> list[Key]:
+        """The cell ended well: other cells' ops take its new tensors or become stale.
+
+        Returns the keys of the cells whose badge is new or another one now.
+        """
+        run = self._end()
+        before, self.labels[run.key] = self.labels.get(run.key, run.label), run.label
+        made: list[Operation] = []
+        effects, changes = Effects(), list[Changes]()
+        for graph in all_graphs():
+            snapshot, record = run.snapshots.get(graph), run.detached.get(graph)
+            if graph.version != run.versions.get(graph):
+                made += graph.ops_of(run.key)
+            graph.cursor = None
+            if record is not None:
+                part = self._replace(graph, record, run, before)
+                effects.rewired += part[0].rewired
+                changes.append(part[1])
+            if snapshot is not None:
+                graph.forget(snapshot)
+        shown = self._refresh()
+        self._put_badge(run.key, _badge(run.label, made, changes, effects))
+        return list(dict.fromkeys([*shown, run.key])) if made or run.detached else shown
+
+    def _replace(self, graph: Graph, record: Detached, run: Run, before: str) -> tuple[Effects, Changes]:
+        changes = compare(record.ops, graph.ops_of(run.key))
+        for op in record.ops:
+            op._dead = (f"it was made when its cell ran as {before}; the cell ran again as {run.label} and "
+                        + ("made a new one" if op.name in changes.new else "no longer makes it"))
+        effects = apply_changes(graph, record, changes, run.label)
+        self._blame(graph, effects.reasons)
+        return effects, changes
+
+    def rollback(self) -> list[Key]:
+        """The cell failed or was interrupted: the graphs are as they were before it, ops it made are unusable."""
+        run = self._end()
+        for graph in all_graphs():
+            reason = f"it was made by the run {run.label} of its cell, which failed: its ops were taken back"
+            if graph in run.snapshots:
+                graph.rollback(run.snapshots[graph], reason)
+            else:                               # made in the cell
+                _drop(graph, run.key, reason)
+        for graph, why in run.reasons.items():
+            self._blame(graph, {run.key: why})
+        return self._refresh()
+
+    def disown(self) -> None:
+        """Let the ops of the running cell belong to nobody: running it again adds more, as in plain Python."""
+        if self.run is not None:
+            own(None)
+
+    def _end(self) -> Run:
+        if self.run is None:
+            raise RuntimeError("no cell is running")
+        run, self.run = self.run, None
+        own(None)
+        return run
+
+    # inside a cell
+
+    def save(self) -> dict[Graph, Snapshot]:
+        """A state to go back to inside of a running cell, for a cell in a cell (`%run notebook.ipynb`)."""
+        return {graph: graph.snapshot() for graph in all_graphs()}
+
+    def restore(self, saved: dict[Graph, Snapshot], failed: bool) -> None:
+        """Leave the inner cell: what it made goes if it failed, and is the outer cell's if not."""
+        for graph, snapshot in saved.items():
+            if failed:
+                graph.rollback(snapshot, "it was made by code that failed: its ops were taken back")
+            else:
+                graph.forget(snapshot)
+
+    # other changes
+
+    def delete(self, key: Key) -> list[Key]:
+        """The cell was deleted: its ops leave, and what uses them is stale. Returns the keys of changed badges."""
+        where = self.labels.get(key, "a cell")
+        for graph in all_graphs() if key in self.badges else ():
+            owned = graph.ops_of(key)
+            if owned:
+                record = graph.detach(owned, f"its cell {where} was deleted", [key])
+                effects = apply_changes(graph, record, compare(record.ops, ()), f"{where}, which was deleted")
+                self._blame(graph, effects.reasons)
+            self._reasons.get(graph, {}).pop(key, None)
+        self.badges.pop(key, None)
+        return self._refresh()
+
+    def stale(self, graph: Graph) -> dict[Key, Stale]:
+        """The stale cells of a graph, and why."""
+        return spread(graph, self._reasons.get(graph, {}), self.labels)
+
+    def _blame(self, graph: Graph, reasons: dict[Key, str]) -> None:
+        known = self._reasons.setdefault(graph, {})
+        for key, why in reasons.items():
+            known.setdefault(key, why)
+
+    def _refresh(self) -> list[Key]:
+        """Bring the marks of all graphs and the badges up to date. Returns the keys of badges that changed."""
+        everything: dict[Key, Stale] = {}
+        for graph in all_graphs():
+            found = self.stale(graph)
+            marks = {key: self._sentence(key, stale) for key, stale in found.items()}
+            if marks != graph.stale:
+                graph.stale.clear()
+                graph.stale.update(marks)
+                graph.mutations += 1            # sessions look again whether what they run is fresh
+            everything |= found
+        changed = []
+        for key, badge in self.badges.items():
+            stale = everything.get(key)
+            now = replace(badge, stale=stale.why if stale else "", run=self._labels(stale.run) if stale else ())
+            if now != badge:
+                self.badges[key] = now
+                changed.append(key)
+        return changed
+
+    def _sentence(self, key: Key, stale: Stale) -> str:
+        if isinstance(key, Orphan):
+            return f"{stale.why}, and no cell of the notebook made this op"
+        where = self.labels.get(key, "")
+        return f"its cell {where} is stale, because {stale.why}: run {' '.join(self._labels(stale.run))} again"
+
+    def _labels(self, keys: Iterable[Key]) -> tuple[str, ...]:
+        return tuple(self.labels.get(key, str(key)) for key in keys if not isinstance(key, Orphan))
+
+    def _put_badge(self, key: Key, badge: Badge) -> None:
+        if badge.ops or badge.removed:
+            self.badges[key] = badge
+        else:
+            self.badges.pop(key, None)
+
+
+def _badge(label: str, made: list[Operation], changes: list[Changes], effects: Effects) -> Badge:
+    variables = [op for op in made if is_variable(op)]
+    names = {op.name for op in made}
+    return Badge(
+        label, len(made), len(variables), sum(map(_kept, changes)),
+        identical=bool(changes) and all(part.identical for part in changes), rewired=effects.rewired,
+        removed=len({name for part in changes for name in part.old} - names), notes=drifted(made))
+
+
+def _kept(changes: Changes) -> int:
+    """How many variables go on: a session keeps a value by name, dtype and shape."""
+    before = {_form(op) for op in changes.old.values() if is_variable(op)}
+    return sum(is_variable(op) and _form(op) in before for op in changes.new.values())
+
+
+def _form(op: Operation) -> VariableForm:
+    return op.name, op.outputs[0].dtype, op.outputs[0].static
+
+
+def _drop(graph: Graph, key: Key, reason: str) -> None:
+    made = graph.ops_of(key)
+    if made:
+        graph.detach(made, reason, [key])

@@ -1,0 +1,42 @@
+"""Names that a run from top to bottom would not give: checkpoints and saved graphs go by name."""
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tfnb.graph.operation import Operation
+
+_numbered = re.compile(r"(.+)_([1-9]\d*)\Z").match
+
+
+def drifted(made: Sequence[Operation]) -> tuple[str, ...]:
+    """A note if an op of a cell, in order, was numbered after one that stands later in the graph.
+
+    That happens when a cell that is run again makes more ops of a kind than before: a fresh run of the notebook would
+    give it the lower number.
+    """
+    later = _Later(made)
+    for op in made:
+        match = _numbered(op.name)
+        if match:
+            base, number = match[1], int(match[2])
+            wanted = base if number == 1 else f"{base}_{number - 1}"
+            if later(op, wanted):
+                return (f"{op.name!r} would be {wanted!r} in a fresh run",)
+    return ()
+
+
+class _Later:
+    """Does the op of a name stand after another one? The graph is only walked if there are ops after the cell's."""
+
+    def __init__(self, made: Sequence[Operation]) -> None:
+        self._places: dict[Operation, int] | None = None
+        self._own = set(made)
+
+    def __call__(self, op: Operation, name: str) -> bool:
+        other = op.graph._by_name.get(name)
+        if other is None or other in self._own:
+            return False
+        if self._places is None:
+            self._places = {each: place for place, each in enumerate(op.graph.get_operations())}
+        return self._places[other] > self._places[op]

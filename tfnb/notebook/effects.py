@@ -1,0 +1,201 @@
+"""What a cell's new run means for the ops of other cells: which take the new tensors, and which are stale, and why.
+
+The rules: consumers of an op that is what it was take the new one. Consumers of a changed one do too, if dtype and
+static shape are equal, but never gradients, optimizers, savers and merged summaries: their cells are stale. So is a
+cell that differentiates anything downstream of a change, for other ops might then be on its path.
+"""
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+
+from tfnb.graph.graph import Graph
+from tfnb.graph.mutation import Detached
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.notebook.compare import Changes, fits
+from tfnb.opdef.spec import Kind
+
+# Made from the set of variables, summaries... that there was, or from the ops on a path: what changes there has no
+# counterpart by name. Optimizers' updates are all called Apply..., SparseApply..., ResourceApply...
+COLLECTING = ("MergeSummary", "Save", "SaveV2", "SaveSlices", "Restore", "RestoreV2", "RestoreSlice",
+              "MergeV2Checkpoints")
+UPDATING = ("Apply", "SparseApply", "ResourceApply", "ResourceSparseApply", "Scatter")
+
+
+@dataclass(frozen=True)
+class Orphan:
+    """The owner of ops that no cell made, once what they stand on has changed: no cell can make them again."""
+
+    name: str
+
+
+@dataclass
+class Effects:
+    """rewired: inputs that were moved over; reasons: owner -> why its ops don't hold any more."""
+
+    rewired: int = 0
+    reasons: dict[Hashable, str] = field(default_factory=dict)
+
+    def blame(self, op: Operation, reason: str) -> None:
+        """`op` does not hold any more. The first reason for a cell is the one that is told."""
+        if op.owner is None:
+            key = Orphan(op.name)
+            for user in _downstream([op]):
+                if user.owner is None:
+                    user.owner = key
+        self.reasons.setdefault(op.owner, reason)
+
+
+def apply_changes(graph: Graph, record: Detached, changes: Changes, where: str) -> Effects:
+    """Rewire what may be rewired, and say what is stale. where: the label of the cell, for the reasons."""
+    effects = Effects()
+    pairs = dict.fromkeys((edge.tensor, edge.consumer) for edge in record.dangling)
+    for tensor, consumer in pairs:
+        _move_input(graph, tensor, consumer, changes, where, effects)
+    for consumer, old in record.control:
+        _move_control(graph, old, consumer, changes, where, effects)
+    _missing_entries(record, changes, where, effects)
+    _move_originals(graph, changes)
+    _differentiated(graph, changes, where, effects)
+    return effects
+
+
+def derived(op: Operation) -> bool:
+    """True for gradients, optimizers' updates, savers and merged summaries: what no changed op may slip under."""
+    return op._original_op is not None or op.type in COLLECTING or op.type.startswith(UPDATING)
+
+
+def _move_input(graph: Graph, old: Tensor, consumer: Operation, changes: Changes, where: str,
+                effects: Effects) -> None:
+    name = old.op.name
+    new = _counterpart(old, changes)
+    if new is None:
+        effects.blame(consumer, f"{name!r} is no longer made in {where}")
+    elif name not in changes.same and derived(consumer):
+        effects.blame(consumer, f"{name!r} changed in {where}")
+    elif not fits(old, new):
+        effects.blame(consumer, f"{name!r} changed in {where} from {_form(old)} to {_form(new)}")
+    else:
+        effects.rewired += graph.rewire(old, new, [consumer])
+
+
+def _counterpart(old: Tensor, changes: Changes) -> Tensor | None:
+    new = changes.new.get(old.op.name)
+    return new.outputs[old.value_index] if new is not None and old.value_index < len(new.outputs) else None
+
+
+def _move_control(graph: Graph, old: Operation, consumer: Operation, changes: Changes, where: str,
+                  effects: Effects) -> None:
+    new = changes.new.get(old.name)
+    if new is None:
+        effects.blame(consumer, f"{old.name!r} is no longer made in {where}")
+    elif new.type != old.type:
+        effects.blame(consumer, f"{old.name!r} changed in {where}")
+    else:
+        effects.rewired += graph.rewire_control(old, new, [consumer])
+
+
+def _missing_entries(record: Detached, changes: Changes, where: str, effects: Effects) -> None:
+    """Initializers, savers and merged summaries of other cells that were made without what is new in this one."""
+    variable = _first_new(changes, is_variable)
+    summary = _first_new(changes, is_summary)
+    if variable:
+        for consumer, old in record.control:
+            if initializes(old):
+                effects.blame(consumer, f"variable {variable!r} of {where} is new and not among those it initializes")
+    for edge in record.dangling:
+        if variable and edge.consumer.type in COLLECTING and edge.consumer.type != "MergeSummary":
+            effects.blame(edge.consumer, f"variable {variable!r} of {where} is new and not among those it saves")
+        elif summary and edge.consumer.type == "MergeSummary":
+            effects.blame(edge.consumer, f"summary {summary!r} of {where} is new and not among those it merges")
+
+
+def _first_new(changes: Changes, kind: object) -> str:
+    test = kind if callable(kind) else bool
+    return next((name for name, op in changes.new.items() if name not in changes.old and test(op)), "")
+
+
+def is_variable(op: Operation) -> bool:
+    """True for the ops that hold state."""
+    return op.spec.kind is Kind.VARIABLE
+
+
+def is_summary(op: Operation) -> bool:
+    """True for the ops that make one summary."""
+    return op.type.endswith("Summary") and op.type != "MergeSummary"
+
+
+def initializes(op: Operation) -> bool:
+    """True for the op that gives a variable its value."""
+    return op.type == "Assign" and is_variable(op.inputs[0].op)
+
+
+def _move_originals(graph: Graph, changes: Changes) -> None:
+    """Gradients of what stayed the same are gradients of the new ops."""
+    moved = {old: changes.new[name] for name, old in changes.old.items() if name in changes.same}
+    for op in graph.get_operations() if moved else ():
+        original = op._original_op
+        if original in moved:
+            op._original_op = moved[original]
+
+
+def _differentiated(graph: Graph, changes: Changes, where: str, effects: Effects) -> None:
+    """Blame the gradients of changed ops and of all that stands on them."""
+    for name, old in changes.old.items():
+        if name in changes.same:
+            continue
+        new = changes.new.get(name)
+        tainted = _downstream([old] if new is None else [old, new])
+        own = set(changes.new.values())
+        for op in graph.get_operations():
+            if op._original_op in tainted and op not in own:
+                effects.blame(op, f"{name!r} changed in {where}" if new else f"{name!r} is no longer made in {where}")
+
+
+def _downstream(start: Iterable[Operation]) -> set[Operation]:
+    found = set(start)
+    todo = list(found)
+    while todo:
+        for t in todo.pop().outputs:
+            for consumer in t._consumers:
+                if consumer not in found:
+                    found.add(consumer)
+                    todo.append(consumer)
+    return found
+
+
+def _form(t: Tensor) -> str:
+    shape = "?" if t.static is None else f"[{', '.join('?' if n is None else str(n) for n in t.static)}]"
+    return f"{t.dtype.base_dtype.name}{shape}"
+
+
+@dataclass(frozen=True)
+class Stale:
+    """Why a cell must be run again, and the labels of the cells to run, in order (itself last)."""
+
+    why: str
+    run: tuple[Hashable, ...]
+
+
+def spread(graph: Graph, reasons: dict[Hashable, str], label: dict[Hashable, str]) -> dict[Hashable, Stale]:
+    """All stale cells of a graph: those with a reason of their own, and those that use ops of stale ones."""
+    found = {owner: Stale(why, (owner,)) for owner, why in reasons.items()}
+    uses = _uses(graph) if found else {}
+    todo = list(found)
+    for owner in todo:                          # grows while it is walked: nearest first
+        for user, name in uses.get(owner, {}).items():
+            if user not in found:
+                where = label.get(owner, "a cell")
+                found[user] = Stale(f"{name!r} of {where} is stale", (*found[owner].run, user))
+                todo.append(user)
+    return found
+
+
+def _uses(graph: Graph) -> dict[Hashable, dict[Hashable, str]]:
+    """Owner -> the owners that use its ops -> the name of one such op."""
+    uses: dict[Hashable, dict[Hashable, str]] = {}
+    for op in graph.get_operations():
+        for source in (*(t.op for t in op.inputs), *op.control_inputs):
+            if source.owner != op.owner and None not in (source.owner, op.owner):
+                uses.setdefault(source.owner, {}).setdefault(op.owner, source.name)
+    return uses
