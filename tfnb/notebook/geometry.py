@@ -23,7 +23,7 @@ class Box(NamedTuple):
 
 
 class Route(NamedTuple):
-    """An edge as a chain of cubic Bezier curves (1 + 3n points, the last at the arrow's tip), and where its label is."""
+    """An edge as a chain of cubic Bezier curves (1 + 3n points, the last at the arrow's tip); its label's place."""
 
     points: tuple[Point, ...]
     label: Point | None = None

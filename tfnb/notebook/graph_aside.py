@@ -71,22 +71,35 @@ def _between(edges: Iterable[SceneEdge], unit: Mapping[str, str]) -> list[tuple[
 def _choose(nodes: Sequence[SceneNode], edges: Sequence[tuple[str, str, bool]], wish: Mapping[str, bool],
             panels: set[str]) -> tuple[set[str], set[str]]:
     """Keys of the nodes to set aside, and of the busy ones among them (with the panels), which get a number."""
-    data, control = _neighbours(edges, False), _neighbours(edges, True)
-    usual = _usual_degree([len(data[node.key]) for node in nodes])
-
-    def is_busy(node: SceneNode) -> bool:
-        degree = len(data[node.key] | control[node.key])
-        if len(control[node.key]) > BUSY_CONTROL:
-            return True
-        if node.role in ASIDE_ROLES:
-            return len(nodes) >= ASIDE_NODES and degree >= ASIDE_DEGREE
-        return len(nodes) >= BUSY_NODES and degree >= max(BUSY_DEGREE, usual)
-
-    busy = panels | {node.key for node in nodes if wish.get(node.key, is_busy(node))}
+    asked = panels | {key for key, value in wish.items() if value}
+    by_role = asked | {node.key for node in _by_role(nodes, edges) if wish.get(node.key, True)}
+    busy = by_role | {node.key for node in _by_degree(nodes, edges, by_role) if wish.get(node.key, True)}
     linked = {key for s, t, _ in edges if s not in busy and t not in busy for key in (s, t)}
     alone = {node.key for node in nodes if node.key not in linked and wish.get(node.key, True)
              and (busy or node.role == "control")}
     return (busy | alone if linked else busy), busy
+
+
+def _by_role(nodes: Sequence[SceneNode], edges: Sequence[tuple[str, str, bool]]) -> list[SceneNode]:
+    """Gradients, optimizers and the like that touch several nodes, and what only orders many nodes."""
+    data, control = _neighbours(edges, False), _neighbours(edges, True)
+
+    def is_busy(node: SceneNode) -> bool:
+        touched = len(data[node.key] | control[node.key])
+        by_role = node.role in ASIDE_ROLES and len(nodes) >= ASIDE_NODES and touched >= ASIDE_DEGREE
+        return by_role or (node.role == "control" and len(control[node.key]) > BUSY_CONTROL)
+
+    return [node for node in nodes if is_busy(node)]
+
+
+def _by_degree(nodes: Sequence[SceneNode], edges: Sequence[tuple[str, str, bool]], gone: set[str]) -> list[SceneNode]:
+    """Nodes with unusually many neighbours among those that are not `gone`."""
+    left = [edge for edge in edges if edge[0] not in gone and edge[1] not in gone]
+    data, control = _neighbours(left, False), _neighbours(left, True)
+    stay = [node for node in nodes if node.key not in gone]
+    usual = _usual_degree([len(data[node.key]) for node in stay])
+    return [node for node in stay if len(stay) >= BUSY_NODES and len(data[node.key]) >= max(BUSY_DEGREE, usual)
+            or len(control[node.key]) > BUSY_CONTROL]
 
 
 def _neighbours(edges: Iterable[tuple[str, str, bool]], control: bool) -> Links:

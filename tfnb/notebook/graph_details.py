@@ -17,9 +17,8 @@ MOST_TEXT = 160         # letters of an attr
 Details = dict[str, Any]
 
 
-def details(model: Model, name: str) -> Details:
-    """The panel's content for the node called `name`: plain JSON values. Raises UnknownTarget."""
-    node = model.node(name)
+def details(model: Model, node: Node) -> Details:
+    """The panel's content for a node: plain JSON values."""
     inside = {info.name for info in node.ops()}
     reads, feeds = _links(model, inside)
     found: Details = {"name": node.name, "key": node.key, "form": node.form, "role": node.role, "count": node.count,

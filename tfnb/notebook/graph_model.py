@@ -48,6 +48,12 @@ class Model:
         hint = f"; nearest: {', '.join(dict.fromkeys(close))}" if close else ""
         raise UnknownTarget(f"nothing in this drawing is called {name!r}{hint}")
 
+    def by_key(self, key: str) -> Node:
+        """The node of exactly this key (what drawings carry as data-name). Raises UnknownTarget."""
+        if key not in self.nodes or not key:
+            raise UnknownTarget(f"nothing in this drawing has the key {key!r}")
+        return self.nodes[key]
+
     def to_depth(self, depth: int) -> set[str]:
         """Keys of the groups to open so that `depth` levels show; gradients, optimizers and variables stay closed."""
         found: set[str] = set()
@@ -58,12 +64,12 @@ class Model:
             found |= {node.key for node in level}
         return found
 
-    def path(self, name: str) -> set[str]:
-        """Keys of all groups around the node called `name`: opening them shows it."""
-        node, found = self.node(name).parent, set()
-        while node is not None and node.key:
-            found.add(node.key)
-            node = node.parent
+    def path(self, node: Node) -> set[str]:
+        """Keys of all groups around a node: opening them shows it."""
+        found, around = set(), node.parent
+        while around is not None and around.key:
+            found.add(around.key)
+            around = around.parent
         return found
 
     def scene(self, expanded: Iterable[str] = (), aside: Mapping[str, bool] | None = None,

@@ -86,9 +86,10 @@ def _group(group: SceneNode, box: Box) -> str:
 
 def _fold_sign(x: float, y: float, kind: str, colour: str) -> str:
     bar = f"M{number(x - 3.5)} {number(y)}h7" + (f"M{number(x)} {number(y - 3.5)}v7" if kind == "plus" else "")
-    return (element("rect", class_="s sign", fill="none", height=11, rx=3, stroke=colour, width=11, x=x - 5.5,
-                    y=y - 5.5)
-            + element("path", class_="s sign", d=bar, fill="none", stroke=colour, stroke_width=1.4))
+    area = element("rect", fill_opacity="0", height=24, width=24, x=x - 12, y=y - 12)     # easy to hit
+    return element("g", area, element("rect", class_="s", fill="none", height=11, rx=3, stroke=colour, width=11,
+                                      x=x - 5.5, y=y - 5.5),
+                   element("path", class_="s", d=bar, fill="none", stroke=colour, stroke_width=1.4), class_="fold")
 
 
 def _edges(edges: Iterable[SceneEdge], geometry: Geometry) -> str:
@@ -138,6 +139,7 @@ def _node(node: SceneNode, box: Box, tip: str, numbers: dict[int, SceneNode]) ->
         marks.append(_number_mark(node.number, node, -box.w / 2, -box.h / 2 + 2))
     return element("g", element("title", text(tip)), *_shape(node, box.w, box.h), *_words(node, box), *marks,
                    aria_label=tip, class_=f"n f-{node.form} r-{node.role}", data_name=node.key,
+                   data_aside="1" if node.panel == node.key else None,
                    data_open="1" if node.expandable else None, id=identifier("n-", node.key),
                    transform=f"translate({number(box.x)} {number(box.y)})")
 

@@ -3,7 +3,8 @@
 Protocol with the front end (`extension/`), widget kind "graph": the trait `state` holds what is shown,
     {title, svg, expanded, selected, aside, details, hits, note}
 and the front end asks by custom messages, each answered by a new `state`:
-    {type: "expand" | "collapse" | "select" | "reveal", name}   {type: "aside", name, value}   {type: "search", text}
+    {type: "expand" | "collapse" | "select", name: key}   {type: "aside", name: key, value}
+    {type: "reveal", name}: select the op of that name, opening what is around it        {type: "search", text}
     {type: "error", message}: something failed in the browser; kept in `errors` and logged.
 """
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tfnb.notebook.graph_layout import lay_out, panel_sheets
 from tfnb.notebook.graph_model import LIMIT, Model
 from tfnb.notebook.graph_read import UnknownTarget
 from tfnb.notebook.graph_svg import graph_svg
+from tfnb.notebook.graph_tree import Node
 from tfnb.notebook.layout_dot import readable_dot
 from tfnb.notebook.widget import make_widget
 
@@ -47,13 +49,15 @@ class GraphView:
         self._selected, self._note, self._svg = "", "", ""
         self._hits: list[dict[str, Any]] = []
         for name in _names(expand):
-            self._open(name)
+            self._open(self.model.node(name))
         self._draw()
 
     def _start(self, target: Any) -> set[str]:
         """A view of one scope opens it."""
         key = target.rstrip("/") + "/" if isinstance(target, str) else ""
-        return self.model.path(key) | {key} if key and key in self.model.nodes else set()
+        if not key or key not in self.model.nodes:
+            return set()
+        return self.model.path(self.model.nodes[key]) | {key}
 
     # what is shown
 
@@ -74,46 +78,51 @@ class GraphView:
             if "aside" in state:
                 self._aside = {self.model.node(name).key: bool(value) for name, value in state["aside"].items()}
             if "selected" in state:
-                self._selected = self.model.node(state["selected"]).key if state["selected"] else ""
+                self._selected = self._key(state["selected"])
             self._draw()
 
     def expand(self, name: str) -> GraphView:
         """Open the scope or variable called `name`, with what is around it. Returns the view."""
-        with self._lock:
-            self._open(name)
-            self._draw()
-        return self
+        return self._do("expand", self._key(name))
 
     def collapse(self, name: str) -> GraphView:
         """Close the scope called `name`, and all that is open in it. Returns the view."""
-        with self._lock:
-            key = self.model.node(name).key
-            self._expanded = {k for k in self._expanded if k != key and key not in self.model.path(k)}
-            self._draw()
-        return self
+        return self._do("collapse", self._key(name))
 
     def select(self, name: str) -> GraphView:
         """Show the details of the node called `name` ("": of none), opening what is around it. Returns the view."""
-        with self._lock:
-            self._selected = self.model.node(name).key if name else ""
-            self._expanded |= self.model.path(name) if name else set()
-            self._draw()
-        return self
+        return self._do("select", self._key(name))
 
     def set_aside(self, name: str, value: bool = True) -> GraphView:
         """Take a node out of the main drawing, or (value=False) keep it there. Returns the view."""
-        with self._lock:
-            self._aside[self.model.node(name).key] = value
-            self._draw()
-        return self
+        return self._do("aside", self._key(name), value)
 
     def details(self, name: str) -> dict[str, Any]:
         """What the panel says about a node: type, shapes, attrs, inputs and outputs, the line that made it."""
-        return details(self.model, name)
+        return details(self.model, self.model.node(name))
 
-    def _open(self, name: str) -> None:
-        node = self.model.node(name)
-        self._expanded |= self.model.path(name) | ({node.key} if node.expandable else set())
+    def _key(self, name: str) -> str:
+        """The key of what is called `name`: exactly, or as `Model.node` finds it."""
+        return name if not name or name.endswith("/") and name in self.model.nodes else self.model.node(name).key
+
+    def _do(self, what: str, key: str, value: bool = True) -> GraphView:
+        """Change what is shown; all ways lead here."""
+        with self._lock:
+            if what == "expand":
+                self._open(self.model.by_key(key))
+            elif what == "collapse":
+                inside = {k for k in self._expanded if key in self.model.path(self.model.nodes[k])}
+                self._expanded -= {key} | inside
+            elif what == "select":
+                self._selected = key
+                self._expanded |= self.model.path(self.model.by_key(key)) if key else set()
+            else:
+                self._aside[self.model.by_key(key).key] = value
+            self._draw()
+        return self
+
+    def _open(self, node: Node) -> None:
+        self._expanded |= self.model.path(node) | ({node.key} if node.expandable else set())
 
     def _draw(self) -> None:
         scene = self.model.scene(self._expanded, self._aside, self.limit)
@@ -123,7 +132,7 @@ class GraphView:
             self.widget.state = self._widget_state()
 
     def _widget_state(self) -> dict[str, Any]:
-        shown = details(self.model, self._selected) if self._selected else None
+        shown = details(self.model, self.model.nodes[self._selected]) if self._selected else None
         return {**self.state, "title": self.title, "svg": self._svg, "details": shown, "hits": self._hits,
                 "note": self._note}
 
@@ -175,12 +184,10 @@ class GraphView:
         kind, name = content.get("type"), str(content.get("name", ""))
         with self._lock:
             try:
-                if kind in ("expand", "collapse", "select"):
-                    getattr(self, kind)(name)
+                if kind in ("expand", "collapse", "select", "aside"):
+                    self._do(kind, name, bool(content.get("value")))
                 elif kind == "reveal":
                     self.select(name)
-                elif kind == "aside":
-                    self.set_aside(name, bool(content.get("value")))
                 elif kind == "search":
                     self._hits = search(self.model, str(content.get("text", "")))
                     self._tell()

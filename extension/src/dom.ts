@@ -1,0 +1,52 @@
+/** Making elements. Text always goes in as text: names and tags are untrusted. */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+type Child = Node | string | null | undefined | false;
+type Attributes = Record<string, string | number | boolean | undefined>;
+
+function fill<E extends Element>(element: E, attributes: Attributes, children: Child[]): E {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    element.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const child of children) if (child) element.append(child);
+  return element;
+}
+
+/** An HTML element. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/** An SVG element. */
+export function s(tag: string, attributes: Attributes = {}, ...children: Child[]): SVGElement {
+  return fill(document.createElementNS(SVG, tag) as SVGElement, attributes, children);
+}
+
+/** A button with a tooltip that is its accessible name too. */
+export function button(label: string, tip: string, act: () => void): HTMLButtonElement {
+  const made = h("button", { type: "button", title: tip, "aria-label": tip }, label);
+  made.addEventListener("click", act);
+  return made;
+}
+
+const ACTIVE = new Set(["script", "foreignobject", "iframe", "object", "embed", "a", "use", "image"]);
+
+/**
+ * The kernel's SVG as an element of this document. The kernel escapes all names; should it ever fail to, nothing that
+ * runs or loads gets through here.
+ */
+export function parseSvg(text: string): SVGSVGElement {
+  const parsed = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  if (parsed.nodeName !== "svg") throw new Error("the drawing that came from the kernel is no SVG");
+  for (const element of [...parsed.querySelectorAll("*")]) {
+    if (ACTIVE.has(element.nodeName.toLowerCase())) element.remove();
+    for (const { name } of [...element.attributes]) if (/^on|href/i.test(name)) element.removeAttribute(name);
+  }
+  return document.importNode(parsed, true) as unknown as SVGSVGElement;
+}

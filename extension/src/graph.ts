@@ -1,0 +1,277 @@
+/** The graph view: the kernel's drawing, moved, zoomed and asked about. */
+import { detailsPanel } from "./details";
+import { button, h, parseSvg } from "./dom";
+import type { Guard } from "./guard";
+import type { GraphState, Hit, Model } from "./model";
+import { glide, places } from "./motion";
+import { Viewport } from "./viewport";
+
+const MOST_HEIGHT = 620;
+const LEAST_HEIGHT = 170;
+const ASK_AFTER = 180; // milliseconds without a key before a search is asked for
+const SLOW = 600; // milliseconds without an answer before the reader is told to wait
+const LOST = 6000;
+
+export class GraphWidget {
+  readonly root = h("div", { class: "tfnb-graph-view" });
+  private readonly stage = h("div", { class: "tfnb-stage", tabindex: 0, role: "group" });
+  private readonly panel = h("aside", { class: "tfnb-details", hidden: true, "aria-label": "Details" });
+  private readonly note = h("span", { class: "tfnb-note", role: "status" });
+  private readonly hint = h("div", { class: "tfnb-hint" }, "Ctrl + scroll zooms, drag moves");
+  private readonly hits = h("ul", { class: "tfnb-hits", hidden: true, role: "listbox" });
+  private readonly find = h("input", {
+    type: "search",
+    placeholder: "Find an op",
+    "aria-label": "Find an op",
+  });
+  private readonly view: Viewport;
+  private svg: SVGSVGElement | undefined;
+  private size = { width: 1, height: 1 };
+  private drawn = "";
+  private waiting: ReturnType<typeof setTimeout>[] = [];
+  private asked: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly model: Model,
+    guard: Guard,
+  ) {
+    this.view = new Viewport(this.stage, () => this.flashHint());
+    const bar = h(
+      "div",
+      { class: "tfnb-bar", role: "toolbar", "aria-label": "Graph" },
+      button("+", "Zoom in", () => this.view.zoom(1.3)),
+      button("−", "Zoom out", () => this.view.zoom(1 / 1.3)),
+      button("Fit", "Show the whole graph", () => this.view.fit()),
+      button("Save SVG", "Save the drawing as an SVG file", () => this.save()),
+      h("span", { class: "tfnb-search" }, this.find, this.hits),
+      this.note,
+    );
+    this.root.append(bar, h("div", { class: "tfnb-body" }, this.stage, this.panel));
+    this.stage.append(this.hint);
+    this.stage.addEventListener(
+      "click",
+      guard((event: MouseEvent) => this.onClick(event)),
+    );
+    this.stage.addEventListener(
+      "dblclick",
+      guard((event: MouseEvent) => this.onDouble(event)),
+    );
+    this.stage.addEventListener(
+      "keydown",
+      guard((event: KeyboardEvent) => this.onKey(event)),
+    );
+    this.stage.addEventListener("pointerover", (event) => this.lightRefs(event.target as Element, true));
+    this.stage.addEventListener("pointerout", (event) => this.lightRefs(event.target as Element, false));
+    this.find.addEventListener(
+      "input",
+      guard(() => this.onFind()),
+    );
+    this.find.addEventListener("keydown", (event) => {
+      event.stopPropagation(); // the notebook has shortcuts on single letters
+      if (event.key === "Escape") this.hits.hidden = true;
+      if (event.key === "Enter") (this.hits.querySelector("button") as HTMLButtonElement | null)?.click();
+    });
+    this.find.addEventListener("blur", () => setTimeout(() => (this.hits.hidden = true), 200));
+  }
+
+  private get state(): GraphState {
+    return this.model.get("state") as GraphState;
+  }
+
+  /** Show the model's present state. */
+  update(): void {
+    this.answered();
+    const state = this.state;
+    if (state.svg !== this.drawn) this.draw(state.svg);
+    this.note.textContent = state.note ?? "";
+    this.showDetails(state);
+    this.showHits(state.hits ?? []);
+    this.pick(state.selected);
+  }
+
+  /** Fit again when the place got another size. */
+  resize(): void {
+    if (!this.svg || this.view.moved) return;
+    this.setHeight();
+    this.view.fit();
+  }
+
+  private draw(text: string): void {
+    const before = this.svg ? places(this.svg) : new Map();
+    const svg = parseSvg(text);
+    const width = Number(svg.getAttribute("width"));
+    const height = Number(svg.getAttribute("height"));
+    svg.setAttribute("role", "group");
+    svg.setAttribute("data-theme", this.root.closest<HTMLElement>("[data-theme]")?.dataset.theme ?? "light");
+    for (const node of svg.querySelectorAll("g.n")) {
+      node.setAttribute("tabindex", "0");
+      node.setAttribute("role", "button");
+    }
+    if (this.svg) this.svg.replaceWith(svg);
+    else this.stage.prepend(svg);
+    this.svg = svg;
+    this.drawn = text;
+    this.size = { width, height };
+    this.setHeight();
+    this.view.show(svg, width, height);
+    glide(svg, before);
+  }
+
+  /** As high as the drawing needs at this width, within bounds. */
+  private setHeight(): void {
+    const { width, height } = this.size;
+    const room = this.stage.clientWidth || width;
+    const wanted = height * Math.min(1, room / width);
+    this.stage.style.height = `${Math.round(Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, wanted)))}px`;
+  }
+
+  private node(target: EventTarget | null): Element | null {
+    return (target as Element | null)?.closest?.("g.n") ?? null;
+  }
+
+  private onClick(event: MouseEvent): void {
+    if (this.view.dragged) return;
+    const node = this.node(event.target);
+    const key = node?.getAttribute("data-name") ?? "";
+    if (node && (event.target as Element).closest(".fold")) this.toggle(node);
+    else if (!key.endsWith("...") && key !== (this.state.selected ?? "")) this.ask("select", key);
+  }
+
+  private onDouble(event: MouseEvent): void {
+    const node = this.node(event.target);
+    if (node && !(event.target as Element).closest(".fold")) this.toggle(node);
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    const node = this.node(event.target);
+    const step = this.view.seen.w / 12;
+    const acts: Record<string, () => void> = {
+      Enter: () => node && this.toggle(node),
+      " ": () => node && this.ask("select", node.getAttribute("data-name") ?? ""),
+      Escape: () => this.ask("select", ""),
+      "+": () => this.view.zoom(1.3),
+      "=": () => this.view.zoom(1.3),
+      "-": () => this.view.zoom(1 / 1.3),
+      "0": () => this.view.fit(),
+      ArrowLeft: () => this.view.pan(-step, 0),
+      ArrowRight: () => this.view.pan(step, 0),
+      ArrowUp: () => this.view.pan(0, -step),
+      ArrowDown: () => this.view.pan(0, step),
+    };
+    const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : acts[event.key];
+    if (!act) return;
+    act();
+    event.preventDefault();
+    event.stopPropagation(); // JupyterLab has shortcuts on these keys
+  }
+
+  private toggle(node: Element): void {
+    const key = node.getAttribute("data-name") ?? "";
+    if (node.classList.contains("is-open")) this.ask("collapse", key);
+    else if (node.hasAttribute("data-open")) this.ask("expand", key);
+    else this.ask("select", key);
+  }
+
+  private ask(type: string, name: string, more: Record<string, unknown> = {}): void {
+    this.model.send({ type, name, ...more });
+    this.answered();
+    this.waiting = [
+      setTimeout(() => (this.note.textContent = "waiting for the kernel …"), SLOW),
+      setTimeout(
+        () => (this.note.textContent = "no answer: is the kernel running? Run the cell again."),
+        LOST,
+      ),
+    ];
+  }
+
+  private answered(): void {
+    for (const timer of this.waiting) clearTimeout(timer);
+    this.waiting = [];
+  }
+
+  private pick(key: string): void {
+    const svg = this.svg;
+    if (!svg) return;
+    const near = new Set([key]);
+    for (const edge of svg.querySelectorAll("[data-from]")) {
+      const [from, to] = [edge.getAttribute("data-from") ?? "", edge.getAttribute("data-to") ?? ""];
+      const lit = key !== "" && (this.within(from, key) || this.within(to, key));
+      edge.classList.toggle("is-lit", lit);
+      if (lit) near.add(from).add(to);
+    }
+    for (const node of svg.querySelectorAll("g.n")) {
+      const name = node.getAttribute("data-name") ?? "";
+      node.classList.toggle("is-picked", key !== "" && name === key);
+      node.classList.toggle("is-near", name !== key && key !== "" && near.has(name));
+      if (name === key && key !== "" && this.view.moved)
+        this.view.reveal(places(svg).get(key) ?? { x: 0, y: 0 });
+    }
+  }
+
+  private within(key: string, group: string): boolean {
+    return key === group || (group.endsWith("/") && key.startsWith(group));
+  }
+
+  private lightRefs(target: Element, on: boolean): void {
+    const ref = target.closest?.(".ref")?.getAttribute("data-ref");
+    if (!ref || !this.svg) return;
+    for (const mark of this.svg.querySelectorAll(`.ref[data-ref="${ref}"]`))
+      mark.classList.toggle("is-hot", on);
+  }
+
+  private showDetails(state: GraphState): void {
+    const had = this.panel.hidden;
+    this.panel.hidden = !state.details;
+    if (had !== this.panel.hidden) this.resize();
+    this.panel.replaceChildren();
+    if (!state.details) return;
+    const found = state.details;
+    const open = state.expanded.includes(found.key.replace(/\/$/, "")) && found.expandable;
+    const aside = state.aside[found.key] ?? this.isShelved(found.key);
+    this.panel.append(
+      detailsPanel(found, open, aside, {
+        reveal: (name) => this.ask("reveal", name),
+        toggle: (key, wanted) => this.ask(wanted ? "expand" : "collapse", key),
+        aside: (key, value) => this.ask("aside", key, { value }),
+        close: () => this.ask("select", ""),
+      }),
+    );
+  }
+
+  private isShelved(key: string): boolean {
+    for (const node of this.svg?.querySelectorAll("g.n[data-aside]") ?? [])
+      if (node.getAttribute("data-name") === key) return true;
+    return false;
+  }
+
+  private onFind(): void {
+    clearTimeout(this.asked);
+    this.asked = setTimeout(() => this.ask("search", "", { text: this.find.value }), ASK_AFTER);
+  }
+
+  private showHits(hits: Hit[]): void {
+    const wanted = this.find.value.trim() !== "" && document.activeElement === this.find;
+    this.hits.hidden = !wanted;
+    if (!wanted) return;
+    const rows = hits.map((hit) => {
+      const go = button(hit.name, `Show ${hit.name}`, () => {
+        this.find.value = "";
+        this.hits.hidden = true;
+        this.ask("reveal", hit.name);
+      });
+      return h("li", {}, go, h("small", {}, hit.what));
+    });
+    this.hits.replaceChildren(...(rows.length ? rows : [h("li", {}, "nothing of that name")]));
+  }
+
+  private flashHint(): void {
+    this.hint.classList.add("is-shown");
+    setTimeout(() => this.hint.classList.remove("is-shown"), 1400);
+  }
+
+  private save(): void {
+    const url = URL.createObjectURL(new Blob([this.drawn], { type: "image/svg+xml" }));
+    h("a", { href: url, download: `${this.state.title || "graph"}.svg` }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+  }
+}

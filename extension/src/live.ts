@@ -1,0 +1,143 @@
+/** The live board: a panel for each group of tags, fed by binary messages, drawn at most once a frame. */
+import { Chart, type Curve, type Look } from "./chart";
+import { h } from "./dom";
+import type { LiveState, LiveTag, Model, PointsMessage } from "./model";
+import { pairsOf, Series } from "./series";
+
+const ASK_AGAIN = 1000; // milliseconds between two askings for points that got lost
+
+/** "layer1/weights/mean" belongs to "layer1/weights"; a tag with no scope stands alone. */
+export function groupOf(tag: LiveTag): string {
+  if (tag.group) return tag.group;
+  const cut = tag.name.lastIndexOf("/");
+  return cut > 0 ? tag.name.slice(0, cut) : tag.name;
+}
+
+export class LiveWidget {
+  readonly root = h("div", { class: "tfnb-live" });
+  private readonly heading = h("h3");
+  private readonly panels = h("div", { class: "tfnb-panels" });
+  private readonly slider = h("input", {
+    type: "range",
+    min: 0,
+    max: 0.99,
+    step: 0.01,
+    "aria-label": "Smoothing",
+  });
+  private readonly amount = h("output");
+  private readonly look: Look = { smoothing: 0, logY: false, x: "step" };
+  private readonly series: Series[] = [];
+  private charts: Chart[] = [];
+  private known = "";
+  private frame = 0;
+  private asked = 0;
+
+  constructor(private readonly model: Model) {
+    const log = h("input", { type: "checkbox" });
+    log.addEventListener("change", () => {
+      this.look.logY = log.checked;
+      this.schedule();
+    });
+    this.slider.addEventListener("input", () => {
+      this.look.smoothing = Number(this.slider.value);
+      this.amount.textContent = this.look.smoothing.toFixed(2);
+      this.schedule();
+    });
+    const bar = h(
+      "div",
+      { class: "tfnb-bar" },
+      this.heading,
+      h("label", {}, "smoothing ", this.slider, this.amount),
+      h("label", {}, log, " log scale"),
+    );
+    this.root.append(bar, this.panels);
+  }
+
+  /** Take over title, tags and smoothing from the model. */
+  update(): void {
+    const state = this.model.get("state") as LiveState;
+    this.heading.textContent = state.title ?? "";
+    this.heading.hidden = !state.title;
+    this.look.x = state.x || "step";
+    if (this.known === "") this.smoothing(state.smoothing ?? 0);
+    const layout = JSON.stringify(state.tags ?? []);
+    if (layout !== this.known) this.arrange(state.tags ?? []);
+    this.known = layout;
+    this.schedule();
+  }
+
+  private smoothing(weight: number): void {
+    this.look.smoothing = weight;
+    this.slider.value = String(weight);
+    this.amount.textContent = weight.toFixed(2);
+  }
+
+  private arrange(tags: LiveTag[]): void {
+    const groups = new Map<string, Curve[]>();
+    tags.forEach((tag, i) => {
+      const curve = {
+        name: shortName(tag, tags),
+        color: tag.color_index,
+        series: this.seriesOf(i),
+        shown: true,
+      };
+      const group = groupOf(tag);
+      groups.set(group, [...(groups.get(group) ?? []), curve]);
+    });
+    this.charts = [...groups].map(
+      ([group, curves]) => new Chart(group, curves, this.look, () => this.schedule()),
+    );
+    this.panels.replaceChildren(
+      ...(this.charts.length
+        ? this.charts.map((chart) => chart.root)
+        : [h("p", { class: "tfnb-empty" }, "waiting for the first values …")]),
+    );
+  }
+
+  private seriesOf(tag: number): Series {
+    let found = this.series[tag];
+    if (!found) {
+      found = new Series();
+      this.series[tag] = found;
+    }
+    return found;
+  }
+
+  /** A custom message from the kernel. */
+  receive(message: { type: string }, buffers: (DataView | ArrayBuffer)[]): void {
+    if (message.type === "reset") {
+      for (const series of this.series) if (series) series.length = 0;
+      this.schedule();
+    } else if (message.type === "points") {
+      const { tag, start } = message as PointsMessage;
+      const [buffer] = buffers;
+      if (!Number.isInteger(tag) || tag < 0 || !Number.isInteger(start) || start < 0 || !buffer)
+        throw new Error(`a points message without tag, start or buffer: ${JSON.stringify(message)}`);
+      if (!this.seriesOf(tag).put(start, pairsOf(buffer))) this.askAgain();
+      this.schedule();
+    }
+  }
+
+  private askAgain(): void {
+    const now = Date.now();
+    if (now - this.asked < ASK_AGAIN) return;
+    this.asked = now;
+    this.model.send({ type: "ready" });
+  }
+
+  /** Draw with the next frame, however many messages come until then. */
+  schedule(): void {
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      for (const chart of this.charts) chart.draw();
+    });
+  }
+}
+
+/** A tag within its panel: without the group where the panel shows several. */
+function shortName(tag: LiveTag, tags: LiveTag[]): string {
+  const group = groupOf(tag);
+  const alone = tags.filter((other) => groupOf(other) === group).length === 1;
+  return !alone && tag.name.startsWith(`${group}/`) ? tag.name.slice(group.length + 1) : tag.name;
+}

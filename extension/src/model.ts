@@ -1,0 +1,71 @@
+/** What the kernel and the browser say to each other; the Python side is tfnb/notebook/graph_view.py and board.py. */
+
+/** The part of anywidget's model that is used here. */
+export interface Model {
+  get(key: string): unknown;
+  on(event: string, callback: (...args: never[]) => void): void;
+  off(event: string, callback?: (...args: never[]) => void): void;
+  send(content: unknown): void;
+}
+
+export interface Link {
+  name: string;
+  label: string;
+  control: boolean;
+}
+
+export interface Details {
+  name: string;
+  key: string;
+  form: string;
+  role: string;
+  count: number;
+  expandable: boolean;
+  inputs: Link[];
+  outputs: Link[];
+  more: [number, number];
+  where: string;
+  type?: string;
+  doc?: string;
+  device?: string;
+  tensors?: { shape: string; dtype: string }[];
+  attrs?: [string, string][];
+  types?: [string, number][];
+}
+
+export interface Hit {
+  name: string;
+  key: string;
+  role: string;
+  what: string;
+}
+
+export interface GraphState {
+  title: string;
+  svg: string;
+  expanded: string[];
+  selected: string;
+  aside: Record<string, boolean>;
+  details: Details | null;
+  hits: Hit[];
+  note: string;
+}
+
+export interface LiveTag {
+  name: string;
+  color_index: number;
+  group?: string;
+}
+
+export interface LiveState {
+  title: string;
+  tags: LiveTag[];
+  smoothing: number;
+  x: string;
+}
+
+export interface PointsMessage {
+  type: "points";
+  tag: number;
+  start: number;
+}

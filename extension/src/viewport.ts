@@ -1,0 +1,127 @@
+/** Pan and zoom of an SVG by its viewBox: lines and letters stay sharp. */
+
+export interface Rect {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+const MOST_ZOOM = 4; // pixels on the screen per pixel of the drawing
+const LEAST_ZOOM = 0.1;
+const DRAG = 4; // pixels that the pointer moves before a press is a drag and no click
+
+export class Viewport {
+  /** What of the drawing is seen. */
+  seen: Rect = { x: 0, y: 0, w: 1, h: 1 };
+  /** Whether the reader has moved it: then it is not fitted again by itself. */
+  moved = false;
+  dragged = false;
+  private svg: SVGSVGElement | undefined;
+  private size = { w: 1, h: 1 };
+
+  constructor(
+    private readonly stage: HTMLElement,
+    private readonly onHint: () => void = () => {},
+  ) {
+    stage.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
+    stage.addEventListener("pointerdown", (event) => this.onPress(event));
+  }
+
+  /** Show a new drawing of this size. */
+  show(svg: SVGSVGElement, width: number, height: number): void {
+    this.svg = svg;
+    this.size = { w: width, h: height };
+    svg.setAttribute("width", "100%");
+    svg.setAttribute("height", "100%");
+    svg.setAttribute("preserveAspectRatio", "xMidYMid meet");
+    if (!this.moved) this.fit();
+    else this.set(this.seen);
+  }
+
+  /** All of the drawing, never enlarged. */
+  fit(): void {
+    const { w, h } = this.pixels();
+    const scale = Math.min(1, w / this.size.w, h / this.size.h);
+    this.moved = false;
+    this.set({
+      x: this.size.w / 2 - w / scale / 2,
+      y: this.size.h / 2 - h / scale / 2,
+      w: w / scale,
+      h: h / scale,
+    });
+  }
+
+  /** Enlarge by `factor` about a point of the drawing (its middle by default). */
+  zoom(factor: number, at?: { x: number; y: number }): void {
+    const { x, y, w, h } = this.seen;
+    const about = at ?? { x: x + w / 2, y: y + h / 2 };
+    const now = this.pixels().w / w;
+    const f = Math.min(MOST_ZOOM / now, Math.max(LEAST_ZOOM / now, factor));
+    this.moved = true;
+    this.set({ x: about.x - (about.x - x) / f, y: about.y - (about.y - y) / f, w: w / f, h: h / f });
+  }
+
+  /** Move what is seen, in pixels of the drawing. */
+  pan(dx: number, dy: number): void {
+    this.moved = true;
+    this.set({ ...this.seen, x: this.seen.x + dx, y: this.seen.y + dy });
+  }
+
+  /** Bring a point of the drawing to the middle if it is near the rim or out of sight. */
+  reveal(at: { x: number; y: number }): void {
+    const { x, y, w, h } = this.seen;
+    const inside = at.x > x + w * 0.08 && at.x < x + w * 0.92 && at.y > y + h * 0.08 && at.y < y + h * 0.92;
+    if (!inside) this.pan(at.x - x - w / 2, at.y - y - h / 2);
+  }
+
+  private set(seen: Rect): void {
+    this.seen = seen;
+    const numbers = [seen.x, seen.y, seen.w, seen.h].map((n) => Math.round(n * 100) / 100);
+    this.svg?.setAttribute("viewBox", numbers.join(" "));
+  }
+
+  private pixels(): { w: number; h: number } {
+    return { w: this.stage.clientWidth || this.size.w, h: this.stage.clientHeight || this.size.h };
+  }
+
+  private onWheel(event: WheelEvent): void {
+    // a plain wheel scrolls the notebook, unless the reader works in the drawing (clicked into it)
+    const ours = event.ctrlKey || event.metaKey || this.stage.contains(document.activeElement);
+    if (!ours) {
+      this.onHint();
+      return;
+    }
+    event.preventDefault();
+    const box = this.stage.getBoundingClientRect();
+    const scale = this.seen.w / box.width;
+    const at = {
+      x: this.seen.x + (event.clientX - box.left) * scale,
+      y: this.seen.y + (event.clientY - box.top) * scale,
+    };
+    this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.002)), at);
+  }
+
+  private onPress(press: PointerEvent): void {
+    if (press.button !== 0) return;
+    const from = { ...this.seen };
+    const scale = this.seen.w / (this.stage.clientWidth || 1);
+    this.dragged = false;
+    const move = (event: PointerEvent) => {
+      const [dx, dy] = [event.clientX - press.clientX, event.clientY - press.clientY];
+      if (!this.dragged && Math.hypot(dx, dy) < DRAG) return;
+      this.dragged = this.moved = true;
+      this.stage.classList.add("is-dragged");
+      this.set({ ...from, x: from.x - dx * scale, y: from.y - dy * scale });
+    };
+    const release = () => {
+      this.stage.classList.remove("is-dragged");
+      window.removeEventListener("pointermove", move);
+      window.removeEventListener("pointerup", release);
+      window.removeEventListener("pointercancel", release);
+    };
+    window.addEventListener("pointermove", move);
+    window.addEventListener("pointerup", release);
+    window.addEventListener("pointercancel", release);
+  }
+}
