@@ -64,7 +64,7 @@ $(STAMPS)/oracle: | check-python
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/extension: $(STAMPS)/test $(EXTENSION)
-	cd extension && npm ci --no-audit --no-fund
+	cd extension && npm install --no-save --no-audit --no-fund
 	@mkdir -p $(STAMPS) && touch $@
 
 clean:
