@@ -1,0 +1,148 @@
+"""Kernels that go by an index tensor: gather, one-hot, segment sums.
+
+    gather(call)                Gather, GatherV2 (params, indices[, axis]; batch_dims 0); status code 1 for a bad index
+    one_hot(call)               OneHot (indices, depth, on_value, off_value; attr axis)
+    unsorted_segment_sum(call)  UnsortedSegmentSum (data, segment_ids, num_segments); ids < 0 are dropped
+    gather_rows, one_hot_rows, segment_sum_rows     their NumPy forms
+
+Status words on a bad index: 1, its position in `indices`, the index, the limit.
+The value of `axis` must be known (Meta.value).
+"""
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from tfnb.kernels.cpu.copying import BYTES_PER_CHUNK, UNITS, by_unit, fill, known_axis
+from tfnb.kernels.launch import Address, Call, Launch
+
+STATUS = Address("status")
+# Item i = (outer, index position): one row of `size` units.
+GATHER_TEXT = """
+INDEPENDENT = True
+
+def kernel(args, begin, end):
+    count, limit, size = args[3], args[4], args[5]
+    indices = {index}_array(args[1], count)
+    for i in range(begin, end):
+        outer, position = i // count, i % count
+        place = int64(indices[position])
+        if place < 0 or place >= limit:
+            if atomic_add(args[6], 0) == 0:
+                store(args[6] + 8, position)
+                store(args[6] + 16, place)
+                store(args[6] + 24, limit)
+                store(args[6], 1)
+            return
+        source = {unit}_array(args[0] + {bytes} * size * (outer * limit + place), size)
+        target = {unit}_array(args[2] + {bytes} * size * i, size)
+        for j in range(size):
+            target[j] = source[j]
+"""
+
+# Item i: one index; its column of `depth` places is `after` units apart.
+ONE_HOT_TEXT = """
+def kernel(args, begin, end):
+    depth, after = args[3], args[4]
+    indices = {index}_array(args[0], 0)
+    target = {unit}_array(args[2], 0)
+    value = {unit}_array(args[1], 1)[0]
+    for i in range(begin, end):
+        place = int64(indices[i])
+        if place >= 0 and place < depth:
+            target[(i // after * depth + place) * after + i % after] = value
+"""
+
+# Item i: a range of columns; every column walks over all rows, so that no two threads add to the same place.
+SEGMENT_TEXT = """
+INDEPENDENT = True
+
+def kernel(args, begin, end):
+    rows, limit, size = args[3], args[4], args[5]
+    ids = {index}_array(args[1], rows)
+    for i in range(rows):
+        place = int64(ids[i])
+        if place >= limit:
+            if begin == 0:
+                store(args[6] + 8, i)
+                store(args[6] + 16, place)
+                store(args[6] + 24, limit)
+                store(args[6], 1)
+            return
+        if place >= 0:
+            source = {type}_array(args[0] + {bytes} * (size * i + begin), end - begin)
+            target = {type}_array(args[2] + {bytes} * (size * place + begin), end - begin)
+            for j in range(end - begin):
+                target[j] = {type}(target[j] + source[j])
+"""
+
+
+def gather(call: Call) -> list[Launch]:
+    """params[..., indices, ...] along `axis` (0 without a third input)."""
+    params, indices = call.inputs[:2]
+    axis = known_axis(call.inputs[2], len(params.shape)) if len(call.inputs) > 2 else 0
+    outer, row_bytes = prod(params.shape[:axis]), prod(params.shape[axis + 1:]) * params.itemsize
+    if not outer * indices.size * row_bytes:
+        return []
+    text, size, _ = by_unit(GATHER_TEXT, row_bytes, index=indices.type)
+    args = (call.input(0), call.input(1), call.output(), indices.size, params.shape[axis], size, STATUS)
+    return [Launch(text, args, outer * indices.size, max(1, BYTES_PER_CHUNK // (row_bytes + 64)), "gather")]
+
+
+def one_hot(call: Call) -> list[Launch]:
+    """The off value everywhere, then the on value at each index within the depth."""
+    indices, out = call.inputs[0], call.outputs[0]
+    axis = int(call.attrs.get("axis", -1)) % len(out.shape)
+    if not out.size:
+        return []
+    unit = UNITS[out.itemsize]
+    text = ONE_HOT_TEXT.format(unit=unit, index=indices.type)
+    after = prod(indices.shape[axis:])
+    args = (call.input(0), call.input(2), call.output(), out.shape[axis], after)
+    return [fill(call.input(3), call.output(), out), Launch(text, args, indices.size, 16384, "one hot")]
+
+
+def unsorted_segment_sum(call: Call) -> list[Launch]:
+    """out[segment_ids[i]] += data[i]; status code 1 for an id >= num_segments. Also scatter-add to zeros."""
+    data, ids = call.inputs[:2]
+    out = call.outputs[0]
+    if not out.size:
+        return []
+    zero = fill(0, call.output(), out)
+    if not data.size:
+        return [zero]
+    size = out.size // out.shape[0]
+    text = SEGMENT_TEXT.format(type=data.type, index=ids.type, bytes=data.itemsize)
+    args = (call.input(0), call.input(1), call.output(), ids.size, out.shape[0], size, STATUS)
+    return [zero, Launch(text, args, size, max(64, (1 << 16) // ids.size), "segment sum")]
+
+
+def gather_rows(params: np.ndarray, indices: np.ndarray, axis: int = 0) -> np.ndarray:
+    """params[..., indices, ...]. Raises IndexError that names the first index outside [0, size)."""
+    _check(indices, params.shape[axis])
+    return np.take(params, indices.astype(np.int64), axis)
+
+
+def one_hot_rows(indices: np.ndarray, depth: int, on: np.ndarray, off: np.ndarray, axis: int = -1) -> np.ndarray:
+    """`on` where the new axis's place is the index, else `off`."""
+    shape = [1] * (indices.ndim + 1)
+    shape[axis] = depth
+    hit = np.expand_dims(indices.astype(np.int64), axis) == np.arange(depth).reshape(shape)
+    return np.where(hit, on, off)
+
+
+def segment_sum_rows(data: np.ndarray, ids: np.ndarray, count: int) -> np.ndarray:
+    """out[ids[i]] += data[i]; ids below 0 are dropped. Raises IndexError for an id from `count` on."""
+    _check(np.maximum(ids, 0), count)
+    rows = data.reshape(ids.size, *data.shape[ids.ndim:])
+    out = np.zeros((count, *rows.shape[1:]), data.dtype)
+    kept = ids.reshape(-1) >= 0
+    np.add.at(out, ids.reshape(-1)[kept].astype(np.int64), rows[kept])
+    return out
+
+
+def _check(indices: np.ndarray, limit: int) -> None:
+    bad = np.flatnonzero((indices < 0) | (indices >= limit))
+    if bad.size:
+        raise IndexError(f"index {indices.flat[bad[0]]} at position {bad[0]} is not in [0, {limit})")

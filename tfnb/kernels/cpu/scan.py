@@ -1,0 +1,155 @@
+"""Kernels that walk along one axis: argmax, argmin, cumsum, cumprod.
+
+    argmax(call), argmin(call)      ArgMax, ArgMin (input, dimension); int32 or int64
+    cumsum(call), cumprod(call)     Cumsum, Cumprod (x, axis; attrs exclusive, reverse)
+    argmax_rows, argmin_rows, cumsum_rows, cumprod_rows     their NumPy forms
+
+The value of the axis must be known (Meta.value). Of equal elements the first one wins; NaN never does.
+"""
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tfnb.kernels.cpu.copying import known_axis
+from tfnb.kernels.launch import Call, Launch
+
+WORK = 1 << 16                                          # elements a thread takes at a time
+
+# Items: the rows of (outer, n, inner). A NaN that was taken as the first element gives way to any number.
+EXTREME_TEXT = """
+def kernel(args, begin, end):
+    n, inner = args[2], args[3]
+    for i in range(begin, end):
+        x = {type}_array(args[0] + {bytes} * n * inner * i, n * inner)
+        out = {output}_array(args[1] + {output_bytes} * inner * i, inner)
+        if inner == 1:
+            best, place = x[0], 0
+            for k in range(1, n):
+                value = x[k]
+                if value {sign} best or (best != best and value == value):
+                    best, place = value, k
+            out[0] = place
+        else:
+            for j in range(inner):
+                out[j] = 0
+            for k in range(1, n):
+                for j in range(inner):
+                    value, best = x[k * inner + j], x[out[j] * inner + j]
+                    if value {sign} best or (best != best and value == value):
+                        out[j] = k
+"""
+
+# Items: the rows of (outer, n, inner). Step t of n is at `first` + t * `move`.
+SCAN_TEXT = """
+FASTMATH = ()
+INDEPENDENT = True
+
+def kernel(args, begin, end):
+    n, inner, first, move = args[2], args[3], args[4], args[5]
+    for i in range(begin, end):
+        x = {type}_array(args[0] + {bytes} * n * inner * i, n * inner)
+        y = {type}_array(args[1] + {bytes} * n * inner * i, n * inner)
+        if inner == 1:
+            total = {type}({start})
+            for t in range(n):
+                at = first + t * move
+                value = x[at]
+{one}
+        else:
+            for j in range(inner):
+                y[first * inner + j] = {many_first}
+            for t in range(1, n):
+                at = (first + t * move) * inner
+                back = at - move * inner
+                for j in range(inner):
+                    y[at + j] = {type}(y[back + j] {sign} {many_source})
+"""
+
+
+def argmax(call: Call) -> list[Launch]:
+    """The place of the largest element along an axis. Raises ValueError when the axis is empty."""
+    return _extreme(call, ">")
+
+
+def argmin(call: Call) -> list[Launch]:
+    """The place of the smallest element along an axis. Raises ValueError when the axis is empty."""
+    return _extreme(call, "<")
+
+
+def cumsum(call: Call) -> list[Launch]:
+    """Running sums along an axis."""
+    return _scan(call, "+", 0)
+
+
+def cumprod(call: Call) -> list[Launch]:
+    """Running products along an axis."""
+    return _scan(call, "*", 1)
+
+
+def argmax_rows(x: np.ndarray, axis: int, dtype: Any = np.int64) -> np.ndarray:
+    """NumPy form of argmax."""
+    return _argext(np.argmax, -np.inf, x, axis, dtype)
+
+
+def argmin_rows(x: np.ndarray, axis: int, dtype: Any = np.int64) -> np.ndarray:
+    """NumPy form of argmin."""
+    return _argext(np.argmin, np.inf, x, axis, dtype)
+
+
+def cumsum_rows(x: np.ndarray, axis: int, exclusive: bool = False, reverse: bool = False) -> np.ndarray:
+    """NumPy form of cumsum."""
+    return _accumulate(np.add, 0, x, axis, exclusive, reverse)
+
+
+def cumprod_rows(x: np.ndarray, axis: int, exclusive: bool = False, reverse: bool = False) -> np.ndarray:
+    """NumPy form of cumprod."""
+    return _accumulate(np.multiply, 1, x, axis, exclusive, reverse)
+
+
+def _extreme(call: Call, sign: str) -> list[Launch]:
+    x, out = call.inputs[0], call.outputs[0]
+    axis = known_axis(call.inputs[1], len(x.shape))
+    outer, n, inner = prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1:])
+    if not out.size:
+        return []
+    if not n:
+        raise ValueError(f"Reduction axis {axis} is empty in shape {list(x.shape)}")
+    text = EXTREME_TEXT.format(type=x.type, bytes=x.itemsize, output=out.type, output_bytes=out.itemsize, sign=sign)
+    return [Launch(text, (call.input(0), call.output(), n, inner), outer, max(1, WORK // (n * inner)), "argmax")]
+
+
+def _scan(call: Call, sign: str, start: int) -> list[Launch]:
+    x = call.inputs[0]
+    axis = known_axis(call.inputs[1], len(x.shape))
+    outer, n, inner = prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1:])
+    if not x.size:
+        return []
+    exclusive = bool(call.attrs.get("exclusive"))
+    add, put = f"                total = {x.type}(total {sign} value)\n", "                y[at] = total\n"
+    text = SCAN_TEXT.format(
+        type=x.type, bytes=x.itemsize, start=start, sign=sign, one=put + add if exclusive else add + put,
+        many_first=f"{x.type}({start})" if exclusive else "x[first * inner + j]",
+        many_source="x[back + j]" if exclusive else "x[at + j]")
+    first, move = (n - 1, -1) if call.attrs.get("reverse") else (0, 1)
+    args = (call.input(0), call.output(), n, inner, first, move)
+    return [Launch(text, args, outer, max(1, WORK // (n * inner)), "cumulative")]
+
+
+def _argext(function: Any, last: float, x: np.ndarray, axis: int, dtype: Any) -> np.ndarray:
+    if not x.shape[axis]:
+        raise ValueError(f"Reduction axis {axis} is empty in shape {list(x.shape)}")
+    if not np.issubdtype(x.dtype, np.integer) and x.dtype != bool:
+        x = np.where(np.isnan(x), np.asarray(last, x.dtype), x)
+    return np.asarray(function(x, axis), dtype)
+
+
+def _accumulate(ufunc: Any, start: int, x: np.ndarray, axis: int, exclusive: bool, reverse: bool) -> np.ndarray:
+    x = np.moveaxis(x, axis, 0)
+    x = x[::-1] if reverse else x
+    out = np.array(ufunc.accumulate(x, dtype=x.dtype))
+    if exclusive and len(out):
+        out = np.concatenate([np.full_like(x[:1], start), out[:-1]])
+    return np.ascontiguousarray(np.moveaxis(out[::-1] if reverse else out, 0, axis))
