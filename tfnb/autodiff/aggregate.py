@@ -7,7 +7,8 @@ from typing import Any
 from tfnb.graph.operation import Operation
 from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.ops.indexed_slices import IndexedSlices
-from tfnb.ops.raw import raw
+from tfnb.ops.joining import ConcatV2
+from tfnb.ops.math import AddN
 
 
 class AggregationMethod:
@@ -44,7 +45,7 @@ def aggregate(parts: Sequence[Any], op: Operation, method: int | None, colocated
     total = parts[0]
     with name_scope(f"{op.name}_gradient_sum"):
         for part in parts[1:]:
-            total = raw.AddN([total, part])
+            total = AddN([total, part])
     return total
 
 
@@ -54,21 +55,21 @@ def _by_device(parts: Sequence[Any], colocated: bool) -> Any:
     for part in parts:
         devices.setdefault(part.device, []).append(part)
     sums = [_add(group, colocated) for group in devices.values()]
-    return sums[0] if len(sums) == 1 else raw.AddN(sums)
+    return sums[0] if len(sums) == 1 else AddN(sums)
 
 
 def _add(parts: Sequence[Any], colocated: bool) -> Any:
     if len(parts) == 1:
         return parts[0]
     if colocated or isinstance(parts[0], IndexedSlices):
-        return raw.AddN(parts)
+        return AddN(parts)
     with colocate_with(parts[0].op, ignore_existing=True):
-        return raw.AddN(parts)
+        return AddN(parts)
 
 
 def _concatenate(parts: Sequence[IndexedSlices]) -> IndexedSlices:
     """Rows that stand at the same place add up, so the sum is all the rows together."""
-    values = raw.ConcatV2([part.values for part in parts], 0, name="concat")
-    indices = raw.ConcatV2([part.indices for part in parts], 0, name="concat")
+    values = ConcatV2([part.values for part in parts], 0, name="concat")
+    indices = ConcatV2([part.indices for part in parts], 0, name="concat")
     shape = next((part.dense_shape for part in parts if part.dense_shape is not None), None)
     return IndexedSlices(values, indices, shape)

@@ -9,9 +9,9 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, control_dependencies, device, name_scope
 from tfnb.opdef.spec import Kind
+from tfnb.ops.array import Identity
 from tfnb.ops.declare import structural
 from tfnb.ops.indexed_slices import IndexedSlices
-from tfnb.ops.raw import raw
 
 
 @structural("->", Kind.CONTROL, shape=lambda ctx: [])
@@ -103,5 +103,5 @@ def with_dependencies(dependencies: Sequence[Any], output_tensor: Any, name: str
         tensor = output_tensor if isinstance(output_tensor, IndexedSlices) else convert_to_tensor(output_tensor)
         with colocate_with(tensor.op), control_dependencies(dependencies):
             if isinstance(tensor, Tensor):
-                return raw.Identity(tensor, name=scope)
-            return IndexedSlices(raw.Identity(tensor.values, name=scope), tensor.indices, tensor.dense_shape)
+                return Identity(tensor, name=scope)
+            return IndexedSlices(Identity(tensor.values, name=scope), tensor.indices, tensor.dense_shape)

@@ -11,7 +11,7 @@ import numpy as np
 
 from tfnb.core import errors
 from tfnb.core.shape import Static, merge
-from tfnb.graph.operation import Tensor
+from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
 from tfnb.ops import shapes
 from tfnb.ops.declare import host, structural, update
@@ -77,10 +77,18 @@ def AssignSub(ref: Any, value: Any) -> Any:
     return ref - value
 
 
+def _variable(ref: Tensor) -> Operation:
+    """The variable behind a reference, which may be the output of an assignment."""
+    op = ref.op
+    while op.spec.kind is not Kind.VARIABLE:
+        op = next(t for t in op.inputs if t.dtype._is_ref_dtype).op
+    return op
+
+
 @host("ref: Ref(dtype) -> is_initialized: bool", shape=shapes.scalar, dtype="type")
 def IsVariableInitialized(ref: Any, *, ctx: Any) -> Any:
     """True if the variable has a value."""
-    return np.bool_(ctx.is_initialized(0))
+    return np.bool_(ctx.store.array(_variable(ctx.op.inputs[0])) is not None)
 
 
 @host("ref: Ref(T) -> output: T", shape=shapes.like_first, limit="int", T="{int32, int64}")
@@ -88,8 +96,9 @@ def CountUpTo(ref: Any, *, limit: int, ctx: Any) -> Any:
     """Adds one to a scalar variable and returns its value before that. OutOfRangeError once it is `limit`."""
     if ref >= limit:
         raise errors.OutOfRangeError(None, ctx.op, f"Reached limit of {limit} in CountUpTo {ctx.op.name!r}")
-    ctx.assign(0, ref + ref.dtype.type(1))
-    return ref.copy()
+    before = ref.copy()
+    ctx.store.assign(_variable(ctx.op.inputs[0]), before + before.dtype.type(1))
+    return before
 
 
 @update("var: Ref(T), alpha: T, delta: T -> out: Ref(T)", shape=_merged("var", "delta"), T="numbertype",

@@ -11,9 +11,11 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, control_dependencies, get_default_graph, name_scope
 from tfnb.opdef.spec import Kind
 from tfnb.ops import state
+from tfnb.ops.array import Rank
+from tfnb.ops.compare import LogicalNot
 from tfnb.ops.control import group, with_dependencies
 from tfnb.ops.gather import boolean_mask
-from tfnb.ops.raw import raw
+from tfnb.ops.joining import Pack
 
 
 def _collected(key: str, scope: str | None) -> list[Any]:
@@ -91,7 +93,7 @@ def report_uninitialized_variables(var_list: Sequence[Any] | None = None,
     with name_scope(name):
         if not var_list:
             return convert_to_tensor([], dtype=dtypes.string, name="Const")
-        missing = raw.LogicalNot(raw.Pack([state.is_variable_initialized(v) for v in var_list], name="stack"))
+        missing = LogicalNot(Pack([state.is_variable_initialized(v) for v in var_list], name="stack"))
         names = convert_to_tensor([v.op.name for v in var_list], dtype=dtypes.string, name="Const")
         return boolean_mask(names, missing)
 
@@ -110,8 +112,8 @@ def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Tenso
         ranks = []
         for variable, read in zip(var_list, reads, strict=True):
             with colocate_with(variable.op), control_dependencies([read]):
-                ranks.append(raw.Rank(read))
-        return with_dependencies(reads, ranks[0] if len(ranks) == 1 else raw.Pack(ranks, name="stack"))
+                ranks.append(Rank(read))
+        return with_dependencies(reads, ranks[0] if len(ranks) == 1 else Pack(ranks, name="stack"))
 
 
 def _variable_nodes() -> list[Tensor]:

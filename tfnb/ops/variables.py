@@ -17,10 +17,16 @@ from tfnb.graph.convert import convert_to_tensor, register_tensor_conversion_fun
 from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.stack import (colocate_with, control_dependencies, device, get_default_graph, get_default_session,
-                              name_scope)
+from tfnb.graph.stack import (
+    colocate_with,
+    control_dependencies,
+    device,
+    get_default_graph,
+    get_default_session,
+    name_scope,
+)
 from tfnb.ops import state
-from tfnb.ops.raw import raw
+from tfnb.ops.array import Identity
 
 _proto = lazy_module("tfnb.proto.variable_pb2")
 
@@ -106,7 +112,7 @@ class Variable:
             self._initializer_op = state.assign(self._variable, value, validate_shape=validate_shape).op
             where = colocate_with(self._variable.op) if caching_device is None else device(caching_device)
             with where:
-                self._snapshot: Tensor = raw.Identity(self._variable, name="read")
+                self._snapshot: Tensor = Identity(self._variable, name="read")
 
     def _from_def(self, variable_def: Any, import_scope: str | None) -> None:
         if not isinstance(variable_def, _proto.VariableDef):
@@ -217,7 +223,7 @@ class Variable:
 
     def read_value(self) -> Tensor:
         """A new read of the value, which keeps to the control dependencies of the place where it is called."""
-        result: Tensor = raw.Identity(self._variable, name="read")
+        result: Tensor = Identity(self._variable, name="read")
         return result
 
     def ref(self) -> Tensor:
@@ -231,7 +237,7 @@ class Variable:
         """
         with control_dependencies(None), control_dependencies([self._initializer_op]):
             with colocate_with(self.op):
-                result: Tensor = raw.Identity(self._variable)
+                result: Tensor = Identity(self._variable)
                 return result
 
     def eval(self, session: Any = None) -> Any:

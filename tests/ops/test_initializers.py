@@ -1,0 +1,92 @@
+"""Initializers: their values, parameters and errors."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfnb.ops import initializers as init
+from tfnb.runtime.session import Session
+
+
+def value(initializer, shape, **options):
+    with Session() as sess:
+        return sess.run(initializer(shape, **options))
+
+
+def test_constants():
+    assert value(init.zeros_initializer(), [2, 2]).tolist() == [[0, 0], [0, 0]]
+    assert value(init.ones_initializer("int32"), [2]).dtype == np.int32
+    assert value(init.constant_initializer([1, 2]), [2, 2]).tolist() == [[1, 2], [2, 2]]
+    assert value(init.constant_initializer(np.arange(4.0)), [2, 2], dtype="float64").tolist() == [[0, 1], [2, 3]]
+    assert value(init.identity_initializer(2.0), [2, 3]).tolist() == [[2, 0, 0], [0, 2, 0]]
+
+
+def test_zeros_and_ones_as_functions_of_a_shape():
+    with Session() as sess:
+        assert sess.run(init.zeros_initializer([2])).tolist() == [0, 0]
+        assert sess.run(init.ones_initializer(shape=[2], dtype="int32")).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("make", [
+    lambda: init.random_uniform_initializer(-2.0, 3.0, seed=1), lambda: init.random_normal_initializer(seed=1),
+    lambda: init.truncated_normal_initializer(seed=1), lambda: init.uniform_unit_scaling_initializer(seed=1),
+    lambda: init.variance_scaling_initializer(seed=1), lambda: init.glorot_uniform_initializer(seed=1),
+    lambda: init.glorot_normal_initializer(seed=1)])
+def test_parameters_make_the_same_initializer(make):
+    initializer = make()
+    again = type(initializer).from_config(initializer.get_config())
+    np.testing.assert_array_equal(value(initializer, [3, 4]), value(again, [3, 4]))
+
+
+@pytest.mark.parametrize("make, deviation", [
+    (init.he_normal, (2 / 300) ** 0.5), (init.he_uniform, (2 / 300) ** 0.5), (init.lecun_normal, (1 / 300) ** 0.5),
+    (init.lecun_uniform, (1 / 300) ** 0.5), (init.glorot_normal_initializer, (2 / 400) ** 0.5),
+    (init.glorot_uniform_initializer, (2 / 400) ** 0.5),
+    (lambda seed: init.variance_scaling_initializer(2.0, "fan_out", "untruncated_normal", seed), (2 / 100) ** 0.5),
+    (lambda seed: init.uniform_unit_scaling_initializer(2.0, seed), 2 * (1 / 300) ** 0.5)])
+def test_deviations(make, deviation):
+    assert value(make(seed=3), [300, 100]).std() == pytest.approx(deviation, rel=0.02)
+
+
+def test_fans_of_a_convolution():
+    assert init.fans([3, 3, 4, 8]) == (36, 72) and init.fans([5]) == (5, 5) and init.fans([]) == (1, 1)
+
+
+@pytest.mark.parametrize("make, error", [
+    (lambda: init.random_normal_initializer(dtype="int32"), ValueError),
+    (lambda: init.variance_scaling_initializer(mode="x"), ValueError),
+    (lambda: init.variance_scaling_initializer(distribution="x"), ValueError),
+    (lambda: init.variance_scaling_initializer(0.0), ValueError),
+    (lambda: init.constant_initializer(object()), TypeError),
+    (lambda: init.constant_initializer([1, 2, 3], verify_shape=True)([2]), TypeError),
+    (lambda: init.identity_initializer()([3]), ValueError)])
+def test_errors(make, error):
+    with pytest.raises(error):
+        make()
+
+
+def test_same_numbers_as_tensorflow(oracle):
+    code = """
+makers = {
+    "uniform": tf.random_uniform_initializer(-1.0, 2.0, seed=7),
+    "normal": tf.random_normal_initializer(1.0, 2.0, seed=7),
+    "truncated": tf.truncated_normal_initializer(1.0, 2.0, seed=7),
+    "unit": tf.uniform_unit_scaling_initializer(seed=7),
+    "scaling": tf.variance_scaling_initializer(seed=7),
+    "glorot_uniform": tf.glorot_uniform_initializer(seed=7),
+    "glorot_normal": tf.glorot_normal_initializer(seed=7),
+    "he": tf.initializers.he_normal(seed=7),
+}
+with tf.Session() as sess:
+    result = sess.run({name: make([4, 5]) for name, make in makers.items()})
+"""
+    want = oracle(code)
+    made = {"uniform": init.random_uniform_initializer(-1.0, 2.0, seed=7),
+            "normal": init.random_normal_initializer(1.0, 2.0, seed=7),
+            "truncated": init.truncated_normal_initializer(1.0, 2.0, seed=7),
+            "unit": init.uniform_unit_scaling_initializer(seed=7),
+            "scaling": init.variance_scaling_initializer(seed=7),
+            "glorot_uniform": init.glorot_uniform_initializer(seed=7),
+            "glorot_normal": init.glorot_normal_initializer(seed=7), "he": init.he_normal(seed=7)}
+    for name, initializer in made.items():
+        np.testing.assert_array_max_ulp(value(initializer, [4, 5]), want[name], 2)

@@ -1,0 +1,257 @@
+"""What variables start from: functions of (shape, dtype) that `get_variable` calls, with their parameters.
+
+The names of the classes are TensorFlow's. `zeros_initializer` and `ones_initializer` work in both of its manners: as
+a class (`zeros_initializer()`), and as TensorFlow 0.x had them, as functions of a shape (`zeros_initializer([2, 3])`).
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tfnb.core import dtypes
+from tfnb.core.dtypes import DType, as_dtype
+from tfnb.core.shape import TensorShape
+from tfnb.graph.operation import Tensor
+from tfnb.ops import create, random
+from tfnb.ops.source import constant
+
+
+class Initializer:
+    """A function from a shape (and a dtype) to a tensor. Its parameters: `get_config` and `from_config`."""
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        """The initial value. dtype: by default the initializer's own."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what its values are")
+
+    def get_config(self) -> dict[str, Any]:
+        """The parameters, as plain values."""
+        return {key: value.name if isinstance(value, DType) else value for key, value in vars(self).items()}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """The initializer with these parameters."""
+        return cls(**config)
+
+
+class _Constant(Initializer):
+    """An initializer that may also be called as a function of a shape, without being made first."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        given = args[0] if args else kwargs.get("shape")
+        if isinstance(given, (list, tuple, TensorShape, Tensor, np.ndarray)):
+            return cls()(*args, **kwargs)
+        return super().__new__(cls)
+
+    def __init__(self, dtype: Any = dtypes.float32) -> None:
+        self.dtype = as_dtype(dtype)
+
+
+class zeros_initializer(_Constant):
+    """Zeros (empty strings, False)."""
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        return create.zeros(shape, self.dtype if dtype is None else dtype)
+
+
+class ones_initializer(_Constant):
+    """Ones."""
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        return create.ones(shape, self.dtype if dtype is None else dtype)
+
+
+class constant_initializer(Initializer):
+    """The given number everywhere, or the given list or array in row-major order (its last number fills the rest).
+
+    verify_shape: raise TypeError if the shape of `value` is another than that of the variable. Raises TypeError if
+    `value` is no number, list or array.
+    """
+
+    def __init__(self, value: Any = 0, dtype: Any = dtypes.float32, verify_shape: bool = False) -> None:
+        if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
+            raise TypeError(f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or "
+                            "tuple of values, or numpy.ndarray.")
+        self.value, self.dtype, self.verify_shape = value, as_dtype(dtype), verify_shape
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None,
+                 verify_shape: bool | None = None) -> Tensor:
+        verify = self.verify_shape if verify_shape is None else verify_shape
+        return constant(self.value, self.dtype if dtype is None else dtype, shape, verify_shape=verify)
+
+
+def _float_dtype(dtype: Any) -> DType:
+    found = as_dtype(dtype)
+    if not found.is_floating:
+        raise ValueError(f"Expected floating point type, got {found.name}.")
+    return found
+
+
+class random_uniform_initializer(Initializer):
+    """Uniform numbers in [minval, maxval). maxval: 1 for floats if None; must be given for integers."""
+
+    def __init__(self, minval: Any = 0.0, maxval: Any = None, seed: int | None = None,
+                 dtype: Any = dtypes.float32) -> None:
+        self.minval, self.maxval, self.seed, self.dtype = minval, maxval, seed, as_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        dtype = self.dtype if dtype is None else dtype
+        return random.random_uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
+
+
+class random_normal_initializer(Initializer):
+    """Normal numbers of the given mean and standard deviation. Raises ValueError for a dtype that is not floating."""
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None,
+                 dtype: Any = dtypes.float32) -> None:
+        self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, _float_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        dtype = self.dtype if dtype is None else dtype
+        return random.random_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+
+
+class truncated_normal_initializer(Initializer):
+    """Normal numbers, drawn again while they lie more than two standard deviations from the mean.
+
+    Raises ValueError for a dtype that is not floating.
+    """
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None,
+                 dtype: Any = dtypes.float32) -> None:
+        self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, _float_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        dtype = self.dtype if dtype is None else dtype
+        return random.truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+
+
+class uniform_unit_scaling_initializer(Initializer):
+    """Uniform numbers within factor * sqrt(3 / inputs): they keep the scale of what flows through a linear layer.
+
+    inputs: the product of all sizes but the last (of `full_shape`, if given: the whole of a partitioned variable).
+    """
+
+    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32,
+                 full_shape: Any = None) -> None:
+        self.factor, self.seed, self.dtype, self.full_shape = factor, seed, _float_dtype(dtype), full_shape
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        dtype = self.dtype if dtype is None else dtype
+        inputs = math.prod(_sizes(self.full_shape or shape)[:-1])
+        limit = math.sqrt(3 / max(float(inputs), 1.0)) * self.factor
+        return random.random_uniform(shape, -limit, limit, dtype, seed=self.seed)
+
+
+class variance_scaling_initializer(Initializer):
+    """Random numbers of variance scale / n, where n is the number of inputs, outputs, or their mean.
+
+    mode: "fan_in", "fan_out" or "fan_avg"; distribution: "uniform", "truncated_normal" (also called "normal") or
+    "untruncated_normal". Raises ValueError for another mode or distribution, or a scale that is not positive.
+    """
+
+    # The standard deviation of a standard normal distribution cut at two standard deviations.
+    _CUT_DEVIATION: ClassVar[float] = 0.87962566103423978
+    _MODES: ClassVar[tuple[str, ...]] = ("fan_in", "fan_out", "fan_avg")
+    _DISTRIBUTIONS: ClassVar[tuple[str, ...]] = ("normal", "uniform", "truncated_normal", "untruncated_normal")
+
+    def __init__(self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal",
+                 seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+        if scale <= 0.0:
+            raise ValueError(f"`scale` must be positive float, but is {scale}")
+        if mode not in self._MODES:
+            raise ValueError(f"Invalid `mode` argument: {mode!r} is none of {', '.join(self._MODES)}")
+        if distribution.lower() not in self._DISTRIBUTIONS:
+            raise ValueError(f"Invalid `distribution` argument: {distribution!r} is none of "
+                             f"{', '.join(self._DISTRIBUTIONS)}")
+        self.scale, self.mode, self.distribution = scale, mode, distribution.lower()
+        self.seed, self.dtype = seed, _float_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        dtype = self.dtype if dtype is None else dtype
+        inputs, outputs = fans(_sizes(shape))
+        count = {"fan_in": inputs, "fan_out": outputs, "fan_avg": (inputs + outputs) / 2}[self.mode]
+        variance = self.scale / max(1.0, count)
+        if self.distribution == "uniform":
+            limit = math.sqrt(3.0 * variance)
+            return random.random_uniform(shape, -limit, limit, dtype, seed=self.seed)
+        if self.distribution == "untruncated_normal":
+            return random.random_normal(shape, 0.0, math.sqrt(variance), dtype, seed=self.seed)
+        return random.truncated_normal(shape, 0.0, math.sqrt(variance) / self._CUT_DEVIATION, dtype, seed=self.seed)
+
+
+class _Scaled(variance_scaling_initializer):
+    """A variance scaling of which only seed and dtype are free."""
+
+    _fixed: ClassVar[tuple[float, str, str]]
+
+    def __init__(self, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+        super().__init__(*self._fixed, seed, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"seed": self.seed, "dtype": self.dtype.name}
+
+
+class glorot_uniform_initializer(_Scaled):
+    """Uniform numbers of variance 2 / (inputs + outputs) (Glorot and Bengio, 2010)."""
+
+    _fixed = (1.0, "fan_avg", "uniform")
+
+
+class glorot_normal_initializer(_Scaled):
+    """Truncated normal numbers of variance 2 / (inputs + outputs) (Glorot and Bengio, 2010)."""
+
+    _fixed = (1.0, "fan_avg", "truncated_normal")
+
+
+def he_normal(seed: int | None = None) -> Initializer:
+    """Truncated normal numbers of variance 2 / inputs (He et al., 2015)."""
+    return variance_scaling_initializer(2.0, "fan_in", "truncated_normal", seed)
+
+
+def he_uniform(seed: int | None = None) -> Initializer:
+    """Uniform numbers of variance 2 / inputs (He et al., 2015)."""
+    return variance_scaling_initializer(2.0, "fan_in", "uniform", seed)
+
+
+def lecun_normal(seed: int | None = None) -> Initializer:
+    """Truncated normal numbers of variance 1 / inputs (LeCun et al., 1998)."""
+    return variance_scaling_initializer(1.0, "fan_in", "truncated_normal", seed)
+
+
+def lecun_uniform(seed: int | None = None) -> Initializer:
+    """Uniform numbers of variance 1 / inputs (LeCun et al., 1998)."""
+    return variance_scaling_initializer(1.0, "fan_in", "uniform", seed)
+
+
+class identity_initializer(Initializer):
+    """gain times the identity matrix. Raises ValueError for a shape that is no matrix's."""
+
+    def __init__(self, gain: float = 1.0, dtype: Any = dtypes.float32) -> None:
+        self.gain, self.dtype = gain, _float_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        sizes = _sizes(shape)
+        if len(sizes) != 2:
+            raise ValueError(f"Identity matrix initializer can only be used for 2D matrices, not for shape {sizes}.")
+        return constant(np.eye(*sizes) * self.gain, self.dtype if dtype is None else dtype)
+
+
+def _sizes(shape: Any) -> list[int]:
+    sizes: list[int] = TensorShape(shape).as_list()
+    return sizes
+
+
+def fans(sizes: Sequence[int]) -> tuple[int, int]:
+    """How many inputs and outputs a unit of a layer with weights of these sizes has.
+
+    The last two sizes are inputs and outputs; those before, of a convolution's window, multiply both.
+    """
+    if not sizes:
+        return 1, 1
+    if len(sizes) == 1:
+        return sizes[0], sizes[0]
+    window = math.prod(sizes[:-2])
+    return sizes[-2] * window, sizes[-1] * window

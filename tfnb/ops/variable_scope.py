@@ -1,0 +1,331 @@
+"""tf.get_variable and the scopes that it takes its names and defaults from."""
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from tfnb.core import dtypes
+from tfnb.core.dtypes import DType, as_dtype
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.graph import Graph
+from tfnb.graph.keys import GraphKeys
+from tfnb.graph.stack import get_default_graph, get_graph_from_inputs, name_scope
+from tfnb.ops import variable_store as store
+from tfnb.ops.variable_store import AUTO_REUSE, Request
+from tfnb.ops.variables import Variable, VariableAggregation, VariableSynchronization
+
+_INHERITED = ("initializer", "regularizer", "caching_device", "partitioner", "custom_getter", "constraint")
+
+
+class VariableScope:
+    """A prefix for names, and the defaults that `get_variable` takes from its surroundings.
+
+    Attributes (each with a setter `set_...`): initializer, regularizer, caching_device, partitioner, custom_getter,
+    dtype, constraint; name, original_name_scope and reuse (True, False, None or AUTO_REUSE) can be read.
+    """
+
+    def __init__(self, reuse: Any, name: str = "", initializer: Any = None, regularizer: Any = None,
+                 caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None, name_scope: str = "",
+                 dtype: Any = dtypes.float32, use_resource: bool | None = None, constraint: Any = None) -> None:
+        self._name, self._reuse, self._name_scope = name, reuse, name_scope
+        self.initializer, self.regularizer, self.caching_device = initializer, regularizer, caching_device
+        self.partitioner, self.custom_getter, self.constraint = partitioner, custom_getter, constraint
+        self.dtype: DType = as_dtype(dtype)
+        self.use_resource = use_resource
+
+    @property
+    def name(self) -> str:
+        """The prefix of names, without a slash at its end."""
+        return self._name
+
+    @property
+    def original_name_scope(self) -> str:
+        """The name scope that was opened when this scope was made first."""
+        return self._name_scope
+
+    @property
+    def reuse(self) -> Any:
+        """Whether variables are shared: True (they must exist), False or None (they must be new), AUTO_REUSE."""
+        return self._reuse
+
+    def reuse_variables(self) -> None:
+        """Share variables from now on, in this scope and in those opened in it."""
+        self._reuse = True
+
+    def set_initializer(self, initializer: Any) -> None:
+        """Set the default initializer."""
+        self.initializer = initializer
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        """Set the default regularizer."""
+        self.regularizer = regularizer
+
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Set the default caching device."""
+        self.caching_device = caching_device
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        """Set the default partitioner."""
+        self.partitioner = partitioner
+
+    def set_custom_getter(self, custom_getter: Any) -> None:
+        """Set the function that stands between `get_variable` and the variables."""
+        self.custom_getter = custom_getter
+
+    def set_dtype(self, dtype: Any) -> None:
+        """Set the default dtype."""
+        self.dtype = as_dtype(dtype)
+
+    def set_use_resource(self, use_resource: bool) -> None:
+        """Accepted without effect: variables are reference variables."""
+        self.use_resource = use_resource
+
+    def get_collection(self, name: str) -> list[Any]:
+        """The entries of a collection of the default graph whose names lie in this scope."""
+        return get_default_graph().get_collection(name, f"{self.name}/" if self.name else "")
+
+    def trainable_variables(self) -> list[Any]:
+        """The trainable variables of this scope."""
+        return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+    def global_variables(self) -> list[Any]:
+        """The global variables of this scope."""
+        return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
+
+    def local_variables(self) -> list[Any]:
+        """The local variables of this scope."""
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
+
+    def get_variable(self, var_store: Any, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None,
+                     regularizer: Any = None, reuse: Any = None, trainable: bool | None = None,
+                     collections: Any = None, caching_device: Any = None, partitioner: Any = None,
+                     validate_shape: bool = True, use_resource: bool | None = None, custom_getter: Any = None,
+                     constraint: Any = None,
+                     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+                     aggregation: VariableAggregation = VariableAggregation.NONE) -> Any:
+        """As `tf.get_variable`, in this scope. var_store: a graph; None for the default graph."""
+        graph = var_store if isinstance(var_store, Graph) else get_default_graph()
+        full_name = f"{self.name}/{name}" if self.name else name
+        given = _dtype_of(initializer, dtype)
+        if custom_getter is None:
+            custom_getter = self.custom_getter
+        if regularizer is None:
+            regularizer = self.regularizer
+        arguments = {
+            "shape": shape, "dtype": given or self.dtype, "trainable": trainable, "collections": collections,
+            "initializer": self.initializer if initializer is None else initializer, "regularizer": regularizer,
+            "reuse": self.reuse if reuse is None else reuse,
+            "caching_device": self.caching_device if caching_device is None else caching_device,
+            "partitioner": self.partitioner if partitioner is None else partitioner,
+            "validate_shape": validate_shape, "use_resource": use_resource,
+            "constraint": self.constraint if constraint is None else constraint,
+            "synchronization": synchronization, "aggregation": aggregation}
+        with graph.as_default(), name_scope(None):         # names of variables depend on variable scopes alone
+            if custom_getter is None:
+                return _true_getter(full_name, **arguments)
+            return custom_getter(_true_getter, full_name, **arguments)
+
+
+def _dtype_of(initializer: Any, dtype: Any) -> DType | None:
+    """The dtype asked for, or that of a constant initializer. Raises ValueError if these differ."""
+    wanted = None if dtype is None else as_dtype(dtype).base_dtype
+    if wanted is None or initializer is None or callable(initializer):
+        return wanted
+    found = initializer.dtype if hasattr(initializer, "dtype") else convert_to_tensor(initializer).dtype
+    if as_dtype(found).base_dtype != wanted:
+        raise ValueError(f"Initializer type {as_dtype(found).base_dtype.name!r} and explicit dtype {wanted.name!r} "
+                         "don't match.")
+    return wanted
+
+
+def _true_getter(name: str, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None,
+                 regularizer: Any = None, reuse: Any = None, trainable: bool | None = None, collections: Any = None,
+                 caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
+                 use_resource: bool | None = None, constraint: Any = None,
+                 synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+                 aggregation: VariableAggregation = VariableAggregation.NONE) -> Variable:
+    if partitioner is not None:
+        raise NotImplementedError(f"Variable {name}: partitioned variables are not supported; pass no partitioner")
+    if regularizer is no_regularizer:
+        regularizer = None
+    return store.find_or_make(get_default_graph(), Request(
+        name, shape, as_dtype(dtype), initializer, regularizer, reuse, trainable, collections, caching_device,
+        validate_shape, constraint, synchronization, aggregation))
+
+
+def no_regularizer(_: Any) -> None:
+    """Pass it as a regularizer to have none, whatever the scope says."""
+    return None
+
+
+class _Current(threading.local):
+    """The innermost variable scope of each graph, in this thread."""
+
+    def __init__(self) -> None:
+        self.scopes: WeakKeyDictionary[Graph, VariableScope] = WeakKeyDictionary()
+
+    def of(self, graph: Graph) -> VariableScope:
+        if graph not in self.scopes:
+            self.scopes[graph] = VariableScope(False)
+        return self.scopes[graph]
+
+
+_current = _Current()
+
+
+def get_variable_scope() -> VariableScope:
+    """The innermost variable scope."""
+    return _current.of(get_default_graph())
+
+
+def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
+                 trainable: bool | None = None, collections: Any = None, caching_device: Any = None,
+                 partitioner: Any = None, validate_shape: bool = True, use_resource: bool | None = None,
+                 custom_getter: Any = None, constraint: Any = None,
+                 synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+                 aggregation: VariableAggregation = VariableAggregation.NONE) -> Any:
+    """The variable `name` of the current variable scope: shared if the scope's reuse says so, else made.
+
+    initializer: a function of (shape, dtype), such as `tf.zeros_initializer()`, or a constant (then without shape); by
+    default that of the scope, else Glorot's for floats and zeros for other types. regularizer: a function from the
+    variable to a loss for GraphKeys.REGULARIZATION_LOSSES. dtype: float32 unless the scope says otherwise.
+    custom_getter: a function (getter, name, **arguments) that stands between. Other arguments as of `tf.Variable`.
+
+    Raises ValueError where a variable exists but may not be shared, must be shared but does not exist, or exists with
+    another shape or dtype; and where the shape of a new one is not known.
+    """
+    return get_variable_scope().get_variable(
+        get_default_graph(), name, shape, dtype, initializer, regularizer, None, trainable, collections,
+        caching_device, partitioner, validate_shape, use_resource, custom_getter, constraint, synchronization,
+        aggregation)
+
+
+def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None,
+                       regularizer: Any = None, trainable: bool = False, collections: Any = None,
+                       **options: Any) -> Any:
+    """As `get_variable`, for a variable in LOCAL_VARIABLES (which are not saved) that is not trained."""
+    keys = [*(collections or []), GraphKeys.LOCAL_VARIABLES]
+    return get_variable(name, shape, dtype, initializer, regularizer, False, keys, **options)
+
+
+def variable(initial_value: Any = None, trainable: bool | None = None, collections: Any = None,
+             validate_shape: bool = True, caching_device: Any = None, name: str | None = None,
+             dtype: Any = None, **options: Any) -> Variable:
+    """A new `tf.Variable` with the caching device of the current variable scope, if none is given."""
+    if caching_device is None:
+        caching_device = get_variable_scope().caching_device
+    return Variable(initial_value, trainable, collections, validate_shape, caching_device, name, dtype=dtype,
+                    **options)
+
+
+class variable_scope:
+    """Opens a variable scope and a name scope: `with tf.variable_scope("layer") as scope:`.
+
+    name_or_scope: a name, put behind that of the current scope, or a VariableScope to enter again. default_name:
+    used, made unique, where name_or_scope is None. values: tensors whose graph is made the default. reuse: True,
+    False, None (as around) or AUTO_REUSE. initializer, regularizer, caching_device, partitioner, custom_getter,
+    constraint, dtype: new defaults. auxiliary_name_scope: False opens no name scope.
+
+    Raises TypeError and ValueError for arguments of wrong types or values.
+    """
+
+    def __init__(self, name_or_scope: Any, default_name: str | None = None, values: Sequence[Any] | None = None,
+                 initializer: Any = None, regularizer: Any = None, caching_device: Any = None, partitioner: Any = None,
+                 custom_getter: Any = None, reuse: Any = None, dtype: Any = None, use_resource: bool | None = None,
+                 constraint: Any = None, auxiliary_name_scope: bool = True) -> None:
+        if name_or_scope is None and default_name is None:
+            raise TypeError("If default_name is None then name_or_scope is required")
+        if name_or_scope is not None and not isinstance(name_or_scope, (str, VariableScope)):
+            raise TypeError("VariableScope: name_or_scope must be a string or VariableScope.")
+        if name_or_scope is None and not isinstance(default_name, str):
+            raise TypeError(f"If name_or_scope is None, default_name must be a string, not {default_name!r}")
+        if reuse not in (True, False, None, AUTO_REUSE):
+            raise ValueError("The reuse parameter must be True or False or None.")
+        if reuse and name_or_scope is None:
+            raise ValueError("reuse=True cannot be used without a name_or_scope")
+        if not isinstance(auxiliary_name_scope, bool):
+            raise TypeError(f"The auxiliary_name_scope must be `True` or `False`, but get {auxiliary_name_scope}")
+        self._target, self._default_name = name_or_scope, default_name
+        self._values, self._auxiliary = values, auxiliary_name_scope
+        self._reuse, self._dtype = reuse, dtype
+        self._given = {"initializer": initializer, "regularizer": regularizer, "caching_device": caching_device,
+                       "partitioner": partitioner, "custom_getter": custom_getter, "constraint": constraint}
+        self._contexts: list[AbstractContextManager[Any]] = []
+
+    def __enter__(self) -> VariableScope:
+        context = self._open()
+        self._contexts.append(context)
+        return context.__enter__()
+
+    def __exit__(self, *exc: Any) -> Any:
+        return self._contexts.pop().__exit__(*exc)
+
+    def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """As a decorator: open the scope around each call."""
+        def scoped(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return fn(*args, **kwargs)
+        return scoped
+
+    @contextmanager
+    def _open(self) -> Iterator[VariableScope]:
+        values = [v for v in self._values or () if v is not None]
+        graph = get_graph_from_inputs(values) if values else get_default_graph()
+        with graph.as_default():
+            outer = _current.of(graph)
+            target, default = self._target, self._default_name
+            simple = default if target is None else target if isinstance(target, str) else target.name.split("/")[-1]
+            with self._name_scope(graph, simple) as scope:
+                if target is None:
+                    target = store.unique_scope(graph, outer.name, default)  # type: ignore[arg-type]
+                made = self._scope(outer, target, scope)
+                opened = store.opened_scopes(graph) if isinstance(target, VariableScope) else None
+                store.open_scope(graph, made.name)
+                _current.scopes[graph] = made
+                try:
+                    yield made
+                finally:
+                    _current.scopes[graph] = outer
+                    if opened is None:
+                        store.close_subscopes(graph, made.name)
+                    else:
+                        store.restore_opened(graph, opened)
+
+    def _name_scope(self, graph: Graph, simple: str | None) -> AbstractContextManager[str]:
+        if not self._auxiliary:
+            around = graph.get_name_scope()
+            return nullcontext(f"{around}/" if around else "")
+        return name_scope(simple) if simple else nullcontext("")
+
+    def _scope(self, outer: VariableScope, target: str | VariableScope, name_scope: str) -> VariableScope:
+        """The new scope: a prolonged one inherits from the scope around it, an entered one from its first opening."""
+        again = isinstance(target, VariableScope)
+        base: VariableScope = target if again else outer  # type: ignore[assignment]
+        if again:
+            name, original, reuse = base.name, base.original_name_scope, self._reuse or base.reuse
+        else:
+            name = f"{outer.name}/{target}" if outer.name else str(target)
+            original, reuse = name_scope, self._reuse or outer.reuse
+        defaults = {key: getattr(base, key) if self._given[key] is None else self._given[key] for key in _INHERITED}
+        if self._given["custom_getter"] is not None and base.custom_getter is not None:
+            defaults["custom_getter"] = _nested(base.custom_getter, self._given["custom_getter"])
+        return VariableScope(reuse, name, name_scope=original, dtype=self._dtype or base.dtype, **defaults)
+
+
+def _nested(outer: Callable[..., Any], inner: Callable[..., Any]) -> Callable[..., Any]:
+    """Custom getters one in the other: the inner one calls the outer one as its getter."""
+    def getter(true_getter: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:
+        return inner(lambda n, *a, **k: outer(true_getter, n, *a, **k), name, *args, **kwargs)
+    return getter
+
+
+def variable_op_scope(values: Sequence[Any], name_or_scope: Any, default_name: str | None = None,
+                      initializer: Any = None, regularizer: Any = None, caching_device: Any = None,
+                      partitioner: Any = None, custom_getter: Any = None, reuse: Any = None, dtype: Any = None,
+                      use_resource: bool | None = None, constraint: Any = None) -> variable_scope:
+    """`variable_scope` with its first arguments in the order of TensorFlow 0.x."""
+    return variable_scope(name_or_scope, default_name, values, initializer, regularizer, caching_device, partitioner,
+                          custom_getter, reuse, dtype, use_resource, constraint)

@@ -1,0 +1,191 @@
+"""The variables of a graph by the names that `get_variable` gave them, and the rules by which it finds or makes them.
+
+Both lists stand in collections of the graph (with keys that are no strings, so that nobody meets them): entries that a
+notebook cell made leave the graph together with its ops.
+"""
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from tfnb.core import dtypes
+from tfnb.core.dtypes import DType
+from tfnb.core.shape import TensorShape, as_shape
+from tfnb.graph.graph import Graph
+from tfnb.graph.keys import GraphKeys
+from tfnb.graph.operation import Operation
+from tfnb.graph.stack import colocate_with, control_dependencies, name_scope
+from tfnb.ops.initializers import glorot_uniform_initializer, zeros_initializer
+from tfnb.ops.variables import Variable
+
+_STORED = ("variables by name",)
+_OPENED = ("opened variable scopes",)
+
+
+class _ReuseMode(Enum):
+    AUTO_REUSE = 1
+
+
+AUTO_REUSE = _ReuseMode.AUTO_REUSE
+
+
+@dataclass(eq=False, slots=True)
+class _Stored:
+    name: str
+    variable: Variable
+
+    @property
+    def op(self) -> Operation:
+        return self.variable.op
+
+
+@dataclass(eq=False, slots=True)
+class _Opened:
+    scope: str
+
+
+def stored(graph: Graph, name: str) -> Variable | None:
+    """The variable that `get_variable` made under this full name, or None."""
+    for entry in reversed(graph.get_collection_ref(_STORED)):
+        if entry.name == name:
+            variable: Variable = entry.variable
+            return variable
+    return None
+
+
+def open_scope(graph: Graph, name: str) -> None:
+    """Note that a variable scope with this full name is opened."""
+    graph.add_to_collection(_OPENED, _Opened(name))
+
+
+def close_subscopes(graph: Graph, name: str) -> None:
+    """Forget which scopes were opened inside `name`: default names in it begin anew."""
+    opened = graph.get_collection_ref(_OPENED)
+    opened[:] = [entry for entry in opened if not entry.scope.startswith(f"{name}/" if name else "")]
+
+
+def opened_scopes(graph: Graph) -> list[Any]:
+    """What was opened so far, for `restore_opened`."""
+    return list(graph.get_collection_ref(_OPENED))
+
+
+def restore_opened(graph: Graph, opened: list[Any]) -> None:
+    """Forget what was opened since `opened_scopes` gave its result."""
+    graph.get_collection_ref(_OPENED)[:] = opened
+
+
+def unique_scope(graph: Graph, parent: str, name: str) -> str:
+    """`name`, or the first of name_1, name_2... that was not opened inside the scope `parent` yet."""
+    prefix = f"{parent}/" if parent else ""
+    taken = {entry.scope for entry in graph.get_collection_ref(_OPENED)}
+    tried, number = name, 0
+    while prefix + tried in taken:
+        number += 1
+        tried = f"{name}_{number}"
+    return tried
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The arguments of `get_variable`, with the defaults of the scope filled in. name: the full name."""
+
+    name: str
+    shape: Any
+    dtype: DType
+    initializer: Any
+    regularizer: Callable[[Any], Any] | None
+    reuse: bool | _ReuseMode | None
+    trainable: bool | None
+    collections: Any
+    caching_device: Any
+    validate_shape: bool
+    constraint: Callable[[Any], Any] | None
+    synchronization: Any
+    aggregation: Any
+
+
+def find_or_make(graph: Graph, request: Request) -> Variable:
+    """The variable of that name, shared if the reuse rules say so, else made.
+
+    Raises ValueError if it exists but may not be shared, must be shared but does not exist, or has another shape or
+    dtype than requested; if the shape of a new one is not known, or given besides a constant initializer.
+    """
+    constant = request.initializer is not None and not callable(request.initializer)
+    if constant and request.shape is not None:
+        raise ValueError("If initializer is a constant, do not specify shape.")
+    found = stored(graph, request.name)
+    if found is not None:
+        return _share(found, request)
+    if request.reuse is True:
+        raise ValueError(f"Variable {request.name} does not exist, or was not created with tf.get_variable(). "
+                         "Did you mean to set reuse=tf.AUTO_REUSE in VarScope?")
+    with control_dependencies(None):
+        made = _make(request, constant)
+    graph.add_to_collection(_STORED, _Stored(request.name, made))
+    _regularize(graph, made, request)
+    return made
+
+
+def _share(found: Variable, request: Request) -> Variable:
+    name, shape = request.name, as_shape(request.shape)
+    if not request.reuse:
+        raise ValueError(f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
+                         f"reuse=tf.AUTO_REUSE in VarScope? Originally defined at:\n\n{found.op.made_at}")
+    if not shape.is_compatible_with(found.shape):
+        raise ValueError(f"Trying to share variable {name}, but specified shape {shape} and found shape "
+                         f"{found.shape}.")
+    if not request.dtype.is_compatible_with(found.dtype):
+        raise ValueError(f"Trying to share variable {name}, but specified dtype {request.dtype.name} and found dtype "
+                         f"{found.dtype.name}.")
+    return found
+
+
+def _make(request: Request, constant: bool) -> Variable:
+    shape = as_shape(request.shape)
+    if constant:
+        start, dtype = request.initializer, None
+    else:
+        initializer = request.initializer or _default_initializer(request.dtype, request.name)
+        start, dtype = _bound(initializer, shape, request)
+    return Variable(start, trainable=request.trainable, collections=request.collections,
+                    caching_device=request.caching_device, name=request.name, dtype=dtype,
+                    validate_shape=request.validate_shape, constraint=request.constraint,
+                    synchronization=request.synchronization, aggregation=request.aggregation)
+
+
+def _default_initializer(dtype: DType, name: str) -> Any:
+    if dtype.is_floating or dtype.is_complex:
+        return glorot_uniform_initializer()
+    if dtype.is_integer or dtype.is_bool or dtype.base_dtype == dtypes.string:
+        return zeros_initializer()
+    raise ValueError(f"An initializer for variable {name} of {dtype.name} is required")
+
+
+def _bound(initializer: Any, shape: TensorShape, request: Request) -> tuple[Callable[[], Any], DType | None]:
+    """The initializer as a function without arguments, and the dtype to convert its result to."""
+    if inspect.isclass(initializer):
+        initializer = initializer()
+    parameters = inspect.signature(initializer).parameters.values()
+    needed = [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    if not shape.is_fully_defined():
+        if needed:
+            raise ValueError(f"Shape of a new variable ({request.name}) must be fully defined, but instead was "
+                             f"{shape}.")
+        return initializer, None
+    if not parameters:
+        return initializer, request.dtype
+    takes_dtype = any(p.name == "dtype" or p.kind is p.VAR_KEYWORD for p in parameters)
+    options = {"dtype": request.dtype} if takes_dtype else {}
+    return lambda: initializer(shape.as_list(), **options), request.dtype
+
+
+def _regularize(graph: Graph, variable: Variable, request: Request) -> None:
+    if request.regularizer is None:
+        return
+    with colocate_with(variable.op), name_scope(f"{request.name}/Regularizer/"):
+        loss = request.regularizer(variable)
+    if loss is not None:
+        graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)

@@ -1,0 +1,45 @@
+"""Adagrad: each element's steps shrink with the gradients that it has seen (Duchi et al., 2011)."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.ops import state
+from tfnb.ops.initializers import constant_initializer
+from tfnb.ops.math import cast
+from tfnb.ops.variables import Variable
+from tfnb.train.optimizer import Optimizer
+
+
+class AdagradOptimizer(Optimizer):
+    """accumulator += gradient^2; var -= learning_rate * gradient / sqrt(accumulator).
+
+    learning_rate: a number, a scalar tensor, or a function that returns one. initial_accumulator_value: what the
+    accumulators start from; raises ValueError if it is not positive. Slot: "accumulator".
+    """
+
+    def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1, use_locking: bool = False,
+                 name: str = "Adagrad") -> None:
+        if initial_accumulator_value <= 0.0:
+            raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
+        super().__init__(use_locking, name)
+        self._learning_rate, self._initial_accumulator_value = learning_rate, initial_accumulator_value
+        self._learning_rate_tensor: Any = None
+
+    def _create_slots(self, var_list: Sequence[Variable]) -> None:
+        for v in var_list:
+            dtype = v.dtype.base_dtype
+            start = constant_initializer(self._initial_accumulator_value, dtype=dtype)
+            self._get_or_make_slot_with_initializer(v, start, v.shape, dtype, "accumulator", self._name)
+
+    def _prepare(self) -> None:
+        rate = self._call_if_callable(self._learning_rate)
+        self._learning_rate_tensor = convert_to_tensor(rate, name="learning_rate")
+
+    def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
+        rate = cast(self._learning_rate_tensor, var.dtype.base_dtype)
+        op: Operation = state.ApplyAdagrad(var, self.get_slot(var, "accumulator"), rate, grad,
+                                           use_locking=self._use_locking).op
+        return op

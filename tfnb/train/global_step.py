@@ -1,0 +1,67 @@
+"""The global step: the variable that counts the steps of training, found through the collection GLOBAL_STEP."""
+from __future__ import annotations
+
+from typing import Any
+
+from tfnb.core import dtypes
+from tfnb.graph.graph import Graph
+from tfnb.graph.keys import GraphKeys
+from tfnb.graph.operation import Tensor
+from tfnb.graph.stack import get_default_graph, name_scope
+from tfnb.ops.initializers import zeros_initializer
+from tfnb.ops.variable_scope import get_variable
+from tfnb.ops.variables import Variable
+
+
+def global_step(sess: Any, global_step_tensor: Any) -> int:
+    """The value of the global step in a session, as an int."""
+    return int(sess.run(global_step_tensor))
+
+
+def get_global_step(graph: Graph | None = None) -> Any:
+    """The global step of `graph` (default: the default graph), or None.
+
+    That is the one element of the collection GLOBAL_STEP, or else the tensor "global_step:0". Raises TypeError if it
+    is not an integer scalar, RuntimeError if there are several.
+    """
+    graph = graph or get_default_graph()
+    collected = graph.get_collection(GraphKeys.GLOBAL_STEP)
+    if len(collected) > 1:
+        raise RuntimeError(f"Multiple items found in collection {GraphKeys.GLOBAL_STEP!r}: {collected}")
+    found = collected[0] if collected else None
+    if found is None:
+        try:
+            found = graph.get_tensor_by_name("global_step:0")
+        except KeyError:
+            return None
+    assert_global_step(found)
+    return found
+
+
+def create_global_step(graph: Graph | None = None) -> Variable:
+    """A new global step (int64, not trainable). Raises ValueError if the graph has one already."""
+    graph = graph or get_default_graph()
+    if get_global_step(graph) is not None:
+        raise ValueError('"global_step" already exists.')
+    with graph.as_default(), name_scope(None):
+        made: Variable = get_variable(
+            GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64, initializer=zeros_initializer(), trainable=False,
+            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
+        return made
+
+
+def get_or_create_global_step(graph: Graph | None = None) -> Any:
+    """The global step of `graph` (default: the default graph), made if there is none."""
+    graph = graph or get_default_graph()
+    found = get_global_step(graph)
+    return create_global_step(graph) if found is None else found
+
+
+def assert_global_step(global_step_tensor: Any) -> None:
+    """Raises TypeError if this can't be a global step: a variable or tensor, integer and scalar."""
+    if not isinstance(global_step_tensor, (Variable, Tensor)):
+        raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.')
+    if not global_step_tensor.dtype.base_dtype.is_integer:
+        raise TypeError(f'Existing "global_step" does not have integer type: {global_step_tensor.dtype!r}')
+    if global_step_tensor.shape.ndims not in (None, 0):
+        raise TypeError(f'Existing "global_step" is not scalar: {global_step_tensor.shape}')

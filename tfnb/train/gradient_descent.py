@@ -1,0 +1,32 @@
+"""Gradient descent: a step of a given size against the gradient."""
+from __future__ import annotations
+
+from typing import Any
+
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.ops import state
+from tfnb.ops.math import cast
+from tfnb.ops.variables import Variable
+from tfnb.train.optimizer import Optimizer
+
+
+class GradientDescentOptimizer(Optimizer):
+    """var -= learning_rate * gradient.
+
+    learning_rate: a number, a scalar tensor, or a function that returns one.
+    """
+
+    def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._learning_rate_tensor: Any = None
+
+    def _prepare(self) -> None:
+        rate = self._call_if_callable(self._learning_rate)
+        self._learning_rate_tensor = convert_to_tensor(rate, name="learning_rate")
+
+    def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
+        rate = cast(self._learning_rate_tensor, var.dtype.base_dtype)
+        op: Operation = state.ApplyGradientDescent(var, rate, grad, use_locking=self._use_locking).op
+        return op

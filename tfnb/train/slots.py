@@ -1,0 +1,55 @@
+"""Slots: variables that an optimizer or a moving average keeps beside a variable, called "w/Adam", "w/Adam_1"..."""
+from __future__ import annotations
+
+from typing import Any
+
+from tfnb.core.dtypes import DType
+from tfnb.core.shape import as_shape
+from tfnb.graph.operation import Tensor
+from tfnb.graph.stack import colocate_with
+from tfnb.ops.initializers import zeros_initializer
+from tfnb.ops.variable_scope import get_variable, variable_scope
+from tfnb.ops.variables import Variable
+
+
+def is_alive(variable: Variable) -> bool:
+    """False once the node of the variable has left its graph (a notebook cell that made it was run again)."""
+    op = variable.op
+    return op._dead is None
+
+
+def create_slot(primary: Any, val: Tensor, name: str, colocate_with_primary: bool = True) -> Variable:
+    """A variable "primary/name" with the initial value `val`, which may have another shape than `primary`."""
+    return _create(primary, name, val, None, val.dtype, val.shape.is_fully_defined(), colocate_with_primary)
+
+
+def create_slot_with_initializer(primary: Any, initializer: Any, shape: Any, dtype: DType, name: str,
+                                 colocate_with_primary: bool = True) -> Variable:
+    """A variable "primary/name" of `shape`, which `initializer(shape, dtype)` starts."""
+    shape = as_shape(shape)
+    return _create(primary, name, initializer, shape, dtype, shape.is_fully_defined(), colocate_with_primary)
+
+
+def create_zeros_slot(primary: Any, name: str, dtype: DType | None = None,
+                      colocate_with_primary: bool = True) -> Variable:
+    """A variable "primary/name" of the shape of `primary`, zero at first. dtype: that of `primary` if None."""
+    dtype = dtype or primary.dtype.base_dtype
+    return create_slot_with_initializer(primary, zeros_initializer(), primary.shape, dtype, name,
+                                        colocate_with_primary)
+
+
+def _create(primary: Any, name: str, initializer: Any, shape: Any, dtype: DType, validate_shape: bool,
+            beside: bool) -> Variable:
+    with variable_scope(None, f"{primary.op.name}/{name}") as scope:
+        scope.set_partitioner(None)
+        if not beside:
+            return _variable(initializer, shape, dtype, validate_shape)
+        with colocate_with(primary.op):
+            return _variable(initializer, shape, dtype, validate_shape)
+
+
+def _variable(initializer: Any, shape: Any, dtype: DType, validate_shape: bool) -> Variable:
+    """The variable that is called as its scope is: its own name is empty."""
+    made: Variable = get_variable("", shape=shape, dtype=dtype.base_dtype, initializer=initializer, trainable=False,
+                                  validate_shape=validate_shape)
+    return made
