@@ -7,7 +7,7 @@ import pytest
 
 from tfnb.notebook import board as boards
 from tfnb.notebook.board import COLUMNS, LiveBoard
-from tfnb.notebook.plot_svg import Axis, Curve, number, sparkline, svg, text
+from tfnb.notebook.panels import Curve, group_of, number, sparkline, svg, text
 from tfnb.notebook.record import Recorder
 from tfnb.notebook.sender import Sender
 
@@ -133,12 +133,15 @@ def test_the_plot_survives_numbers_of_every_kind():
         assert text([Curve("a", curve)]).startswith("a")
 
 
-def test_ticks_are_round_numbers_inside():
-    for low, high in ((0, 1), (-3.3, 17), (1e-7, 3e-7), (999, 1001), (5, 5), (0, 0)):
-        axis = Axis.around(low, high, 0, 100)
-        assert 2 <= len(axis.ticks) <= 9
-        assert all(-0.1 <= axis.place(tick) <= 100.1 for tick in axis.ticks)
-    assert Axis.around(0, 1, 0, 100).ticks == pytest.approx((0, 0.5, 1)) or len(Axis.around(0, 1, 0, 100).ticks) >= 3
+def test_panels_are_those_of_the_browser():
+    assert [group_of(tag) for tag in ("loss", "a/b/c", "/x", "a/b")] == ["loss", "a/b", "/x", "a"]
+    ramp = np.stack([np.arange(5.0), np.arange(5.0)], axis=1)
+    picture = svg([Curve("train/loss", ramp, 0), Curve("train/acc", ramp, 1), Curve("other", ramp, 2)], smoothing=0.6)
+    panels = list(ET.fromstring(picture))
+    assert [panel.get("aria-label") for panel in panels] == ["train: loss, acc", "other: other"]
+    assert (panels[1].get("x"), panels[1].get("y")) == ("360", "0")
+    strokes = [path.get("class") for path in panels[0] if (path.get("class") or "").startswith("s")]
+    assert strokes == ["s0", "s0", "s1", "s1"], "the data and their mean, in the colours of the tags"
 
 
 def test_words_for_numbers_and_sparklines():

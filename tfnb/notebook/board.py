@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import taps
-from tfnb.notebook import plot_svg, shell
-from tfnb.notebook.plot_svg import Curve
+from tfnb.notebook import panels, shell
+from tfnb.notebook.panels import Curve
 from tfnb.notebook.record import Key, Recorder
 from tfnb.notebook.sender import Sender
 from tfnb.notebook.series import Series, bucket_size, points
@@ -105,11 +105,11 @@ class LiveBoard:
     def svg(self) -> str:
         """The plot as it is now, as SVG."""
         self.recorder.file(everything=True)
-        return plot_svg.svg(self.curves(), title=self.title, smoothing=self.smooth)
+        return panels.svg(self.curves(), title=self.title, smoothing=self.smooth)
 
     def __repr__(self) -> str:
         self.recorder.file(everything=True)
-        return plot_svg.text(self.curves(), self.title)
+        return panels.text(self.curves(), self.title)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         bundle = {"text/plain": repr(self), "image/svg+xml": self.svg()}

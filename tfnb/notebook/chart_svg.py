@@ -9,6 +9,7 @@ import numpy as np
 
 from tfnb.notebook.geometry import shorten, text_width
 from tfnb.notebook.palette import FONT, INKS, SERIES, theme_css
+from tfnb.notebook.series import smooth
 from tfnb.notebook.svg import element, path, text
 
 Series = tuple[str, Sequence[float], Sequence[float]]
@@ -48,12 +49,15 @@ def tick_label(value: float, step: float) -> str:
     return f"{value:.{max(0, -math.floor(math.log10(step) + 1e-9))}f}"
 
 
-def line_chart_svg(series: Sequence[Series], title: str = "", width: float = 480, height: float = 280) -> str:
+def line_chart_svg(series: Sequence[Series], title: str = "", width: float = 480, height: float = 280,
+                   smoothing: float = 0.0, colors: Sequence[int] | None = None) -> str:
     """SVG of the series (name, xs, ys); NaN and infinities are gaps. Ends with each series' last value in the legend.
 
     xs and ys are numbers of equal length (ValueError if not); more points than pixels are reduced to each pixel's
-    least and greatest, so that no peak is lost.
+    least and greatest, so that no peak is lost. smoothing: weight of the running means, drawn over the pale values;
+    0 for none. colors: the place of each series' colour in SERIES, by default its own place.
     """
+    inks = list(colors) if colors is not None else list(range(len(series)))
     data = [_clean(*one) for one in series]
     y_ticks = nice_ticks(*_range([ys for _, _, ys in data]), most=max(3, int(height / 48)))
     x_low, x_high = _range([xs for _, xs, _ in data])
@@ -65,9 +69,10 @@ def line_chart_svg(series: Sequence[Series], title: str = "", width: float = 480
     parts = [element("rect", class_="b", fill=INKS["bg"][0], height=height - 1, rx=6, stroke=INKS["frame"][0],
                      width=width - 1, x=0.5, y=0.5),
              *_axes(frame, y_ticks, labels, title, width),
-             *(_curve(frame, i, xs, ys) for i, (_, xs, ys) in enumerate(data)), *_legend(rows, height)]
+             *(_curves(frame, ink, xs, ys, smoothing) for ink, (_, xs, ys) in zip(inks, data, strict=True)),
+             *_legend(rows, height, inks)]
     body = "".join(parts)
-    used = sorted({i % len(SERIES) for i in range(len(data))})
+    used = sorted({i % len(SERIES) for i in inks})
     css = CSS + "".join(f"svg.tfnb-chart .s{i}{{stroke:var(--tf-s{i})}}svg.tfnb-chart .f{i}{{fill:var(--tf-s{i})}}"
                         for i in used)
     label = f"{title or 'line chart'}: {', '.join(name for name, _, _ in data) or 'no data yet'}"
@@ -129,7 +134,13 @@ def _label(x: float, y: float, label: str, anchor: str) -> str:
     return element("text", text(label), class_="t", fill=INKS["muted"][0], font_size=10, text_anchor=anchor, x=x, y=y)
 
 
-def _curve(frame: _Frame, index: int, xs: Floats, ys: Floats) -> str:
+def _curves(frame: _Frame, index: int, xs: Floats, ys: Floats, smoothing: float) -> str:
+    if not smoothing:
+        return _curve(frame, index, xs, ys)
+    return _curve(frame, index, xs, ys, "0.35") + _curve(frame, index, xs, smooth(ys, smoothing))
+
+
+def _curve(frame: _Frame, index: int, xs: Floats, ys: Floats, opacity: str | None = None) -> str:
     """One series as a path; a new part starts after each gap."""
     colour = SERIES[index % len(SERIES)][0]
     parts = []
@@ -140,7 +151,7 @@ def _curve(frame: _Frame, index: int, xs: Floats, ys: Floats) -> str:
     if not parts:
         return ""
     return element("path", class_=f"s{index % len(SERIES)}", d="".join(parts), fill="none", stroke=colour,
-                   stroke_linejoin="round", stroke_width=1.6)
+                   stroke_linejoin="round", stroke_opacity=opacity, stroke_width=1.6)
 
 
 def _runs(xs: Floats, ys: Floats) -> list[tuple[Floats, Floats]]:
@@ -174,13 +185,14 @@ def _legend_rows(data: Sequence[tuple[str, Floats, Floats]], width: float) -> li
     return rows
 
 
-def _legend(rows: list[list[tuple[int, str, float]]], height: float) -> list[str]:
+def _legend(rows: list[list[tuple[int, str, float]]], height: float, inks: Sequence[int]) -> list[str]:
     parts = []
     for r, row in enumerate(rows):
         x, y = 14.0, height - 12 - 16 * (len(rows) - 1 - r)
         for i, entry, wide in row:
-            colour = SERIES[i % len(SERIES)][0]
-            parts.append(element("rect", class_=f"f{i % len(SERIES)}", fill=colour, height=3, rx=1.5, width=14, x=x,
+            ink = inks[i] % len(SERIES)
+            colour = SERIES[ink][0]
+            parts.append(element("rect", class_=f"f{ink}", fill=colour, height=3, rx=1.5, width=14, x=x,
                                  y=y - 5))
             parts.append(element("text", text(entry), class_="h", fill=INKS["ink"][0], font_size=11, x=x + 19, y=y))
             x += wide

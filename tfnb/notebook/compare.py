@@ -73,5 +73,5 @@ def same_value(a: Any, b: Any) -> bool:
             return False
         return a.tolist() == b.tolist() if a.dtype == object else a.tobytes() == b.tobytes()
     if isinstance(a, float):
-        return a == b or (a != a and b != b)
+        return bool(a == b or (a != a and b != b))
     return bool(a == b)
