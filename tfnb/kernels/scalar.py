@@ -14,6 +14,7 @@ and chained comparisons of operands raise TypeError.
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -151,10 +152,6 @@ class _Reader:
             return Literal(value)
         raise TypeError(f"{value!r} is neither an operand nor a number")
 
-    def word(self, name: str) -> Callable[..., Any]:
-        name = ALIASES.get(name, name)
-        return lambda *args: self.step(name, *args)
-
 
 class Symbol:
     """A value of a definition while it is read."""
@@ -189,6 +186,19 @@ for _name, _word in {"neg": "neg", "invert": "invert", "abs": "abs", "eq": "equa
     setattr(Symbol, f"__{_name}__", _forward(_word))
 
 
+_reading = threading.local()              # .reader: what takes down the definition that this thread reads
+
+
+def word(name: str) -> Callable[..., Any]:
+    """The function that stands for a word while a definition is read; for helpers that definitions call."""
+    meant = ALIASES.get(name, name)
+    assert meant in WORDS, name
+    return lambda *args: _reading.reader.step(meant, *args)
+
+
+_FUNCTIONS = {name: word(name) for name in (*WORDS, *ALIASES)}
+
+
 @lru_cache(maxsize=4096)
 def _program(scalar: Scalar, attrs: Attrs, types: tuple[type, ...]) -> Program:
     return _trace(scalar, attrs)
@@ -196,15 +206,17 @@ def _program(scalar: Scalar, attrs: Attrs, types: tuple[type, ...]) -> Program:
 
 def _trace(scalar: Scalar, attrs: Attrs) -> Program:
     code, operands = scalar.fn.__code__, len(scalar.params)
-    reader = _Reader(operands)
-    scope = {name: reader.word(name) for name in code.co_names}
-    fn = FunctionType(code, {"__builtins__": {}, **scope}, code.co_name, None, scalar.fn.__closure__)
+    fn = FunctionType(code, scalar.fn.__globals__ | _FUNCTIONS, code.co_name, None, scalar.fn.__closure__)
     fn.__kwdefaults__ = scalar.fn.__kwdefaults__
+    outer, reader = getattr(_reading, "reader", None), _Reader(operands)
+    _reading.reader = reader
     try:
         results = fn(*(Symbol(reader, i) for i in range(operands)), **dict(attrs))
         refs = tuple(map(reader.ref, results if isinstance(results, tuple) else (results,)))
     except TypeError as error:
         raise TypeError(f"{_place(code)}: {error}") from error
+    finally:
+        _reading.reader = outer
     return Program(operands, tuple(reader.steps), refs)
 
 

@@ -6,9 +6,8 @@ has, `kernels/expand.py` for those that are written with other words.
 Rules for types ("T" is the type of the operands, of which a literal has none of its own):
     same     T -> T                     compare  T -> bool              logical  bool -> bool
     select   bool, T, T -> T            cast     any -> the op's type   real     T -> T, complex -> its real part
-    row      T -> T, over the last axis column   -> int32               bits     float -> int of equal width
-    unbits   int -> float               widen    float32 -> float64     narrow   float64 -> float32
-    int32    float -> int32             int64    int -> int64
+    row      T -> T, over the last axis column   -> int32               bits     float <-> int of equal width
+    float32, float64, int32, int64      any -> that type
 """
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from tfnb.core.lazy import lazy_module
 
 special = lazy_module("scipy.special")
 
-Array = np.ndarray[Any, Any]
+Array = Any                               # np.ndarray: NumPy's own annotations lose the type in every other operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +112,8 @@ def signature(word: str, args: Sequence[str | Literal], type: str) -> tuple[tupl
             return (type,), type
         case "real":
             return (met,), _REAL.get(met, met)
-        case "bits" | "unbits":
+        case "bits":
             return (met,), _BITS[met]
-        case "widen" | "narrow":
-            return (met,), "float64" if entry.rule == "widen" else "float32"
         case "column":
             return (), "int32"
         case rule:
@@ -239,11 +236,12 @@ WORDS: dict[str, Word] = {
     "rowmax": Word(1, "row", _row(np.maximum, "lowest")), "rowmin": Word(1, "row", _row(np.minimum, "highest")),
     "column": Word(0, "column", _same),
     # what the expansions need of the machine
+    "integer_divide": Word(2, "same", np.floor_divide), "integer_power": Word(2, "same", np.power),
+    "exp_of_sum": Word(2, "same", lambda x, rest: np.exp(x + rest)),
     "fma": Word(3, "same", _fma), "fmod": Word(2, "same", np.fmod),
     "bits": Word(1, "bits", lambda x: x.view(f"i{x.itemsize}")),
-    "from_bits": Word(1, "unbits", lambda x: x.view(f"f{x.itemsize}")),
-    "widen": Word(1, "widen", _same), "narrow": Word(1, "narrow", _same),
-    "int32": Word(1, "int32", _same), "int64": Word(1, "int64", _same),
+    "from_bits": Word(1, "bits", lambda x: x.view(f"f{x.itemsize}")),
+    **{type: Word(1, type, _same) for type in ("float32", "float64", "int32", "int64")},
 }
 
 # row word -> the word that combines two numbers of a row, and what it starts from

@@ -34,7 +34,8 @@ def key(text: str) -> str:
 @cache
 def environment() -> str:
     """What besides its text decides the object code of a kernel: our generator, numba, llvmlite, Python, processor."""
-    sources = b"".join(pkgutil.get_data(__package__, name) or b"" for name in ("prelude.py", "codegen.py", "loops.py"))
+    files = ("prelude.py", "intrinsics.py", "codegen.py", "loops.py")
+    sources = b"".join(pkgutil.get_data(__package__, name) or b"" for name in files)
     versions = [f"{name} {_version(name)}" for name in ("numba", "llvmlite")]
     processor = f"{llvm.get_host_cpu_name()} {codegen.processor_features()}"
     return "\n".join([hashlib.sha256(sources).hexdigest(), f"abi {prelude.ABI}", *versions, sys.platform,

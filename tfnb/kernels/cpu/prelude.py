@@ -14,8 +14,10 @@ and the items [begin, end) are to be done. Its text sees exactly these names:
     call_kernel(kernel, args, begin, end)               call another kernel by its address
     call_address(address, w0, w1, ...)                  call void f(int64, ...): pointers and sizes as words
     address_of(args)                                    the address behind a pointer
+    philox_block(key, low, high, offset)                four words (each in a uint64) of block `offset` after a counter
     pause()                                             tells the processor that we spin
     device                                              decorates a helper function of the text
+    and those of intrinsics.py: fma, maximum, minimum, add_any_order, mul_any_order
 
 Arrays must be aligned to their element. LLVM assumes nothing about whether two of them overlap, unless the text says
 `INDEPENDENT = True` at module level: then no iteration of any innermost loop stores what another iteration of it loads
@@ -32,6 +34,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.lazy import lazy_module
+from tfnb.kernels.cpu import intrinsics
 
 numba = lazy_module("numba")
 ir = lazy_module("llvmlite.ir")
@@ -67,7 +70,7 @@ def namespace() -> dict[str, Any]:
         real, integer = getattr(types, f"float{bits}"), getattr(types, f"int{bits}")
         names[f"float{bits}_from_bits"] = _bit_cast(integer, real)
         names[f"int{bits}_from_bits"] = _bit_cast(real, integer)
-    return {**names, **_memory_words(), **_call_words()}
+    return {**names, **intrinsics.words(), **_memory_words(), **_call_words(), "philox_block": _philox()}
 
 
 def _view(dtype: Any) -> Any:
@@ -173,6 +176,36 @@ def _call_words() -> dict[str, Any]:
         return void(), codegen
 
     return {word.__name__: extending.intrinsic(word) for word in (call_kernel, call_address, pause)}
+
+
+def _philox() -> Any:
+    """Philox4x32-10 (kernels/cpu/philox.py), as IR: from text numba would take 0.1 s a copy."""
+    word = numba.types.uint64
+    four = numba.types.UniTuple(word, 4)
+
+    def philox_block(typingctx: Any, key: Any, low: Any, high: Any, offset: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            def const(value: int) -> Any:
+                return ir.Constant(ir.IntType(64), value)
+
+            def split(value: Any) -> tuple[Any, Any]:
+                return builder.and_(value, const(0xFFFFFFFF)), builder.lshr(value, const(32))
+
+            key, low, high, offset = args
+            moved = builder.add(low, offset)
+            carry = builder.zext(builder.icmp_unsigned("<", moved, low), ir.IntType(64))
+            (c0, c1), (c2, c3), (k0, k1) = split(moved), split(builder.add(high, carry)), split(key)
+            for _ in range(10):
+                p0, p1 = split(builder.mul(const(0xD2511F53), c0))
+                q0, q1 = split(builder.mul(const(0xCD9E8D57), c2))
+                c0, c1 = builder.xor(builder.xor(q1, c1), k0), q0
+                c2, c3 = builder.xor(builder.xor(p1, c3), k1), p0
+                k0, _ = split(builder.add(k0, const(0x9E3779B9)))
+                k1, _ = split(builder.add(k1, const(0xBB67AE85)))
+            return context.make_tuple(builder, four, [c0, c1, c2, c3])
+        return four(word, word, word, word), codegen
+
+    return extending.intrinsic(philox_block)
 
 
 # By machine: an LLVM intrinsic and its int32 operands (inline assembly would need LLVM's assembler to be set up).

@@ -1,0 +1,178 @@
+"""The body of a kernel as a list of typed values: what both emitters write loops around.
+
+A spec's statements are inlined into one `Block`: each `Value` is a load, a constant, one word applied to earlier
+values, or a reduction. Equal values are one value, operands have been converted to the types their word wants, and
+words that the target has no text for have been expanded.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfnb.kernels.expand import expansion
+from tfnb.kernels.scalar import Program
+from tfnb.kernels.spec import Kernel, Reduce, Stmt
+from tfnb.kernels.words import ROW_WORDS, Literal, extreme, kind, signature
+
+HasText = Callable[[str, str], bool]      # (word, type of its operands): does the target have text for it?
+TYPES = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value. data: of a "load" its number, of a "constant" the number, of "acc" and "reduced" the reduction's."""
+
+    word: str
+    args: tuple[int, ...]
+    type: str
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """acc (a value) becomes update (a value) at each element; combine(block, a, b) combines two partial results."""
+
+    acc: int
+    update: int
+    identity: float | int | bool
+    type: str
+    combine: Callable[[Block, int, int], int]
+    result: int
+    number: int
+    name: str                              # of the result in the spec; "" for a row word
+
+
+class Block:
+    """Collects the values of one kernel. labels[i] is the op that value i was made for."""
+
+    def __init__(self, has_text: HasText) -> None:
+        self.has_text = has_text
+        self.values: list[Value] = []
+        self.labels: list[str] = []
+        self.reductions: list[Reduction] = []
+        self.label = ""
+        self._known: dict[Any, int] = {}
+        self._reductions: dict[Any, int] = {}
+
+    def add(self, word: str, args: tuple[int, ...], type: str, data: Any = None) -> int:
+        """The number of this value; a new one only if there is none equal."""
+        key = (word, args, type, data if isinstance(data, int) else repr(data), data.__class__)
+        if key not in self._known:
+            if type not in TYPES:
+                raise TypeError(f"{self.label or word}: kernels have no type {type}")
+            self._known[key] = len(self.values)
+            self.values.append(Value(word, args, type, data))
+            self.labels.append(self.label)
+        return self._known[key]
+
+    def constant(self, value: Any, type: str) -> int:
+        """A number as a value of `type`."""
+        cast = {"b": bool, "i": int, "f": float}[kind(type)]
+        return self.add("constant", (), type, cast(value))
+
+    def convert(self, value: int, type: str) -> int:
+        """The value as another type: numbers to bool by != 0, floats to narrow integers by way of a wide one."""
+        have = self.values[value].type
+        if have == type:
+            return value
+        if self.values[value].word == "constant":
+            return self.constant(self.values[value].data, type)
+        if type == "bool":
+            return self.add("not_equal", (value, self.constant(0, have)), "bool")
+        if kind(have) == "f" and type in ("int8", "int16", "uint8", "uint16", "uint32"):
+            value = self.convert(value, "int64" if type == "uint32" else "int32")
+        return self.add("convert", (value,), type)
+
+    def apply(self, word: str, args: Sequence[int | Literal], type: str) -> int:
+        """One word applied to values and numbers, in an op of `type`. Raises TypeError if no text or expansion fits."""
+        given = [arg if isinstance(arg, Literal) else self.values[arg].type for arg in args]
+        wanted, result = signature(word, given, type)
+        values = tuple(self.constant(arg.value, want) if isinstance(arg, Literal) else self.convert(arg, want)
+                       for arg, want in zip(args, wanted, strict=True))
+        of = wanted[-1] if wanted else result
+        if word in ("cast", "float32", "float64", "int32", "int64"):
+            return self.convert(values[0], result)
+        if word in ROW_WORDS:
+            return self._reduce_row(word, values[0])
+        if self.has_text(word, of):
+            return self.add(word, values, result)
+        found = expansion(word, of)
+        if found is None:
+            raise TypeError(f"{self.label or 'a definition'}: {word} has no meaning for {of} in a kernel")
+        return self.inline(found.program(), values, of)[0]
+
+    def inline(self, program: Program, args: Sequence[int], type: str) -> tuple[int, ...]:
+        """The results of a definition."""
+        values: list[int] = list(args)
+        for step in program.steps:
+            values.append(self.apply(step.word, [values[a] if isinstance(a, int) else a for a in step.args], type))
+        return tuple(values[r] if isinstance(r, int) else self.constant(r.value, type) for r in program.results)
+
+    def reduce(self, combine: Callable[[Block, int, int], int], identity: float | str, type: str, arg: int, key: Any,
+               name: str = "") -> int:
+        """The value of a reduction of `arg`; the same one for the same `key`."""
+        if key not in self._reductions:
+            number = self._reductions[key] = len(self.reductions)
+            acc = self.add("acc", (), type, number)
+            update = self._any_order(combine(self, acc, self.convert(arg, type)), acc)
+            start = extreme(type, identity) if isinstance(identity, str) else identity
+            result = self.add("reduced", (), type, number)
+            self.reductions.append(Reduction(acc, update, start, type, combine, result, number, name))
+        return self.reductions[self._reductions[key]].result
+
+    def _reduce_row(self, word: str, arg: int) -> int:
+        combine, identity = ROW_WORDS[word]
+        type = self.values[arg].type
+        return self.reduce(lambda block, a, b: block.apply(combine, (a, b), type), identity, type, arg, (word, arg))
+
+    def _any_order(self, update: int, acc: int) -> int:
+        """A sum or product may be taken in any order (which is what lets it use vectors): say so in its word."""
+        made = self.values[update]
+        if made.word in ("add", "mul") and kind(made.type) == "f" and made.args.count(acc) == 1:
+            word = f"{made.word}_any_order"
+            if self.has_text(word, made.type):
+                return self.add(word, made.args, made.type)
+        return update
+
+    def needed(self, roots: Collection[int], known: Collection[int] = ()) -> list[int]:
+        """The roots and all that they are computed from, in order, without what is known already (and behind it).
+
+        A reduction's result needs nothing here: it is known once its pass is over.
+        """
+        found: set[int] = set()
+        todo = [root for root in roots if root not in known]
+        while todo:
+            value = todo.pop()
+            if value not in found:
+                found.add(value)
+                todo += [arg for arg in self.values[value].args if arg not in known]
+        return sorted(found)
+
+
+def fill(block: Block, kernel: Kernel) -> dict[str, int]:
+    """Put a kernel's loads and statements into the block; returns the value behind each name.
+
+    Raises KeyError for a name that is not made before it is used, TypeError for a word or type kernels don't have.
+    """
+    names = {operand.name: block.add("load", (), operand.type, number)
+             for number, operand in enumerate(kernel.loads)}
+    for item in kernel.body:
+        block.label = item.label
+        if isinstance(item, Stmt):
+            results = block.inline(item.scalar.program(item.attrs), [names[arg] for arg in item.args], item.type)
+            names.update((name, block.convert(result, type))
+                         for name, result, type in zip(item.results, results, item.types, strict=True))
+        else:
+            names[item.result] = _reduce(block, item, names[item.arg])
+    block.label = ""
+    return names
+
+
+def _reduce(block: Block, item: Reduce, arg: int) -> int:
+    combine = item.combine.program()
+    result = block.reduce(lambda block, a, b: block.inline(combine, (a, b), item.type)[0], item.identity, item.type,
+                          arg, (item.combine, str(item.identity), item.type, arg), item.result)
+    if item.finish is None:
+        return result
+    return block.inline(item.finish.program(), (result, block.add("count", (), item.type)), item.type)[0]

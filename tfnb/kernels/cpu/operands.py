@@ -1,0 +1,74 @@
+"""Argument words and array views in the text of CPU kernels."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tfnb.kernels.spec import Operand, Word
+from tfnb.kernels.words import dtype_of
+
+
+@dataclass
+class Arguments:
+    """The words of an argument block, in the order in which the text first asks for them."""
+
+    layout: list[Word] = field(default_factory=list)
+
+    def text(self, *word: str | int) -> str:
+        """The text that reads a word."""
+        wanted: Word = word                   # type: ignore[assignment]
+        if wanted not in self.layout:
+            self.layout.append(wanted)
+        return f"args[{self.layout.index(wanted)}]"
+
+
+@dataclass(frozen=True)
+class Place:
+    """An operand of a kernel: its side ("load", "store"), the name of its array in the text, and how it moves."""
+
+    side: str
+    array: str
+    operand: Operand
+
+    def step(self, args: Arguments, dimension: int) -> str:
+        """The text of a stride, in elements."""
+        kind = self.operand.steps[dimension]
+        return kind if kind != "s" else args.text("step", self.side, self.operand.name, dimension)
+
+    def view(self, args: Arguments, indices: Sequence[tuple[str, int]], n: str) -> str:
+        """The line that makes the array, of n elements, from the index (a text) in each of some dimensions."""
+        terms = []
+        for index, dimension in indices:
+            step = self.step(args, dimension)
+            terms += [] if step == "0" else [index if step == "1" else f"{index} * {step}"]
+        return self.at(args, " + ".join(terms), n)
+
+    def at(self, args: Arguments, offset: str, n: str) -> str:
+        """The line that makes the array, of n elements, from an offset in elements (a text; may be empty)."""
+        address = args.text(self.side, self.operand.name)
+        size = dtype_of(self.operand.type).itemsize
+        offset = f"({offset})" if " " in offset else offset
+        scaled = offset if size == 1 or not offset else f"{size} * {offset}"
+        return f"{self.array} = {self.operand.type}_array({address}{' + ' if scaled else ''}{scaled}, {n})"
+
+    def element(self, index: str, dimension: int) -> str:
+        """The text of the element at an index of the last dimension. The product is unsigned: see cpu/emit.py."""
+        kind = self.operand.steps[dimension]
+        if kind == "0":
+            return f"{self.array}[0]"
+        return f"{self.array}[{index}]" if kind == "1" else f"{self.array}[uint64({index}) * {self.array}_step]"
+
+    def step_line(self, args: Arguments, dimension: int) -> list[str]:
+        """The line that reads the stride of the last dimension, where the text of an element needs one."""
+        if self.operand.steps[dimension] != "s":
+            return []
+        return [f"{self.array}_step = uint64({self.step(args, dimension)})"]
+
+
+def places(loads: Sequence[Operand], stores: Sequence[Operand], args: Arguments) -> tuple[list[Place], list[Place]]:
+    """The operands as places; their addresses are the first words of the argument block."""
+    for side, operands in (("load", loads), ("store", stores)):
+        for operand in operands:
+            args.text(side, operand.name)
+    return ([Place("load", f"a{i}", operand) for i, operand in enumerate(loads)],
+            [Place("store", f"o{i}", operand) for i, operand in enumerate(stores)])

@@ -1,0 +1,129 @@
+"""Values as lines of text: shared by the emitters, which write the loops around them."""
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tfnb.kernels.block import Block, Value
+from tfnb.kernels.words import kind
+
+WIDTH = 96                                # of an expression: longer ones get a name
+INFIX = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|", "xor": "^", "shift_left": "<<",
+    "shift_right": ">>", "equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">",
+    "greater_equal": ">=", "integer_divide": "//", "integer_power": "**",
+}
+_ON_INTEGERS = frozenset({"integer_divide", "integer_power", "shift_left", "shift_right"})
+_ON_FLOATS = frozenset({"div"})
+_COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
+_SIMPLE = frozenset({"neg", "where", "convert", "invert", "abs"})
+
+
+def has_plain_text(word: str, type: str) -> bool:
+    """Is it an operator that Python text has for operands of `type`?"""
+    if word in _ON_INTEGERS:
+        return kind(type) == "i"
+    if word in _ON_FLOATS:
+        return kind(type) == "f"
+    if word in ("and", "or", "xor", "invert"):
+        return kind(type) in "bi"
+    if word in ("neg", "abs"):
+        return kind(type) in "if"
+    return word in INFIX or word in _SIMPLE
+
+
+def constructor(type: str) -> str:
+    """The name in kernel text of what makes a number of a type."""
+    return "bool_" if type == "bool" else type
+
+
+def literal(value: Any, type: str) -> str:
+    """A number of a type. A bare one would be float64 or int64 and widen all that it touches."""
+    if type == "bool":
+        return repr(bool(value))
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{type}({'math.nan' if value != value else 'math.inf' if value > 0 else '-math.inf'})"
+    return f"{type}({value!r})"
+
+
+class Printer:
+    """Names values and writes the lines that compute them. template: the text of a value that is no operator, or ""."""
+
+    def __init__(self, block: Block, template: Callable[[Value], str]) -> None:
+        self.block = block
+        self.template = template
+        self.count = 0
+
+    def name(self) -> str:
+        """The next free name."""
+        self.count += 1
+        return f"v{self.count - 1}"
+
+    def lines(self, roots: Sequence[int], known: dict[int, str], loads: Mapping[int, str]) -> list[str]:
+        """The lines that compute the roots from what `known` already names; their names are added to `known`.
+
+        loads: the text of each load, by its number.
+        """
+        wanted = self.block.needed(roots, known)
+        users = {arg: number for number in wanted for arg in self.block.values[number].args}
+        uses = Counter(arg for number in wanted for arg in self.block.values[number].args)
+        labels = self.block.labels
+        pending: dict[int, str] = {}               # expressions that stand in for the one use of their value
+        out: list[str] = []
+        for number in wanted:
+            value = self.block.values[number]
+            if value.word == "constant":
+                known[number] = literal(value.data, value.type)
+                continue
+            text = self._expression(value, known, pending, loads)
+            nested = uses[number] == 1 and number not in roots and labels[users[number]] == labels[number]
+            if nested and len(text) < WIDTH // 2 and self._may_nest(value, self.block.values[users[number]]):
+                pending[number] = text
+                continue
+            known[number] = self.name()
+            out.append(f"{known[number]} = {_bare(text)}" + (f"  # {labels[number]}" if labels[number] else ""))
+        return out
+
+    def _may_nest(self, value: Value, user: Value) -> bool:
+        """A `where` that is Python's conditional expression gets names only: what it skips would hide in a branch."""
+        return value.word != "load" and (user.word != "where" or bool(self.template(user)))
+
+    def _expression(self, value: Value, known: Mapping[int, str], pending: Mapping[int, str],
+                    loads: Mapping[int, str]) -> str:
+        """The text of one value; an operator stands in brackets."""
+        if value.word == "load":
+            return loads[value.data]
+        args = [pending[arg] if arg in pending else known[arg] for arg in value.args]
+        if template := self.template(value):
+            return template.format(*map(_bare, args))
+        match value.word:
+            case "where":
+                return f"({args[1]} if {args[0]} else {args[2]})"
+            case "convert":
+                return f"{constructor(value.type)}({_bare(args[0])})"
+            case "abs":
+                return self._typed(f"abs({_bare(args[0])})", value)
+            case "neg":
+                return self._typed(f"(-{args[0]})", value)
+            case "invert":
+                return f"(not {args[0]})" if value.type == "bool" else self._typed(f"(~{args[0]})", value)
+            case word:
+                return self._typed(f"({args[0]} {INFIX[word]} {args[1]})", value)
+
+    def _typed(self, text: str, value: Value) -> str:
+        """Integer arithmetic gives int64 (in numba): cut it back."""
+        return f"{value.type}({_bare(text)})" if kind(value.type) == "i" else text
+
+
+def _bare(text: str) -> str:
+    """The text without the brackets that enclose all of it."""
+    if not text.startswith("("):
+        return text
+    depth = 0
+    for place, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0:
+            return text[1:-1] if place == len(text) - 1 else text
+    return text
