@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tfnb.proto import build_hook
+
+
+def write(path, seconds):
+    path.write_text("x")
+    os.utime(path, (seconds, seconds))
+    return path
+
+
+def test_stale(tmp_path):
+    old, new = write(tmp_path / "old", 1000), write(tmp_path / "new", 2000)
+    assert build_hook.stale([new], [old])
+    assert not build_hook.stale([old], [new])
+    assert build_hook.stale([old], [new, tmp_path / "missing"])
+    assert build_hook.stale([old], [])
+
+
+def test_what_is_up_to_date_needs_nothing_installed(monkeypatch):
+    hook = object.__new__(build_hook.BuildHook)
+    monkeypatch.setattr(build_hook, "protos_stale", lambda: False)
+    monkeypatch.setattr(build_hook, "extension_stale", lambda: False)
+    assert hook.dependencies() == []
+    monkeypatch.setattr(build_hook, "protos_stale", lambda: True)
+    monkeypatch.setattr(build_hook, "extension_stale", lambda: True)
+    monkeypatch.setattr(build_hook, "node_on_path", lambda: True)
+    assert hook.dependencies() == [build_hook.GRPC_TOOLS]
+    monkeypatch.setattr(build_hook, "node_on_path", lambda: False)
+    assert hook.dependencies() == [build_hook.GRPC_TOOLS, build_hook.NODE]
+
+
+def test_compiled_protos_are_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(build_hook, "PROTOS", tmp_path)
+    write(tmp_path / "a.proto", 1000)
+    assert build_hook.protos_stale()
+    write(tmp_path / "a_pb2.py", 2000)
+    assert not build_hook.protos_stale()
+    write(tmp_path / "b.proto", 1000)
+    assert build_hook.protos_stale()
+
+
+def test_the_bundle_is_rebuilt_when_a_source_is_newer(tmp_path, monkeypatch):
+    source, static = tmp_path / "extension", tmp_path / "static"
+    monkeypatch.setattr(build_hook, "EXTENSION", source)
+    monkeypatch.setattr(build_hook, "STATIC", static)
+    assert not build_hook.extension_stale()        # an installation without sources
+    (source / "src").mkdir(parents=True)
+    (source / "node_modules").mkdir()
+    static.mkdir()
+    write(source / "package.json", 1000)
+    assert build_hook.extension_stale()
+    write(static / "tfnb.js", 2000)
+    write(source / "node_modules" / "other.js", 3000)
+    assert not build_hook.extension_stale()
+    write(source / "src" / "index.ts", 3000)
+    assert build_hook.extension_stale()
+
+
+@pytest.mark.parametrize("version, good", [("v24.1.0", True), ("v20.0.0", True), ("v12.22.9", False), ("", False)])
+def test_an_old_node_is_not_taken(tmp_path, monkeypatch, version, good):
+    for name in ("node", "npm"):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {version}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert build_hook.node_on_path() is good
+
+
+def test_no_npm_anywhere_is_said(monkeypatch):
+    monkeypatch.setattr(build_hook, "node_on_path", lambda: False)
+    monkeypatch.setattr(build_hook, "find_spec", lambda name: None)
+    with pytest.raises(RuntimeError, match="there is no npm: install Node.js 20 or newer"):
+        build_hook.npm_command("run", "build")
+
+
+def test_a_failing_npm_is_reported(monkeypatch):
+    monkeypatch.setattr(build_hook, "npm_command", lambda *words: ["false"])
+    monkeypatch.setattr(build_hook, "EXTENSION", build_hook.PROTOS)
+    with pytest.raises(RuntimeError, match="`npm run build` failed"):
+        build_hook.npm("run", "build")
+
+
+def test_protos_are_compiled_where_they_lie(tmp_path, monkeypatch):
+    pytest.importorskip("grpc_tools")
+    (tmp_path / "tfnb" / "proto").mkdir(parents=True)
+    monkeypatch.setattr(build_hook, "ROOT", tmp_path)
+    monkeypatch.setattr(build_hook, "PROTOS", tmp_path / "tfnb" / "proto")
+    proto = tmp_path / "tfnb" / "proto" / "a.proto"
+    proto.write_text('syntax = "proto3";\npackage tried;\nmessage A { int32 b = 1; }\n')
+    subprocess_environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    monkeypatch.chdir(tmp_path)
+    build_hook.compile_protos()
+    assert sorted(path.name for path in proto.parent.iterdir()) == ["a.proto", "a_pb2.py", "a_pb2.pyi"]
+    code = "import runpy, sys; print(runpy.run_path(sys.argv[1])['A'](b=3).b)"
+    done = subprocess.run([sys.executable, "-c", code, str(proto.with_name("a_pb2.py"))], env=subprocess_environment,
+                          capture_output=True, text=True, check=True)
+    assert done.stdout == "3\n"
+    proto.write_text("nonsense")
+    with pytest.raises(RuntimeError, match="protoc failed"):
+        build_hook.compile_protos()
