@@ -135,13 +135,14 @@ class TensorShape:
     def _slice(self, key: slice) -> Static:
         """A slice of unknown rank has a known rank only where its ends say so."""
         if self.static is not None:
-            return tuple(self.static[key])
+            return self.static[key]
         start, stop = key.start or 0, key.stop
         if key.step is not None:
             raise ValueError("Steps are not yet handled")
         if stop is None or start < 0 or stop < 0:
             return None
-        return (None,) * max(stop - start, 0)
+        count: int = max(stop - start, 0)
+        return (None,) * count
 
     def num_elements(self) -> int | None:
         """How many elements a tensor of this shape has, or None if that is unknown."""

@@ -38,7 +38,7 @@ def to_array(value: Any, dtype: Any = None, shape: Any = None, verify_shape: boo
     """
     wanted = None if dtype is None else as_dtype(dtype).base_dtype
     kind = type(value)
-    if kind is float and (wanted is None or wanted is dtypes.float32):      # the three that programs are full of
+    if kind is float and (wanted is None or wanted is dtypes.float32) and -3.4e38 < value < 3.4e38:     # the usual ones
         array = np.array(value, np.float32)
     elif kind is int and wanted is None and _INT32.min <= value <= _INT32.max:
         array = np.array(value, np.int32)

@@ -72,8 +72,9 @@ def _by_name(graph: Graph, name: str, allow_tensor: bool, allow_operation: bool,
 
 def _near(graph: Graph, name: str) -> str:
     """The names that may have been meant. Large graphs are not searched: it would take seconds."""
-    near = get_close_matches(name, graph._by_name, n=3) if len(graph._by_name) < 2000 else []
-    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    names = {op_name.lower(): op_name for op_name in graph._by_name} if len(graph._by_name) < 2000 else {}
+    near = [repr(names[key]) for key in get_close_matches(name.lower(), names, n=3)]
+    return f" Did you mean {' or '.join(near)}?" if near else ""
 
 
 def as_operation(graph: Graph, obj: Any) -> Operation:

@@ -101,13 +101,13 @@ def _elements(values: Any, dtype: DType) -> np.ndarray:
 def attr_value(value: Any, kind: str | None = None) -> Any:
     """The AttrValue of a native value; `kind` is the official type of the attr, told by the value if it is None."""
     made = attr_value_pb2.AttrValue()
-    if kind is not None and kind.startswith("list(") or (kind is None and isinstance(value, (list, tuple))
-                                                         and not _is_shape(value)):
+    kind = kind or _kind_of(value)
+    if kind.startswith("list("):
         made.list.SetInParent()
         for element in value:
-            _put(made.list, kind[5:-1] if kind else _kind_of(element), element, True)
+            _put(made.list, kind[5:-1], element, True)
     else:
-        _put(made, kind or _kind_of(value), value, False)
+        _put(made, kind, value, False)
     return made
 
 
@@ -122,6 +122,8 @@ def _kind_of(value: Any) -> str:
             return kind
     if value is None or _is_shape(value) or isinstance(value, TensorShape):
         return "shape"
+    if isinstance(value, (list, tuple)):
+        return f"list({_kind_of(value[0]) if value else 'int'})"
     return "func"
 
 

@@ -70,7 +70,7 @@ class Graph(Mutation):
         for t in inputs:
             if t.graph is not self or t.op._dead is not None or self.stale:
                 self._check_input(t, spec, name)
-        name, key, base = self._full_name(name)
+        name, key, base, number = self._full_name(name)
         op = Operation(spec, self, name, inputs, attrs, self._version + 1, user_frames(), self.owner)
         op.outputs = [Tensor(op, i, dtype, self) for i, dtype in enumerate(output_types)]
         try:
@@ -83,13 +83,13 @@ class Graph(Mutation):
             scopes.surround(op)
         if self._overrides or self._container or self._attrs_around:
             self._override_attrs(op)
-        self._names.take(key, base, self.owner)
+        self._names.take(key, base, number, self.owner)
         self._enter(op)
         if scopes.controls:
             scopes.made(op)
         return op
 
-    def _full_name(self, name: str) -> tuple[str, str, str]:
+    def _full_name(self, name: str) -> tuple[str, str, str, int]:
         if not name or name[-1] != "/":
             scope = self._local.scope
             found = self._names.propose(f"{scope}/{name}" if scope else name)
@@ -102,7 +102,8 @@ class Graph(Mutation):
         check_op_name(name)
         if name in self._by_name:
             raise ValueError(f"Duplicate node name in graph: {name!r}")
-        return name, name.lower(), ""           # the scope has counted it
+        key = name.lower()
+        return name, key, key, max(1, self._names.used.get(key, 0))     # the scope has counted it
 
     def _check_input(self, tensor: Tensor, spec: OpSpec, name: str) -> None:
         if tensor.graph is not self:

@@ -9,9 +9,11 @@ _VALID_INNER = re.compile(r"[A-Za-z0-9_.\\/>-]*\Z").match
 
 
 class Names:
-    """The names in use, by their lower-case form, with the number to begin at when one is asked for again.
+    """The names in use, by their lower-case form, with the least number that may be free when one is asked for again.
 
-    `owners` says for whom a name was taken (a notebook's cell), where there was somebody.
+    The number only saves the search: the name given is always the one with the least number that is free, which is
+    what TensorFlow's count of requests leads to as well. `owners` says for whom a name was taken (a notebook's cell),
+    where there was somebody.
     """
 
     __slots__ = ("used", "owners")
@@ -20,32 +22,29 @@ class Names:
         self.used: dict[str, int] = {}
         self.owners: dict[str, Hashable] = {}
 
-    def propose(self, name: str) -> tuple[str, str, str]:
-        """A free name for `name`, and the two keys to `take` with it."""
+    def propose(self, name: str) -> tuple[str, str, str, int]:
+        """A free name for `name`, and what to give to `take` with it: two keys and a number."""
         key = base = name.lower()
         number = self.used.get(key, 0)
         if not number:
-            return name, key, base
+            return name, key, base, 1
         while key in self.used:
             key = f"{base}_{number}"
             number += 1
-        return f"{name}_{number - 1}", key, base
+        return f"{name}_{number - 1}", key, base, number
 
-    def take(self, key: str, base: str, owner: Hashable) -> None:
-        """Mark a proposed name as used. Without a base (the name of a scope), its count stays as it is."""
-        used = self.used
-        if base:
-            used[base] = used.get(base, 0) + 1
-        if key != base:
-            used.setdefault(key, 1)
+    def take(self, key: str, base: str, number: int, owner: Hashable) -> None:
+        """Mark a proposed name as used."""
+        self.used[key] = 1
+        self.used[base] = number
         if owner is not None:
             self.owners[key] = owner
 
     def unique(self, name: str, owner: Hashable, mark: bool = True) -> str:
         """A free name for `name`, marked as used unless told otherwise."""
-        found, key, base = self.propose(name)
+        found, key, base, number = self.propose(name)
         if mark:
-            self.take(key, base, owner)
+            self.take(key, base, number, owner)
         return found
 
     def free(self, names: Iterable[str]) -> dict[str, int]:
@@ -55,6 +54,10 @@ class Names:
             if key in self.used:
                 freed[key] = self.used.pop(key)
                 self.owners.pop(key, None)
+        for key in freed:
+            base, _, number = key.rpartition("_")
+            if number.isdecimal() and base in self.used:
+                self.used[base] = max(1, min(self.used[base], int(number)))
         return freed
 
     def restore(self, freed: dict[str, int], owners: dict[str, Hashable]) -> None:

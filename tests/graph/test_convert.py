@@ -1,0 +1,151 @@
+"""convert_to_tensor, constants and their dtypes."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfnb.core import dtypes
+from tfnb.core.shape import Dimension, TensorShape
+from tfnb.graph.constant import make_constant, to_array
+from tfnb.graph.convert import (
+    convert_n_to_tensor,
+    convert_to_tensor,
+    internal_convert_to_tensor,
+    register_tensor_conversion_function,
+)
+from tfnb.graph.operation import Tensor
+from tfnb.graph.stack import get_default_graph
+from tfnb.ops.control import no_op
+
+
+@pytest.mark.parametrize("value, dtype, shape", [
+    (1, "int32", ()), (1.5, "float32", ()), (True, "bool", ()), ("a", "string", ()), (b"a", "string", ()),
+    ([1, 2], "int32", (2,)), ([1, 2.5], "float32", (2,)), ([1, True], "int32", (2,)), ([True, 2.0], "float32", (2,)),
+    ([], "float32", (0,)), ([[]], "float32", (1, 0)), (2**31, "int64", ()), (2**63, "uint64", ()),
+    (-2**31, "int32", ()), (-2**31 - 1, "int64", ()), ([1, 2**40], "int64", (2,)), (1j, "complex128", ()),
+    ([1.0, 2j], "complex128", (2,)), (np.float64(1.0), "float64", ()), (np.array([1, 2]), "int64", (2,)),
+    (np.array(["a", "b"]), "string", (2,)), ([np.float64(1), np.float32(2)], "float32", (2,)),
+    ([np.int64(1), 2], "int32", (2,)), (np.int64(3), "int64", ()), ((1, 2), "int32", (2,)),
+    (range(3), "int32", (3,)), ([["a"], ["b"]], "string", (2, 1)), ([np.bool_(True)], "bool", (1,)),
+    (np.float16(1), "float16", ()), (np.array([1, 2], ">i2"), "int16", (2,))])
+def test_inferred_dtypes(value: Any, dtype: str, shape: tuple[int, ...]) -> None:
+    t = convert_to_tensor(value)
+    assert (t.dtype.name, t.static, t.op.type) == (dtype, shape, "Const")
+
+
+@pytest.mark.parametrize("value, dtype, expected", [
+    (1, "float32", 1.0), (True, "float32", 1.0), (1.0, "float64", 1.0), (1, "float16", 1.0), (300, "uint8", 44),
+    (-1, "uint8", 255), (2**31, "int32", -2**31), (1e300, "float32", np.inf), (1e10, "float16", np.inf),
+    (np.array([1.5]), "int32", 1), (np.float64(1.5), "float32", 1.5), (np.array([1]), "bool", True),
+    (np.array([1 + 2j]), "float32", 1.0), (1, "complex64", 1.0), (1.0, "bfloat16", 1.0), (2**40, "int64", 2**40)])
+def test_values_of_a_wanted_dtype(value: Any, dtype: str, expected: Any) -> None:
+    t = convert_to_tensor(value, dtype=dtype)
+    array = t.op.attrs["value"]
+    assert t.dtype.name == dtype and array.dtype == t.dtype.np_dtype and array.reshape(-1)[0] == expected
+
+
+@pytest.mark.parametrize("value, dtype, message", [
+    (1.5, "int32", "Expected int32, got 1.5 of type 'float'"), ([1, 2.5], "int32", "got 2.5 of type 'float'"),
+    (1, "bool", "Expected bool, got 1"), ("a", "float32", "Expected float32, got 'a' of type 'str'"),
+    (1, "string", "Expected string, got 1"), (1 + 2j, "float32", "Expected float32"), ([1, "a"], None, "'a' is of type str"),
+    (["a", 1], None, "Expected string, got 1"), ([{}], None, "element {}"), (object(), None, "object"),
+    ({1, 2}, None, "set"), (np.array([1, 2], object), None, "Expected binary or unicode string, got 1"),
+    (dtypes.float32, None, "DType"), (2**70, None, "too large")])
+def test_type_errors(value: Any, dtype: str | None, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        convert_to_tensor(value, dtype=dtype)
+    assert get_default_graph().get_operations() == []
+
+
+@pytest.mark.parametrize("value", [None, [None, 1], [[1, 2], [3]], [[], [1]], [np.array([1, 2]), np.array([3, 4])],
+                                   TensorShape([1, None]), TensorShape(None), Dimension(None)])
+def test_value_errors(value: Any) -> None:
+    with pytest.raises((ValueError, TypeError)) as caught:
+        convert_to_tensor(value)
+    assert isinstance(caught.value, ValueError) or value == [None, 1]
+
+
+def test_tensors_stay_as_they_are() -> None:
+    a = make_constant(1.0)
+    assert convert_to_tensor(a) is a and convert_to_tensor(a, "float32", name="n") is a
+    with pytest.raises(ValueError, match="requested dtype int32 for Tensor with dtype float32"):
+        convert_to_tensor(a, dtype=dtypes.int32)
+    with pytest.raises(TypeError, match="Operation 'NoOp'"):
+        convert_to_tensor(no_op())
+
+
+def test_preferred_dtype_gives_way() -> None:
+    assert convert_to_tensor(1, preferred_dtype="float32").dtype is dtypes.float32
+    assert convert_to_tensor(1.5, preferred_dtype="int32").dtype is dtypes.float32
+    assert convert_to_tensor("a", dtype_hint="float32").dtype is dtypes.string
+    assert convert_to_tensor([], preferred_dtype="int64").dtype is dtypes.int64
+    assert len(get_default_graph().get_operations()) == 4
+
+
+def test_shapes_and_dimensions() -> None:
+    t = convert_to_tensor(TensorShape([1, 2]))
+    assert (t.op.name, t.dtype, t.op.attrs["value"].tolist()) == ("shape_as_tensor", dtypes.int32, [1, 2])
+    assert convert_to_tensor(TensorShape([2**40])).dtype is dtypes.int64
+    assert convert_to_tensor(TensorShape([1]), dtype=dtypes.int64).dtype is dtypes.int64
+    assert convert_to_tensor(Dimension(3)).static == ()
+    with pytest.raises(TypeError, match="int32 or int64"):
+        convert_to_tensor(TensorShape([1]), dtype=dtypes.float32)
+
+
+def test_constants_of_a_shape() -> None:
+    assert to_array([1, 2], shape=[2, 2]).tolist() == [[1, 2], [2, 2]]
+    assert to_array(7, shape=[2, 2]).tolist() == [[7, 7], [7, 7]]
+    assert to_array([], shape=[2]).tolist() == [0, 0] and to_array([], shape=[0, 3]).shape == (0, 3)
+    with pytest.raises(ValueError, match="at most 4, but received 5"):
+        to_array([1, 2, 3, 4, 5], shape=[2, 2])
+    with pytest.raises(TypeError, match=r"Expected Tensor's shape: \(2, 2\), got \(3,\)"):
+        to_array([1, 2, 3], shape=[2, 2], verify_shape=True)
+    with pytest.raises(ValueError, match="fully known"):
+        to_array(1, shape=[None])
+
+
+def test_a_constant_does_not_follow_its_array() -> None:
+    array = np.zeros(2, np.float32)
+    value = make_constant(array).op.attrs["value"]
+    array[0] = 1.0
+    assert value.tolist() == [0, 0] and not value.flags.writeable and array.flags.writeable
+
+
+def test_lists_of_values() -> None:
+    a, b = convert_n_to_tensor([1, 2.0], name="v")
+    assert (a.op.name, b.op.name) == ("v_0", "v_1")
+    with pytest.raises(TypeError, match="sequence"):
+        convert_n_to_tensor(7)          # type: ignore[arg-type]
+
+
+def test_registered_conversions() -> None:
+    class Meters(float):
+        pass
+
+    def convert(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
+        if value < 0:
+            return NotImplemented
+        return "no tensor" if value > 100 else make_constant(float(value) * 2, dtype, name=name or "meters")
+
+    register_tensor_conversion_function(Meters, convert, priority=50)
+    assert convert_to_tensor(Meters(2.0)).op.attrs["value"] == 4.0
+    assert convert_to_tensor(Meters(-2.0)).op.attrs["value"] == -2.0
+    with pytest.raises(RuntimeError, match="returned non-Tensor"):
+        convert_to_tensor(Meters(200.0))
+    for base_type, fn in ((3, convert), (int, 3)):
+        with pytest.raises(TypeError):
+            register_tensor_conversion_function(base_type, fn)      # type: ignore[arg-type]
+
+
+def test_objects_that_stand_for_a_tensor() -> None:
+    a = make_constant(1.0)
+
+    class Variable:
+        def _as_graph_element(self) -> Tensor:
+            return a
+
+    assert convert_to_tensor(Variable()) is a
+    with pytest.raises(ValueError, match="requested dtype"):
+        internal_convert_to_tensor(Variable(), dtype="int32")

@@ -1,0 +1,158 @@
+"""`import_graph_def`: the nodes of a GraphDef, as operations of the default graph."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tfnb.core.device import merged
+from tfnb.core.shape import merge
+from tfnb.graph import export
+from tfnb.graph.convert import internal_convert_to_tensor
+from tfnb.graph.elements import complete_attrs, output_types, spec_of
+from tfnb.graph.graph import Graph
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import get_default_graph
+
+
+def import_graph_def(graph_def: Any, input_map: Mapping[str, Any] | None = None,
+                     return_elements: Sequence[str] | None = None, name: str | None = None, op_dict: Any = None,
+                     producer_op_list: Any = None) -> list[Any] | None:
+    """Add the nodes of a GraphDef (also another package's of that name) to the default graph.
+
+    input_map: name in the GraphDef ("x:0", or "x" for its first output) -> tensor to take in its place;
+    return_elements: names of tensors and ops to return, in order; name: the scope for all names, by default "import",
+    "" for none. Names that are taken are made unique. op_dict and producer_op_list do nothing, as in TensorFlow 1.15.
+    Raises TypeError for other arguments; ValueError for a broken graph, an unused key of `input_map`, an absent
+    element; RuntimeError for a type of op that there is not. Ops that were made before an error stay.
+    """
+    nodes = _nodes(graph_def)
+    wanted = list(return_elements) if return_elements is not None else []
+    if not all(isinstance(element, str) for element in wanted):
+        raise TypeError(f"return_elements must be a list of strings, got {return_elements!r}")
+    graph = get_default_graph()
+    with graph.name_scope("import" if name is None else name) as prefix:
+        mapped = {_tensor_name(key): internal_convert_to_tensor(value) for key, value in (input_map or {}).items()}
+        made = _Import(graph, prefix, nodes, mapped)
+        for node in in_order(nodes, set(mapped)):
+            made.add(node)
+    unused = sorted(set(mapped) - made.used)
+    if unused:
+        raise ValueError(f"Attempted to map inputs that were not found in graph_def: {unused}")
+    return [made.element(element) for element in wanted] if return_elements is not None else None
+
+
+def _nodes(graph_def: Any) -> list[Any]:
+    if type(graph_def).__name__ != "GraphDef" or not hasattr(graph_def, "SerializeToString"):
+        raise TypeError(f"graph_def must be a GraphDef proto, got {type(graph_def).__name__}")
+    if not isinstance(graph_def, export.graph_pb2.GraphDef):
+        graph_def = export.graph_pb2.GraphDef.FromString(graph_def.SerializeToString())
+    nodes = list(graph_def.node)
+    if len({node.name for node in nodes}) != len(nodes):
+        raise ValueError("graph_def has two nodes of the same name")
+    return nodes
+
+
+def _tensor_name(text: str) -> str:
+    """The name of a tensor in full: "x" -> "x:0"."""
+    return text if ":" in text or text.startswith("^") else f"{text}:0"
+
+
+def _node_name(text: str) -> str:
+    return text.removeprefix("^").partition(":")[0]
+
+
+def in_order(nodes: Iterable[Any], mapped: set[str]) -> list[Any]:
+    """The nodes, each after those that it takes inputs from, else in their own order.
+
+    Raises ValueError for an input that is not there, and for a cycle.
+    """
+    by_name = {node.name: node for node in nodes}
+    done: dict[str, bool] = {}                      # False while its inputs are being looked at
+    ordered: list[Any] = []
+    for first in by_name.values():
+        stack = [first]
+        while stack:
+            node = stack[-1]
+            if done.get(node.name):
+                stack.pop()
+                continue
+            needed = [_node_name(i) for i in node.input if _tensor_name(i) not in mapped]
+            missing = [n for n in needed if not done.get(n)]
+            if not missing:
+                done[node.name] = True
+                ordered.append(stack.pop())
+                continue
+            for n in missing:
+                if n not in by_name:
+                    raise ValueError(f"node {node.name!r} takes an input from {n!r}, which graph_def does not have")
+                if n in done:
+                    raise ValueError(f"graph_def has a cycle through {node.name!r} and {n!r}; loops are not supported")
+            done[node.name] = False
+            stack.append(by_name[missing[0]])
+    return ordered
+
+
+class _Import:
+    """The import of one GraphDef: which tensors and ops its names have become."""
+
+    def __init__(self, graph: Graph, prefix: str, nodes: Iterable[Any], mapped: dict[str, Tensor]) -> None:
+        self.graph, self.prefix, self.mapped = graph, prefix, mapped
+        self.ops: dict[str, Operation] = {}
+        self.used: set[str] = set()
+
+    def tensor(self, text: str, node: str) -> Tensor:
+        """The tensor for an input of the node called `node`."""
+        name = _tensor_name(text)
+        if name in self.mapped:
+            self.used.add(name)
+            return self.mapped[name]
+        op, _, index = name.partition(":")
+        outputs = self.ops[op].outputs
+        if not index.isdecimal() or int(index) >= len(outputs):
+            raise ValueError(f"node {node!r} takes the input {text!r}, but {op!r} has {len(outputs)} output(s)")
+        return outputs[int(index)]
+
+    def add(self, node: Any) -> None:
+        """Make the op of a node, of which all inputs are made."""
+        spec = spec_of(node.op)
+        inputs = [self.tensor(i, node.name) for i in node.input if not i.startswith("^")]
+        given = {key: export.native_attr(value) for key, value in node.attr.items()}
+        shapes = given.pop("_output_shapes", None)
+        if "_class" in given:
+            given["_class"] = [self._group(group) for group in given["_class"]]
+        try:
+            attrs = complete_attrs(spec, given, inputs, node.name)
+        except TypeError as error:
+            raise ValueError(str(error)) from None
+        full = self.graph._names.propose(self.prefix + node.name)[0]
+        op = self.graph.add_op(spec, inputs, attrs, full + "/", output_types(spec, attrs))
+        op.device = merged(op.device, node.device) if node.device else op.device
+        waits = [self._control(i) for i in node.input if i.startswith("^")]
+        op._add_control_inputs([c for c in waits if c is not None])
+        for t, shape in zip(op.outputs, shapes or [], strict=False):
+            t.static = merge(t.static, shape)
+        self.ops[node.name] = op
+
+    def _control(self, text: str) -> Operation | None:
+        if text in self.mapped:
+            self.used.add(text)
+            return self.mapped[text].op
+        return self.ops[_node_name(text)]
+
+    def _group(self, group: bytes) -> bytes:
+        """A colocation group, by the name that its op has here."""
+        name = group.removeprefix(b"loc:@")
+        return group if name == group else b"loc:@" + self.prefix.encode() + name
+
+    def element(self, text: str) -> Any:
+        """The op or tensor that a name in the GraphDef has become."""
+        op = self.ops.get(_node_name(text))
+        if op is None or (":" in text and not text.partition(":")[2].isdecimal()):
+            raise ValueError(f"return_elements: {text!r} was not found in graph_def")
+        if ":" not in text:
+            return op
+        index = int(text.partition(":")[2])
+        if index >= len(op.outputs):
+            raise ValueError(f"return_elements: {text!r} was not found in graph_def: {op.type} has {len(op.outputs)} "
+                             "output(s)")
+        return op.outputs[index]
