@@ -15,6 +15,7 @@ and the items [begin, end) are to be done. Its text sees exactly these names:
     call_address(address, w0, w1, ...)                  call void f(int64, ...): pointers and sizes as words
     address_of(args)                                    the address behind a pointer
     philox_block(key, low, high, offset)                four words (each in a uint64) of block `offset` after a counter
+    unit32(word), unit64(word, word)                    words as a float32 or float64 in [0, 1)
     pause()                                             tells the processor that we spin
     device                                              decorates a helper function of the text
     and those of intrinsics.py: fma, maximum, minimum, add_any_order, mul_any_order
@@ -70,7 +71,7 @@ def namespace() -> dict[str, Any]:
         real, integer = getattr(types, f"float{bits}"), getattr(types, f"int{bits}")
         names[f"float{bits}_from_bits"] = _bit_cast(integer, real)
         names[f"int{bits}_from_bits"] = _bit_cast(real, integer)
-    return {**names, **intrinsics.words(), **_memory_words(), **_call_words(), "philox_block": _philox()}
+    return {**names, **intrinsics.words(), **_memory_words(), **_call_words(), **_random_words()}
 
 
 def _view(dtype: Any) -> Any:
@@ -178,34 +179,49 @@ def _call_words() -> dict[str, Any]:
     return {word.__name__: extending.intrinsic(word) for word in (call_kernel, call_address, pause)}
 
 
-def _philox() -> Any:
-    """Philox4x32-10 (kernels/cpu/philox.py), as IR: from text numba would take 0.1 s a copy."""
-    word = numba.types.uint64
+def _random_words() -> dict[str, Any]:
+    """Philox4x32-10 and its numbers in [0, 1) (philox.py), as IR: for text numba would take 0.1 s a copy."""
+    word, float32, float64 = numba.types.uint64, numba.types.float32, numba.types.float64
     four = numba.types.UniTuple(word, 4)
+
+    def const(value: int) -> Any:
+        return ir.Constant(ir.IntType(64), value)
+
+    def split(builder: Any, value: Any) -> tuple[Any, Any]:
+        return builder.and_(value, const(0xFFFFFFFF)), builder.lshr(value, const(32))
 
     def philox_block(typingctx: Any, key: Any, low: Any, high: Any, offset: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            def const(value: int) -> Any:
-                return ir.Constant(ir.IntType(64), value)
-
-            def split(value: Any) -> tuple[Any, Any]:
-                return builder.and_(value, const(0xFFFFFFFF)), builder.lshr(value, const(32))
-
             key, low, high, offset = args
             moved = builder.add(low, offset)
             carry = builder.zext(builder.icmp_unsigned("<", moved, low), ir.IntType(64))
-            (c0, c1), (c2, c3), (k0, k1) = split(moved), split(builder.add(high, carry)), split(key)
+            (c0, c1), (c2, c3) = split(builder, moved), split(builder, builder.add(high, carry))
+            k0, k1 = split(builder, key)
             for _ in range(10):
-                p0, p1 = split(builder.mul(const(0xD2511F53), c0))
-                q0, q1 = split(builder.mul(const(0xCD9E8D57), c2))
+                p0, p1 = split(builder, builder.mul(const(0xD2511F53), c0))
+                q0, q1 = split(builder, builder.mul(const(0xCD9E8D57), c2))
                 c0, c1 = builder.xor(builder.xor(q1, c1), k0), q0
                 c2, c3 = builder.xor(builder.xor(p1, c3), k1), p0
-                k0, _ = split(builder.add(k0, const(0x9E3779B9)))
-                k1, _ = split(builder.add(k1, const(0xBB67AE85)))
+                k0, _ = split(builder, builder.add(k0, const(0x9E3779B9)))
+                k1, _ = split(builder, builder.add(k1, const(0xBB67AE85)))
             return context.make_tuple(builder, four, [c0, c1, c2, c3])
         return four(word, word, word, word), codegen
 
-    return extending.intrinsic(philox_block)
+    def unit32(typingctx: Any, bits: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            low = builder.or_(builder.and_(args[0], const(0x7FFFFF)), const(0x3F800000))
+            number = builder.bitcast(builder.trunc(low, ir.IntType(32)), ir.FloatType())
+            return builder.fsub(number, ir.Constant(ir.FloatType(), 1.0))
+        return float32(word), codegen
+
+    def unit64(typingctx: Any, high: Any, low: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            top = builder.shl(builder.or_(builder.and_(args[0], const(0xFFFFF)), const(0x3FF00000)), const(32))
+            number = builder.bitcast(builder.or_(top, args[1]), ir.DoubleType())
+            return builder.fsub(number, ir.Constant(ir.DoubleType(), 1.0))
+        return float64(word, word), codegen
+
+    return {word.__name__: extending.intrinsic(word) for word in (philox_block, unit32, unit64)}
 
 
 # By machine: an LLVM intrinsic and its int32 operands (inline assembly would need LLVM's assembler to be set up).

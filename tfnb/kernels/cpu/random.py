@@ -21,26 +21,13 @@ GRAIN = 4096                                            # groups (blocks) a thre
 CHUNKS = 16                                             # of multinomial's rows; each has its own scratch vector
 _REALS = {"float32": 4, "float64": 2}                   # elements a block
 
-# One Philox block, inside a function that has `block` (uint64: how many after the counter) and the names below.
+# The state, and the words of one block of it; `block` (uint64) is how many after the counter.
 _START = """
-    mask, half = uint64(0xffffffff), uint64(32)
-    key = uint64(load(args[0]))
-    base_low, base_high = uint64(load(args[0] + 16)), uint64(load(args[0] + 24))
+    half = uint64(32)
+    key, base_low, base_high = uint64(load(args[0])), uint64(load(args[0] + 16)), uint64(load(args[0] + 24))
 """
 _BLOCK = """
-        low = base_low + block
-        high = base_high + (uint64(1) if low < base_low else uint64(0))
-        c0, c1, c2, c3 = low & mask, low >> half, high & mask, high >> half
-        k0, k1 = key & mask, key >> half
-        for turn in range(10):
-            p = uint64(0xD2511F53) * c0
-            q = uint64(0xCD9E8D57) * c2
-            c0 = (q >> half) ^ c1 ^ k0
-            c1 = q & mask
-            c2 = (p >> half) ^ c3 ^ k1
-            c3 = p & mask
-            k0 = (k0 + uint64(0x9E3779B9)) & mask
-            k1 = (k1 + uint64(0xBB67AE85)) & mask
+        c0, c1, c2, c3 = philox_block(key, base_low, base_high, block)
 """
 
 
@@ -49,30 +36,27 @@ def _indent(text: str) -> str:
 
 
 # Makers: the body that turns words c0..c3 into the elements r0, r1 (r2, r3) of a group.
-_UNIT32 = "float32_from_bits(int32({} & uint64(0x7fffff) | uint64(0x3f800000))) - float32(1)"
-_UNIT64 = ("float64_from_bits(int64(({} & uint64(0xfffff)) << half | {} | uint64(0x3ff0000000000000)))"
-           " - float64(1)")
 _UNIFORM = {
-    "float32": "".join(f"        r{i} = {_UNIT32.format(f'c{i}')}\n" for i in range(4)),
-    "float64": f"        r0 = {_UNIT64.format('c0', 'c1')}\n        r1 = {_UNIT64.format('c2', 'c3')}\n",
+    "float32": "".join(f"        r{i} = unit32(c{i})\n" for i in range(4)),
+    "float64": "        r0 = unit64(c0, c1)\n        r1 = unit64(c2, c3)\n",
 }
 _INTEGERS = {
     "int32": "".join(f"        r{i} = int32(low_value + int64(c{i} % span))\n" for i in range(4)),
     "int64": "        r0 = low_value + int64((c0 | c1 << half) % span)\n"
              "        r1 = low_value + int64((c2 | c3 << half) % span)\n",
 }
-_PAIR32 = f"""
-        u = {_UNIT32.format("{0}")}
+_PAIR32 = """
+        u = unit32({0})
         u = u if u > float32(1e-7) else float32(1e-7)
-        v = float32(6.283185307179586 * float64({_UNIT32.format("{1}")}))
+        v = float32(6.283185307179586 * float64(unit32({1})))
         r = math.sqrt(float32(-2) * math.log(u))
-        {{2}} = math.sin(v) * r
-        {{3}} = math.cos(v) * r
+        {2} = math.sin(v) * r
+        {3} = math.cos(v) * r
 """
-_PAIR64 = f"""
-        u = {_UNIT64.format("c0", "c1")}
+_PAIR64 = """
+        u = unit64(c0, c1)
         u = u if u > 1e-7 else 1e-7
-        v = 6.283185307179586 * ({_UNIT64.format("c2", "c3")})
+        v = 6.283185307179586 * unit64(c2, c3)
         r = math.sqrt(-2.0 * math.log(u))
         r0 = math.sin(v) * r
         r1 = math.cos(v) * r
@@ -91,11 +75,11 @@ def kernel(args, begin, end):
 
 
 def fill_text(maker: str, type_: str, size: int, setup: str = "") -> str:
-    """The text of a kernel over groups [begin, end): args are the state, the output and its number of elements."""
-    stores = "".join(f"        out[{size} * i + {j}] = r{j}\n" for j in range(size))
-    rest = "".join(f"        if {j} < n - {size} * whole:\n            out[{size} * whole + {j}] = r{j}\n"
-                   for j in range(size))
-    body = _BLOCK + maker
+    """The text of a kernel over groups [begin, end); args: state, output, its number of elements, space for a group.
+
+    A last group that is to be cut is made in that space and copied in part.
+    """
+    stores = "".join(f"            place[{size} * i + {j}] = r{j}\n" for j in range(size))
     return f"""
 FASTMATH = ()
 
@@ -103,15 +87,18 @@ def kernel(args, begin, end):
 {_START}{setup}
     n = args[2] - {size} * begin
     out = {type_}_array(args[1] + {size} * {8 if "64" in type_ else 4} * begin, n)
+    spare = {type_}_array(args[3], {size})
     whole = min(end - begin, n // {size})
-    for i in range(whole):
-        block = uint64(begin + i)
-{body}
+    for part in range(2):
+        first, count = (begin, whole) if part == 0 else (begin + whole, end - begin - whole)
+        place = out if part == 0 else spare
+        for i in range(count):
+            block = uint64(first + i)
+{_indent(_BLOCK + maker)}
 {stores}
     if whole < end - begin:
-        block = uint64(begin + whole)
-{body}
-{rest}
+        for j in range(n - {size} * whole):
+            out[{size} * whole + j] = spare[j]
 """
 
 
@@ -189,9 +176,9 @@ def kernel(args, begin, end):
             block = uint64(place // 2)
 {_indent(_BLOCK)}
             if place % 2 == 0:
-                chance = {_UNIT64.format("c0", "c1")}
+                chance = unit64(c0, c1)
             else:
-                chance = {_UNIT64.format("c2", "c3")}
+                chance = unit64(c2, c3)
             wanted = chance * sum_
             first, last = 0, classes
             while first < last:
@@ -227,13 +214,13 @@ def random_uniform_int(call: Call) -> list[Launch]:
     type_ = call.outputs[0].type
     size = 4 if type_ == "int32" else 2
     setup = f"""
-    low_value = int64({type_}_array(args[3], 1)[0])
-    high_value = int64({type_}_array(args[4], 1)[0])
+    low_value = int64({type_}_array(args[4], 1)[0])
+    high_value = int64({type_}_array(args[5], 1)[0])
     if low_value >= high_value:
-        if args[2] > 0 and begin == 0:
-            store(args[5] + 8, low_value)
-            store(args[5] + 16, high_value)
-            store(args[5], 2)
+        if begin == 0:
+            store(args[6] + 8, low_value)
+            store(args[6] + 16, high_value)
+            store(args[6], 2)
         return
     span = uint64(high_value) - uint64(low_value)
 """
@@ -245,7 +232,7 @@ def _fill(call: Call, text: str, size: int, *more: Address) -> list[Launch]:
     count = call.outputs[0].size
     if not count:
         return []
-    return [Launch(text, (STATE, call.output(), count, *more), -(-count // size), GRAIN),
+    return [Launch(text, (STATE, call.output(), count, call.scratch(32), *more), -(-count // size), GRAIN),
             _advance(count * BLOCKS_PER_ELEMENT)]
 
 
