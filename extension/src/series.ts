@@ -94,9 +94,10 @@ export function ticks(low: number, high: number, most: number): number[] {
   if (!(high > low)) return [low];
   const rough = (high - low) / Math.max(1, most - 1);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((m) => m * power).find((candidate) => candidate >= rough * 0.999) ?? power;
+  const step = [1, 2, 5, 10].map((m) => m * power).find((candidate) => candidate >= rough * 0.75) ?? power;
   const found: number[] = [];
-  for (let i = Math.ceil(low / step - 1e-9); i <= Math.floor(high / step + 1e-9); i++) found.push(i * step);
+  for (let i = Math.ceil(low / step - 1e-9); i <= Math.floor(high / step + 1e-9); i++)
+    found.push(i * step + 0); // never -0
   return found;
 }
 

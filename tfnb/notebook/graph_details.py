@@ -92,12 +92,13 @@ def attr_text(value: Any) -> str:
 
 
 def search(model: Model, text: str, most: int = 12) -> list[Details]:
-    """Nodes whose name has `text` in it (any case), scopes first, the shortest names first."""
+    """Nodes whose name has `text` in it (any case): those called so first, then the shortest names."""
     wanted = text.strip().lower()
     if not wanted:
         return []
     hits = [node for key, node in model.nodes.items() if key and wanted in node.name.lower()]
-    hits.sort(key=lambda node: (wanted not in node.label.lower(), not node.expandable, len(node.name), node.name))
+    hits.sort(key=lambda node: (node.label.lower() != wanted, wanted not in node.label.lower(), len(node.name),
+                                node.name))
     return [{"name": node.name, "key": node.key, "role": node.role,
              "what": node.info.type if node.info is not None else f"{node.count} ops"} for node in hits[:most]]
 

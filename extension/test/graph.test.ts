@@ -1,0 +1,159 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import view from "../src/index";
+import type { Details } from "../src/model";
+import { FakeModel, graphState, SVG } from "./fake";
+
+let el: HTMLElement;
+let stop: () => void = () => {};
+
+beforeEach(() => {
+  el = document.createElement("div");
+  document.body.replaceChildren(el);
+});
+afterEach(() => stop());
+
+function show(model: FakeModel): FakeModel {
+  stop = view.render({ model, el });
+  return model;
+}
+
+function one(selector: string): HTMLElement {
+  const found = el.querySelector<HTMLElement>(selector);
+  if (!found) throw new Error(`nothing is ${selector} in ${el.innerHTML}`);
+  return found;
+}
+
+function click(selector: string, type = "click"): void {
+  one(selector).dispatchEvent(new MouseEvent(type, { bubbles: true }));
+}
+
+const DETAILS: Details = {
+  name: "layer1/weights",
+  key: "layer1/weights/",
+  form: "variable",
+  role: "variable",
+  count: 4,
+  expandable: true,
+  inputs: [],
+  outputs: [{ name: "layer1/MatMul", label: "64×32", control: false }],
+  more: [0, 3],
+  where: "cell [3], line 2: `w = tf.Variable(...)`",
+  type: "VariableV2",
+  tensors: [{ shape: "64×32", dtype: "float32_ref" }],
+  attrs: [["container", "<img src=x onerror=alert(1)>"]],
+};
+
+test("draws the kernel's SVG with nodes that the keyboard reaches", () => {
+  show(new FakeModel({ kind: "graph", state: graphState() }));
+  expect(el.querySelectorAll("g.n")).toHaveLength(2);
+  expect(one('[data-name="x"]').getAttribute("tabindex")).toBe("0");
+});
+
+test("the sign of a scope opens it, a click selects, a double click toggles", () => {
+  const model = show(new FakeModel({ kind: "graph", state: graphState() }));
+  click(".fold rect");
+  click(".ttl");
+  click(".ttl", "dblclick");
+  expect(model.sent).toEqual([
+    { type: "expand", name: "layer1/" },
+    { type: "select", name: "layer1/" },
+    { type: "expand", name: "layer1/" },
+  ]);
+});
+
+test("an open scope closes", () => {
+  const svg = SVG.replace("n f-scope", "n is-open f-scope");
+  const model = show(new FakeModel({ kind: "graph", state: graphState({ svg }) }));
+  click(".fold rect");
+  expect(model.sent).toEqual([{ type: "collapse", name: "layer1/" }]);
+});
+
+test("keys act on the focused node and on the view", () => {
+  const model = show(new FakeModel({ kind: "graph", state: graphState() }));
+  const press = (key: string) =>
+    one('[data-name="layer1/"]').dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  const before = one("svg").getAttribute("viewBox");
+  press("Enter");
+  press(" ");
+  press("+");
+  expect(model.sent.map((message) => message["type"])).toEqual(["expand", "select"]);
+  expect(one("svg").getAttribute("viewBox")).not.toBe(before);
+});
+
+test("a new state replaces the drawing and lights the selected node and its edges", () => {
+  const model = show(new FakeModel({ kind: "graph", state: graphState() }));
+  model.setState(graphState({ selected: "x", note: "12 ops do not fit" }));
+  expect(one('[data-name="x"]').classList.contains("is-picked")).toBe(true);
+  expect(one('[data-name="layer1/"]').classList.contains("is-near")).toBe(true);
+  expect(one(".edge").classList.contains("is-lit")).toBe(true);
+  expect(one(".tfnb-note").textContent).toBe("12 ops do not fit");
+});
+
+test("details show as text only, and their links ask for the op", () => {
+  const model = show(new FakeModel({ kind: "graph", state: graphState({ details: DETAILS }) }));
+  const panel = one(".tfnb-details");
+  expect(panel.hidden).toBe(false);
+  expect(panel.textContent).toContain("cell [3], line 2");
+  expect(panel.textContent).toContain("<img src=x onerror=alert(1)>");
+  expect(panel.querySelector("img")).toBeNull();
+  click(".tfnb-link");
+  expect(model.sent).toEqual([{ type: "reveal", name: "layer1/MatMul" }]);
+});
+
+test("nothing that runs or loads survives in a drawing", () => {
+  const svg = SVG.replace(
+    '<g class="groups"></g>',
+    '<script>1</script><a href="javascript:1"><rect onclick="1"/></a><rect onload="1"/>',
+  );
+  show(new FakeModel({ kind: "graph", state: graphState({ svg }) }));
+  expect(el.querySelector("svg script, svg a, svg [onclick], svg [onload], svg [href]")).toBeNull();
+});
+
+test("search asks a moment after the last key and shows what was found", () => {
+  vi.useFakeTimers();
+  const model = show(new FakeModel({ kind: "graph", state: graphState() }));
+  const field = one("input[type=search]") as HTMLInputElement;
+  field.focus();
+  field.value = "mat";
+  field.dispatchEvent(new Event("input"));
+  expect(model.sent).toEqual([]);
+  vi.advanceTimersByTime(300);
+  expect(model.sent).toEqual([{ type: "search", name: "", text: "mat" }]);
+  model.setState(
+    graphState({ hits: [{ name: "layer1/MatMul", key: "layer1/MatMul", role: "op", what: "MatMul" }] }),
+  );
+  expect(one(".tfnb-hits").textContent).toContain("layer1/MatMul");
+  vi.useRealTimers();
+});
+
+test("a kernel that does not answer is told to the reader", () => {
+  vi.useFakeTimers();
+  const model = show(new FakeModel({ kind: "graph", state: graphState() }));
+  click(".fold rect");
+  vi.advanceTimersByTime(1000);
+  expect(one(".tfnb-note").textContent).toContain("waiting for the kernel");
+  model.setState(graphState());
+  vi.advanceTimersByTime(10_000);
+  expect(one(".tfnb-note").textContent).toBe("");
+  vi.useRealTimers();
+});
+
+test("errors are shown in the view and told to Python", () => {
+  const model = show(new FakeModel({ kind: "graph", state: graphState() }));
+  model.setState(graphState({ svg: "<p>no svg</p>" }));
+  expect(one(".tfnb-error").textContent).toContain("no SVG");
+  expect(model.sent.at(-1)).toMatchObject({ type: "error" });
+});
+
+test("an unknown kind of view says so", () => {
+  const model = show(new FakeModel({ kind: "flame", state: {} }));
+  expect(one(".tfnb-error").textContent).toContain('"flame"');
+  expect(model.sent).toHaveLength(1);
+});
+
+test("a removed view listens no more", () => {
+  const model = show(new FakeModel({ kind: "graph", state: graphState() }));
+  stop();
+  expect([...model.listeners.values()].flat()).toEqual([]);
+});

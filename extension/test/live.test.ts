@@ -1,0 +1,112 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import view from "../src/index";
+import { groupOf } from "../src/live";
+import type { LiveState } from "../src/model";
+import { FakeModel } from "./fake";
+
+let el: HTMLElement;
+let stop: () => void = () => {};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  el = document.createElement("div");
+  document.body.replaceChildren(el);
+});
+afterEach(() => {
+  stop();
+  vi.useRealTimers();
+});
+
+const TAGS = ["loss/train", "loss/test", "accuracy"].map((name, i) => ({ name, color_index: i }));
+
+function board(more: Partial<LiveState> = {}): FakeModel {
+  const state = { title: "digits", tags: TAGS, smoothing: 0, x: "step", ...more };
+  const model = new FakeModel({ kind: "live", state });
+  stop = view.render({ model, el });
+  return model;
+}
+
+function frame(): void {
+  vi.advanceTimersByTime(40);
+}
+
+function paths(): string[] {
+  return [...el.querySelectorAll(".tfnb-line")].map((line) => line.getAttribute("d") ?? "");
+}
+
+test("says that it is ready and groups tags into panels", () => {
+  const model = board();
+  expect(model.sent).toEqual([{ type: "ready" }]);
+  expect([...el.querySelectorAll("figcaption")].map((one) => one.textContent)).toEqual(["loss", "accuracy"]);
+  expect(groupOf({ name: "a/b/c", color_index: 0 })).toBe("a/b");
+  expect(groupOf({ name: "a/b", color_index: 0, group: "mine" })).toBe("mine");
+});
+
+test("draws points once a frame and shows the last value", () => {
+  const model = board();
+  model.points(0, 0, [0, 2, 1, 1]);
+  model.points(0, 2, [2, 0.5]);
+  expect(paths()).toEqual([]);
+  frame();
+  expect(paths()).toHaveLength(1);
+  expect(el.querySelector(".tfnb-legend")?.textContent).toContain("train 0.5");
+});
+
+test("points that overlap replace, missing ones are asked for, reset empties", () => {
+  const model = board();
+  model.points(2, 0, [0, 1, 1, 2, 2, 3]);
+  model.points(2, 1, [1, 9]);
+  frame();
+  expect(el.textContent).toContain("accuracy 9");
+  model.points(2, 50, [50, 1]);
+  expect(model.sent).toEqual([{ type: "ready" }, { type: "ready" }]);
+  model.emit("msg:custom", { type: "reset" }, []);
+  frame();
+  expect(paths()).toEqual([]);
+});
+
+test("NaN is a gap, and a lone point is still seen", () => {
+  const model = board();
+  model.points(0, 0, [0, 1, 1, 2, 2, Number.NaN, 3, 1, 4, 2]);
+  model.points(2, 0, [0, 1]);
+  frame();
+  expect(paths()[0]?.match(/M/g)).toHaveLength(2);
+  expect(paths()[1]).toContain("h.1");
+});
+
+test("smoothing adds a second line and the legend hides a curve", () => {
+  const model = board({ smoothing: 0.6 });
+  model.points(2, 0, [0, 1, 1, 3]);
+  frame();
+  expect(paths()).toHaveLength(2);
+  const entry = [...el.querySelectorAll<HTMLElement>(".tfnb-legend button")].at(-1);
+  entry?.click();
+  frame();
+  expect(paths()).toHaveLength(0);
+  expect(entry?.getAttribute("aria-pressed")).toBe("false");
+});
+
+test("a new tag gets a panel and keeps the points that came before it", () => {
+  const model = board({ tags: TAGS.slice(0, 1) });
+  model.points(0, 0, [0, 1, 1, 2]);
+  model.setState({ title: "", tags: TAGS, smoothing: 0, x: "step" });
+  frame();
+  expect(el.querySelectorAll("figure")).toHaveLength(2);
+  expect(paths()).toHaveLength(1);
+});
+
+test("a damaged message is an error in the view, not the end of it", () => {
+  const model = board();
+  model.emit("msg:custom", { type: "points", tag: -1, start: 0 }, []);
+  expect(el.querySelector(".tfnb-error")?.textContent).toContain("points message");
+  model.points(0, 0, [0, 1, 1, 2]);
+  frame();
+  expect(paths()).toHaveLength(1);
+});
+
+test("hostile tags are text", () => {
+  board({ tags: [{ name: "<img src=x onerror=alert(1)>", color_index: 0 }] });
+  expect(el.querySelector("img")).toBeNull();
+  expect(el.textContent).toContain("<img src=x");
+});

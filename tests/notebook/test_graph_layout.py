@@ -1,0 +1,104 @@
+"""Layouts: nothing overlaps, edges reach their nodes, the same every time; DOT text is well formed."""
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from tests.notebook.sample_rows import Rows, digits
+from tfnb.notebook.geometry import Box, Geometry, shorten, text_width
+from tfnb.notebook.graph_layout import ENGINES, available_engines, lay_out, panel_sheets
+from tfnb.notebook.graph_model import Model
+from tfnb.notebook.layout_dot import LayoutFailed, readable_dot, sized_dot
+from tfnb.notebook.layout_layered import crossings, forward, ranks
+
+OPEN = ["layer1/", "layer2/", "gradients/", "layer1/weights/"]
+
+
+def overlap(a: Box, b: Box) -> bool:
+    return abs(a.x - b.x) < (a.w + b.w) / 2 - 0.5 and abs(a.y - b.y) < (a.h + b.h) / 2 - 0.5
+
+
+@pytest.fixture(params=["down", "up", "right"])
+def direction(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+def test_nothing_overlaps_and_edges_end_at_their_nodes(engine: str, direction: str) -> None:
+    if engine not in available_engines():
+        pytest.skip(f"{engine} is not here")
+    scene = Model(digits()).scene(OPEN)
+    geometry = lay_out(scene, engine, direction)
+    for a, b in combinations(scene.nodes, 2):
+        assert not overlap(geometry.boxes[a.key], geometry.boxes[b.key]), (a.key, b.key)
+    for group in scene.groups:
+        around = geometry.boxes[group.key]
+        for inner in scene.nodes:
+            if inner.key.startswith(group.key) and inner.panel == group.panel:
+                box = geometry.boxes[inner.key]
+                assert abs(box.x - around.x) <= around.w / 2 and abs(box.y - around.y) <= around.h / 2
+    for edge in scene.edges:
+        points, box = geometry.routes[edge.source, edge.target].points, geometry.boxes[edge.target]
+        assert len(points) % 3 == 1
+        assert abs(points[-1][0] - box.x) <= box.w / 2 + 3 and abs(points[-1][1] - box.y) <= box.h / 2 + 3
+
+
+def test_data_flows_in_the_direction(direction: str) -> None:
+    boxes = lay_out(Model(digits()).scene(), "builtin", direction).boxes
+    x, loss = boxes["x"], boxes["loss/"]
+    assert {"down": x.y < loss.y, "up": x.y > loss.y, "right": x.x < loss.x}[direction]
+
+
+def test_the_built_in_layout_is_always_the_same() -> None:
+    one, two = (lay_out(Model(digits()).scene(OPEN), "builtin") for _ in range(2))
+    assert one == two
+
+
+def test_without_graphviz_the_built_in_layout_stands_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(sheet: object) -> Geometry:
+        raise LayoutFailed("not here")
+
+    scene = Model(digits()).scene()
+    monkeypatch.setitem(ENGINES, "dot", absent)
+    monkeypatch.setitem(ENGINES, "pygraphviz", absent)
+    assert lay_out(scene, "auto") == lay_out(scene, "builtin")
+    with pytest.raises(LayoutFailed):
+        lay_out(scene, "dot")
+
+
+def test_loops_are_laid_out() -> None:
+    rows = Rows()
+    for name, inputs in (("enter", ()), ("merge", ("enter", "next")), ("switch", ("merge",)), ("next", ("switch",))):
+        rows.op(name, name, inputs)
+    boxes = lay_out(Model(rows).scene(), "builtin").boxes
+    assert boxes["enter"].y < boxes["merge"].y < boxes["switch"].y < boxes["next"].y
+
+
+def test_unknown_engines_and_directions_are_refused() -> None:
+    scene = Model(digits()).scene()
+    with pytest.raises(ValueError, match="engine is auto or one of"):
+        lay_out(scene, "neato")
+    with pytest.raises(ValueError, match="direction is one of down, up, right"):
+        lay_out(scene, direction="left")
+
+
+def test_cycles_ranks_and_crossings() -> None:
+    pairs = [("a", "b"), ("b", "c"), ("c", "a")]
+    assert forward("abc", pairs) == [("a", "b"), ("b", "c"), ("a", "c")]
+    assert ranks("abcd", [("a", "b"), ("b", "c"), ("d", "c")]) == {"a": 0, "b": 1, "c": 2, "d": 1}
+    near = {"a": ["y"], "b": ["x"], "x": ["b"], "y": ["a"]}
+    assert crossings([["a", "b"], ["x", "y"]], near) == 1 and crossings([["b", "a"], ["x", "y"]], near) == 0
+
+
+def test_dot_text_holds_no_name_for_the_engine_and_quotes_them_for_readers() -> None:
+    rows = [('a"}; evil [label=<x>]\\', "Neg"), ("b", "Neg", ('a"}; evil [label=<x>]\\',))]
+    sheet = panel_sheets(Model(rows).scene())[""]
+    assert "evil" not in sized_dot(sheet)
+    assert r'"a\"}; evil [label=<x>]\\" ->' in readable_dot(sheet)
+    assert len(lay_out(Model(rows).scene()).boxes) == 2
+
+
+def test_texts_are_measured_without_fonts() -> None:
+    assert text_width("iii", 12) < text_width("mmm", 12)
+    assert shorten("a" * 40, 10) == "aaaaaa…aaa" and shorten("short") == "short"

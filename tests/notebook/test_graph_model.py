@@ -1,0 +1,160 @@
+"""Graph views: the hierarchy, what is visible of it, what is set aside."""
+from __future__ import annotations
+
+import pytest
+
+from tests.notebook.sample_rows import Rows, digits
+from tfnb.notebook.graph_model import LIMIT, Model
+from tfnb.notebook.graph_read import OpInfo, UnknownTarget, op_of, read, select, shape_label, upstream
+from tfnb.notebook.graph_scene import Scene, SceneNode
+
+
+def keys(scene: Scene) -> list[str]:
+    return [node.key for node in scene.nodes]
+
+
+def node(scene: Scene, key: str) -> SceneNode:
+    return next(node for node in (*scene.nodes, *scene.groups) if node.key == key)
+
+
+def edges(scene: Scene) -> dict[tuple[str, str], str]:
+    return {(edge.source, edge.target): edge.label for edge in scene.edges}
+
+
+def test_scopes_are_groups_and_edges_carry_shapes() -> None:
+    scene = Model(digits()).scene()
+    assert {"x", "layer1/", "layer2/", "loss/", "gradients/", "Adam/", "init"} <= set(keys(scene))
+    found = edges(scene)
+    assert found["x", "layer1/"] == "?×64" and found["layer1/", "layer2/"] == "?×32"
+    assert scene.ops == len(digits())
+
+
+def test_ops_of_a_variable_are_one_node_with_its_slots() -> None:
+    model = Model(digits())
+    weights = node(model.scene(["layer1/"]), "layer1/weights/")
+    assert (weights.form, weights.role, weights.sub, weights.expandable) == ("variable", "variable", "64×32", True)
+    opened = model.scene(["layer1/", "layer1/weights/"])
+    assert {"layer1/weights", "layer1/weights/Assign", "layer1/weights/Adam/"} <= set(keys(opened))
+
+
+def test_private_constants_are_folded_into_their_op() -> None:
+    scene = Model(digits()).scene(["accuracy/"])
+    assert node(scene, "accuracy/ArgMax/").form == "op" and not node(scene, "accuracy/ArgMax/").expandable
+    assert node(scene, "loss_1/").role == "summary"
+    shared = Rows()
+    shared.op("a/c", "Const", shapes=((),))
+    shared.op("a", "Neg", ("a/c",))
+    shared.op("b", "Neg", ("a/c",))
+    assert node(Model(shared).scene(), "a/").form == "scope"    # the constant is read by another op too
+
+
+def test_a_scope_around_one_op_is_that_op() -> None:
+    assert node(Model(digits()).scene(), "Merge/MergeSummary").label == "Merge/MergeSummary"
+
+
+def test_busy_nodes_are_set_aside_with_a_number_that_the_others_carry() -> None:
+    scene = Model(digits()).scene()
+    aside = {n.key: n.number for n in scene.nodes if n.panel}
+    assert aside["gradients/"] == 1 and aside["Adam/"] == 2 and aside["init"] == 3
+    assert aside["beta1_power/"] == 0               # alone once the optimizer is gone, and not busy
+    assert node(scene, "layer1/").refs_out == (1, 2, 3) and node(scene, "Adam/").refs_in == (1,)
+    assert not any("gradients/" in pair for pair in edges(scene))
+
+
+def test_small_graphs_are_drawn_whole() -> None:
+    rows = Rows()
+    w = rows.variable("w", ())
+    x = rows.op("x", "Placeholder", shapes=((),))
+    rows.op("gradients/mul", "Mul", (rows.op("y", "Mul", (x, w)), x, w))
+    rows.op("init", "NoOp", control=("w/Assign",))
+    assert not [n.key for n in Model(rows).scene().nodes if n.panel]
+
+
+def test_what_is_set_aside_may_be_asked_for_or_forbidden() -> None:
+    model = Model(digits())
+    scene = model.scene(aside={"gradients/": False, "loss/": True})
+    assert not node(scene, "gradients/").panel and node(scene, "loss/").panel
+    assert ("layer1/", "gradients/") in edges(scene)
+
+
+def test_opened_gradients_are_a_panel_of_their_own() -> None:
+    scene = Model(digits()).scene(["gradients/", "gradients/layer1/"])
+    inner = node(scene, "gradients/Fill")
+    assert inner.panel == "gradients/" and node(scene, "gradients/").number == 1
+    assert node(scene, "layer1/").refs_out[0] == 1
+    assert node(scene, "gradients/Shape").refs_in == (0,)       # reads from the main drawing
+
+
+def test_depth_leaves_gradients_optimizers_and_variables_closed() -> None:
+    found = Model(digits()).to_depth(3)
+    assert "layer1/" in found and not found & {"gradients/", "Adam/", "layer1/weights/"}
+
+
+@pytest.mark.parametrize("crowd", [40, 10_000])
+def test_numbered_series_fold(crowd: int) -> None:
+    rows = [("add" if i == 0 else f"add_{i}", "Add", (), (), {}, ()) for i in range(crowd)]
+    scene = Model([*rows, ("x", "Placeholder")]).scene()
+    assert keys(scene) == ["add_Add*/", "x"] and scene.nodes[0].count == crowd
+
+
+def test_what_does_not_fit_is_counted() -> None:
+    scene = Model([(f"n{'x' * i}", "Neg") for i in range(500)]).scene()
+    rest = scene.nodes[-1]
+    assert len(scene.nodes) == LIMIT + 1 and (rest.form, rest.count, scene.hidden) == ("rest", 300, 300)
+    assert rest.label == "… 300 more"
+
+
+def test_nothing_is_lost() -> None:
+    model = Model(digits())
+    for expanded in ([], ["layer1/"], list(model.to_depth(9))):
+        assert sum(n.count for n in model.scene(expanded).nodes) == len(digits())
+
+
+def test_ten_thousand_ops_open_at_once() -> None:
+    rows = [(f"s{i // 100}/b{i // 10}/op_{i}", "Add", (f"s{(i - 1) // 100}/b{(i - 1) // 10}/op_{i - 1}",) if i else ())
+            for i in range(10_000)]
+    model = Model(rows)                             # 0.1 s; work that is quadratic in the ops would take minutes
+    assert len(model.scene(["s3/", "s3/b31/"]).nodes) == 100 - 1 + 10 - 1 + 10
+
+
+def test_names_with_no_end_of_slashes() -> None:
+    deep = "a/" * 3000 + "x"
+    scene = Model([(deep, "Neg"), (deep + "y", "Neg", (deep,))]).scene()
+    assert keys(scene) == ["a/"]
+
+
+def test_nearest_names_are_told() -> None:
+    model = Model(digits())
+    with pytest.raises(UnknownTarget, match="'layr1'; nearest: .*layer1"):
+        model.node("layr1")
+    assert model.node("Adam").key == "Adam/" and model.node("Adam:0").key == "Adam"
+    assert model.by_key("Adam").info is not None
+
+
+def test_plain_rows_are_checked() -> None:
+    assert read([("a", "Neg", ("b", "c:2"))])[0].inputs == ("b:0", "c:2")
+    with pytest.raises(TypeError, match="a plain op is"):
+        read(["a"])
+    with pytest.raises(TypeError, match="got int"):
+        read(3)
+
+
+def test_upstream_and_scope_selection() -> None:
+    infos = read(digits())
+    names = {info.name for info in upstream(infos, ["layer1/Relu"])}
+    assert "x" in names and "layer1/weights" in names and "layer2/add" not in names
+    part = {info.name for info in select(infos, "layer2")}
+    assert {"layer2/add", "layer1/Relu"} <= part and "x" not in part
+    with pytest.raises(UnknownTarget, match="nearest: layer2"):
+        select(infos, "layre2")
+
+
+@pytest.mark.parametrize(("shape", "label"), [((), "scalar"), ((None, 3), "?×3"), (None, "any shape"), ("abc", "abc"),
+                                              ((-1, 2), "?×2")])
+def test_shape_labels(shape: object, label: str) -> None:
+    assert shape_label(shape) == label
+
+
+def test_tensor_names() -> None:
+    assert [op_of(name) for name in ("a/b:0", "a", "a:b")] == ["a/b", "a", "a:b"]
+    assert OpInfo("a", "Neg").inputs == ()

@@ -1,0 +1,147 @@
+"""GraphView: its forms, its state, and what it answers the browser."""
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.notebook.sample_rows import digits
+from tfnb.notebook.graph_view import GraphView, graph_view
+
+module = sys.modules[GraphView.__module__]      # the package has a function of that name
+
+
+class FakeWidget:
+    """Stands for the anywidget."""
+
+    def __init__(self, kind: str, state: dict[str, Any]) -> None:
+        self.kind, self.state, self.handler = kind, state, None
+
+    def on_msg(self, handler: Any) -> None:
+        self.handler = handler
+
+    def _repr_mimebundle_(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        return {"text/plain": "no", "application/vnd.jupyter.widget-view+json": {"model_id": "1"}}, {}
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> GraphView:
+    """A view that is displayed."""
+    monkeypatch.setattr(module, "make_widget", FakeWidget)
+    view = graph_view(digits(), engine="builtin")
+    view._repr_mimebundle_()
+    return view
+
+
+def ask(view: GraphView, **message: Any) -> dict[str, Any]:
+    """Send a message as the browser does; returns the state that it then sees."""
+    assert view.widget is not None
+    view.widget.handler(view.widget, message, [])
+    state: dict[str, Any] = view.widget.state
+    return state
+
+
+def test_a_view_has_svg_text_and_widget_forms(shown: GraphView) -> None:
+    bundle = shown._repr_mimebundle_()
+    assert set(bundle) == {"text/plain", "image/svg+xml", "application/vnd.jupyter.widget-view+json"}
+    assert bundle["text/plain"].startswith("graph: ") and bundle["image/svg+xml"] == shown.svg()
+
+
+def test_without_a_front_end_svg_and_text_remain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "make_widget", lambda kind, state: None)
+    assert set(graph_view(digits())._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}
+
+
+def test_the_outline_shows_the_hierarchy() -> None:
+    lines = graph_view(digits(), expand="loss").to_text().splitlines()
+    assert lines[0] == f"graph: {len(digits())} ops, 14 variables"
+    assert "  x  Placeholder  float32[?×64]  → layer1" in lines
+    assert "    Mean  Mean  [scalar]  → loss_1" in lines
+
+
+def test_opening_and_closing_from_code() -> None:
+    view = graph_view(digits(), engine="builtin")
+    closed = view.svg()
+    assert "layer1/MatMul" not in closed and "layer1/MatMul" in view.expand("layer1").svg()
+    view.expand("layer1/weights")
+    assert view.state["expanded"] == ["layer1", "layer1/weights"]
+    assert view.collapse("layer1").state["expanded"] == [] and view.svg() == closed
+
+
+def test_the_state_makes_the_same_drawing_again() -> None:
+    view = graph_view(digits(), expand="loss", engine="builtin").select("layer1").set_aside("accuracy")
+    other = graph_view(digits(), engine="builtin")
+    other.state = view.state
+    assert other.svg() == view.svg() and other.state == view.state
+    with pytest.raises(ValueError, match="not zoom"):
+        other.state = {"zoom": 2}
+
+
+def test_the_browser_opens_selects_and_sets_aside(shown: GraphView) -> None:
+    state = ask(shown, type="expand", name="layer1/")
+    assert state["expanded"] == ["layer1"] and "layer1/MatMul" in state["svg"]
+    state = ask(shown, type="select", name="layer1/weights/")
+    assert state["details"]["type"] == "VariableV2"
+    assert {"name": "init", "label": "runs after", "control": True} in state["details"]["outputs"]
+    assert ask(shown, type="select", name="")["details"] is None
+    assert ask(shown, type="aside", name="loss/", value=True)["aside"] == {"loss/": True}
+    assert ask(shown, type="collapse", name="layer1/")["expanded"] == []
+
+
+def test_an_op_and_a_scope_of_one_name_are_two_things(shown: GraphView) -> None:
+    assert ask(shown, type="select", name="Adam/")["details"]["form"] == "scope"
+    assert ask(shown, type="select", name="Adam")["details"]["type"] == "NoOp"
+    assert ask(shown, type="aside", name="init", value=False)["details"]["type"] == "NoOp"
+
+
+def test_reveal_opens_what_is_around_an_op(shown: GraphView) -> None:
+    state = ask(shown, type="reveal", name="gradients/layer1/MatMul_grad/MatMul")
+    assert "gradients/layer1/MatMul_grad" in state["expanded"]
+    assert state["selected"] == "gradients/layer1/MatMul_grad/MatMul"
+
+
+def test_search_finds_names_in_any_case(shown: GraphView) -> None:
+    hits = ask(shown, type="search", text="matmul")["hits"]
+    assert [hit["name"] for hit in hits[:2]] == ["layer1/MatMul", "layer2/MatMul"]
+    assert ask(shown, type="search", text="  ")["hits"] == []
+
+
+def test_what_the_browser_asks_wrongly_is_a_note_never_an_exception(shown: GraphView) -> None:
+    assert "has the key" in ask(shown, type="expand", name="nowhere/")["note"]
+    assert "is called" in ask(shown, type="reveal", name="<b>")["note"]
+    for message in ({"type": "reboot"}, {"type": "collapse", "name": "nowhere"}, {}, {"type": "search"}):
+        ask(shown, **message)
+    shown._on_message(None, "no mapping", None)
+
+
+def test_errors_in_the_browser_are_kept_and_logged(shown: GraphView, caplog: pytest.LogCaptureFixture) -> None:
+    ask(shown, type="error", message="TypeError: x")
+    assert shown.errors == ["TypeError: x"] and "TypeError: x" in caplog.text
+
+
+def test_details_of_an_op_have_attrs_as_short_text() -> None:
+    rows = [("c", "Const", (), (), {"value": list(range(1000)), "shape": (None, 3), "name": b"x\n<y>"}, [(1000,)])]
+    found = dict(map(tuple, graph_view(rows).details("c")["attrs"]))
+    assert found["shape"] == "?×3" and found["name"] == "x <y>" and len(found["value"]) <= 160
+
+
+def test_saving_writes_what_the_ending_says(tmp_path: Path) -> None:
+    view = graph_view(digits(), engine="builtin")
+    assert view.save(tmp_path / "g.svg").read_text(encoding="utf-8") == view.svg()
+    assert view.save(tmp_path / "g.dot").read_text(encoding="utf-8").startswith("digraph")
+    with pytest.raises(ValueError, match=r"\.svg, \.dot, \.txt"):
+        view.save(tmp_path / "g.png")
+
+
+def test_wrong_options_name_the_nearest_one() -> None:
+    with pytest.raises(TypeError, match="no option 'exapnd'; did you mean 'expand'"):
+        graph_view(digits(), exapnd="x")
+    with pytest.raises(ValueError, match="'lyer1'; nearest: .*layer1"):
+        graph_view(digits(), expand="lyer1")
+
+
+def test_an_empty_graph_is_drawn() -> None:
+    view = graph_view([])
+    assert view.to_text() == "graph: 0 ops" and view.svg().startswith("<svg")
