@@ -24,8 +24,18 @@ from tfnb.kernels.view import NeedsCopy, View
 from tfnb.kernels.words import Literal, signature
 from tfnb.opdef import tables
 from tfnb.opdef.spec import Kind
-from tfnb.ops.evaluate import Context, evaluate, movement_views, numpy_name, scalar_attrs, scalar_type, shape_values
-from tfnb.ops.shapes import normalized_axes
+from tfnb.ops.evaluate import (
+    Context,
+    aligned_shapes,
+    definition_of,
+    evaluate,
+    movement_views,
+    numpy_name,
+    reduced_axes,
+    scalar_attrs,
+    scalar_type,
+    shape_values,
+)
 
 FOLD_LIMIT = 1 << 22     # elements: what would be larger is computed in the arena at each run
 
@@ -135,7 +145,11 @@ class _Tracer:
     # one method for each kind of op
 
     def elementwise(self, op: Operation, ins: list[Value]) -> list[Value]:
-        definition = tables.SCALARS[op.spec.name]
+        definition = definition_of(op)
+        if op.spec.name in tables.ALIGN:
+            shapes = aligned_shapes(op, [v.shape for v in ins])
+            ins = [Value(v.buffer, v.view.reshape(s), None if v.known is None else v.known.reshape(s))
+                   for v, s in zip(ins, shapes, strict=True)]
         shape = np.broadcast_shapes(*(v.shape for v in ins))
         outs = [temp(numpy_name(t.dtype.base_dtype), shape) for t in op.outputs]
         self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, outs,
@@ -143,9 +157,12 @@ class _Tracer:
         return outs
 
     def reduction(self, op: Operation, ins: list[Value]) -> list[Value]:
-        x, axes = ins[0], ins[1].known
-        assert axes is not None
-        gone = frozenset(normalized_axes(axes, len(x.shape)))
+        x = ins[0]
+        gone = frozenset(reduced_axes(op, len(x.shape), ins[1].known if len(ins) > 1 else None))
+        if op.spec.name in tables.PREPARE:
+            made = temp(x.type, x.shape)
+            self.traced.nodes.append(Elementwise(op, tables.PREPARE[op.spec.name], x.type, [x], [made]))
+            x = made
         out = self.reduce(op, tables.SCALARS[op.spec.name], tables.IDENTITY[op.spec.name], x, gone,
                           tables.FINISH.get(op.spec.name))
         shape = [1 if i in gone else n for i, n in enumerate(x.shape) if op.attrs.get("keep_dims") or i not in gone]

@@ -4,7 +4,12 @@ OPS        name -> OpSpec
 SHAPES     name -> fn(ctx: ShapeContext) -> [static shape of each output]
 GRADIENTS  name -> fn(op, *output_gradients) -> gradients of the inputs (None where there is none)
 NO_GRADIENT name -> why there is none
-SCALARS    name -> kernels.scalar.Scalar (elementwise, update, rowwise; the combination of a reduction)
+SCALARS    name -> kernels.scalar.Scalar (elementwise, update, rowwise; the combination of a reduction), or, for an op
+           with a list of inputs, fn(number of inputs) -> Scalar
+ALIGN      name -> fn(attrs, *shapes) -> the shapes that the inputs of an elementwise op take before they are broadcast
+           (absent: their own)
+AXES       name -> fn(attrs, rank) -> the axes of a reduction that has no input which names them
+PREPARE    name -> kernels.scalar.Scalar of an element, for reductions of something made of it (L2Loss)
 FINISH     name -> kernels.scalar.Scalar of (accumulator, count), for reductions that end with one (Mean)
 IDENTITY   name -> what a reduction starts from: a number, "lowest" or "highest"
 ROWS       name -> the inputs of a rowwise op that have one number for each row
@@ -27,6 +32,9 @@ SHAPES: Table = {}
 GRADIENTS: Table = {}
 NO_GRADIENT: dict[str, str] = {}
 SCALARS: dict[str, Any] = {}
+ALIGN: Table = {}
+AXES: Table = {}
+PREPARE: dict[str, Any] = {}
 FINISH: dict[str, Any] = {}
 IDENTITY: dict[str, Any] = {}
 ROWS: dict[str, frozenset[str]] = {}

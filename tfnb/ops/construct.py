@@ -16,6 +16,7 @@ from tfnb.core.shape import as_shape
 from tfnb.graph.convert import internal_convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph, get_graph_from_inputs
+from tfnb.kernels.scalar import read
 from tfnb.opdef import tables
 from tfnb.opdef.signature import Arg, Attr
 from tfnb.opdef.spec import OpSpec
@@ -74,9 +75,14 @@ class Constructor:
         """State that this op has no gradient, and why."""
         tables.NO_GRADIENT[self.spec.name] = reason
 
+    def prepare(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """Enter what a reduction makes of each element before it combines them."""
+        tables.PREPARE[self.spec.name] = read(fn)
+        return fn
+
     def finish(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """Enter what a reduction does with its accumulator and the number of elements at the end."""
-        tables.FINISH[self.spec.name] = tables.SCALARS[self.spec.name].read_like(fn)
+        tables.FINISH[self.spec.name] = read(fn)
         return fn
 
     def __call__(self, *args: Any, name: str | None = None, **kwargs: Any) -> Any:

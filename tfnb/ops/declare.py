@@ -7,6 +7,7 @@ is the definition (a scalar body, a view, a NumPy function) and its docstring th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 from tfnb.kernels import scalar
@@ -29,32 +30,40 @@ def _enter(fn: Fn, text: str, kind: Kind, attrs: dict[str, str], *, stateful: bo
     return spec
 
 
-def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, domain: str = "",
-                **attrs: str) -> Callable[[Fn], Constructor]:
+def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, domain: str = "", align: Fn | None = None,
+                variadic: Fn | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
     """An op whose outputs have, at each place, a scalar definition of its (broadcast) inputs at that place.
 
-    domain: where the definition may be sampled by tests, e.g. "positive", "unit" (-1 to 1), "nonzero".
+    domain: where the definition may be sampled by tests, e.g. "positive", "unit" (-1 to 1), "nonzero". align:
+    fn(attrs, *shapes) -> the shapes that the inputs take before they are broadcast. variadic: of an op with a list of
+    inputs, fn(their number) -> the definition as a function.
     """
     def declare(fn: Fn) -> Constructor:
         spec = _enter(fn, text, Kind.ELEMENTWISE, attrs)
-        tables.SCALARS[spec.name] = scalar.read(fn)
+        tables.SCALARS[spec.name] = lru_cache(lambda n: scalar.read(variadic(n))) if variadic else scalar.read(fn)
         tables.SHAPES[spec.name] = shape
+        if align:
+            tables.ALIGN[spec.name] = align
         if domain:
             tables.DOMAINS[spec.name] = domain
         return Constructor(spec)
     return declare
 
 
-def reduction(text: str, *, identity: float | str, **attrs: str) -> Callable[[Fn], Constructor]:
-    """An op that combines the elements along the axes its second input names.
+def reduction(text: str, *, identity: float | str, axes: Fn | None = None,
+              **attrs: str) -> Callable[[Fn], Constructor]:
+    """An op that combines the elements along the axes its second input names, or `axes`: fn(attrs, rank) -> axes.
 
     The definition is `(acc, x) -> acc`; `identity` is what the accumulator starts from: a number, "lowest" or
     "highest" of the dtype. Attr `keep_dims` keeps the reduced axes with size 1.
     """
     def declare(fn: Fn) -> Constructor:
-        spec = _enter(fn, text, Kind.REDUCTION, attrs, values=(read_signature(text, attrs)[0][1].name,))
+        named = () if axes else (read_signature(text, attrs)[0][1].name,)
+        spec = _enter(fn, text, Kind.REDUCTION, attrs, values=named)
         tables.SCALARS[spec.name] = scalar.read(fn)
         tables.IDENTITY[spec.name] = identity
+        if axes:
+            tables.AXES[spec.name] = axes
         tables.SHAPES[spec.name] = shapes.reduced
         return Constructor(spec)
     return declare

@@ -65,19 +65,42 @@ def reads_operand(op: Operation, definition: Scalar, index: int) -> bool:
     return any(index in step.args for step in program.steps) or index in program.results
 
 
+def definition_of(op: Operation) -> Scalar:
+    """The scalar definition of an op; of one with a list of inputs, for their number."""
+    found = tables.SCALARS[op.spec.name]
+    return found if isinstance(found, Scalar) else found(len(op.inputs))  # type: ignore[no-any-return]
+
+
+def aligned_shapes(op: Operation, shapes: Sequence[tuple[int, ...]]) -> Sequence[tuple[int, ...]]:
+    """The shapes that the inputs of an elementwise op take before they are broadcast."""
+    align = tables.ALIGN.get(op.spec.name)
+    return shapes if align is None else align(op.attrs, *shapes)  # type: ignore[no-any-return]
+
+
+def reduced_axes(op: Operation, rank: int, axes: np.ndarray | None) -> list[int]:
+    """The axes that a reduction combines: those of its own, else `axes`, the value of its second input."""
+    fixed = tables.AXES.get(op.spec.name)
+    return normalized_axes(axes if fixed is None else fixed(op.attrs, rank), rank)  # type: ignore[arg-type]
+
+
 def _elementwise(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
-    definition = tables.SCALARS[op.spec.name]
+    definition = definition_of(op)
+    if op.spec.name in tables.ALIGN:
+        shapes = aligned_shapes(op, [a.shape for a in arrays])
+        arrays = [a.reshape(shape) for a, shape in zip(arrays, shapes, strict=True)]
     return reference(definition, arrays, scalar_attrs(op, definition), scalar_type(op),
                      [numpy_name(t.dtype.base_dtype) for t in op.outputs])
 
 
 def _reduction(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
-    x, axes = arrays[0], normalized_axes(arrays[1], arrays[0].ndim)
+    x, axes = arrays[0], reduced_axes(op, arrays[0].ndim, arrays[1] if len(arrays) > 1 else None)
     keep = [i for i in range(x.ndim) if i not in axes]
     count = int(np.prod([x.shape[i] for i in axes], dtype=np.int64))
     kept = [x.shape[i] for i in keep]
     rows = x.transpose([*keep, *axes]).reshape([*kept, count])
     kind = scalar_type(op)
+    if op.spec.name in tables.PREPARE:
+        rows = reference(tables.PREPARE[op.spec.name], (rows,), (), kind)[0]
     result = _fold(tables.SCALARS[op.spec.name], tables.IDENTITY[op.spec.name], rows, kind)
     finish = tables.FINISH.get(op.spec.name)
     if finish is not None:

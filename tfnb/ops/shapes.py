@@ -67,10 +67,12 @@ def normalized_axes(axes: np.ndarray, rank: int) -> list[int]:
 
 
 def reduced(ctx: ShapeContext) -> list[Static]:
-    """The shape of input 0 without the axes that input 1 names (size 1 in their place with `keep_dims`)."""
-    shape, axes, keep = ctx.shape(0), ctx.value(1), ctx.attrs.get("keep_dims", False)
+    """The shape of input 0 without its reduced axes (size 1 in their place with `keep_dims`)."""
+    shape, keep = ctx.shape(0), ctx.attrs.get("keep_dims", False)
     if shape is None:
         return [None]
+    fixed = tables.AXES.get(ctx.op.spec.name)
+    axes = ctx.value(1) if fixed is None else fixed(ctx.attrs, len(shape))
     if axes is None:
         return [(None,) * len(shape) if keep else None]
     gone = normalized_axes(axes, len(shape))

@@ -1,0 +1,434 @@
+"""Shapes as tensors, and ops that give another shape to the same numbers: reshape, transpose, expand, squeeze...
+
+Identity and its kin stand here too.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import dtypes, errors
+from tfnb.core.dtypes import DType
+from tfnb.core.shape import Static, TensorShape, broadcast, is_known, merge
+from tfnb.graph.constant import make_constant
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.kernels.view import View
+from tfnb.ops import shapes
+from tfnb.ops.arguments import renamed
+from tfnb.ops.broadcast import shape_of
+from tfnb.ops.declare import kernel, movement, shapeof
+from tfnb.ops.raw import raw
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+INDEX = "indextype = DT_INT32"
+
+
+# Shapes as tensors
+
+def _rank_vectors(ctx: ShapeContext) -> list[Static]:
+    found = [ctx.shape(i) for i in range(len(ctx.op.inputs))]
+    return [(None if shape is None else len(shape),) for shape in found]
+
+
+@shapeof("input: T -> output: out_type", shape=_rank_vectors, T="type", out_type=INDEX)
+def Shape(shape: Sequence[int], *, out_type: DType) -> np.ndarray:
+    """The shape of a tensor, as a vector."""
+    return np.array(shape, out_type.as_numpy_dtype)
+
+
+@shapeof("input: N * T -> output: N * out_type", shape=_rank_vectors, N="int >= 1", T="type", out_type=INDEX)
+def ShapeN(*shapes: Sequence[int], out_type: DType) -> tuple[np.ndarray, ...]:
+    """The shape of each tensor, as vectors."""
+    return tuple(np.array(shape, out_type.as_numpy_dtype) for shape in shapes)
+
+
+@shapeof("input: T -> output: out_type", shape=shapes.scalar, T="type", out_type=INDEX)
+def Size(shape: Sequence[int], *, out_type: DType) -> np.ndarray:
+    """How many elements a tensor has."""
+    return np.array(prod(shape), out_type.as_numpy_dtype)
+
+
+@shapeof("input: T -> output: int32", shape=shapes.scalar, T="type")
+def Rank(shape: Sequence[int]) -> np.ndarray:
+    """How many axes a tensor has."""
+    return np.array(len(shape), np.int32)
+
+
+for _op in (Shape, ShapeN, Size, Rank):
+    _op.no_gradient("a shape does not change with the numbers")
+
+
+# Another shape
+
+def _reshaped(ctx: ShapeContext) -> list[Static]:
+    """Where only one size of the result is unknown, the number of elements gives it."""
+    given = ctx.partial(1)
+    if given is None:
+        return [None]
+    wanted = [None if n is None or n < 0 else n for n in given]
+    source = ctx.shape(0)
+    if not is_known(source):
+        return [tuple(wanted)]
+    size = prod(source)                                     # type: ignore[arg-type]
+    known = prod(n for n in wanted if n is not None)
+    if None not in wanted:
+        if size != known:
+            raise ValueError(f"Cannot reshape a tensor with {size} elements to shape {wanted} ({known} elements)")
+        return [tuple(wanted)]
+    if wanted.count(None) > 1 or not known:
+        return [tuple(wanted)]
+    if size % known:
+        raise ValueError(f"Dimension size must be evenly divisible by {known} but is {size}")
+    return [tuple(size // known if n is None else n for n in wanted)]
+
+
+@movement("tensor: T, shape: Tshape -> output: T", shape=_reshaped, T="type", Tshape=INDEX)
+def Reshape(view: View, shape: np.ndarray) -> View:
+    """The same numbers in the same order under another shape; a size of -1 is computed."""
+    return view.reshape(shape.tolist())
+
+
+@Reshape.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    return [Reshape(dy, shape_of(op.inputs[0])), None]
+
+
+def _one_axis(value: Any, low: int, high: int, what: str = "dim") -> int:
+    axis = int(np.asarray(value).reshape(-1)[0])
+    if not low <= axis <= high:
+        raise ValueError(f"{what} {axis} not in the interval [{low}, {high}].")
+    return axis
+
+
+def _expanded(ctx: ShapeContext) -> list[Static]:
+    shape, value = ctx.shape(0), ctx.value(1)
+    if shape is None:
+        return [None]
+    if value is None:
+        return [(None,) * (len(shape) + 1)]
+    axis = _one_axis(value, -len(shape) - 1, len(shape)) % (len(shape) + 1)
+    return [(*shape[:axis], 1, *shape[axis:])]
+
+
+@movement("input: T, dim: Tdim -> output: T", shape=_expanded, T="type", Tdim=INDEX)
+def ExpandDims(view: View, dim: np.ndarray) -> View:
+    """With a new axis of size 1 before axis `dim` (negative: counted from the end)."""
+    rank = len(view.shape)
+    return view.insert(_one_axis(dim, -rank - 1, rank) % (rank + 1))
+
+
+@ExpandDims.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    return [Reshape(dy, shape_of(op.inputs[0])), None]
+
+
+def _squeezed_axes(shape: Sequence[int | None], dims: Sequence[int]) -> list[int]:
+    for dim in dims:
+        if not -len(shape) <= dim < len(shape):
+            raise ValueError(f"squeeze_dims[0] not in [{-len(shape)},{len(shape)}).")
+    axes = [dim % len(shape) for dim in dims] or [i for i, n in enumerate(shape) if n == 1]
+    for axis in axes:
+        if shape[axis] not in (1, None):
+            raise ValueError(f"Can not squeeze dim[{axis}], expected a dimension of 1, got {shape[axis]}")
+    return sorted(set(axes))
+
+
+def _squeezed(ctx: ShapeContext) -> list[Static]:
+    shape, dims = ctx.shape(0), ctx.attrs["squeeze_dims"]
+    if shape is None or (not dims and None in shape):
+        return [None]
+    gone = _squeezed_axes(shape, dims)
+    return [tuple(n for i, n in enumerate(shape) if i not in gone)]
+
+
+@movement("input: T -> output: T", shape=_squeezed, T="type", squeeze_dims="list(int) >= 0 = []")
+def Squeeze(view: View, *, squeeze_dims: Sequence[int]) -> View:
+    """Without the axes `squeeze_dims` of size 1 (without all such axes, if none are named)."""
+    for axis in reversed(_squeezed_axes(view.shape, squeeze_dims)):
+        view = view.drop(axis)
+    return view
+
+
+@Squeeze.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return Reshape(dy, shape_of(op.inputs[0]))
+
+
+def _permuted(ctx: ShapeContext) -> list[Static]:
+    shape, perm = ctx.shape(0), ctx.value(1)
+    count = ctx.shape(1)
+    if shape is not None and count is not None and count[0] is not None and count[0] != len(shape):
+        raise ValueError(f"Dimension must be {len(shape)} but is {count[0]}")
+    if perm is None or shape is None:
+        known = len(shape) if shape is not None else count[0] if count is not None else None
+        return [None if known is None else (None,) * known]
+    return [tuple(shape[axis] for axis in _permutation(perm))]
+
+
+def _permutation(perm: Any) -> list[int]:
+    axes = [int(axis) for axis in np.asarray(perm).reshape(-1)]
+    rank = len(axes)
+    normal = [axis + rank if axis < 0 else axis for axis in axes]
+    if sorted(normal) != list(range(rank)):
+        raise ValueError(f"perm {axes} is not a permutation of the axes 0 to {rank - 1}")
+    return normal
+
+
+@movement("x: T, perm: Tperm -> y: T", shape=_permuted, T="type", Tperm=INDEX)
+def Transpose(view: View, perm: np.ndarray) -> View:
+    """Axis i of the result is axis `perm[i]` of `x`."""
+    if len(perm) != len(view.shape):
+        raise ValueError(f"transpose expects a vector of size {len(view.shape)}, but perm has {len(perm)}")
+    return view.transpose(_permutation(perm))
+
+
+@kernel("x: T, perm: Tperm -> y: T", shape=_permuted, values=("perm",), T="type", Tperm=INDEX,
+        numpy=lambda ctx, x, perm: np.ascontiguousarray(np.conj(np.transpose(x, _permutation(perm)))))
+def ConjugateTranspose() -> None:
+    """As Transpose, with complex numbers conjugated."""
+
+
+@Transpose.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    return [transpose(dy, InvertPermutation(op.inputs[1])), None]
+
+
+@ConjugateTranspose.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    return [ConjugateTranspose(dy, InvertPermutation(op.inputs[1])), None]
+
+
+def _inverse(ctx: Any, x: np.ndarray) -> np.ndarray:
+    inverse = np.full(len(x), -1, x.dtype)
+    for i, place in enumerate(x.tolist()):
+        if not 0 <= place < len(x):
+            raise errors.InvalidArgumentError(None, ctx.op, f"{place} is not between 0 and {len(x)}")
+        if inverse[place] != -1:
+            raise errors.InvalidArgumentError(None, ctx.op, f"{place} is duplicated in the input.")
+        inverse[place] = i
+    return inverse
+
+
+@kernel("x: T -> y: T", shape=shapes.like_first, numpy=_inverse, values=("x",), T=INDEX)
+def InvertPermutation() -> None:
+    """The permutation that undoes `x`: `y[x[i]] == i`."""
+
+
+InvertPermutation.no_gradient("it is made of indices")
+
+
+def _reversed_axes(axes: Any, rank: int) -> list[int]:
+    found = [int(axis) for axis in np.asarray(axes).reshape(-1)]
+    for axis in found:
+        if not -rank <= axis < rank:
+            raise ValueError(f"axis {axis} is out of the valid range [{-rank}, {rank - 1}]")
+    normal = [axis % rank for axis in found]
+    if len(set(normal)) < len(normal):
+        raise ValueError(f"an axis is specified more than once in {found}")
+    return normal
+
+
+def _reversed(ctx: ShapeContext) -> list[Static]:
+    shape, axes = ctx.shape(0), ctx.value(1)
+    if shape is not None and axes is not None:
+        _reversed_axes(axes, len(shape))
+    return [shape]
+
+
+@movement("tensor: T, axis: Tidx -> output: T", shape=_reversed, Tidx=INDEX,
+          T="{uint8, int8, uint16, int16, int32, uint32, int64, uint64, bool, bfloat16, half, float, double,"
+            " complex64, complex128, string}")
+def ReverseV2(view: View, axis: np.ndarray) -> View:
+    """The other way round along the named axes."""
+    for one in _reversed_axes(axis, len(view.shape)):
+        view = view.slice(one, view.shape[one] - 1, view.shape[one], -1)
+    return view
+
+
+@ReverseV2.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    return [ReverseV2(dy, op.inputs[1]), None]
+
+
+# The same tensor
+
+@movement("input: T -> output: T", shape=shapes.like_first, T="type")
+def Identity(view: View) -> View:
+    """`input` itself."""
+    return view
+
+
+@Identity.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy
+
+
+@movement("input: T -> output: T", shape=shapes.like_first, T="type")
+def StopGradient(view: View) -> View:
+    """`input` itself, as a constant for gradients."""
+    return view
+
+
+StopGradient.no_gradient("that is what it is for")
+
+
+@movement("input: T -> output: T", shape=shapes.like_first, T="type", message="string = ''")
+def PreventGradient(view: View) -> View:
+    """`input` itself; asking for its gradient is an error."""
+    return view
+
+
+@PreventGradient.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    raise LookupError(f"Gradient explicitly disabled. Reason: {op.attrs['message'].decode()}")
+
+
+def _all_shapes(ctx: ShapeContext) -> list[Static]:
+    return [ctx.shape(i) for i in range(len(ctx.op.inputs))]
+
+
+@kernel("input: T -> output: T", shape=_all_shapes, numpy=lambda ctx, *arrays: arrays, T="list(type) >= 1")
+def IdentityN() -> None:
+    """The tensors themselves."""
+
+
+@IdentityN.gradient
+def _(op: Operation, *dys: Tensor) -> list[Tensor]:
+    return list(dys)
+
+
+def _ensured(ctx: ShapeContext) -> list[Static]:
+    return [merge(ctx.shape(0), ctx.attrs["shape"])]
+
+
+def _ensure(ctx: Any, x: np.ndarray) -> np.ndarray:
+    wanted = ctx.attrs["shape"]
+    if wanted is not None and (x.ndim != len(wanted) or any(n not in (None, m) for n, m in
+                                                           zip(wanted, x.shape, strict=True))):
+        raise errors.InvalidArgumentError(None, ctx.op, f"{ctx.op.name}: the shape {list(x.shape)} is not "
+                                                        f"compatible with the expected {TensorShape(wanted)}")
+    return x
+
+
+@kernel("input: T -> output: T", shape=_ensured, numpy=_ensure, shape_="shape", T="type")
+def EnsureShape() -> None:
+    """`input` itself, if its shape fits."""
+
+
+@EnsureShape.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy
+
+
+# What users call
+
+def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
+    """The shape of a tensor, as a vector: a constant where it is known."""
+    with name_scope(name, "Shape", [input]) as scope:
+        x = convert_to_tensor(input)
+        if is_known(x.static):
+            return make_constant(list(x.static), dtype=out_type, shape=(len(x.static),), name=scope)
+        return Shape(x, out_type=out_type, name=scope)
+
+
+def shape_n(input: Sequence[Any], out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
+    """The shape of each tensor, as vectors."""
+    return ShapeN(input, out_type=out_type, name=name)
+
+
+def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
+    """How many elements a tensor has: a constant where that is known."""
+    with name_scope(name, "Size", [input]) as scope:
+        x = convert_to_tensor(input)
+        if is_known(x.static):
+            return make_constant(prod(x.static), dtype=out_type, name=scope)
+        return Size(x, out_type=out_type, name=scope)
+
+
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """How many axes a tensor has: a constant where that is known."""
+    with name_scope(name, "Rank", [input]) as scope:
+        x = convert_to_tensor(input)
+        if x.static is not None:
+            return make_constant(len(x.static), dtype=dtypes.int32, name=scope)
+        return Rank(x, name=scope)
+
+
+reshape, identity_n, invert_permutation = Reshape, IdentityN, InvertPermutation
+identity, stop_gradient = Identity, StopGradient
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """`x` itself; running it raises InvalidArgumentError where its shape is not `shape` (None: any size)."""
+    return EnsureShape(x, shape=TensorShape(shape), name=name)
+
+
+def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
+    """`input` with a new axis of size 1 before axis `axis` (negative: counted from the end)."""
+    axis = renamed("axis", axis, "dim", dim)
+    if axis is None:
+        raise ValueError("Must specify an axis argument to tf.expand_dims()")
+    return ExpandDims(input, axis, name=name)
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
+    """`input` without its axes of size 1, or without those that `axis` names."""
+    axis = renamed("axis", axis, "squeeze_dims", squeeze_dims)
+    if axis is not None and np.ndim(axis) == 0:
+        axis = [axis]
+    return Squeeze(input, squeeze_dims=axis, name=name)
+
+
+def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
+    """`a` with its axes in the order `perm`, by default reversed."""
+    with name_scope(name, "transpose", [a]) as scope:
+        a = convert_to_tensor(a, name="a")
+        constructor = ConjugateTranspose if conjugate and a.dtype.is_complex else Transpose
+        if perm is None and a.static is not None:
+            perm = np.arange(len(a.static) - 1, -1, -1, dtype=np.int32)
+        elif perm is None:
+            perm = raw.Range(Rank(a) - 1, -1, -1)
+        return constructor(a, perm, name=scope)
+
+
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+    """`a` with its last two axes exchanged. Raises ValueError for fewer than two axes."""
+    with name_scope(name, "matrix_transpose", [a]) as scope:
+        a = convert_to_tensor(a, name="a")
+        if a.static is None:
+            count = Rank(a)
+            perm: Any = raw.ConcatV2([raw.Range(0, count - 2, 1), raw.Pack([count - 1, count - 2])], 0)
+        else:
+            if len(a.static) < 2:
+                raise ValueError(f"Argument `a` should be a (batch) matrix with at least 2 axes. Received shape "
+                                 f"{a.shape}.")
+            perm = [*range(len(a.static) - 2), len(a.static) - 1, len(a.static) - 2]
+        return transpose(a, perm, name=scope, conjugate=conjugate)
+
+
+def reverse(tensor: Any, axis: Any = None, name: str | None = None, dims: Any = None) -> Tensor:
+    """`tensor` the other way round along the axes `axis`, or, as in r0.x, along those where a list of bools is True."""
+    axis = renamed("axis", axis, "dims", dims)
+    if isinstance(axis, (list, tuple)) and axis and all(isinstance(flag, (bool, np.bool_)) for flag in axis):
+        axis = np.array([i for i, flag in enumerate(axis) if flag], np.int32)
+    return ReverseV2(tensor, axis, name=name)
+
+
+reverse_v2 = reverse
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """The TensorShape that two shapes broadcast to. Raises ValueError if they don't fit."""
+    return TensorShape.of(broadcast(TensorShape(shape_x).static, TensorShape(shape_y).static))
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+    """The shape vector that two shape vectors broadcast to."""
+    return raw.BroadcastArgs(shape_x, shape_y)

@@ -1,0 +1,116 @@
+"""Ops that look at values while a graph runs: CheckNumerics, Print, Assert."""
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import dtypes, errors
+from tfnb.core.shape import Static
+from tfnb.graph.constant_value import constant_value
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.ops import shapes
+from tfnb.ops.declare import host
+from tfnb.ops.raw import raw
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+
+@host("tensor: T -> output: T", shape=shapes.like_first, stateful=True, T="{bfloat16, half, float, double}",
+      message="string")
+def CheckNumerics(tensor: np.ndarray, *, message: bytes, ctx: Any) -> np.ndarray:
+    """`tensor` itself; InvalidArgumentError if it has a NaN or an infinity."""
+    found = [what for what, bad in (("NaN", np.isnan(tensor).any()), ("Inf", np.isinf(tensor).any())) if bad]
+    if found:
+        raise errors.InvalidArgumentError(None, ctx.op, f"{message.decode()} : Tensor had {' and '.join(found)} values")
+    return tensor
+
+
+@CheckNumerics.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    message = op.attrs["message"].decode()
+    return CheckNumerics(dy, message=f"Not a number (NaN) or infinity (Inf) values detected in gradient. {message}")
+
+
+def _summary(value: np.ndarray, most: int) -> str:
+    """The first `most` elements, as TensorFlow prints them ("[1 2 3...]")."""
+    flat = value.reshape(-1)
+    shown = flat if most < 0 else flat[:most]
+    words = " ".join(x.decode(errors="replace") if isinstance(x, bytes) else str(x) if isinstance(x, np.bool_)
+                     else f"{x:g}" if isinstance(x, np.floating) else str(x) for x in shown)
+    dots = "..." if len(shown) < len(flat) else ""
+    return f"{words}" if value.ndim == 0 else f"[{words}{dots}]"
+
+
+@host("input: T, data: U -> output: T", shape=shapes.like_first, stateful=True, T="type", U="list(type) >= 0",
+      message="string = ''", first_n="int = -1", summarize="int = 3")
+def Print(input: np.ndarray, data: Sequence[np.ndarray], *, message: bytes, first_n: int, summarize: int,
+          ctx: Any) -> np.ndarray:
+    """`input` itself; writes `message` and the first elements of each of `data` to the error stream."""
+    shown = getattr(ctx.op, "_shown", 0)
+    if first_n < 0 or shown < first_n:
+        ctx.op._shown = shown + 1
+        sys.stderr.write(message.decode() + "".join(_summary(value, summarize) for value in data) + "\n")
+    return input
+
+
+@Print.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    return [dy] + [None] * (len(op.inputs) - 1)
+
+
+def _nothing(ctx: ShapeContext) -> list[Static]:
+    return []
+
+
+@host("condition: bool, data: T ->", shape=_nothing, stateful=True, T="list(type) >= 1", summarize="int = 3")
+def Assert(condition: np.ndarray, data: Sequence[np.ndarray], *, summarize: int, ctx: Any) -> tuple[()]:
+    """InvalidArgumentError with the first elements of each of `data`, unless `condition` holds."""
+    if not condition.all():
+        raise errors.InvalidArgumentError(None, ctx.op, "assertion failed: " + " ".join(
+            _summary(value.reshape(-1), summarize) for value in data))
+    return ()
+
+
+Assert.no_gradient("it has no output")
+
+
+# What users call
+
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+    """`tensor` itself; running it raises InvalidArgumentError with `message` if it has a NaN or an infinity."""
+    return CheckNumerics(tensor, message=message, name=name)
+
+
+verify_tensor_all_finite = check_numerics
+
+
+def print_(input_: Any, data: Sequence[Any], message: str | None = None, first_n: int | None = None,
+           summarize: int | None = None, name: str | None = None) -> Tensor:
+    """`tf.Print`: `input_` itself; writes `message` and the first `summarize` elements of each of `data`.
+
+    first_n: how many times it writes; all by default.
+    """
+    return Print(input_, data, message=message, first_n=first_n, summarize=summarize, name=name)
+
+
+def assert_(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> Operation:
+    """`tf.Assert`: an operation that raises InvalidArgumentError with `data` unless `condition` holds.
+
+    Raises it at once where the condition is known to be false while the graph is built.
+    """
+    with name_scope(name, "Assert", [condition, data]):
+        condition = convert_to_tensor(condition, name="condition", dtype=dtypes.bool)
+        tensors = [convert_to_tensor(value) for value in data]
+        known = constant_value(condition)
+        if known is not None and not known.all():
+            values = [constant_value(t) for t in tensors]
+            shown = [t.name if v is None else _summary(v, summarize or 3) for t, v in zip(tensors, values, strict=True)]
+            raise errors.InvalidArgumentError(None, None, f"Expected '{condition.name}' to be true. Summarized data: "
+                                                          + " ".join(shown))
+        return raw.Assert(condition, tensors, summarize=summarize, name="Assert")

@@ -1,0 +1,89 @@
+"""Keeping numbers, and the lengths of gradients, within limits."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Tensor
+from tfnb.graph.stack import colocate_with, name_scope
+from tfnb.ops.array import identity, rank, size
+from tfnb.ops.compare import Select
+from tfnb.ops.create import ones_like, range_
+from tfnb.ops.indexed_slices import IndexedSlices
+from tfnb.ops.joining import stack
+from tfnb.ops.math import Maximum, Minimum, cast
+from tfnb.ops.raw import raw
+from tfnb.ops.reduce import reduce_sum
+
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+    """`t` cut to [`clip_value_min`, `clip_value_max`]. Raises ValueError if a limit would broadcast `t`."""
+    with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
+        values = t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t, name="t")
+        below = Minimum(values, clip_value_max)
+        values.shape.assert_is_compatible_with(below.shape)
+        made = Maximum(below, clip_value_min, name=scope)
+        values.shape.assert_is_compatible_with(made.shape)
+        return IndexedSlices(made, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else made
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+    """`t`, scaled down to the length `clip_norm` where it is longer (along `axes`, by default all)."""
+    with name_scope(name, "clip_by_norm", [t, clip_norm]) as scope:
+        values = t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t, name="t")
+        total = reduce_sum(values * values, axes, keepdims=True)
+        positive = total > 0                        # the gradient of a square root at 0 is infinite
+        length = Select(positive, raw.Sqrt(Select(positive, total, ones_like(total))), total)
+        made = identity(values * clip_norm / Maximum(length, clip_norm), name=scope)
+        return IndexedSlices(made, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else made
+
+
+def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
+    """The length of all tensors together; None among them is left out."""
+    if not isinstance(t_list, Sequence) or isinstance(t_list, str):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list).__name__}")
+    with name_scope(name, "global_norm", t_list) as scope:
+        halves = []
+        for t in t_list:
+            if t is not None:
+                values = t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t, name="t")
+                with colocate_with(values):
+                    halves.append(raw.L2Loss(values))
+        total = reduce_sum(stack(halves))
+        return raw.Sqrt(total * convert_to_tensor(2.0, dtype=total.dtype), name="global_norm" if scope else None)
+
+
+def clip_by_global_norm(t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None,
+                        name: str | None = None) -> tuple[list[Any], Tensor]:
+    """The tensors, scaled down together where their common length is over `clip_norm`; and that length.
+
+    Where the length is not finite, all results are NaN. None among the tensors stays None.
+    """
+    if not isinstance(t_list, Sequence) or isinstance(t_list, str):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list).__name__}")
+    use_norm = global_norm(t_list, name) if use_norm is None else use_norm
+    with name_scope(name, "clip_by_global_norm", [*t_list, clip_norm]):
+        one = convert_to_tensor(1.0, dtype=use_norm.dtype)
+        factor = clip_norm * Minimum(1.0 / use_norm, one / clip_norm)
+        factor = factor + (use_norm - use_norm)     # NaN where the length is infinite or NaN
+        clipped: list[Any] = []
+        for i, t in enumerate(t_list):
+            if t is None:
+                clipped.append(None)
+                continue
+            values = t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t, name=f"t_{i}")
+            with colocate_with(values):
+                made = identity(values * factor, name=f"clip_by_global_norm/_{i}")
+            clipped.append(IndexedSlices(made, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else made)
+    return clipped, use_norm
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+    """`t`, scaled down where its length divided by its number of elements is over `clip_norm`."""
+    with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as scope:
+        t = convert_to_tensor(t, name="t")
+        count = cast(size(t), t.dtype)
+        inverse = raw.Rsqrt(reduce_sum(t * t, range_(0, rank(t))))
+        one = convert_to_tensor(1.0, dtype=t.dtype)
+        return identity(t * clip_norm * Minimum(inverse * count, one / clip_norm), name=scope)

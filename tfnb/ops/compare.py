@@ -1,0 +1,232 @@
+"""Comparisons, logic, tests for NaN and infinities, and choosing between two tensors."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tfnb.core import dtypes
+from tfnb.core.shape import Static, broadcast, merge
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.ops.declare import elementwise
+from tfnb.ops.raw import raw
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+    # Words of scalar definitions (kernels/words.py).
+    isfinite: Any
+    isinf: Any
+    isnan: Any
+
+
+@elementwise("x: T, y: T -> z: bool", T="realnumbertype")
+def Less(x, y):
+    """`x < y` with broadcasting."""
+    return x < y
+
+
+@elementwise("x: T, y: T -> z: bool", T="realnumbertype")
+def LessEqual(x, y):
+    """`x <= y` with broadcasting."""
+    return x <= y
+
+
+@elementwise("x: T, y: T -> z: bool", T="realnumbertype")
+def Greater(x, y):
+    """`x > y` with broadcasting."""
+    return x > y
+
+
+@elementwise("x: T, y: T -> z: bool", T="realnumbertype")
+def GreaterEqual(x, y):
+    """`x >= y` with broadcasting."""
+    return x >= y
+
+
+def _equality(ctx: ShapeContext) -> list[Static]:
+    try:
+        return [broadcast(ctx.shape(0), ctx.shape(1))]
+    except ValueError:
+        if ctx.attrs["incompatible_shape_error"]:
+            raise
+        return [None]
+
+
+@elementwise("x: T, y: T -> z: bool", shape=_equality, T="type", incompatible_shape_error="bool = true")
+def Equal(x, y):
+    """`x == y` with broadcasting, for every dtype, strings too."""
+    return x == y
+
+
+@elementwise("x: T, y: T -> z: bool", shape=_equality, T="type", incompatible_shape_error="bool = true")
+def NotEqual(x, y):
+    """`x != y` with broadcasting, for every dtype, strings too."""
+    return x != y
+
+
+@elementwise("x: T, y: T -> z: bool", T="numbertype", tolerance="float = 9.999999747378752e-06")
+def ApproximateEqual(x, y, *, tolerance):
+    """`abs(x - y) < tolerance`."""
+    return abs(x - y) < tolerance
+
+
+@elementwise("x: bool, y: bool -> z: bool")
+def LogicalAnd(x, y):
+    """`x and y` with broadcasting."""
+    return x & y
+
+
+@elementwise("x: bool, y: bool -> z: bool")
+def LogicalOr(x, y):
+    """`x or y` with broadcasting."""
+    return x | y
+
+
+@elementwise("x: bool -> y: bool")
+def LogicalNot(x):
+    """`not x`."""
+    return logical_not(x)
+
+
+@elementwise("x: T -> y: bool", T="{bfloat16, half, float, double}")
+def IsNan(x):
+    """Is it NaN?"""
+    return isnan(x)
+
+
+@elementwise("x: T -> y: bool", T="{bfloat16, half, float, double}")
+def IsInf(x):
+    """Is it plus or minus infinity?"""
+    return isinf(x)
+
+
+@elementwise("x: T -> y: bool", T="{bfloat16, half, float, double}")
+def IsFinite(x):
+    """Is it neither NaN nor infinite?"""
+    return isfinite(x)
+
+
+for _op in (Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual, ApproximateEqual, LogicalAnd, LogicalOr,
+            LogicalNot, IsNan, IsInf, IsFinite):
+    _op.no_gradient("a truth value has none")
+
+
+# Choosing
+
+@elementwise("condition: bool, t: T, e: T -> output: T", T="type")
+def SelectV2(condition, t, e):
+    """`t` where `condition` holds, else `e`, with broadcasting."""
+    return where(condition, t, e)
+
+
+@SelectV2.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    condition, t, e = op.inputs
+    zeros = raw.ZerosLike(dz, name="zeros_like")
+    return [None, _to_shape(SelectV2(condition, dz, zeros), t, op), _to_shape(SelectV2(condition, zeros, dz), e, op)]
+
+
+def _to_shape(gradient: Tensor, x: Tensor, op: Operation) -> Tensor:
+    """The gradient of the broadcast input `x` from its values at each place of the output."""
+    z = op.outputs[0]
+    if x.static is not None and None not in x.static and x.static == z.static:
+        return gradient
+    shape_x = raw.Shape(x)
+    return raw.Reshape(raw.Sum(gradient, raw.BroadcastGradientArgs(shape_x, raw.Shape(z))[0]), shape_x)
+
+
+def _select_shape(ctx: ShapeContext) -> list[Static]:
+    chosen = merge(ctx.shape(1), ctx.shape(2))
+    condition = ctx.shape(0)
+    if condition is None or condition == ():
+        return [chosen]
+    if chosen is not None and len(condition) == 1 and len(chosen) > 1:
+        merge(condition, chosen[:1])
+        return [chosen]
+    return [merge(condition, chosen)]
+
+
+def _by_rows(attrs: Any, condition: tuple[int, ...], t: tuple[int, ...], e: tuple[int, ...]) -> list[tuple[int, ...]]:
+    return [condition + (1,) * (len(t) - 1) if len(condition) == 1 and t else condition, t, e]
+
+
+@elementwise("condition: bool, t: T, e: T -> output: T", shape=_select_shape, align=_by_rows, T="type")
+def Select(condition, t, e):
+    """`t` where `condition` holds, else `e`, of one shape; a vector `condition` chooses rows, a scalar all."""
+    return where(condition, t, e)
+
+
+@Select.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    condition = op.inputs[0]
+    zeros = raw.ZerosLike(op.inputs[1], name="zeros_like")
+    return [None, Select(condition, dz, zeros), Select(condition, zeros, dz)]
+
+
+@elementwise("t: T, clip_value_min: T, clip_value_max: T -> output: T", T="numbertype")
+def ClipByValue(t, clip_value_min, clip_value_max):
+    """`t` cut to [`clip_value_min`, `clip_value_max`], with broadcasting."""
+    return minimum(maximum(t, clip_value_min), clip_value_max)
+
+
+@ClipByValue.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    t, low, high = op.inputs
+    zeros = raw.ZerosLike(dz, name="zeros_like")
+    below, above = t < low, t > high
+    inside = SelectV2(LogicalOr(below, above), zeros, dz)
+    return [_to_shape(inside, t, op), _to_shape(SelectV2(below, dz, zeros), low, op),
+            _to_shape(SelectV2(above, dz, zeros), high, op)]
+
+
+# What users call
+
+less, less_equal, greater, greater_equal = Less, LessEqual, Greater, GreaterEqual
+logical_and, logical_or, logical_not = LogicalAnd, LogicalOr, LogicalNot
+is_nan, is_inf, is_finite = IsNan, IsInf, IsFinite
+select = Select
+
+
+def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """`x == y`, element by element with broadcasting."""
+    return Equal(x, y, name=name)
+
+
+def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """`x != y`, element by element with broadcasting."""
+    return NotEqual(x, y, name=name)
+
+
+def approximate_equal(x: Any, y: Any, tolerance: float = 1e-05, name: str | None = None) -> Tensor:
+    """`abs(x - y) < tolerance`, element by element."""
+    return ApproximateEqual(x, y, tolerance=tolerance, name=name)
+
+
+def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
+    """True where exactly one of `x` and `y` is."""
+    return LogicalAnd(LogicalOr(x, y), LogicalNot(LogicalAnd(x, y)), name=name)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """`x` where `condition` holds, else `y`, all of one shape (a vector `condition` chooses rows).
+
+    Without `x` and `y`: the places where `condition` is true (or not 0), an int64 matrix with a row for each. Raises
+    ValueError if only one of the two is given.
+    """
+    if x is None and y is None:
+        with name_scope(name, "Where", [condition]) as scope:
+            condition = convert_to_tensor(condition, preferred_dtype=dtypes.bool, name="condition")
+            return raw.Where(condition, name=scope)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    return Select(condition, x, y, name=name)
+
+
+def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """As `where`, with broadcasting."""
+    if x is None and y is None:
+        return where(condition, name=name)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    return SelectV2(condition, x, y, name=name)

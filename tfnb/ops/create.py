@@ -1,0 +1,316 @@
+"""New tensors of given shapes: zeros, ones, fill, range, linspace, eye."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import dtypes, errors
+from tfnb.core.shape import Static, TensorShape, is_known
+from tfnb.graph.constant import make_constant
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.ops import shapes
+from tfnb.ops.array import shape as shape_tensor
+from tfnb.ops.declare import kernel
+from tfnb.ops.math import cast
+from tfnb.ops.raw import raw
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+SMALL = 1000                                  # a tensor with fewer elements is written into the graph as a constant
+
+
+def _given_shape(ctx: ShapeContext) -> list[Static]:
+    known = ctx.partial(0)
+    count = ctx.shape(0)
+    if known is None:
+        return [None if count is None or count[0] is None else (None,) * count[0]]
+    return [tuple(None if n is None or n < 0 else n for n in known)]
+
+
+def _fill(ctx: Any, dims: np.ndarray, value: np.ndarray) -> np.ndarray:
+    if (dims < 0).any():
+        raise errors.InvalidArgumentError(None, ctx.op, f"Dimension {int(dims.min())} must be >= 0")
+    return np.full(tuple(dims.tolist()), value, value.dtype)
+
+
+@kernel("dims: index_type, value: T -> output: T", shape=_given_shape, numpy=_fill, values=("dims",), T="type",
+        index_type="indextype = DT_INT32")
+def Fill() -> None:
+    """A tensor of shape `dims` with `value` everywhere."""
+
+
+@Fill.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    axes = list(range(len(dy.static))) if dy.static is not None else raw.Range(0, raw.Rank(dy), 1)
+    return [None, raw.Sum(dy, axes)]
+
+
+@kernel("x: T -> y: T", shape=shapes.like_first, numpy=lambda ctx, x: _constant_like(x, 0), T="type")
+def ZerosLike() -> None:
+    """Zeros in the shape of `x` (empty strings, False)."""
+
+
+@kernel("x: T -> y: T", shape=shapes.like_first, numpy=lambda ctx, x: np.ones(x.shape, x.dtype),
+        T="{bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64, complex64,"
+          " complex128, bool}")
+def OnesLike() -> None:
+    """Ones in the shape of `x`."""
+
+
+def _constant_like(x: np.ndarray, value: int) -> np.ndarray:
+    return np.full(x.shape, b"", object) if x.dtype == object else np.full(x.shape, value, x.dtype)
+
+
+@ZerosLike.gradient
+@OnesLike.gradient
+def _(op: Operation, dy: Tensor) -> None:
+    return None
+
+
+def _range_size(start: float, limit: float, delta: float) -> int:
+    if delta == 0:
+        raise ValueError("Requires delta != 0")
+    if (limit - start) * delta < 0 and start != limit:
+        relation = "<=" if delta > 0 else ">="
+        raise ValueError(f"Requires start {relation} limit when delta {'>' if delta > 0 else '<'} 0: {start}, {limit}")
+    if isinstance(start, int) and isinstance(limit, int) and isinstance(delta, int):
+        return len(range(start, limit, delta))
+    return int(np.ceil(abs((limit - start) / delta)))
+
+
+def _range_shape(ctx: ShapeContext) -> list[Static]:
+    start, limit, delta = (ctx.value(i) for i in range(3))
+    if start is None or limit is None or delta is None:
+        return [(None,)]
+    return [(_range_size(start.item(), limit.item(), delta.item()),)]
+
+
+def _range(ctx: Any, start: np.ndarray, limit: np.ndarray, delta: np.ndarray) -> np.ndarray:
+    try:
+        count = _range_size(start.item(), limit.item(), delta.item())
+    except ValueError as error:
+        raise errors.InvalidArgumentError(None, ctx.op, str(error)) from None
+    if start.dtype.kind == "f":                # TensorFlow adds up: the rounding of each sum shows
+        steps = np.full(count, delta, start.dtype)
+        if count:
+            steps[0] = start
+        return np.add.accumulate(steps, dtype=start.dtype)
+    return (start + np.arange(count, dtype=start.dtype) * delta).astype(start.dtype)
+
+
+@kernel("start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx", shape=_range_shape, numpy=_range,
+        values=("start", "limit", "delta"),
+        Tidx="{bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = DT_INT32")
+def Range() -> None:
+    """The numbers `start`, `start + delta`, ... before `limit`."""
+
+
+Range.no_gradient("its length depends on its inputs")
+
+
+def _linspace_shape(ctx: ShapeContext) -> list[Static]:
+    count = ctx.value(2)
+    if count is not None and int(count) <= 0:
+        raise ValueError(f"Requires num > 0: {int(count)}")
+    return [(None if count is None else int(count),)]
+
+
+def _linspace(ctx: Any, start: np.ndarray, stop: np.ndarray, num: np.ndarray) -> np.ndarray:
+    count = int(num)
+    if count <= 0:
+        raise errors.InvalidArgumentError(None, ctx.op, f"Requires num > 0: {count}")
+    step = (stop - start) / start.dtype.type(max(count - 1, 1))
+    out = (start + np.arange(count, dtype=start.dtype) * step).astype(start.dtype)
+    if count > 1:
+        out[-1] = stop
+    return out
+
+
+@kernel("start: T, stop: T, num: Tidx -> output: T", shape=_linspace_shape, numpy=_linspace, values=("num",),
+        T="{bfloat16, half, float, double}", Tidx="indextype = DT_INT32")
+def LinSpace() -> None:
+    """`num` numbers from `start` to `stop`, both included, at equal distances."""
+
+
+LinSpace.no_gradient("TensorFlow defines none")
+
+
+# Diagonals
+
+@kernel("diagonal: T -> output: T", T="{bfloat16, half, float, double, int32, int64, complex64, complex128}",
+        shape=lambda ctx: [None if ctx.shape(0) is None else ctx.shape(0) * 2],
+        numpy=lambda ctx, x: np.diag(x.reshape(-1)).reshape(x.shape * 2))
+def Diag() -> None:
+    """A tensor of twice the rank that has `diagonal` on its diagonal and zeros elsewhere."""
+
+
+@kernel("input: T -> diagonal: T", T="{bfloat16, half, float, double, int32, int64, complex64, complex128}",
+        shape=lambda ctx: [None if ctx.shape(0) is None else ctx.shape(0)[:len(ctx.shape(0)) // 2]],
+        numpy=lambda ctx, x: _diag_part(x))
+def DiagPart() -> None:
+    """The diagonal of a tensor of even rank (the opposite of Diag)."""
+
+
+def _diag_part(x: np.ndarray) -> np.ndarray:
+    half = x.shape[:x.ndim // 2]
+    size = int(np.prod(half, dtype=int))
+    return np.ascontiguousarray(np.diagonal(x.reshape(size, size))).reshape(half)
+
+
+@Diag.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return DiagPart(dy)
+
+
+@DiagPart.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return Diag(dy)
+
+
+def _matrix_diag(ctx: Any, x: np.ndarray) -> np.ndarray:
+    return (x[..., None] * np.eye(x.shape[-1], dtype=x.dtype)).astype(x.dtype)
+
+
+@kernel("diagonal: T -> output: T", numpy=_matrix_diag, T="type",
+        shape=lambda ctx: [None if ctx.shape(0) is None else (*ctx.shape(0), ctx.shape(0)[-1])])
+def MatrixDiag() -> None:
+    """Square matrices with the numbers along the last axis on their diagonals."""
+
+
+def _matrix_diag_part_shape(ctx: ShapeContext) -> list[Static]:
+    shape = ctx.shape(0)
+    if shape is None:
+        return [None]
+    rows, columns = shape[-2:]
+    return [(*shape[:-2], None if rows is None or columns is None else min(rows, columns))]
+
+
+@kernel("input: T -> diagonal: T", shape=_matrix_diag_part_shape, T="type",
+        numpy=lambda ctx, x: np.ascontiguousarray(np.diagonal(x, axis1=-2, axis2=-1)))
+def MatrixDiagPart() -> None:
+    """The diagonals of the matrices in the last two axes."""
+
+
+@MatrixDiag.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return MatrixDiagPart(dy)
+
+
+@MatrixDiagPart.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    if dy.static is None or op.inputs[0].static is None or op.inputs[0].static[-1] != op.inputs[0].static[-2]:
+        raise LookupError("the gradient of MatrixDiagPart needs square matrices of known size")
+    return MatrixDiag(dy)
+
+
+# What users call
+
+diag, diag_part, matrix_diag, matrix_diag_part = Diag, DiagPart, MatrixDiag, MatrixDiagPart
+
+
+def _zero_of(dtype: dtypes.DType) -> Any:
+    return "" if dtype == dtypes.string else False if dtype == dtypes.bool else 0
+
+
+def _filled(shape: Any, value: Any, dtype: dtypes.DType, scope: str) -> Tensor:
+    """A constant where the shape is known and small, else a Fill."""
+    if not isinstance(shape, Tensor):
+        try:
+            static = TensorShape(shape).as_list()
+            if None not in static and np.prod(static) < SMALL:
+                return make_constant(value, dtype=dtype, shape=static, name=scope)
+            wide = dtypes.int64 if max((n for n in static if n), default=0) >= 2**31 else dtypes.int32
+            shape = convert_to_tensor(static, dtype=wide, name="shape_as_tensor")
+        except (TypeError, ValueError):
+            shape = convert_to_tensor(shape, dtype=dtypes.int32)
+    if shape.static == ():
+        shape = raw.Reshape(shape, [-1])
+    return Fill(shape, make_constant(value, dtype=dtype), name=scope)
+
+
+def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """Zeros (empty strings, False) of a shape: a list, a TensorShape or a vector tensor."""
+    kind = dtypes.as_dtype(dtype).base_dtype
+    with name_scope(name, "zeros", [shape]) as scope:
+        return _filled(shape, _zero_of(kind), kind, scope)
+
+
+def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """Ones of a shape: a list, a TensorShape or a vector tensor."""
+    kind = dtypes.as_dtype(dtype).base_dtype
+    with name_scope(name, "ones", [shape]) as scope:
+        return _filled(shape, True if kind == dtypes.bool else 1, kind, scope)
+
+
+def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
+    """Zeros in the shape of `tensor`: a constant where the shape is known (unless not `optimize`)."""
+    with name_scope(name, "zeros_like", [tensor]) as scope:
+        x = convert_to_tensor(tensor, name="tensor")
+        kind = x.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype
+        if optimize and is_known(x.static) and kind != dtypes.variant:
+            return zeros(x.shape, dtype=kind, name=scope)
+        if kind != x.dtype.base_dtype:
+            return zeros(shape_tensor(x), dtype=kind, name=scope)
+        return ZerosLike(x, name=scope)
+
+
+def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
+    """Ones in the shape of `tensor`."""
+    with name_scope(name, "ones_like", [tensor]) as scope:
+        x = convert_to_tensor(tensor, name="tensor")
+        kind = x.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype
+        if optimize and is_known(x.static):
+            shape = convert_to_tensor(list(x.static or ()), dtype=dtypes.int32, name="Shape/shape_as_tensor")
+        else:
+            shape = raw.Shape(x)
+        return Fill(shape, make_constant(True if kind == dtypes.bool else 1, dtype=kind), name=scope)
+
+
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+    """A tensor of shape `dims` with `value` everywhere."""
+    return Fill(dims, value, name=name)
+
+
+_ORDER = [dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64]
+
+
+def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:
+    """The numbers `start`, `start + delta`, ... before `limit`; `range(n)` counts from 0.
+
+    The dtype is the widest of the arguments', or `dtype`.
+    """
+    if limit is None:
+        start, limit = 0, start
+    with name_scope(name, "Range", [start, limit, delta]) as scope:
+        given = [x if isinstance(x, Tensor) else convert_to_tensor(x, dtype=dtype, name=what)
+                 for x, what in ((start, "start"), (limit, "limit"), (delta, "delta"))]
+        kind = dtypes.as_dtype(dtype) if dtype is not None else \
+            max((x.dtype.base_dtype for x in given), key=_ORDER.index)
+        return Range(*(cast(x, kind) for x in given), name=scope)
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
+    """`num` numbers from `start` to `stop`, both included, at equal distances."""
+    return LinSpace(start, stop, num, name=name)
+
+
+lin_space = linspace
+
+
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32,
+        name: str | None = None) -> Tensor:
+    """The identity matrix, or with `batch_shape` many of them; zeros fill where it is not square."""
+    with name_scope(name, "eye", [num_rows, num_columns, batch_shape]) as scope:
+        columns = num_rows if num_columns is None else num_columns
+        side = num_rows if columns is num_rows else raw.Minimum(num_rows, columns) \
+            if isinstance(num_rows, Tensor) or isinstance(columns, Tensor) else min(num_rows, columns)
+        lead = list(batch_shape) if batch_shape is not None else []
+        square = MatrixDiag(ones([*lead, side], dtype=dtype), name=scope if columns is num_rows else "diag")
+        if columns is num_rows:
+            return square
+        rest = [[0, 0]] * len(lead) + [[0, num_rows - side], [0, columns - side]]
+        return raw.Pad(square, rest, name=scope)

@@ -1,0 +1,442 @@
+"""Functions of one number: exponentials, roots, circular and hyperbolic functions, the error and gamma functions."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core.lazy import lazy_module
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.ops import shapes
+from tfnb.ops.broadcast import unbroadcast
+from tfnb.ops.declare import elementwise, kernel
+from tfnb.ops.math import FLOATS, REAL, Neg, Reciprocal, Square, conj
+from tfnb.ops.raw import raw
+
+if TYPE_CHECKING:
+    where: Any                                 # a word of scalar definitions (kernels/words.py)
+
+special = lazy_module("scipy.special")
+
+
+# Exponentials, logarithms, roots
+
+@elementwise("x: T -> y: T", T=FLOATS)
+def Exp(x):
+    """e to the power of `x`."""
+    return exp(x)
+
+
+@Exp.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy * conj(op.outputs[0])  # type: ignore[no-any-return]
+
+
+@elementwise("x: T -> y: T", T=FLOATS)
+def Expm1(x):
+    """`exp(x) - 1`, exact for small `x` too."""
+    return expm1(x)
+
+
+@Expm1.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy * Exp(conj(op.inputs[0]))  # type: ignore[no-any-return]
+
+
+@elementwise("x: T -> y: T", T=FLOATS, domain="positive")
+def Log(x):
+    """The natural logarithm."""
+    return log(x)
+
+
+@Log.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy * Reciprocal(conj(op.inputs[0]))  # type: ignore[no-any-return]
+
+
+@elementwise("x: T -> y: T", T=FLOATS, domain="positive")
+def Log1p(x):
+    """`log(1 + x)`, exact for small `x` too."""
+    return log1p(x)
+
+
+@Log1p.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy * Reciprocal(1 + conj(op.inputs[0]))  # type: ignore[no-any-return]
+
+
+@elementwise("x: T -> y: T", T=FLOATS, domain="positive")
+def Sqrt(x):
+    """The square root."""
+    return sqrt(x)
+
+
+@elementwise("y: T, dy: T -> z: T", T=FLOATS, domain="positive")
+def SqrtGrad(y, dy):
+    """The gradient of Sqrt, from its output."""
+    return dy * 0.5 / y
+
+
+@Sqrt.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return SqrtGrad(op.outputs[0], dy)
+
+
+@SqrtGrad.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    quotient = dz / conj(op.inputs[0])
+    return [-conj(quotient) * op.outputs[0], 0.5 * quotient]
+
+
+@elementwise("x: T -> y: T", T=FLOATS, domain="positive")
+def Rsqrt(x):
+    """1 over the square root."""
+    return rsqrt(x)
+
+
+@elementwise("y: T, dy: T -> z: T", T=FLOATS, domain="positive")
+def RsqrtGrad(y, dy):
+    """The gradient of Rsqrt, from its output."""
+    return dy * -0.5 * y * y * y
+
+
+@Rsqrt.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return RsqrtGrad(op.outputs[0], dy)
+
+
+@RsqrtGrad.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    y, dy = conj(op.inputs[0]), conj(op.inputs[1])
+    return [-1.5 * dz * dy * Square(y), RsqrtGrad(y, dz)]
+
+
+# Circular functions
+
+@elementwise("x: T -> y: T", T=FLOATS)
+def Sin(x):
+    """The sine of an angle in radians."""
+    return sin(x)
+
+
+@elementwise("x: T -> y: T", T=FLOATS)
+def Cos(x):
+    """The cosine of an angle in radians."""
+    return cos(x)
+
+
+@elementwise("x: T -> y: T", T=FLOATS)
+def Tan(x):
+    """The tangent of an angle in radians."""
+    return tan(x)
+
+
+@Sin.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy * Cos(conj(op.inputs[0]))  # type: ignore[no-any-return]
+
+
+@Cos.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return Neg(dy) * Sin(conj(op.inputs[0]))  # type: ignore[no-any-return]
+
+
+@Tan.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return Square(Reciprocal(Cos(conj(op.inputs[0])))) * dy  # type: ignore[no-any-return]
+
+
+@elementwise("x: T -> y: T", T=FLOATS, domain="unit")
+def Asin(x):
+    """The angle in [-pi/2, pi/2] whose sine is `x`."""
+    return asin(x)
+
+
+@elementwise("x: T -> y: T", T=FLOATS, domain="unit")
+def Acos(x):
+    """The angle in [0, pi] whose cosine is `x`."""
+    return acos(x)
+
+
+@elementwise("x: T -> y: T", T=FLOATS)
+def Atan(x):
+    """The angle in (-pi/2, pi/2) whose tangent is `x`."""
+    return atan(x)
+
+
+@Asin.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy * Reciprocal(Sqrt(1 - Square(conj(op.inputs[0]))))  # type: ignore[no-any-return]
+
+
+@Acos.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return -dy * Reciprocal(Sqrt(1 - Square(conj(op.inputs[0]))))  # type: ignore[no-any-return]
+
+
+@Atan.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy * Reciprocal(1 + Square(conj(op.inputs[0])))  # type: ignore[no-any-return]
+
+
+@elementwise("y: T, x: T -> z: T", T=REAL)
+def Atan2(y, x):
+    """The angle in [-pi, pi] of the point (`x`, `y`), with broadcasting."""
+    return atan2(y, x)
+
+
+@Atan2.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    y, x = op.inputs
+    scaled = dz / (Square(x) + Square(y))
+    return unbroadcast(op, x * scaled, -y * scaled)
+
+
+# Hyperbolic functions
+
+@elementwise("x: T -> y: T", T=FLOATS)
+def Sinh(x):
+    """The hyperbolic sine."""
+    return sinh(x)
+
+
+@elementwise("x: T -> y: T", T=FLOATS)
+def Cosh(x):
+    """The hyperbolic cosine."""
+    return cosh(x)
+
+
+@Sinh.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy * Cosh(conj(op.inputs[0]))  # type: ignore[no-any-return]
+
+
+@Cosh.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy * Sinh(conj(op.inputs[0]))  # type: ignore[no-any-return]
+
+
+@elementwise("x: T -> y: T", T=FLOATS)
+def Tanh(x):
+    """The hyperbolic tangent."""
+    return tanh(x)
+
+
+@elementwise("y: T, dy: T -> z: T", T=FLOATS)
+def TanhGrad(y, dy):
+    """The gradient of Tanh, from its output."""
+    return dy * (1 - y * y)
+
+
+@Tanh.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return TanhGrad(conj(op.outputs[0]), dy)
+
+
+@TanhGrad.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    y, dy = conj(op.inputs[0]), conj(op.inputs[1])
+    return [dz * -2.0 * dy * y, TanhGrad(y, dz)]
+
+
+@elementwise("x: T -> y: T", T=FLOATS)
+def Asinh(x):
+    """The number whose hyperbolic sine is `x`."""
+    return asinh(x)
+
+
+@elementwise("x: T -> y: T", T=FLOATS, domain="above one")
+def Acosh(x):
+    """The positive number whose hyperbolic cosine is `x` (NaN below 1)."""
+    return acosh(x)
+
+
+@elementwise("x: T -> y: T", T=FLOATS, domain="unit")
+def Atanh(x):
+    """The number whose hyperbolic tangent is `x`."""
+    return atanh(x)
+
+
+@Asinh.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy / Cosh(conj(op.outputs[0]))  # type: ignore[no-any-return]
+
+
+@Acosh.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy / Sinh(conj(op.outputs[0]))  # type: ignore[no-any-return]
+
+
+@Atanh.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy * Reciprocal(1 - Square(conj(op.inputs[0])))  # type: ignore[no-any-return]
+
+
+@elementwise("x: T -> y: T", T=FLOATS)
+def Sigmoid(x):
+    """`1 / (1 + exp(-x))`."""
+    return sigmoid(x)
+
+
+@elementwise("y: T, dy: T -> z: T", T=FLOATS)
+def SigmoidGrad(y, dy):
+    """The gradient of Sigmoid, from its output."""
+    return dy * y * (1 - y)
+
+
+@Sigmoid.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return SigmoidGrad(conj(op.outputs[0]), dy)
+
+
+@SigmoidGrad.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    y, dy = conj(op.inputs[0]), conj(op.inputs[1])
+    product = dz * dy
+    return [product - 2.0 * product * y, SigmoidGrad(y, dz)]
+
+
+# Error and gamma functions
+
+@elementwise("x: T -> y: T", T=REAL)
+def Erf(x):
+    """The Gauss error function."""
+    return erf(x)
+
+
+@elementwise("x: T -> y: T", T=REAL)
+def Erfc(x):
+    """1 minus the Gauss error function, exact for large `x` too."""
+    return erfc(x)
+
+
+@Erf.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy * (2 / np.sqrt(np.pi) * Exp(-Square(op.inputs[0])))  # type: ignore[no-any-return]
+
+
+@Erfc.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy * (-2 / np.sqrt(np.pi) * Exp(-Square(op.inputs[0])))  # type: ignore[no-any-return]
+
+
+@elementwise("x: T -> y: T", T=REAL, domain="positive")
+def Lgamma(x):
+    """The logarithm of the absolute value of the gamma function."""
+    return lgamma(x)
+
+
+@Lgamma.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy * Digamma(op.inputs[0])  # type: ignore[no-any-return]
+
+
+def _typed(function: str) -> Any:
+    """A NumPy form from SciPy that keeps the dtype of its last input."""
+    return lambda ctx, *arrays: np.asarray(getattr(special, function)(*arrays), arrays[-1].dtype)
+
+
+@elementwise("x: T -> y: T", T=REAL, domain="positive")
+def Digamma(x):
+    """The derivative of Lgamma."""
+    return digamma(x)
+
+
+@Digamma.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    x = op.inputs[0]
+    return dy * Polygamma(convert_to_tensor(1, dtype=x.dtype), x)  # type: ignore[no-any-return]
+
+
+@kernel("a: T, x: T -> z: T", shape=shapes.broadcast_inputs, T="{float, double}",
+        numpy=lambda ctx, a, x: np.asarray(special.polygamma(a.astype(np.int64), x), x.dtype))
+def Polygamma() -> None:
+    """The derivative of order `a` (a whole number) of Digamma."""
+
+
+@Polygamma.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    a, x = op.inputs
+    return [None, unbroadcast(op, dz, dz * Polygamma(a + 1, x))[1]]
+
+
+@kernel("x: T, q: T -> z: T", shape=shapes.broadcast_inputs, numpy=_typed("zeta"), T="{float, double}")
+def Zeta() -> None:
+    """The Hurwitz zeta function."""
+
+
+@Zeta.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    x, q = op.inputs
+    return [None, unbroadcast(op, dz, -x * Zeta(x + 1, q) * dz)[1]]
+
+
+@elementwise("x: T, y: T -> z: T", T="{half, bfloat16, float, double, complex64, complex128}", domain="positive")
+def Xlogy(x, y):
+    """`x * log(y)`, and 0 where `x` is 0."""
+    return where(x == 0, 0, x * log(y))
+
+
+@elementwise("x: T, y: T -> z: T", T="{half, bfloat16, float, double, complex64, complex128}", domain="nonzero")
+def Xdivy(x, y):
+    """`x / y`, and 0 where `x` is 0."""
+    return where(x == 0, 0, x / y)
+
+
+@Xlogy.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    x, y = op.inputs
+    nonzero = raw.Cast(raw.NotEqual(x, raw.ZerosLike(x)), DstT=x.dtype)
+    return unbroadcast(op, dz * Xlogy(nonzero, y), dz * Xdivy(x, y))
+
+
+@Xdivy.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    x, y = op.inputs
+    nonzero = raw.Cast(raw.NotEqual(x, raw.ZerosLike(x)), DstT=x.dtype)
+    return unbroadcast(op, dz * Xdivy(nonzero, y), dz * Xdivy(Neg(x), Square(y)))
+
+
+# What users call
+
+exp, expm1, log, log1p, sqrt, rsqrt = Exp, Expm1, Log, Log1p, Sqrt, Rsqrt
+sin, cos, tan, asin, acos, atan, atan2 = Sin, Cos, Tan, Asin, Acos, Atan, Atan2
+sinh, cosh, asinh, acosh, atanh = Sinh, Cosh, Asinh, Acosh, Atanh
+erf, erfc, lgamma, digamma, polygamma, zeta = Erf, Erfc, Lgamma, Digamma, Polygamma, Zeta
+xlogy, xdivy = Xlogy, Xdivy
+
+
+def tanh(x: Any, name: str | None = None) -> Tensor:
+    """The hyperbolic tangent."""
+    return Tanh(x, name=name)  # type: ignore[no-any-return]
+
+
+def sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """`1 / (1 + exp(-x))`."""
+    with name_scope(name, "Sigmoid", [x]) as scope:
+        return Sigmoid(convert_to_tensor(x, name="x"), name=scope)  # type: ignore[no-any-return]
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """The logarithm of `sigmoid(x)`, exact for large negative `x` too."""
+    with name_scope(name, "LogSigmoid", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        return Neg(raw.Softplus(Neg(x)), name=scope)  # type: ignore[no-any-return]
+
+
+def lbeta(x: Any, name: str | None = None) -> Tensor:
+    """The logarithm of the absolute value of the beta function of the numbers along the last axis."""
+    with name_scope(name, "lbeta", [x]):
+        x = convert_to_tensor(x, name="x")
+        return raw.Sum(Lgamma(x), [-1]) - Lgamma(raw.Sum(x, [-1]))  # type: ignore[no-any-return]
+
+
+def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """`x * y`, and 0 where `y` is 0, even if `x` is infinite or NaN."""
+    with name_scope(name, "multiply_no_nan", [x, y]) as scope:
+        x = convert_to_tensor(x, name="x")
+        return raw.MulNoNan(x, convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y"), name=scope)
+
+

@@ -1,0 +1,454 @@
+"""Putting tensors together and making them larger: concat, stack, tile, pad, broadcast; and their opposites."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import dtypes, errors
+from tfnb.core.shape import Static, broadcast, is_known, merge, text
+from tfnb.graph.constant_value import constant_value
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.kernels.view import View
+from tfnb.ops.array import identity
+from tfnb.ops.broadcast import shape_of
+from tfnb.ops.declare import kernel, movement
+from tfnb.ops.raw import raw
+from tfnb.ops.slicing import Slice
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+
+# Concat
+
+def _axis_of(value: Any, rank: int) -> int:
+    axis = int(np.asarray(value).reshape(-1)[0])
+    if not -rank <= axis < rank:
+        raise ValueError(f"Expected concatenating dimensions in the range [{-rank}, {rank}), but got {axis}")
+    return axis % rank
+
+
+def _concat_shape(ctx: ShapeContext, tensors: Sequence[int], axis: int) -> list[Static]:
+    known = [shape for shape in map(ctx.shape, tensors) if shape is not None]
+    if not known:
+        return [None]
+    rank, value = len(known[0]), ctx.value(axis)
+    for shape in known:
+        if len(shape) != rank:
+            raise ValueError(f"Shape must be rank {rank} but is rank {len(shape)}")
+    if value is None:
+        return [(None,) * rank]
+    place = _axis_of(value, rank)
+    rest: Static = (None,) * (rank - 1)
+    for shape in known:
+        rest = merge(rest, shape[:place] + shape[place + 1:])
+    sizes = [shape[place] for shape in known]
+    total = None if None in sizes or len(known) < len(tensors) else sum(sizes)         # type: ignore[arg-type]
+    assert rest is not None
+    return [(*rest[:place], total, *rest[place:])]
+
+
+def _join(ctx: Any, arrays: Sequence[np.ndarray], axis: np.ndarray) -> np.ndarray:
+    place = _axis_of(axis, arrays[0].ndim)
+    first = list(arrays[0].shape)
+    for i, array in enumerate(arrays):
+        shape = list(array.shape)
+        if len(shape) != len(first) or shape[:place] + shape[place + 1:] != first[:place] + first[place + 1:]:
+            raise errors.InvalidArgumentError(None, ctx.op, f"ConcatOp : Dimensions of inputs should match: "
+                                              f"shape[0] = {first} vs. shape[{i}] = {shape}")
+    return np.concatenate(arrays, place)
+
+
+@kernel("values: N * T, axis: Tidx -> output: T", N="int >= 2", T="type", Tidx="indextype = DT_INT32",
+        shape=lambda ctx: _concat_shape(ctx, range(len(ctx.op.inputs) - 1), len(ctx.op.inputs) - 1),
+        numpy=lambda ctx, *given: _join(ctx, given[:-1], given[-1]), values=("axis",))
+def ConcatV2() -> None:
+    """The tensors one after another along `axis`."""
+
+
+@kernel("concat_dim: int32, values: N * T -> output: T", N="int >= 2", T="type",
+        shape=lambda ctx: _concat_shape(ctx, range(1, len(ctx.op.inputs)), 0),
+        numpy=lambda ctx, *given: _join(ctx, given[1:], given[0]), values=("concat_dim",))
+def Concat() -> None:
+    """The tensors one after another along `concat_dim` (the older op)."""
+
+
+@ConcatV2.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    return [*_concat_gradient(dz, op.inputs[:-1], op.inputs[-1]), None]
+
+
+@Concat.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    return [None, *_concat_gradient(dz, op.inputs[1:], op.inputs[0])]
+
+
+def _concat_gradient(dz: Tensor, values: Sequence[Tensor], axis: Tensor) -> list[Tensor]:
+    """Each input's part of the gradient: a Slice, with constant bounds where the sizes along the axis are known."""
+    place, statics = constant_value(axis), [value.static for value in values]
+    if place is None or any(static is None for static in statics):
+        sizes = raw.ShapeN(values) if len(values) > 1 else [raw.Shape(values[0])]
+        return [Slice(dz, begin, size) for begin, size in zip(ConcatOffset(axis, sizes), sizes, strict=True)]
+    rank = len(statics[0] or ())
+    at = _axis_of(place, rank)
+    sizes = [(static or ())[at] for static in statics]
+    if None in sizes:
+        shapes = raw.ShapeN(values)
+        return [Slice(dz, begin, size) for begin, size in zip(ConcatOffset(axis, shapes), shapes, strict=True)]
+    parts, start = [], 0
+    for size in sizes:
+        begin, count = np.zeros(rank, np.int32), np.full(rank, -1, np.int32)
+        begin[at], count[at] = start, size
+        parts.append(Slice(dz, begin, count))
+        start += size
+    return parts
+
+
+def _offsets(ctx: Any, concat_dim: np.ndarray, *shapes: np.ndarray) -> tuple[np.ndarray, ...]:
+    place, start = _axis_of(concat_dim, len(shapes[0])), 0
+    found = []
+    for shape in shapes:
+        offset = np.zeros_like(shape)
+        offset[place] = start
+        start += int(shape[place])
+        found.append(offset)
+    return tuple(found)
+
+
+@kernel("concat_dim: int32, shape: N * shape_type -> offset: N * shape_type", N="int >= 2",
+        shape_type="indextype = DT_INT32", numpy=_offsets, values=("concat_dim", "shape"),
+        shape=lambda ctx: [ctx.shape(i) for i in range(1, len(ctx.op.inputs))])
+def ConcatOffset() -> None:
+    """Where each of the tensors with these shapes begins in their Concat."""
+
+
+ConcatOffset.no_gradient("it is made of indices")
+
+
+# Pack and Unpack
+
+def _pack_axis(axis: int, rank: int) -> int:
+    if not -rank <= axis < rank:
+        raise ValueError(f"Invalid axis: {axis}; must be in [{-rank}, {rank})")
+    return axis % rank
+
+
+def _packed(ctx: ShapeContext) -> list[Static]:
+    shape: Static = None
+    for i in range(len(ctx.op.inputs)):
+        other = ctx.shape(i)
+        if shape is not None and other is not None and len(shape) != len(other):
+            raise ValueError(f"Shapes must be equal rank, but are {len(shape)} and {len(other)}: from merging shape "
+                             f"{i} with other shapes.")
+        shape = merge(shape, other)
+    if shape is None:
+        return [None]
+    axis = _pack_axis(ctx.attrs["axis"], len(shape) + 1)
+    return [(*shape[:axis], len(ctx.op.inputs), *shape[axis:])]
+
+
+def _stack(ctx: Any, *arrays: np.ndarray) -> np.ndarray:
+    for i, array in enumerate(arrays):
+        if array.shape != arrays[0].shape:
+            raise errors.InvalidArgumentError(None, ctx.op, f"Shapes of all inputs must match: values[0].shape = "
+                                              f"{list(arrays[0].shape)} != values[{i}].shape = {list(array.shape)}")
+    return np.stack(arrays, ctx.attrs["axis"])
+
+
+@kernel("values: N * T -> output: T", shape=_packed, numpy=_stack, N="int >= 1", T="type", axis="int = 0")
+def Pack() -> None:
+    """Tensors of one shape side by side along a new axis."""
+
+
+@Pack.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    return unstack(dz, num=len(op.inputs), axis=op.attrs["axis"])
+
+
+def _unpacked(ctx: ShapeContext) -> list[Static]:
+    shape, count = ctx.shape(0), ctx.attrs["num"]
+    if shape is None:
+        return [None] * count
+    axis = _pack_axis(ctx.attrs["axis"], len(shape))
+    if shape[axis] not in (None, count):
+        raise ValueError(f"Dimension must be {count} but is {shape[axis]}")
+    return [shape[:axis] + shape[axis + 1:]] * count
+
+
+def _unstack(ctx: Any, value: np.ndarray) -> tuple[np.ndarray, ...]:
+    axis = _pack_axis(ctx.attrs["axis"], value.ndim)
+    if value.shape[axis] != ctx.attrs["num"]:
+        raise errors.InvalidArgumentError(None, ctx.op, f"Input shape axis {axis} must equal {ctx.attrs['num']}, "
+                                                        f"got shape {list(value.shape)}")
+    return tuple(np.ascontiguousarray(piece) for piece in np.moveaxis(value, axis, 0))
+
+
+@kernel("value: T -> output: num * T", shape=_unpacked, numpy=_unstack, num="int >= 0", T="type", axis="int = 0")
+def Unpack() -> None:
+    """The slices of a tensor along an axis, which is dropped."""
+
+
+@Unpack.gradient
+def _(op: Operation, *dys: Tensor) -> Tensor:
+    return Pack(list(dys), axis=op.attrs["axis"])
+
+
+# Tile and BroadcastTo
+
+def _tiled(ctx: ShapeContext) -> list[Static]:
+    shape, times, count = ctx.shape(0), ctx.value(1), ctx.shape(1)
+    if shape is not None and count is not None and count[0] not in (None, len(shape)):
+        raise ValueError(f"Shape must be rank {len(shape)} but is rank {count[0]}")
+    if shape is None or times is None:
+        return [None if shape is None else (None,) * len(shape)]
+    return [tuple(None if n is None else n * int(m) for n, m in zip(shape, times, strict=True))]
+
+
+def _tile(ctx: Any, x: np.ndarray, multiples: np.ndarray) -> np.ndarray:
+    if len(multiples) != x.ndim or (multiples < 0).any():
+        raise errors.InvalidArgumentError(None, ctx.op, f"Expected {x.ndim} non-negative multiples, but got "
+                                                        f"{multiples.tolist()}")
+    return np.tile(x, multiples.tolist())
+
+
+@kernel("input: T, multiples: Tmultiples -> output: T", shape=_tiled, numpy=_tile, values=("multiples",), T="type",
+        Tmultiples="indextype = DT_INT32")
+def Tile() -> None:
+    """The tensor repeated `multiples[i]` times along each axis i."""
+
+
+@Tile.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    x, times = op.inputs[0], constant_value(op.inputs[1])
+    if times is not None and is_known(x.static):
+        split = [int(n) for pair in zip(times, x.static or (), strict=True) for n in pair]
+        return [raw.Sum(raw.Reshape(dy, split), list(range(0, len(split), 2))), None]
+    shape = raw.Shape(x, out_type=op.inputs[1].dtype)
+    pairs = raw.Reshape(Pack([op.inputs[1], shape], axis=1), [-1])
+    axes = raw.Range(0, raw.Size(pairs), 2)
+    return [raw.Reshape(raw.Sum(raw.Reshape(dy, pairs), axes), shape), None]
+
+
+def _broadcast_shape(ctx: ShapeContext) -> list[Static]:
+    wanted = ctx.partial(1)
+    if wanted is None:
+        return [None]
+    shape = ctx.shape(0)
+    if shape is not None and len(shape) > len(wanted):
+        raise ValueError(f"Shape must be at least rank {len(shape)} but is rank {len(wanted)}")
+    fits = broadcast(shape, tuple(wanted)) if shape is not None else tuple(wanted)
+    if is_known(tuple(wanted)) and fits != tuple(wanted) and is_known(shape):
+        raise ValueError(f"Shape {text(shape)} can't be broadcast to {text(tuple(wanted))}")
+    return [tuple(wanted)]
+
+
+@movement("input: T, shape: Tidx -> output: T", shape=_broadcast_shape, T="type", Tidx="indextype = DT_INT32")
+def BroadcastTo(view: View, shape: np.ndarray) -> View:
+    """The tensor repeated along new leading axes and axes of size 1, to `shape`."""
+    return view.broadcast(shape.tolist())
+
+
+@BroadcastTo.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    x, y = op.inputs[0], op.outputs[0]
+    shape_x, shape_y = raw.Shape(x), raw.Shape(y)
+    if is_known(x.static) and is_known(y.static):
+        lead = len(y.static or ()) - len(x.static or ())
+        axes = [i for i, n in enumerate(y.static or ()) if i < lead or (x.static or ())[i - lead] == 1 != n]
+        return [raw.Reshape(raw.Sum(dy, axes), shape_of(x)) if axes else dy, None]
+    return [raw.Reshape(raw.Sum(dy, raw.BroadcastGradientArgs(shape_x, shape_y)[0]), shape_x), None]
+
+
+# Padding
+
+def _padded(ctx: ShapeContext) -> list[Static]:
+    shape, paddings, given = ctx.shape(0), ctx.value(1), ctx.shape(1)
+    if given is not None and (len(given) != 2 or given[1] not in (None, 2)):
+        raise ValueError(f"paddings must be a matrix with 2 columns, not of shape {text(given)}")
+    if shape is not None and given is not None and given[0] not in (None, len(shape)):
+        raise ValueError(f"Shape must be rank {given[0]} but is rank {len(shape)}")
+    if shape is None or paddings is None:
+        return [None if shape is None else (None,) * len(shape)]
+    if (paddings < 0).any():
+        raise ValueError(f"Paddings must be non-negative, not {paddings.tolist()}")
+    return [tuple(None if n is None else n + int(a) + int(b) for n, (a, b) in zip(shape, paddings, strict=True))]
+
+
+def _checked(ctx: Any, x: np.ndarray, paddings: np.ndarray) -> np.ndarray:
+    if paddings.shape != (x.ndim, 2) or (paddings < 0).any():
+        raise errors.InvalidArgumentError(None, ctx.op, f"Expected non-negative paddings of shape [{x.ndim}, 2], but "
+                                                        f"got {paddings.tolist()}")
+    return paddings
+
+
+def _pad(ctx: Any, x: np.ndarray, paddings: np.ndarray, value: np.ndarray | None = None) -> np.ndarray:
+    _checked(ctx, x, paddings)
+    fill = value.reshape(()) if value is not None else np.zeros((), x.dtype)
+    out = np.full([n + a + b for n, (a, b) in zip(x.shape, paddings.tolist(), strict=True)], fill, x.dtype)
+    out[tuple(slice(a, a + n) for n, (a, _) in zip(x.shape, paddings.tolist(), strict=True))] = x
+    return out
+
+
+@kernel("input: T, paddings: Tpaddings -> output: T", shape=_padded, numpy=_pad, values=("paddings",), T="type",
+        Tpaddings="indextype = DT_INT32")
+def Pad() -> None:
+    """The tensor with `paddings[i]` = (before, after) zeros around it along each axis i."""
+
+
+@kernel("input: T, paddings: Tpaddings, constant_values: T -> output: T", shape=_padded, numpy=_pad,
+        values=("paddings",), T="type", Tpaddings="indextype = DT_INT32")
+def PadV2() -> None:
+    """As Pad, with another number than 0."""
+
+
+def _unpad(dy: Tensor, x: Tensor, paddings: Tensor) -> Tensor:
+    known = constant_value(paddings)
+    begin = known[:, 0] if known is not None else \
+        raw.Reshape(Slice(paddings, [0, 0], raw.Pack([raw.Rank(x), 1])), [-1])
+    size = np.array(x.static, np.int32) if is_known(x.static) else raw.Shape(x)
+    if known is not None:
+        begin = begin.astype(np.int32)
+    elif paddings.dtype.base_dtype != dtypes.int32:
+        begin = raw.Cast(begin, DstT=dtypes.int32)
+    return Slice(dy, begin, size)
+
+
+@Pad.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    return [_unpad(dy, op.inputs[0], op.inputs[1]), None]
+
+
+@PadV2.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    inner = _unpad(dy, op.inputs[0], op.inputs[1])
+    return [inner, None, _total(dy) - _total(inner)]
+
+
+def _total(x: Tensor) -> Tensor:
+    axes = list(range(len(x.static))) if x.static is not None else raw.Range(0, raw.Rank(x), 1)
+    return raw.Sum(x, axes)
+
+
+def _mirror(ctx: Any, x: np.ndarray, paddings: np.ndarray) -> np.ndarray:
+    mode = ctx.attrs["mode"].decode()
+    for n, (a, b) in zip(x.shape, _checked(ctx, x, paddings).tolist(), strict=True):
+        if max(a, b) > n - (mode == "REFLECT"):
+            raise errors.InvalidArgumentError(None, ctx.op, f"paddings must be no greater than the dimension size "
+                                                            f"({mode}): {a}, {b} against {n}")
+    return np.pad(x, paddings.tolist(), mode=mode.lower())
+
+
+@kernel("input: T, paddings: Tpaddings -> output: T", shape=_padded, numpy=_mirror, values=("paddings",), T="type",
+        Tpaddings="indextype = DT_INT32", mode="{'REFLECT', 'SYMMETRIC'}")
+def MirrorPad() -> None:
+    """As Pad, with the numbers of the tensor itself mirrored at its border (which SYMMETRIC repeats)."""
+
+
+def _unmirrored(ctx: ShapeContext) -> list[Static]:
+    shape, paddings = ctx.shape(0), ctx.value(1)
+    if shape is None or paddings is None:
+        return [None if shape is None else (None,) * len(shape)]
+    return [tuple(None if n is None else n - int(a) - int(b) for n, (a, b) in zip(shape, paddings, strict=True))]
+
+
+def _unmirror(ctx: Any, dy: np.ndarray, paddings: np.ndarray) -> np.ndarray:
+    inner = [n - a - b for n, (a, b) in zip(dy.shape, paddings.tolist(), strict=True)]
+    place = np.pad(np.arange(np.prod(inner, dtype=int)).reshape(inner), paddings.tolist(),
+                   mode=ctx.attrs["mode"].decode().lower())
+    out = np.zeros(inner, dy.dtype)
+    np.add.at(out.reshape(-1), place.reshape(-1), dy.reshape(-1))
+    return out
+
+
+@kernel("input: T, paddings: Tpaddings -> output: T", shape=_unmirrored, numpy=_unmirror, values=("paddings",),
+        T="type", Tpaddings="indextype = DT_INT32", mode="{'REFLECT', 'SYMMETRIC'}")
+def MirrorPadGrad() -> None:
+    """The gradient of MirrorPad: every number goes back to where it was taken from."""
+
+
+@MirrorPad.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    return [MirrorPadGrad(dy, op.inputs[1], mode=op.attrs["mode"]), None]
+
+
+@MirrorPadGrad.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    return [MirrorPad(dy, op.inputs[1], mode=op.attrs["mode"]), None]
+
+
+# What users call
+
+def concat(values: Any = None, axis: Any = None, name: str = "concat", concat_dim: Any = None) -> Tensor:
+    """The tensors one after another along `axis`; r0.x's order `concat(concat_dim, values)` is recognised."""
+    if isinstance(axis, (list, tuple)) and not isinstance(values, (list, tuple)):
+        values, axis = axis, values
+    axis = concat_dim if axis is None else axis
+    if axis is None or values is None:
+        raise TypeError("concat() needs values and axis")
+    if not isinstance(values, (list, tuple)):
+        values = [values]
+    if len(values) > 1:
+        return ConcatV2(list(values), axis, name=name)
+    with name_scope(name):
+        if convert_to_tensor(axis, name="concat_dim", dtype=dtypes.int32).static not in ((), None):
+            raise ValueError("the axis of concat must be a scalar")
+        return identity(values[0], name=name)
+
+
+def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+    """Tensors of one shape side by side along a new axis. Raises ValueError for an axis out of range."""
+    if axis == 0:
+        try:
+            return convert_to_tensor(values, name=name)
+        except (TypeError, ValueError):
+            pass                                    # of differing shapes: Pack says how
+    first = convert_to_tensor(values[0]).static
+    if first is not None and not -len(first) - 1 <= axis <= len(first):
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-len(first) - 1}, {len(first) + 1})")
+    return Pack(list(values), axis=axis, name=name)
+
+
+def pack(values: Any, axis: int = 0, name: str = "pack") -> Tensor:
+    """The r0.x name of `stack` (`pack(values, name)` is recognised)."""
+    if isinstance(axis, str):
+        axis, name = 0, axis
+    return stack(values, axis=axis, name=name)
+
+
+def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
+    """The slices of a tensor along `axis`, which is dropped. Raises ValueError if their number can't be told."""
+    if num is None:
+        value = convert_to_tensor(value)
+        if value.static is not None:
+            num = value.static[_pack_axis(axis, len(value.static))]
+        if num is None:
+            raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
+    return Unpack(value, num=num, axis=axis, name=name)
+
+
+def unpack(value: Any, num: int | None = None, axis: int = 0, name: str = "unpack") -> list[Tensor]:
+    """The r0.x name of `unstack`."""
+    return unstack(value, num=num, axis=axis, name=name)
+
+
+tile, broadcast_to = Tile, BroadcastTo
+
+
+def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None,
+        constant_values: Any = 0) -> Tensor:
+    """`tensor` with `paddings[i]` = (before, after) numbers around it along each axis i.
+
+    mode: CONSTANT (`constant_values`), REFLECT or SYMMETRIC (mirrored at the border). Raises ValueError for another.
+    """
+    mode = mode.upper()
+    if mode in ("REFLECT", "SYMMETRIC"):
+        return MirrorPad(tensor, paddings, mode=mode, name=name)
+    if mode != "CONSTANT":
+        raise ValueError(f"Unknown padding mode: {mode}")
+    if not isinstance(constant_values, Tensor) and np.ndim(constant_values) == 0 and constant_values == 0:
+        return Pad(tensor, paddings, name=name)
+    return PadV2(tensor, paddings, constant_values, name=name)

@@ -1,0 +1,640 @@
+"""Arithmetic, element by element: sums, products, quotients, powers, rounding, casts; complex parts."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import dtypes
+from tfnb.core.dtypes import DType
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.ops import shapes
+from tfnb.ops.broadcast import unbroadcast
+from tfnb.ops.declare import elementwise, kernel
+from tfnb.ops.raw import raw
+
+if TYPE_CHECKING:
+    # Words of scalar definitions (kernels/words.py).
+    truncdiv: Any
+    truncmod: Any
+    where: Any
+
+REAL = "{bfloat16, half, float, double}"
+FLOATS = "{bfloat16, half, float, double, complex64, complex128}"
+SIGNED = "{bfloat16, half, float, double, int8, int16, int32, int64}"
+SIGNED_OR_COMPLEX = "{bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}"
+NUMBERS = ("{bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64,"
+           " complex128}")
+ORDERED = "{bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}"
+
+
+def conj(x: Any, name: str | None = None) -> Tensor:
+    """The complex conjugate of each element; a real tensor is returned as it is."""
+    x = x if isinstance(x, Tensor) else convert_to_tensor(x, name="x")
+    return Conj(x, name=name) if x.dtype.is_complex else x
+
+
+# Sums and products
+
+@elementwise("x: T, y: T -> z: T",
+             T="{bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string}")
+def Add(x, y):
+    """`x + y` with broadcasting (the older op, which also joins strings)."""
+    return x + y
+
+
+@elementwise("x: T, y: T -> z: T",
+             T="{bfloat16, half, float, double, uint8, uint16, uint32, uint64, int8, int16, int32, int64, complex64,"
+               " complex128}")
+def AddV2(x, y):
+    """`x + y` with broadcasting."""
+    return x + y
+
+
+@Add.gradient
+@AddV2.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    return unbroadcast(op, dz, dz)
+
+
+@elementwise("x: T, y: T -> z: T",
+             T="{bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128,"
+               " uint32, uint64}")
+def Sub(x, y):
+    """`x - y` with broadcasting."""
+    return x - y
+
+
+@Sub.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    return unbroadcast(op, dz, Neg(dz))
+
+
+@elementwise("x: T, y: T -> z: T", T=NUMBERS)
+def Mul(x, y):
+    """`x * y` with broadcasting."""
+    return x * y
+
+
+@Mul.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    x, y = op.inputs
+    return unbroadcast(op, Mul(dz, conj(y)), Mul(conj(x), dz))
+
+
+@elementwise("x: T, y: T -> z: T", T=NUMBERS, domain="nonzero")
+def RealDiv(x, y):
+    """`x / y` with broadcasting; on integers the quotient is cut to an integer."""
+    return x / y
+
+
+@elementwise("x: T, y: T -> z: T", T=NUMBERS, domain="nonzero")
+def Div(x, y):
+    """`x / y` with broadcasting; on integers the quotient is rounded towards zero."""
+    return x / y
+
+
+@RealDiv.gradient
+@Div.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    x, y = conj(op.inputs[0]), conj(op.inputs[1])
+    return unbroadcast(op, RealDiv(dz, y), Mul(dz, RealDiv(RealDiv(Neg(x), y), y)))
+
+
+@elementwise("x: T, y: T -> z: T", T="{half, float, bfloat16, double, complex64, complex128}")
+def DivNoNan(x, y):
+    """`x / y` with broadcasting, and 0 where `y` is 0."""
+    return where(y == 0, 0, x / where(y == 0, 1, y))
+
+
+@DivNoNan.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    x, y = conj(op.inputs[0]), conj(op.inputs[1])
+    return unbroadcast(op, DivNoNan(dz, y), Mul(dz, DivNoNan(DivNoNan(Neg(x), y), y)))
+
+
+@elementwise("x: T, y: T -> z: T", T="{bfloat16, half, float, double, complex64, complex128}")
+def MulNoNan(x, y):
+    """`x * y` with broadcasting, and 0 where `y` is 0, even if `x` is infinite or NaN."""
+    return where(y == 0, 0, x * y)
+
+
+@MulNoNan.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    x, y = conj(op.inputs[0]), conj(op.inputs[1])
+    return unbroadcast(op, MulNoNan(dz, y), MulNoNan(x, dz))
+
+
+@elementwise("x: T, y: T -> z: T", T=NUMBERS, domain="nonzero")
+def FloorDiv(x, y):
+    """`x / y` rounded down, with broadcasting."""
+    return x // y
+
+
+FloorDiv.no_gradient("it is constant between jumps")
+
+
+@elementwise("x: T, y: T -> z: T", T=NUMBERS, domain="nonzero")
+def TruncateDiv(x, y):
+    """`x / y` rounded towards zero, with broadcasting."""
+    return truncdiv(x, y)
+
+
+TruncateDiv.no_gradient("it is constant between jumps")
+
+
+@elementwise("x: T, y: T -> z: T", domain="nonzero",
+             T="{int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, float, double}")
+def FloorMod(x, y):
+    """What is left of `x` after FloorDiv by `y`: it has the sign of `y`, as Python's `%`."""
+    return x % y
+
+
+@FloorMod.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    x, y = op.inputs
+    return unbroadcast(op, dz, Mul(dz, Neg(FloorDiv(x, y))))
+
+
+@elementwise("x: T, y: T -> z: T", T="{int32, int64, bfloat16, half, float, double}", domain="nonzero")
+def TruncateMod(x, y):
+    """What is left of `x` after TruncateDiv by `y`: it has the sign of `x`, as C's `fmod`."""
+    return truncmod(x, y)
+
+
+@elementwise("x: T, y: T -> z: T", T="{int32, int64, half, half, bfloat16, float, double}", domain="nonzero")
+def Mod(x, y):
+    """As TruncateMod (the older op)."""
+    return truncmod(x, y)
+
+
+@TruncateMod.gradient
+@Mod.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    x, y = op.inputs
+    return unbroadcast(op, dz, Mul(dz, Neg(RealDiv(Sub(x, op.outputs[0]), y))))
+
+
+@elementwise("x: T, y: T -> z: T", domain="positive",
+             T="{bfloat16, float, half, double, int8, int16, int32, int64, complex64, complex128}")
+def Pow(x, y):
+    """`x ** y` with broadcasting."""
+    return pow(x, y)
+
+
+@Pow.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    x, y, z = conj(op.inputs[0]), conj(op.inputs[1]), conj(op.outputs[0])
+    usable = raw.NotEqual(x, raw.ZerosLike(x)) if x.dtype.is_complex else x > 0
+    safe = raw.SelectV2(usable, x, raw.OnesLike(x))
+    log = raw.SelectV2(usable, raw.Log(safe), raw.ZerosLike(x))
+    return unbroadcast(op, dz * y * Pow(x, y - 1), dz * z * log)
+
+
+def _sum_of(count: int) -> Callable[..., Any]:
+    names = [f"x{i}" for i in range(count)]
+    return eval(f"lambda {', '.join(names)}: {' + '.join(names)}")  # type: ignore[no-any-return]
+
+
+@elementwise("inputs: N * T -> sum: T", shape=shapes.same_inputs, variadic=_sum_of, N="int >= 1",
+        T="{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16,"
+          " quint16, uint16, complex128, half, uint32, uint64, variant}")
+def AddN() -> None:
+    """The sum of tensors of one shape."""
+
+
+@AddN.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    return [dz] * len(op.inputs)
+
+
+@elementwise("x: T, y: T -> z: T", T=ORDERED)
+def Maximum(x, y):
+    """The larger of `x` and `y` with broadcasting; NaN if one is NaN."""
+    return maximum(x, y)
+
+
+@elementwise("x: T, y: T -> z: T", T=ORDERED)
+def Minimum(x, y):
+    """The smaller of `x` and `y` with broadcasting; NaN if one is NaN."""
+    return minimum(x, y)
+
+
+@Maximum.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    return _select_gradient(op, dz, raw.GreaterEqual(*op.inputs))
+
+
+@Minimum.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    return _select_gradient(op, dz, raw.LessEqual(*op.inputs))
+
+
+def _select_gradient(op: Operation, dz: Tensor, first: Tensor) -> list[Tensor]:
+    zeros = raw.ZerosLike(dz, name="zeros_like")
+    return unbroadcast(op, raw.SelectV2(first, dz, zeros), raw.SelectV2(first, zeros, dz))
+
+
+@elementwise("x: T, y: T -> z: T", T="{bfloat16, half, float, double, int32, int64, complex64, complex128}")
+def SquaredDifference(x, y):
+    """`(x - y)` squared, with broadcasting."""
+    return (x - y) * (x - y)
+
+
+@SquaredDifference.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    x, y = op.inputs
+    dx = 2 * (dz * (x - y))
+    return unbroadcast(op, dx, Neg(dx))
+
+
+# One input
+
+@elementwise("x: T -> y: T", T=SIGNED_OR_COMPLEX)
+def Neg(x):
+    """`-x`."""
+    return -x
+
+
+@Neg.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return Neg(dy)
+
+
+@elementwise("x: T -> y: T", T=SIGNED)
+def Abs(x):
+    """The absolute value."""
+    return abs(x)
+
+
+@Abs.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy * Sign(op.inputs[0])
+
+
+@elementwise("x: T -> y: T", T=SIGNED_OR_COMPLEX)
+def Sign(x):
+    """-1, 0 or 1 as `x` is negative, zero or positive; NaN for NaN."""
+    return sign(x)
+
+
+@Sign.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return raw.ZerosLike(dy)
+
+
+@elementwise("x: T -> y: T", T="{bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32,"
+                               " uint64, complex64, complex128}")
+def Square(x):
+    """`x * x`."""
+    return x * x
+
+
+@Square.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    x = conj(op.inputs[0])
+    return Mul(dy, Mul(x, convert_to_tensor(2, dtype=x.dtype, name="Const")))
+
+
+@elementwise("x: T -> y: T", T=SIGNED_OR_COMPLEX, domain="nonzero")
+def Reciprocal(x):
+    """`1 / x`."""
+    return 1 / x
+
+
+@elementwise("x: T -> y: T", T=SIGNED_OR_COMPLEX, domain="nonzero")
+def Inv(x):
+    """`1 / x` (the older name of Reciprocal)."""
+    return 1 / x
+
+
+@elementwise("y: T, dy: T -> z: T", T=FLOATS)
+def ReciprocalGrad(y, dy):
+    """The gradient of Reciprocal, from its output."""
+    return -dy * y * y
+
+
+@elementwise("y: T, dy: T -> z: T", T=FLOATS)
+def InvGrad(y, dy):
+    """The gradient of Inv, from its output."""
+    return -dy * y * y
+
+
+@Reciprocal.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return ReciprocalGrad(op.outputs[0], dy)
+
+
+@Inv.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return InvGrad(op.outputs[0], dy)
+
+
+@ReciprocalGrad.gradient
+@InvGrad.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    y, dy = conj(op.inputs[0]), conj(op.inputs[1])
+    return [dz * -2.0 * dy * y, ReciprocalGrad(y, dz)]
+
+
+@elementwise("x: T -> y: T", T=REAL)
+def Floor(x):
+    """The largest whole number that is not above `x`."""
+    return floor(x)
+
+
+@elementwise("x: T -> y: T", T=REAL)
+def Ceil(x):
+    """The smallest whole number that is not below `x`."""
+    return ceil(x)
+
+
+@elementwise("x: T -> y: T", T=REAL)
+def Rint(x):
+    """The nearest whole number, the even one of two as near."""
+    return rint(x)
+
+
+@elementwise("x: T -> y: T", T=SIGNED_OR_COMPLEX)
+def Round(x):
+    """The nearest whole number, the even one of two as near."""
+    return rint(x)
+
+
+for _op in (Floor, Ceil, Rint, Round):
+    _op.no_gradient("it is constant between jumps")
+
+
+@elementwise("x: SrcT -> y: DstT", SrcT="type", DstT="type", Truncate="bool = false")
+def Cast(x):
+    """`x` as another dtype: fractions are cut off, anything but 0 is True, True is 1."""
+    return x
+
+
+@Cast.gradient
+def _(op: Operation, dy: Tensor) -> Tensor | None:
+    source, target = op.inputs[0].dtype.base_dtype, op.outputs[0].dtype.base_dtype
+    if not (source.is_floating or source.is_complex) or not (target.is_floating or target.is_complex):
+        return None
+    return cast(dy, source)
+
+
+# Complex numbers
+
+@elementwise("input: T -> output: Tout", T="{complex64, complex128} = DT_COMPLEX64",
+             Tout="{float, double} = DT_FLOAT")
+def Real(input):
+    """The real part."""
+    return real(input)
+
+
+@elementwise("input: T -> output: Tout", T="{complex64, complex128} = DT_COMPLEX64",
+             Tout="{float, double} = DT_FLOAT")
+def Imag(input):
+    """The imaginary part."""
+    return imag(input)
+
+
+@elementwise("input: T -> output: T", T="{complex64, complex128, variant} = DT_COMPLEX64")
+def Conj(input):
+    """The complex conjugate."""
+    return conj(input)
+
+
+@elementwise("x: T -> y: Tout", T="{complex64, complex128} = DT_COMPLEX64", Tout="{float, double} = DT_FLOAT")
+def ComplexAbs(x):
+    """The absolute value of complex numbers."""
+    return abs(x)
+
+
+def _complex(ctx: Any, real: np.ndarray, imag: np.ndarray) -> np.ndarray:
+    return np.asarray(real + 1j * imag, ctx.attrs["Tout"].as_numpy_dtype)
+
+
+@kernel("real: T, imag: T -> out: Tout", shape=shapes.broadcast_inputs, numpy=_complex,
+        T="{float, double} = DT_FLOAT", Tout="{complex64, complex128} = DT_COMPLEX64")
+def Complex() -> None:
+    """`real + i imag`."""
+
+
+@Real.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return complex(dy, convert_to_tensor(0, dtype=dy.dtype))
+
+
+@Imag.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return complex(convert_to_tensor(0, dtype=dy.dtype), dy)
+
+
+@Conj.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return Conj(dy)
+
+
+@Complex.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    return unbroadcast(op, real(dz), imag(dz))
+
+
+@ComplexAbs.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    zero = convert_to_tensor(0, dtype=dy.dtype)
+    return DivNoNan(Mul(complex(dy, zero), op.inputs[0]), complex(op.outputs[0], zero))
+
+
+# What users call
+
+def add(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """`x + y` with broadcasting; strings are joined."""
+    with name_scope(name, "Add", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        y = convert_to_tensor(y, preferred_dtype=x.dtype.base_dtype, name="y")
+        return (Add if x.dtype.base_dtype == dtypes.string else AddV2)(x, y, name=scope)
+
+
+subtract = sub = Sub
+multiply = mul = Mul
+negative = neg = Neg
+square, squared_difference = Square, SquaredDifference
+sign, pow, maximum, minimum = Sign, Pow, Maximum, Minimum
+floor, ceil, rint = Floor, Ceil, Rint
+realdiv, truncatediv, truncatemod, floor_div = RealDiv, TruncateDiv, TruncateMod, FloorDiv
+mod = floormod = FloorMod
+reciprocal, inv = Reciprocal, Inv
+
+
+def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
+    """The sum of tensors of one dtype and shape. Raises ValueError for an empty list."""
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and "
+                         "shape.")
+    tensors = [convert_to_tensor(x) for x in inputs]
+    if len(tensors) == 1:
+        return raw.Identity(tensors[0], name=name) if name else tensors[0]
+    return AddN(tensors, name=name)
+
+
+def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None,
+                 name: str | None = None) -> Tensor:
+    """The sum of tensors of one dtype and shape; `shape` and `tensor_dtype` only check."""
+    total = add_n(inputs, name=name)
+    if shape is not None:
+        total.set_shape(shape)
+    if tensor_dtype is not None and total.dtype.base_dtype != dtypes.as_dtype(tensor_dtype):
+        raise TypeError(f"tensor_dtype is {dtypes.as_dtype(tensor_dtype).name}, but the inputs are "
+                        f"{total.dtype.base_dtype.name}")
+    return total
+
+
+def abs(x: Any, name: str | None = None) -> Tensor:
+    """The absolute value; of complex numbers their length."""
+    with name_scope(name, "Abs", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        if x.dtype.is_complex:
+            return ComplexAbs(x, Tout=x.dtype.real_dtype, name=scope)
+        return Abs(x, name=scope)
+
+
+def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    x = convert_to_tensor(x, name="x")
+    y = convert_to_tensor(y, preferred_dtype=x.dtype.base_dtype, name="y")
+    if x.dtype.base_dtype != y.dtype.base_dtype:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype.base_dtype!r} != {y.dtype.base_dtype!r}.")
+    return x, y
+
+
+_AS_FLOAT = {dtypes.int8: dtypes.float32, dtypes.uint8: dtypes.float32, dtypes.int16: dtypes.float32,
+             dtypes.uint16: dtypes.float32, dtypes.int32: dtypes.float64, dtypes.uint32: dtypes.float64,
+             dtypes.int64: dtypes.float64, dtypes.uint64: dtypes.float64}
+
+
+def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """`x / y` as Python 3 divides: integers become floats first. Raises TypeError if the dtypes differ."""
+    with name_scope(name, "truediv", [x, y]) as scope:
+        x, y = _pair(x, y)
+        wide = _AS_FLOAT.get(x.dtype.base_dtype)
+        if wide is not None:
+            x, y = cast(x, wide), cast(y, wide)
+        elif not (x.dtype.is_floating or x.dtype.is_complex):
+            raise TypeError(f"Invalid dtype {x.dtype.base_dtype!r} for truediv: a number is wanted")
+        return RealDiv(x, y, name=scope)
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """`x / y` as Python 3 divides."""
+    if name is not None or not (isinstance(x, Tensor) or isinstance(y, Tensor)):
+        return truediv(x, y, name=name)
+    return x / y  # type: ignore[no-any-return]
+
+
+def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """`x / y` as Python 2 divides: integers stay integers (rounded down)."""
+    with name_scope(name, "div", [x, y]) as scope:
+        x, y = _pair(x, y)
+        whole = not (x.dtype.is_floating or x.dtype.is_complex)
+        return (FloorDiv if whole else RealDiv)(x, y, name=scope)
+
+
+def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """`x / y`, and 0 where `y` is 0."""
+    with name_scope(name, "div_no_nan", [x, y]) as scope:
+        x = convert_to_tensor(x, name="x")
+        return DivNoNan(x, convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y"), name=scope)
+
+
+def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """`x / y` rounded down, as Python's `//`."""
+    with name_scope(name, "floordiv", [x, y]) as scope:
+        return FloorDiv(x, y, name=scope)
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
+    """`x` times a scalar. Raises ValueError if `scalar` is not one."""
+    scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")
+    if scalar.static not in ((), None):
+        raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
+    return Mul(scalar, x, name=name)
+
+
+def round(x: Any, name: str | None = None) -> Tensor:
+    """The nearest whole number, the even one of two as near; integers stay as they are."""
+    x = convert_to_tensor(x, name="x")
+    return x if x.dtype.is_integer else Round(x, name=name)
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """`x` as another dtype; `x` itself if it has that dtype already."""
+    wanted = dtypes.as_dtype(dtype).base_dtype
+    if isinstance(x, Tensor) and x.dtype.base_dtype == wanted:
+        return x
+    with name_scope(name, "Cast", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        return x if x.dtype.base_dtype == wanted else Cast(x, DstT=wanted, name=scope)
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """`value` as another dtype, cut to the range of that dtype first."""
+    wanted = dtypes.as_dtype(dtype).base_dtype
+    with name_scope(name, "saturate_cast", [value]) as scope:
+        value = convert_to_tensor(value, name="value")
+        if value.dtype.min < wanted.min:
+            value = Maximum(value, convert_to_tensor(wanted.min, dtype=value.dtype, name="min"))
+        if value.dtype.max > wanted.max:
+            value = Minimum(value, convert_to_tensor(wanted.max, dtype=value.dtype, name="max"))
+        return cast(value, wanted, name=scope)
+
+
+def to_float(x: Any, name: str = "ToFloat") -> Tensor:
+    """`x` as float32."""
+    return cast(x, dtypes.float32, name=name)
+
+
+def to_double(x: Any, name: str = "ToDouble") -> Tensor:
+    """`x` as float64."""
+    return cast(x, dtypes.float64, name=name)
+
+
+def to_int32(x: Any, name: str = "ToInt32") -> Tensor:
+    """`x` as int32."""
+    return cast(x, dtypes.int32, name=name)
+
+
+def to_int64(x: Any, name: str = "ToInt64") -> Tensor:
+    """`x` as int64."""
+    return cast(x, dtypes.int64, name=name)
+
+
+def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Tensor:
+    """`x` as bfloat16."""
+    return cast(x, dtypes.bfloat16, name=name)
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+    """`real + i imag`: complex64 from float32, complex128 from float64."""
+    real, imag = convert_to_tensor(real, name="real"), convert_to_tensor(imag, name="imag")
+    with name_scope(name, "Complex", [real, imag]) as scope:
+        kind: DType | None = {dtypes.float32: dtypes.complex64,
+                              dtypes.float64: dtypes.complex128}.get(real.dtype.base_dtype)
+        if kind is None or real.dtype.base_dtype != imag.dtype.base_dtype:
+            raise TypeError(f"real and imag have incorrect types: {real.dtype.name} {imag.dtype.name}")
+        return Complex(real, imag, Tout=kind, name=scope)
+
+
+def real(input: Any, name: str | None = None) -> Tensor:
+    """The real part; a real tensor is returned as it is."""
+    with name_scope(name, "Real", [input]) as scope:
+        x = convert_to_tensor(input, name="input")
+        return Real(x, Tout=x.dtype.real_dtype, name=scope) if x.dtype.is_complex else x
+
+
+def imag(input: Any, name: str | None = None) -> Tensor:
+    """The imaginary part; zeros for a real tensor."""
+    with name_scope(name, "Imag", [input]) as scope:
+        x = convert_to_tensor(input, name="input")
+        if x.dtype.is_complex:
+            return Imag(x, Tout=x.dtype.real_dtype, name=scope)
+        return raw.ZerosLike(x)

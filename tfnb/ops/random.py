@@ -1,0 +1,201 @@
+"""Random numbers: TensorFlow's Philox streams; the same seeds give the same numbers as TensorFlow on the CPU.
+
+The nodes are those of TensorFlow 1.15, one for one: with only a graph seed the seed of an op is the number of nodes
+made before it, so a missing node would change every number that follows.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import dtypes, errors
+from tfnb.core.shape import Static
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Tensor
+from tfnb.graph.stack import get_default_graph, name_scope
+from tfnb.kernels.cpu import philox
+from tfnb.ops import shapes
+from tfnb.ops.declare import random
+from tfnb.ops.raw import raw
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+LARGEST_SEED = 2**31 - 1
+DEFAULT_GRAPH_SEED = 87654321
+SEEDS = {"seed": "int = 0", "seed2": "int = 0"}
+
+
+def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
+    """The two seeds of a random op: of the default graph and of the op; (None, None) where neither is set.
+
+    With only a graph seed the op's is the number of ops made so far.
+    """
+    graph = get_default_graph()
+    if graph.seed is None:
+        if op_seed is None:
+            return None, None
+        pair = DEFAULT_GRAPH_SEED, op_seed % LARGEST_SEED
+    else:
+        own = graph.next_seed_index() if op_seed is None else op_seed
+        pair = graph.seed % LARGEST_SEED, own % LARGEST_SEED
+    return (0, LARGEST_SEED) if pair == (0, 0) else pair           # (0, 0) would mean: unpredictable
+
+
+def set_random_seed(seed: int) -> None:
+    """Set the seed of the default graph, from which random ops without a seed of their own derive theirs."""
+    get_default_graph().seed = seed
+
+
+def _given_shape(ctx: ShapeContext) -> list[Static]:
+    known, vector = ctx.partial(0), ctx.shape(0)
+    if known is None:
+        return [None if not vector or vector[0] is None else (None,) * vector[0]]
+    return [tuple(None if n is None or n < 0 else n for n in known)]
+
+
+def _sizes(ctx: Any, shape: np.ndarray) -> tuple[int, ...]:
+    if (shape < 0).any():
+        raise errors.InvalidArgumentError(None, ctx.op, f"Dimension {int(shape.min())} must be >= 0")
+    return tuple(shape.tolist())
+
+
+def _drawn(draw: Any) -> Any:
+    return lambda ctx, shape: draw(ctx.state, _sizes(ctx, shape), ctx.attrs["dtype"].as_numpy_dtype)
+
+
+@random("shape: T -> output: dtype", shape=_given_shape, numpy=_drawn(philox.uniform), values=("shape",),
+        **SEEDS, dtype="floattype", T="indextype")
+def RandomUniform() -> None:
+    """Uniform numbers in [0, 1)."""
+
+
+@random("shape: T -> output: dtype", shape=_given_shape, numpy=_drawn(philox.normal), values=("shape",),
+        **SEEDS, dtype="floattype", T="indextype")
+def RandomStandardNormal() -> None:
+    """Normal numbers with mean 0 and standard deviation 1."""
+
+
+@random("shape: T -> output: dtype", shape=_given_shape, numpy=_drawn(philox.truncated_normal), values=("shape",),
+        **SEEDS, dtype="floattype", T="indextype")
+def TruncatedNormal() -> None:
+    """Normal numbers with mean 0 and standard deviation 1, drawn again where their size is 2 or more."""
+
+
+def _uniform_int(ctx: Any, shape: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    try:
+        return philox.uniform_int(ctx.state, _sizes(ctx, shape), int(low), int(high), low.dtype)
+    except ValueError as error:
+        raise errors.InvalidArgumentError(None, ctx.op, str(error)) from None
+
+
+@random("shape: T, minval: Tout, maxval: Tout -> output: Tout", shape=_given_shape, numpy=_uniform_int,
+        values=("shape",), **SEEDS, Tout="indextype", T="indextype")
+def RandomUniformInt() -> None:
+    """Uniform integers in [`minval`, `maxval`)."""
+
+
+@random("value: T -> output: T", shape=shapes.like_first, **SEEDS, T="type",
+        numpy=lambda ctx, value: philox.random_shuffle(ctx.state, value))
+def RandomShuffle() -> None:
+    """The rows of a tensor in random order."""
+
+
+def _multinomial_shape(ctx: ShapeContext) -> list[Static]:
+    logits, count = ctx.shape(0), ctx.value(1)
+    if logits is not None and len(logits) != 2:
+        raise ValueError(f"Shape must be rank 2 but is rank {len(logits)}")
+    return [(None if logits is None else logits[0], None if count is None else int(count))]
+
+
+def _multinomial(ctx: Any, logits: np.ndarray, num_samples: np.ndarray) -> np.ndarray:
+    if logits.ndim != 2 or int(num_samples) < 0 or (not logits.shape[1] and logits.shape[0]):
+        raise errors.InvalidArgumentError(None, ctx.op, "logits must be a matrix with at least one column and "
+                                          f"num_samples >= 0; got {list(logits.shape)} and {int(num_samples)}")
+    return philox.multinomial(ctx.state, logits, int(num_samples), ctx.attrs["output_dtype"].as_numpy_dtype)
+
+
+@random("logits: T, num_samples: int32 -> output: output_dtype", shape=_multinomial_shape, numpy=_multinomial,
+        values=("num_samples",), **SEEDS, T="realnumbertype", output_dtype="indextype = DT_INT64")
+def Multinomial() -> None:
+    """Classes drawn with the odds `exp(logits)`, `num_samples` for each row."""
+
+
+for _op in (RandomUniform, RandomStandardNormal, TruncatedNormal, RandomUniformInt, RandomShuffle, Multinomial):
+    _op.no_gradient("it is drawn, not computed")
+
+
+# What users call
+
+def _shape_tensor(shape: Any) -> Tensor:
+    kind = dtypes.int32 if isinstance(shape, (list, tuple)) else None
+    return convert_to_tensor(shape, dtype=kind, name="shape")
+
+
+def _affine(constructor: Any, default: str, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None,
+            name: str | None) -> Tensor:
+    kind = dtypes.as_dtype(dtype).base_dtype
+    with name_scope(name, default, [shape, mean, stddev]) as scope:
+        sizes = _shape_tensor(shape)
+        mean = convert_to_tensor(mean, dtype=kind, name="mean")
+        stddev = convert_to_tensor(stddev, dtype=kind, name="stddev")
+        seed1, seed2 = get_seed(seed)
+        drawn = constructor(sizes, dtype=kind, seed=seed1, seed2=seed2)
+        return raw.AddV2(drawn * stddev, mean, name=scope)
+
+
+def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
+                  seed: int | None = None, name: str | None = None) -> Tensor:
+    """Normal numbers."""
+    return _affine(RandomStandardNormal, "random_normal", shape, mean, stddev, dtype, seed, name)
+
+
+def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
+                     seed: int | None = None, name: str | None = None) -> Tensor:
+    """Normal numbers, drawn again where they are two standard deviations or more from the mean."""
+    return _affine(TruncatedNormal, "truncated_normal", shape, mean, stddev, dtype, seed, name)
+
+
+def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32,
+                   seed: int | None = None, name: str | None = None) -> Tensor:
+    """Uniform numbers in [`minval`, `maxval`), by default [0, 1). Integers need a `maxval` (else ValueError)."""
+    kind = dtypes.as_dtype(dtype).base_dtype
+    if kind not in (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64):
+        raise ValueError(f"Invalid dtype {kind!r}: random_uniform makes floats, int32 and int64")
+    if maxval is None and kind.is_integer:
+        raise ValueError(f"Must specify maxval for integer dtype {kind!r}")
+    with name_scope(name, "random_uniform", [shape, minval, maxval]) as scope:
+        sizes = _shape_tensor(shape)
+        low = convert_to_tensor(minval, dtype=kind, name="min")
+        high = convert_to_tensor(1 if maxval is None else maxval, dtype=kind, name="max")
+        seed1, seed2 = get_seed(seed)
+        if kind.is_integer:
+            return RandomUniformInt(sizes, low, high, seed=seed1, seed2=seed2, name=scope)
+        drawn = RandomUniform(sizes, dtype=kind, seed=seed1, seed2=seed2)
+        return raw.AddV2(drawn * (high - low), low, name=scope)
+
+
+def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+    """The rows of a tensor in random order."""
+    seed1, seed2 = get_seed(seed)
+    return RandomShuffle(value, seed=seed1, seed2=seed2, name=name)
+
+
+def multinomial(logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None,
+                output_dtype: Any = None) -> Tensor:
+    """Classes drawn with the odds `exp(logits)`, `num_samples` for each row."""
+    with name_scope(name, "multinomial", [logits]):
+        logits = convert_to_tensor(logits, name="logits")
+        seed1, seed2 = get_seed(seed)
+        return Multinomial(logits, num_samples, seed=seed1, seed2=seed2, output_dtype=output_dtype)
+
+
+def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+    """A part of `value` of the given size, at a random place."""
+    with name_scope(name, "random_crop", [value, size]) as scope:
+        value = convert_to_tensor(value, name="value")
+        size = convert_to_tensor(size, dtype=dtypes.int32, name="size")
+        room = raw.Shape(value) - size + 1
+        place = random_uniform(raw.Shape(room), dtype=size.dtype, maxval=size.dtype.max, seed=seed) % room
+        return raw.Slice(value, place, size, name=scope)

@@ -1,0 +1,440 @@
+"""Reductions over axes (sum, mean, max, ...), argmax, cumulative sums, and what is made of them."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+from typing import Any as Anything
+
+import numpy as np
+
+from tfnb.core import dtypes
+from tfnb.core.shape import Static, is_known
+from tfnb.graph.constant_value import constant_value
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.ops import shapes
+from tfnb.ops.arguments import renamed
+from tfnb.ops.array import rank, reshape, squeeze
+from tfnb.ops.broadcast import shape_of
+from tfnb.ops.compare import IsFinite, SelectV2, equal, not_equal
+from tfnb.ops.create import range_, zeros
+from tfnb.ops.declare import kernel, reduction
+from tfnb.ops.functions import Exp, Log, Sqrt
+from tfnb.ops.math import Mul, Square, Sub, abs, cast
+from tfnb.ops.raw import raw
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+TIDX = "indextype = DT_INT32"
+ORDERED = ("{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8,"
+           " qint32, qint16, quint16}")
+SIGNATURE = "input: T, reduction_indices: Tidx -> output: T"
+
+
+@reduction(SIGNATURE, identity=0, keep_dims="bool = false", T="numbertype", Tidx=TIDX)
+def Sum(acc, x):
+    """The sum over axes."""
+    return acc + x
+
+
+@reduction(SIGNATURE, identity=0, keep_dims="bool = false", T="numbertype", Tidx=TIDX)
+def Mean(acc, x):
+    """The mean over axes; of integers, rounded towards zero."""
+    return acc + x
+
+
+@Mean.finish
+def _(acc, count):
+    return acc / count
+
+
+@reduction(SIGNATURE, identity=1, keep_dims="bool = false", T="numbertype", Tidx=TIDX)
+def Prod(acc, x):
+    """The product over axes."""
+    return acc * x
+
+
+@reduction(SIGNATURE, identity="lowest", keep_dims="bool = false", T=ORDERED, Tidx=TIDX)
+def Max(acc, x):
+    """The largest over axes; NaN if one is NaN."""
+    return maximum(acc, x)
+
+
+@reduction(SIGNATURE, identity="highest", keep_dims="bool = false", T=ORDERED, Tidx=TIDX)
+def Min(acc, x):
+    """The smallest over axes; NaN if one is NaN."""
+    return minimum(acc, x)
+
+
+@reduction("input: bool, reduction_indices: Tidx -> output: bool", identity=1, keep_dims="bool = false", Tidx=TIDX)
+def All(acc, x):
+    """Are all True, over axes?"""
+    return acc & x
+
+
+@reduction("input: bool, reduction_indices: Tidx -> output: bool", identity=0, keep_dims="bool = false", Tidx=TIDX)
+def Any(acc, x):
+    """Is one True, over axes?"""
+    return acc | x
+
+
+# Gradients
+
+def _spread(op: Operation, y: Tensor) -> Tensor:
+    """`y`, of the output's shape, with size 1 where axes were reduced, so that it broadcasts against the input."""
+    if op.attrs["keep_dims"]:
+        return y
+    x, axes = op.inputs
+    known = constant_value(axes)
+    if known is None or x.static is None:
+        return reshape(y, _kept_shape(x, axes))
+    gone = shapes.normalized_axes(known, len(x.static))
+    kept = [1 if i in gone else n for i, n in enumerate(x.static)]
+    if None not in kept:
+        return reshape(y, kept)
+    for axis in gone:
+        y = raw.ExpandDims(y, axis)
+    return y
+
+
+def _kept_shape(x: Tensor, axes: Tensor) -> Tensor:
+    """The shape of `x` with 1 in the place of the reduced axes, at run time."""
+    shape, count = raw.Shape(x), raw.Rank(x)
+    places = raw.Reshape(raw.FloorMod(cast(axes, dtypes.int32) + count, count), [-1, 1])
+    gone = raw.ScatterNd(places, raw.Fill(raw.Shape(places)[:1], 1), raw.Reshape(count, [1]))
+    return raw.SelectV2(gone > 0, raw.OnesLike(shape), shape)
+
+
+@Sum.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    return [raw.BroadcastTo(_spread(op, dy), shape_of(op.inputs[0])), None]
+
+
+@Mean.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    x, axes = op.inputs
+    known = constant_value(axes)
+    if known is None or x.static is None:
+        factor = cast(raw.FloorDiv(raw.Size(x), raw.Maximum(raw.Size(op.outputs[0]), 1)), dy.dtype)
+    else:
+        gone = [(axis, x.static[axis]) for axis in shapes.normalized_axes(known, len(x.static))]
+        factor = convert_to_tensor(int(np.prod([n for _, n in gone if n is not None], dtype=int)), dtype=dy.dtype)
+        for axis, n in gone:
+            factor = factor if n is not None else factor * cast(raw.Shape(x)[axis], dy.dtype)
+    return [raw.RealDiv(raw.BroadcastTo(_spread(op, dy), shape_of(x)), factor), None]
+
+
+@Max.gradient
+@Min.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    """Elements that share the extreme share the gradient."""
+    x, axes = op.inputs
+    chosen = cast(equal(_spread(op, op.outputs[0]), x), dy.dtype)
+    number = raw.Sum(chosen, axes, keep_dims=True)
+    return [Mul(raw.RealDiv(chosen, number), _spread(op, dy)), None]
+
+
+@Prod.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    """The product of all others, without dividing by an element that may be 0."""
+    x, axes = op.inputs
+    known = constant_value(axes)
+    if known is None or x.static is None:
+        y = raw.BroadcastTo(_spread(op, dy * op.outputs[0]), shape_of(x))
+        return [raw.RealDiv(y, x), None]
+    gone = shapes.normalized_axes(known, len(x.static))
+    kept = [i for i in range(len(x.static)) if i not in gone]
+    perm = gone + kept
+    moved = raw.Transpose(x, perm)
+    flat = raw.Reshape(moved, [-1, *_sizes(x, kept)]) if is_known(x.static) or len(kept) < 1 else None
+    if flat is None:
+        rest = raw.GatherV2(raw.Shape(x), np.array(kept, np.int32), 0)
+        flat = raw.Reshape(moved, raw.ConcatV2([[-1], rest], 0))
+    left = raw.Cumprod(flat, 0, exclusive=True)
+    right = raw.Cumprod(flat, 0, exclusive=True, reverse=True)
+    others = raw.Transpose(raw.Reshape(left * right, shape_of(moved)), np.argsort(perm).astype(np.int32))
+    return [raw.BroadcastTo(_spread(op, dy), shape_of(x)) * others, None]
+
+
+def _sizes(x: Tensor, axes: list[int]) -> list[int]:
+    return [(x.static or ())[i] or 0 for i in axes]
+
+
+for _op in (All, Any):
+    _op.no_gradient("a truth value has none")
+
+
+# ArgMax, Cumsum
+
+def _arg_shape(ctx: ShapeContext) -> list[Static]:
+    shape, axis = ctx.shape(0), ctx.value(1)
+    if shape is None:
+        return [None]
+    if axis is None:
+        return [(None,) * (len(shape) - 1)]
+    place = _one_axis(axis, len(shape))
+    return [shape[:place] + shape[place + 1:]]
+
+
+def _one_axis(value: Anything, count: int) -> int:
+    axis = int(np.asarray(value).reshape(-1)[0])
+    if not -count <= axis < count:
+        raise ValueError(f"Dimension ({axis}) must be in the range [{-count}, {count}), where {count} is the number "
+                         "of dimensions in the input.")
+    return axis % count
+
+
+def _arg(find: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    """The NumPy form: a NaN never wins unless it comes first, as in TensorFlow's comparing loop."""
+    def numpy(ctx: Anything, x: np.ndarray, axis: np.ndarray) -> np.ndarray:
+        place = _one_axis(axis, x.ndim)
+        if x.dtype.kind == "f" and np.isnan(x).any():
+            worst = -np.inf if find is np.argmax else np.inf
+            first_is_nan = np.isnan(np.take(x, 0, place))
+            best = np.where(first_is_nan, 0, find(np.where(np.isnan(x), worst, x), axis=place))
+        else:
+            best = find(x, axis=place)
+        return best.astype(ctx.attrs["output_type"].as_numpy_dtype)
+    return numpy
+
+
+@kernel("input: T, dimension: Tidx -> output: output_type", shape=_arg_shape, numpy=_arg(np.argmax),
+        values=("dimension",), T=ORDERED[:-1] + ", bool}", Tidx="{int16, int32, int64} = DT_INT32",
+        output_type="{int16, uint16, int32, int64} = DT_INT64")
+def ArgMax() -> None:
+    """The index of the largest element along an axis (the first of several)."""
+
+
+@kernel("input: T, dimension: Tidx -> output: output_type", shape=_arg_shape, numpy=_arg(np.argmin),
+        values=("dimension",), T=ORDERED[:-1] + ", bool}", Tidx=TIDX, output_type="indextype = DT_INT64")
+def ArgMin() -> None:
+    """The index of the smallest element along an axis (the first of several)."""
+
+
+ArgMax.no_gradient("it is made of indices")
+ArgMin.no_gradient("it is made of indices")
+
+
+def _cumulated(ctx: ShapeContext) -> list[Static]:
+    shape, axis = ctx.shape(0), ctx.value(1)
+    if shape is not None and axis is not None:
+        _one_axis(axis, len(shape))
+    return [shape]
+
+
+def _cumulative(ufunc: np.ufunc) -> Callable[..., np.ndarray]:
+    def numpy(ctx: Anything, x: np.ndarray, axis: np.ndarray) -> np.ndarray:
+        place = _one_axis(axis, x.ndim)
+        x = np.flip(x, place) if ctx.attrs["reverse"] else x
+        if ctx.attrs["exclusive"] and x.shape[place]:
+            head = np.full_like(np.take(x, [0], place), ufunc.identity)
+            x = np.concatenate([head, np.delete(x, -1, place)], place)
+        out = ufunc.accumulate(x, place, dtype=x.dtype)
+        return np.ascontiguousarray(np.flip(out, place) if ctx.attrs["reverse"] else out)
+    return numpy
+
+
+@kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.add), values=("axis",),
+        exclusive="bool = false", reverse="bool = false", T="numbertype", Tidx=TIDX)
+def Cumsum() -> None:
+    """The sum of all elements so far along an axis."""
+
+
+@kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.multiply), values=("axis",),
+        exclusive="bool = false", reverse="bool = false", T="numbertype", Tidx=TIDX)
+def Cumprod() -> None:
+    """The product of all elements so far along an axis."""
+
+
+@Cumsum.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    reverse = not op.attrs["reverse"]
+    return [Cumsum(dy, op.inputs[1], exclusive=op.attrs["exclusive"], reverse=reverse), None]
+
+
+@Cumprod.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    x, axis = op.inputs
+    exclusive, reverse = op.attrs["exclusive"], op.attrs["reverse"]
+    out = Cumsum(Cumprod(x, axis, exclusive=exclusive, reverse=reverse) * dy, axis, exclusive=exclusive,
+                 reverse=not reverse)
+    return [raw.RealDiv(out, x), None]
+
+
+# What users call
+
+def _axes(x: Anything, axis: Anything) -> Anything:
+    """`axis`, or all axes of `x` where it is None."""
+    if axis is not None:
+        return axis
+    count = len(x.static or ()) if isinstance(x, Tensor) else np.ndim(x)
+    return convert_to_tensor(np.arange(count, dtype=np.int32)) if count else range_(0, rank(x))
+
+
+def _reduce(op: Anything, x: Anything, axis: Anything, keepdims: Anything, name: str | None, old_axis: Anything,
+            old_keep: Anything) -> Tensor:
+    axis = renamed("axis", axis, "reduction_indices", old_axis)
+    keep = bool(renamed("keepdims", keepdims, "keep_dims", old_keep, default=False))
+    y: Tensor = op(x, _axes(x, axis), keep_dims=keep, name=name)
+    if axis is None and not keep:
+        y.set_shape(())
+    return y
+
+
+def _reducer(op: Anything, what: str) -> Callable[..., Tensor]:
+    def reduce(input_tensor: Anything, axis: Anything = None, keepdims: bool | None = None, name: str | None = None,
+               reduction_indices: Anything = None, keep_dims: bool | None = None) -> Tensor:
+        return _reduce(op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+    reduce.__name__ = reduce.__qualname__ = f"reduce_{op.spec.name.lower()}"
+    reduce.__doc__ = f"""{what} over `axis` (an axis or a list; by default all), which `keepdims` keeps with size 1."""
+    return reduce
+
+
+reduce_sum, reduce_mean = _reducer(Sum, "The sum"), _reducer(Mean, "The mean")
+reduce_prod = _reducer(Prod, "The product")
+reduce_max, reduce_min = _reducer(Max, "The largest"), _reducer(Min, "The smallest")
+reduce_all, reduce_any = _reducer(All, "Whether all are True,"), _reducer(Any, "Whether one is True,")
+
+
+def reduce_logsumexp(input_tensor: Anything, axis: Anything = None, keepdims: bool | None = None,
+                     name: str | None = None, reduction_indices: Anything = None,
+                     keep_dims: bool | None = None) -> Tensor:
+    """`log(sum(exp(x)))` over `axis`, without overflow."""
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
+    keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims, default=False))
+    with name_scope(name, "ReduceLogSumExp", [input_tensor]) as scope:
+        x = convert_to_tensor(input_tensor)
+        top = reduce_max(x, axis, keepdims=True)
+        top = raw.StopGradient(SelectV2(IsFinite(top), top, 0))
+        y = Log(reduce_sum(Exp(Sub(x, top)), axis, keepdims=keep))
+        return raw.AddV2(y, top if keep else raw.Reshape(top, raw.Shape(y)), name=scope)
+
+
+def reduce_variance(input_tensor: Anything, axis: Anything = None, keepdims: bool = False,
+                    name: str | None = None) -> Tensor:
+    """The mean squared distance from the mean, over `axis`. Raises TypeError for integers."""
+    with name_scope(name or "reduce_variance"):
+        x = convert_to_tensor(input_tensor)
+        mean = reduce_mean(x, axis, keepdims=True)
+        if mean.dtype.is_integer:
+            raise TypeError(f"Input must be either real or complex. Received integer type {mean.dtype}.")
+        squared = Square(x - mean)
+        return reduce_mean(squared, axis, keepdims=keepdims)
+
+
+def reduce_std(input_tensor: Anything, axis: Anything = None, keepdims: bool = False,
+               name: str | None = None) -> Tensor:
+    """The square root of the variance, over `axis`. Raises TypeError for integers."""
+    with name_scope(name or "reduce_std"):
+        return Sqrt(reduce_variance(input_tensor, axis, keepdims))
+
+
+def count_nonzero(input_tensor: Anything = None, axis: Anything = None, keepdims: bool | None = None,
+                  dtype: Anything = dtypes.int64, name: str | None = None, reduction_indices: Anything = None,
+                  keep_dims: bool | None = None, input: Anything = None) -> Tensor:
+    """How many elements are not 0 (not empty, not False), over `axis`."""
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
+    keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims, default=False))
+    with name_scope(name, "count_nonzero", [input_tensor]):
+        x = convert_to_tensor(renamed("input", input, "input_tensor", input_tensor))
+        nonzero = not_equal(x, zeros([], dtype=x.dtype))
+        return cast(reduce_sum(cast(nonzero, dtypes.int64), axis, keepdims=keep), dtype)
+
+
+def zero_fraction(value: Anything, name: str | None = None) -> Tensor:
+    """Which part of the elements is 0, a float32 scalar."""
+    with name_scope(name, "zero_fraction", [value]):
+        x = convert_to_tensor(value, name="value")
+        return reduce_mean(cast(equal(x, convert_to_tensor(0, dtype=x.dtype, name="zero")), dtypes.float32))
+
+
+def argmax(input: Anything, axis: Anything = None, name: str | None = None, dimension: Anything = None,
+           output_type: Anything = dtypes.int64) -> Tensor:
+    """The index of the largest element along `axis`, by default the first (of several equal ones the first)."""
+    return ArgMax(input, renamed("axis", axis, "dimension", dimension, default=0), output_type=output_type, name=name)
+
+
+def argmin(input: Anything, axis: Anything = None, name: str | None = None, dimension: Anything = None,
+           output_type: Anything = dtypes.int64) -> Tensor:
+    """The index of the smallest element along `axis`, by default the first (of several equal ones the first)."""
+    return ArgMin(input, renamed("axis", axis, "dimension", dimension, default=0), output_type=output_type, name=name)
+
+
+def arg_max(input: Anything, dimension: Anything, output_type: Anything = dtypes.int64,
+            name: str | None = None) -> Tensor:
+    """The older name of `argmax`."""
+    return ArgMax(input, dimension, output_type=output_type, name=name)
+
+
+def arg_min(input: Anything, dimension: Anything, output_type: Anything = dtypes.int64,
+            name: str | None = None) -> Tensor:
+    """The older name of `argmin`."""
+    return ArgMin(input, dimension, output_type=output_type, name=name)
+
+
+def cumsum(x: Anything, axis: Anything = 0, exclusive: bool = False, reverse: bool = False,
+           name: str | None = None) -> Tensor:
+    """The sum of all elements so far along `axis` (`exclusive`: without the element itself)."""
+    with name_scope(name, "Cumsum", [x]) as scope:
+        return Cumsum(convert_to_tensor(x, name="x"), axis, exclusive=exclusive, reverse=reverse, name=scope)
+
+
+def cumprod(x: Anything, axis: Anything = 0, exclusive: bool = False, reverse: bool = False,
+            name: str | None = None) -> Tensor:
+    """The product of all elements so far along `axis` (`exclusive`: without the element itself)."""
+    with name_scope(name, "Cumprod", [x]) as scope:
+        return Cumprod(convert_to_tensor(x, name="x"), axis, exclusive=exclusive, reverse=reverse, name=scope)
+
+
+def norm(tensor: Anything, ord: Anything = "euclidean", axis: Anything = None, keepdims: bool | None = None,
+         name: str | None = None, keep_dims: bool | None = None) -> Tensor:
+    """The norm of the vectors along `axis` (an axis), or over all elements.
+
+    ord: "euclidean" (or 2), 1, another positive number, or infinity; over two axes "euclidean", "fro", 1 and infinity
+    are there. Raises ValueError for another.
+    """
+    keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims, default=False))
+    matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
+    known = ("euclidean", 1, np.inf) + (("fro",) if matrix else (2,))
+    if isinstance(ord, str) and ord not in known or matrix and ord not in known:
+        raise ValueError(f"'ord' must be one of {', '.join(map(str, known))}, not {ord!r}")
+    if not isinstance(ord, str) and ord <= 0:
+        raise ValueError(f"'ord' must be a positive number, not {ord}")
+    if axis is not None and not matrix and not isinstance(axis, (list, tuple)):
+        axis = (axis,)
+    with name_scope(name, "norm", [tensor]):
+        x = convert_to_tensor(tensor)
+        y = _norm(x, ord, list(axis) if axis is not None else None, matrix)
+        return y if keep else squeeze(y, axis)
+
+
+def _norm(x: Tensor, ord: Anything, axis: list[int] | None, matrix: bool) -> Tensor:
+    if ord in ("fro", "euclidean", 2):
+        return Sqrt(reduce_sum(x * x, axis, keepdims=True))
+    size = abs(x)
+    if matrix and axis is not None:
+        inner, outer = (axis[0], axis[1]) if ord == 1 else (axis[1], axis[0])
+        return reduce_max(reduce_sum(size, inner, keepdims=True), outer, keepdims=True)
+    if ord == 1:
+        return reduce_sum(size, axis, keepdims=True)
+    if ord == np.inf:
+        return reduce_max(size, axis, keepdims=True)
+    return raw.Pow(reduce_sum(raw.Pow(size, ord), axis, keepdims=True), 1.0 / ord)
+
+
+def l2_normalize(x: Anything, axis: Anything = None, epsilon: float = 1e-12, name: str | None = None,
+                 dim: Anything = None) -> Tensor:
+    """`x` divided by its length along `axis` (at least the square root of `epsilon`)."""
+    axis = renamed("axis", axis, "dim", dim)
+    with name_scope(name, "l2_normalize", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        length = raw.Rsqrt(raw.Maximum(reduce_sum(Square(x), axis, keepdims=True), epsilon))
+        return Mul(x, length, name=scope)
+
+
+def trace(x: Anything, name: str | None = None) -> Tensor:
+    """The sum along the diagonals of the matrices in the last two axes."""
+    with name_scope(name, "Trace", [x]) as scope:
+        return reduce_sum(raw.MatrixDiagPart(convert_to_tensor(x, name="x")), [-1], name=scope)

@@ -1,0 +1,378 @@
+"""Taking parts of a tensor: slices with and without steps (`x[1:, 0]`), splits."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import errors
+from tfnb.core.shape import Static
+from tfnb.graph.constant_value import constant_value
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.kernels.view import View
+from tfnb.ops.declare import kernel, movement
+from tfnb.ops.raw import raw
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+
+
+# Slice: begin and size
+
+def _slice_bounds(shape: Sequence[int], begin: Sequence[int], size: Sequence[int]) -> list[tuple[int, int]]:
+    """(begin, size) of each axis, sizes of -1 filled in. Raises ValueError where they leave the tensor."""
+    found = []
+    for axis, (n, start, count) in enumerate(zip(shape, begin, size, strict=True)):
+        count = n - start if count == -1 else count
+        if not 0 <= start <= n:
+            raise ValueError(f"Expected begin[{axis}] in [0, {n}], but got {start}")
+        if not 0 <= count <= n - start:
+            raise ValueError(f"Expected size[{axis}] in [0, {n - start}], but got {count}")
+        found.append((start, count))
+    return found
+
+
+def _sliced(ctx: ShapeContext) -> list[Static]:
+    shape, begin, size = ctx.shape(0), ctx.partial(1), ctx.value(2)
+    if size is None:
+        known = ctx.partial(2)
+        if known is not None:                            # from a tensor: a -1 can't be told from an unknown
+            return [tuple(None if n is None or n < 0 else n for n in known)]
+        rank = next((s[0] for s in (ctx.shape(1), ctx.shape(2)) if s), len(shape) if shape is not None else None)
+        return [None if rank is None else (None,) * rank]
+    counts = size.reshape(-1).tolist()
+    starts = ctx.value(1)
+    if shape is None or begin is None:
+        return [tuple(None if n < 0 else n for n in counts)]
+    if len(counts) != len(shape):
+        raise ValueError(f"Shape must be rank {len(counts)} but is rank {len(shape)}")
+    found: list[int | None] = []
+    for axis, (n, count) in enumerate(zip(shape, counts, strict=True)):
+        start = int(starts.reshape(-1)[axis]) if starts is not None else None
+        if n is not None and start is not None:
+            count = _slice_bounds([n], [start], [count])[0][1]
+        found.append(None if count < 0 else count)
+    return [tuple(found)]
+
+
+@movement("input: T, begin: Index, size: Index -> output: T", shape=_sliced, T="type", Index="indextype")
+def Slice(view: View, begin: np.ndarray, size: np.ndarray) -> View:
+    """`size[i]` elements along axis i, from `begin[i]` on; a size of -1 takes all that follow."""
+    if not len(begin) == len(size) == len(view.shape):
+        raise ValueError(f"Expected begin and size arguments to be 1-D tensors of size {len(view.shape)}, but got "
+                         f"shapes [{len(begin)}] and [{len(size)}]")
+    for axis, (start, count) in enumerate(_slice_bounds(view.shape, begin.tolist(), size.tolist())):
+        view = view.slice(axis, start, count)
+    return view
+
+
+@Slice.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    x, begin = op.inputs[0], constant_value(op.inputs[1])
+    shape, taken = x.static, op.outputs[0].static
+    if begin is not None and shape is not None and taken is not None and None not in (*shape, *taken):
+        after = np.array(shape) - np.array(taken) - begin
+        return [raw.Pad(dy, np.stack([begin, after], 1).astype(np.int32)), None, None]
+    before = op.inputs[1]
+    left = raw.Shape(x, out_type=before.dtype) - raw.Shape(op.outputs[0], out_type=before.dtype) - before
+    return [raw.Pad(dy, raw.Pack([before, left], axis=1)), None, None]
+
+
+# StridedSlice: what x[...] makes
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """What one axis of the result or of the input becomes. kind: "new" axis, "index" (dropped) or "range"."""
+
+    kind: str
+    axis: int = 0
+    start: int = 0
+    size: int | None = None
+    step: int = 1
+
+
+Bounds = Sequence[int | None]
+
+
+def read_slices(shape: Sequence[int | None], begin: Bounds, end: Bounds, strides: Bounds,
+                masks: Mapping[str, int]) -> list[Take]:
+    """What to take along each axis. Sizes are None where the shape or a bound is unknown.
+
+    Raises ValueError for too many indices, an index outside of its axis or a step of 0.
+    """
+    begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_mask = (masks[name] for name in MASKS)
+    count = len(strides)
+    places = [i for i in range(count) if ellipsis_mask >> i & 1]
+    if len(places) > 1:
+        raise ValueError("Multiple ellipses in slice spec not allowed")
+    dense = [i for i in range(count) if not (ellipsis_mask | new_axis_mask) >> i & 1]
+    if len(dense) > len(shape):
+        raise ValueError(f"Index out of range using input dim {len(shape)}; input has only {len(shape)} dims")
+    taken: list[Take] = []
+    axis = 0
+    for i in range(count):
+        if ellipsis_mask >> i & 1:
+            for _ in range(len(shape) - len(dense)):
+                taken.append(Take("range", axis, 0, shape[axis]))
+                axis += 1
+        elif new_axis_mask >> i & 1:
+            taken.append(Take("new"))
+        elif shrink_mask >> i & 1:
+            taken.append(_index(axis, shape[axis], begin[i]))
+            axis += 1
+        else:
+            start = None if begin_mask >> i & 1 else begin[i]
+            stop = None if end_mask >> i & 1 else end[i]
+            unknown = (start is None and not begin_mask >> i & 1) or (stop is None and not end_mask >> i & 1)
+            taken.append(_range(axis, shape[axis], start, stop, strides[i], unknown))
+            axis += 1
+    return taken + [Take("range", rest, 0, shape[rest]) for rest in range(axis, len(shape))]
+
+
+def _index(axis: int, size: int | None, index: int | None) -> Take:
+    if index is not None and size is not None:
+        if not -size <= index < size:
+            raise ValueError(f"slice index {index} of dimension {axis} out of bounds.")
+        index %= size
+    return Take("index", axis, index or 0, 1)
+
+
+def _range(axis: int, size: int | None, start: int | None, stop: int | None, step: int | None,
+           unknown: bool) -> Take:
+    if step == 0:
+        raise ValueError(f"strides[{axis}] must be non-zero")
+    if unknown or step is None or size is None:
+        return Take("range", axis)
+    places = range(*slice(start, stop, step).indices(size))
+    return Take("range", axis, places.start, len(places), step)
+
+
+def _strided_shape(ctx: ShapeContext) -> list[Static]:
+    shape = ctx.shape(0)
+    lengths = [s[0] for s in (ctx.shape(1), ctx.shape(2), ctx.shape(3)) if s]
+    count = next((n for n in lengths if n is not None), None)
+    if shape is None or count is None:
+        return [None]
+    bounds = [_bounds(ctx, i, count) for i in (1, 2, 3)]
+    taken = read_slices(shape, *bounds, ctx.attrs)
+    return [tuple(1 if one.kind == "new" else one.size for one in taken if one.kind != "index")]
+
+
+def _bounds(ctx: ShapeContext, i: int, count: int) -> Bounds:
+    value = ctx.value(i)
+    if value is not None:
+        return [int(n) for n in value.reshape(-1)]
+    known = ctx.partial(i)                               # only sizes can be told apart from unknowns there
+    return [None] * count if known is None or len(known) != count else list(known)
+
+
+def _take(view: View, taken: Sequence[Take]) -> View:
+    dropped = []
+    for one in taken:
+        if one.kind != "new":
+            view = view.slice(one.axis, one.start, one.size or 0, one.step)
+            dropped += [one.axis] if one.kind == "index" else []
+    for axis in reversed(dropped):
+        view = view.drop(axis)
+    for place, one in enumerate([one for one in taken if one.kind != "index"]):
+        if one.kind == "new":
+            view = view.insert(place)
+    return view
+
+
+@movement("input: T, begin: Index, end: Index, strides: Index -> output: T", shape=_strided_shape, T="type",
+          Index="{int16, int32, int64}", begin_mask="int = 0", end_mask="int = 0", ellipsis_mask="int = 0",
+          new_axis_mask="int = 0", shrink_axis_mask="int = 0")
+def StridedSlice(view: View, begin: np.ndarray, end: np.ndarray, strides: np.ndarray, *, begin_mask: int,
+                 end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int) -> View:
+    """What `x[...]` takes: ranges with steps, single indices, new axes, an ellipsis (bit i of a mask: of index i)."""
+    masks = dict(zip(MASKS, (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask), strict=True))
+    return _take(view, read_slices(view.shape, begin.tolist(), end.tolist(), strides.tolist(), masks))
+
+
+@StridedSlice.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    x, begin, end, strides = op.inputs
+    masks = {name: op.attrs[name] for name in MASKS}
+    shape = raw.Shape(x, out_type=begin.dtype) if x.static is None or None in x.static else \
+        np.array(x.static, begin.dtype.as_numpy_dtype)
+    return [StridedSliceGrad(shape, begin, end, strides, dy, **masks), None, None, None]
+
+
+def _shape_from_first(ctx: ShapeContext) -> list[Static]:
+    known = ctx.partial(0)
+    return [None if known is None else tuple(None if n is None or n < 0 else n for n in known)]
+
+
+def _scatter_slices(ctx: Any, shape: np.ndarray, begin: np.ndarray, end: np.ndarray, strides: np.ndarray,
+                    dy: np.ndarray) -> np.ndarray:
+    out = np.zeros(tuple(shape.tolist()), dy.dtype)
+    taken = read_slices(out.shape, begin.tolist(), end.tolist(), strides.tolist(), ctx.attrs)
+    place = _take(View.whole(out.shape), taken).of(np.arange(out.size))
+    out.reshape(-1)[place.reshape(-1)] = dy.reshape(-1)
+    return out
+
+
+@kernel("shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T", shape=_shape_from_first,
+        numpy=_scatter_slices, values=("shape", "begin", "end", "strides"), T="type", Index="indextype",
+        begin_mask="int = 0", end_mask="int = 0", ellipsis_mask="int = 0", new_axis_mask="int = 0",
+        shrink_axis_mask="int = 0")
+def StridedSliceGrad() -> None:
+    """The gradient of StridedSlice: `dy` in its place in a tensor of zeros with `shape`."""
+
+
+@StridedSliceGrad.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    masks = {name: op.attrs[name] for name in MASKS}
+    return [None, None, None, None, StridedSlice(dz, *op.inputs[1:4], **masks)]
+
+
+# Splits
+
+def _normal_axis(value: Any, rank: int, what: str = "split_dim") -> int:
+    axis = int(np.asarray(value).reshape(()))
+    if not -rank <= axis < rank:
+        raise ValueError(f"{what} {axis} is not in [{-rank}, {rank})")
+    return axis % rank
+
+
+def _split_shapes(ctx: ShapeContext) -> list[Static]:
+    shape, axis, count = ctx.shape(1), ctx.value(0), ctx.attrs["num_split"]
+    if shape is None or axis is None:
+        return [None if shape is None else (None,) * len(shape)] * count
+    axis = _normal_axis(axis, len(shape))
+    size = shape[axis]
+    if size is not None and size % count:
+        raise ValueError(f"Dimension size must be evenly divisible by {count} but is {size}: number of ways to split "
+                         "should evenly divide the split dimension")
+    return [(*shape[:axis], None if size is None else size // count, *shape[axis + 1:])] * count
+
+
+def _pieces(ctx: Any, x: np.ndarray, axis: int, sizes: Sequence[int]) -> tuple[np.ndarray, ...]:
+    ends = np.cumsum(sizes)[:-1]
+    return tuple(np.ascontiguousarray(piece) for piece in np.split(x, ends, axis))
+
+
+def _split(ctx: Any, split_dim: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, ...]:
+    count = ctx.attrs["num_split"]
+    axis = _normal_axis(split_dim, value.ndim)
+    if value.shape[axis] % count:
+        raise errors.InvalidArgumentError(None, ctx.op, f"Number of ways to split should evenly divide the split "
+                                          f"dimension, but got split_dim {axis} (size = {value.shape[axis]}) and "
+                                          f"num_split {count}")
+    return _pieces(ctx, value, axis, [value.shape[axis] // count] * count)
+
+
+@kernel("split_dim: int32, value: T -> output: num_split * T", shape=_split_shapes, numpy=_split,
+        values=("split_dim",), num_split="int >= 1", T="type")
+def Split() -> None:
+    """`value` in `num_split` pieces of one size along axis `split_dim`."""
+
+
+@Split.gradient
+def _(op: Operation, *dys: Tensor) -> list[Tensor | None]:
+    return [None, _joined(list(dys), op.inputs[0])]
+
+
+def _joined(pieces: list[Tensor], axis: Tensor) -> Tensor:
+    return pieces[0] if len(pieces) == 1 else raw.ConcatV2(pieces, axis)
+
+
+def _split_sizes(sizes: Sequence[int], whole: int) -> list[int]:
+    """The sizes with their one -1 filled in. Raises ValueError if they don't add up."""
+    found = [int(n) for n in sizes]
+    if found.count(-1) == 1:
+        found[found.index(-1)] = whole - (sum(found) + 1)
+    if sum(found) != whole or min(found, default=0) < 0:
+        raise ValueError(f"can't split axis of size {whole} into pieces of size {[int(n) for n in sizes]}")
+    return found
+
+
+def _split_v_shapes(ctx: ShapeContext) -> list[Static]:
+    shape, sizes, axis, count = ctx.shape(0), ctx.value(1), ctx.value(2), ctx.attrs["num_split"]
+    if shape is None or axis is None:
+        return [None if shape is None else (None,) * len(shape)] * count
+    axis = _normal_axis(axis, len(shape))
+    whole = shape[axis]
+    if sizes is None:
+        known: list[int | None] = [None] * count
+    elif whole is None:
+        known = [None if n < 0 else int(n) for n in sizes]
+    else:
+        known = list(_split_sizes(sizes.tolist(), whole))
+    return [(*shape[:axis], n, *shape[axis + 1:]) for n in known]
+
+
+def _split_v(ctx: Any, value: np.ndarray, size_splits: np.ndarray, split_dim: np.ndarray) -> tuple[np.ndarray, ...]:
+    axis = _normal_axis(split_dim, value.ndim)
+    return _pieces(ctx, value, axis, _split_sizes(size_splits.tolist(), value.shape[axis]))
+
+
+@kernel("value: T, size_splits: Tlen, split_dim: int32 -> output: num_split * T", shape=_split_v_shapes,
+        numpy=_split_v, values=("size_splits", "split_dim"), num_split="int >= 1", T="type",
+        Tlen="{int8, int32, int64} = DT_INT64")
+def SplitV() -> None:
+    """`value` in pieces of the sizes `size_splits` (one may be -1) along axis `split_dim`."""
+
+
+@SplitV.gradient
+def _(op: Operation, *dys: Tensor) -> list[Tensor | None]:
+    return [_joined(list(dys), op.inputs[2]), None, None]
+
+
+# What users call
+
+def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+    """`size[i]` elements along axis i of `input_`, from `begin[i]` on; a size of -1 takes all that follow."""
+    return Slice(input_, begin, size, name=name)
+
+
+def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
+                  ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
+                  name: str | None = None) -> Tensor:
+    """What `input_[begin:end:strides]` takes, an index for each axis; see StridedSlice for the masks."""
+    if strides is None:
+        begin = convert_to_tensor(begin)
+        strides = np.ones([n or 0 for n in begin.static or (0,)], begin.dtype.as_numpy_dtype)
+    return StridedSlice(input_, begin, end, strides, begin_mask=begin_mask, end_mask=end_mask,
+                        ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask,
+                        name=name)
+
+
+def _old_order(value: Any, axis: Any) -> bool:
+    """Is it r0.x's `split(split_dim, num_split, value)`: a number first, a tensor last?"""
+    return isinstance(value, (int, np.integer)) and not isinstance(axis, (int, np.integer)) and np.ndim(value) == 0
+
+
+def split(value: Any = None, num_or_size_splits: Any = None, axis: Any = 0, num: int | None = None,
+          name: str = "split", split_dim: Any = None, num_split: Any = None) -> list[Tensor]:
+    """`value` in equal pieces (a number), or in pieces of given sizes (a list, or a tensor with `num`), along `axis`.
+
+    r0.x's order `split(split_dim, num_split, value)` is recognised, and so are its names. Raises ValueError where the
+    number of pieces can't be told or does not divide the axis.
+    """
+    if isinstance(num, str):
+        num, name = None, num                                         # r0.x: the name came fourth
+    if _old_order(value, axis):
+        value, axis = axis, value
+    axis = axis if split_dim is None else split_dim
+    pieces = num_or_size_splits if num_split is None else num_split
+    if isinstance(pieces, (int, np.integer)):
+        return _list(raw.Split(axis, value, num_split=int(pieces), name=name))
+    sizes = convert_to_tensor(pieces)
+    if sizes.static == ():
+        raise ValueError("Rank-0 tensors are not supported as the num_or_size_splits argument to split.")
+    if num is None:
+        num = sizes.static[0] if sizes.static else None
+        if num is None:
+            raise ValueError(f"Cannot infer argument `num` from shape {sizes.shape}")
+    return _list(raw.SplitV(value, sizes, axis, num_split=num, name=name))
+
+
+def _list(outputs: Any) -> list[Tensor]:
+    return outputs if isinstance(outputs, list) else [outputs]

@@ -1,0 +1,79 @@
+"""Where values come from: placeholders and constants."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import dtypes
+from tfnb.core.shape import Static, TensorShape, merge
+from tfnb.graph.constant import make_constant
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.kernels.view import View
+from tfnb.opdef.spec import Kind
+from tfnb.ops.declare import movement, structural
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+
+def _attr_shape(ctx: ShapeContext) -> list[Static]:
+    return [ctx.attrs["shape"]]
+
+
+@structural("-> output: dtype", Kind.PLACEHOLDER, shape=_attr_shape, dtype="type", shape_="shape = {}")
+def Placeholder() -> None:
+    """A tensor whose value must be fed when it is needed."""
+
+
+@structural("-> output: dtype", Kind.PLACEHOLDER, shape=_attr_shape, dtype="type", shape_="shape")
+def PlaceholderV2() -> None:
+    """As Placeholder (an op of a few early releases)."""
+
+
+@structural("-> output: dtype", Kind.CONST, shape=lambda ctx: [np.shape(ctx.attrs["value"])], value="tensor",
+            dtype="type")
+def Const() -> None:
+    """A constant: its value is an attr."""
+
+
+def _default_shape(ctx: ShapeContext) -> list[Static]:
+    merge(ctx.shape(0), ctx.attrs["shape"])
+    return [ctx.attrs["shape"]]
+
+
+@movement("input: dtype -> output: dtype", shape=_default_shape, dtype="type", shape_="shape")
+def PlaceholderWithDefault(view: View) -> View:
+    """The value of `input` where none is fed."""
+    return view
+
+
+@PlaceholderWithDefault.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy
+
+
+for _op in (Placeholder, PlaceholderV2, Const):
+    _op.no_gradient("it has no inputs")
+
+
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+    """A tensor whose value must be fed when it is needed. shape: None where anything may be fed."""
+    return Placeholder(dtype=dtypes.as_dtype(dtype).base_dtype, shape=TensorShape(shape), name=name)
+
+
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
+    """A tensor with the value of `input` where none is fed. shape: what may be fed."""
+    return PlaceholderWithDefault(input, shape=TensorShape(shape), name=name)
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const",
+             verify_shape: bool = False) -> Tensor:
+    """A constant tensor. With `shape`, its last number fills what is missing.
+
+    Raises TypeError if `value` is not of `dtype`, or, with `verify_shape`, not of `shape`; ValueError if it has too
+    many elements.
+    """
+    if verify_shape and shape is not None and np.shape(value) != tuple(TensorShape(shape).as_list()):
+        raise TypeError(f"Expected Tensor's shape: {TensorShape(shape)}, got {np.shape(value)}.")
+    return make_constant(value, dtype=dtype, shape=shape, name=name)
