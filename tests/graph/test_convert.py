@@ -49,7 +49,8 @@ def test_values_of_a_wanted_dtype(value: Any, dtype: str, expected: Any) -> None
 @pytest.mark.parametrize("value, dtype, message", [
     (1.5, "int32", "Expected int32, got 1.5 of type 'float'"), ([1, 2.5], "int32", "got 2.5 of type 'float'"),
     (1, "bool", "Expected bool, got 1"), ("a", "float32", "Expected float32, got 'a' of type 'str'"),
-    (1, "string", "Expected string, got 1"), (1 + 2j, "float32", "Expected float32"), ([1, "a"], None, "'a' is of type str"),
+    (1, "string", "Expected string, got 1"), (1 + 2j, "float32", "Expected float32"),
+    ([1, "a"], None, "'a' is of type str"),
     (["a", 1], None, "Expected string, got 1"), ([{}], None, "element {}"), (object(), None, "object"),
     ({1, 2}, None, "set"), (np.array([1, 2], object), None, "Expected binary or unicode string, got 1"),
     (dtypes.float32, None, "DType"), (2**70, None, "too large")])

@@ -26,7 +26,7 @@ def state(g: Graph) -> Any:
 
 def text(g: Graph) -> list[str]:
     """The structure alone: two graphs made by the same program have the same."""
-    return [f"{op.name} = {op.type}({', '.join([t.name for t in op.inputs] + ['^' + c.name for c in op.control_inputs])})"
+    return [f"{op.name} = {op.type}({[t.name for t in op.inputs]}, after {[c.name for c in op.control_inputs]})"
             for op in g.get_operations()]
 
 

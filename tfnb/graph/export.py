@@ -34,24 +34,27 @@ _VALUE_FIELD = {
     "bfloat16": "half_val", "string": "string_val", "qint8": "int_val", "quint8": "int_val", "qint16": "int_val",
     "quint16": "int_val", "qint32": "int_val",
 }
+# Of these, several elements are packed as raw bytes; of the others they are told one by one, as TensorFlow does.
+_PACKED = frozenset("float16 float32 float64 int32 uint8 int16 int8 int64 uint32 uint64 qint8 quint8 qint16 quint16"
+                    " qint32".split())
 
 
 def make_tensor_proto(array: np.ndarray, dtype: DType | None = None) -> Any:
-    """The TensorProto of an array (of objects: bytes). One number is a value, several are packed as raw bytes."""
+    """The TensorProto of an array (of objects: bytes)."""
     found = as_dtype(array.dtype) if dtype is None else dtype.base_dtype
     made = tensor_pb2.TensorProto(dtype=found.as_datatype_enum, tensor_shape=TensorShape.of(array.shape).as_proto())
     if found.name == "string":
         made.string_val.extend(bytes(b) for b in array.reshape(-1).tolist())
-    elif array.size == 1 or found.name not in _VALUE_FIELD:
-        getattr(made, _VALUE_FIELD[found.name]).extend(_values(array, found))
-    else:
+    elif array.size > 1 and found.name in _PACKED:
         made.tensor_content = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
+    else:
+        getattr(made, _VALUE_FIELD[found.name]).extend(_values(array, found))
     return made
 
 
 def _values(array: np.ndarray, dtype: DType) -> list[Any]:
     if dtype.name in ("float16", "bfloat16"):
-        array = array.view(np.uint16)
+        array = np.ascontiguousarray(array).view(np.uint16)
     elif dtype.is_quantized:
         array = array[dtype.name]
     flat = array.reshape(-1).tolist()
@@ -195,7 +198,7 @@ def node_def(op: Operation, add_shapes: bool = False) -> Any:
     """The NodeDef of an op, with all its attrs."""
     made = node_def_pb2.NodeDef(name=op.name, op=op.type, device=op.device)
     made.input.extend(t.op.name if t.value_index == 0 else t.name for t in op.inputs)
-    made.input.extend("^" + c.name for c in op.control_inputs)
+    made.input.extend(sorted("^" + c.name for c in op.control_inputs))      # sorted, as in TensorFlow's GraphDefs
     kinds = _kinds(op.spec)
     for name, value in op.attrs.items():
         made.attr[name].CopyFrom(_const_value(op) if kinds.get(name) == "tensor" else attr_value(value,
