@@ -22,7 +22,8 @@ def test_official_numbers() -> None:
 @pytest.mark.parametrize("value, name", [
     ("half", "float16"), ("float", "float32"), ("double", "float64"), ("float32_ref", "float32_ref"),
     (101, "float32_ref"), (float, "float32"), (bool, "bool"), (object, "string"), (np.float32, "float32"),
-    (np.dtype("U3"), "string"), (np.dtype(">f4"), "float32"), (np.array([1]), "int64"), (np.float64(3.0), "float64"), (np.bool_, "bool")])
+    (np.dtype("U3"), "string"),
+    (np.dtype(">f4"), "float32"), (np.array([1]), "int64"), (np.float64(3.0), "float64"), (np.bool_, "bool")])
 def test_as_dtype(value: object, name: str) -> None:
     assert dtypes.as_dtype(value).name == name
 

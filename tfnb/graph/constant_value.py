@@ -12,6 +12,7 @@ from tfnb.opdef import tables
 from tfnb.opdef.spec import Kind
 
 LARGEST = 1024          # elements: shapes, axes, paddings; larger values are not worth computing here
+DEPTH = 64              # ops on the way back to the constants: shape arithmetic is short, networks are not
 _PURE = frozenset({Kind.ELEMENTWISE, Kind.REDUCTION, Kind.MOVEMENT, Kind.KERNEL, Kind.SHAPEOF})
 
 Evaluator = Callable[[Operation, Sequence[np.ndarray]], Sequence[np.ndarray]]
@@ -30,7 +31,7 @@ def constant_value(tensor: Tensor, partial: bool = False) -> np.ndarray | None:
     accepted as in TensorFlow: elements of a packed tensor that are unknown are None in an array of objects then.
     The array is not to be changed.
     """
-    found = _value(tensor, {})
+    found = _value(tensor, {}, DEPTH)
     if found is None and partial and tensor.op.type == "Pack" and tensor.op.inputs:
         parts = [constant_value(t) for t in tensor.op.inputs]
         if all(p is None or p.ndim == 0 for p in parts):
@@ -38,18 +39,18 @@ def constant_value(tensor: Tensor, partial: bool = False) -> np.ndarray | None:
     return found
 
 
-def _value(tensor: Tensor, known: dict[Tensor, np.ndarray | None]) -> np.ndarray | None:
+def _value(tensor: Tensor, known: dict[Tensor, np.ndarray | None], depth: int) -> np.ndarray | None:
+    op = tensor.op
+    if op.spec.kind is Kind.CONST:
+        value: np.ndarray = op.attrs["value"]
+        return value
     if tensor not in known:
-        op = tensor.op
-        if op.spec.kind is Kind.CONST:
-            value: np.ndarray = op.attrs["value"]
-            return value
         known[tensor] = None                # a loop in the graph ends here
-        known.update(zip(op.outputs, _outputs(op, known), strict=False))
+        known.update(zip(op.outputs, _outputs(op, known, depth) if depth else (), strict=False))
     return known[tensor]
 
 
-def _outputs(op: Operation, known: dict[Tensor, np.ndarray | None]) -> Sequence[np.ndarray | None]:
+def _outputs(op: Operation, known: dict[Tensor, np.ndarray | None], depth: int) -> Sequence[np.ndarray | None]:
     kind = op.spec.kind
     if kind not in _PURE or op.spec.stateful or any(t.dtype._is_ref_dtype for t in (*op.inputs, *op.outputs)):
         return []
@@ -57,12 +58,16 @@ def _outputs(op: Operation, known: dict[Tensor, np.ndarray | None]) -> Sequence[
         return []
     if kind is Kind.SHAPEOF:
         return _of_shapes(op)
-    arrays = [_value(t, known) for t in op.inputs]
-    given = [a for a in arrays if a is not None and a.size <= LARGEST]
-    if not _evaluator or not op.inputs or len(given) != len(arrays):
+    if not _evaluator or not op.inputs:
         return []
+    arrays: list[np.ndarray] = []
+    for t in op.inputs:
+        value = _value(t, known, depth - 1)
+        if value is None or value.size > LARGEST:
+            return []
+        arrays.append(value)
     try:
-        return [_frozen(a) for a in _evaluator[0](op, given)]
+        return [_frozen(a) for a in _evaluator[0](op, arrays)]
     except Exception:       # noqa: BLE001  a value that raises is not known: the session says why, when it is run
         return []
 

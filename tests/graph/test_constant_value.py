@@ -1,0 +1,94 @@
+"""Values and shapes that are known while the graph is built."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfnb.ops.evaluate  # noqa: F401  it computes the values
+from tfnb.graph.constant_value import constant_value, constant_value_as_shape
+from tfnb.graph.operation import Tensor
+from tfnb.graph.shape_context import ShapeContext
+from tfnb.ops.array import Identity, Rank, Reshape, Shape, Size
+from tfnb.ops.joining import ConcatV2, Pack
+from tfnb.ops.math import Add, Cast, Mul
+from tfnb.ops.slicing import Slice, StridedSlice
+from tfnb.ops.source import constant, placeholder
+from tfnb.ops.state import VariableV2
+
+
+def at(vector: Any, index: int) -> Tensor:
+    """`vector[index]`, as indexing makes it."""
+    made: Tensor = StridedSlice(vector, [index], [index + 1], [1], shrink_axis_mask=1)
+    return made
+
+
+def part(vector: Any, begin: int, end: int, **masks: int) -> Tensor:
+    made: Tensor = StridedSlice(vector, [begin], [end], [1], **masks)
+    return made
+
+
+def test_values() -> None:
+    x = placeholder("float32", [2, 3])
+    for tensor, expected in (
+            (constant([1, 2]), [1, 2]), (Shape(x), [2, 3]), (Size(x), 6), (Rank(x), 2), (Mul(Shape(x), 2), [4, 6]),
+            (at(Shape(x), 1), 3), (Pack([at(Shape(x), 0), 6]), [2, 6]), (Cast(Shape(x), DstT="float32"), [2.0, 3.0]),
+            (ConcatV2([Shape(x), [1]], 0), [2, 3, 1]), (Add(at(Shape(x), 0), 1), 3)):
+        value = constant_value(tensor)
+        assert value is not None and value.tolist() == expected and value.dtype == tensor.dtype.np_dtype
+        assert not value.flags.writeable
+
+
+def test_unknown_values() -> None:
+    x, y = placeholder("int32", [None, 3]), placeholder("int32", [])
+    v = VariableV2(shape=[], dtype="int32")
+    large = constant(np.zeros(2000, np.int32))
+    for tensor in (x, Shape(x), Size(x), Add(y, 1), v, Identity(v), Add(large, 1), Pack([1, y])):
+        assert constant_value(tensor) is None
+    assert constant_value(large) is not None
+    assert constant_value(Rank(x)) == 2
+    partly = constant_value(Pack([1, y]), partial=True)
+    assert partly is not None and partly.tolist() == [1, None]
+
+
+def test_a_value_that_raises_is_unknown() -> None:
+    with pytest.raises(ValueError):
+        Reshape(constant([1, 2, 3]), [2, 2])
+    assert constant_value(StridedSlice([1, 2], [5], placeholder("int32", [1]), [1])) is None
+
+
+def test_long_chains_end() -> None:
+    y = constant(1)
+    for _ in range(2000):
+        y = Add(y, y)
+    assert constant_value(y) is None
+
+
+def test_partial_shapes() -> None:
+    x, size, vector = placeholder("float32", [None, 3, 5]), placeholder("int32", []), placeholder("int32", [2])
+    s = Shape(x)
+    for tensor, expected in (
+            (s, (None, 3, 5)), (constant([2, -1]), (2, None)), (constant(-1), None), (vector, (None, None)),
+            (Pack([size, 4, at(s, 1), at(s, 0), -1]), (None, 4, 3, None, None)),
+            (ConcatV2([s, [7]], 0), (None, 3, 5, 7)), (ConcatV2([[7], part(s, 1, 3)], 0), (7, 3, 5)),
+            (part(s, 1, 0, end_mask=1), (3, 5)), (part(s, 0, -1), (None, 3)), (part(s, 0, 2, begin_mask=1), (None, 3)),
+            (Slice(s, [1], [-1]), (3, 5)), (Slice(s, [0], [2]), (None, 3)), (Cast(s, DstT="int64"), (None, 3, 5)),
+            (Identity(s), (None, 3, 5)), (Shape(placeholder("float32")), None), (Add(s, 1), (None,) * 3),
+            (Pack([Cast(at(s, 2), DstT="int64"), Cast(2, DstT="int64")]), (5, 2))):
+        assert constant_value_as_shape(tensor) == expected, tensor
+
+
+def test_shapes_that_can_not_be() -> None:
+    for bad in ([-2, 1], 5):
+        with pytest.raises(ValueError):
+            constant_value_as_shape(constant(bad))
+
+
+def test_shape_context() -> None:
+    x = placeholder("float32", [None, 3])
+    y = Reshape(x, Pack([at(Shape(x), 0), 3, 1]))
+    ctx = ShapeContext(y.op)
+    assert ctx.shape(0) == (None, 3) and ctx.value(1) is None and ctx.partial(1) == (None, 3, 1)
+    assert ctx.attrs is y.op.attrs and y.static == (None, 3, 1)
+    assert x.graph.shape_from_tensor(y.op.inputs[1]) == (None, 3, 1)
