@@ -64,8 +64,7 @@ def clip_by_global_norm(t_list: Sequence[Any], clip_norm: Any, use_norm: Any = N
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list).__name__}")
     use_norm = global_norm(t_list, name) if use_norm is None else use_norm
     with name_scope(name, "clip_by_global_norm", [*t_list, clip_norm]):
-        one = convert_to_tensor(1.0, dtype=use_norm.dtype)
-        factor = clip_norm * Minimum(1.0 / use_norm, one / clip_norm)
+        factor = clip_norm * Minimum(1.0 / use_norm, convert_to_tensor(1.0, dtype=use_norm.dtype) / clip_norm)
         factor = factor + (use_norm - use_norm)     # NaN where the length is infinite or NaN
         clipped: list[Any] = []
         for i, t in enumerate(t_list):
@@ -85,5 +84,6 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
         t = convert_to_tensor(t, name="t")
         count = cast(size(t), t.dtype)
         inverse = raw.Rsqrt(reduce_sum(t * t, range_(0, rank(t))))
-        one = convert_to_tensor(1.0, dtype=t.dtype)
-        return identity(t * clip_norm * Minimum(inverse * count, one / clip_norm), name=scope)
+        scaled = t * clip_norm
+        limit = Minimum(inverse * count, convert_to_tensor(1.0, dtype=t.dtype) / clip_norm)
+        return identity(scaled * limit, name=scope)

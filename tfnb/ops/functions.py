@@ -11,8 +11,9 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops import shapes
 from tfnb.ops.broadcast import unbroadcast
+from tfnb.ops.complex import conj
 from tfnb.ops.declare import elementwise, kernel
-from tfnb.ops.math import FLOATS, REAL, Neg, Reciprocal, Square, conj
+from tfnb.ops.math import FLOATS, REAL, Neg, Reciprocal, Square
 from tfnb.ops.raw import raw
 
 if TYPE_CHECKING:

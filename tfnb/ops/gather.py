@@ -13,6 +13,7 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.array import shape, squeeze
 from tfnb.ops.declare import kernel
+from tfnb.ops.joining import concat
 from tfnb.ops.math import cast
 from tfnb.ops.raw import raw
 from tfnb.ops.slicing import Slice
@@ -365,10 +366,8 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int |
             raise ValueError("mask cannot be scalar.")
         if tensor.static is not None:
             merge(tensor.static[first:first + many], mask.static)
-        sizes = shape(tensor)
         count = raw.Prod(shape(tensor)[first:first + many], [0])
-        flat = raw.ConcatV2([sizes[:first], raw.Pack([count]), shape(tensor)[first + many:]], 0)
-        tensor = raw.Reshape(tensor, flat)
+        tensor = raw.Reshape(tensor, concat([shape(tensor)[:first], [count], shape(tensor)[first + many:]], 0))
         if tensor.static is None:
             tensor.set_shape([None])
         places = squeeze(Where(raw.Reshape(mask, [-1])), axis=[1])
@@ -380,12 +379,12 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert_to_tensor(lengths)
         if maxlen is None:
-            axes = list(range(len(lengths.static))) if lengths.static is not None else raw.Range(0, raw.Rank(lengths), 1)
-            maxlen = raw.Maximum(raw.Max(lengths, axes), convert_to_tensor(0, dtype=lengths.dtype))
+            longest = raw.Max(raw.Reshape(lengths, [-1]), [0])
+            maxlen = raw.Maximum(longest, convert_to_tensor(0, dtype=lengths.dtype))
         else:
             maxlen = convert_to_tensor(maxlen)
         row = raw.Range(convert_to_tensor(0, maxlen.dtype), maxlen, convert_to_tensor(1, maxlen.dtype))
-        result = raw.Less(row, cast(raw.ExpandDims(lengths, -1), maxlen.dtype))
+        result = raw.Less(row, raw.Cast(raw.ExpandDims(lengths, -1), DstT=maxlen.dtype))
         return result if dtypes.as_dtype(dtype) == dtypes.bool else cast(result, dtype)
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tfnb.core import dtypes
-from tfnb.core.dtypes import DType
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops import shapes
 from tfnb.ops.broadcast import unbroadcast
-from tfnb.ops.declare import elementwise, kernel
+from tfnb.ops.complex import conj
+from tfnb.ops.declare import elementwise
 from tfnb.ops.raw import raw
 
 if TYPE_CHECKING:
@@ -29,12 +27,6 @@ SIGNED_OR_COMPLEX = "{bfloat16, half, float, double, int8, int16, int32, int64, 
 NUMBERS = ("{bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64,"
            " complex128}")
 ORDERED = "{bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}"
-
-
-def conj(x: Any, name: str | None = None) -> Tensor:
-    """The complex conjugate of each element; a real tensor is returned as it is."""
-    x = x if isinstance(x, Tensor) else convert_to_tensor(x, name="x")
-    return Conj(x, name=name) if x.dtype.is_complex else x
 
 
 # Sums and products
@@ -382,70 +374,6 @@ def _(op: Operation, dy: Tensor) -> Tensor | None:
     return cast(dy, source)
 
 
-# Complex numbers
-
-@elementwise("input: T -> output: Tout", T="{complex64, complex128} = DT_COMPLEX64",
-             Tout="{float, double} = DT_FLOAT")
-def Real(input):
-    """The real part."""
-    return real(input)
-
-
-@elementwise("input: T -> output: Tout", T="{complex64, complex128} = DT_COMPLEX64",
-             Tout="{float, double} = DT_FLOAT")
-def Imag(input):
-    """The imaginary part."""
-    return imag(input)
-
-
-@elementwise("input: T -> output: T", T="{complex64, complex128, variant} = DT_COMPLEX64")
-def Conj(input):
-    """The complex conjugate."""
-    return conj(input)
-
-
-@elementwise("x: T -> y: Tout", T="{complex64, complex128} = DT_COMPLEX64", Tout="{float, double} = DT_FLOAT")
-def ComplexAbs(x):
-    """The absolute value of complex numbers."""
-    return abs(x)
-
-
-def _complex(ctx: Any, real: np.ndarray, imag: np.ndarray) -> np.ndarray:
-    return np.asarray(real + 1j * imag, ctx.attrs["Tout"].as_numpy_dtype)
-
-
-@kernel("real: T, imag: T -> out: Tout", shape=shapes.broadcast_inputs, numpy=_complex,
-        T="{float, double} = DT_FLOAT", Tout="{complex64, complex128} = DT_COMPLEX64")
-def Complex() -> None:
-    """`real + i imag`."""
-
-
-@Real.gradient
-def _(op: Operation, dy: Tensor) -> Tensor:
-    return complex(dy, convert_to_tensor(0, dtype=dy.dtype))
-
-
-@Imag.gradient
-def _(op: Operation, dy: Tensor) -> Tensor:
-    return complex(convert_to_tensor(0, dtype=dy.dtype), dy)
-
-
-@Conj.gradient
-def _(op: Operation, dy: Tensor) -> Tensor:
-    return Conj(dy)
-
-
-@Complex.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor]:
-    return unbroadcast(op, real(dz), imag(dz))
-
-
-@ComplexAbs.gradient
-def _(op: Operation, dy: Tensor) -> Tensor:
-    zero = convert_to_tensor(0, dtype=dy.dtype)
-    return DivNoNan(Mul(complex(dy, zero), op.inputs[0]), complex(op.outputs[0], zero))
-
-
 # What users call
 
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -495,7 +423,7 @@ def abs(x: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "Abs", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         if x.dtype.is_complex:
-            return ComplexAbs(x, Tout=x.dtype.real_dtype, name=scope)
+            return raw.ComplexAbs(x, Tout=x.dtype.real_dtype, name=scope)
         return Abs(x, name=scope)
 
 
@@ -611,30 +539,3 @@ def to_int64(x: Any, name: str = "ToInt64") -> Tensor:
 def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Tensor:
     """`x` as bfloat16."""
     return cast(x, dtypes.bfloat16, name=name)
-
-
-def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
-    """`real + i imag`: complex64 from float32, complex128 from float64."""
-    real, imag = convert_to_tensor(real, name="real"), convert_to_tensor(imag, name="imag")
-    with name_scope(name, "Complex", [real, imag]) as scope:
-        kind: DType | None = {dtypes.float32: dtypes.complex64,
-                              dtypes.float64: dtypes.complex128}.get(real.dtype.base_dtype)
-        if kind is None or real.dtype.base_dtype != imag.dtype.base_dtype:
-            raise TypeError(f"real and imag have incorrect types: {real.dtype.name} {imag.dtype.name}")
-        return Complex(real, imag, Tout=kind, name=scope)
-
-
-def real(input: Any, name: str | None = None) -> Tensor:
-    """The real part; a real tensor is returned as it is."""
-    with name_scope(name, "Real", [input]) as scope:
-        x = convert_to_tensor(input, name="input")
-        return Real(x, Tout=x.dtype.real_dtype, name=scope) if x.dtype.is_complex else x
-
-
-def imag(input: Any, name: str | None = None) -> Tensor:
-    """The imaginary part; zeros for a real tensor."""
-    with name_scope(name, "Imag", [input]) as scope:
-        x = convert_to_tensor(input, name="input")
-        if x.dtype.is_complex:
-            return Imag(x, Tout=x.dtype.real_dtype, name=scope)
-        return raw.ZerosLike(x)

@@ -15,8 +15,8 @@ from tfnb.graph.stack import name_scope
 from tfnb.kernels.cpu import gemm
 from tfnb.ops.array import reshape, transpose
 from tfnb.ops.broadcast import BroadcastGradientArgs
+from tfnb.ops.complex import conj
 from tfnb.ops.declare import kernel
-from tfnb.ops.math import conj
 from tfnb.ops.raw import raw
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from tfnb.graph.constant import make_constant
 from tfnb.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.ops import evaluate  # noqa: F401 - it tells the graph how to compute constant values
 from tfnb.ops.compare import Greater, GreaterEqual, Less, LessEqual, LogicalAnd, LogicalNot, LogicalOr, logical_xor
 from tfnb.ops.gather import boolean_mask
 from tfnb.ops.joining import Pack, stack

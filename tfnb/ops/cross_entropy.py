@@ -1,0 +1,282 @@
+"""Softmax, and the cross-entropy losses of logits."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfnb.core import dtypes, errors
+from tfnb.core.shape import is_known
+from tfnb.graph.constant_value import constant_value
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.ops.arguments import renamed
+from tfnb.ops.array import rank, reshape, shape, stop_gradient, transpose
+from tfnb.ops.compare import Select
+from tfnb.ops.create import range_, zeros_like
+from tfnb.ops.declare import rowwise
+from tfnb.ops.functions import Exp, Log1p
+from tfnb.ops.joining import concat
+from tfnb.ops.math import AddV2, Mul, Neg, Sub, abs, cast
+from tfnb.ops.raw import raw
+from tfnb.ops.reduce import reduce_sum
+from tfnb.ops.slicing import Slice
+
+FLOAT = "floattype"
+
+
+# Softmax and cross-entropy
+
+@rowwise("logits: T -> softmax: T", T=FLOAT)
+def Softmax(logits):
+    """`exp(logits)` divided by its sum over the last axis."""
+    e = exp(logits - rowmax(logits))
+    return e / rowsum(e)
+
+
+@Softmax.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    y = op.outputs[0]
+    return Mul(Sub(dy, reduce_sum(Mul(dy, y), -1, keepdims=True)), y)
+
+
+@rowwise("logits: T -> logsoftmax: T", T=FLOAT)
+def LogSoftmax(logits):
+    """The logarithm of Softmax, without overflow."""
+    low = logits - rowmax(logits)
+    return low - log(rowsum(exp(low)))
+
+
+@LogSoftmax.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return Sub(dy, Mul(reduce_sum(dy, -1, keepdims=True), Exp(op.outputs[0])))
+
+
+@rowwise("features: T, labels: T -> loss: T, backprop: T", T=FLOAT)
+def SoftmaxCrossEntropyWithLogits(features, labels):
+    """The cross-entropy of each row of `labels` with the Softmax of `features`, and its gradient."""
+    low = features - rowmax(features)
+    e = exp(low)
+    total = rowsum(e)
+    return rowsum(where(labels == 0, 0, labels * (log(total) - low))), e / total - labels
+
+
+def _cross_entropy_gradient(op: Operation, dloss: Tensor, dbackprop: Tensor | None) -> Tensor:
+    logits, backprop = op.inputs[0], op.outputs[1]
+    gradient = raw.ExpandDims(dloss, -1) * backprop
+    if dbackprop is None or _is_zero(dbackprop):
+        return gradient
+    y = Softmax(logits)                        # second order: the gradient of `backprop` is that of Softmax
+    return gradient + (dbackprop - reduce_sum(dbackprop * y, -1, keepdims=True)) * y
+
+
+def _is_zero(x: Tensor) -> bool:
+    """Is it the zeros that stand for an output without gradient?"""
+    if x.op.type in ("ZerosLike", "Zeros"):
+        return True
+    if x.op.type == "Fill":
+        x = x.op.inputs[1]
+    known = constant_value(x) if x.op.type == "Const" else None
+    return known is not None and not known.any()
+
+
+@SoftmaxCrossEntropyWithLogits.gradient
+def _(op: Operation, dloss: Tensor, dbackprop: Tensor | None) -> list[Tensor]:
+    labels = raw.ExpandDims(dloss, -1) * Neg(LogSoftmax(op.inputs[0]))
+    return [_cross_entropy_gradient(op, dloss, dbackprop), labels]
+
+
+@rowwise("features: T, labels: Tlabels -> loss: T, backprop: T", rows=("labels",), T=FLOAT,
+         Tlabels="indextype = DT_INT64")
+def SparseSoftmaxCrossEntropyWithLogits(features, labels):
+    """The cross-entropy of class `labels` with the Softmax of each row, and its gradient; NaN outside the classes."""
+    low = features - rowmax(features)
+    e = exp(low)
+    total = rowsum(e)
+    hit = column() == labels
+    found = rowsum(where(hit, 1.0, 0.0))
+    return log(total) - rowsum(where(hit, low, 0)) + log(2 * found - 1), e / total - where(hit, 1, 0)
+
+
+@SparseSoftmaxCrossEntropyWithLogits.gradient
+def _(op: Operation, dloss: Tensor, dbackprop: Tensor | None) -> list[Tensor | None]:
+    return [_cross_entropy_gradient(op, dloss, dbackprop), None]
+
+
+# What users call
+
+def _over_axis(constructor: Any, logits: Any, axis: int | None, name: str | None) -> Tensor:
+    """`constructor`, which works on the last axis, over another: the two change places, and back."""
+    x = convert_to_tensor(logits)
+    last = axis is None or axis == -1
+    if last or (x.static is not None and axis == len(x.static) - 1):
+        return constructor(x, name=name)
+    if x.static is None:
+        raise ValueError(f"the rank of {x.name!r} must be known for axis {axis}")
+    count = len(x.static)
+    if not -count <= axis < count:
+        raise errors.InvalidArgumentError(None, None, f"`axis` must be in the range [{-count}, {count}) where "
+                                                      f"{count} is the number of dimensions in the input. Received: "
+                                                      f"axis={axis}")
+    perm = list(range(count))
+    perm[axis], perm[-1] = perm[-1], perm[axis]
+    return transpose(constructor(transpose(x, perm)), perm, name=name or "transpose")
+
+
+def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
+    """`exp(logits)` divided by its sum over `axis`, by default the last."""
+    return _over_axis(Softmax, logits, renamed("axis", axis, "dim", dim), name)
+
+
+def log_softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
+    """The logarithm of `softmax`, without overflow."""
+    return _over_axis(LogSoftmax, logits, renamed("axis", axis, "dim", dim), name)
+
+
+def _named_arguments(function: str, sentinel: Any, labels: Any, logits: Any) -> None:
+    if sentinel is not None:
+        raise ValueError(f"Only call `{function}` with named arguments (labels=..., logits=..., ...): earlier "
+                         "releases took (logits, labels), later ones (labels, logits)")
+    if labels is None or logits is None:
+        raise ValueError(f"Both `labels` and `logits` must be provided to {function}.")
+
+
+def _as_matrix(x: Tensor) -> Tensor:
+    """All axes but the last made one."""
+    count = rank(x)
+    size = Slice(shape(x), [Sub(count, 1)], [1])
+    matrix = reshape(x, concat([[-1], size], 0))
+    if x.static is not None and None not in x.static[:-1]:
+        matrix.set_shape([int(np.prod(x.static[:-1], dtype=np.int64)), x.static[-1]])
+    return matrix
+
+
+def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: int | None = None,
+                                         name: str | None = None, dim: int | None = None) -> Tensor:
+    """The cross-entropy of the distributions `labels` with softmax(`logits`), along `axis` (which is dropped)."""
+    axis = renamed("axis", axis, "dim", dim, default=-1)
+    with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as scope:
+        given = convert_to_tensor(logits, name="logits")
+        wide = given.dtype in (dtypes.float16, dtypes.bfloat16)
+        x = cast(given, dtypes.float32) if wide else given
+        y = cast(convert_to_tensor(labels, name="labels"), x.dtype)
+        count = rank(x)
+        if axis != -1:
+            x, y = _axis_last(x, axis, count), _axis_last(y, axis, count)
+        sizes = shape(x)
+        loss, _ = SoftmaxCrossEntropyWithLogits(_as_matrix(x), _as_matrix(y), name=scope)
+        loss = reshape(loss, Slice(sizes, [0], [Sub(count, 1)]))
+        if given.static is not None:
+            kept = list(given.static)
+            del kept[axis]
+            loss.set_shape(kept)
+        return cast(loss, given.dtype) if wide else loss
+
+
+def _axis_last(x: Tensor, axis: int, count: Tensor) -> Tensor:
+    axis = axis if axis >= 0 or x.static is None else axis + len(x.static)
+    return transpose(x, concat([range_(axis), range_(axis + 1, count), [axis]], 0))
+
+
+def softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None, dim: int = -1,
+                                      name: str | None = None, axis: int | None = None) -> Tensor:
+    """As softmax_cross_entropy_with_logits_v2, with `labels` as constants for gradients.
+
+    labels and logits must be given by name (else ValueError): r0.x and r1.x order them differently.
+    """
+    dim = dim if axis is None else axis
+    _named_arguments("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    with name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
+        labels = stop_gradient(labels, name="labels_stop_gradient")
+        return softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits, axis=dim, name=scope)
+
+
+def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None,
+                                             name: str | None = None) -> Tensor:
+    """The cross-entropy of the classes `labels` with softmax(`logits`) over the last axis.
+
+    labels: int32 or int64, of one axis less. labels and logits must be given by name (else ValueError). Raises
+    ValueError where the shapes don't fit. A label outside of the classes gives NaN.
+    """
+    _named_arguments("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
+        y, given = convert_to_tensor(labels), convert_to_tensor(logits)
+        wide = given.dtype in (dtypes.float16, dtypes.bfloat16)
+        x = cast(given, dtypes.float32) if wide else given
+        sizes = shape(y)
+        _check_labels(y, given)
+        if x.static is not None and len(x.static) == 2:
+            loss, _ = SparseSoftmaxCrossEntropyWithLogits(x, y, name=name)
+            return cast(loss, given.dtype) if wide else loss
+        classes = shape(x)[rank(x) - 1]
+        matrix, flat = reshape(x, [-1, classes]), reshape(y, [-1])
+        loss, _ = SparseSoftmaxCrossEntropyWithLogits(matrix, flat, name=name)
+        loss = reshape(loss, sizes)
+        loss.set_shape(y.shape)
+        return cast(loss, given.dtype) if wide else loss
+
+
+def _check_labels(labels: Tensor, logits: Tensor) -> None:
+    if logits.static == ():
+        raise ValueError(f"`logits` cannot be a scalar. Received logits={logits} with shape {logits.shape}")
+    if labels.static is None or logits.static is None:
+        return
+    if len(labels.static) != len(logits.static) - 1:
+        raise ValueError("`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: "
+                         f"labels.shape={labels.shape} of rank {len(labels.static)} and "
+                         f"logits.shape={logits.shape} of rank {len(logits.static)}")
+    if is_known(labels.static) and is_known(logits.static) and labels.static != logits.static[:-1]:
+        raise ValueError("`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
+                         f"labels.shape={labels.shape} and logits.shape={logits.shape}")
+
+
+def sigmoid_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None,
+                                      name: str | None = None) -> Tensor:
+    """The cross-entropy of the chances `labels` with sigmoid(`logits`), element by element, without overflow.
+
+    labels and logits must be given by name (else ValueError). Raises ValueError if their shapes differ.
+    """
+    _named_arguments("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
+    with name_scope(name, "logistic_loss", [logits, labels]) as scope:
+        x, y = convert_to_tensor(logits, name="logits"), convert_to_tensor(labels, name="labels")
+        _same_shape(x, y)
+        zeros = zeros_like(x, dtype=x.dtype)
+        positive = x >= zeros
+        high, low = Select(positive, x, zeros), Select(positive, Neg(x), x)
+        return AddV2(high - x * y, Log1p(Exp(low)), name=scope)
+
+
+def _same_shape(x: Tensor, y: Tensor) -> None:
+    try:
+        y.shape.merge_with(x.shape)
+    except ValueError:
+        raise ValueError(f"`logits` and `labels` must have the same shape, received ({x.shape} vs {y.shape}).") \
+            from None
+
+
+def weighted_cross_entropy_with_logits(labels: Any = None, logits: Any = None, pos_weight: Any = None,
+                                       name: str | None = None, targets: Any = None) -> Tensor:
+    """As sigmoid_cross_entropy_with_logits, with the positive part of the loss times `pos_weight`."""
+    labels = renamed("labels", labels, "targets", targets)
+    with name_scope(name, "logistic_loss", [logits, labels]) as scope:
+        x, y = convert_to_tensor(logits, name="logits"), convert_to_tensor(labels, name="labels")
+        _same_shape(x, y)
+        weight = 1 + (pos_weight - 1) * y
+        return AddV2((1 - y) * x, weight * (Log1p(Exp(-abs(x))) + raw.Relu(-x)), name=scope)
+
+
+def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False,
+                     name: str | None = None) -> Tensor:
+    """The Poisson log-likelihood loss of `targets` under rates `exp(log_input)`, element by element.
+
+    compute_full_loss: with Stirling's approximation of the part that does not depend on `log_input`.
+    """
+    with name_scope(name, "log_poisson_loss", [log_input, targets]):
+        x, y = convert_to_tensor(log_input, name="log_input"), convert_to_tensor(targets, name="targets")
+        result = Exp(x) - x * y
+        if compute_full_loss:
+            full = y * raw.Log(y) - y + 0.5 * raw.Log(2 * np.pi * y)
+            small = raw.LogicalAnd(y >= 0, y <= 1)
+            result = result + raw.SelectV2(small, zeros_like(y), full)
+        return result

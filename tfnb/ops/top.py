@@ -1,0 +1,102 @@
+"""The largest of each row: top_k, in_top_k."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import errors
+from tfnb.core.shape import Static
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.ops.declare import kernel
+from tfnb.ops.raw import raw
+from tfnb.ops.reduce import reduce_sum
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+REAL = "realnumbertype"
+
+
+def _in_top(ctx: Any, predictions: np.ndarray, targets: np.ndarray, k: Any = None) -> np.ndarray:
+    k = ctx.attrs["k"] if k is None else int(k)
+    inside = (targets >= 0) & (targets < predictions.shape[1])
+    own = np.take_along_axis(predictions, np.where(inside, targets, 0)[:, None].astype(np.int64), 1)
+    finite = np.isfinite(own[:, 0]) & inside & np.isfinite(predictions).all(1)
+    return finite & ((predictions > own).sum(1) < k)
+
+
+@kernel("predictions: float, targets: T -> precision: bool", shape=lambda ctx: [ctx.shape(1)], numpy=_in_top,
+        k="int", T="indextype = DT_INT32")
+def InTopK() -> None:
+    """Is the target class of each row among its `k` largest predictions (equal ones count as in)?"""
+
+
+@kernel("predictions: float, targets: T, k: T -> precision: bool", shape=lambda ctx: [ctx.shape(1)], numpy=_in_top,
+        T="indextype = DT_INT32")
+def InTopKV2() -> None:
+    """Is the target class of each row among its `k` largest predictions (equal ones count as in)?"""
+
+
+def _top_shape(ctx: ShapeContext) -> list[Static]:
+    shape, k = ctx.shape(0), ctx.attrs["k"] if len(ctx.op.inputs) == 1 else ctx.value(1)
+    if shape is None:
+        return [None, None]
+    if not shape:
+        raise ValueError("Shape must be at least rank 1 but is rank 0")
+    if k is not None and shape[-1] is not None and int(k) > shape[-1]:
+        raise ValueError(f"input must have last dimension >= k = {int(k)} but is {shape[-1]}")
+    return [(*shape[:-1], None if k is None else int(k))] * 2
+
+
+def _top(ctx: Any, x: np.ndarray, k: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    k = ctx.attrs["k"] if k is None else int(k)
+    if x.shape[-1] < k:
+        raise errors.InvalidArgumentError(None, ctx.op, f"input must have at least k({k}) columns. Had "
+                                                        f"{x.shape[-1]}")
+    reverse = np.flip(x, -1)                   # a stable sort of the mirrored row: of equal ones the first comes first
+    order = x.shape[-1] - 1 - np.flip(np.argsort(reverse, -1, kind="stable"), -1)[..., :k]
+    kind = ctx.attrs["index_type"].as_numpy_dtype if "index_type" in ctx.attrs else np.int32
+    return np.take_along_axis(x, order, -1), order.astype(kind)
+
+
+@kernel("input: T -> values: T, indices: int32", shape=_top_shape, numpy=_top, k="int >= 0", sorted="bool = true",
+        T=REAL)
+def TopK() -> None:
+    """The `k` largest numbers along the last axis, and where they stand (the older op)."""
+
+
+@kernel("input: T, k: Tk -> values: T, indices: index_type", shape=_top_shape, numpy=_top, values=("k",),
+        sorted="bool = true", T=REAL, Tk="{int16, int32, int64} = DT_INT32",
+        index_type="{int16, int32, int64} = DT_INT32")
+def TopKV2() -> None:
+    """The `k` largest numbers along the last axis, the largest first, and where they stand."""
+
+
+InTopK.no_gradient("a truth value has none")
+InTopKV2.no_gradient("a truth value has none")
+
+
+@TopK.gradient
+@TopKV2.gradient
+def _(op: Operation, dvalues: Tensor, dindices: Any) -> list[Tensor | None]:
+    x, indices = op.inputs[0], op.outputs[1]
+    if x.static is None or x.static[-1] is None:
+        raise LookupError("the gradient of TopK needs a last axis of known size")
+    spread = raw.OneHot(indices, x.static[-1], convert_to_tensor(1, dtype=x.dtype), convert_to_tensor(0, dtype=x.dtype))
+    return [reduce_sum(raw.ExpandDims(dvalues, -1) * spread, -2)] + [None] * (len(op.inputs) - 1)
+
+
+# What users call
+
+def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
+    """Is the target class of each row among its `k` largest predictions (equal ones count as in)?"""
+    with name_scope(name, "in_top_k"):
+        return InTopKV2(predictions, targets, k)
+
+
+def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """The `k` largest numbers along the last axis, the largest first, and where they stand."""
+    return TopKV2(input, k, sorted=sorted, name=name)
