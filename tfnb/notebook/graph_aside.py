@@ -17,7 +17,7 @@ from tfnb.notebook.graph_scene import SceneEdge, SceneNode
 CLOSED_ROLES = frozenset({"gradient", "optimizer", "save"})     # opened only when asked for by name
 ASIDE_ROLES = CLOSED_ROLES | {"control", "summary"}
 ASIDE_NODES = 7         # nodes of these roles are set aside in drawings of this many nodes, ...
-ASIDE_DEGREE = 3        # ... if they touch this many others
+ASIDE_DEGREE = 3        # ... if they touch this many others (2 do for what only orders others)
 BUSY_NODES = 15         # any node may be set aside from this many nodes on, ...
 BUSY_DEGREE = 5         # ... if it touches this many others and more than is usual in this drawing
 BUSY_CONTROL = 4        # a node with more control edges than this is always set aside
@@ -86,7 +86,8 @@ def _by_role(nodes: Sequence[SceneNode], edges: Sequence[tuple[str, str, bool]])
 
     def is_busy(node: SceneNode) -> bool:
         touched = len(data[node.key] | control[node.key])
-        by_role = node.role in ASIDE_ROLES and len(nodes) >= ASIDE_NODES and touched >= ASIDE_DEGREE
+        enough = 2 if node.role == "control" else ASIDE_DEGREE
+        by_role = node.role in ASIDE_ROLES and len(nodes) >= ASIDE_NODES and touched >= enough
         return by_role or (node.role == "control" and len(control[node.key]) > BUSY_CONTROL)
 
     return [node for node in nodes if is_busy(node)]

@@ -195,18 +195,14 @@ def _sub(node: Node) -> str:
 
 
 def _constant(value: Any) -> str:
-    """A constant in few letters: the number itself when there is one, else its shape."""
+    """A constant in few letters: its numbers where they are few, else nothing."""
     if value is None or hasattr(value, "DESCRIPTOR"):
         return ""
     array = np.asarray(value)
-    if array.size > 4 or array.dtype == object:
-        return shape_text(array)
+    if array.size > 4 or array.dtype == object and array.ndim:
+        return ""
     if array.ndim == 0:
         item = array.item()
+        item = item.decode("utf-8", "replace") if isinstance(item, bytes) else item
         return f"{item:.4g}" if isinstance(item, float) else str(item)[:12]
     return np.array2string(array, precision=3, separator=" ", threshold=4).replace("\n", "")[:14]
-
-
-def shape_text(array: np.ndarray[Any, Any]) -> str:
-    """The shape of an array: "3×4"."""
-    return "×".join(map(str, array.shape)) or "scalar"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
+from tfnb.graph.export import native_attr
 from tfnb.graph.stack import get_default_graph
 
 
@@ -122,9 +123,18 @@ def _from_node_def(node: Any) -> OpInfo:
         listed = node.attr["_output_shapes"].list.shape
         shapes = tuple(shape_label(None if s.unknown_rank else [d.size for d in s.dim]) for s in listed)
     data = tuple(_as_tensor_name(i) for i in node.input if not i.startswith("^"))
-    attrs = {k: v for k, v in node.attr.items() if k != "_output_shapes"}
+    attrs = {key: _native(value) for key, value in node.attr.items() if key != "_output_shapes"}
+    dtypes = (attrs["dtype"].name,) * len(shapes) if hasattr(attrs.get("dtype"), "name") else ()
     return OpInfo(node.name, node.op, data, tuple(i[1:] for i in node.input if i.startswith("^")), attrs, shapes,
-                  (), node)
+                  dtypes, node)
+
+
+def _native(value: Any) -> Any:
+    """An attr of a NodeDef; what has no native form (a function) as the text of its message."""
+    try:
+        return native_attr(value)
+    except ValueError:
+        return str(value)
 
 
 def upstream(infos: Iterable[OpInfo], names: Iterable[str]) -> tuple[OpInfo, ...]:

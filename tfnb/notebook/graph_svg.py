@@ -30,9 +30,7 @@ def graph_svg(scene: Scene, geometry: Geometry, title: str = "") -> str:
     parts = [_groups(scene, geometry), _edges(scene.edges, geometry),
              element("g", *(_node(node, geometry.boxes[node.key], tips[node.key], numbers) for node in scene.nodes),
                      class_="nodes")]
-    edge = max((geometry.boxes[n.key].x + geometry.boxes[n.key].w / 2 + 12 * min(len(n.refs_out), MOST_BADGES)
-                for n in scene.nodes), default=0.0)
-    width, height = max(geometry.width, edge + 4, 180.0), geometry.height
+    width, height = max(geometry.width, 180.0), geometry.height
     if geometry.shelf:
         parts.insert(0, _shelf(geometry))
     legend, height = _legend(scene, width, height)
@@ -134,7 +132,7 @@ def _edge_label(edge: SceneEdge, route: Route) -> str:
 
 
 def _node(node: SceneNode, box: Box, tip: str, numbers: dict[int, SceneNode]) -> str:
-    marks = [*_badges(node.refs_in, -1, box, numbers), *_badges(node.refs_out, 1, box, numbers)]
+    marks = [*_badges(node, node.refs_in, -1, box, numbers), *_badges(node, node.refs_out, 1, box, numbers)]
     if node.number:
         marks.append(_number_mark(node.number, node, -box.w / 2, -box.h / 2 + 2))
     return element("g", element("title", text(tip)), *_shape(node, box.w, box.h), *_words(node, box), *marks,
@@ -184,16 +182,26 @@ def _words(node: SceneNode, box: Box) -> list[str]:
     return [*sign, first, *second]
 
 
-def _badges(refs: tuple[int, ...], side: int, box: Box, numbers: dict[int, SceneNode]) -> list[str]:
-    """Small numbered discs at a node's side: what is set aside and connected to it."""
+def _badges(node: SceneNode, refs: tuple[int, ...], side: int, box: Box, numbers: dict[int, SceneNode]) -> list[str]:
+    """Small numbered discs: what is set aside and read (side -1: on the upper rim) or fed (1: on the lower rim)."""
     marks = []
-    for i, ref in enumerate(refs[:MOST_BADGES]):
+    shown = refs[:MOST_BADGES]
+    for i, ref in enumerate(shown if side < 0 else shown[::-1]):
         role = numbers[ref].role if ref in numbers else "op"
         what = numbers[ref].name if ref in numbers else "the main drawing"
         tip = f"{'also feeds' if side > 0 else 'also reads'} {what}"
-        x = side * (box.w / 2 + i * 12)
-        marks.append(_disc(ref, role, x, 0.0, tip))
+        x = side * (box.w / 2 - 10 - i * 12 - (14 if side < 0 and node.number else 0))
+        y = side * (box.h / 2 + 2)
+        if _is_ellipse(node):
+            y *= max(0.0, 1 - (2 * x / box.w) ** 2) ** 0.5
+        if node.role == "const" and node.form == "op":
+            x, y = side * (9 + i * 12), side * 5
+        marks.append(_disc(ref, role, x, y, tip))
     return marks
+
+
+def _is_ellipse(node: SceneNode) -> bool:
+    return node.form == "op" and node.role not in ("input", "variable", "const")
 
 
 def _disc(ref: int, role: str, x: float, y: float, tip: str, size: float = 6.5) -> str:

@@ -139,9 +139,15 @@ def _unwrapped(child: Node) -> tuple[str, Node]:
 
 
 def _only_serves(group: Node, name: str, consumers: dict[str, set[str]]) -> bool:
-    """Whether all that stands in the group beside its own op are constants which no other op reads."""
+    """Whether all that stands in the group beside its own op are constants which only that op and gradients read."""
     rest = [info for info in group.ops() if info.name != name]
-    return all(info.type == "Const" and consumers[info.name] <= {name} for info in rest)
+    return all(info.type == "Const" and all(reader == name or in_gradients(reader) for reader in consumers[info.name])
+               for info in rest)
+
+
+def in_gradients(name: str) -> bool:
+    """Whether an op stands in a scope of gradients."""
+    return any(map(GRADIENT_SCOPE.search, name.split("/")[:-1]))
 
 
 def op_role(info: OpInfo) -> str:
