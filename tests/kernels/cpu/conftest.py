@@ -23,7 +23,7 @@ def play(lower: Any, inputs: Any, outputs: Any, attrs: Any = None, state: Any = 
     known: indices of inputs whose value the call may look at. Raises RuntimeError([status words]) if a kernel fails.
     """
     arrays: dict[str, list[Any]] = {
-        "input": [np.ascontiguousarray(a).copy() for a in inputs],
+        "input": [np.array(a, order="C") for a in inputs],
         "output": [_garbage(shape, type_) for shape, type_ in outputs],
         "state": [state],
     }

@@ -1,0 +1,70 @@
+"""Index kernels against NumPy, and against their own NumPy forms."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfnb.kernels.cpu import gather
+
+RNG = np.random.default_rng(0)
+
+
+def sample(shape, type_):
+    if type_ == "bool":
+        return RNG.integers(0, 2, shape).astype(bool)
+    return RNG.integers(-100, 100, shape).astype(type_)
+
+
+@pytest.mark.parametrize("type_", ["float32", "int8", "bool", "float64", "complex128", "float16"])
+@pytest.mark.parametrize("shape, axis, indices", [
+    ((5,), 0, (3,)), ((5, 3), 0, (4,)), ((5, 3), 1, (2, 2)), ((2, 5, 3), 1, (4,)), ((5, 4), -1, ()), ((5, 0), 0, (2,)),
+    ((5,), 0, (0,)), ((300, 130), 0, (500,))])
+def test_gather(shape, axis, indices, type_, run):
+    params = sample(shape, type_)
+    where = RNG.integers(0, shape[axis], indices).astype(np.int32)
+    want = np.take(params, where, axis)
+    got, = run(gather.gather, [params, where, np.array(axis)], [(want.shape, type_)], known=(2,))
+    np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(gather.gather_rows(params, where, axis), want)
+
+
+@pytest.mark.parametrize("bad", [-1, 5])
+def test_gather_reports_a_bad_index(bad, run):
+    params, where = sample((5, 2), "float32"), np.array([1, bad, 0])
+    with pytest.raises(RuntimeError, match=rf"\[1, 1, {bad}, 5,"):
+        run(gather.gather, [params, where], [((3, 2), "float32")])
+    with pytest.raises(IndexError, match=rf"index {bad} at position 1 is not in \[0, 5\)"):
+        gather.gather_rows(params, where)
+
+
+@pytest.mark.parametrize("type_", ["float32", "uint8", "float64"])
+@pytest.mark.parametrize("shape, axis", [((4,), -1), ((4,), 0), ((2, 3), -1), ((2, 3), 1), ((2, 3), 0), ((), -1),
+                                         ((0,), 0)])
+def test_one_hot(shape, axis, type_, run):
+    where = RNG.integers(-1, 6, shape)
+    want = np.moveaxis(np.where(where[..., None] == np.arange(5), 7, 2), -1, axis).astype(type_)
+    inputs = [where, np.array(5, np.int32), np.array(7, type_), np.array(2, type_)]
+    got, = run(gather.one_hot, inputs, [(want.shape, type_)], {"axis": axis}, known=(1,))
+    np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(gather.one_hot_rows(where, 5, *inputs[2:], axis), want)
+
+
+@pytest.mark.parametrize("type_", ["float32", "int32", "uint8"])
+@pytest.mark.parametrize("ids, inner", [((6,), ()), ((6,), (3,)), ((2, 3), (2, 2)), ((0,), (3,)), ((500,), (200,))])
+def test_unsorted_segment_sum(ids, inner, type_, run):
+    data, where = sample((*ids, *inner), type_), RNG.integers(-1, 4, ids).astype(np.int32)
+    want = np.zeros((4, *inner), type_)
+    for place in np.ndindex(*ids):
+        if where[place] >= 0:
+            want[where[place]] += data[place]
+    got, = run(gather.unsorted_segment_sum, [data, where, np.array(4)], [(want.shape, type_)], known=(2,))
+    np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(gather.segment_sum_rows(data, where, 4), want)
+
+
+def test_segment_sum_reports_a_bad_id(run):
+    data, where = sample((2, 2), "float32"), np.array([0, 4])
+    with pytest.raises(RuntimeError, match=r"\[1, 1, 4, 3,"):
+        run(gather.unsorted_segment_sum, [data, where, np.array(3)], [((3, 2), "float32")])
+    with pytest.raises(IndexError, match="index 4 at position 1"):
+        gather.segment_sum_rows(data, where, 3)
