@@ -333,6 +333,27 @@ def test_inner_cells_roll_back_alone(nb):
     assert names() == ["outer", "good"] and outer.op.owner == good.op.owner == "A"
 
 
+def test_a_named_cell_takes_over_what_it_made_under_another_key(nb):
+    nb.run("first", MODEL)
+    nb.run("C", LOSS)
+    for key in ("second", "third"):
+        nb.cells.begin(key, f"[{key}]")
+        nb.cells.take_over("first" if key == "second" else "second")
+        exec(MODEL, {"raw": raw, "f32": "float32", "variable": variable, "placeholder": source.placeholder}, nb.ns)
+        assert nb.cells.commit() == [key]
+        assert list(nb.cells.badges) == ["C", key] and "as before" in nb.text(key)
+    assert len(names()) == 7 and nb.loss.op.inputs[0] is nb.a
+    nb.cells.begin("fourth", "[4]")
+    nb.cells.take_over("third")
+    assert names() == ["loss"]
+    nb.cells.rollback()
+    assert len(names()) == 7 and why_stale(nb.a.op) is None
+    nb.cells.begin("fifth", "[5]")
+    nb.cells.take_over("third")
+    nb.cells.commit()
+    assert names() == ["loss"]
+
+
 def test_disowned_ops_add_up(nb):
     for _ in range(2):
         nb.cells.begin("A", "[1]")

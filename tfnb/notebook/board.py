@@ -11,7 +11,7 @@ from __future__ import annotations
 import fnmatch
 import itertools
 import threading
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from posixpath import basename
 from typing import Any
 
@@ -51,6 +51,7 @@ class LiveBoard:
         self.tags, self.hz, self.smooth, self.title, self.recorder = tags, hz, smooth, title, recorder
         self.display_id = f"tfnb-live-{next(_numbers)}-{id(self):x}"
         self.widget: Any | None = None
+        self.cell: Hashable = None              # the cell that shows it
         self._keys: list[Key] = []              # what was shown, in the order it came: colours stay
         self._sent: dict[Key, tuple[int, int, int]] = {}     # generation, bucket and whole columns in the browser
         self._heard = False
@@ -139,7 +140,7 @@ class LiveBoard:
         self._drawn = self._count()
         running = shell.current()
         if running is not None:
-            self._shown_in = running.execution_count
+            self._shown_in, self.cell = running.execution_count, shell.running
             if shell.has_front_end() or self._drawn:
                 shell.show(self._repr_mimebundle_(), self.display_id)
         return self
@@ -160,9 +161,8 @@ class LiveBoard:
     def clear(self) -> None:
         """Forget what was recorded, for all boards."""
         self.recorder.clear()
-        for board in [self, *SENDER.boards]:
-            if isinstance(board, LiveBoard):
-                board._empty()
+        for board in {self, *open_boards()}:
+            board._empty()
 
     def _empty(self) -> None:
         with self._lock:
@@ -252,9 +252,22 @@ def listen() -> None:
     taps.on_summary = RECORDER.summary
 
 
+def open_boards() -> list[LiveBoard]:
+    """The boards that are kept up to date."""
+    return [board for board in SENDER.boards if isinstance(board, LiveBoard)]
+
+
+def close_boards_of(cell: Hashable) -> None:
+    """The cell runs again or was deleted: what it showed is gone from the page, and need not be fed any more."""
+    for board in open_boards():
+        if cell is not None and board.cell == cell:
+            SENDER.close(board)
+            if board.widget is not None:
+                board.widget.close()
+
+
 def settle_boards() -> None:
     """A cell ended: bring the saved form of each open board up to date."""
     RECORDER.new_cell()
-    for board in list(SENDER.boards):
-        if isinstance(board, LiveBoard):
-            board.settle()
+    for board in open_boards():
+        board.settle()

@@ -29,8 +29,9 @@ class Run:
     label: str
     snapshots: dict[Graph, Snapshot] = field(default_factory=dict)
     versions: dict[Graph, int] = field(default_factory=dict)    # of the graphs at the begin
-    detached: dict[Graph, Detached] = field(default_factory=dict)
-    reasons: dict[Graph, str] = field(default_factory=dict)     # why the cell was stale until now
+    detached: dict[Graph, list[Detached]] = field(default_factory=dict)
+    reasons: list[tuple[Graph, Key, str]] = field(default_factory=list)     # why the cell was stale until now
+    keys: list[Key] = field(default_factory=list)               # under which the cell ran before
 
 
 class Cells:
@@ -54,18 +55,28 @@ class Cells:
         run = self.run = Run(key, label)
         for graph in all_graphs():
             run.snapshots[graph], run.versions[graph] = graph.snapshot(), graph.version
+        self._take_out(run, key)
+        own(key)
+
+    def take_over(self, key: Key) -> None:
+        """The running cell, which has made no op yet, is the one that ran as `key` before: `%%graph NAME`."""
+        if self.run is not None and key not in (self.run.key, *self.run.keys):
+            self._take_out(self.run, key)
+
+    def _take_out(self, run: Run, key: Key) -> None:
+        run.keys.append(key)
+        for graph in run.snapshots:
             reason = self._reasons.get(graph, {}).pop(key, None)
             if reason is not None:
-                run.reasons[graph] = reason
+                run.reasons.append((graph, key, reason))
             graph.stale.pop(key, None)
             owned = graph.ops_of(key) if key in self.badges else []
             if owned:
-                before = self.labels.get(key, label)
-                run.detached[graph] = graph.detach(
-                    owned, f"it was made when its cell ran as {before}, and that cell is running again as {label}",
-                    [key])
-                graph.cursor = run.detached[graph].position
-        own(key)
+                why = (f"it was made when its cell ran as {self.labels.get(key, run.label)}, and that cell is running "
+                       f"again as {run.label}")
+                record = graph.detach(owned, why, [key])
+                run.detached.setdefault(graph, []).append(record)
+                graph.cursor = record.position
 
     def commit(self) -> list[Key]:
         """The cell ended well: other cells' ops take its new tensors or become stale.
@@ -73,32 +84,36 @@ class Cells:
         Returns the keys of the cells whose badge is new or another one now.
         """
         run = self._end()
-        before, self.labels[run.key] = self.labels.get(run.key, run.label), run.label
+        before = [self.labels.pop(key, run.label) for key in run.keys]
+        self.labels[run.key] = run.label
         made: list[Operation] = []
         effects, changes = Effects(), list[Changes]()
         for graph in all_graphs():
-            snapshot, record = run.snapshots.get(graph), run.detached.get(graph)
             if graph.version != run.versions.get(graph):
                 made += graph.ops_of(run.key)
             graph.cursor = None
-            if record is not None:
-                part = self._replace(graph, record, run, before)
-                effects.rewired += part[0].rewired
-                changes.append(part[1])
-            if snapshot is not None:
-                graph.forget(snapshot)
+            if graph in run.detached:
+                changes.append(self._replace(graph, run, before[0], effects))
+            if graph in run.snapshots:
+                graph.forget(run.snapshots[graph])
+        for key in run.keys:
+            self.badges.pop(key, None)
+        badge = _badge(run.label, made, changes, effects)
+        if badge.ops or badge.removed:
+            self.badges[run.key] = badge
         shown = self._refresh()
-        self._put_badge(run.key, _badge(run.label, made, changes, effects))
-        return list(dict.fromkeys([*shown, run.key])) if made or run.detached else shown
+        return list(dict.fromkeys([*shown, run.key])) if run.key in self.badges else shown
 
-    def _replace(self, graph: Graph, record: Detached, run: Run, before: str) -> tuple[Effects, Changes]:
-        changes = compare(record.ops, graph.ops_of(run.key))
-        for op in record.ops:
+    def _replace(self, graph: Graph, run: Run, before: str, total: Effects) -> Changes:
+        records = run.detached[graph]
+        changes = compare([op for record in records for op in record.ops], graph.ops_of(run.key))
+        for op in changes.old.values():
             op._dead = (f"it was made when its cell ran as {before}; the cell ran again as {run.label} and "
                         + ("made a new one" if op.name in changes.new else "no longer makes it"))
-        effects = apply_changes(graph, record, changes, run.label)
+        effects = apply_changes(graph, records, changes, run.label)
         self._blame(graph, effects.reasons)
-        return effects, changes
+        total.rewired += effects.rewired
+        return changes
 
     def rollback(self) -> list[Key]:
         """The cell failed or was interrupted: the graphs are as they were before it, ops it made are unusable."""
@@ -109,8 +124,8 @@ class Cells:
                 graph.rollback(run.snapshots[graph], reason)
             else:                               # made in the cell
                 _drop(graph, run.key, reason)
-        for graph, why in run.reasons.items():
-            self._blame(graph, {run.key: why})
+        for graph, key, why in run.reasons:
+            self._blame(graph, {key: why})
         return self._refresh()
 
     def disown(self) -> None:
@@ -148,7 +163,7 @@ class Cells:
             owned = graph.ops_of(key)
             if owned:
                 record = graph.detach(owned, f"its cell {where} was deleted", [key])
-                effects = apply_changes(graph, record, compare(record.ops, ()), f"{where}, which was deleted")
+                effects = apply_changes(graph, [record], compare(record.ops, ()), f"{where}, which was deleted")
                 self._blame(graph, effects.reasons)
             self._reasons.get(graph, {}).pop(key, None)
         self.badges.pop(key, None)
@@ -191,12 +206,6 @@ class Cells:
 
     def _labels(self, keys: Iterable[Key]) -> tuple[str, ...]:
         return tuple(self.labels.get(key, str(key)) for key in keys if not isinstance(key, Orphan))
-
-    def _put_badge(self, key: Key, badge: Badge) -> None:
-        if badge.ops or badge.removed:
-            self.badges[key] = badge
-        else:
-            self.badges.pop(key, None)
 
 
 def _badge(label: str, made: list[Operation], changes: list[Changes], effects: Effects) -> Badge:

@@ -6,7 +6,7 @@ cell that differentiates anything downstream of a change, for other ops might th
 """
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tfnb.graph.graph import Graph
@@ -46,15 +46,21 @@ class Effects:
         self.reasons.setdefault(op.owner, reason)
 
 
-def apply_changes(graph: Graph, record: Detached, changes: Changes, where: str) -> Effects:
-    """Rewire what may be rewired, and say what is stale. where: the label of the cell, for the reasons."""
+def apply_changes(graph: Graph, records: Sequence[Detached], changes: Changes, where: str) -> Effects:
+    """Rewire what may be rewired, and say what is stale.
+
+    records: what was taken out of the graph before the new run; where: the label of the cell, for the reasons.
+    """
     effects = Effects()
-    pairs = dict.fromkeys((edge.tensor, edge.consumer) for edge in record.dangling)
-    for tensor, consumer in pairs:
+    gone = set(changes.old.values())            # a record may hold inputs of ops that a later one took out
+    inputs = dict.fromkeys((edge.tensor, edge.consumer) for record in records for edge in record.dangling
+                           if edge.consumer not in gone)
+    waits = dict.fromkeys(pair for record in records for pair in record.control if pair[0] not in gone)
+    for tensor, consumer in inputs:
         _move_input(graph, tensor, consumer, changes, where, effects)
-    for consumer, old in record.control:
+    for consumer, old in waits:
         _move_control(graph, old, consumer, changes, where, effects)
-    _missing_entries(record, changes, where, effects)
+    _missing_entries([consumer for _, consumer in inputs], waits, changes, where, effects)
     _move_originals(graph, changes)
     _differentiated(graph, changes, where, effects)
     return effects
@@ -95,24 +101,24 @@ def _move_control(graph: Graph, old: Operation, consumer: Operation, changes: Ch
         effects.rewired += graph.rewire_control(old, new, [consumer])
 
 
-def _missing_entries(record: Detached, changes: Changes, where: str, effects: Effects) -> None:
+def _missing_entries(consumers: Iterable[Operation], waits: Iterable[tuple[Operation, Operation]], changes: Changes,
+                     where: str, effects: Effects) -> None:
     """Initializers, savers and merged summaries of other cells that were made without what is new in this one."""
     variable = _first_new(changes, is_variable)
     summary = _first_new(changes, is_summary)
     if variable:
-        for consumer, old in record.control:
+        for consumer, old in waits:
             if initializes(old):
                 effects.blame(consumer, f"variable {variable!r} of {where} is new and not among those it initializes")
-    for edge in record.dangling:
-        if variable and edge.consumer.type in COLLECTING and edge.consumer.type != "MergeSummary":
-            effects.blame(edge.consumer, f"variable {variable!r} of {where} is new and not among those it saves")
-        elif summary and edge.consumer.type == "MergeSummary":
-            effects.blame(edge.consumer, f"summary {summary!r} of {where} is new and not among those it merges")
+    for consumer in consumers:
+        if variable and consumer.type in COLLECTING and consumer.type != "MergeSummary":
+            effects.blame(consumer, f"variable {variable!r} of {where} is new and not among those it saves")
+        elif summary and consumer.type == "MergeSummary":
+            effects.blame(consumer, f"summary {summary!r} of {where} is new and not among those it merges")
 
 
-def _first_new(changes: Changes, kind: object) -> str:
-    test = kind if callable(kind) else bool
-    return next((name for name, op in changes.new.items() if name not in changes.old and test(op)), "")
+def _first_new(changes: Changes, kind: Callable[[Operation], bool]) -> str:
+    return next((name for name, op in changes.new.items() if name not in changes.old and kind(op)), "")
 
 
 def is_variable(op: Operation) -> bool:

@@ -2,11 +2,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Hashable
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
 
 _display = lazy_module("IPython.display")
+
+running: Hashable = None        # the key of the cell that runs, where cells are known
 
 
 def current() -> Any | None:

@@ -9,6 +9,7 @@ from importlib import resources
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
+from tfnb.notebook.shell import has_front_end
 
 anywidget = lazy_module("anywidget")
 traitlets = lazy_module("traitlets")
@@ -38,6 +39,9 @@ def _widget_class() -> Any | None:
 
 
 def make_widget(kind: str, state: dict[str, Any]) -> Any | None:
-    """A widget of that kind ("graph", "live") with its JSON state, or None where there can't be one."""
-    cls = _widget_class()
+    """A widget of that kind ("graph", "live") with its JSON state, or None where there can't be one.
+
+    In a terminal there is none: importing ipywidgets would be for nothing.
+    """
+    cls = _widget_class() if has_front_end() else None
     return cls(kind=kind, state=state) if cls is not None else None

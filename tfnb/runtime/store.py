@@ -55,6 +55,12 @@ class Store:
             self.generation += 1
         return array
 
+    def forget(self, op: Operation) -> None:
+        """Let a variable be uninitialised again."""
+        with self.lock:
+            self._arrays.pop(variable_key(op), None)
+            self.generation += 1
+
     def state(self, op: Operation, make: Callable[[], np.ndarray]) -> np.ndarray:
         """The generator state of a random op, made at its first use in this session."""
         with self.lock:

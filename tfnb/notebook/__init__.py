@@ -1,0 +1,9 @@
+"""Graphs in a notebook: drawn, watched and fetched. `%load_ext tfnb` adds magics of the same names.
+
+Nothing here imports IPython, ipywidgets or Graphviz before it is used.
+"""
+from tfnb.notebook.board import LiveBoard, live, record
+from tfnb.notebook.fetch import NoSessionError, fetch, find_session
+from tfnb.notebook.graph_view import GraphView, graph_view
+
+__all__ = ["GraphView", "LiveBoard", "NoSessionError", "fetch", "find_session", "graph_view", "live", "record"]

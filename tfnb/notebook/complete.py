@@ -1,0 +1,63 @@
+"""Completion in the lines of the magics: options, names of ops and scopes, tags."""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tfnb.graph.stack import get_default_graph
+from tfnb.notebook import board
+
+MOST = 200
+_line = re.compile(r"(?:^|=\s*)\s*%{1,2}(graph|fetch|live)\b(.*)\Z").search
+
+
+def matches(text: str, options: Callable[[str], Iterable[str]]) -> list[str]:
+    """Completions of the last word of a line with %graph, %fetch or %live; none for other lines.
+
+    text: the line up to the cursor; options: magic -> its options.
+    """
+    found = _line(text)
+    if found is None:
+        return []
+    magic, rest = found[1], found[2]
+    word = re.split(r"\s", rest)[-1]
+    if word.startswith("-"):
+        known = options(magic)
+    else:
+        known = tags() if magic == "live" else names()
+    return [each for each in known if each.startswith(word) and each != word][:MOST]
+
+
+def names() -> list[str]:
+    """The scopes and ops of the default graph, scopes first."""
+    ops = [op.name for op in get_default_graph().get_operations()]
+    scopes = dict.fromkeys(name[:at] for name in ops for at in range(len(name)) if name[at] == "/")
+    return [*scopes, *ops]
+
+
+def tags() -> list[str]:
+    """The tags of what was recorded and of the summaries in the default graph."""
+    recorded = [series.tag for series in board.RECORDER.series.values()]
+    made = [op.name for op in get_default_graph().get_operations() if op.type == "ScalarSummary"]
+    return [*dict.fromkeys([*recorded, *made])]
+
+
+def matcher(options: Callable[[str], Iterable[str]]) -> Any:
+    """A matcher for `IPCompleter.custom_matchers`."""
+    def tfnb_matcher(context: Any) -> dict[str, Any]:
+        before = context.line_with_cursor[:context.cursor_position]
+        found = matches(before, options)
+        skip = len(re.split(r"\s", before)[-1]) - len(context.token)    # a token begins anew after ":" and the like
+        return {"completions": [_Simple(each[skip:]) for each in found], "suppress": bool(found)}
+
+    tfnb_matcher.matcher_api_version = 2        # type: ignore[attr-defined]
+    tfnb_matcher.matcher_identifier = "tfnb"    # type: ignore[attr-defined]
+    return tfnb_matcher
+
+
+class _Simple:
+    """What IPython calls SimpleCompletion, without importing it."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.type = text, "name"

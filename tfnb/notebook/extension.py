@@ -1,0 +1,45 @@
+"""`%load_ext tfnb`. Needs IPython."""
+from __future__ import annotations
+
+from typing import Any
+
+from tfnb.notebook import complete
+from tfnb.notebook.hooks import Hooks
+from tfnb.notebook.magics import TfnbMagics
+
+_loaded: dict[int, tuple[Any, Hooks, Any]] = {}     # id of the shell -> the shell, its hooks, its completions
+
+
+def load_ipython_extension(ip: Any) -> None:
+    """Let cells own their ops, and register the magics. A second call changes nothing."""
+    if id(ip) in _loaded:
+        return
+    hooks = Hooks(ip)
+    magics = TfnbMagics(ip, hooks)
+    ip.register_magics(magics)
+    matcher = complete.matcher(lambda magic: _options(magics, magic))
+    completer = getattr(ip, "Completer", None)
+    if completer is not None:
+        completer.custom_matchers.append(matcher)
+    hooks.register()
+    _loaded[id(ip)] = ip, hooks, matcher
+
+
+def unload_ipython_extension(ip: Any) -> None:
+    """Stop owning: ops that are made from now on add up, as in plain Python. The magics stay."""
+    found = _loaded.pop(id(ip), None)
+    if found is not None:
+        found[1].unregister()
+        completer = getattr(ip, "Completer", None)
+        if completer is not None and found[2] in completer.custom_matchers:
+            completer.custom_matchers.remove(found[2])
+
+
+def hooks_of(ip: Any) -> Hooks:
+    """The hooks of a shell. Raises KeyError if the extension is not loaded there."""
+    return _loaded[id(ip)][1]
+
+
+def _options(magics: TfnbMagics, name: str) -> list[str]:
+    parsers = [getattr(magics, method).parser for method in (name, f"{name}_cell") if hasattr(magics, method)]
+    return sorted({option for parser in parsers for option in parser._option_string_actions})

@@ -1,0 +1,97 @@
+"""Running something and looking at it: values with one line on each."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from tfnb.graph.graph import Graph
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import get_default_graph, get_default_session
+from tfnb.notebook import shell
+from tfnb.notebook.describe import one_line
+from tfnb.runtime.session import BaseSession
+
+
+class NoSessionError(ValueError):
+    """There is no session to run in, or there are several."""
+
+
+def fetch(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSession | None = None,
+          labels: Iterable[str] = ()) -> Any:
+    """Run `fetches`, print one line on each value, and return the value (of one fetch) or the list of them.
+
+    fetches: tensors, operations, variables, structures of them, or names in the graph: "loss" is the first output of
+    the op "loss". feed: tensor or name -> value. session: by default the default session, else the one open session
+    on the graph among the notebook's variables. labels: what to call the fetches, by default their names.
+
+    Raises NoSessionError (a ValueError) if it is not clear which session; KeyError for a name that is not there, with
+    the nearest one; else what `Session.run` raises.
+    """
+    graph = session.graph if session is not None else _graph_of(fetches)
+    found = session if session is not None else find_session(graph)
+    wanted = [resolve(found.graph, each) for each in fetches]
+    feeds = {resolve(found.graph, key): value for key, value in (feed or {}).items()}
+    values = found.run(wanted, feeds or None)
+    names = [*labels] or [_name(each) for each in wanted]
+    width = max(map(len, names), default=0)
+    for name, value in zip(names, values, strict=True):
+        print(f"{name:{width}}  {one_line(value)}")
+    return values[0] if len(values) == 1 else values
+
+
+def resolve(graph: Graph, wanted: Any) -> Any:
+    """What a name in `graph` stands for: a tensor ("a:0"), the first output of an op, or an op without outputs.
+
+    What is no string stays as it is. Raises KeyError for a name that is not there, with the nearest one.
+    """
+    if not isinstance(wanted, str):
+        return wanted
+    if ":" in wanted:
+        return graph.get_tensor_by_name(wanted)
+    op = next((op for op in graph.get_operations() if op.name == wanted), None)
+    if op is None:
+        near = get_close_matches(wanted, [op.name for op in graph.get_operations()], n=1)
+        raise KeyError(f"no op is called {wanted!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    return op.outputs[0] if op.outputs else op
+
+
+def find_session(graph: Graph) -> BaseSession:
+    """The session to run ops of `graph` in: the default one, else the only open one among the notebook's variables.
+
+    Raises NoSessionError if there is none, or several.
+    """
+    default = get_default_session()
+    if default is not None and default.graph is graph:
+        return default      # type: ignore[no-any-return]
+    found = {id(value): (name, value) for name, value in _variables().items()
+             if isinstance(value, BaseSession) and value.graph is graph and not value._closed}
+    if len(found) == 1:
+        return next(iter(found.values()))[1]
+    if found:
+        names = " or ".join(name for name, _ in found.values())
+        raise NoSessionError(f"several sessions are open on this graph: choose {names}")
+    raise NoSessionError("no session is open on this graph: make one with tf.InteractiveSession() or tf.Session()")
+
+
+def _variables() -> dict[str, Any]:
+    running = shell.current()
+    names = getattr(running, "user_ns", {})
+    return {name: value for name, value in names.items() if not name.startswith("_")}
+
+
+def _graph_of(fetches: Any) -> Graph:
+    for each in fetches:
+        graph = getattr(each, "graph", None)
+        if isinstance(graph, Graph):
+            return graph
+    default = get_default_session()
+    return default.graph if default is not None else get_default_graph()
+
+
+def _name(wanted: Any) -> str:
+    if isinstance(wanted, Tensor):
+        return wanted.name.removesuffix(":0")
+    if isinstance(wanted, Operation):
+        return wanted.name
+    return str(getattr(wanted, "name", type(wanted).__name__)).removesuffix(":0")

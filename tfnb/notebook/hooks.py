@@ -1,0 +1,180 @@
+"""Cells of IPython: what runs before and after each one, whatever the front end tells of it.
+
+Front ends that know cells send their id and the ids of deleted ones (JupyterLab, Notebook, VS Code); where there is
+none (nbclient, papermill, a terminal) each run is a cell of its own. Code that is run silently belongs to nobody.
+"""
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tfnb.core.source import set_cell_label
+from tfnb.graph.graph import Graph
+from tfnb.graph.mutation import Snapshot
+from tfnb.notebook import board, shell
+from tfnb.notebook.cells import Cells
+
+
+@dataclass
+class Frame:
+    """A cell that runs. inner: the state to go back to if it runs inside of another one (`%run notebook.ipynb`)."""
+
+    info: Any
+    inner: dict[Graph, Snapshot] | None = None
+
+
+class Hooks:
+    """The ownership of cells for one InteractiveShell."""
+
+    def __init__(self, ip: Any) -> None:
+        self.ip = ip
+        self.cells = Cells()
+        self.names: dict[str, Hashable] = {}        # `%%graph NAME`: the key that the cell ran under last
+        self._stack: list[Frame] = []
+        self._shown: set[Hashable] = set()          # keys whose badge is on display
+        # Cells in ipykernel's subshells run in other threads, beside the one that owns what is made meanwhile.
+        self._thread = threading.main_thread() if getattr(ip, "kernel", None) else threading.current_thread()
+
+    def register(self) -> None:
+        """Begin to listen, also to the rest of the cell that runs now."""
+        self.ip.events.register("pre_run_cell", self.pre_run_cell)
+        self.ip.events.register("post_run_cell", self.post_run_cell)
+        set_cell_label(self.label_of_file)
+        board.listen()
+        info = running_info()
+        if info is not None:
+            self.pre_run_cell(info)
+
+    def unregister(self) -> None:
+        """Stop listening. What cells made stays, and belongs to nobody any more."""
+        if self._stack:
+            self._stack.clear()
+            self._show(self.cells.commit())
+        self.ip.events.unregister("pre_run_cell", self.pre_run_cell)
+        self.ip.events.unregister("post_run_cell", self.post_run_cell)
+        set_cell_label(None)
+
+    # events
+
+    def pre_run_cell(self, info: Any) -> None:
+        """A cell is about to run."""
+        if threading.current_thread() is not self._thread:
+            return
+        if self._stack:
+            self._stack.append(Frame(info, self.cells.save()))
+            return
+        key, meta = self._identity(info)
+        for gone in meta.get("deletedCells") or ():
+            self._forget(gone)
+        self._stack.append(Frame(info))
+        shell.running = key
+        board.close_boards_of(key)
+        self._shown.discard(key)                    # the front end has cleared the cell's output
+        self.cells.begin(key, self._label(info))
+
+    def post_run_cell(self, result: Any) -> None:
+        """A cell has ended. result: an ExecutionResult; None where even that could not be made."""
+        if threading.current_thread() is not self._thread:
+            return
+        info = getattr(result, "info", None)
+        if self._emptied(info):
+            return
+        place = next((i for i, frame in enumerate(self._stack) if frame.info is info), len(self._stack) - 1)
+        failed = result is None or not result.success
+        while len(self._stack) > max(place, 0):     # those above it ended without saying so
+            frame = self._stack.pop()
+            if frame.inner is not None:
+                self.cells.restore(frame.inner, failed or frame.info is not info)
+            else:
+                self._end(failed)
+
+    def _end(self, failed: bool) -> None:
+        run = self.cells.run
+        if run is None:
+            return
+        changed = self.cells.rollback() if failed else self.cells.commit()
+        badge = self.cells.badges.get(run.key)
+        if failed and badge is not None:            # its output was cleared, its ops of the run before are back
+            self.cells.badges[run.key] = replace(badge, notes=(f"this run failed, those of {badge.label} are kept",))
+            changed = [*changed, run.key]
+        self._show(dict.fromkeys(changed))
+        board.settle_boards()
+        shell.running = None
+
+    def _emptied(self, info: Any) -> bool:
+        """A cell of blanks has no begin: it ends only. What it made when there was something in it leaves."""
+        blank = info is not None and not str(info.raw_cell).strip()
+        if blank and not self._stack:
+            key = self._identity(info)[0]
+            board.close_boards_of(key)
+            self._forget(key)
+        return blank
+
+    def _forget(self, key: Hashable) -> None:
+        board.close_boards_of(key)
+        self._shown.discard(key)
+        self._show(self.cells.delete(key))
+
+    # cells
+
+    def _identity(self, info: Any) -> tuple[Hashable, dict[str, Any]]:
+        """The key of a cell, and the metadata of the request."""
+        meta = getattr(info, "cell_meta", None) or _request_metadata(self.ip)
+        cell_id = getattr(info, "cell_id", None) or meta.get("cellId")
+        return (cell_id or f"run {self._count(info)}"), meta
+
+    def _count(self, info: Any) -> int:
+        # IPython has counted the cell already, if it keeps history
+        return int(self.ip.execution_count) - (1 if info.store_history else 0)
+
+    def _label(self, info: Any) -> str:
+        return f"[{self._count(info)}]"
+
+    def name_cell(self, name: str) -> None:
+        """The running cell is the one called `name`: what it made before, under whatever id, is replaced."""
+        run = self.cells.run
+        if run is not None:
+            if name in self.names:
+                self.cells.take_over(self.names[name])
+            self.names[name] = run.key
+
+    def label_of_file(self, filename: str) -> str | None:
+        """ "cell [3]" for the file name that IPython gave to the code of a cell; None for another file."""
+        named = self.ip.compile.format_code_name(filename)
+        return f"cell {named[1].removeprefix('In')}" if named else None
+
+    # badges
+
+    def _show(self, keys: Any) -> None:
+        for key in keys:
+            badge = self.cells.badges.get(key)
+            if badge is None:
+                continue
+            if key in self._shown:
+                shell.update(badge.bundle(), f"tfnb-cell-{key}")
+            elif key == shell.running:
+                shell.show(badge.bundle(), f"tfnb-cell-{key}")
+                self._shown.add(key)
+
+
+def _request_metadata(ip: Any) -> dict[str, Any]:
+    """The metadata of the execute request, from the kernel: IPython tells it only since 9.7."""
+    kernel = getattr(ip, "kernel", None)
+    get = getattr(kernel, "get_parent", None)
+    return dict((get() or {}).get("metadata") or {}) if get is not None else {}
+
+
+def running_info() -> Any | None:
+    """The ExecutionInfo of the cell that is running, from IPython's own frame below us; None if none runs.
+
+    The extension is loaded in a cell: no event tells of the beginning of that one.
+    """
+    frame: Any = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "run_cell_async" and "raw_cell" in frame.f_locals:
+            return None if frame.f_locals.get("silent") else frame.f_locals.get("info")
+        frame = frame.f_back
+    return None
