@@ -217,7 +217,22 @@ def _trace(scalar: Scalar, attrs: Attrs) -> Program:
         raise TypeError(f"{_place(code)}: {error}") from error
     finally:
         _reading.reader = outer
-    return Program(operands, tuple(reader.steps), refs)
+    return _live(Program(operands, tuple(reader.steps), refs))
+
+
+def _live(program: Program) -> Program:
+    """The program without the steps that no result needs (attrs may have chosen another way)."""
+    needed = {ref for ref in program.results if isinstance(ref, int)}
+    for number in range(program.operands + len(program.steps) - 1, program.operands - 1, -1):
+        if number in needed:
+            needed |= {ref for ref in program.steps[number - program.operands].args if isinstance(ref, int)}
+    place: dict[Ref, int] = {i: i for i in range(program.operands)}
+    steps: list[Step] = []
+    for number, step in enumerate(program.steps, program.operands):
+        if number in needed:
+            place[number] = program.operands + len(steps)
+            steps.append(Step(step.word, tuple(place.get(ref, ref) for ref in step.args)))
+    return Program(program.operands, tuple(steps), tuple(place.get(ref, ref) for ref in program.results))
 
 
 def _place(code: CodeType) -> str:

@@ -77,7 +77,8 @@ def special(type):
     else:
         info = np.iinfo(type)
         base = [0, 1, 2, 3, 7, 100, info.max, info.min, *([] if info.min == 0 else [-1, -2, -7])]
-    return np.array(base).astype(type)
+    with np.errstate(all="ignore"):
+        return np.array(base).astype(type) if np.dtype(type).kind == "f" else np.array(base, type)
 
 
 def one_of(emitted, fn, type, *arrays, types="", **attrs):
@@ -99,7 +100,7 @@ def exponentials(x):
 
 
 def circular(x):
-    y = x * 10
+    y = where(abs(x) < 1e14, x * 10, 1)
     return sin(y), cos(y), tan(x), asin(x / 80), acos(x / 80), atan(x)
 
 
@@ -130,7 +131,7 @@ def asking(x):
 def test_words_of_one_float(emitted, fn, type):
     x = np.concatenate([special(type), sample(50, type)])
     kernel, loads = one_of(emitted, fn, type, x, types=" ".join([type] * 6))
-    emitted.check(kernel, loads, ulps=40 if fn in (circular, gammas) else 4, scale=1 if fn is circular else 0)
+    emitted.check(kernel, loads, ulps=40 if fn in (circular, gammas) else 4, scale=1 if fn in (circular, gammas) else 0)
 
 
 @pytest.mark.parametrize("type", ["float32", "float64", "int32", "uint8"])
@@ -494,7 +495,7 @@ def test_control_a_wrong_map_is_noticed(emitted, good, bad):
 @pytest.mark.parametrize("good, bad", [("float32(-math.inf)", "float32(0)"), ("maximum", "minimum"),
                                        ("add_any_order(acc1, ", "mul_any_order(acc1, ")])
 def test_control_a_wrong_row_is_noticed(emitted, good, bad):
-    x = sample((3, 5), "float32") - 50
+    x = sample((3, 5), "float32") - 500
     kernel, loads = rows(emitted, x, 1, [emitted.stmt(softmax, "float32", "x", "y")], "y:float32:full")
     source = emit(kernel)
     assert good in source.text

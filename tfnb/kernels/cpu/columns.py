@@ -43,7 +43,7 @@ class ColumnText:
         self.passes = plan(self.block, ready, [self.value[p.array] for p in self.full],
                            [self.value[p.array] for p in self.row])
         self.printer = Printer(self.block, lambda v: "int32(i)" if v.word == "column" else template(v))
-        self.texts = {i: place.element("j", 1) for i, place in enumerate(self.loads)}
+        self.texts = {i: place.load("j", 1) for i, place in enumerate(self.loads)}
 
     def source(self) -> Source:
         """The kernel's text and the layout of its argument block."""
@@ -62,9 +62,9 @@ class ColumnText:
     def _pass(self, p: int, known: dict[int, str]) -> list[str]:
         """One walk over all rows."""
         reductions, roots = self.passes.reductions[p], self.passes.roots[p]
-        start = [f"{_array(r)}[j] = {literal(r.identity, r.type)}" for r in reductions]
-        known |= {r.acc: f"{_array(r)}[j]" for r in reductions}
-        known |= {r.result: f"{_array(r)}[j]" for before in range(1, p) for r in self.passes.reductions[before]}
+        start = [_keep(r, literal(r.identity, r.type)) for r in reductions]
+        known |= {r.acc: _kept(r) for r in reductions}
+        known |= {r.result: _kept(r) for before in range(1, p) for r in self.passes.reductions[before]}
         wanted = self.block.needed(roots, known)
         stores = self.full if p == self.passes.count else []
         used = {self.block.values[v].data for v in wanted if self.block.values[v].word == "load"}
@@ -73,17 +73,17 @@ class ColumnText:
         lines = [self._view(place) for place in moving]
         lines += self.printer.lines(self._front(wanted, ROWS, set(roots)), known, self.texts)
         inner = self.printer.lines(roots, known, self.texts)
-        inner += [f"{_array(r)}[j] = {known[r.update]}" for r in reductions]
-        inner += [f"{place.element('j', 1)} = {known[self.value[place.array]]}" for place in stores]
+        inner += [_keep(r, known[r.update]) for r in reductions]
+        inner += [place.store("j", 1, known[self.value[place.array]]) for place in stores]
         body = [*lines, "for j in range(n):", *indented(inner)]
         return [*(["for j in range(n):", *indented(start)] if start else []), "for i in range(n0):", *indented(body)]
 
     def _finish(self, known: dict[int, str]) -> list[str]:
         """What follows the reductions: once for each column."""
-        known |= {r.result: f"{_array(r)}[j]" for r in self._reductions()}
+        known |= {r.result: _kept(r) for r in self._reductions()}
         values = [self.value[place.array] for place in self.row]
         lines = self.printer.lines(values, known, self.texts)
-        lines += [f"{place.element('j', 1)} = {known[self.value[place.array]]}" for place in self.row]
+        lines += [place.store("j", 1, known[self.value[place.array]]) for place in self.row]
         return ["for j in range(n):", *indented(lines)]
 
     def _front(self, values: Sequence[int] | frozenset[int], level: int, roots: set[int]) -> list[int]:
@@ -100,11 +100,22 @@ class ColumnText:
     def _scratch(self, reduction: Reduction) -> str:
         size, address = dtype_of(reduction.type).itemsize, self.args.text("scratch", reduction.name)
         offset = "begin" if size == 1 else f"{size} * begin"
-        return f"{_array(reduction)} = {reduction.type}_array({address} + {offset}, n)"
+        type = reduction.type.replace("bool", "uint8")
+        return f"{_array(reduction)} = {type}_array({address} + {offset}, n)"
 
 
 def _array(reduction: Reduction) -> str:
     return f"x{reduction.number}"
+
+
+def _kept(reduction: Reduction) -> str:
+    """The text of a column's accumulator. Booleans are bytes in memory."""
+    return f"({_array(reduction)}[j] != uint8(0))" if reduction.type == "bool" else f"{_array(reduction)}[j]"
+
+
+def _keep(reduction: Reduction, value: str) -> str:
+    """The line that sets a column's accumulator."""
+    return f"{_array(reduction)}[j] = {f'uint8({value})' if reduction.type == 'bool' else value}"
 
 
 def _analysis(block: Block, loads: Sequence[Place]) -> tuple[list[int], list[int]]:

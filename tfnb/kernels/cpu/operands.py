@@ -46,13 +46,22 @@ class Place:
     def at(self, args: Arguments, offset: str, n: str) -> str:
         """The line that makes the array, of n elements, from an offset in elements (a text; may be empty)."""
         address = args.text(self.side, self.operand.name)
-        size = dtype_of(self.operand.type).itemsize
+        size, type = dtype_of(self.operand.type).itemsize, self.operand.type.replace("bool", "uint8")
         offset = f"({offset})" if " " in offset else offset
         scaled = offset if size == 1 or not offset else f"{size} * {offset}"
-        return f"{self.array} = {self.operand.type}_array({address}{' + ' if scaled else ''}{scaled}, {n})"
+        return f"{self.array} = {type}_array({address}{' + ' if scaled else ''}{scaled}, {n})"
 
-    def element(self, index: str, dimension: int) -> str:
-        """The text of the element at an index of the last dimension. The product is unsigned: see cpu/emit.py."""
+    def load(self, index: str, dimension: int) -> str:
+        """The text that loads the element at an index of the last dimension. Booleans are bytes in memory."""
+        element = self._element(index, dimension)
+        return f"{element} != uint8(0)" if self.operand.type == "bool" else element
+
+    def store(self, index: str, dimension: int, value: str) -> str:
+        """The line that stores a value (a text) at an index of the last dimension."""
+        return f"{self._element(index, dimension)} = {f'uint8({value})' if self.operand.type == 'bool' else value}"
+
+    def _element(self, index: str, dimension: int) -> str:
+        """The text of an element. The product of index and stride is unsigned: see cpu/emit.py."""
         kind = self.operand.steps[dimension]
         if kind == "0":
             return f"{self.array}[0]"

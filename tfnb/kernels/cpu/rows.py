@@ -1,7 +1,9 @@
 """The text of row kernels and of maps: a loop over rows, passes over each row."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from tfnb.kernels.block import Block, fill
 from tfnb.kernels.cpu.operands import Arguments, Place, places
@@ -22,6 +24,14 @@ def indented(lines: Iterable[str], levels: int = 1) -> list[str]:
 def source_text(lines: Sequence[str]) -> str:
     """The text of a kernel module from the lines of its body."""
     return "\n".join([*HEAD, *indented(lines), ""])
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A line at the end of the innermost loop, from the text of a value."""
+
+    value: int
+    line: Callable[[str], str]
 
 
 class RowText:
@@ -50,7 +60,7 @@ class RowText:
                            [self.value[p.array] for p in row])
         self.last = self.outer + self.inner - 1
         self.sizes = {d: "n" if d == self.last and self.mode != "rows" else f"n{d}" for d in range(self.last + 1)}
-        self.texts = {i: place.element("j", self.last) for i, place in enumerate(self.loads)}
+        self.texts = {i: place.load("j", self.last) for i, place in enumerate(self.loads)}
         self.printer = Printer(self.block, lambda value: self._column() if value.word == "column" else template(value))
         self.known: dict[int, str] = {}
 
@@ -100,7 +110,7 @@ class RowText:
             lines += self._pass(p)
             lines += self._level(1, self.passes.values, p)
         lines += self.printer.lines([self.value[p.array] for p in self.row_stores], self.known, self.texts)
-        return [*lines, *(f"{p.array}[0] = {self.known[self.value[p.array]]}" for p in self.row_stores)]
+        return [*lines, *(p.store("0", self.last, self.known[self.value[p.array]]) for p in self.row_stores)]
 
     def _pass(self, p: int) -> list[str]:
         """One walk over the elements of a row."""
@@ -109,16 +119,16 @@ class RowText:
         known = self.known | {r.acc: names[r.result] for r in reductions}
         wanted = self.block.needed(roots, known)
         stores = self.full_stores if p == self.passes.count else []
-        ends = [f"{names[r.result]} = @{r.update}" for r in reductions]
-        ends += [f"{place.element('j', self.last)} = @{self.value[place.array]}" for place in stores]
+        ends = [Ending(r.update, f"{names[r.result]} = {{}}".format) for r in reductions]
+        ends += [Ending(self.value[place.array], partial(place.store, "j", self.last)) for place in stores]
         self.known.update(names)
         start = [f"{names[r.result]} = {literal(r.identity, r.type)}" for r in reductions]
         arrays = self._used_arrays(wanted, p == self.passes.count)
         return start + self._loop(2, wanted, roots, known, ends, arrays)
 
     def _loop(self, depth: int, wanted: Sequence[int], roots: Sequence[int], known: dict[int, str],
-              ends: Sequence[str], arrays: Sequence[Place]) -> list[str]:
-        """The loop at a depth and all in it. `ends`: the last lines, with @number for a value."""
+              ends: Sequence[Ending], arrays: Sequence[Place]) -> list[str]:
+        """The loop at a depth and all in it."""
         dimension = self.outer + depth - 2
         index = "j" if depth == self.nest.full else f"j{dimension}"
         header = f"for {index} in range({self.sizes[dimension]}):"
@@ -127,10 +137,7 @@ class RowText:
             lines = self._views(depth, arrays) + self.printer.lines(front, known, self.texts)
             return [header, *indented(lines + self._loop(depth + 1, wanted, roots, known, ends, arrays))]
         lines = self.printer.lines(roots, known, self.texts)
-        for end in ends:
-            target, value = end.split(" = @")
-            lines.append(f"{target} = {known[int(value)]}")
-        return [header, *indented(lines)]
+        return [header, *indented([*lines, *(end.line(known[end.value]) for end in ends)])]
 
     # --- parts of these ---
 

@@ -15,7 +15,7 @@ def has_text(word: str, type: str) -> bool:
     """Does a kernel on the CPU have text for this word, over operands of this type?"""
     if word in LIBRARY:
         return kind(type) == "f"
-    return (word in _OPERATORS and has_plain_text(word, type)) or has_word(word, type)
+    return has_plain_text(word, type) if word in _OPERATORS else word == "column" or has_word(word, type)
 
 
 def template(value: Value) -> str:
