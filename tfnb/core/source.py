@@ -6,10 +6,13 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from types import CodeType
+from typing import Any
 
 Frames = tuple[tuple[CodeType, int], ...]
+Recorded = tuple[Any, ...]          # code object, position in its bytecode, and so on: what `recorded_frames` gives
 
-DEPTH = 12          # frames recorded; a notebook's cell stands on some 15 frames of IPython that nobody wants to see
+DEPTH = 24                          # values recorded: two for each of 12 frames
+NEWLOCALS = 2                       # a flag of code objects: of functions, not of modules and cells
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _inside: dict[str, bool] = {}       # file name -> is it tfnb's own (to hash a code object is to hash its constants)
 _cell_label: list[Callable[[str], str | None]] = []
@@ -20,22 +23,44 @@ def set_cell_label(fn: Callable[[str], str | None] | None) -> None:
     _cell_label[:] = [fn] if fn is not None else []
 
 
-def user_frames() -> Frames:
-    """The frames outside tfnb that led here, innermost first, at most 12, as (code object, line number)."""
-    found = []
+def recorded_frames() -> Recorded:
+    """The frames outside tfnb that led here: innermost first, at most 12, up to the first module or cell.
+
+    It runs for each op that is made. A line number would cost a search in a table for each frame; the position in the
+    bytecode costs nothing, and `frames_of` makes lines of it when somebody asks.
+    """
+    found: list[Any] = []
     inside = _inside
     frame = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         own = inside.get(code.co_filename)
-        if own is None:
-            own = inside[code.co_filename] = code.co_filename.startswith(_PACKAGE)
         if not own:
-            found.append((code, frame.f_lineno))
-            if len(found) == DEPTH:
-                break
+            if own is None:
+                own = inside[code.co_filename] = code.co_filename.startswith(_PACKAGE)
+            if not own:
+                found += (code, frame.f_lasti)
+                if not code.co_flags & NEWLOCALS or len(found) >= DEPTH:
+                    break
         frame = frame.f_back    # type: ignore[assignment]
     return tuple(found)
+
+
+def frames_of(recorded: Recorded) -> Frames:
+    """What `recorded_frames` gave, as (code object, line number) of each frame."""
+    return tuple((code, _line(code, position)) for code, position in zip(recorded[::2], recorded[1::2], strict=True))
+
+
+def _line(code: CodeType, position: int) -> int:
+    for begin, end, line in code.co_lines():
+        if begin <= position < end and line is not None:
+            return line
+    return code.co_firstlineno
+
+
+def user_frames() -> Frames:
+    """The frames outside tfnb that led here, innermost first, as (code object, line number)."""
+    return frames_of(recorded_frames())
 
 
 def label(code: CodeType) -> str | None:

@@ -2,8 +2,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 
@@ -26,24 +24,38 @@ class DefaultStack(threading.local):
         """Take everything off."""
         self.stack = []
 
-    @contextmanager
-    def get_controller(self, default: Any) -> Iterator[Any]:
+    def get_controller(self, default: Any) -> Controller:
         """A context in which `default` is the top. Raises AssertionError if it is left before an inner one."""
-        self.stack.append(default)
-        try:
-            yield default
-        finally:
-            self.remove(default)
+        return Controller(self, default)
 
     def remove(self, default: Any) -> None:
         """Take `default` off, as leaving its context does."""
         if not self.stack:
             return                          # reset in between
-        if self.enforce_nesting and self.stack[-1] is not default:
+        if self.stack[-1] is default:
+            self.stack.pop()
+            return
+        if self.enforce_nesting:
             raise AssertionError(f"Nesting violated for default stack of {type(default).__name__} objects: "
                                  "contexts must be left in the reverse order of entering")
         if default in self.stack:
             del self.stack[len(self.stack) - 1 - self.stack[::-1].index(default)]
+
+
+class Controller:
+    """What `DefaultStack.get_controller` returns."""
+
+    __slots__ = ("_stack", "_default")
+
+    def __init__(self, stack: DefaultStack, default: Any) -> None:
+        self._stack, self._default = stack, default
+
+    def __enter__(self) -> Any:
+        self._stack.stack.append(self._default)
+        return self._default
+
+    def __exit__(self, *exc: object) -> None:
+        self._stack.remove(self._default)
 
 
 default_sessions = DefaultStack()

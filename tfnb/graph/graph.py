@@ -8,7 +8,7 @@ from typing import Any
 
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.shape import Static
-from tfnb.core.source import user_frames
+from tfnb.core.source import recorded_frames
 from tfnb.core.stale import check_fresh
 from tfnb.graph import elements, export
 from tfnb.graph.constant_value import constant_value_as_shape
@@ -16,7 +16,7 @@ from tfnb.graph.context import DefaultStack
 from tfnb.graph.mutation import Mutation
 from tfnb.graph.names import check_op_name, check_scope_name
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.scopes import ControlGroup, Entering, Pushed, Scopes, check_override_map, device_entry
+from tfnb.graph.scopes import ControlGroup, Entering, NameScope, Pushed, Scopes, check_override_map, device_entry
 from tfnb.graph.shape_context import ShapeContext, shape_error
 from tfnb.opdef.spec import OpSpec
 from tfnb.opdef.tables import SHAPES
@@ -71,7 +71,7 @@ class Graph(Mutation):
             if t.graph is not self or t.op._dead is not None or self.stale:
                 self._check_input(t, spec, name)
         name, key, base, number = self._full_name(name)
-        op = Operation(spec, self, name, inputs, attrs, self._version + 1, user_frames(), self.owner)
+        op = Operation(spec, self, name, inputs, attrs, self._version + 1, recorded_frames(), self.owner)
         op.outputs = [Tensor(op, i, dtype, self) for i, dtype in enumerate(output_types)]
         try:
             for t, static in zip(op.outputs, SHAPES[spec.name](ShapeContext(op)), strict=True):
@@ -150,22 +150,13 @@ class Graph(Mutation):
         scope = self._local.scope
         return self._names.unique(f"{scope}/{name}" if scope else name, self.owner, mark_as_used)
 
-    @contextmanager
-    def name_scope(self, name: str | None) -> Iterator[str]:
+    def name_scope(self, name: str | None) -> NameScope:
         """A context in which names of ops begin with `name/`; gives the full prefix.
 
         A name that is taken is made unique; one with a last slash (a prefix that such a context gave) is entered
         again as it is; None and "" lead to the top. Raises ValueError for an invalid name.
         """
-        local = self._local
-        before = local.scope
-        if name:
-            check_scope_name(name, bool(before))
-        local.scope = "" if not name else name[:-1] if name[-1] == "/" else self.unique_name(name)
-        try:
-            yield local.scope + "/" if local.scope else ""
-        finally:
-            local.scope = before
+        return NameScope(self, name)
 
     def get_name_scope(self) -> str:
         """The current name scope, without a last slash."""

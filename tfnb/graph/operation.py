@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tfnb.core.device import canonical, device_text
 from tfnb.core.dtypes import DType
 from tfnb.core.shape import Static, TensorShape, as_static, merge
-from tfnb.core.source import Frames, describe, traceback_of
+from tfnb.core.source import Frames, Recorded, describe, frames_of, traceback_of
 from tfnb.graph import export
 from tfnb.graph.context import session_for
 
@@ -133,17 +133,16 @@ class Operation:
     """A node of a graph.
 
     name; type (of op); spec; graph; inputs, outputs (Tensors); control_inputs (Operations that must run before);
-    attrs (native values: DType, static shapes, int, float, bool, bytes, arrays, lists of these); device; frames (where
-    in the user's code it was made); owner (of the graph when it was made: a notebook's cell). Graphs make operations:
-    see `Graph.create_op`.
+    attrs (native values: DType, static shapes, int, float, bool, bytes, arrays, lists of these); device; owner (of the
+    graph when it was made: a notebook's cell). Graphs make operations: see `Graph.create_op`.
     """
 
-    __slots__ = ("name", "type", "spec", "graph", "inputs", "outputs", "control_inputs", "attrs", "device", "frames",
+    __slots__ = ("name", "type", "spec", "graph", "inputs", "outputs", "control_inputs", "attrs", "device", "_recorded",
                  "owner", "_id", "_dead", "__dict__", "__weakref__")
     _original_op: Operation | None = None       # of a gradient: the op that it differentiates
 
     def __init__(self, spec: OpSpec, graph: Graph, name: str, inputs: list[Tensor], attrs: dict[str, Any], number: int,
-                 frames: Frames, owner: Any) -> None:
+                 recorded: Recorded, owner: Any) -> None:
         self.name = name
         self.type = spec.name
         self.spec = spec
@@ -153,10 +152,15 @@ class Operation:
         self.control_inputs: list[Operation] = []
         self.attrs = attrs
         self.device = ""
-        self.frames = frames
+        self._recorded = recorded
         self.owner = owner
         self._id = number               # how many ops the graph had made before, and one
         self._dead: str | None = None   # why it is no part of its graph any more
+
+    @property
+    def frames(self) -> Frames:
+        """Where in the user's code the op was made: (code object, line) of each frame, innermost first."""
+        return frames_of(self._recorded)
 
     def values(self) -> tuple[Tensor, ...]:
         """The outputs."""

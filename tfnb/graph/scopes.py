@@ -2,10 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfnb.core.device import canonical, device_text, merged
+from tfnb.graph.names import check_scope_name
 from tfnb.graph.operation import Operation
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import Graph
 
 # A device name in canonical form; a function from an Operation to one; None: forget the outer ones.
 DeviceEntry = str | Callable[[Operation], Any] | None
@@ -108,6 +112,28 @@ class Entering:
 
     def __exit__(self, *exc: object) -> None:
         setattr(self.target, self.attribute, self._before)
+
+
+class NameScope:
+    """What `Graph.name_scope` returns. Entering gives the full prefix."""
+
+    __slots__ = ("_graph", "_name", "_before")
+
+    def __init__(self, graph: Graph, name: str | None) -> None:
+        self._graph, self._name = graph, name
+
+    def __enter__(self) -> str:
+        local, name = self._graph._local, self._name
+        self._before = local.scope
+        if not name:
+            local.scope = ""
+            return ""
+        check_scope_name(name, bool(self._before))
+        local.scope = name[:-1] if name[-1] == "/" else self._graph.unique_name(name)
+        return local.scope + "/"
+
+    def __exit__(self, *exc: object) -> None:
+        self._graph._local.scope = self._before
 
 
 class Pushed:

@@ -48,30 +48,32 @@ def get_graph_from_inputs(values: Iterable[Any], graph: Graph | None = None) -> 
 
     With `graph`, all must be of it. Raises ValueError if two are of different graphs.
     """
-    first: Any = None
-    found = graph
-    for value in _flat(values):
-        owner = _graph_of(value)
+    found, first = _common(values, graph, None)
+    return found if found is not None else get_default_graph()
+
+
+def _common(values: Iterable[Any], found: Graph | None, first: Any) -> tuple[Graph | None, Any]:
+    """The graph of all the values, as far as `found` does not tell it, and the first value that tells it."""
+    for value in values:
+        if isinstance(value, (Tensor, Operation)):
+            owner: Graph | None = value.graph
+        elif isinstance(value, (list, tuple)):
+            found, first = _common(value, found, first)
+            continue
+        else:
+            owner = _graph_of(value)
         if owner is None or owner is found:
             continue
         if found is not None:
             raise ValueError(f"{value} must be from the same graph as {first}." if first is not None
                              else f"{value} is not from the passed-in graph.")
-        first, found = value, owner
-    return found if found is not None else get_default_graph()
-
-
-def _flat(values: Iterable[Any]) -> Iterator[Any]:
-    for value in values:
-        if isinstance(value, (list, tuple)):
-            yield from _flat(value)
-        else:
-            yield value
+        found, first = owner, value
+    return found, first
 
 
 def _graph_of(value: Any) -> Graph | None:
-    if isinstance(value, (Tensor, Operation)):
-        return value.graph
+    if isinstance(value, (int, float, str, bytes)):         # most of what is no tensor: not worth two look-ups
+        return None
     convert = getattr(value, "_as_graph_element", None)
     owner = getattr(convert() if callable(convert) else value, "graph", None)
     return owner if isinstance(owner, Graph) else None
