@@ -8,7 +8,7 @@ import pytest
 
 from tfnb.core import dtypes
 from tfnb.core.shape import Dimension, TensorShape
-from tfnb.graph.constant import make_constant, to_array
+from tfnb.graph.constant import _from_python, _quick, make_constant, to_array
 from tfnb.graph.convert import (
     convert_n_to_tensor,
     convert_to_tensor,
@@ -91,6 +91,10 @@ def test_shapes_and_dimensions() -> None:
     assert convert_to_tensor(TensorShape([2**40])).dtype is dtypes.int64
     assert convert_to_tensor(TensorShape([1]), dtype=dtypes.int64).dtype is dtypes.int64
     assert convert_to_tensor(Dimension(3)).static == ()
+    mixed = convert_to_tensor([Dimension(3), -1], dtype=dtypes.int32)
+    assert mixed.op.attrs["value"].tolist() == [3, -1] and convert_to_tensor([Dimension(3)]).dtype is dtypes.int32
+    with pytest.raises(ValueError, match="unknown Dimension"):
+        convert_to_tensor([Dimension(None)])
     with pytest.raises(TypeError, match="int32 or int64"):
         convert_to_tensor(TensorShape([1]), dtype=dtypes.float32)
 
@@ -112,6 +116,29 @@ def test_a_constant_does_not_follow_its_array() -> None:
     value = make_constant(array).op.attrs["value"]
     array[0] = 1.0
     assert value.tolist() == [0, 0] and not value.flags.writeable and array.flags.writeable
+
+
+def test_what_numpy_can_read() -> None:
+    class Series:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+            return np.array([1.0, 2.0])
+
+    t = convert_to_tensor(Series())
+    assert t.dtype is dtypes.float64 and t.static == (2,)
+
+
+@pytest.mark.parametrize("dtype", [None, "float32", "int64", "uint8", "bool", "complex64"])
+@pytest.mark.parametrize("value", [[1, 2], [[1.5, 2], [3, 4]], [True, False], [[True], [2]], [1, 2**40], [-1, 300],
+                                   [np.int8(1), 2.5], [], [[]], [1, 2j]])
+def test_lists_are_read_alike_on_both_ways(value: Any, dtype: str | None) -> None:
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    quick = _quick(value, wanted)
+    try:
+        slow = _from_python(value, wanted)
+    except TypeError:
+        assert quick is None
+    else:
+        assert quick is None or (quick.dtype == slow.dtype and quick.tolist() == slow.tolist())
 
 
 def test_lists_of_values() -> None:

@@ -42,10 +42,11 @@ def to_array(value: Any, dtype: Any = None, shape: Any = None, verify_shape: boo
         array = np.array(value, np.float32)
     elif kind is int and wanted is None and _INT32.min <= value <= _INT32.max:
         array = np.array(value, np.int32)
-    elif isinstance(value, (np.ndarray, np.generic)):
+    elif isinstance(value, (np.ndarray, np.generic)) or (hasattr(kind, "__array__") and kind is not Tensor):
         array = _from_numpy(value, wanted)
     else:
-        array = _from_python(value, wanted)
+        quick = _quick(value, wanted) if kind is list or kind is tuple else None
+        array = _from_python(value, wanted) if quick is None else quick
     return array if shape is None else _shaped(array, value, as_static(shape), verify_shape)
 
 
@@ -76,6 +77,26 @@ def _bytes(text: Any) -> bytes:
     return text.encode() if isinstance(text, str) else bytes(text)
 
 
+def _quick(value: Any, wanted: DType | None) -> np.ndarray | None:
+    """Lists of plain numbers, by NumPy alone; None for what it can't judge."""
+    try:
+        array = np.array(value)
+    except Exception:       # noqa: BLE001  ragged lists, tensors in lists: the slow way says what is wrong
+        return None
+    depth, first = 0, value
+    while isinstance(first, (list, tuple)) and first:
+        depth, first = depth + 1, first[0]
+    if not array.size or depth != array.ndim or array.dtype.kind not in "biuf":
+        return None
+    if wanted is None:
+        return _inferred(array)
+    allowed = "biuf" if wanted.is_floating else "biu" if wanted.is_integer else "b" if wanted.is_bool else ""
+    if array.dtype.kind not in allowed:
+        return None
+    with np.errstate(all="ignore"):
+        return array.astype(wanted.np_dtype)
+
+
 def _from_python(value: Any, wanted: DType | None) -> np.ndarray:
     if value is None:
         raise ValueError("None values not supported.")
@@ -100,18 +121,17 @@ def _from_python(value: Any, wanted: DType | None) -> np.ndarray:
             raise TypeError(f"Failed to convert object of type {type(value).__name__} to Tensor. Contents: {value!r}. "
                             f"Its element {element!r} is of type {type(element).__name__}; a number, string or bool "
                             "is wanted.")
-    return _inferred(elements).reshape(shape)
+    return _inferred(np.array(elements) if elements else np.array([], np.float32)).reshape(shape)
 
 
-def _inferred(elements: list[Any]) -> np.ndarray:
-    array = np.array(elements) if elements else np.array([], np.float32)
+def _inferred(array: np.ndarray) -> np.ndarray:
     if array.dtype == np.float64:
         with np.errstate(over="ignore"):
             return array.astype(np.float32)
     if array.dtype == np.int64 and (_INT32.min <= array.min() and array.max() <= _INT32.max):
         return array.astype(np.int32)
     if array.dtype == object:
-        raise TypeError(f"Failed to convert {elements!r} to a Tensor: a number is too large for 64 bits")
+        raise TypeError(f"Failed to convert {array.tolist()!r} to a Tensor: a number is too large for 64 bits")
     return array
 
 
@@ -159,6 +179,10 @@ def _dense_shape(value: Any) -> tuple[int, ...]:
 def _flat(value: Any) -> list[Any]:
     if isinstance(value, (list, tuple)):
         return [element for v in value for element in _flat(v)]
+    if isinstance(value, Dimension):
+        if value.value is None:
+            raise ValueError("Cannot convert an unknown Dimension to a Tensor.")
+        return [value.value]
     return [value.item() if isinstance(value, np.ndarray) else value]
 
 
