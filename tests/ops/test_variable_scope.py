@@ -155,12 +155,12 @@ def test_custom_getters_nest():
 
 
 @pytest.mark.parametrize("arguments, error", [
-    ((None,), TypeError), ((3,), TypeError), ((None, 3), TypeError), (("a", None, None, None, None, None, None, None, 3),
-                                                                      ValueError),
+    ({"name_or_scope": None}, TypeError), ({"name_or_scope": 3}, TypeError),
+    ({"name_or_scope": None, "default_name": 3}, TypeError), ({"name_or_scope": "a", "reuse": 3}, ValueError),
 ])
 def test_scope_errors(arguments, error):
     with pytest.raises(error):
-        variable_scope(*arguments)
+        variable_scope(**arguments)
 
 
 def test_a_default_name_can_not_be_shared():

@@ -19,6 +19,9 @@ def NoOp() -> None:
     """Does nothing. It is a place for control inputs."""
 
 
+NoOp.no_gradient("it has no inputs")
+
+
 def no_op(name: str | None = None) -> Operation:
     """An operation that does nothing, called `name`."""
     op: Operation = NoOp(name=name)

@@ -179,6 +179,12 @@ def ApplyCenteredRMSProp(var: Any, mg: Any, ms: Any, mom: Any, lr: Any, rho: Any
     return var - step, mean, square, step
 
 
+for _op in (VariableV2, Variable):
+    _op.no_gradient("it has no inputs")
+IsVariableInitialized.no_gradient("its result is a truth value")
+CountUpTo.no_gradient("it counts")
+
+
 def assign(ref: Any, value: Any, validate_shape: bool | None = None, use_locking: bool | None = None,
            name: str | None = None) -> Tensor:
     """Sets the variable `ref` to `value`; the result is the variable after that, as a reference.

@@ -1,0 +1,18 @@
+"""Training: `tf.train`."""
+# ruff: noqa: F401
+from tfnb.summary.events import summary_iterator
+from tfnb.summary.writer import SummaryWriter
+from tfnb.train.adagrad import AdagradOptimizer
+from tfnb.train.adam import AdamOptimizer
+from tfnb.train.decay import (
+    cosine_decay, exponential_decay, inverse_time_decay, natural_exp_decay, piecewise_constant,
+    piecewise_constant_decay, polynomial_decay,
+)
+from tfnb.train.global_step import (
+    assert_global_step, create_global_step, get_global_step, get_or_create_global_step, global_step,
+)
+from tfnb.train.gradient_descent import GradientDescentOptimizer
+from tfnb.train.momentum import MomentumOptimizer
+from tfnb.train.moving_averages import ExponentialMovingAverage
+from tfnb.train.optimizer import Optimizer
+from tfnb.train.rmsprop import RMSPropOptimizer

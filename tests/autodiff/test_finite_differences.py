@@ -1,0 +1,181 @@
+"""Every differentiable op that is declared: its derivatives, first and second, against finite differences."""
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import pytest
+
+import tfnb as tf
+from tfnb.autodiff.gradients import is_trainable
+from tfnb.core.options import options
+from tfnb.opdef import tables
+from tfnb.opdef.spec import Kind
+from tfnb.ops.raw import raw
+
+STEP = 1e-5
+NO_SECOND = {
+    "Zeta": "its derivative is defined by TensorFlow for one order only",
+}
+NOT_CHECKED = {
+    "PreventGradient": "its gradient is an error: see test_gradients.py",
+}
+
+
+def sampled(domain, shape, random):
+    """Points well inside of where an op may be sampled, away from where steps meet kinks."""
+    u = random.uniform(0.1, 0.9, shape)
+    sign = random.choice([-1.0, 1.0], shape)
+    return {"": sign * (u + 0.05) * 1.7, "positive": u * 2 + 0.4, "unit": sign * u, "nonzero": sign * (u + 0.4),
+            "above one": u + 1.2}[domain]
+
+
+def both(x, y):
+    z = tf.complex(x, y)
+    return tf.real(z * z) + tf.imag(z) * 3.0
+
+
+A, B, ROW, COLUMN, ONE, CUBE = (2, 3), (2, 3), (3,), (2, 1), (), (2, 3, 4)
+# op name -> [(function of tensors, shapes of its inputs)]; ops of the regular kinds need none
+SAMPLES = {
+    "Cast": [(lambda x: raw.Cast(x, DstT="float64"), [A])],
+    "SelectV2": [(lambda x, y: raw.SelectV2([[True, False, True]], x, y), [A, ROW])],
+    "ClipByValue": [(lambda x, lo, hi: raw.ClipByValue(x, lo - 1.2, hi + 1.2), [A, ONE, ONE])],
+    "Conj": [(lambda x: tf.real(raw.Conj(tf.complex(x, x * 2.0)) * tf.complex(x, x)), [A])],
+    "Real": [(both, [A, B])], "Imag": [(both, [A, B])], "Complex": [(both, [A, B])],
+    "ComplexAbs": [(lambda x, y: tf.abs(tf.complex(x, y)), [A, B])],
+    "ConjugateTranspose": [(lambda x: tf.imag(raw.ConjugateTranspose(tf.complex(x, x * x), [1, 0])), [A])],
+    "IdentityN": [(lambda x, y: raw.IdentityN([x, y]), [A, ROW])],
+    "EnsureShape": [(lambda x: raw.EnsureShape(x, shape=[2, 3]), [A])],
+    "CheckNumerics": [(lambda x: raw.CheckNumerics(x, message="m"), [A])],
+    "Print": [(lambda x: raw.Print(x, [], message="", first_n=0), [A])],
+    "StridedSliceGrad": [(lambda dy: raw.StridedSliceGrad([5, 3], [1, 0], [3, 3], [1, 1], dy), [A])],
+    "Split": [(lambda x: raw.Split(1, x, num_split=3), [A])],
+    "SplitV": [(lambda x: raw.SplitV(x, [1, 2], 1, num_split=2), [A])],
+    "ConcatV2": [(lambda x, y: raw.ConcatV2([x, y], -1), [A, COLUMN])],
+    "Concat": [(lambda x, y: raw.Concat(1, [x, y]), [A, COLUMN])],
+    "Pack": [(lambda x, y: raw.Pack([x, y], axis=1), [A, B])],
+    "Unpack": [(lambda x: raw.Unpack(x, num=3, axis=1), [A])],
+    "Tile": [(lambda x: raw.Tile(x, [2, 3]), [A])],
+    "Pad": [(lambda x: raw.Pad(x, [[1, 2], [0, 1]]), [A])],
+    "PadV2": [(lambda x, y: raw.PadV2(x, [[1, 2], [0, 1]], y), [A, ONE])],
+    "MirrorPad": [(lambda x, m=m: raw.MirrorPad(x, [[1, 1], [2, 1]], mode=m), [A]) for m in ("REFLECT", "SYMMETRIC")],
+    "MirrorPadGrad": [(lambda x: raw.MirrorPadGrad(x, [[0, 1], [1, 1]], mode="SYMMETRIC"), [(3, 5)])],
+    "AddN": [(lambda x, y: raw.AddN([x, y, x]), [A, B])],
+    "Fill": [(lambda x: raw.Fill([2, 3], x), [ONE])],
+    "ZerosLike": [(lambda x: raw.ZerosLike(x) + x, [A])], "OnesLike": [(lambda x: raw.OnesLike(x) + x, [A])],
+    "Diag": [(raw.Diag, [ROW])] if "Diag" in tables.OPS else [],
+    "DiagPart": [(lambda x: raw.DiagPart(x), [(3, 3)])],
+    "MatrixDiag": [(lambda x: raw.MatrixDiag(x), [A])],
+    "MatrixDiagPart": [(lambda x: raw.MatrixDiagPart(x), [(2, 3, 3)])],
+    "Select": [(lambda x, y: raw.Select([[True, False, True], [False, False, True]], x, y), [A, B])],
+    "Polygamma": [(lambda x: raw.Polygamma(1.0 + 0.0 * x, raw.Abs(x) + 1.0), [A])],
+    "Zeta": [(lambda q: raw.Zeta(raw.ZerosLike(q) + 2.5, raw.Abs(q) + 1.0), [A])],
+    "GatherV2": [(lambda x, a=a: raw.GatherV2(x, [[0, 1, 1]], a), [A]) for a in (0, 1)],
+    "Gather": [(lambda x: raw.Gather(x, [0, 1, 1]), [A])],
+    "UnsortedSegmentSum": [(lambda x: raw.UnsortedSegmentSum(x, [2, 0], 3), [A])],
+    "SegmentSum": [(lambda x: raw.SegmentSum(x, np.array([0, 0, 2], np.int32)), [(3, 2)])],
+    "GatherNd": [(lambda x: raw.GatherNd(x, [[0, 1], [1, 2], [0, 1]]), [A])],
+    "ScatterNd": [(lambda x: raw.ScatterNd([[1], [0]], x, [4, 3]), [A])],
+    "Cumsum": [(lambda x, e=e, r=r: raw.Cumsum(x, 1, exclusive=e, reverse=r), [A])
+               for e in (False, True) for r in (False, True)],
+    "Cumprod": [(lambda x, e=e: raw.Cumprod(x, 1, exclusive=e), [A]) for e in (False, True)],
+    "MatMul": [(lambda x, y, a=a, b=b: raw.MatMul(x, y, transpose_a=a, transpose_b=b),
+                [(4, 2) if a else (2, 4), (3, 4) if b else (4, 3)]) for a in (False, True) for b in (False, True)],
+    "BatchMatMul": [(lambda x, y, a=a, b=b: raw.BatchMatMul(x, y, adj_x=a, adj_y=b),
+                     [(2, 4, 2) if a else (2, 2, 4), (2, 3, 4) if b else (2, 4, 3)])
+                    for a in (False, True) for b in (False, True)],
+    "BatchMatMulV2": [(lambda x, y: raw.BatchMatMulV2(x, y), [(2, 1, 2, 4), (3, 4, 3)])],
+    "Reshape": [(lambda x: raw.Reshape(x, [3, 2]), [A])],
+    "ExpandDims": [(lambda x: raw.ExpandDims(x, 1), [A])],
+    "Squeeze": [(lambda x: raw.Squeeze(x), [(1, 2, 1)])],
+    "Transpose": [(lambda x: raw.Transpose(x, [2, 0, 1]), [CUBE])],
+    "ReverseV2": [(lambda x: raw.ReverseV2(x, [1]), [A])],
+    "Identity": [(lambda x: raw.Identity(x), [A])],
+    "PlaceholderWithDefault": [(lambda x: raw.PlaceholderWithDefault(x, shape=[None, 3]), [A])],
+    "Slice": [(lambda x: raw.Slice(x, [0, 1], [2, 1]), [A])],
+    "StridedSlice": [(lambda x: x[:, ::-2], [A]), (lambda x: x[1, tf.newaxis, ..., 0], [CUBE])],
+    "BiasAdd": [(lambda x, b: raw.BiasAdd(x, b), [A, ROW]),
+                (lambda x, b: raw.BiasAdd(x, b, data_format="NCHW"), [(2, 3, 2, 2), ROW])],
+    "BiasAddGrad": [(lambda x: raw.BiasAddGrad(x), [A])], "BiasAddV1": [(lambda x, b: raw.BiasAddV1(x, b), [A, ROW])],
+    "L2Loss": [(lambda x: raw.L2Loss(x), [A])],
+    "TopKV2": [(lambda x: raw.TopKV2(x, 2)[0], [A])], "TopK": [(lambda x: raw.TopK(x, k=2)[0], [A])],
+    "BroadcastTo": [(lambda x: raw.BroadcastTo(x, [4, 2, 3]), [COLUMN])],
+    "SparseSoftmaxCrossEntropyWithLogits": [
+        (lambda x: raw.SparseSoftmaxCrossEntropyWithLogits(x, np.array([2, 0]))[0], [A])],
+    "SoftmaxCrossEntropyWithLogits": [
+        (lambda x: raw.SoftmaxCrossEntropyWithLogits(x, np.array([[0.2, 0.3, 0.5], [1.0, 0.0, 0.0]]))[0], [A])],
+}
+
+
+def samples(name):
+    """[(function of tensors, shapes, domain)] for an op: its own, or those of its kind."""
+    spec = tables.OPS[name]
+    domain = tables.DOMAINS.get(name, "")
+    if name in SAMPLES:
+        return [(fn, shapes, domain) for fn, shapes in SAMPLES[name]]
+    op = getattr(raw, name)
+    if spec.kind is Kind.REDUCTION:
+        return [(lambda x, a=a, k=k: op(x, a, keep_dims=k), [CUBE], domain)
+                for a, k in (([1], False), ([-1, 0], True), ([0, 1, 2], False))]
+    if spec.kind is Kind.ROWWISE:
+        return [(op, [A] * len(spec.inputs), domain)]
+    if spec.kind is Kind.ELEMENTWISE:
+        alike = [(op, [A] * len(spec.inputs), domain)]
+        mixed = [(op, [ROW, *[COLUMN] * (len(spec.inputs) - 1)], domain)]
+        return alike if len(spec.inputs) == 1 or name.endswith("Grad") else alike + mixed
+    raise AssertionError(f"op {name} has a gradient, but neither a regular kind nor a sample in this test")
+
+
+def differentiable():
+    return sorted(name for name in tables.GRADIENTS if name in tables.OPS and name not in NOT_CHECKED)
+
+
+def total(outputs, random):
+    """A weighted sum of everything that can be differentiated."""
+    outputs = [t for t in (outputs if isinstance(outputs, (list, tuple)) else [outputs]) if is_trainable(t)]
+    sizes = [t.shape.as_list() if t.shape.is_fully_defined() else [] for t in outputs]
+    return tf.add_n([tf.reduce_sum(t * random.uniform(0.5, 1.5, size)) for t, size in zip(outputs, sizes, strict=True)])
+
+
+def along(gradients, xs, direction):
+    """The derivative in a direction, as a tensor."""
+    return tf.add_n([tf.reduce_sum(d * g) for g, d in zip(gradients, direction, strict=True) if g is not None]
+                    or [tf.constant(0.0, tf.float64)])
+
+
+@pytest.mark.parametrize("name", differentiable())
+def test_derivatives(name, monkeypatch):
+    monkeypatch.setattr(options, "compile", "never")
+    for fn, shapes, domain in samples(name):
+        tf.reset_default_graph()
+        random = np.random.default_rng(zlib.crc32(name.encode()))
+        at = [sampled(domain, shape, random) for shape in shapes]
+        direction = [random.uniform(0.5, 1.5, shape) for shape in shapes]
+        xs = [tf.placeholder(tf.float64, shape) for shape in shapes]
+        y = total(fn(*xs), random)
+        first = tf.gradients(y, xs)
+        slope = along(first, xs, direction)
+        for g, x in zip(first, xs, strict=True):
+            assert g is None or (g.dtype == x.dtype and g.shape.as_list() == x.shape.as_list())
+        fetches = [y, slope]
+        if name not in NO_SECOND:
+            fetches.append(along(tf.gradients(slope, xs), xs, direction))
+        with tf.Session() as sess:
+            def run(step, sess=sess, fetches=fetches, at=at, direction=direction, xs=xs):
+                return sess.run(fetches, {x: a + step * d for x, a, d in zip(xs, at, direction, strict=True)})
+            here, before, after = run(0.0), run(-STEP), run(STEP)
+        for order, (lower, upper) in enumerate(zip(before[:-1], after[:-1], strict=True), 1):
+            estimate = (upper - lower) / (2 * STEP)
+            assert here[order] == pytest.approx(estimate, rel=1e-5, abs=1e-6), f"{name}: derivative {order}"
+
+
+def test_the_walk_finds_a_wrong_gradient(monkeypatch):
+    monkeypatch.setitem(tables.GRADIENTS, "Tanh", lambda op, dy: dy * op.outputs[0])
+    with pytest.raises(AssertionError, match="Tanh"):
+        test_derivatives("Tanh", monkeypatch)
+
+
+def test_every_op_states_its_gradient_or_its_absence():
+    stated = set(tables.GRADIENTS) | set(tables.NO_GRADIENT)
+    assert [name for name in tables.OPS if name not in stated] == []
