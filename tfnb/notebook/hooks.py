@@ -14,6 +14,7 @@ from typing import Any
 from tfnb.core.source import set_cell_label
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Snapshot
+from tfnb.graph.operation import Operation
 from tfnb.notebook import board, shell
 from tfnb.notebook.cells import Cells
 
@@ -34,6 +35,7 @@ class Hooks:
         self.cells = Cells()
         self.names: dict[str, Hashable] = {}        # `%%graph NAME`: the key that the cell ran under last
         self._stack: list[Frame] = []
+        self._names: dict[str, Any] = {}            # the user's names of graph objects, when a cell began again
         self._shown: set[Hashable] = set()          # keys whose badge is on display
         # Cells in ipykernel's subshells run in other threads, beside the one that owns what is made meanwhile.
         self._thread = threading.main_thread() if getattr(ip, "kernel", None) else threading.current_thread()
@@ -74,6 +76,7 @@ class Hooks:
         board.close_boards_of(key)
         self._shown.discard(key)                    # the front end has cleared the cell's output
         self.cells.begin(key, self._label(info))
+        self._names = self._graph_names() if self.cells.run and self.cells.run.detached else {}
 
     def post_run_cell(self, result: Any) -> None:
         """A cell has ended. result: an ExecutionResult; None where even that could not be made."""
@@ -96,6 +99,8 @@ class Hooks:
         if run is None:
             return
         changed = self.cells.rollback() if failed else self.cells.commit()
+        if failed:
+            self._restore_names()
         badge = self.cells.badges.get(run.key)
         if failed and badge is not None:            # its output was cleared, its ops of the run before are back
             self.cells.badges[run.key] = replace(badge, notes=(f"this run failed, those of {badge.label} are kept",))
@@ -103,6 +108,16 @@ class Hooks:
         self._show(dict.fromkeys(changed))
         board.settle_boards()
         shell.running = None
+
+    def _graph_names(self) -> dict[str, Any]:
+        return {name: value for name, value in self.ip.user_ns.items() if dead(value) is not None}
+
+    def _restore_names(self) -> None:
+        """Names that a failed run bound to ops which were taken back stand for the ops of the run before again."""
+        for name, value in self._names.items():
+            if dead(self.ip.user_ns.get(name)):
+                self.ip.user_ns[name] = value
+        self._names = {}
 
     def _emptied(self, info: Any) -> bool:
         """A cell of blanks has no begin: it ends only. What it made when there was something in it leaves."""
@@ -158,6 +173,12 @@ class Hooks:
             elif key == shell.running:
                 shell.show(badge.bundle(), f"tfnb-cell-{key}")
                 self._shown.add(key)
+
+
+def dead(value: Any) -> bool | None:
+    """Whether the op of a tensor, op or variable has left its graph; None for what is none of these."""
+    op = value if isinstance(value, Operation) else getattr(value, "op", None)
+    return op._dead is not None if isinstance(op, Operation) else None
 
 
 def _request_metadata(ip: Any) -> dict[str, Any]:

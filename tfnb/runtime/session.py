@@ -150,6 +150,8 @@ class BaseSession:
         key = (tensors, targets, feeds)
         found = self._executors.get(key)
         if found is None or found[0] != mutations:
+            for op in (*(t.op for t in tensors), *targets):     # what is asked for has the best reason to tell
+                check_fresh(op)
             plan = plans.build(tensors, targets, feeds)
             for op in plan.ops:
                 check_fresh(op)

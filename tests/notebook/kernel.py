@@ -1,0 +1,77 @@
+"""A real kernel, driven as a front end would: cells with ids, deleted cells, outputs with their display ids."""
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from jupyter_client.manager import start_new_kernel
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Page:
+    """A notebook page: what each cell shows now, by cell id."""
+
+    def __init__(self):
+        path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+        self.manager, self.client = start_new_kernel(
+            kernel_name="python3", env={**os.environ, "PYTHONPATH": path, "JUPYTER_PLATFORM_DIRS": "1"})
+        self.outputs: dict[str | None, list[dict]] = {}
+        self.messages: list[dict] = []          # everything that was published
+
+    def close(self):
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
+    def send(self, code, cell=None, deleted=(), silent=False):
+        """Ask for a run, with what JupyterLab tells of the cell; cell None: as nbclient, which tells nothing."""
+        content = {"code": code, "silent": silent, "store_history": not silent, "user_expressions": {},
+                   "allow_stdin": False, "stop_on_error": True}
+        known = {"cellId": cell, "deletedCells": list(deleted), "recordTiming": False} if cell else {}
+        message = self.client.session.msg("execute_request", content, metadata=known)
+        self.client.shell_channel.send(message)
+        self.outputs[cell] = []
+        return message["header"]["msg_id"]
+
+    def run(self, code, cell=None, deleted=(), silent=False):
+        """Run a cell to its end and return the text of its outputs."""
+        self.wait(self.send(code, cell, deleted, silent), cell)
+        return self.text(cell)
+
+    def wait(self, request, cell, timeout=60):
+        while True:
+            message = self.client.get_iopub_msg(timeout=timeout)
+            self.messages.append(message)
+            content, kind = message["content"], message["msg_type"]
+            mine = message["parent_header"].get("msg_id") == request
+            if kind == "update_display_data":
+                self._update(content)
+            elif mine and kind in ("stream", "error", "execute_result", "display_data"):
+                self.outputs[cell].append({**content, "kind": kind})
+            elif mine and kind == "status" and content["execution_state"] == "idle":
+                return
+
+    def _update(self, content):
+        wanted = content["transient"]["display_id"]
+        for outputs in self.outputs.values():
+            for output in outputs:
+                if output.get("transient", {}).get("display_id") == wanted:
+                    output["data"] = content["data"]
+
+    def text(self, cell):
+        """What a cell shows, as plain text; an error as "Name: message"."""
+        lines = []
+        for output in self.outputs.get(cell, ()):
+            if output["kind"] == "stream":
+                lines.append(output["text"].rstrip())
+            elif output["kind"] == "error":
+                lines.append(f"{output['ename']}: {output['evalue']}")
+            else:
+                lines.append(output["data"]["text/plain"])
+        return "\n".join(lines)
+
+    def traceback(self, cell):
+        """The traceback of the cell's error, without colours."""
+        lines = [line for output in self.outputs[cell] if output["kind"] == "error" for line in output["traceback"]]
+        return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(lines))

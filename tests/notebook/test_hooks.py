@@ -1,0 +1,230 @@
+"""The hooks with a stand-in for IPython: what front ends and kernels do that a real one can't be made to do here."""
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tfnb.graph import ownership
+from tfnb.graph.stack import get_default_graph, reset_default_graph
+from tfnb.notebook import complete, shell
+from tfnb.notebook.hooks import Hooks, dead, running_info
+from tfnb.ops import source
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Shell:
+    """As much of an InteractiveShell as the hooks use."""
+
+    def __init__(self):
+        self.execution_count, self.user_ns, self.kernel = 1, {}, None
+        self.compile = SimpleNamespace(format_code_name=lambda name: ("Cell", "In[3]") if name == "abc.py" else None)
+        self.events = SimpleNamespace(register=lambda *a: None, unregister=lambda *a: None)
+
+    def info(self, code="1", cell=None, meta=None):
+        self.execution_count += 1
+        return SimpleNamespace(raw_cell=code, cell_id=cell, cell_meta=meta, store_history=True)
+
+
+@pytest.fixture
+def ip(monkeypatch):
+    monkeypatch.setattr(ownership, "_graphs", type(ownership._graphs)())
+    monkeypatch.setattr(shell, "current", lambda: None)
+    reset_default_graph()
+    return Shell()
+
+
+@pytest.fixture
+def hooks(ip):
+    hooks = Hooks(ip)
+    hooks.register()
+    yield hooks
+    hooks.unregister()
+
+
+def ended(info, success=True):
+    return SimpleNamespace(info=info, success=success)
+
+
+def names():
+    return [op.name for op in get_default_graph().get_operations()]
+
+
+def run(hooks, ip, cell, name, success=True, **about):
+    info = ip.info(cell=cell, **about)
+    hooks.pre_run_cell(info)
+    source.constant(1.0, name=name)
+    hooks.post_run_cell(ended(info, success))
+
+
+def test_a_cell_is_known_by_the_id_of_the_front_end(hooks, ip):
+    run(hooks, ip, "B", "x")
+    run(hooks, ip, "B", "x")
+    assert names() == ["x"] and list(hooks.cells.badges) == ["B"]
+
+
+def test_older_kernels_tell_the_id_in_the_request_only(hooks, ip):
+    ip.kernel = SimpleNamespace(get_parent=lambda: {"metadata": {"cellId": "B", "deletedCells": ["A"]}})
+    run(hooks, ip, None, "x")
+    run(hooks, ip, None, "x")
+    assert names() == ["x"]
+
+
+def test_ids_may_be_missing_in_any_way(hooks, ip):
+    run(hooks, ip, None, "x", meta={"deletedCells": None})
+    ip.kernel = SimpleNamespace(get_parent=lambda: None)
+    run(hooks, ip, None, "x")
+    assert names() == ["x", "x_1"]
+
+
+def test_an_end_without_a_begin_is_no_cell(hooks, ip):
+    hooks.post_run_cell(ended(ip.info()))
+    hooks.post_run_cell(None)
+    run(hooks, ip, "B", "x")
+    assert names() == ["x"]
+
+
+def test_a_result_that_is_none_is_a_failure(hooks, ip):
+    hooks.pre_run_cell(ip.info(cell="B"))
+    source.constant(1.0, name="x")
+    hooks.post_run_cell(None)
+    assert names() == [] and hooks.cells.run is None
+
+
+def test_a_result_of_another_info_ends_the_innermost_cell(hooks, ip):
+    hooks.pre_run_cell(ip.info(cell="B"))
+    source.constant(1.0, name="x")
+    hooks.post_run_cell(ended(ip.info()))
+    assert names() == ["x"] and hooks.cells.run is None
+
+
+def test_inner_cells_belong_to_the_outer_one_and_fail_alone(hooks, ip):
+    outer, good, bad = ip.info(cell="B"), ip.info(cell="C"), ip.info(cell="D")
+    hooks.pre_run_cell(outer)
+    hooks.pre_run_cell(good)
+    source.constant(1.0, name="x")
+    hooks.post_run_cell(ended(good))
+    hooks.pre_run_cell(bad)
+    source.constant(1.0, name="y")
+    hooks.post_run_cell(ended(bad, False))
+    hooks.post_run_cell(ended(outer))
+    assert names() == ["x"] and list(hooks.cells.badges) == ["B"]
+
+
+def test_an_inner_cell_without_an_end_goes_with_the_outer_one(hooks, ip):
+    outer = ip.info(cell="B")
+    hooks.pre_run_cell(outer)
+    source.constant(1.0, name="x")
+    hooks.pre_run_cell(ip.info(cell="C"))
+    source.constant(1.0, name="y")
+    hooks.post_run_cell(ended(outer))
+    assert names() == ["x"] and hooks.cells.run is None
+    run(hooks, ip, "D", "z")
+    assert names() == ["x", "z"]
+
+
+def test_an_emptied_cell_ends_without_a_begin(hooks, ip):
+    run(hooks, ip, "B", "x")
+    hooks.post_run_cell(ended(ip.info(" \n", cell="B")))
+    assert names() == []
+
+
+def test_an_inner_blank_cell_changes_nothing(hooks, ip):
+    outer = ip.info(cell="B")
+    hooks.pre_run_cell(outer)
+    source.constant(1.0, name="x")
+    hooks.post_run_cell(ended(ip.info("", cell="B")))
+    hooks.post_run_cell(ended(outer))
+    assert names() == ["x"]
+
+
+def test_cells_of_other_threads_own_nothing(hooks, ip):
+    """ipykernel 7 runs subshells in threads, beside the main one."""
+    outer, other = ip.info(cell="B"), ip.info(cell="C")
+    hooks.pre_run_cell(outer)
+    source.constant(1.0, name="x")
+
+    def subshell():
+        hooks.pre_run_cell(other)
+        hooks.post_run_cell(ended(other, False))
+    thread = threading.Thread(target=subshell)
+    thread.start()
+    thread.join()
+    source.constant(1.0, name="y")
+    hooks.post_run_cell(ended(outer))
+    assert names() == ["x", "y"] and list(hooks.cells.badges) == ["B"]
+
+
+def test_names_of_a_failed_run_stand_for_the_old_ops_again(hooks, ip):
+    run(hooks, ip, "B", "x")
+    old = ip.user_ns["x"] = get_default_graph().get_tensor_by_name("x:0")
+    ip.user_ns["number"] = 3
+    info = ip.info(cell="B")
+    hooks.pre_run_cell(info)
+    assert dead(old)
+    ip.user_ns["x"] = source.constant(2.0, name="x")
+    ip.user_ns["number"] = 4
+    hooks.post_run_cell(ended(info, False))
+    assert ip.user_ns == {"x": old, "number": 4} and not dead(old)
+
+
+def test_unloading_in_a_cell_ends_it(hooks, ip):
+    hooks.pre_run_cell(ip.info(cell="B"))
+    source.constant(1.0, name="x")
+    hooks.unregister()
+    assert source.constant(1.0, name="y").op.owner is None and names() == ["x", "y"]
+
+
+def test_files_of_cells_have_labels(hooks):
+    assert hooks.label_of_file("abc.py") == "cell [3]" and hooks.label_of_file("net.py") is None
+
+
+def test_the_running_cell_is_found_from_inside():
+    class Silent:
+        def run_cell_async(self, raw_cell, silent):
+            info = raw_cell + "!"
+            return running_info() if info else None
+    assert running_info() is None
+    assert Silent().run_cell_async("code", False) == "code!" and Silent().run_cell_async("code", True) is None
+
+
+def test_completion_of_names_tags_and_options():
+    graph = get_default_graph()
+    with graph.name_scope("layer"):
+        source.constant(1.0, name="weights")
+    options = {"graph": ["--depth", "--device"], "fetch": ["--feed"], "live": ["--hz"]}.get
+    assert complete.matches("%graph lay", options) == ["layer", "layer/weights"]
+    assert complete.matches("v = %fetch layer/w", options) == ["layer/weights"]
+    assert complete.matches("%%graph --de", options) == ["--depth", "--device"]
+    assert complete.matches("print(1) or %graph lay", options) == complete.matches("x = lay", options) == []
+    context = SimpleNamespace(line_with_cursor="%graph layer/we and more", cursor_position=15, token="layer/we")
+    found = complete.matcher(options)(context)
+    assert [each.text for each in found["completions"]] == ["layer/weights"] and found["suppress"]
+
+
+@pytest.mark.slow
+def test_a_plain_terminal():
+    """Text forms, no widgets: IPython with its input from a pipe."""
+    code = """import sys, tfnb as tf
+%load_ext tfnb
+x = tf.constant([1.0, 2.0], name="x")
+
+board = %live loss
+
+for i in range(9): tf.notebook.record(loss=i)
+
+sess = tf.InteractiveSession()
+%fetch x
+%graph
+print("widgets", "ipywidgets" in sys.modules)
+exit
+"""
+    done = subprocess.run([sys.executable, "-m", "IPython", "--simple-prompt", "--no-banner", "--colors=NoColor",
+                           "--HistoryManager.enabled=False"], input=code, capture_output=True, text=True, timeout=100,
+                          cwd=ROOT, check=False)
+    shown = done.stdout
+    assert "1 op · fresh" in shown and "x  float32[2] [1., 2.]" in shown, shown + done.stderr
+    assert "step 8" in shown and "graph: 1 op" in shown and "widgets False" in shown
