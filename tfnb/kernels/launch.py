@@ -7,7 +7,7 @@ aligned to their element.
 """
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -87,3 +87,17 @@ class Call:
     def output(self, index: int = 0) -> Address:
         """The address of output `index`."""
         return Address("output", index)
+
+
+# What a kernel that fails stores in word 0 of the status, and what the words after it then mean.
+FAILURES = {
+    1: "indices[{0}] = {1} is not in [0, {2})",
+    3: "segment_ids[{0}] = {1} is out of range [0, {2})",
+    2: "Need minval < maxval, got {0} >= {1}",
+}
+
+
+def failure_text(status: Sequence[int]) -> str | None:
+    """What the status words of a failed kernel say of a bad value that it met; None if they say nothing known."""
+    text = FAILURES.get(status[0])
+    return None if text is None else text.format(*status[1:])

@@ -11,6 +11,7 @@ from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.cpu import gather as cpu
 from tfnb.ops.array import shape, squeeze
 from tfnb.ops.declare import kernel
 from tfnb.ops.joining import concat
@@ -67,7 +68,8 @@ def _gather(ctx: Any, params: np.ndarray, indices: np.ndarray, axis: np.ndarray)
 
 
 @kernel("params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams", shape=_gathered, numpy=_gather,
-        values=("axis",), batch_dims="int = 0", Tparams="type", Tindices="{int16, int32, int64}", Taxis="indextype")
+        cpu=cpu.gather, values=("axis",), batch_dims="int = 0", Tparams="type", Tindices="{int16, int32, int64}",
+        Taxis="indextype")
 def GatherV2() -> None:
     """The slices of `params` along `axis` at `indices`."""
 
@@ -75,7 +77,7 @@ def GatherV2() -> None:
 @kernel("params: Tparams, indices: Tindices -> output: Tparams", validate_indices="bool = true", Tparams="type",
         Tindices="indextype",
         shape=lambda ctx: [None if ctx.shape(0) is None or ctx.shape(1) is None else ctx.shape(1) + ctx.shape(0)[1:]],
-        numpy=lambda ctx, params, indices: _rows(ctx, params, indices))
+        numpy=lambda ctx, params, indices: _rows(ctx, params, indices), cpu=cpu.gather)
 def Gather() -> None:
     """The rows of `params` at `indices` (the older op)."""
 
@@ -136,8 +138,8 @@ def _segment_sums(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray
 
 
 @kernel("data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T", shape=_segments_shape,
-        numpy=_segment_sums, values=("num_segments",), T="numbertype", Tindices="{int16, int32, int64}",
-        Tnumsegments="indextype = DT_INT32")
+        numpy=_segment_sums, cpu=cpu.unsorted_segment_sum, values=("num_segments",), T="numbertype",
+        Tindices="{int16, int32, int64}", Tnumsegments="indextype = DT_INT32")
 def UnsortedSegmentSum() -> None:
     """Row i of the result is the sum of the rows of `data` whose segment id is i (negative ids are left out)."""
 
@@ -257,7 +259,7 @@ def _one_hot(ctx: Any, indices: np.ndarray, depth: np.ndarray, on: np.ndarray, o
 
 
 @kernel("indices: TI, depth: int32, on_value: T, off_value: T -> output: T", shape=_one_hot_shape, numpy=_one_hot,
-        values=("depth",), axis="int = -1", T="type", TI="{uint8, int8, int32, int64} = DT_INT64")
+        cpu=cpu.one_hot, values=("depth",), axis="int = -1", T="type", TI="{uint8, int8, int32, int64} = DT_INT64")
 def OneHot() -> None:
     """With a new axis of size `depth`: `on_value` at the index, `off_value` elsewhere."""
 

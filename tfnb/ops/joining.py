@@ -12,6 +12,7 @@ from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.cpu import joining as cpu
 from tfnb.kernels.view import View
 from tfnb.ops.array import identity
 from tfnb.ops.broadcast import shape_of
@@ -65,14 +66,14 @@ def _join(ctx: Any, arrays: Sequence[np.ndarray], axis: np.ndarray) -> np.ndarra
 
 @kernel("values: N * T, axis: Tidx -> output: T", N="int >= 2", T="type", Tidx="indextype = DT_INT32",
         shape=lambda ctx: _concat_shape(ctx, range(len(ctx.op.inputs) - 1), len(ctx.op.inputs) - 1),
-        numpy=lambda ctx, *given: _join(ctx, given[:-1], given[-1]), values=("axis",))
+        numpy=lambda ctx, *given: _join(ctx, given[:-1], given[-1]), cpu=cpu.concat, values=("axis",))
 def ConcatV2() -> None:
     """The tensors one after another along `axis`."""
 
 
 @kernel("concat_dim: int32, values: N * T -> output: T", N="int >= 2", T="type",
         shape=lambda ctx: _concat_shape(ctx, range(1, len(ctx.op.inputs)), 0),
-        numpy=lambda ctx, *given: _join(ctx, given[1:], given[0]), values=("concat_dim",))
+        numpy=lambda ctx, *given: _join(ctx, given[1:], given[0]), cpu=cpu.concat, values=("concat_dim",))
 def Concat() -> None:
     """The tensors one after another along `concat_dim` (the older op)."""
 
@@ -179,17 +180,13 @@ def _unpacked(ctx: ShapeContext) -> list[Static]:
     return [shape[:axis] + shape[axis + 1:]] * count
 
 
-def _unstack(ctx: Any, value: np.ndarray) -> tuple[np.ndarray, ...]:
-    axis = _pack_axis(ctx.attrs["axis"], value.ndim)
-    if value.shape[axis] != ctx.attrs["num"]:
-        raise errors.InvalidArgumentError(None, ctx.op, f"Input shape axis {axis} must equal {ctx.attrs['num']}, "
-                                                        f"got shape {list(value.shape)}")
-    return tuple(np.ascontiguousarray(piece) for piece in np.moveaxis(value, axis, 0))
-
-
-@kernel("value: T -> output: num * T", shape=_unpacked, numpy=_unstack, num="int >= 0", T="type", axis="int = 0")
-def Unpack() -> None:
+@movement("value: T -> output: num * T", shape=_unpacked, num="int >= 0", T="type", axis="int = 0")
+def Unpack(view: View, *, num: int, axis: int) -> tuple[View, ...]:
     """The slices of a tensor along an axis, which is dropped."""
+    axis = _pack_axis(axis, len(view.shape))
+    if view.shape[axis] != num:
+        raise ValueError(f"Input shape axis {axis} must equal {num}, got shape {list(view.shape)}")
+    return tuple(view.slice(axis, i, 1).drop(axis) for i in range(num))
 
 
 @Unpack.gradient
@@ -215,8 +212,8 @@ def _tile(ctx: Any, x: np.ndarray, multiples: np.ndarray) -> np.ndarray:
     return np.tile(x, multiples.tolist())
 
 
-@kernel("input: T, multiples: Tmultiples -> output: T", shape=_tiled, numpy=_tile, values=("multiples",), T="type",
-        Tmultiples="indextype = DT_INT32")
+@kernel("input: T, multiples: Tmultiples -> output: T", shape=_tiled, numpy=_tile, cpu=cpu.tile,
+        values=("multiples",), T="type", Tmultiples="indextype = DT_INT32")
 def Tile() -> None:
     """The tensor repeated `multiples[i]` times along each axis i."""
 
@@ -293,14 +290,14 @@ def _pad(ctx: Any, x: np.ndarray, paddings: np.ndarray, value: np.ndarray | None
     return out
 
 
-@kernel("input: T, paddings: Tpaddings -> output: T", shape=_padded, numpy=_pad, values=("paddings",), T="type",
-        Tpaddings="indextype = DT_INT32")
+@kernel("input: T, paddings: Tpaddings -> output: T", shape=_padded, numpy=_pad, cpu=cpu.pad,
+        values=("paddings",), T="type", Tpaddings="indextype = DT_INT32")
 def Pad() -> None:
     """The tensor with `paddings[i]` = (before, after) zeros around it along each axis i."""
 
 
 @kernel("input: T, paddings: Tpaddings, constant_values: T -> output: T", shape=_padded, numpy=_pad,
-        values=("paddings",), T="type", Tpaddings="indextype = DT_INT32")
+        cpu=cpu.pad, values=("paddings",), T="type", Tpaddings="indextype = DT_INT32")
 def PadV2() -> None:
     """As Pad, with another number than 0."""
 

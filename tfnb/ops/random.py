@@ -15,6 +15,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import get_default_graph, name_scope
 from tfnb.kernels.cpu import philox
+from tfnb.kernels.cpu import random as cpu
 from tfnb.ops import shapes
 from tfnb.ops.declare import random
 from tfnb.ops.raw import raw
@@ -65,19 +66,22 @@ def _drawn(draw: Any) -> Any:
     return lambda ctx, shape: draw(ctx.state, _sizes(ctx, shape), ctx.attrs["dtype"].as_numpy_dtype)
 
 
-@random("shape: T -> output: dtype", shape=_given_shape, numpy=_drawn(philox.uniform), values=("shape",),
+@random("shape: T -> output: dtype", shape=_given_shape, numpy=_drawn(philox.uniform), cpu=cpu.random_uniform,
+        values=("shape",),
         **SEEDS, dtype="floattype", T="indextype")
 def RandomUniform() -> None:
     """Uniform numbers in [0, 1)."""
 
 
-@random("shape: T -> output: dtype", shape=_given_shape, numpy=_drawn(philox.normal), values=("shape",),
+@random("shape: T -> output: dtype", shape=_given_shape, numpy=_drawn(philox.normal),
+        cpu=cpu.random_standard_normal, values=("shape",),
         **SEEDS, dtype="floattype", T="indextype")
 def RandomStandardNormal() -> None:
     """Normal numbers with mean 0 and standard deviation 1."""
 
 
-@random("shape: T -> output: dtype", shape=_given_shape, numpy=_drawn(philox.truncated_normal), values=("shape",),
+@random("shape: T -> output: dtype", shape=_given_shape, numpy=_drawn(philox.truncated_normal),
+        cpu=cpu.truncated_normal, values=("shape",),
         **SEEDS, dtype="floattype", T="indextype")
 def TruncatedNormal() -> None:
     """Normal numbers with mean 0 and standard deviation 1, drawn again where their size is 2 or more."""
@@ -91,12 +95,12 @@ def _uniform_int(ctx: Any, shape: np.ndarray, low: np.ndarray, high: np.ndarray)
 
 
 @random("shape: T, minval: Tout, maxval: Tout -> output: Tout", shape=_given_shape, numpy=_uniform_int,
-        values=("shape",), **SEEDS, Tout="indextype", T="indextype")
+        cpu=cpu.random_uniform_int, values=("shape",), **SEEDS, Tout="indextype", T="indextype")
 def RandomUniformInt() -> None:
     """Uniform integers in [`minval`, `maxval`)."""
 
 
-@random("value: T -> output: T", shape=shapes.like_first, **SEEDS, T="type",
+@random("value: T -> output: T", shape=shapes.like_first, cpu=cpu.random_shuffle, **SEEDS, T="type",
         numpy=lambda ctx, value: philox.random_shuffle(ctx.state, value))
 def RandomShuffle() -> None:
     """The rows of a tensor in random order."""
@@ -117,7 +121,7 @@ def _multinomial(ctx: Any, logits: np.ndarray, num_samples: np.ndarray) -> np.nd
 
 
 @random("logits: T, num_samples: int32 -> output: output_dtype", shape=_multinomial_shape, numpy=_multinomial,
-        values=("num_samples",), **SEEDS, T="realnumbertype", output_dtype="indextype = DT_INT64")
+        cpu=cpu.multinomial, values=("num_samples",), **SEEDS, T="realnumbertype", output_dtype="indextype = DT_INT64")
 def Multinomial() -> None:
     """Classes drawn with the odds `exp(logits)`, `num_samples` for each row."""
 

@@ -13,6 +13,7 @@ from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.cpu import scan
 from tfnb.ops import shapes
 from tfnb.ops.arguments import renamed
 from tfnb.ops.array import rank, reshape, squeeze
@@ -187,28 +188,20 @@ def _one_axis(value: Anything, count: int) -> int:
 
 
 def _arg(find: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
-    """The NumPy form: a NaN never wins unless it comes first, as in TensorFlow's comparing loop."""
-    def numpy(ctx: Anything, x: np.ndarray, axis: np.ndarray) -> np.ndarray:
-        place = _one_axis(axis, x.ndim)
-        if x.dtype.kind == "f" and np.isnan(x).any():
-            worst = -np.inf if find is np.argmax else np.inf
-            first_is_nan = np.isnan(np.take(x, 0, place))
-            best = np.where(first_is_nan, 0, find(np.where(np.isnan(x), worst, x), axis=place))
-        else:
-            best = find(x, axis=place)
-        return best.astype(ctx.attrs["output_type"].as_numpy_dtype)
-    return numpy
+    """The NumPy form: a NaN never wins (checked against TensorFlow)."""
+    return lambda ctx, x, axis: find(x, _one_axis(axis, x.ndim), ctx.attrs["output_type"].as_numpy_dtype)
 
 
-@kernel("input: T, dimension: Tidx -> output: output_type", shape=_arg_shape, numpy=_arg(np.argmax),
-        values=("dimension",), T=ORDERED[:-1] + ", bool}", Tidx="{int16, int32, int64} = DT_INT32",
+@kernel("input: T, dimension: Tidx -> output: output_type", shape=_arg_shape, numpy=_arg(scan.argmax_rows),
+        cpu=scan.argmax, values=("dimension",), T=ORDERED[:-1] + ", bool}", Tidx="{int16, int32, int64} = DT_INT32",
         output_type="{int16, uint16, int32, int64} = DT_INT64")
 def ArgMax() -> None:
     """The index of the largest element along an axis (the first of several)."""
 
 
-@kernel("input: T, dimension: Tidx -> output: output_type", shape=_arg_shape, numpy=_arg(np.argmin),
-        values=("dimension",), T=ORDERED[:-1] + ", bool}", Tidx=TIDX, output_type="indextype = DT_INT64")
+@kernel("input: T, dimension: Tidx -> output: output_type", shape=_arg_shape, numpy=_arg(scan.argmin_rows),
+        cpu=scan.argmin, values=("dimension",), T=ORDERED[:-1] + ", bool}", Tidx=TIDX,
+        output_type="indextype = DT_INT64")
 def ArgMin() -> None:
     """The index of the smallest element along an axis (the first of several)."""
 
@@ -236,14 +229,14 @@ def _cumulative(ufunc: np.ufunc) -> Callable[..., np.ndarray]:
     return numpy
 
 
-@kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.add), values=("axis",),
-        exclusive="bool = false", reverse="bool = false", T="numbertype", Tidx=TIDX)
+@kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.add), cpu=scan.cumsum,
+        values=("axis",), exclusive="bool = false", reverse="bool = false", T="numbertype", Tidx=TIDX)
 def Cumsum() -> None:
     """The sum of all elements so far along an axis."""
 
 
-@kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.multiply), values=("axis",),
-        exclusive="bool = false", reverse="bool = false", T="numbertype", Tidx=TIDX)
+@kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.multiply), cpu=scan.cumprod,
+        values=("axis",), exclusive="bool = false", reverse="bool = false", T="numbertype", Tidx=TIDX)
 def Cumprod() -> None:
     """The product of all elements so far along an axis."""
 
@@ -269,7 +262,7 @@ def _axes(x: Anything, axis: Anything) -> Anything:
     """`axis`, or all axes of `x` where it is None."""
     if axis is not None:
         return axis
-    count = len(x.static or ()) if isinstance(x, Tensor) else np.ndim(x)
+    count = x.get_shape().ndims if hasattr(x, "get_shape") else 0          # of a tensor or variable
     return convert_to_tensor(np.arange(count, dtype=np.int32)) if count else range_(0, rank(x))
 
 

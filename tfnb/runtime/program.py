@@ -18,6 +18,7 @@ from tfnb.graph.operation import Operation
 from tfnb.kernels.cpu import jit
 from tfnb.kernels.cpu.random import new_state
 from tfnb.kernels.cpu.tape import ROW, Bind, Row, Tape
+from tfnb.kernels.launch import failure_text
 from tfnb.runtime.store import Store
 
 
@@ -146,9 +147,9 @@ class Program:
 
 def failure(op: Operation, status: Sequence[int]) -> errors.OpError:
     """The error that a kernel reported in the status words of its tape."""
-    if status[0] == 1:
-        return errors.InvalidArgumentError(None, op, f"{op.name}: index {status[2]} at position {status[1]} is not in "
-                                                     f"[0, {status[3]})")
+    text = failure_text(status)
+    if text is not None:
+        return errors.InvalidArgumentError(op.node_def, op, f"{op.name}: {text}")
     return errors.InternalError(None, op, f"{op.name}: kernel reported code {status[0]}: {list(status[1:7])}")
 
 

@@ -28,6 +28,20 @@ def test_gather(shape, axis, indices, type_, run):
     np.testing.assert_array_equal(gather.gather_rows(params, where, axis), want)
 
 
+@pytest.mark.parametrize("batch, axis", [(1, 1), (1, 2), (-1, 2), (2, 2)])
+def test_gather_by_batch(batch, axis, run):
+    params, where = sample((2, 3, 4, 5), "float32"), RNG.integers(0, 3, (2, 3)).astype(np.int16)
+    want = []
+    for i in range(2):
+        if batch == 2:
+            want.append([np.take(params[i, j], where[i, j], axis - 2) for j in range(3)])
+        else:
+            want.append(np.take(params[i], where[i], axis - 1))
+    attrs = {"batch_dims": batch}
+    got, = run(gather.gather, [params, where, np.array(axis)], [(np.shape(want), "float32")], attrs, known=(2,))
+    np.testing.assert_array_equal(got, want)
+
+
 @pytest.mark.parametrize("bad", [-1, 5])
 def test_gather_reports_a_bad_index(bad, run):
     params, where = sample((5, 2), "float32"), np.array([1, bad, 0])
@@ -64,7 +78,7 @@ def test_unsorted_segment_sum(ids, inner, type_, run):
 
 def test_segment_sum_reports_a_bad_id(run):
     data, where = sample((2, 2), "float32"), np.array([0, 4])
-    with pytest.raises(RuntimeError, match=r"\[1, 1, 4, 3,"):
+    with pytest.raises(RuntimeError, match=r"\[3, 1, 4, 3,"):
         run(gather.unsorted_segment_sum, [data, where, np.array(3)], [((3, 2), "float32")])
     with pytest.raises(IndexError, match="index 4 at position 1"):
         gather.segment_sum_rows(data, where, 3)

@@ -10,7 +10,7 @@ RNG = np.random.default_rng(0)
 SHAPES = [((7,), 0), ((4, 5), 0), ((4, 5), 1), ((3, 4, 5), -2), ((1,), 0), ((2, 0), 1), ((0, 3), 1)]
 
 
-@pytest.mark.parametrize("type_", ["float32", "float64", "int32", "uint8"])
+@pytest.mark.parametrize("type_", ["float32", "float64", "int32", "uint8", "bool"])
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 @pytest.mark.parametrize("shape, axis", [(s, a) for s, a in SHAPES if s[a]])
 def test_extremes(shape, axis, name, type_, run):

@@ -1,11 +1,11 @@
 """Kernels that go by an index tensor: gather, one-hot, segment sums.
 
-    gather(call)                Gather, GatherV2 (params, indices[, axis]; batch_dims 0); status code 1 for a bad index
+    gather(call)                Gather, GatherV2 (params, indices[, axis]; attr batch_dims); failure 1: bad index
     one_hot(call)               OneHot (indices, depth, on_value, off_value; attr axis)
-    unsorted_segment_sum(call)  UnsortedSegmentSum (data, segment_ids, num_segments); ids < 0 are dropped
+    unsorted_segment_sum(call)  UnsortedSegmentSum (data, segment_ids, num_segments); ids < 0 are dropped; failure 3
     gather_rows, one_hot_rows, segment_sum_rows     their NumPy forms
 
-Status words on a bad index: 1, its position in `indices`, the index, the limit.
+Status words on a failure: 1 or 3, the position of the index, the index, the limit.
 The value of `axis` must be known (Meta.value).
 """
 from __future__ import annotations
@@ -18,15 +18,16 @@ from tfnb.kernels.cpu.copying import BYTES_PER_CHUNK, UNITS, by_unit, fill, know
 from tfnb.kernels.launch import Address, Call, Launch
 
 STATUS = Address("status")
-# Item i = (outer, index position): one row of `size` units.
+# Item i = (batch, outer, index position): one row of `size` units.
 GATHER_TEXT = """
 INDEPENDENT = True
 
 def kernel(args, begin, end):
-    count, limit, size = args[3], args[4], args[5]
-    indices = {index}_array(args[1], count)
+    count, limit, size, outer = args[3], args[4], args[5], args[7]
+    indices = {index}_array(args[1], 0)
     for i in range(begin, end):
-        outer, position = i // count, i % count
+        row, position = i // count, i % count
+        position += row // outer * count
         place = int64(indices[position])
         if place < 0 or place >= limit:
             if atomic_add(args[6], 0) == 0:
@@ -35,7 +36,7 @@ def kernel(args, begin, end):
                 store(args[6] + 24, limit)
                 store(args[6], 1)
             return
-        source = {unit}_array(args[0] + {bytes} * size * (outer * limit + place), size)
+        source = {unit}_array(args[0] + {bytes} * size * (row * limit + place), size)
         target = {unit}_array(args[2] + {bytes} * size * i, size)
         for j in range(size):
             target[j] = source[j]
@@ -68,7 +69,7 @@ def kernel(args, begin, end):
                 store(args[6] + 8, i)
                 store(args[6] + 16, place)
                 store(args[6] + 24, limit)
-                store(args[6], 1)
+                store(args[6], 3)
             return
         if place >= 0:
             source = {type}_array(args[0] + {bytes} * (size * i + begin), end - begin)
@@ -79,15 +80,19 @@ def kernel(args, begin, end):
 
 
 def gather(call: Call) -> list[Launch]:
-    """params[..., indices, ...] along `axis` (0 without a third input)."""
+    """params[..., indices, ...] along `axis` (0 without a third input), each batch (attr batch_dims) by its own."""
     params, indices = call.inputs[:2]
-    axis = known_axis(call.inputs[2], len(params.shape)) if len(call.inputs) > 2 else 0
-    outer, row_bytes = prod(params.shape[:axis]), prod(params.shape[axis + 1:]) * params.itemsize
-    if not outer * indices.size * row_bytes:
+    batch = int(call.attrs.get("batch_dims", 0))
+    batch += len(indices.shape) if batch < 0 else 0
+    axis = known_axis(call.inputs[2], len(params.shape)) if len(call.inputs) > 2 else batch
+    batches, outer = prod(params.shape[:batch]), prod(params.shape[batch:axis])
+    count, row_bytes = prod(indices.shape[batch:]), prod(params.shape[axis + 1:]) * params.itemsize
+    items = batches * outer * count
+    if not items * row_bytes:
         return []
     text, size, _ = by_unit(GATHER_TEXT, row_bytes, index=indices.type)
-    args = (call.input(0), call.input(1), call.output(), indices.size, params.shape[axis], size, STATUS)
-    return [Launch(text, args, outer * indices.size, max(1, BYTES_PER_CHUNK // (row_bytes + 64)), "gather")]
+    args = (call.input(0), call.input(1), call.output(), count, params.shape[axis], size, STATUS, outer)
+    return [Launch(text, args, items, max(1, BYTES_PER_CHUNK // (row_bytes + 64)), "gather")]
 
 
 def one_hot(call: Call) -> list[Launch]:
@@ -104,7 +109,7 @@ def one_hot(call: Call) -> list[Launch]:
 
 
 def unsorted_segment_sum(call: Call) -> list[Launch]:
-    """out[segment_ids[i]] += data[i]; status code 1 for an id >= num_segments. Also scatter-add to zeros."""
+    """out[segment_ids[i]] += data[i]; failure 3 for an id >= num_segments. Also scatter-add to zeros."""
     data, ids = call.inputs[:2]
     out = call.outputs[0]
     if not out.size:

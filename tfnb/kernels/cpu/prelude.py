@@ -65,7 +65,8 @@ def namespace() -> dict[str, Any]:
     names: dict[str, Any] = {"np": np, "math": math, "device": numba.njit(error_model="numpy")}
     for name in TYPES:
         names[name] = getattr(numba.types, name)
-        names[f"{name.rstrip('_')}_array"] = names[f"{name}_array"] = _view(names[name])
+        if name != "bool_":                             # whose elements are bytes: uint8_array
+            names[f"{name}_array"] = _view(names[name])
     types = numba.types
     for bits in (32, 64):
         real, integer = getattr(types, f"float{bits}"), getattr(types, f"int{bits}")

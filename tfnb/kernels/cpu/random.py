@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from math import prod
 
+import numpy as np
+
 from tfnb.kernels.cpu.copying import copy_rows
 from tfnb.kernels.cpu.philox import BLOCKS_PER_ELEMENT, new_state
 from tfnb.kernels.launch import Address, Call, Launch
@@ -158,8 +160,8 @@ def kernel(args, begin, end):
     classes, samples = args[3], args[4]
     total = float64_array(args[5] + 8 * classes * (begin // args[6]), classes)
     for row in range(begin, end):
-        logit = {logits}_array(args[1] + {8 if logits == "float64" else 4} * classes * row, classes)
-        out = {output}_array(args[2] + {8 if output == "int64" else 4} * samples * row, samples)
+        logit = {logits}_array(args[1] + {np.dtype(logits).itemsize} * classes * row, classes)
+        out = {output}_array(args[2] + {np.dtype(output).itemsize} * samples * row, samples)
         highest = -np.inf
         for c in range(classes):
             x = float64(logit[c])

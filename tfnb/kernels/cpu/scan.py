@@ -117,7 +117,8 @@ def _extreme(call: Call, sign: str) -> list[Launch]:
         return []
     if not n:
         raise ValueError(f"Reduction axis {axis} is empty in shape {list(x.shape)}")
-    text = EXTREME_TEXT.format(type=x.type, bytes=x.itemsize, output=out.type, output_bytes=out.itemsize, sign=sign)
+    text = EXTREME_TEXT.format(type=x.type.replace("bool", "uint8"), bytes=x.itemsize, output=out.type,
+                               output_bytes=out.itemsize, sign=sign)
     return [Launch(text, (call.input(0), call.output(), n, inner), outer, max(1, WORK // (n * inner)), "argmax")]
 
 
