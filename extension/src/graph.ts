@@ -102,6 +102,7 @@ export class GraphWidget {
     const width = Number(svg.getAttribute("width"));
     const height = Number(svg.getAttribute("height"));
     svg.setAttribute("role", "group");
+    svg.removeAttribute("style"); // the stage decides how large it is
     svg.setAttribute("data-theme", this.root.closest<HTMLElement>("[data-theme]")?.dataset.theme ?? "light");
     for (const node of svg.querySelectorAll("g.n")) {
       node.setAttribute("tabindex", "0");

@@ -39,6 +39,7 @@ def _of_op(info: OpInfo) -> Details:
     outputs = [{"shape": shape, "dtype": info.dtypes[i] if i < len(info.dtypes) else ""}
                for i, shape in enumerate(info.shapes)]
     attrs = [[key, attr_text(value)] for key, value in sorted(info.attrs.items()) if not key.startswith("_")]
+    attrs = [pair for pair in attrs if pair[1] not in ("", "[]")]
     return {"type": info.type, "doc": doc, "tensors": outputs, "attrs": attrs, "where": _where(info),
             "device": str(getattr(info.origin, "device", "") or "")}
 

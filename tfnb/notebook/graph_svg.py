@@ -38,7 +38,7 @@ def graph_svg(scene: Scene, geometry: Geometry, title: str = "") -> str:
     name = title or f"graph of {scene.ops} ops"
     return element("svg", element("title", text(name)), element("style", stylesheet(roles)), back,
                    element("g", *parts, class_="world"), legend, aria_label=name, class_="tfnb-graph", font_family=FONT,
-                   height=round(height), role="img", viewBox=f"0 0 {number(round(width))} {number(round(height))}",
+                   height=round(height), role="img", style="max-width:100%;height:auto", viewBox=f"0 0 {number(round(width))} {number(round(height))}",
                    width=round(width), xmlns="http://www.w3.org/2000/svg")
 
 
