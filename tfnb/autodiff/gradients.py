@@ -212,8 +212,9 @@ def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_o
     where nothing leads from an x to the ys; else as `gradients`.
     """
     xs = _as_list(xs)
-    options = {"colocate_gradients_with_ops": colocate_gradients_with_ops, "gate_gradients": gate_gradients,
-               "aggregation_method": aggregation_method}
+    options: dict[str, Any] = {
+        "colocate_gradients_with_ops": colocate_gradients_with_ops, "gate_gradients": gate_gradients,
+        "aggregation_method": aggregation_method}
     found = []
     for x, gradient in zip(xs, gradients(ys, xs, **options), strict=True):
         if gradient is None or not x.shape.is_fully_defined():

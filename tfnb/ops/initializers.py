@@ -236,12 +236,12 @@ class identity_initializer(Initializer):
         sizes = _sizes(shape)
         if len(sizes) != 2:
             raise ValueError(f"Identity matrix initializer can only be used for 2D matrices, not for shape {sizes}.")
-        return constant(np.eye(*sizes) * self.gain, self.dtype if dtype is None else dtype)
+        return constant(np.eye(sizes[0], sizes[1]) * self.gain, self.dtype if dtype is None else dtype)
 
 
 def _sizes(shape: Any) -> list[int]:
-    sizes: list[int] = TensorShape(shape).as_list()
-    return sizes
+    sizes: Any = TensorShape(shape).as_list()
+    return list(sizes)
 
 
 def fans(sizes: Sequence[int]) -> tuple[int, int]:

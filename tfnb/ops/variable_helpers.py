@@ -113,7 +113,8 @@ def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Tenso
         for variable, read in zip(var_list, reads, strict=True):
             with colocate_with(variable.op), control_dependencies([read]):
                 ranks.append(Rank(read))
-        return with_dependencies(reads, ranks[0] if len(ranks) == 1 else Pack(ranks, name="stack"))
+        checked: Tensor = with_dependencies(reads, ranks[0] if len(ranks) == 1 else Pack(ranks, name="stack"))
+        return checked
 
 
 def _variable_nodes() -> list[Tensor]:

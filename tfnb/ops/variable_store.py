@@ -18,7 +18,7 @@ from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation
 from tfnb.graph.stack import colocate_with, control_dependencies, name_scope
-from tfnb.ops.initializers import glorot_uniform_initializer, zeros_initializer
+from tfnb.ops.initializers import Initializer, glorot_uniform_initializer, zeros_initializer
 from tfnb.ops.variables import Variable
 
 _STORED = ("variables by name",)
@@ -168,6 +168,8 @@ def _bound(initializer: Any, shape: TensorShape, request: Request) -> tuple[Call
     """The initializer as a function without arguments, and the dtype to convert its result to."""
     if inspect.isclass(initializer):
         initializer = initializer()
+    if isinstance(initializer, Initializer) and shape.is_fully_defined():
+        return lambda: initializer(shape.as_list(), dtype=request.dtype), request.dtype
     parameters = inspect.signature(initializer).parameters.values()
     needed = [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     if not shape.is_fully_defined():

@@ -65,6 +65,11 @@ class Variable:
     """
 
     __array_priority__ = 100
+    _variable: Tensor
+    _initializer_op: Operation
+    _snapshot: Tensor
+    _initial_value: Tensor | None
+    _trainable: bool
 
     def __init__(self, initial_value: Any = None, trainable: bool | None = None, collections: Any = None,
                  validate_shape: bool = True, caching_device: Any = None, name: str | None = None,
@@ -112,7 +117,7 @@ class Variable:
             self._initializer_op = state.assign(self._variable, value, validate_shape=validate_shape).op
             where = colocate_with(self._variable.op) if caching_device is None else device(caching_device)
             with where:
-                self._snapshot: Tensor = Identity(self._variable, name="read")
+                self._snapshot = Identity(self._variable, name="read")
 
     def _from_def(self, variable_def: Any, import_scope: str | None) -> None:
         if not isinstance(variable_def, _proto.VariableDef):
