@@ -12,6 +12,7 @@ Frames = tuple[tuple[CodeType, int], ...]
 Recorded = tuple[Any, ...]          # code object, position in its bytecode, and so on: what `recorded_frames` gives
 
 DEPTH = 24                          # values recorded: two for each of 12 frames
+WIDTH = 100                         # of a source line in a message
 NEWLOCALS = 2                       # a flag of code objects: of functions, not of modules and cells
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _inside: dict[str, bool] = {}       # file name -> is it tfnb's own (to hash a code object is to hash its constants)
@@ -93,6 +94,7 @@ def describe(frames: Frames) -> str:
         place = f"{os.path.basename(code.co_filename)}:{line}"
         place += f" in {code.co_name}" if code.co_name != "<module>" else ""
     text = linecache.getline(code.co_filename, line).strip()
+    text = text if len(text) <= WIDTH else text[:WIDTH - 3] + "..."
     return f"{place}: `{text}`" if text else place
 
 
