@@ -35,6 +35,7 @@ from tfnb.ops.evaluate import (
     scalar_attrs,
     scalar_type,
     shape_values,
+    viewed_and_values,
 )
 
 FOLD_LIMIT = 1 << 22     # elements: what would be larger is computed in the arena at each run
@@ -206,7 +207,8 @@ class _Tracer:
         return out
 
     def movement(self, op: Operation, ins: list[Value]) -> list[Value]:
-        x, values = ins[0], [v.known for v in ins[1:]]
+        x, others = viewed_and_values(op, ins)
+        values = [v.known for v in others]
         try:
             views = movement_views(op, x.view, values)  # type: ignore[arg-type]
         except NeedsCopy:

@@ -14,7 +14,8 @@ FINISH     name -> kernels.scalar.Scalar of (accumulator, count), for reductions
 IDENTITY   name -> what a reduction starts from: a number, "lowest" or "highest"
 ROWS       name -> the inputs of a rowwise op that have one number for each row
 DOMAINS    name -> where tests may sample the op ("positive", "unit", "nonzero"); absent: everywhere
-VIEWS      name -> fn(view, *values, **attrs) -> View, for movement ops
+VIEWS      name -> fn(view, *values, **attrs) -> View (or several), for movement ops
+VIEWED     name -> which input of a movement op is the one that gets other strides (absent: the first)
 NUMPY      name -> fn(ctx, *arrays) -> tuple of arrays: the interpreter
 CPU, CUDA  name -> fn(call) -> the hand-written kernel launches (absent: a host call of NUMPY)
 """
@@ -40,6 +41,7 @@ IDENTITY: dict[str, Any] = {}
 ROWS: dict[str, frozenset[str]] = {}
 DOMAINS: dict[str, str] = {}
 VIEWS: Table = {}
+VIEWED: dict[str, int] = {}
 NUMPY: Table = {}
 CPU: Table = {}
 CUDA: Table = {}

@@ -11,9 +11,9 @@ from tfnb.graph.constant import make_constant
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.ops import shapes
+from tfnb.kernels.view import View
 from tfnb.ops.array import shape as shape_tensor
-from tfnb.ops.declare import kernel
+from tfnb.ops.declare import elementwise, kernel, movement
 from tfnb.ops.math import cast
 from tfnb.ops.raw import raw
 
@@ -31,16 +31,13 @@ def _given_shape(ctx: ShapeContext) -> list[Static]:
     return [tuple(None if n is None or n < 0 else n for n in known)]
 
 
-def _fill(ctx: Any, dims: np.ndarray, value: np.ndarray) -> np.ndarray:
-    if (dims < 0).any():
-        raise errors.InvalidArgumentError(None, ctx.op, f"Dimension {int(dims.min())} must be >= 0")
-    return np.full(tuple(dims.tolist()), value, value.dtype)
-
-
-@kernel("dims: index_type, value: T -> output: T", shape=_given_shape, numpy=_fill, values=("dims",), T="type",
-        index_type="indextype = DT_INT32")
-def Fill() -> None:
+@movement("dims: index_type, value: T -> output: T", of=1, shape=_given_shape, T="type",
+          index_type="indextype = DT_INT32")
+def Fill(view: View, dims: np.ndarray) -> View:
     """A tensor of shape `dims` with `value` everywhere."""
+    if (dims < 0).any():
+        raise ValueError(f"Dimension {int(dims.min())} must be >= 0")
+    return view.broadcast(dims.tolist())
 
 
 @Fill.gradient
@@ -49,20 +46,23 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
     return [None, raw.Sum(dy, axes)]
 
 
-@kernel("x: T -> y: T", shape=shapes.like_first, numpy=lambda ctx, x: _constant_like(x, 0), T="type")
-def ZerosLike() -> None:
-    """Zeros in the shape of `x` (empty strings, False)."""
+def _of_numbers(ctx: ShapeContext) -> list[Static]:
+    if ctx.attrs["T"] == dtypes.string:
+        raise ValueError("ZerosLike is for numbers: use tf.fill for strings")
+    return [ctx.shape(0)]
 
 
-@kernel("x: T -> y: T", shape=shapes.like_first, numpy=lambda ctx, x: np.ones(x.shape, x.dtype),
-        T="{bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64, complex64,"
-          " complex128, bool}")
-def OnesLike() -> None:
+@elementwise("x: T -> y: T", shape=_of_numbers, T="type")
+def ZerosLike(x):
+    """Zeros (False) in the shape of `x`."""
+    return 0
+
+
+@elementwise("x: T -> y: T", T="{bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64,"
+                               " uint64, complex64, complex128, bool}")
+def OnesLike(x):
     """Ones in the shape of `x`."""
-
-
-def _constant_like(x: np.ndarray, value: int) -> np.ndarray:
-    return np.full(x.shape, b"", object) if x.dtype == object else np.full(x.shape, value, x.dtype)
+    return 1
 
 
 @ZerosLike.gradient
@@ -94,11 +94,6 @@ def _range(ctx: Any, start: np.ndarray, limit: np.ndarray, delta: np.ndarray) ->
         count = _range_size(start.item(), limit.item(), delta.item())
     except ValueError as error:
         raise errors.InvalidArgumentError(None, ctx.op, str(error)) from None
-    if start.dtype.kind == "f":                # TensorFlow adds up: the rounding of each sum shows
-        steps = np.full(count, delta, start.dtype)
-        if count:
-            steps[0] = start
-        return np.add.accumulate(steps, dtype=start.dtype)
     return (start + np.arange(count, dtype=start.dtype) * delta).astype(start.dtype)
 
 
@@ -253,7 +248,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
         kind = x.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype
         if optimize and is_known(x.static) and kind != dtypes.variant:
             return zeros(x.shape, dtype=kind, name=scope)
-        if kind != x.dtype.base_dtype:
+        if kind != x.dtype.base_dtype or kind == dtypes.string:
             return zeros(shape_tensor(x), dtype=kind, name=scope)
         return ZerosLike(x, name=scope)
 

@@ -83,11 +83,17 @@ def rowwise(text: str, *, rows: Iterable[str] = (), **attrs: str) -> Callable[[F
     return declare
 
 
-def movement(text: str, *, shape: Fn, **attrs: str) -> Callable[[Fn], Constructor]:
-    """An op that gives other strides to the numbers of its first input; its other inputs decide which."""
+def movement(text: str, *, shape: Fn, of: int = 0, **attrs: str) -> Callable[[Fn], Constructor]:
+    """An op that gives other strides to the numbers of one input (number `of`); its other inputs decide which.
+
+    The definition takes the view of that input and the values of the others, in order, and returns a view, or a tuple
+    of them for several outputs.
+    """
     def declare(fn: Fn) -> Constructor:
         inputs = read_signature(text, attrs)[0]
-        spec = _enter(fn, text, Kind.MOVEMENT, attrs, values=[arg.name for arg in inputs[1:]])
+        spec = _enter(fn, text, Kind.MOVEMENT, attrs, values=[arg.name for i, arg in enumerate(inputs) if i != of])
+        if of:
+            tables.VIEWED[spec.name] = of
         tables.VIEWS[spec.name] = fn
         tables.SHAPES[spec.name] = shape
         return Constructor(spec)

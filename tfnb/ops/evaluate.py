@@ -152,13 +152,20 @@ def movement_views(op: Operation, view: View, values: Arrays) -> tuple[View, ...
     return tuple(views) if isinstance(views, (list, tuple)) else (views,)
 
 
+def viewed_and_values(op: Operation, inputs: Sequence[Any]) -> tuple[Any, list[Any]]:
+    """The input of a movement op that gets other strides, and the others."""
+    at = tables.VIEWED.get(op.spec.name, 0)
+    return inputs[at], [*inputs[:at], *inputs[at + 1:]]
+
+
 def _movement(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
     """Views of the input where it is row-major: as in the kernels, reading a variable is not a copy of it."""
+    array, values = viewed_and_values(op, arrays)
     try:
-        views = movement_views(op, View.whole(arrays[0].shape), arrays[1:])
+        views = movement_views(op, View.whole(array.shape), values)
     except NeedsCopy as error:
         raise AssertionError(f"{op.name}: a row-major array has every view") from error
-    return tuple(view.of(arrays[0]) for view in views)
+    return tuple(view.of(array) for view in views)
 
 
 def _keywords(fn: Callable[..., Any]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.cpu import joining as cpu
+from tfnb.kernels.launch import Call, Launch, Meta
 from tfnb.kernels.view import View
 from tfnb.ops.array import identity
 from tfnb.ops.broadcast import shape_of
@@ -160,7 +161,15 @@ def _stack(ctx: Any, *arrays: np.ndarray) -> np.ndarray:
     return np.stack(arrays, ctx.attrs["axis"])
 
 
-@kernel("values: N * T -> output: T", shape=_packed, numpy=_stack, N="int >= 1", T="type", axis="int = 0")
+def _pack_launches(call: Call) -> list[Launch]:
+    """Pack is the concat of its inputs with a new axis of size 1."""
+    axis = _pack_axis(call.attrs["axis"], len(call.outputs[0].shape))
+    inputs = [Meta(m.type, (*m.shape[:axis], 1, *m.shape[axis:])) for m in call.inputs]
+    return cpu.concat(Call((*inputs, Meta("int32", (), np.array(axis))), call.outputs))
+
+
+@kernel("values: N * T -> output: T", shape=_packed, numpy=_stack, cpu=_pack_launches, N="int >= 1", T="type",
+        axis="int = 0")
 def Pack() -> None:
     """Tensors of one shape side by side along a new axis."""
 

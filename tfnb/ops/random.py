@@ -67,22 +67,19 @@ def _drawn(draw: Any) -> Any:
 
 
 @random("shape: T -> output: dtype", shape=_given_shape, numpy=_drawn(philox.uniform), cpu=cpu.random_uniform,
-        values=("shape",),
-        **SEEDS, dtype="floattype", T="indextype")
+        values=("shape",), **SEEDS, dtype="floattype", T="indextype")
 def RandomUniform() -> None:
     """Uniform numbers in [0, 1)."""
 
 
 @random("shape: T -> output: dtype", shape=_given_shape, numpy=_drawn(philox.normal),
-        cpu=cpu.random_standard_normal, values=("shape",),
-        **SEEDS, dtype="floattype", T="indextype")
+        cpu=cpu.random_standard_normal, values=("shape",), **SEEDS, dtype="floattype", T="indextype")
 def RandomStandardNormal() -> None:
     """Normal numbers with mean 0 and standard deviation 1."""
 
 
 @random("shape: T -> output: dtype", shape=_given_shape, numpy=_drawn(philox.truncated_normal),
-        cpu=cpu.truncated_normal, values=("shape",),
-        **SEEDS, dtype="floattype", T="indextype")
+        cpu=cpu.truncated_normal, values=("shape",), **SEEDS, dtype="floattype", T="indextype")
 def TruncatedNormal() -> None:
     """Normal numbers with mean 0 and standard deviation 1, drawn again where their size is 2 or more."""
 

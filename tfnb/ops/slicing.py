@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfnb.core import errors
 from tfnb.core.shape import Static
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
@@ -253,25 +252,20 @@ def _split_shapes(ctx: ShapeContext) -> list[Static]:
     return [(*shape[:axis], None if size is None else size // count, *shape[axis + 1:])] * count
 
 
-def _pieces(ctx: Any, x: np.ndarray, axis: int, sizes: Sequence[int]) -> tuple[np.ndarray, ...]:
-    ends = np.cumsum(sizes)[:-1]
-    return tuple(np.ascontiguousarray(piece) for piece in np.split(x, ends, axis))
+def _pieces(view: View, axis: int, sizes: Sequence[int]) -> tuple[View, ...]:
+    starts = np.cumsum([0, *sizes]).tolist()
+    return tuple(view.slice(axis, start, size) for start, size in zip(starts, sizes, strict=False))
 
 
-def _split(ctx: Any, split_dim: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, ...]:
-    count = ctx.attrs["num_split"]
-    axis = _normal_axis(split_dim, value.ndim)
-    if value.shape[axis] % count:
-        raise errors.InvalidArgumentError(None, ctx.op, f"Number of ways to split should evenly divide the split "
-                                          f"dimension, but got split_dim {axis} (size = {value.shape[axis]}) and "
-                                          f"num_split {count}")
-    return _pieces(ctx, value, axis, [value.shape[axis] // count] * count)
-
-
-@kernel("split_dim: int32, value: T -> output: num_split * T", shape=_split_shapes, numpy=_split,
-        values=("split_dim",), num_split="int >= 1", T="type")
-def Split() -> None:
+@movement("split_dim: int32, value: T -> output: num_split * T", of=1, shape=_split_shapes, num_split="int >= 1",
+          T="type")
+def Split(view: View, split_dim: np.ndarray, *, num_split: int) -> tuple[View, ...]:
     """`value` in `num_split` pieces of one size along axis `split_dim`."""
+    axis = _normal_axis(split_dim, len(view.shape))
+    if view.shape[axis] % num_split:
+        raise ValueError("Number of ways to split should evenly divide the split dimension, but got split_dim "
+                         f"{axis} (size = {view.shape[axis]}) and num_split {num_split}")
+    return _pieces(view, axis, [view.shape[axis] // num_split] * num_split)
 
 
 @Split.gradient
@@ -308,16 +302,12 @@ def _split_v_shapes(ctx: ShapeContext) -> list[Static]:
     return [(*shape[:axis], n, *shape[axis + 1:]) for n in known]
 
 
-def _split_v(ctx: Any, value: np.ndarray, size_splits: np.ndarray, split_dim: np.ndarray) -> tuple[np.ndarray, ...]:
-    axis = _normal_axis(split_dim, value.ndim)
-    return _pieces(ctx, value, axis, _split_sizes(size_splits.tolist(), value.shape[axis]))
-
-
-@kernel("value: T, size_splits: Tlen, split_dim: int32 -> output: num_split * T", shape=_split_v_shapes,
-        numpy=_split_v, values=("size_splits", "split_dim"), num_split="int >= 1", T="type",
-        Tlen="{int8, int32, int64} = DT_INT64")
-def SplitV() -> None:
+@movement("value: T, size_splits: Tlen, split_dim: int32 -> output: num_split * T", shape=_split_v_shapes,
+          num_split="int >= 1", T="type", Tlen="{int8, int32, int64} = DT_INT64")
+def SplitV(view: View, size_splits: np.ndarray, split_dim: np.ndarray) -> tuple[View, ...]:
     """`value` in pieces of the sizes `size_splits` (one may be -1) along axis `split_dim`."""
+    axis = _normal_axis(split_dim, len(view.shape))
+    return _pieces(view, axis, _split_sizes(size_splits.tolist(), view.shape[axis]))
 
 
 @SplitV.gradient
