@@ -10,8 +10,9 @@ import pytest
 from tfnb.graph import ownership
 from tfnb.graph.stack import get_default_graph, reset_default_graph
 from tfnb.notebook import complete, shell
-from tfnb.notebook.hooks import Hooks, dead, running_info
-from tfnb.ops import source
+from tfnb.notebook.hooks import Hooks, running_info
+from tfnb.ops import math, source  # noqa: F401  (math declares its ops)
+from tfnb.ops.raw import raw
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -164,11 +165,28 @@ def test_names_of_a_failed_run_stand_for_the_old_ops_again(hooks, ip):
     ip.user_ns["number"] = 3
     info = ip.info(cell="B")
     hooks.pre_run_cell(info)
-    assert dead(old)
+    assert old.op._dead
     ip.user_ns["x"] = source.constant(2.0, name="x")
     ip.user_ns["number"] = 4
     hooks.post_run_cell(ended(info, False))
-    assert ip.user_ns == {"x": old, "number": 4} and not dead(old)
+    assert ip.user_ns == {"x": old, "number": 4} and not old.op._dead
+
+
+def test_a_name_that_means_another_op_makes_what_took_the_old_one_stale(hooks, ip):
+    def cell(key, code):
+        info = ip.info(code, cell=key)
+        hooks.pre_run_cell(info)
+        exec(code, {"const": source.constant, "raw": raw}, ip.user_ns)
+        hooks.post_run_cell(ended(info))
+
+    cell("B", "out = const(1.0, name='x')")
+    cell("C", "y = raw.Neg(out, name='y')")
+    cell("B", "out = const(1.0, name='x')")
+    assert hooks.cells.badges["C"].text() == "1 op · fresh"
+    cell("B", "out = const(1.0, name='x'); out = raw.Abs(out, name='abs')")
+    assert hooks.cells.badges["C"].text() == "STALE: 'out' means 'abs' in [4], no longer 'x' - run [2]"
+    cell("C", "y = raw.Neg(out, name='y')")
+    assert ip.user_ns["y"].op.inputs[0].op.name == "abs" and not get_default_graph().stale
 
 
 def test_unloading_in_a_cell_ends_it(hooks, ip):

@@ -4,7 +4,7 @@ Independent of IPython: `hooks.py` calls `begin`, then `commit` or `rollback`, a
 """
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
@@ -78,10 +78,11 @@ class Cells:
                 run.detached.setdefault(graph, []).append(record)
                 graph.cursor = record.position
 
-    def commit(self) -> list[Key]:
+    def commit(self, rebound: Mapping[str, str] | None = None) -> list[Key]:
         """The cell ended well: other cells' ops take its new tensors or become stale.
 
-        Returns the keys of the cells whose badge is new or another one now.
+        rebound: name of an op that the cell made before -> why a user's name of it means another op now. Returns the
+        keys of the cells whose badge is new or another one now.
         """
         run = self._end()
         before = [self.labels.pop(key, run.label) for key in run.keys]
@@ -93,7 +94,7 @@ class Cells:
                 made += graph.ops_of(run.key)
             graph.cursor = None
             if graph in run.detached:
-                changes.append(self._replace(graph, run, before[0], effects))
+                changes.append(self._replace(graph, run, before[0], effects, rebound or {}))
             if graph in run.snapshots:
                 graph.forget(run.snapshots[graph])
         for key in run.keys:
@@ -104,13 +105,13 @@ class Cells:
         shown = self._refresh()
         return list(dict.fromkeys([*shown, run.key])) if run.key in self.badges else shown
 
-    def _replace(self, graph: Graph, run: Run, before: str, total: Effects) -> Changes:
+    def _replace(self, graph: Graph, run: Run, before: str, total: Effects, rebound: Mapping[str, str]) -> Changes:
         records = run.detached[graph]
         changes = compare([op for record in records for op in record.ops], graph.ops_of(run.key))
         for op in changes.old.values():
             op._dead = (f"it was made when its cell ran as {before}; the cell ran again as {run.label} and "
                         + ("made a new one" if op.name in changes.new else "no longer makes it"))
-        effects = apply_changes(graph, records, changes, run.label)
+        effects = apply_changes(graph, records, changes, run.label, rebound)
         self._blame(graph, effects.reasons)
         total.rewired += effects.rewired
         return changes

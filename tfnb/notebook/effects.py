@@ -2,12 +2,14 @@
 
 The rules: consumers of an op that is what it was take the new one. Consumers of a changed one do too, if dtype and
 static shape are equal, but never gradients, optimizers, savers and merged summaries: their cells are stale. So is a
-cell that differentiates anything downstream of a change, for other ops might then be on its path.
+cell that differentiates anything downstream of a change, for other ops might then be on its path; and one that was
+made from a name of the user's which means another op now.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Detached
@@ -46,10 +48,12 @@ class Effects:
         self.reasons.setdefault(op.owner, reason)
 
 
-def apply_changes(graph: Graph, records: Sequence[Detached], changes: Changes, where: str) -> Effects:
+def apply_changes(graph: Graph, records: Sequence[Detached], changes: Changes, where: str,
+                  rebound: Mapping[str, str] = MappingProxyType({})) -> Effects:
     """Rewire what may be rewired, and say what is stale.
 
-    records: what was taken out of the graph before the new run; where: the label of the cell, for the reasons.
+    records: what was taken out of the graph before the new run; where: the label of the cell, for the reasons;
+    rebound: name of an op -> why its consumers were made from a name that means another op now.
     """
     effects = Effects()
     gone = set(changes.old.values())            # a record may hold inputs of ops that a later one took out
@@ -57,7 +61,10 @@ def apply_changes(graph: Graph, records: Sequence[Detached], changes: Changes, w
                            if edge.consumer not in gone)
     waits = dict.fromkeys(pair for record in records for pair in record.control if pair[0] not in gone)
     for tensor, consumer in inputs:
-        _move_input(graph, tensor, consumer, changes, where, effects)
+        if tensor.op.name in rebound and not derived(consumer):
+            effects.blame(consumer, rebound[tensor.op.name])
+        else:
+            _move_input(graph, tensor, consumer, changes, where, effects)
     for consumer, old in waits:
         _move_control(graph, old, consumer, changes, where, effects)
     _missing_entries([consumer for _, consumer in inputs], waits, changes, where, effects)

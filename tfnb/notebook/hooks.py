@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tfnb.core.source import set_cell_label
+from tfnb.graph.collection import op_of
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Snapshot
-from tfnb.graph.operation import Operation
 from tfnb.notebook import board, shell
 from tfnb.notebook.cells import Cells
 
@@ -98,7 +98,7 @@ class Hooks:
         run = self.cells.run
         if run is None:
             return
-        changed = self.cells.rollback() if failed else self.cells.commit()
+        changed = self.cells.rollback() if failed else self.cells.commit(self._rebound(run.label))
         if failed:
             self._restore_names()
         badge = self.cells.badges.get(run.key)
@@ -109,13 +109,24 @@ class Hooks:
         board.settle_boards()
         shell.running = None
 
+    def _rebound(self, label: str) -> dict[str, str]:
+        """Old op -> what to say where a name of it means another op of the cell now: `out = tf.nn.relu(out)`, added."""
+        found = {}
+        for name, value in self._names.items():
+            old, new = op_of(value), op_of(self.ip.user_ns.get(name))
+            if old and new and old._dead and not new._dead and new.owner == old.owner and new.name != old.name:
+                found[old.name] = f"{name!r} means {new.name!r} in {label}, no longer {old.name!r}"
+        return found
+
     def _graph_names(self) -> dict[str, Any]:
-        return {name: value for name, value in self.ip.user_ns.items() if dead(value) is not None}
+        return {name: value for name, value in self.ip.user_ns.items()
+                if op_of(value) is not None and not name.startswith("_")}      # _, __, _7: IPython's own
 
     def _restore_names(self) -> None:
         """Names that a failed run bound to ops which were taken back stand for the ops of the run before again."""
         for name, value in self._names.items():
-            if dead(self.ip.user_ns.get(name)):
+            op = op_of(self.ip.user_ns.get(name))
+            if op is not None and op._dead:
                 self.ip.user_ns[name] = value
         self._names = {}
 
@@ -173,12 +184,6 @@ class Hooks:
             elif key == shell.running:
                 shell.show(badge.bundle(), f"tfnb-cell-{key}")
                 self._shown.add(key)
-
-
-def dead(value: Any) -> bool | None:
-    """Whether the op of a tensor, op or variable has left its graph; None for what is none of these."""
-    op = value if isinstance(value, Operation) else getattr(value, "op", None)
-    return op._dead is not None if isinstance(op, Operation) else None
 
 
 def _request_metadata(ip: Any) -> dict[str, Any]:
