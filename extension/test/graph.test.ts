@@ -77,7 +77,7 @@ test("keys act on the focused node and on the view", () => {
   press("Enter");
   press(" ");
   press("+");
-  expect(model.sent.map((message) => message["type"])).toEqual(["expand", "select"]);
+  expect(model.sent.map((message) => message.type)).toEqual(["expand", "select"]);
   expect(one("svg").getAttribute("viewBox")).not.toBe(before);
 });
 

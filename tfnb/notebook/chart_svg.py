@@ -16,22 +16,21 @@ Series = tuple[str, Sequence[float], Sequence[float]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 TOP, RIGHT, BOTTOM = 34.0, 16.0, 44.0
+MOST = 1e100                # what is larger counts as infinite: no range of a chart overflows
 CSS = ("svg.tfnb-chart .g{stroke:var(--tf-grid)}svg.tfnb-chart .x{stroke:var(--tf-line)}"
        "svg.tfnb-chart .t{fill:var(--tf-muted)}svg.tfnb-chart .h{fill:var(--tf-ink)}"
        "svg.tfnb-chart .b{fill:var(--tf-bg);stroke:var(--tf-frame)}")
 
 
 def nice_ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers (1, 2 or 5 times a power of ten apart) that cover [low, high], about `most` of them."""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return [0.0, 1.0]
-    if high <= low:
-        pad = abs(low) * 0.1 or 1.0
-        low, high = low - pad, high + pad
-    rough = (high - low) / max(most - 1, 1)
+    """Round numbers within [low, high], about `most` of them; the ends themselves where that is not possible."""
+    span = high - low
+    if not math.isfinite(span) or span <= 1e-12 * max(abs(low), abs(high)) or span < 1e-300:
+        return [low, high] if high > low else [low]
+    rough = span / max(most - 1, 1)
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * m for m in (1, 2, 5, 10) if power * m >= rough * 0.999)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    step = next(power * m for m in (1, 2, 5, 10) if power * m >= rough * 0.75)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [step * i for i in range(first, last + 1)]
 
 
@@ -46,7 +45,7 @@ def tick_label(value: float, step: float) -> str:
                 return f"{value / unit:.4g}{name}"
     if size < 1e-3:
         return f"{value:.2g}".replace("e-0", "e-")
-    return f"{value:.{max(0, -math.floor(math.log10(step) + 1e-9))}f}"
+    return f"{value:.{max(0, -math.floor(math.log10(step) + 1e-9))}f}" if size < 1e9 else f"{value:.3g}"
 
 
 def line_chart_svg(series: Sequence[Series], title: str = "", width: float = 480, height: float = 280,
@@ -59,13 +58,14 @@ def line_chart_svg(series: Sequence[Series], title: str = "", width: float = 480
     """
     inks = list(colors) if colors is not None else list(range(len(series)))
     data = [_clean(*one) for one in series]
-    y_ticks = nice_ticks(*_range([ys for _, _, ys in data]), most=max(3, int(height / 48)))
+    y_low, y_high = _padded(*_range([ys for _, _, ys in data]))
+    y_ticks = nice_ticks(y_low, y_high, most=max(3, int(height / 44)))
     x_low, x_high = _range([xs for _, xs, _ in data])
-    labels = [tick_label(t, y_ticks[1] - y_ticks[0]) for t in y_ticks]
+    labels = [tick_label(t, y_ticks[1] - y_ticks[0] if len(y_ticks) > 1 else 1.0) for t in y_ticks]
     left = max(text_width(label, 10) for label in labels) + 20
     rows = _legend_rows(data, width - 24)
     low_edge = height - BOTTOM - 16 * (len(rows) - 1)
-    frame = _Frame(left, width - RIGHT, TOP if title else 14.0, low_edge, x_low, x_high, y_ticks[0], y_ticks[-1])
+    frame = _Frame(left, width - RIGHT, TOP if title else 14.0, low_edge, x_low, x_high, y_low, y_high)
     parts = [element("rect", class_="b", fill=INKS["bg"][0], height=height - 1, rx=6, stroke=INKS["frame"][0],
                      width=width - 1, x=0.5, y=0.5),
              *_axes(frame, y_ticks, labels, title, width),
@@ -102,7 +102,8 @@ def _clean(name: str, xs: Sequence[float], ys: Sequence[float]) -> tuple[str, Fl
     x, y = np.asarray(xs, np.float64).ravel(), np.asarray(ys, np.float64).ravel()
     if x.shape != y.shape:
         raise ValueError(f"series {name!r} has {x.size} x values and {y.size} y values")
-    return str(name), x, y
+    with np.errstate(invalid="ignore"):
+        return str(name), x, np.where(np.abs(y) < MOST, y, np.nan)
 
 
 def _range(arrays: Sequence[Floats]) -> tuple[float, float]:
@@ -111,14 +112,19 @@ def _range(arrays: Sequence[Floats]) -> tuple[float, float]:
     return (float(min(a.min() for a in found)), float(max(a.max() for a in found))) if found else (0.0, 1.0)
 
 
+def _padded(low: float, high: float) -> tuple[float, float]:
+    """A little more than the range, but not below 0 where no value is; never of length 0."""
+    pad = (high - low) * 0.05 or abs(low) * 0.1 or 1.0
+    return (0.0 if low >= 0 > low - pad else low - pad), high + pad
+
+
 def _axes(frame: _Frame, y_ticks: list[float], labels: list[str], title: str, width: float) -> list[str]:
     parts = []
     for tick, label in zip(y_ticks, labels, strict=True):
         y = round(frame.y(tick)) + 0.5
         parts.append(element("path", class_="g", d=path([(frame.left, y), (frame.right, y)]), stroke=INKS["grid"][0]))
         parts.append(_label(frame.left - 6, y + 3.5, label, "end"))
-    x_ticks = [t for t in nice_ticks(frame.x0, frame.x1, max(3, int((frame.right - frame.left) / 80)))
-               if frame.x0 <= t <= frame.x1]
+    x_ticks = nice_ticks(frame.x0, frame.x1, max(3, int((frame.right - frame.left) / 80)))
     for tick in x_ticks:
         step = x_ticks[1] - x_ticks[0] if len(x_ticks) > 1 else 1.0
         parts.append(_label(frame.x(tick), frame.low + 14, tick_label(tick, step), "middle"))

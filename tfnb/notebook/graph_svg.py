@@ -36,10 +36,11 @@ def graph_svg(scene: Scene, geometry: Geometry, title: str = "") -> str:
     legend, height = _legend(scene, width, height)
     back = element("rect", class_="bg", fill=INKS["bg"][0], height=height, rx=6, width=width)
     name = title or f"graph of {scene.ops} ops"
+    width, height = round(width), round(height)
     return element("svg", element("title", text(name)), element("style", stylesheet(roles)), back,
                    element("g", *parts, class_="world"), legend, aria_label=name, class_="tfnb-graph", font_family=FONT,
-                   height=round(height), role="img", style="max-width:100%;height:auto", viewBox=f"0 0 {number(round(width))} {number(round(height))}",
-                   width=round(width), xmlns="http://www.w3.org/2000/svg")
+                   height=height, role="img", style="max-width:100%;height:auto", viewBox=f"0 0 {width} {height}",
+                   width=width, xmlns="http://www.w3.org/2000/svg")
 
 
 def stylesheet(roles: Iterable[str]) -> str:
