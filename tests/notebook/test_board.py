@@ -77,6 +77,12 @@ def test_ready_brings_everything_again(recorder):
     assert len(browser.points[0]) == 50
 
 
+def test_errors_of_the_browser_are_logged(recorder, caplog):
+    LiveBoard(recorder=recorder)._on_message(None, {"type": "error", "message": "no canvas"}, [])
+    LiveBoard(recorder=recorder)._on_message(None, "nonsense", [])
+    assert "in the browser: no canvas" in caplog.text
+
+
 def test_until_a_front_end_answers_frames_are_full(recorder):
     board, browser = LiveBoard(recorder=recorder), Browser()
     board.widget = browser
@@ -182,6 +188,7 @@ def test_record_takes_names_and_mappings(monkeypatch):
     recorder = Recorder()
     monkeypatch.setattr(boards, "RECORDER", recorder)
     boards.record(loss=1.0)
-    boards.record({"train/loss": 2.0}, step=5, acc=0.5)
+    boards.record({"train/loss": 2.0}, step=5)
+    LiveBoard(recorder=recorder).record({"a/b": 1.0}, acc=0.5)
     recorder.file()
-    assert set(recorder.series) == {("", "loss"), ("", "train/loss"), ("", "acc")}
+    assert set(recorder.series) == {("", "loss"), ("", "train/loss"), ("", "a/b"), ("", "acc")}

@@ -74,6 +74,13 @@ def test_older_kernels_tell_the_id_in_the_request_only(hooks, ip):
     assert names() == ["x"]
 
 
+def test_a_cell_that_was_moved_is_no_deleted_one(hooks, ip):
+    run(hooks, ip, "B", "x")
+    run(hooks, ip, "C", "y")
+    run(hooks, ip, "B", "x", meta={"deletedCells": ["B", "C"]})
+    assert names() == ["x"] and "as before" in hooks.cells.badges["B"].text()
+
+
 def test_ids_may_be_missing_in_any_way(hooks, ip):
     run(hooks, ip, None, "x", meta={"deletedCells": None})
     ip.kernel = SimpleNamespace(get_parent=lambda: None)

@@ -4,12 +4,14 @@ Protocol with the front end (`extension/`), widget kind "live": trait `state` ha
 smoothing and x ("step"). Custom messages, each with one buffer of float32 pairs (step, value):
     {type: "points", tag, start}    the points of state.tags[tag] from index `start` on are these; 0 replaces all
     {type: "reset"}                 all points are gone
-and back: {type: "ready"}: a view was made; it gets everything again.
+and back: {type: "ready"}: a view was made, or lost points; it gets everything again.
+          {type: "error", message}: something failed in the browser; it is logged.
 """
 from __future__ import annotations
 
 import fnmatch
 import itertools
+import logging
 import threading
 from collections.abc import Hashable, Mapping
 from posixpath import basename
@@ -30,6 +32,7 @@ COLUMNS = 400               # of a plot in the browser: at most 800 points of a 
 SVG_COLUMNS = 140
 UNHEARD_EVERY = 0.5         # seconds between full frames to a front end that never said "ready": its kernel is busy
 
+log = logging.getLogger(__name__)
 RECORDER = Recorder()
 SENDER = Sender()
 _numbers = itertools.count(1)
@@ -153,6 +156,10 @@ class LiveBoard:
             self._drawn = count
             shell.update(self._repr_mimebundle_(), self.display_id)
 
+    def record(self, values: Mapping[str, Any] | None = None, /, *, step: float | None = None, **more: Any) -> None:
+        """As the function `record`."""
+        self.recorder.scalars({**values, **more} if values else more, step)
+
     def close(self) -> None:
         """Stop updating. What is shown stays as it is."""
         SENDER.close(self)
@@ -179,7 +186,10 @@ class LiveBoard:
         return {"title": self.title, "tags": tags, "smoothing": self.smooth, "x": "step"}
 
     def _on_message(self, _widget: Any, content: Any, _buffers: Any) -> None:
-        if isinstance(content, Mapping) and content.get("type") == "ready":
+        kind = content.get("type") if isinstance(content, Mapping) else None
+        if kind == "error":
+            log.error("in the browser: %s", content.get("message", ""))
+        elif kind == "ready":
             with self._lock:
                 self._heard = True
                 self._sent.clear()

@@ -7,6 +7,7 @@ made from a name of the user's which means another op now.
 """
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -42,7 +43,7 @@ class Effects:
         """`op` does not hold any more. The first reason for a cell is the one that is told."""
         if op.owner is None:
             key = Orphan(op.name)
-            for user in _downstream([op]):
+            for user in _downstream({op: op.name}):
                 if user.owner is None:
                     user.owner = key
         self.reasons.setdefault(op.owner, reason)
@@ -154,25 +155,27 @@ def _move_originals(graph: Graph, changes: Changes) -> None:
 
 def _differentiated(graph: Graph, changes: Changes, where: str, effects: Effects) -> None:
     """Blame the gradients of changed ops and of all that stands on them."""
-    for name, old in changes.old.items():
-        if name in changes.same:
-            continue
-        new = changes.new.get(name)
-        tainted = _downstream([old] if new is None else [old, new])
-        own = set(changes.new.values())
-        for op in graph.get_operations():
-            if op._original_op in tainted and op not in own:
-                effects.blame(op, f"{name!r} changed in {where}" if new else f"{name!r} is no longer made in {where}")
+    changed = {op: name for ops in (changes.old, changes.new) for name, op in ops.items()
+               if name in changes.old and name not in changes.same}
+    if not changed:
+        return
+    tainted, own = _downstream(changed), set(changes.new.values())
+    for op in graph.get_operations():
+        name = tainted.get(op._original_op) if op._original_op is not None and op not in own else None
+        if name is not None:
+            effects.blame(op, f"{name!r} {'changed' if name in changes.new else 'is no longer made'} in {where}")
 
 
-def _downstream(start: Iterable[Operation]) -> set[Operation]:
-    found = set(start)
-    todo = list(found)
+def _downstream(start: Mapping[Operation, str]) -> dict[Operation, str]:
+    """The ops that stand on those of `start`, themselves included, with the label of the nearest of these."""
+    found = dict(start)
+    todo = deque(found)
     while todo:
-        for t in todo.pop().outputs:
+        op = todo.popleft()
+        for t in op.outputs:
             for consumer in t._consumers:
                 if consumer not in found:
-                    found.add(consumer)
+                    found[consumer] = found[op]
                     todo.append(consumer)
     return found
 

@@ -70,7 +70,8 @@ class Hooks:
             return
         key, meta = self._identity(info)
         for gone in meta.get("deletedCells") or ():
-            self._forget(gone)
+            if gone != key:                         # cut, pasted elsewhere and run: still the same cell
+                self._forget(gone)
         self._stack.append(Frame(info))
         shell.running = key
         board.close_boards_of(key)
