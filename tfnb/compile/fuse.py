@@ -8,7 +8,7 @@ by an earlier group.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -17,7 +17,7 @@ from tfnb.kernels.view import View
 
 MAX_NODES = 192          # a longer kernel takes seconds to compile and gains nothing
 MAX_BUFFERS = 48
-CHUNK = 8192             # elements of a whole reduction that one item combines; fixed, so results never depend on threads
+CHUNK = 8192             # elements of a whole reduction that one item combines: fixed, whatever the threads
 
 Pattern = tuple[tuple[int, ...], int]      # strides over the space (0 where its size is 1), offset
 
@@ -56,8 +56,9 @@ class Group:
         if self.axes is None or not self.axes:
             return False
         big = [i for i, n in enumerate(self.space) if n > 1]
-        inner = [i for i in big if i not in self.axes]
-        return bool(inner) and all(i < inner[0] for i in big if i in self.axes)
+        kept = [i for i in big if i not in self.axes]
+        reduced = [i for i in big if i in self.axes]
+        return bool(kept and reduced) and max(reduced) < min(kept)
 
 
 def pattern(group: Group, value: Value, shape: Sequence[int]) -> Pattern | None:
@@ -210,10 +211,10 @@ def _enter(node: Node, group: Group) -> None:
         group.written[value.buffer] = found
 
 
-def stored(groups: Sequence[Group]) -> set[Buffer]:
-    """The buffers that must be in memory: those that another group reads, and all that are not temporary."""
+def stored(groups: Sequence[Group], kept: Collection[Buffer]) -> set[Buffer]:
+    """The buffers that must be in memory: `kept` ones, those that another group reads, all that are not temporary."""
     made: dict[Buffer, Group] = {}
-    needed: set[Buffer] = set()
+    needed: set[Buffer] = set(kept)
     for group in groups:
         for node in group.nodes:
             needed.update(v.buffer for v in node.ins if v.buffer in made and made[v.buffer] is not group)

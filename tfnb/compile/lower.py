@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from tfnb.compile.fuse import CHUNK, Group, Pattern, pattern
 from tfnb.compile.values import Buffer, Call, Elementwise, Reduction, Value
 from tfnb.graph.operation import Operation
-from tfnb.kernels.cpu.emit import emit
+from tfnb.kernels.cpu import emit as emitter
 from tfnb.kernels.launch import Address, Meta
 from tfnb.kernels.launch import Call as KernelCall
 from tfnb.kernels.spec import ColumnKernel, Kernel, MapKernel, Operand, Reduce, RowKernel, Source, Stmt
@@ -39,6 +40,7 @@ class Step:
 
 
 STATUS = Buffer("status", "int64", 8)
+emit = lru_cache(maxsize=4096)(emitter.emit)       # layers of a network share kernels; writing one takes 1 ms
 
 
 def lower(groups: Sequence[Group], stored: set[Buffer]) -> list[Step]:
@@ -46,7 +48,7 @@ def lower(groups: Sequence[Group], stored: set[Buffer]) -> list[Step]:
     steps: list[Step] = []
     for group in groups:
         if group.is_call:
-            steps += _lower_call(group.nodes[0])      # type: ignore[arg-type]
+            steps += _lower_call(group.nodes[0])  # type: ignore[arg-type]
         elif group.axes is None:
             steps.append(_Loops(group, stored).map())
         elif group.is_whole():
@@ -121,7 +123,7 @@ class _Loops:
         rank = len(sizes)
         kernel = MapKernel(rank, loads, tuple(s for s in self.body if isinstance(s, Stmt)), kept)
         items = prod(sizes) if rank <= 1 else prod(sizes[:-1])
-        return self._step(kernel, sizes, items, GRAIN if rank <= 1 else max(1, GRAIN // sizes[-1]))
+        return self._step(kernel, sizes, items, GRAIN if rank <= 1 else max(1, GRAIN // max(1, sizes[-1])))
 
     def rows(self) -> Step:
         """A kernel that reduces the rows of the kept axes."""
@@ -180,7 +182,8 @@ class _Loops:
             last._reduce(node, name, prod(self.group.space), finish=True)
         for row in nodes:
             last._stmt(row, [last._row_name(v) for v in row.ins])
-        made = [v.buffer for n in (*reductions, *nodes) for v in n.outs if v.buffer in self.stored]
+        every: list[Elementwise | Reduction] = [*reductions, *nodes]
+        made = [v.buffer for n in every for v in n.outs if v.buffer in self.stored]
         stores = last._stores({b: ((0,), 0) for b in dict.fromkeys(made)})
         sizes, loads, kept, outer = last._operands(stores, [0], 0)
         if not sizes:

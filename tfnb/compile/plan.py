@@ -15,7 +15,8 @@ class Stage:
     """A run of ops that needs no Python between them (device), or host calls one after another.
 
     inputs: tensors made before this stage, fed ones included; outputs: tensors used after it; by_value: the inputs
-    whose values, not only shapes, a program of this stage is made for; variables: the variable ops it reads or writes.
+    whose values, not only shapes, a program of this stage is made for; variables: the variable ops it reads or writes;
+    targets: ops that must run though nobody takes their outputs.
     """
 
     on_device: bool
@@ -24,6 +25,7 @@ class Stage:
     outputs: tuple[Tensor, ...]
     by_value: tuple[Tensor, ...]
     variables: tuple[Operation, ...]
+    targets: tuple[Operation, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,11 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
     device, by_value = place(order(needed, fed, needed), fed)
     inner = [op for op in order(needed, fed, device) if op.spec.kind not in _LEAVES]
     runs = split(inner, device) or [(True, [])]
-    return Plan(tuple(fetches), tuple(targets), tuple(feeds), tuple(_stages(runs, fetches, feeds, by_value)))
+    return Plan(tuple(fetches), tuple(targets), tuple(feeds), tuple(_stages(runs, fetches, feeds, by_value, targets)))
 
 
 def _stages(runs: list[tuple[bool, list[Operation]]], fetches: Sequence[Tensor], feeds: Sequence[Tensor],
-            by_value: set[Tensor]) -> list[Stage]:
+            by_value: set[Tensor], targets: Sequence[Operation]) -> list[Stage]:
     """Constants and variables belong to every stage that uses them; fetched ones to the last."""
     fed = frozenset(feeds)
     wanted: set[Tensor] = set(fetches)             # walking backwards: what later stages and the caller use
@@ -72,6 +74,7 @@ def _stages(runs: list[tuple[bool, list[Operation]]], fetches: Sequence[Tensor],
         outputs = tuple(t for t in (made if stages else fetches)
                         if t in wanted and t in made and (not stages or t.op not in leaves))
         stages.append(Stage(on_device, (*leaves, *ops), inputs, outputs, tuple(t for t in inputs if t in by_value),
-                            tuple(op for op in leaves if op.spec.kind is Kind.VARIABLE)))
+                            tuple(op for op in leaves if op.spec.kind is Kind.VARIABLE),
+                            tuple(op for op in targets if op in ops)))
         wanted |= set(inputs)
     return stages[::-1]

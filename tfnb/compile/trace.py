@@ -52,10 +52,11 @@ class Meta:
 
 @dataclass(slots=True)
 class Traced:
-    """The nodes of a stage in order, and the value of each output."""
+    """The nodes of a stage in order, the value of each output, and buffers to fill though nobody reads them."""
 
     nodes: list[Node] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
+    kept: set[Buffer] = field(default_factory=set)
 
 
 def copy(x):                                       # type: ignore[no-untyped-def]
@@ -78,6 +79,7 @@ def trace(stage: Stage, inputs: Sequence[Meta], variables: Mapping[Operation, tu
         tracer.add(op)
     for i, tensor in enumerate(stage.outputs):
         tracer.traced.outputs.append(tracer.output(i, tensor, stage))
+    tracer.traced.kept = {tracer.values[t].buffer for op in stage.targets for t in op.outputs}
     return tracer.traced
 
 
@@ -210,10 +212,10 @@ class _Tracer:
         x, others = viewed_and_values(op, ins)
         values = [v.known for v in others]
         try:
-            views = movement_views(op, x.view, values)  # type: ignore[arg-type]
+            views = movement_views(op, x.view, values)
         except NeedsCopy:
             x = self.row_major(op, x)
-            views = movement_views(op, x.view, values)  # type: ignore[arg-type]
+            views = movement_views(op, x.view, values)
         return [Value(x.buffer, view) for view in views]
 
     def call(self, op: Operation, ins: list[Value]) -> list[Value]:

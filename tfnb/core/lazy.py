@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -32,3 +33,15 @@ def lazy_module(name: str) -> Any:
     Returns Any: type checkers see the use of an untyped module. Raises ImportError at the first use if it is absent.
     """
     return LazyModule(name)
+
+
+def lazy_names(module: str, places: Mapping[str, str]) -> Callable[[str], Any]:
+    """A `__getattr__` for `module`: names that are imported, each from the module it stands in, when first used."""
+    def find(name: str) -> Any:
+        place = places.get(name)
+        if place is None:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])
+        value = getattr(importlib.import_module(place), name)
+        setattr(sys.modules[module], name, value)
+        return value
+    return find

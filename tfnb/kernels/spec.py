@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tfnb.kernels.rowwise import Fragment
     from tfnb.kernels.scalar import Scalar
 
 
@@ -34,7 +35,7 @@ class Stmt:
     attrs: keyword-only parameters of the definition and their values; label: the type of the op, for a comment.
     """
 
-    scalar: Scalar
+    scalar: Scalar | Fragment
     type: str
     args: tuple[str, ...]
     results: tuple[str, ...]
@@ -50,7 +51,7 @@ class Reduce:
     identity: a number, "lowest" or "highest"; type: of the accumulator, its literals and the result.
     """
 
-    combine: Scalar
+    combine: Scalar | Fragment
     identity: float | str
     type: str
     arg: str

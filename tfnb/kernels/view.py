@@ -1,4 +1,4 @@
-"""Strided views of a row-major buffer: what movement ops (reshape, transpose, slice, ...) compute instead of copying."""
+"""Strided views of a row-major buffer: what movement ops (reshape, transpose, slice) make instead of copies."""
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -51,7 +51,7 @@ def _reader(fetch: Any, graph: Graph, tensors: dict[Tensor, int], targets: dict[
         return lambda values: kind([p(values) for p in parts])
     if isinstance(fetch, Mapping):
         keyed = {k: _reader(v, graph, tensors, targets) for k, v in fetch.items()}
-        made = dict if type(fetch) is dict else type(fetch)
+        made: Any = type(fetch)
         return lambda values: made((k, p(values)) for k, p in keyed.items())
     for cls, (parts_of, join) in _EXPANSIONS.items():
         if isinstance(fetch, cls):

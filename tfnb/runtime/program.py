@@ -38,7 +38,7 @@ def compile_stage(stage: Stage, inputs: Sequence[Meta], store: Store) -> Compile
     shapes = {op: store.value(op, op).shape for op in stage.variables}
     traced = trace(stage, inputs, shapes)
     groups = fuse(traced.nodes)
-    steps = lower(groups, stored(groups))
+    steps = lower(groups, stored(groups, traced.kept))
     offsets, size = place_buffers(steps)
     return Compiled(stage, tuple(steps), tuple(traced.outputs), offsets, size)
 

@@ -116,7 +116,7 @@ class BaseSession:
             return value if value.ndim else value[()]
         return call.build([v if v.ndim else v[()] for v in values])
 
-    def _tell(self, call: _Call, values: Sequence[np.ndarray]) -> None:
+    def _tell(self, call: _Call, values: Sequence[Any]) -> None:
         listener = taps.on_summary
         for i in call.summaries:
             if listener is not None and values[i].ndim == 0:

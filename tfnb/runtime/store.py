@@ -74,7 +74,7 @@ class Store:
         with self.lock:
             for table in (self._arrays, self._resources):
                 for key in [k for k in table if containers is None or k[0] in containers]:
-                    del table[key]                 # type: ignore[attr-defined]
+                    del table[key]
             self.generation += 1
 
 
@@ -84,8 +84,9 @@ def variable_key(op: Operation) -> Key:
     return container.decode(), shared.decode() or op.name
 
 
-def variable_dtype(op: Operation) -> np.dtype:
-    return np.dtype(op.outputs[0].dtype.base_dtype.as_numpy_dtype)
+def variable_dtype(op: Operation) -> np.dtype[Any]:
+    dtype: np.dtype[Any] = np.dtype(op.outputs[0].dtype.base_dtype.as_numpy_dtype)
+    return dtype
 
 
 def uninitialized(op: Operation, reader: Operation) -> FailedPreconditionError:

@@ -1,5 +1,5 @@
 """Training: `tf.train`."""
-# ruff: noqa: F401
+# ruff: noqa: F401, I001
 from tfnb.summary.events import summary_iterator
 from tfnb.summary.writer import SummaryWriter
 from tfnb.train.adagrad import AdagradOptimizer
@@ -16,3 +16,12 @@ from tfnb.train.momentum import MomentumOptimizer
 from tfnb.train.moving_averages import ExponentialMovingAverage
 from tfnb.train.optimizer import Optimizer
 from tfnb.train.rmsprop import RMSPropOptimizer
+from tfnb.core.lazy import lazy_names as _lazy_names
+
+__getattr__ = _lazy_names(__name__, {
+    **dict.fromkeys(("Example", "SequenceExample"), "tfnb.proto.example_pb2"),
+    **dict.fromkeys(("BytesList", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List"),
+                    "tfnb.proto.feature_pb2"),
+    "SaverDef": "tfnb.proto.saver_pb2",
+    "QueueRunnerDef": "tfnb.proto.queue_runner_pb2",
+})

@@ -1,0 +1,137 @@
+"""The programs: written once against TensorFlow 1's API, run by both systems.
+
+Each takes the module (`tf`), builds a graph and returns a `Program`: `step()` is what is timed, `values()` what both
+systems must agree on after the timed steps of the first round.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Tf = Any
+
+
+@dataclass(frozen=True)
+class Program:
+    """step: one run; check: a number or array that must be equal in both systems after the same number of steps."""
+
+    step: Callable[[], Any]
+    check: Callable[[], Any]
+
+
+def _rng() -> np.random.RandomState:
+    return np.random.RandomState(7)
+
+
+def constant(tf: Tf) -> Program:
+    """Fetch a constant."""
+    c = tf.constant([1.0, 2.0, 3.0])
+    session = tf.Session()
+    return Program(lambda: session.run(c), lambda: session.run(c))
+
+
+def scalar_chain(tf: Tf) -> Program:
+    """100 dependent scalar ops, one feed."""
+    x = tf.placeholder(tf.float32, [])
+    y = x
+    for i in range(50):
+        y = y * 1.01 + float(i) * 0.001
+    session = tf.Session()
+    return Program(lambda: session.run(y, {x: 0.5}), lambda: session.run(y, {x: 0.5}))
+
+
+def linear_regression(tf: Tf) -> Program:
+    """Linear regression, batch 32, 10 features, gradient descent."""
+    rng = _rng()
+    data, target = rng.randn(32, 10).astype("f"), rng.randn(32, 1).astype("f")
+    x, y = tf.placeholder(tf.float32, [None, 10]), tf.placeholder(tf.float32, [None, 1])
+    w, b = tf.Variable(tf.zeros([10, 1])), tf.Variable(tf.zeros([1]))
+    loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b - y))
+    train = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    feed = {x: data, y: target}
+    return Program(lambda: session.run(train, feed), lambda: session.run(loss, feed))
+
+
+def _mlp(tf: Tf, sizes: list[int], batch: int) -> Program:
+    rng = _rng()
+    data = rng.rand(batch, sizes[0]).astype("f")
+    labels = np.eye(sizes[-1], dtype="f")[rng.randint(0, sizes[-1], batch)]
+    x, y = tf.placeholder(tf.float32, [None, sizes[0]]), tf.placeholder(tf.float32, [None, sizes[-1]])
+    h = x
+    for i, (m, n) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+        w = tf.Variable((rng.randn(m, n) / np.sqrt(m)).astype("f"), name=f"w{i}")
+        b = tf.Variable(np.zeros(n, "f"), name=f"b{i}")
+        h = tf.matmul(h, w) + b
+        if i < len(sizes) - 2:
+            h = tf.nn.relu(h)
+    loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=h))
+    train = tf.train.AdamOptimizer(1e-4).minimize(loss)
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    feed = {x: data, y: labels}
+    return Program(lambda: session.run(train, feed), lambda: session.run(loss, feed))
+
+
+def mlp_small(tf: Tf) -> Program:
+    """MLP 64-32-10, batch 32, Adam."""
+    return _mlp(tf, [64, 32, 10], 32)
+
+
+def mlp_middle(tf: Tf) -> Program:
+    """MLP 784-256-256-10, batch 128, Adam."""
+    return _mlp(tf, [784, 256, 256, 10], 128)
+
+
+def mlp_large(tf: Tf) -> Program:
+    """MLP 784-1024-1024-10, batch 1024, Adam."""
+    return _mlp(tf, [784, 1024, 1024, 10], 1024)
+
+
+def sigmoid_exp_sum(tf: Tf) -> Program:
+    """Sigmoid/exp chain over 4 million floats, summed."""
+    v = tf.Variable(_rng().randn(4_000_000).astype("f"))
+    y = tf.reduce_sum(tf.sigmoid(v) * tf.exp(-v * v) + tf.exp(-tf.abs(v)))
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    return Program(lambda: session.run(y), lambda: session.run(y))
+
+
+def softmax(tf: Tf) -> Program:
+    """Softmax of 2048 x 2048."""
+    v = tf.Variable(_rng().randn(2048, 2048).astype("f"))
+    y = tf.nn.softmax(v)
+    op = y.op
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    return Program(lambda: session.run(op), lambda: session.run(y)[::97, ::89])
+
+
+def normalize_rows(tf: Tf) -> Program:
+    """(x - mean) * rsqrt(var + eps) of 4096 rows of 1024."""
+    v = tf.Variable(_rng().randn(4096, 1024).astype("f"))
+    mean = tf.reduce_mean(v, 1, keepdims=True)
+    var = tf.reduce_mean(tf.square(v - mean), 1, keepdims=True)
+    y = (v - mean) * tf.rsqrt(var + 1e-5)
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    return Program(lambda: session.run(y.op), lambda: session.run(y)[::97, ::89])
+
+
+def matmul(tf: Tf) -> Program:
+    """Product of two 1024 x 1024 matrices."""
+    rng = _rng()
+    a, b = (tf.Variable(rng.rand(1024, 1024).astype("f")) for _ in range(2))
+    y = tf.matmul(a, b)
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    return Program(lambda: session.run(y.op), lambda: session.run(y)[::97, ::89])
+
+
+PROGRAMS: dict[str, Callable[[Tf], Program]] = {
+    fn.__name__: fn for fn in (constant, scalar_chain, linear_regression, mlp_small, mlp_middle, mlp_large,
+                               sigmoid_exp_sum, softmax, normalize_rows, matmul)}

@@ -1,0 +1,120 @@
+"""TensorFlow 1's graphs and sessions on an engine of their own: `import tfnb as tf`."""
+# ruff: noqa: F401, I001
+from tfnb.autodiff.aggregate import AggregationMethod
+from tfnb.autodiff.gradients import UnconnectedGradients, gradients, hessians
+from tfnb.autodiff.registry import NoGradient, NotDifferentiable, RegisterGradient
+from tfnb.core.device import DeviceSpec
+from tfnb.core.dimension import Dimension
+from tfnb.core.dtypes import (
+    DType, as_dtype, bfloat16, bool, complex128, complex64, double, float16, float32, float64, half, int16, int32,
+    int64, int8, qint16, qint32, qint8, quint16, quint8, resource, string, uint16, uint32, uint64, uint8, variant,
+)
+from tfnb.core.errors import OpError
+from tfnb.core.shape import TensorShape
+from tfnb.graph.context import get_default_session
+from tfnb.graph.convert import convert_to_tensor, register_tensor_conversion_function
+from tfnb.graph.export import make_ndarray, make_tensor_proto
+from tfnb.graph.graph import Graph
+from tfnb.graph.importing import import_graph_def
+from tfnb.graph.keys import GraphKeys
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import (
+    add_to_collection, add_to_collections, colocate_with, container, control_dependencies, device, get_collection,
+    get_collection_ref, get_default_graph, name_scope, op_scope, reset_default_graph,
+)
+from tfnb.ops.array import (
+    broadcast_dynamic_shape, broadcast_static_shape, ensure_shape, expand_dims, identity, identity_n,
+    invert_permutation, matrix_transpose, rank, reshape, reverse, reverse_v2, shape, shape_n, size, squeeze,
+    stop_gradient, transpose,
+)
+from tfnb.ops.checks import check_numerics, verify_tensor_all_finite
+from tfnb.ops.clip import clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
+from tfnb.ops.compare import (
+    equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, logical_and, logical_not, logical_or,
+    logical_xor, not_equal, select, where, where_v2,
+)
+from tfnb.ops.complex import complex, conj, imag, real
+from tfnb.ops.control import group, no_op
+from tfnb.ops.create import (
+    diag, diag_part, eye, fill, lin_space, linspace, matrix_diag, matrix_diag_part, ones, ones_like, range_ as range,
+    zeros, zeros_like,
+)
+from tfnb.ops.functions import (
+    acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, digamma, erf, erfc, exp, expm1, lbeta, lgamma, log,
+    log1p, log_sigmoid, polygamma, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh, zeta,
+)
+from tfnb.ops.gather import (
+    boolean_mask, gather, gather_nd, one_hot, scatter_nd, segment_sum, sequence_mask, setdiff1d, unique,
+    unsorted_segment_sum,
+)
+from tfnb.ops.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
+from tfnb.ops.initializers import (
+    constant_initializer, glorot_normal_initializer, glorot_uniform_initializer, ones_initializer,
+    random_normal_initializer, random_uniform_initializer, truncated_normal_initializer,
+    uniform_unit_scaling_initializer, variance_scaling_initializer, zeros_initializer,
+)
+from tfnb.ops.joining import broadcast_to, concat, pack, pad, stack, tile, unpack, unstack
+from tfnb.ops.math import (
+    abs, accumulate_n, add, add_n, cast, ceil, div, div_no_nan, divide, floor, floor_div, floordiv, floormod,
+    maximum, minimum, mod, mul, multiply, neg, negative, pow, realdiv, reciprocal, rint, round, saturate_cast,
+    scalar_mul, sign, square, squared_difference, sub, subtract, to_bfloat16, to_double, to_float, to_int32,
+    to_int64, truediv, truncatediv, truncatemod,
+)
+from tfnb.ops.matmul import batch_matmul, matmul, tensordot
+from tfnb.ops.overloads import newaxis
+from tfnb.ops.random import (
+    get_seed, multinomial, random_crop, random_normal, random_shuffle, random_uniform, set_random_seed,
+    truncated_normal,
+)
+from tfnb.ops.reduce import (
+    arg_max, arg_min, argmax, argmin, count_nonzero, cumprod, cumsum, norm, reduce_all, reduce_any, reduce_logsumexp,
+    reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, trace,
+)
+from tfnb.ops.slicing import slice_ as slice, split, strided_slice
+from tfnb.ops.source import constant, placeholder, placeholder_with_default
+from tfnb.ops.state import assign, assign_add, assign_sub, count_up_to, is_variable_initialized
+from tfnb.ops.summary import histogram_summary, image_summary, merge_all_summaries, merge_summary, scalar_summary
+from tfnb.ops.variable_helpers import (
+    all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
+    initialize_all_variables, initialize_local_variables, initialize_variables, local_variables,
+    local_variables_initializer, model_variables, moving_average_variables, report_uninitialized_variables,
+    trainable_variables, variables_initializer,
+)
+from tfnb.ops.variable_scope import (
+    VariableScope, get_local_variable, get_variable, get_variable_scope, no_regularizer, variable_op_scope,
+    variable_scope,
+)
+from tfnb.ops.variable_store import AUTO_REUSE
+from tfnb.ops.variables import Variable, VariableAggregation, VariableSynchronization
+from tfnb.runtime.session import InteractiveSession, Session
+from tfnb import errors, initializers, math, nn, summary, train
+from tfnb.core.lazy import lazy_module as _lazy_module
+from tfnb.core.lazy import lazy_names as _lazy_names
+from tfnb.core.stale import StaleTensorError
+from tfnb.core.version import __version__
+from tfnb.runtime.explain import explain
+
+# Notebook users alone pay for the notebook, and nobody for IPython before `%load_ext tfnb`.
+notebook = _lazy_module("tfnb.notebook")
+_extension = _lazy_module("tfnb.notebook.extension")
+
+# Messages: a program that uses none of them does not import protobuf.
+__getattr__ = _lazy_names(__name__, {
+    **dict.fromkeys(("ConfigProto", "GPUOptions", "GraphOptions", "OptimizerOptions", "RunMetadata", "RunOptions"),
+                    "tfnb.proto.config_pb2"),
+    "AttrValue": "tfnb.proto.attr_value_pb2", "NameAttrList": "tfnb.proto.attr_value_pb2",
+    "Event": "tfnb.proto.event_pb2", "SessionLog": "tfnb.proto.event_pb2",
+    "GraphDef": "tfnb.proto.graph_pb2", "MetaGraphDef": "tfnb.proto.meta_graph_pb2",
+    "HistogramProto": "tfnb.proto.histogram_pb2", "NodeDef": "tfnb.proto.node_def_pb2",
+    "Summary": "tfnb.proto.summary_pb2", "SummaryMetadata": "tfnb.proto.summary_pb2",
+})
+
+
+def load_ipython_extension(ip: object) -> None:
+    """`%load_ext tfnb`: cells own the ops they make, and there are %graph, %fetch and %live."""
+    _extension.load_ipython_extension(ip)
+
+
+def unload_ipython_extension(ip: object) -> None:
+    """`%unload_ext tfnb`: cells stop owning ops."""
+    _extension.unload_ipython_extension(ip)
