@@ -133,8 +133,7 @@ def run(kernel: Kernel, loads: Arrays, stores: Arrays, source: Source | None = N
 
 def results(kernel: Kernel, loads: Arrays) -> dict[str, np.ndarray]:
     """Fresh arrays for the stores, of the shapes of the oracle's results, filled with a number that is in none."""
-    return {name: np.full(value.shape, 1, value.dtype) if value.dtype == bool else np.full(value.shape, 113, value.dtype)
-            for name, value in oracle(kernel, loads).items()}
+    return {name: np.full(value.shape, 113).astype(value.dtype) for name, value in oracle(kernel, loads).items()}
 
 
 def check(kernel: Kernel, loads: Arrays, source: Source | None = None, **tolerance: float) -> None:

@@ -16,13 +16,15 @@ ULPS = {"float32": {"tanh": 2.7, "erf": 2.6, "sigmoid": 2.3}, "float64": {"tanh"
 DEFINITIONS = {"exp": lambda x: exp(x), "expm1": lambda x: expm1(x), "tanh": lambda x: tanh(x),
                "sigmoid": lambda x: sigmoid(x), "log": lambda x: log(x), "log1p": lambda x: log1p(x),
                "sin": lambda x: sin(x), "cos": lambda x: cos(x), "erf": lambda x: erf(x), "pow": lambda x, y: x ** y}
-NEEDS_LONG_DOUBLE = pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="long double is no wider than double")
+NEEDS_LONG_DOUBLE = pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18,
+                                       reason="long double is no wider than double here")
 
 
 def kernel(emitted, word, type):
     args = "x" if word != "pow" else "x y"
     body = emitted.stmt(DEFINITIONS[word], type, args, "r")
-    return MapKernel(1, tuple(Operand(name, type, ("1",)) for name in args.split()), (body,), (Operand("r", type, ("1",)),))
+    loads = tuple(Operand(name, type, ("1",)) for name in args.split())
+    return MapKernel(1, loads, (body,), (Operand("r", type, ("1",)),))
 
 
 def samples(word, type):

@@ -188,7 +188,6 @@ def test_powers(emitted, type):
 
 
 def integer_words(x, y):
-    z = y & 31
     return x ** y, (x & y) | (x ^ 5), ~x, abs(x), -x, sign(x) + square(x)
 
 
@@ -235,7 +234,8 @@ def test_attrs_are_literals_of_the_type(emitted):
 # --- loops --------------------------------------------------------------------------------------------------------
 
 def chain(emitted, type, x, y, store_steps):
-    body = (emitted.stmt(Add, type, "x y", "a"), emitted.stmt(Square, type, "a", "b"), emitted.stmt(Sub, type, "b x", "c"))
+    body = (emitted.stmt(Add, type, "x y", "a"), emitted.stmt(Square, type, "a", "b"),
+            emitted.stmt(Sub, type, "b x", "c"))
     return MapKernel(x.ndim, (emitted.operand("x", x), emitted.operand("y", y)), body,
                      (Operand("c", type, store_steps), Operand("a", type, store_steps)))
 
@@ -279,7 +279,8 @@ def test_what_does_not_move_is_outside_the_loop(emitted):
                        (Operand("d", "float32", ("s", "1")),))
     emitted.check(kernel, {"x": x, "y": y, "z": z})
     text = emit(kernel).text
-    of_all, of_rows, of_elements = text.partition("for row")[0], text.partition("for row")[2], text.partition("for j")[2]
+    of_all, _, of_rows = text.partition("for row")
+    of_elements = of_rows.partition("for j")[2]
     assert text.count("sigmoid") == 2 and "sigmoid" in of_all and "sigmoid" in of_rows and "sigmoid" not in of_elements
 
 
@@ -297,7 +298,7 @@ def test_in_place(emitted):
 def rows(emitted, x, outer, body, stores, more=()):
     loads = {"x": x, **dict(more)}
     made = []
-    for name, type, level in stores.split(",") if False else [s.split(":") for s in stores.split()]:
+    for name, type, level in (store.split(":") for store in stores.split()):
         inner = x.ndim - outer
         full = tuple("s" * (x.ndim - 1) + "1")
         row = tuple("s" * max(0, outer - 1) + "1" * min(1, outer) + "0" * inner)
@@ -424,8 +425,8 @@ def test_columns(emitted, type, shape):
             emitted.reduce(Sum, 0, type, "b", "s"), emitted.reduce(Max, "lowest", type, "x", "h"),
             emitted.stmt(Sub, type, "s h", "d"))
     loads = {"x": x, "y": y, "z": z}
-    kernel = ColumnKernel(tuple(emitted.operand(n, a) for n, a in loads.items()), body,
-                          (Operand("d", type, ("0", "1")), Operand("s", type, ("0", "1")), Operand("b", type, ("s", "1"))))
+    stores = (Operand("d", type, ("0", "1")), Operand("s", type, ("0", "1")), Operand("b", type, ("s", "1")))
+    kernel = ColumnKernel(tuple(emitted.operand(n, a) for n, a in loads.items()), body, stores)
     emitted.check(kernel, loads, ulps=50, scale=100)
 
 
@@ -460,8 +461,8 @@ def test_equal_work_is_done_once(emitted):
 
 @pytest.mark.parametrize("type", ["float16", "bfloat16", "complex64"])
 def test_types_that_kernels_have_not(type):
-    kernel = MapKernel(1, (Operand("x", type, ("1",)),), (Stmt(read(Square), type, ("x",), ("y",), (type,), (), "Square"),),
-                       (Operand("y", type, ("1",)),))
+    body = (Stmt(read(Square), type, ("x",), ("y",), (type,), (), "Square"),)
+    kernel = MapKernel(1, (Operand("x", type, ("1",)),), body, (Operand("y", type, ("1",)),))
     with pytest.raises(TypeError, match=f"kernels have no type {type}"):
         emit(kernel)
 

@@ -34,8 +34,9 @@ def key(text: str) -> str:
 @cache
 def environment() -> str:
     """What besides its text decides the object code of a kernel: our generator, numba, llvmlite, Python, processor."""
-    files = ("prelude.py", "intrinsics.py", "codegen.py", "loops.py")
-    sources = b"".join(pkgutil.get_data(__package__, name) or b"" for name in files)
+    ours = [(__package__, name) for name in ("prelude", "intrinsics", "codegen", "loops")]
+    ours += [("tfnb.kernels", name) for name in ("block", "expand", "polynomials", "words")]     # what intrinsics mean
+    sources = b"".join(pkgutil.get_data(package, f"{name}.py") or b"" for package, name in ours)
     versions = [f"{name} {_version(name)}" for name in ("numba", "llvmlite")]
     processor = f"{llvm.get_host_cpu_name()} {codegen.processor_features()}"
     return "\n".join([hashlib.sha256(sources).hexdigest(), f"abi {prelude.ABI}", *versions, sys.platform,

@@ -1,0 +1,57 @@
+"""Emitted CUDA kernels on numba's simulator. Not collected: test_simulator.py runs this file in its own process."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfnb.kernels.cuda import device
+from tfnb.kernels.cuda.emit import emit
+from tfnb.kernels.spec import RowKernel
+
+THREADS = 4
+
+
+def flat(array):
+    """All memory that a view over the loops may touch, from its first element on."""
+    while array.base is not None and isinstance(array.base, np.ndarray):
+        array = array.base
+    return array.reshape(-1)
+
+
+def check(emitted, case, text=None):
+    source = emit(case.kernel, threads=THREADS)
+    want, got = emitted.oracle(case.kernel, case.loads), emitted.results(case.kernel, case.loads)
+    sizes = emitted.sizes_of(case.loads)
+    sides = {"load": case.loads, "store": got}
+    args = []
+    for side, *rest in source.layout:
+        if side == "size":
+            args.append(sizes[rest[0]])
+        elif side == "step":
+            array = sides[rest[0]][rest[1]]
+            args.append(array.strides[rest[2]] // array.itemsize)
+        else:
+            args.append(flat(sides[side][rest[0]]))
+    blocks = 3 if isinstance(case.kernel, RowKernel) else 2
+    device.launch(text or source.text, blocks, THREADS, *args)
+    for name, array in got.items():
+        emitted.same(f"{case.name} {name}", array, want[name], ulps=case.ulps, scale=case.scale)
+
+
+COUNT = 42
+
+
+@pytest.mark.parametrize("number", range(COUNT))
+def test_case(emitted, cases, number):
+    assert len(cases) == COUNT
+    check(emitted, cases[number])
+
+
+@pytest.mark.parametrize("name, good, bad", [
+    ("softmax", "p1 + q1", "p1 - q1"), ("map-2-12", "v0 - v1", "v0 + v1"), ("columns-int32", "range(n0)", "range(1)")])
+def test_control_a_fault_is_noticed(emitted, cases, name, good, bad):
+    case = next(case for case in cases if case.name == name)
+    text = emit(case.kernel, threads=THREADS).text
+    assert good in text
+    with pytest.raises(AssertionError):
+        check(emitted, case, text.replace(good, bad))

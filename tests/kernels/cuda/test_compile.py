@@ -1,0 +1,53 @@
+"""Emitted CUDA kernels compile for sm_90 on a machine with no GPU; float32 kernels hold no float64 instruction."""
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+from tfnb.kernels.cuda import device
+from tfnb.kernels.cuda.emit import argument_types, emit
+from tfnb.kernels.spec import MapKernel, Operand
+
+# ruff: noqa: F821
+pytestmark = [
+    pytest.mark.cuda_compile,
+    pytest.mark.skipif("NUMBA_ENABLE_CUDASIM" in os.environ or not device.can_compile(),
+                       reason="numba-cuda and NVIDIA's compiler wheels are not installed (the extra tfnb[cuda])"),
+    pytest.mark.filterwarnings("ignore"),
+]
+COUNT = 42
+
+
+def ptx_of(kernel, text=None):
+    source = emit(kernel)
+    return device.ptx(text or source.text, argument_types(kernel, source))
+
+
+def doubles(ptx):
+    """The float64 instructions of a PTX text, but for those of libdevice's sinf, cosf and tanf.
+
+    For |x| > 105615 these reduce x with one product in float64, pi / 2**65 times an integer.
+    """
+    reduction = r"cvt\.rn\.f64\.s64.*\n.*mul\.f64.*0d3BF921FB54442D19;\n.*cvt\.rn\.f32\.f64.*\n"
+    return re.findall(r"^\s*(?:@\S+\s+)?[a-z][\w.]*\.f64\b.*$", re.sub(reduction, "", ptx), re.MULTILINE)
+
+
+@pytest.mark.parametrize("number", range(COUNT))
+def test_compiles_for_sm_90(cases, number):
+    assert len(cases) == COUNT
+    kernel = cases[number].kernel
+    ptx = ptx_of(kernel)
+    assert ".target sm_90" in ptx and ".entry" in ptx
+    types = {operand.type for operand in (*kernel.loads, *kernel.stores)}
+    if "float64" not in types and "float32" in types:
+        assert not doubles(ptx), doubles(ptx)[:5]
+
+
+def test_control_a_bare_literal_is_noticed(emitted):
+    body = emitted.stmt(lambda x: x * 0.3, "float32", "x", "y")
+    kernel = MapKernel(1, (Operand("x", "float32", ("1",)),), (body,), (Operand("y", "float32", ("1",)),))
+    text = emit(kernel).text
+    assert "float32(0.3)" in text
+    assert not doubles(ptx_of(kernel)) and doubles(ptx_of(kernel, text.replace("float32(0.3)", "0.3")))

@@ -1,0 +1,283 @@
+"""exp, log, sin, erf, pow and their kin as polynomials after a reduction of the range.
+
+There is no call and no branch in them, so that loops over them become vector instructions (libm's functions are
+scalar). The rows of coefficients are minimax fits made for tfnb (Remez exchange on the intervals named beside them).
+
+Errors in units of the last place, measured in wider arithmetic (tests/kernels/cpu/test_accuracy.py): under 2, but up to
+2.7 for tanh and erf and 2.3 for sigmoid. Infinities, NaN and subnormal numbers are treated as in C; a zero result may
+lose its sign. sin and cos: up to |x| = 1e15; beyond that the result is -1, 0 or 1.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf, nan
+from typing import Any
+
+from tfnb.kernels.scalar import word
+
+Definition = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A floating-point format and the constants that go with it. ln2, pi/2: sums of parts, the first ones short."""
+
+    bias: int
+    fraction: int                       # bits of the mantissa that are stored
+    smallest: float                     # the smallest normal number
+    lowest: float                       # exp of it is 0
+    highest: float                      # exp of it is inf
+    one: float                          # tanh of it is 1
+    ln2: tuple[float, float]
+    sqrt_half: int                      # the bits of sqrt(1/2)
+    exp: tuple[float, ...]              # (exp(r) - 1 - r) / r**2, |r| <= ln2 / 2
+    log: tuple[float, ...]              # (log((1 + s) / (1 - s)) - 2 s) / s**3 in s**2, |s| <= 0.1716
+    sin: tuple[float, ...]              # (sin(r) - r) / r**3 in r**2, |r| <= pi / 4
+    cos: tuple[float, ...]              # (cos(r) - 1 + r**2 / 2) / r**4 in r**2, |r| <= pi / 4
+    erf: tuple[float, ...]              # erf(x) / x in x**2, |x| <= 1
+    log_erfc: tuple[float, ...]         # log(erfc(x)), 1 <= x <= erf_one
+    erf_one: float                      # erf of it is 1
+
+
+FLOAT32 = Format(
+    bias=127, fraction=23, smallest=1.1754943508222875e-38, lowest=-104.0, highest=88.75, one=10.0,
+    ln2=(0.693145751953125, 1.4286068203094173e-06), sqrt_half=0x3f3504f3, erf_one=4.0,
+    exp=(0.5, 0.16666518, 0.041666206, 0.008368889, 0.0013950486),
+    log=(0.6666666, 0.40000337, 0.28537238, 0.2358357),
+    sin=(-0.16666655, 0.008332176, -1.9516978e-04),
+    cos=(0.041666646, -0.0013887364, 2.4438092e-05),
+    erf=(1.1283791, -0.37612626, 0.112836, -0.026854444, 0.0051895357, -8.020845e-04, 7.8891324e-05),
+    log_erfc=(-3.5372685e-04, -1.12704, -0.63822573, -0.10303731, 0.021805292, -0.0029396, 1.8557323e-04),
+)
+FLOAT64 = Format(
+    bias=1023, fraction=52, smallest=2.2250738585072014e-308, lowest=-746.0, highest=710.0, one=20.0,
+    ln2=(0.6931471805601177, -1.7239444525614835e-13), sqrt_half=0x3fe6a09e667f3bcd, erf_one=6.0,
+    exp=(0.5, 0.16666666666666685, 0.04166666666666673, 0.008333333333316739, 0.0013888888888858536,
+         0.0001984126989706009, 2.480158737357557e-05, 2.755723423560187e-06, 2.7557233488677067e-07,
+         2.511224026160162e-08, 2.0926906181295867e-09),
+    log=(0.6666666666666735, 0.39999999999411107, 0.2857142874326038, 0.22222198476135893, 0.18183569735260127,
+         0.15313903302117507, 0.1479750761863225),
+    sin=(-0.16666666666666632, 0.00833333333332237, -0.00019841269829771097, 2.7557313678648017e-06,
+         -2.5050755959312377e-08, 1.5896666411492763e-10),
+    cos=(0.0416666666666666, -0.0013888888888874064, 2.4801587289443543e-05, -2.755731434067798e-07,
+         2.087572162623802e-09, -1.1359559457292312e-11),
+    erf=(1.1283791670955126, -0.3761263890318375, 0.11283791670954885, -0.026866170645077875,
+         0.0052239776248284315, -0.0008548326981425884, 0.00012055331132976754, -1.4925595772854553e-05,
+         1.6461008490952578e-06, -1.6350396383911513e-07, 1.4660329934243189e-08, -1.1374960859212245e-09,
+         5.960694668779614e-11),
+    log_erfc=(-5.725634564866665e-07, -1.1283733554828879, -0.636647191092962, -0.10269284451975272,
+              0.018968557977993697, 0.00044276514374825475, -0.0019519761399923938, 0.000801772737953649,
+              -0.00015602999162167832, -9.17333244452133e-06, 1.8220109914332093e-05, -7.177405014997185e-06,
+              1.7640158170425554e-06, -3.0333102712726836e-07, 3.6820967352502504e-08, -3.0291016156085196e-09,
+              1.521485425653858e-10, -3.5298565360434558e-12),
+)
+LOG2_E = 1.4426950408889634
+TWO_OVER_PI = 0.6366197723675814
+HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
+
+(absolute, bits, exp, exp_of_sum, expm1, float32, float64, floor, fma, from_bits, int32, int64, log, rint,
+ where) = map(word, "abs bits exp exp_of_sum expm1 float32 float64 floor fma from_bits int32 int64 log rint "
+                    "where".split())
+
+
+def horner(coefficients: Sequence[float]) -> Definition:
+    """The polynomial with these coefficients, lowest power first."""
+    def polynomial(x: Any) -> Any:
+        total = coefficients[-1]
+        for c in coefficients[-2::-1]:
+            total = fma(total, x, c)
+        return total
+    return polynomial
+
+
+# --- exponentials -------------------------------------------------------------------------------------------------
+
+def _exponentials(of: Format) -> dict[str, Definition]:
+    """exp, expm1, tanh, sigmoid: x = n ln2 + r, exp(x) = 2**n exp(r)."""
+    series, (ln2_high, ln2_low), bias, shift = horner(of.exp), of.ln2, of.bias, of.fraction
+    highest, one = of.highest, of.one
+
+    def exponent(n: Any) -> Any:
+        return int64(int32(n)) if of is FLOAT64 else int32(n)       # two steps: few processors have the direct one
+
+    def reduced(x: Any, lowest: float, rest: Any = 0) -> tuple[Any, Any]:
+        """n and exp(r) - 1 for x + rest, x brought between `lowest` and `highest` (NaN stays NaN)."""
+        at_least = where(x < lowest, lowest, x)
+        bounded = where(at_least > highest, highest, at_least)
+        n = rint(bounded * LOG2_E)
+        r = fma(n, -ln2_low, fma(n, -ln2_high, bounded))
+        r = r if isinstance(rest, int) else r + rest
+        return exponent(n), fma(series(r), r * r, r)
+
+    def exp_(x: Any, rest: Any = 0) -> Any:
+        n, q = reduced(x, of.lowest, rest)
+        half = n >> 1                                   # 2**n in two factors: n may leave the range of exponents
+        return (q + 1) * from_bits((half + bias) << shift) * from_bits((n - half + bias) << shift)
+
+    def exp_of_two(x: Any, rest: Any) -> Any:
+        return exp_(x, rest)
+
+    def exp_of_one(x: Any) -> Any:
+        return exp_(x)
+
+    def expm1_(x: Any) -> Any:
+        n, q = reduced(x, -4 * one)
+        power = from_bits((n + (bias - 1)) << shift)    # half of 2**n, which itself may be too large
+        return fma(power, q, power - 0.5) * 2
+
+    def tanh_(x: Any) -> Any:
+        bounded = where(x > one, one, where(x < -one, -one, x))
+        e = expm1(bounded + bounded)
+        return e / (e + 2)
+
+    def sigmoid_(x: Any) -> Any:
+        small = exp(-absolute(x))
+        return where(x < 0, small, 1) / (1 + small)
+
+    return {"exp": exp_of_one, "exp_of_sum": exp_of_two, "expm1": expm1_, "tanh": tanh_, "sigmoid": sigmoid_}
+
+
+# --- logarithms ---------------------------------------------------------------------------------------------------
+
+def _split(of: Format, x: Any) -> tuple[Any, Any]:
+    """k and m of x = 2**k m, m in [sqrt(1/2), sqrt(2)), for a positive finite x."""
+    lift = of.fraction + 1
+    tiny = x < of.smallest
+    b = bits(where(tiny, x * 2.0 ** lift, x))
+    k = (b - of.sqrt_half) >> of.fraction
+    m = from_bits(b - (k << of.fraction))
+    return (float64(int32(k)) if of is FLOAT64 else float32(k)) - where(tiny, lift, 0), m
+
+
+def _logarithms(of: Format) -> dict[str, Definition]:
+    """log, log1p: x = 2**k m with m around 1, log(m) as a series in s = (m - 1) / (m + 1)."""
+    series, (ln2_high, ln2_low) = horner(of.log), of.ln2
+
+    def log_(x: Any) -> Any:
+        k, m = _split(of, x)
+        f = m - 1
+        s = f / (f + 2)
+        z = s * s
+        half_square = 0.5 * f * f
+        low = fma(s, fma(z, series(z), half_square), k * ln2_low)
+        y = fma(k, ln2_high, f - (half_square - low))
+        return where(x > 0, where(x < inf, y, x), where(x == 0, -inf, nan))
+
+    def log1p_(x: Any) -> Any:
+        u = 1 + x
+        y = log(u)
+        exact = y + (x - (u - 1)) / u                   # what rounding took from u
+        return where(absolute(x) > 0, where((u > 0) & (u < inf), exact, y), x)
+
+    return {"log": log_, "log1p": log1p_}
+
+
+# --- sine and cosine ----------------------------------------------------------------------------------------------
+
+def _circular(of: Format) -> dict[str, Definition]:
+    """sin, cos: x = n pi/2 + r (reduced in float64 for both formats); the quadrant n mod 4 says which series."""
+    sine, cosine, (first, second, third) = horner(of.sin), horner(of.cos), HALF_PI
+
+    def both(x: Any) -> tuple[Any, Any, Any]:
+        """The quadrant, sin(r) and cos(r)."""
+        wide = float64(x)
+        n = rint(wide * TWO_OVER_PI)
+        r = fma(n, -second, fma(n, -first, wide))
+        r = fma(n, -third, r) if of is FLOAT64 else float32(r)
+        r = where(absolute(r) > 1, 0, r)                # |x| above 1e15: no digit of r is known
+        z = r * r
+        quadrant = int32(fma(floor(n * 0.25), -4, n))
+        return quadrant, fma(r * z, sine(z), r), fma(z * z, cosine(z), fma(z, -0.5, 1))
+
+    def sin_(x: Any) -> Any:
+        quadrant, s, c = both(x)
+        y = where((quadrant & 1) != 0, c, s)
+        return where((quadrant & 2) != 0, -y, y)
+
+    def cos_(x: Any) -> Any:
+        quadrant, s, c = both(x)
+        y = where((quadrant & 1) != 0, s, c)
+        return where(((quadrant + 1) & 2) != 0, -y, y)
+
+    return {"sin": sin_, "cos": cos_}
+
+
+# --- error function -----------------------------------------------------------------------------------------------
+
+def _error_function(of: Format) -> dict[str, Definition]:
+    """erf: a series near 0; beyond 1, the exponential of a polynomial for 1 - erf."""
+    near, far, one = horner(of.erf), horner(of.log_erfc), of.erf_one
+
+    def erf_(x: Any) -> Any:
+        size = absolute(x)
+        y = 1 - exp(far(where(size < one, size, one)))
+        return where(size > 1, where(x < 0, -y, y), x * near(x * x))
+
+    return {"erf": erf_}
+
+
+# --- powers -------------------------------------------------------------------------------------------------------
+
+def _with_sign(x: Any, y: Any, size: Any) -> Any:
+    """x ** y, given |x| ** y: C's special cases."""
+    whole = floor(y) == y
+    odd = whole & (floor(y * 0.5) != y * 0.5)
+    result = where((bits(x) < 0) & odd, -size, size)
+    result = where((x < 0) & (x > -inf) & ~whole, nan, result)
+    result = where((absolute(x) == 1) & (absolute(y) == inf), 1, result)
+    return where((y == 0) | (x == 1), 1, result)
+
+
+def _power32(x: Any, y: Any) -> Any:
+    """In float64: exp(y log |x|); its error in float32 is one rounding."""
+    return _with_sign(x, y, float32(exp(float64(y) * log(float64(absolute(x))))))
+
+
+def _log_in_two_parts(m: Any, k: Any) -> tuple[Any, Any]:
+    """log(2**k m) as a sum of two float64 numbers, good to 2**-63."""
+    (ln2_high, ln2_low), (first, *others) = FLOAT64.ln2, FLOAT64.log
+    d = m + 1
+    f = m - 1
+    s = f / d
+    s_low = (fma(-s, d, f) - s * (m - (d - 1))) / d
+    z = s * s
+    z_low = fma(s, s, -z) + 2 * s * s_low
+    tail = z * horner(others)(z)
+    a = tail + 2 / 3
+    a_low = (2 / 3 - a) + tail + (first - 2 / 3 + 3.7e-17)
+    cube = s * z
+    cube_low = fma(s, z, -cube) + s * z_low + s_low * z
+    t = cube * a
+    t_low = fma(cube, a, -t) + cube * a_low + cube_low * a
+    h = 2 * s + t
+    low = ((2 * s - h) + t) + (t_low + 2 * s_low)
+    n = k * ln2_high
+    high = n + h
+    part = high - n
+    return high, ((n - (high - part)) + (h - part)) + fma(k, ln2_low, low)
+
+
+def _power64(x: Any, y: Any) -> Any:
+    """exp(y log |x|), with log |x| and its product with y in two parts."""
+    size = absolute(x)
+    normal = where((size > 0) & (size < inf), size, 1)
+    k, m = _split(FLOAT64, normal)
+    high, low = _log_in_two_parts(m, k)
+    product = y * high
+    rest = fma(y, high, -product) + y * low
+    rest = where(absolute(product) < 1000, rest, 0)
+    result = exp_of_sum(product, rest)
+    at_zero = where(y < 0, inf, 0)
+    at_inf = where(y < 0, 0, inf)
+    result = where(size == 0, at_zero, where(size == inf, at_inf, result))
+    return _with_sign(x, y, where((x != x) | (y != y), nan, result))
+
+
+def polynomials() -> dict[tuple[str, str], Definition]:
+    """(word, type) -> its definition."""
+    found: dict[tuple[str, str], Definition] = {("pow", "float32"): _power32, ("pow", "float64"): _power64}
+    for type, of in (("float32", FLOAT32), ("float64", FLOAT64)):
+        for family in (_exponentials, _logarithms, _circular, _error_function):
+            found.update({(name, type): fn for name, fn in family(of).items()})
+    return found
