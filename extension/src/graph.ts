@@ -127,7 +127,7 @@ export class GraphWidget {
   }
 
   private node(target: EventTarget | null): Element | null {
-    return (target as Element | null)?.closest?.("g.n") ?? null;
+    return (target as Element | null)?.closest?.("g.n, g.head") ?? null;
   }
 
   private onClick(event: MouseEvent): void {

@@ -11,7 +11,7 @@ const MOST_MOVING = 400;
 /** Where the nodes of a drawing are, by key. */
 export function places(svg: Element): Map<string, Place> {
   const found = new Map<string, Place>();
-  for (const node of svg.querySelectorAll("g.n")) {
+  for (const node of svg.querySelectorAll("g.n, g.head")) {
     const at = placeOf(node);
     const key = node.getAttribute("data-name");
     if (at && key) found.set(key, at);
@@ -35,7 +35,7 @@ export function origin(key: string, before: Map<string, Place>): Place | undefin
 export function glide(svg: SVGSVGElement, before: Map<string, Place>): void {
   if (!before.size || globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches) return;
   const timing = { duration: MILLISECONDS, easing: "cubic-bezier(.3,.7,.3,1)" };
-  const nodes = [...svg.querySelectorAll("g.n")];
+  const nodes = [...svg.querySelectorAll("g.n, g.head")];
   if (nodes.length > MOST_MOVING || typeof svg.animate !== "function") return;
   for (const node of nodes) {
     const key = node.getAttribute("data-name") ?? "";

@@ -44,7 +44,7 @@ def test_a_scope_opens_and_closes_by_its_sign(graph: ViewPage) -> None:
     node(graph, "layer1/MatMul").wait_for()
     assert "is-open" in node(graph, "layer1/").get_attribute("class")
     graph.page.wait_for_timeout(400)            # till it has stopped moving
-    node(graph, "layer1/").locator(".fold").click()
+    graph.page.locator('g.head[data-name="layer1/"] .fold').click()
     node(graph, "layer1/MatMul").wait_for(state="detached")
     assert graph.errors == []
 

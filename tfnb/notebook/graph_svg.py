@@ -27,7 +27,9 @@ def graph_svg(scene: Scene, geometry: Geometry, title: str = "") -> str:
     tips = {node.key: _tip(node) for node in (*scene.nodes, *scene.groups)}
     roles = {node.role for node in (*scene.nodes, *scene.groups)} | {"op"}
     numbers = {n.number: n for n in (*scene.groups, *scene.nodes) if n.number}
-    parts = [_groups(scene, geometry), _edges(scene.edges, geometry),
+    parts = [element("g", *(_group(group, geometry.boxes[group.key]) for group in scene.groups), class_="groups"),
+             _edges(scene.edges, geometry),
+             element("g", *(_head(group, geometry.boxes[group.key]) for group in scene.groups), class_="heads"),
              element("g", *(_node(node, geometry.boxes[node.key], tips[node.key], numbers) for node in scene.nodes),
                      class_="nodes")]
     width, height = max(geometry.width, 180.0), geometry.height
@@ -49,7 +51,8 @@ def stylesheet(roles: Iterable[str]) -> str:
     Every element also carries the light colours as attributes, for readers without CSS.
     """
     rules = [".bg{fill:var(--tf-bg)}", "text{fill:var(--tf-ink)}", ".sub{fill:var(--tf-muted)}",
-             ".lab{fill:var(--tf-muted);stroke:var(--tf-bg)}", ".e{stroke:var(--tf-line)}", ".a{fill:var(--tf-line)}",
+             ".lab{fill:var(--tf-muted);stroke:var(--tf-bg)}", ".halo{stroke:var(--tf-bg)}",
+             ".e{stroke:var(--tf-line)}", ".a{fill:var(--tf-line)}",
              ".sep{stroke:var(--tf-frame)}", ".num{fill:var(--tf-bg)}", ".ref circle{stroke:var(--tf-bg)}"]
     rules += [f".r-{role} .s{{fill:var(--tf-{role}-fill);stroke:var(--tf-{role}-stroke)}}" for role in sorted(roles)]
     rules += [f".d-{role}{{fill:var(--tf-{role}-stroke)}}" for role in sorted(roles)]
@@ -63,24 +66,26 @@ def _tip(node: SceneNode) -> str:
     return f"{node.name} ({what}{more})" + (f"  {node.sub}" if node.sub and node.form != "scope" else "")
 
 
-def _groups(scene: Scene, geometry: Geometry) -> str:
-    return element("g", *(_group(group, geometry.boxes[group.key]) for group in scene.groups), class_="groups")
-
-
 def _group(group: SceneNode, box: Box) -> str:
-    """An open scope: a frame with its name in the upper left corner and a minus sign."""
+    """The frame of an open scope; it lies under the edges."""
     tone = ROLES[group.role][0]
-    w, h = box.w, box.h
-    return element(
-        "g", element("title", text(_tip(group))),
-        element("rect", class_="s", fill=tone.fill, fill_opacity="0.38", height=h, rx=9, stroke=tone.stroke,
-                stroke_width=1.2, width=w, x=-w / 2, y=-h / 2),
-        _fold_sign(-w / 2 + 13, -h / 2 + 13, "minus", tone.stroke),
-        element("text", text(shorten(group.label)), class_="ttl", fill=INKS["ink"][0], font_size=12, font_weight="600",
-                x=-w / 2 + 25, y=-h / 2 + 17),
-        *([_number_mark(group.number, group, w / 2 - 12, -h / 2 + 12)] if group.number else []),
-        aria_label=f"open {_tip(group)}", class_=f"n f-{group.form} r-{group.role} is-open", data_name=group.key,
-        id=identifier("g-", group.name), transform=f"translate({number(box.x)} {number(box.y)})")
+    frame = element("rect", class_="s", fill=tone.fill, fill_opacity="0.38", height=box.h, rx=9, stroke=tone.stroke,
+                    stroke_width=1.2, width=box.w, x=-box.w / 2, y=-box.h / 2)
+    return element("g", element("title", text(_tip(group))), frame, aria_label=f"open {_tip(group)}",
+                   class_=f"n f-{group.form} r-{group.role} is-open", data_name=group.key,
+                   id=identifier("g-", group.name), transform=f"translate({number(box.x)} {number(box.y)})")
+
+
+def _head(group: SceneNode, box: Box) -> str:
+    """The name of an open scope and the sign that closes it, over the edges, in the frame's upper left corner."""
+    left, top = -box.w / 2, -box.h / 2
+    name = element("text", text(shorten(group.label)), class_="ttl halo", fill=INKS["ink"][0], font_size=12,
+                   font_weight="600", paint_order="stroke", stroke=INKS["bg"][0], stroke_linejoin="round",
+                   stroke_width=3, x=left + 25, y=top + 17)
+    mark = [_number_mark(group.number, group, -left - 12, top + 12)] if group.number else []
+    return element("g", _fold_sign(left + 13, top + 13, "minus", ROLES[group.role][0].stroke), name, *mark,
+                   class_=f"head r-{group.role} is-open", data_name=group.key,
+                   transform=f"translate({number(box.x)} {number(box.y)})")
 
 
 def _fold_sign(x: float, y: float, kind: str, colour: str) -> str:
