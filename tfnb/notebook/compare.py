@@ -71,7 +71,7 @@ def same_value(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray):
         if a.dtype != b.dtype or a.shape != b.shape:
             return False
-        return a.tolist() == b.tolist() if a.dtype == object else a.tobytes() == b.tobytes()
+        return bool(a.tolist() == b.tolist() if a.dtype == object else a.tobytes() == b.tobytes())
     if isinstance(a, float):
         return bool(a == b or (a != a and b != b))
     return bool(a == b)
