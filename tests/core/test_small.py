@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import pickle
 import sys
+from pathlib import Path
 
 import pytest
 
 from tfnb.core import errors, source
 from tfnb.core.lazy import lazy_module
-from tfnb.core.options import Options
+from tfnb.core.options import Options, _quota
 
 
 def test_codes_and_classes() -> None:
@@ -64,3 +65,14 @@ def test_a_cell_is_named_by_its_label() -> None:
         assert source.describe(scope["frames"]) == "cell [3], line 2"   # type: ignore[arg-type]
     finally:
         source.set_cell_label(None)
+
+
+@pytest.mark.parametrize("files, want", [
+    ({"cpu.max": "150000 100000\n"}, 2), ({"cpu.max": "max 100000\n"}, None), ({}, None), ({"cpu.max": "?"}, None),
+    ({"cpu/cpu.cfs_quota_us": "100000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 1),
+    ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, None)])
+def test_cpu_quota_of_a_container(files: dict[str, str], want: int | None, tmp_path: Path) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert _quota(tmp_path) == want

@@ -13,7 +13,7 @@ class Options:
     """What users may set, by environment variables or on `options` itself.
 
     cache_dir: where compiled kernels are kept (TFNB_CACHE_DIR; by default `tfnb` under XDG_CACHE_HOME or ~/.cache).
-    threads: how many threads a large kernel is split over (TFNB_THREADS; by default the CPUs this process may use).
+    threads: how many threads a large kernel is split over (TFNB_THREADS; by default the CPUs this process may use up).
     compile: "second": a plan is compiled at its second run, "always": at its first, "never": it is always
         interpreted (TFNB_COMPILE).
     inspect: keep every intermediate tensor of a run, so that it can be looked at (TFNB_INSPECT=1).
@@ -36,10 +36,26 @@ def _cache_dir() -> Path:
 def _threads() -> int:
     chosen = os.environ.get("TFNB_THREADS", "")
     if not chosen:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return max(1, min(cpus, _quota() or cpus))
     if not chosen.isdecimal() or int(chosen) < 1:
         raise ValueError(f"TFNB_THREADS: expected a positive integer, got {chosen!r}")
     return int(chosen)
+
+
+def _quota(folder: Path = Path("/sys/fs/cgroup")) -> int | None:
+    """The CPUs that a container may use up, rounded up (Binder: 1 of 60); None where nothing is set.
+
+    Threads beyond it would only make the kernel suspend all of them.
+    """
+    try:
+        if (folder / "cpu.max").exists():
+            limit, period = (folder / "cpu.max").read_text().split()
+        else:
+            limit, period = ((folder / "cpu" / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period"))
+        return -(-int(limit) // int(period)) if int(limit) > 0 else None
+    except (OSError, ValueError):
+        return None
 
 
 def _compile() -> str:

@@ -4,9 +4,10 @@ Worker threads are Python threads that sit in native code (without the GIL) whil
 lock when there was none for a while. One play of a tape at a time holds the pool; another runs alone meanwhile, over
 the same chunks, with the same result.
 
-    hold() -> int      the address of the pool's words for a play, or 0: no workers, or taken by another play
-    release()          after the play; only if hold() was not 0
-    JOB_TEXT           `run_chunks(pool, kernel, args, items, grain)` for the text of the tape player
+    hold(helpers) -> int    the address of the pool's words for a play, which so many workers could help with; or 0: no
+                            workers, or taken by another play
+    release()               after the play; only if hold() was not 0
+    JOB_TEXT                `run_chunks(pool, kernel, args, items, grain)` for the text of the tape player
 
 A job is (kernel, args, items, grain). Its ticket word holds (low << 32 | high): the chunks [low, high) are not claimed
 yet. Claiming some is one compare-and-exchange, and as the job cannot end before they are done, who has claimed them
@@ -106,7 +107,7 @@ ENTER_TEXT = f"""
 def kernel(args, begin, end):
     pool, asleep = args[0], 0
     atomic_exchange(pool + {ACTIVE}, 1)
-    for i in range(load(pool + {WORKERS})):
+    for i in range(min(load(pool + {WORKERS}), end)):
         if atomic_exchange(pool + {STATE} + {STRIDE} * i, 1) == 0:
             asleep |= 1 << i
     store(pool + {ASLEEP}, asleep)
@@ -134,6 +135,7 @@ class Pool:
         self._words[SHARE // 8] = 2 * (workers + 1)
         self._closing = False
         self._block = np.array([self.address], np.int64)
+        self._place = self._block.ctypes.data
         self._enter = CALL(jit.address(ENTER_TEXT))
         self._help = CALL(jit.address(WORKER_TEXT))
         self._locks = [threading.Lock() for _ in range(workers)]
@@ -152,9 +154,9 @@ class Pool:
                 return
             self._help(place, 0, 0)
 
-    def enter(self) -> None:
-        """Announce a play and wake the workers that sleep."""
-        self._enter(self._block.ctypes.data, 0, 0)
+    def enter(self, helpers: int) -> None:
+        """Announce a play and wake, of its first `helpers` workers, those that sleep."""
+        self._enter(self._place, 0, helpers)
         if asleep := self._words[ASLEEP // 8]:
             for i, lock in enumerate(self._locks):
                 if asleep >> i & 1:
@@ -168,7 +170,7 @@ class Pool:
         """End the threads. Only when no play holds the pool."""
         self._closing = True
         self._words[CLOSING // 8] = 1
-        self.enter()
+        self.enter(len(self._threads))
         self.leave()
         for thread in self._threads:
             thread.join(1.0)
@@ -178,8 +180,11 @@ _holder = threading.Lock()
 _pool: Pool | None = None
 
 
-def hold() -> int:
-    """Take the pool for one play: the address of its words, or 0 when the play must run alone."""
+def hold(helpers: int) -> int:
+    """Take the pool for one play: the address of its words, or 0 when the play must run alone.
+
+    helpers: how many workers could find something to do, e.g. the largest number of chunks less one.
+    """
     global _pool
     threads = usable_threads()
     if threads == 1 or not _holder.acquire(blocking=False):
@@ -190,7 +195,7 @@ def hold() -> int:
             if old is not None:
                 old.close()
             _pool = Pool(threads - 1)
-        _pool.enter()
+        _pool.enter(helpers)
         return _pool.address
     except BaseException:
         _holder.release()

@@ -87,7 +87,9 @@ class Tape:
         block.owners = owners                           # type: ignore[attr-defined]
         self._play = partial(_player(), block)
         items, grain = self._rows[:, 2], self._rows[:, 3]
-        self.parallel = bool(((grain > 0) & (items > grain)).any())
+        chunks = np.where(grain > 0, -(-items // np.maximum(grain, 1)), 1)
+        self._helpers = int(chunks.max(initial=1)) - 1
+        self.parallel = self._helpers > 0
         self.point: Callable[..., None] = partial(struct.Struct(f"={slots}q").pack_into, self._objects.data, 0)
         self.status: Any = self._status.data
         self.play: Callable[[], None] = self._play_parallel if self.parallel else self._play
@@ -98,7 +100,7 @@ class Tape:
         return self._status.ctypes.data
 
     def _play_parallel(self) -> None:
-        address = pool.hold()
+        address = pool.hold(self._helpers)
         self._words[_POOL_WORD] = address
         try:
             self._play()
