@@ -100,6 +100,14 @@ def test_multinomial(rows, classes, samples, type_, output, run):
     assert not (classes > 1 and rows) or not (got[0] == 0).any()
 
 
+@pytest.mark.parametrize("form", [philox.normal, philox.truncated_normal])
+@pytest.mark.parametrize("type_", ["float32", "float64", "float16"])
+def test_large_arrays_use_kernels_with_the_same_bits(form, type_, monkeypatch):
+    small = form(philox.new_state(1, 2), (999,), type_)
+    monkeypatch.setattr(philox, "LARGE", 0)
+    np.testing.assert_array_equal(form(philox.new_state(1, 2), (999,), type_), small)
+
+
 def test_unseeded_states_differ():
     assert philox.new_state(0, 0).tolist() != philox.new_state(0, 0).tolist()
 
