@@ -27,7 +27,7 @@ from tfnb.ops.array import (
     invert_permutation, matrix_transpose, rank, reshape, reverse, reverse_v2, shape, shape_n, size, squeeze,
     stop_gradient, transpose,
 )
-from tfnb.ops.checks import check_numerics, verify_tensor_all_finite
+from tfnb.ops.checks import assert_ as Assert, check_numerics, print_ as Print, verify_tensor_all_finite
 from tfnb.ops.clip import clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 from tfnb.ops.compare import (
     equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, logical_and, logical_not, logical_or,
