@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -185,6 +186,27 @@ def test_the_key_depends_on_text_and_environment(monkeypatch):
     assert one != objects.key("y")
     monkeypatch.setattr(objects, "environment", lambda: "other processor")
     assert one != objects.key("x")
+
+
+def imported(folder: Path, name: str) -> set[str]:
+    """The files of tfnb/kernels that one of them imports."""
+    found = set()
+    pattern = r"^from tfnb\.kernels(\S*) import (.+)$"
+    for module, names in re.findall(pattern, (folder / name).read_text(), re.MULTILINE):
+        base = module.replace(".", "/").strip("/")
+        places = [base, *(f"{base}/{word.strip()}".strip("/") for word in names.split(","))]
+        found |= {f"{place}.py" for place in places if place and (folder / f"{place}.py").is_file()}
+    return found
+
+
+def test_the_key_depends_on_all_that_codegen_imports():
+    folder = Path(objects.__file__).parents[1]
+    found, todo = set(), {"cpu/codegen.py"}
+    while todo:
+        name = todo.pop()
+        found.add(name)
+        todo |= imported(folder, name) - found
+    assert found == set(objects.SOURCES)
 
 
 def test_bad_texts():

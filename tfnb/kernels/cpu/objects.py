@@ -12,7 +12,6 @@ import pkgutil
 import sys
 import tempfile
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 from tfnb.core.lazy import lazy_module
@@ -20,7 +19,11 @@ from tfnb.core.options import options
 from tfnb.kernels.cpu import codegen, prelude
 
 llvm = lazy_module("llvmlite.binding")
+metadata = lazy_module("importlib.metadata")
 
+# The files of tfnb/kernels that decide what a text compiles to: codegen.py and all that it imports (tested).
+SOURCES = ("cpu/codegen.py", "cpu/loops.py", "cpu/prelude.py", "cpu/intrinsics.py", "block.py", "expand.py",
+           "polynomials.py", "printer.py", "scalar.py", "spec.py", "words.py")
 MAGIC = b"tfnb object 1\n"
 SUFFIX = ".tfnbo"
 LIMIT = 256 << 20                                       # bytes in the folder; the oldest files go first
@@ -34,9 +37,7 @@ def key(text: str) -> str:
 @cache
 def environment() -> str:
     """What besides its text decides the object code of a kernel: our generator, numba, llvmlite, Python, processor."""
-    ours = [(__package__, name) for name in ("prelude", "intrinsics", "codegen", "loops")]
-    ours += [("tfnb.kernels", name) for name in ("block", "expand", "polynomials", "words")]     # what intrinsics mean
-    sources = b"".join(pkgutil.get_data(package, f"{name}.py") or b"" for package, name in ours)
+    sources = b"".join(pkgutil.get_data("tfnb.kernels", name) or b"" for name in SOURCES)
     versions = [f"{name} {_version(name)}" for name in ("numba", "llvmlite")]
     processor = f"{llvm.get_host_cpu_name()} {codegen.processor_features()}"
     return "\n".join([hashlib.sha256(sources).hexdigest(), f"abi {prelude.ABI}", *versions, sys.platform,
@@ -46,7 +47,7 @@ def environment() -> str:
 def _version(name: str) -> str:
     """The version of an installed package, without importing it if possible."""
     try:
-        return metadata.version(name)
+        return str(metadata.version(name))
     except metadata.PackageNotFoundError:
         return str(lazy_module(name).__version__)
 
