@@ -6,7 +6,7 @@ import pytest
 
 from tfnb.kernels.cpu import codegen
 from tfnb.kernels.cpu.emit import emit
-from tfnb.kernels.spec import MapKernel, Operand
+from tfnb.kernels.spec import MapKernel, Operand, RowKernel
 
 # ruff: noqa: F821
 DOMAINS = {"exp": (-103, 88.7), "expm1": (-20, 88.7), "tanh": (-12, 12), "sigmoid": (-87, 100), "log": (1e-38, 50),
@@ -116,12 +116,12 @@ def test_loops_become_vectors_without_calls(emitted, word, type):
     assert f" x {'float' if type == 'float32' else 'double'}> " in str(module)
 
 
+@pytest.mark.parametrize("type", ["float32", "float64", "int32", "int64"])
 @pytest.mark.parametrize("combine, identity", [(lambda acc, x: acc + x, 0), (lambda acc, x: maximum(acc, x), "lowest")])
-def test_reductions_become_vectors(emitted, combine, identity):
-    from tfnb.kernels.spec import RowKernel
-    body = emitted.reduce(combine, identity, "float32", "x", "s")
-    record = RowKernel(1, 1, (Operand("x", "float32", ("s", "1")),), (body,), (Operand("s", "float32", ("1", "0")),))
-    assert "@llvm.vector.reduce.f" in str(codegen.optimised_module(emit(record).text, "probe"))
+def test_reductions_become_vectors(emitted, combine, identity, type):
+    body = emitted.reduce(combine, identity, type, "x", "s")
+    record = RowKernel(1, 1, (Operand("x", type, ("s", "1")),), (body,), (Operand("s", type, ("1", "0")),))
+    assert "@llvm.vector.reduce." in str(codegen.optimised_module(emit(record).text, "probe"))
 
 
 def test_control_a_last_digit_too_many_is_noticed(emitted):

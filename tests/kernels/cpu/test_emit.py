@@ -437,6 +437,14 @@ def test_columns_with_several_passes(emitted):
     emitted.check(kernel, {"x": x}, ulps=50, scale=4)
 
 
+def test_columns_of_booleans(emitted):
+    x = sample((5, 9), "bool") & sample((5, 9), "bool", 1)
+    body = (emitted.reduce(Any, 0, "bool", "x", "s"), emitted.reduce(All, 1, "bool", "x", "t"))
+    kernel = ColumnKernel((emitted.operand("x", x),), body,
+                          (Operand("s", "bool", ("0", "1")), Operand("t", "bool", ("0", "1"))))
+    emitted.check(kernel, {"x": x})
+
+
 # --- the text -----------------------------------------------------------------------------------------------------
 
 def test_text_is_canonical(emitted):

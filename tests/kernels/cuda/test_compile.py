@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tfnb.kernels.cuda import device
-from tfnb.kernels.cuda.emit import argument_types, emit
+from tfnb.kernels.cuda.emit import THREADS, argument_types, emit
 from tfnb.kernels.spec import MapKernel, Operand
 
 # ruff: noqa: F821
@@ -43,6 +43,16 @@ def test_compiles_for_sm_90(cases, number):
     types = {operand.type for operand in (*kernel.loads, *kernel.stores)}
     if "float64" not in types and "float32" in types:
         assert not doubles(ptx), doubles(ptx)[:5]
+
+
+@pytest.mark.parametrize("name", ["softmax", "moments-(3, 10)-1", "exponentials-float32", "chunks", "columns-float32"])
+def test_links_without_spills(cases, name):
+    kernel = next(case.kernel for case in cases if case.name == name)
+    source = emit(kernel)
+    found = device.resources(source.text, argument_types(kernel, source))
+    assert found.spilled == 0 and 0 < found.registers <= 128
+    wanted = {"softmax": 2, "moments-(3, 10)-1": 3, "chunks": 1}.get(name, 0) * 4 * THREADS
+    assert found.shared == wanted
 
 
 def test_control_a_bare_literal_is_noticed(emitted):

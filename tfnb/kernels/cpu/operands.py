@@ -76,6 +76,7 @@ class Place:
 
 def places(loads: Sequence[Operand], stores: Sequence[Operand], args: Arguments) -> tuple[list[Place], list[Place]]:
     """The operands as places; their addresses are the first words of the argument block."""
+    assert len({store.name for store in stores}) == len(stores), "a value has two stores: the layout tells by name"
     for side, operands in (("load", loads), ("store", stores)):
         for operand in operands:
             args.text(side, operand.name)

@@ -8,7 +8,9 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import math
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -18,8 +20,9 @@ import numpy as np
 from tfnb.core.lazy import lazy_module
 
 numba = lazy_module("numba")
-cuda = lazy_module("numba.cuda")
 special = lazy_module("scipy.special")
+compiler = lazy_module("numba.cuda.compiler")
+core = lazy_module("cuda.core")
 
 TYPES = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool_")
 
@@ -31,18 +34,31 @@ def is_simulator() -> bool:
 
 def can_compile() -> bool:
     """Are NVIDIA's numba target and its compiler libraries installed (a GPU is not needed)?"""
-    if is_simulator() or importlib.util.find_spec("numba_cuda") is None:
-        return False
-    return importlib.util.find_spec("nvidia") is not None and importlib.util.find_spec("cuda.core") is not None
+    return not is_simulator() and all(importlib.util.find_spec(name) for name in ("numba_cuda", "nvidia", "cuda"))
+
+
+def _import_cuda() -> Any:
+    """The module numba.cuda. numba-cuda 0.30 still names np.row_stack, which NumPy 2.5 removed: it is lent that."""
+    lent = not hasattr(np, "row_stack")
+    if lent:
+        np.row_stack = np.vstack
+    try:
+        module = importlib.import_module("numba.cuda")
+        if not is_simulator():
+            importlib.import_module("numba.cuda.np.arrayobj")
+        return module
+    finally:
+        if lent:
+            del np.row_stack
 
 
 @cache
 def namespace() -> dict[str, Any]:
     """The names that the text of a kernel may use: cuda, math and the constructors of numbers. Imports numba.cuda."""
-    real = importlib.import_module("numba.cuda")        # itself, not our stand-in: numba looks for this very module
+    cuda = _import_cuda()                   # the module itself, not a stand-in: numba looks for this very object
     if is_simulator():
-        return {"cuda": real, "math": _math_of_numpy(), **{name: getattr(np, name) for name in TYPES}}
-    return {"cuda": real, "math": math, **{name: getattr(numba.types, name) for name in TYPES}}
+        return {"cuda": cuda, "math": _math_of_numpy(), **{name: getattr(np, name) for name in TYPES}}
+    return {"cuda": cuda, "math": math, **{name: getattr(numba.types, name) for name in TYPES}}
 
 
 def _math_of_numpy() -> SimpleNamespace:
@@ -65,7 +81,7 @@ def load_text(text: str) -> Callable[..., None]:
 @cache
 def kernel(text: str) -> Any:
     """The kernel of a text, ready for `launch`: compiled at its first call, once for each form of arguments."""
-    return cuda.jit(load_text(text))
+    return namespace()["cuda"].jit(load_text(text))
 
 
 def launch(text: str, blocks: int, threads: int, *args: Any) -> None:
@@ -75,9 +91,32 @@ def launch(text: str, blocks: int, threads: int, *args: Any) -> None:
 
 def ptx(text: str, arguments: Sequence[tuple[str, bool]], capability: tuple[int, int] = (9, 0)) -> str:
     """The PTX of a kernel; needs no GPU. arguments: the dtype of each, and whether it is an array."""
-    code, _ = cuda.compile(load_text(text), _signature(arguments), cc=capability, device=False, output="ptx",
-                           abi="numba")
+    code, _ = namespace()["cuda"].compile(load_text(text), _signature(arguments), cc=capability, device=False,
+                                          output="ptx", abi="numba")
     return code.decode() if isinstance(code, bytes) else str(code)
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What a linked kernel takes: registers a thread, bytes spilled a thread, bytes of shared memory a block."""
+
+    registers: int
+    spilled: int
+    shared: int
+
+
+def resources(text: str, arguments: Sequence[tuple[str, bool]], capability: tuple[int, int] = (9, 0)) -> Resources:
+    """Compile and link a kernel to machine code, which needs no GPU, and say what it takes."""
+    codes, _ = compiler.compile_all(load_text(text), _signature(arguments), cc=capability, device=False,
+                                    output="ltoir", abi="numba")
+    options = core.LinkerOptions(arch="sm_{}{}".format(*capability), link_time_optimization=True, ptxas_options=["-v"])
+    linker = core.Linker(*(core.ObjectCode.from_ltoir(code) if isinstance(code, bytes) else code for code in codes),
+                         options=options)
+    linker.link("cubin")
+    log = linker.get_info_log()
+    registers, shared = (max(map(int, re.findall(pattern, log)), default=0)
+                         for pattern in (r"Used (\d+) registers", r"(\d+) bytes smem"))
+    return Resources(registers, sum(map(int, re.findall(r"(\d+) bytes spill", log))), shared)
 
 
 def _signature(arguments: Sequence[tuple[str, bool]]) -> Any:
