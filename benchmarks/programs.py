@@ -105,10 +105,9 @@ def softmax(tf: Tf) -> Program:
     """Softmax of 2048 x 2048."""
     v = tf.Variable(_rng().randn(2048, 2048).astype("f"))
     y = tf.nn.softmax(v)
-    op = y.op
     session = tf.Session()
     session.run(tf.global_variables_initializer())
-    return Program(lambda: session.run(op), lambda: session.run(y)[::97, ::89])
+    return Program(lambda: session.run(y.op), lambda: session.run(y)[::97, ::89])
 
 
 def normalize_rows(tf: Tf) -> Program:

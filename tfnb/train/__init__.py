@@ -1,7 +1,5 @@
 """Training: `tf.train`."""
 # ruff: noqa: F401, I001
-from tfnb.summary.events import summary_iterator
-from tfnb.summary.writer import SummaryWriter
 from tfnb.train.adagrad import AdagradOptimizer
 from tfnb.train.adam import AdamOptimizer
 from tfnb.train.decay import (
@@ -18,7 +16,9 @@ from tfnb.train.optimizer import Optimizer
 from tfnb.train.rmsprop import RMSPropOptimizer
 from tfnb.core.lazy import lazy_names as _lazy_names
 
+# A program that writes no event files does not import protobuf.
 __getattr__ = _lazy_names(__name__, {
+    "SummaryWriter": "tfnb.summary.writer", "summary_iterator": "tfnb.summary.events",
     **dict.fromkeys(("Example", "SequenceExample"), "tfnb.proto.example_pb2"),
     **dict.fromkeys(("BytesList", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List"),
                     "tfnb.proto.feature_pb2"),
