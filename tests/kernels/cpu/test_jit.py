@@ -216,6 +216,18 @@ def test_bad_texts():
         jit.address("def kernel(args, begin, end):\n    x = np.zeros(end)\n    args[0] = int64(x[begin:].sum())\n")
 
 
+def test_undefined_symbols():
+    code = codegen.compile_text(TEXT.format(1).replace("math.exp(float32(0))", "math.sin(y[i])"), "symbol")
+    if code.startswith(b"\x7fELF"):
+        assert codegen.undefined_symbols(code) == {"sinf"}
+
+
+def test_calls_that_llvm_makes_are_checked(monkeypatch):
+    monkeypatch.setattr(codegen, "LIBRARY", codegen.LIBRARY - {"fmodf"})
+    with pytest.raises(codegen.KernelError, match="calls fmodf"):
+        codegen.compile_text(TEXT.format(1).replace("math.exp(float32(0))", "fmod(y[i], y[0])"), "symbol")
+
+
 def vectors(text: str) -> bool:
     module = str(codegen.optimised_module(text, "symbol"))
     return " x float> " in module and "symbol" in module

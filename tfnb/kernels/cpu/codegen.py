@@ -7,6 +7,7 @@ lets us say that a loop has independent iterations: see loops.py.)
 """
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Collection
 from functools import cache
 from typing import Any
@@ -60,10 +61,23 @@ def compile_text(text: str, symbol: str) -> bytes:
     Raises KernelError when numba rejects the text or when the result calls anything but the C library.
     """
     module = optimised_module(text, symbol)
-    outside = sorted(fn.name for fn in module.functions if fn.is_declaration and not fn.name.startswith("llvm."))
-    if foreign := [name for name in outside if name not in LIBRARY]:
+    outside = {fn.name for fn in module.functions if fn.is_declaration and not fn.name.startswith("llvm.")}
+    code = bytes(machine().emit_object(module))
+    if foreign := sorted((outside | undefined_symbols(code)) - LIBRARY):
         raise KernelError(f"kernel calls {', '.join(foreign)}, which a stand-alone object may not\n{text}")
-    return bytes(machine().emit_object(module))
+    return code
+
+
+def undefined_symbols(code: bytes) -> set[str]:
+    """What an ELF object asks the linker for, among it calls that LLVM made of instructions; empty for other formats.
+
+    LLVM's loader ends the process when it cannot find one of them.
+    """
+    sections = {section.name(): section.data() for section in llvm.ObjectFileRef.from_data(code).sections()}
+    names = sections.get(b".strtab", b"")
+    entries = struct.iter_unpack("<IBBHQQ", sections.get(b".symtab", b""))
+    starts = [start for start, _, _, section, _, _ in entries if start and not section]
+    return {names[start:names.index(b"\0", start)].decode() for start in starts}
 
 
 def optimised_module(text: str, symbol: str) -> Any:
