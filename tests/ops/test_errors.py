@@ -105,6 +105,9 @@ RUNNING = [
     (*two(lambda x, y: tf.nn.softmax_cross_entropy_with_logits_v2(labels=x, logits=y), A, B), 2, "4.*2|shape"),
     (*two(lambda x, y: tf.ensure_shape(x, [2, 4]), A, B), 2, r"\[2, 3\]"),
     (*two(lambda x, y: tf.nn.top_k(x, 9)[0], A, B), 2, r"k\(9\)|k = 9"),
+    (*two(lambda x, y: tf.add_n([x, y]), A, A[:1]), 2, r"\(2, 3\) and \(1, 3\) are not compatible"),
+    (*two(lambda x, y: tf.nn.bias_add(x, y[0]), A, A[:, :1]), 2, "Dimensions must be equal, but are 3 and 1"),
+    (*two(lambda x, y: tf.where(x > 0, x, y), A, A[:1]), 2, r"\(2, 3\) and \(1, 3\) are not compatible"),
     (*two(lambda x, y: tf.random_uniform([2], 5, tf.to_int32(x[0, 0]), tf.int32), A, B), 2, "minval < maxval"),
 ]
 
