@@ -11,8 +11,8 @@ from tfnb.core.shape import Static
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.kernels.cpu import placing
 from tfnb.kernels.cpu.copying import known_value
-from tfnb.kernels.cpu.placing import place
 from tfnb.kernels.launch import Call, Launch
 from tfnb.kernels.view import View, row_major
 from tfnb.ops.declare import kernel, movement
@@ -228,12 +228,12 @@ def _place_slices(call: Call) -> list[Launch]:
     strides = row_major(shape)
     axes = [(one.size or 0, one.step * strides[one.axis]) for one in taken if one.kind == "range"]
     start = sum(one.start * strides[one.axis] for one in taken)
-    return place(call.input(4), call.output(), call.outputs[0], start, axes)
+    return placing.place(call.input(4), call.output(), call.outputs[0], start, axes)
 
 
 @kernel("shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T", shape=_shape_from_first,
-        numpy=_scatter_slices, cpu=_place_slices, values=("shape", "begin", "end", "strides"), T="type", Index="indextype",
-        begin_mask="int = 0", end_mask="int = 0", ellipsis_mask="int = 0", new_axis_mask="int = 0",
+        numpy=_scatter_slices, cpu=_place_slices, values=("shape", "begin", "end", "strides"), T="type",
+        Index="indextype", begin_mask="int = 0", end_mask="int = 0", ellipsis_mask="int = 0", new_axis_mask="int = 0",
         shrink_axis_mask="int = 0")
 def StridedSliceGrad() -> None:
     """The gradient of StridedSlice: `dy` in its place in a tensor of zeros with `shape`."""
