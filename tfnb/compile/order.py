@@ -10,7 +10,7 @@ from tfnb.opdef.spec import Kind
 # Among ops that are ready, pure ones go first, then random ones, then those that write to a variable: whatever is not
 # ordered after an update sees the value before it, as it does (nearly always) in TensorFlow. Host calls come last, so
 # that a plan has as few stages as possible.
-_RANK = {Kind.RANDOM: 1, Kind.UPDATE: 2, Kind.HOST: 3}
+_RANK = {Kind.RANDOM: 1, Kind.UPDATE: 2, Kind.SCATTER: 2, Kind.HOST: 3}
 
 
 def prune(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collection[Tensor]) -> set[Operation]:

@@ -11,7 +11,8 @@ from tfnb.opdef.spec import Kind
 COMPILED = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
 
 _ALWAYS = frozenset({Kind.CONST, Kind.VARIABLE, Kind.CONTROL, Kind.PLACEHOLDER})
-_GENERATED = frozenset({Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE, Kind.MOVEMENT, Kind.UPDATE})
+_GENERATED = frozenset({Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE, Kind.MOVEMENT, Kind.UPDATE,
+                        Kind.SCATTER})
 _PURE = frozenset({Kind.CONST, Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE, Kind.MOVEMENT, Kind.SHAPEOF,
                    Kind.KERNEL})
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -18,6 +19,7 @@ from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Valu
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor, brackets
 from tfnb.kernels import scalar as scalars
+from tfnb.kernels.cpu.scatter import scatter as cpu_scatter
 from tfnb.kernels.rowwise import COMBINE, Fragment, fragment
 from tfnb.kernels.scalar import Scalar, Step
 from tfnb.kernels.view import NeedsCopy, View
@@ -250,14 +252,31 @@ class _Tracer:
     def update(self, op: Operation, ins: list[Value]) -> list[Value]:
         definition = tables.SCALARS[op.spec.name]
         refs = [v for v, arg in zip(ins, op.spec.inputs, strict=True) if arg.is_ref]
-        for value in refs:
-            if value.buffer.role != "variable":
-                raise ValueError("it writes to a variable, but a value was fed in its place")
+        self.check_refs(refs)
         self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, refs,
                                              scalar_attrs(op, definition)))
         for value in refs:
             self.versions[value.buffer] = self.versions.get(value.buffer, 0) + 1
         return refs[:1]
+
+    def scatter(self, op: Operation, ins: list[Value]) -> list[Value]:
+        """A call that gets the variables as inputs and as outputs; what it reads beside them is never their memory."""
+        form = tables.SCATTERS[op.spec.name]
+        refs = [ins[i] for i in form.refs]
+        self.check_refs(refs)
+        memory = {v.buffer for v in refs}
+        given = [v if i in form.refs or v.view.is_row_major() and v.buffer not in memory else self.row_major(op, v)
+                 for i, v in enumerate(ins)]
+        launches = partial(cpu_scatter, form=form, attrs=scalar_attrs(op, form.scalar), type=scalar_type(op))
+        self.traced.nodes.append(Call(op, given, refs, attrs=op.attrs, launches=launches))
+        for buffer in memory:
+            self.versions[buffer] = self.versions.get(buffer, 0) + 1
+        return refs[:1]
+
+    def check_refs(self, refs: Sequence[Value]) -> None:
+        """Raises ValueError if what is to be written to is no variable."""
+        if any(v.buffer.role != "variable" for v in refs):
+            raise ValueError("it writes to a variable, but a value was fed in its place")
 
     def row_major(self, op: Operation, value: Value) -> Value:
         """A copy of a strided value."""
@@ -289,6 +308,7 @@ _TRACE: dict[Kind, Callable[[_Tracer, Operation, list[Value]], list[Value]]] = {
     Kind.KERNEL: _Tracer.call,
     Kind.RANDOM: _Tracer.call,
     Kind.UPDATE: _Tracer.update,
+    Kind.SCATTER: _Tracer.scatter,
 }
 
 

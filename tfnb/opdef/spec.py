@@ -22,6 +22,7 @@ class Kind(Enum):
     KERNEL = "kernel"              # hand-written
     RANDOM = "random"              # hand-written, with a generator state in the store
     UPDATE = "update"              # a scalar definition that writes to its Ref inputs
+    SCATTER = "scatter"            # the same, to the rows of its Ref inputs that indices pick
     HOST = "host"                  # one Python call (strings, summaries, queues)
 
 

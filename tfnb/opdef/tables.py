@@ -17,6 +17,7 @@ ROWS       name -> the inputs of a rowwise op that have one number for each row
 DOMAINS    name -> where tests may sample the op ("positive", "unit", "nonzero"); absent: everywhere
 VIEWS      name -> fn(view, *values, **attrs) -> View (or several), for movement ops
 VIEWED     name -> which input of a movement op is the one that gets other strides (absent: the first)
+SCATTERS   name -> kernels.scatter.Form: how the inputs of a scatter op take part
 NUMPY      name -> fn(ctx, *arrays) -> tuple of arrays: the interpreter
 CPU, CUDA  name -> fn(call) -> the hand-written kernel launches (absent: a host call of NUMPY)
 """
@@ -44,6 +45,7 @@ ROWS: dict[str, frozenset[str]] = {}
 DOMAINS: dict[str, str] = {}
 VIEWS: Table = {}
 VIEWED: dict[str, int] = {}
+SCATTERS: dict[str, Any] = {}
 NUMPY: Table = {}
 CPU: Table = {}
 CUDA: Table = {}

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from tfnb.kernels import scalar
+from tfnb.kernels.scatter import Form
 from tfnb.opdef import tables
 from tfnb.opdef.signature import read_signature
 from tfnb.opdef.spec import Kind, OpSpec
@@ -148,6 +149,26 @@ def update(text: str, *, shape: Fn = shapes.like_first, **attrs: str) -> Callabl
     def declare(fn: Fn) -> Constructor:
         spec = _enter(fn, text, Kind.UPDATE, attrs)
         tables.SCALARS[spec.name] = scalar.read(fn)
+        tables.SHAPES[spec.name] = shape
+        tables.NO_GRADIENT[spec.name] = "it writes to a variable"
+        return Constructor(spec)
+    return declare
+
+
+def scatter(text: str, *, shape: Fn, rows: Iterable[str] = ("updates",), vectors: bool = False,
+            **attrs: str) -> Callable[[Fn], Constructor]:
+    """As `update`, but to the rows of the Ref inputs that the input `indices` picks.
+
+    The definition gets the numbers of all inputs but the indices, in order. rows: the inputs with a row for each
+    index (or a scalar); other inputs are scalars. vectors: the last axis of the indices holds the coordinates of one
+    slice each. An index that comes twice is applied twice.
+    """
+    def declare(fn: Fn) -> Constructor:
+        spec = _enter(fn, text, Kind.SCATTER, attrs)
+        names = [arg.name for arg in spec.inputs]
+        form = Form(scalar.read(fn), tuple(i for i, arg in enumerate(spec.inputs) if arg.is_ref),
+                    names.index("indices"), frozenset(names.index(name) for name in rows), vectors)
+        tables.SCATTERS[spec.name], tables.SCALARS[spec.name] = form, form.scalar
         tables.SHAPES[spec.name] = shape
         tables.NO_GRADIENT[spec.name] = "it writes to a variable"
         return Constructor(spec)

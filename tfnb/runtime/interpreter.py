@@ -9,6 +9,7 @@ from tfnb.compile.plan import Stage
 from tfnb.compile.trace import misused, unfed
 from tfnb.core.errors import OpError, OutOfRangeError
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.kernels import scatter
 from tfnb.kernels.cpu.random import new_state
 from tfnb.kernels.scalar import reference
 from tfnb.opdef import tables
@@ -53,10 +54,10 @@ def run_op(op: Operation, env: Env, store: Store, fed: Collection[Tensor] = ()) 
         raise unfed(op)
     arrays = [_input(t, env, store, op, fed) for t in op.inputs]
     try:
-        if kind is Kind.UPDATE:
+        if kind is Kind.UPDATE or kind is Kind.SCATTER:
             if any(t in fed for t, arg in zip(op.inputs, op.spec.inputs, strict=True) if arg.is_ref):
                 raise ValueError("it writes to a variable, but a value was fed in its place")
-            return (_update(op, arrays, store),)
+            return (_update(op, arrays, store) if kind is Kind.UPDATE else _scatter(op, arrays),)
         if kind in _CHECKED:
             concrete_shapes(op, [a.shape for a in arrays], arrays)
         state = store.state(op, lambda: new_state(op.attrs["seed"], op.attrs["seed2"])) \
@@ -108,6 +109,14 @@ def _update(op: Operation, arrays: list[np.ndarray], store: Store) -> np.ndarray
     shape = arrays[0].shape
     made = [store.assign(v, np.broadcast_to(np.asarray(r), shape)) for v, r in zip(variables, results, strict=True)]
     return made[0]
+
+
+def _scatter(op: Operation, arrays: list[np.ndarray]) -> np.ndarray:
+    """Write to rows of the variables, whose own arrays stand at the Ref inputs; the first one is the output."""
+    form = tables.SCATTERS[op.spec.name]
+    concrete_shapes(op, [a.shape for a in arrays], arrays)
+    scatter.apply(form, arrays, scalar_attrs(op, form.scalar), scalar_type(op))
+    return arrays[0]
 
 
 def _check_assign(op: Operation, variable: Operation, value: np.ndarray) -> None:

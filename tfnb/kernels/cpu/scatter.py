@@ -1,0 +1,155 @@
+"""The kernel of a scatter op on the CPU, written from its scalar definition.
+
+    for i in range(count):                          # all indices are looked at before anything is written
+        ...
+    for i in range(count):
+        place = int64(indices[i])
+        a0 = float32_array(args[0] + 4 * (place * size + begin), n)
+        a1 = float32_array(args[1] + 4 * (i * size + begin), n)
+        o0 = float32_array(args[2] + 4 * (place * size + begin), n)
+        for j in range(n):
+            o0[j] = a0[j] + a1[j]
+
+Items are the columns of a row: every thread walks over all indices in their order, so no two write to the same place.
+Status words on a failure: 1 (rows) or 4 (vectors of coordinates), the position, the index, the limit (, its axis).
+"""
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+from tfnb.kernels.block import Block, fill
+from tfnb.kernels.cpu.operands import Arguments, Place, places
+from tfnb.kernels.cpu.rows import indented, source_text
+from tfnb.kernels.cpu.texts import has_text, template
+from tfnb.kernels.launch import Address, Call, Launch
+from tfnb.kernels.printer import Printer
+from tfnb.kernels.scalar import Attrs
+from tfnb.kernels.scatter import Form
+from tfnb.kernels.spec import MapKernel, Operand, Source, Stmt
+
+GRAIN = 32768                                           # elements that one thread takes at a time
+STATUS = Address("status")
+
+
+def scatter(call: Call, form: Form, attrs: Attrs, type: str) -> list[Launch]:
+    """The launch of a scatter op. attrs, type: of the definition.
+
+    The outputs are the memory of the refs. An input more than the definition and the indices need is an int64: how
+    many of the indices count, those behind are left out.
+    """
+    target, indices = call.inputs[form.refs[0]], call.inputs[form.indices]
+    depth = form.coordinates(indices.shape)
+    count, size = prod(indices.shape[:-1] if form.vectors else indices.shape), prod(target.shape[depth:])
+    if not count or not size:
+        return _only_check(call, form, count, depth, indices.type) if count else []
+    many = len(form.scalar.params) + 1
+    counted = len(call.inputs) > many
+    kinds = tuple("ref" if i in form.refs else "row" if i in form.rows and call.inputs[i].shape != () else "scalar"
+                  for i in range(many) if i != form.indices)
+    types = tuple(call.inputs[i].type for i in range(many) if i != form.indices)
+    source = _source(form, attrs, type, kinds, types, indices.type, depth, counted)
+    inputs = [i for i in range(many) if i != form.indices]
+
+    def word(meaning: Any) -> int | Address:
+        match meaning:
+            case ("load", str(name)):
+                return call.input(inputs[int(name[1:])])
+            case ("store", str(name)):
+                return call.output(int(name[1:]))
+            case ("indices",):
+                return call.input(form.indices)
+            case ("status",):
+                return STATUS
+            case ("limit", int(axis)):
+                return target.shape[axis]
+            case ("count",):
+                return call.input(many) if counted else count
+        return size
+
+    return [Launch(source.text, tuple(map(word, source.layout)), size, max(64, GRAIN // count), "scatter")]
+
+
+def _only_check(call: Call, form: Form, count: int, depth: int, index: str) -> list[Launch]:
+    """Rows without elements: nothing to write, but an index may be bad."""
+    args = Arguments()
+    lines = [f"count = {args.text('count')}", *_check(args, depth, index, form.vectors)]
+    target = call.inputs[form.refs[0]]
+    words: dict[Any, int | Address] = {("count",): count, ("indices",): call.input(form.indices), ("status",): STATUS}
+    layout = tuple(words[w] if w in words else target.shape[w[1]] for w in args.layout)  # type: ignore[index]
+    return [Launch(source_text(lines), layout, 1, 0, "check indices")]
+
+
+@lru_cache(maxsize=256)
+def _source(form: Form, attrs: Attrs, type: str, kinds: tuple[str, ...], types: tuple[str, ...], index: str,
+            depth: int, counted: bool) -> Source:
+    """The text; its layout names the words of `scatter`."""
+    steps = {"ref": ("s", "1"), "row": ("s", "1"), "scalar": ("0", "0")}
+    loads = tuple(Operand(f"x{i}", t, steps[kind]) for i, (kind, t) in enumerate(zip(kinds, types, strict=True)))
+    written = [load for load, kind in zip(loads, kinds, strict=True) if kind == "ref"]
+    stores = tuple(Operand(f"r{i}", load.type, load.steps) for i, load in enumerate(written))
+    body = Stmt(form.scalar, type, tuple(load.name for load in loads), tuple(s.name for s in stores),
+                tuple(s.type for s in stores), attrs)
+    block, args = Block(has_text), Arguments()
+    values = fill(block, MapKernel(2, loads, (body,), stores))
+    taken, put = places(loads, stores, args)
+    printer = Printer(block, template)
+    texts = {i: place.load("j", 1) for i, place in enumerate(taken)}
+    count = args.text("count")
+    lines = ["n = end - begin", f"size = {args.text('size')}", f"count = {f'load({count})' if counted else count}",
+             *_check(args, depth, index, form.vectors)]
+    lines += [place.at(args, "", "1") for place, kind in zip(taken, kinds, strict=True) if kind == "scalar"]
+    roots = [values[store.name] for store in stores]
+    known: dict[int, str] = {}
+    lines += printer.lines(_outside(block, taken, roots), known, texts)
+    inner = printer.lines(roots, known, texts)
+    inner += [place.store("j", 1, known[root]) for place, root in zip(put, roots, strict=True)]
+    used = {block.values[v].data for v in block.needed(roots) if block.values[v].word == "load"}
+    views = [_view(place, args, "i" if kind == "row" else "place") for i, (place, kind) in
+             enumerate(zip(taken, kinds, strict=True)) if kind != "scalar" and i in used]
+    views += [_view(place, args, "place") for place in put]
+    lines += ["for i in range(count):",
+              *indented([*_place(args, depth), *views, "for j in range(n):", *indented(inner)])]
+    return Source(source_text(lines), tuple(args.layout))
+
+
+def _view(place: Place, args: Arguments, row: str) -> str:
+    return place.at(args, f"{row} * size + begin", "n")
+
+
+def _outside(block: Block, taken: list[Place], roots: list[int]) -> list[int]:
+    """The values that are the same for all rows and that others use."""
+    moving: list[bool] = []
+    for value in block.values:
+        own = value.word == "load" and taken[value.data].operand.steps[0] != "0"
+        moving.append(own or any(moving[arg] for arg in value.args))
+    wanted = block.needed(roots)
+    used = {arg for v in wanted if moving[v] for arg in block.values[v].args} | set(roots)
+    return [v for v in wanted if not moving[v] and v in used]
+
+
+def _check(args: Arguments, depth: int, index: str, vectors: bool) -> list[str]:
+    """The lines that end the kernel at an index that picks nothing. One thread says so."""
+    status = args.text("status")
+    lines = [f"indices = {index}_array({args.text('indices')}, count)"]
+    for axis in range(depth):
+        limit = args.text("limit", axis)
+        tell = [f"store({status} + 8, i)", f"store({status} + 16, int64({_index(axis, depth)}))",
+                f"store({status} + 24, {limit})", f"store({status} + 32, {axis})",
+                f"store({status}, {4 if vectors else 1})"]
+        bad = [f"if int64({_index(axis, depth)}) < 0 or int64({_index(axis, depth)}) >= {limit}:",
+               "    if begin == 0:", *indented(tell, 2), "    return"]
+        lines += ["for i in range(count):", *indented(bad)]
+    return lines
+
+
+def _index(axis: int, depth: int) -> str:
+    return "indices[i]" if depth == 1 else f"indices[i * {depth} + {axis}]"
+
+
+def _place(args: Arguments, depth: int) -> list[str]:
+    """The lines that make `place`: the row that index i picks."""
+    lines = [f"place = int64({_index(0, depth)})" if depth else "place = 0"]
+    return lines + [f"place = place * {args.text('limit', axis)} + int64({_index(axis, depth)})"
+                    for axis in range(1, depth)]

@@ -1,0 +1,91 @@
+"""Scatter ops: a scalar definition applied to the rows that indices pick, one index after another.
+
+The definition gets the old number of each array that is written to, and the numbers of the rows (or scalars) beside
+it, and returns the new ones. An index that comes twice is applied twice: the second time it meets what the first left.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tfnb.kernels.scalar import Attrs, Scalar, reference
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the inputs of a scatter op take part.
+
+    scalar: the definition, over all inputs but the indices, in order. refs: the inputs that are written to (the
+    results of the definition, in order); indices: the input that picks; rows: the inputs with a row for each index
+    (any of them may be a scalar instead); other inputs are scalars. vectors: the last axis of the indices holds the
+    coordinates of one slice, else each index is a row.
+    """
+
+    scalar: Scalar
+    refs: tuple[int, ...]
+    indices: int
+    rows: frozenset[int]
+    vectors: bool = False
+
+    def coordinates(self, shape: Sequence[int]) -> int:
+        """How many leading axes of the arrays an index picks from, by the shape of the indices."""
+        return shape[-1] if self.vectors else 1
+
+
+class BadIndex(IndexError):
+    """An index that picks nothing. position: in the flat list of indices."""
+
+
+def flat_places(indices: np.ndarray, shape: Sequence[int], vectors: bool) -> np.ndarray:
+    """The row that each index picks, of an array of `shape` seen as rows. Raises BadIndex for one outside of it."""
+    depth = indices.shape[-1] if vectors else 1
+    picks = indices.reshape(prod(indices.shape[:-1]) if vectors else indices.size, depth).astype(np.int64)
+    limits = np.array(shape[:depth], np.int64)
+    bad = ((picks < 0) | (picks >= limits)).any(1)
+    if bad.any():
+        at = int(np.argmax(bad))
+        lead = indices.shape[:-1] if vectors else indices.shape
+        place = ",".join(map(str, np.unravel_index(at, lead))) if lead else ""
+        where = f"indices[{place}]" if place else "indices"
+        if vectors:
+            raise BadIndex(f"{where} = {picks[at].tolist()} does not index into shape {list(shape)}")
+        raise BadIndex(f"{where} = {int(picks[at, 0])} is not in [0, {int(limits[0])})")
+    places = np.zeros(len(picks), np.int64)
+    for column, limit in zip(picks.T, limits, strict=True):
+        places = places * limit + column
+    return places
+
+
+def apply(form: Form, arrays: Sequence[np.ndarray], attrs: Attrs | Mapping[str, Any], type: str) -> None:
+    """Do it, in place, to the arrays that are refs. type: of the literals. Raises BadIndex before anything is written.
+
+    Indices that come several times are done in as many rounds, each with different rows.
+    """
+    indices, target = arrays[form.indices], arrays[form.refs[0]]
+    depth = form.coordinates(indices.shape)
+    places = flat_places(indices, target.shape, form.vectors)
+    size = prod(target.shape[depth:])
+    flat = [arrays[i].reshape(-1, size) if size else arrays[i].reshape(0, 0) for i in form.refs]
+    rows = {i: arrays[i].reshape(len(places), size).copy() for i in form.rows if arrays[i].shape != () or not size}
+    if not size or not len(places):
+        return
+    for picked in _rounds(places):
+        taken = dict(zip(form.refs, (array[places[picked]] for array in flat), strict=True))
+        given = [taken[i] if i in taken else rows[i][picked] if i in rows else arrays[i]
+                 for i in range(len(arrays)) if i != form.indices]
+        results = reference(form.scalar, given, attrs, type, [array.dtype.name for array in flat])
+        for array, result in zip(flat, results, strict=True):
+            array[places[picked]] = np.broadcast_to(result, (len(picked), size))
+
+
+def _rounds(places: np.ndarray) -> list[np.ndarray]:
+    """The positions in rounds, so that none has a place twice and each place keeps its order."""
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    nth = np.arange(len(places)) - np.repeat(starts, np.diff(np.r_[starts, len(places)]))
+    return [np.sort(order[nth == k]) for k in range(int(nth.max()) + 1)]

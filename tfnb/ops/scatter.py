@@ -1,0 +1,194 @@
+"""Updates of some rows of a variable, picked by indices: `tf.scatter_add` and its kin.
+
+An index that comes several times is applied as often, in the order of the indices. One outside of the variable is an
+InvalidArgumentError, and then nothing is written.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tfnb.core.shape import Static, merge
+from tfnb.graph.operation import Tensor
+from tfnb.ops.declare import scatter
+from tfnb.ops.indexed_slices import IndexedSlices
+
+if TYPE_CHECKING:
+    maximum: Any                    # words of scalar definitions (kernels/words.py)
+    minimum: Any
+
+_ROWS = "ref: Ref(T), indices: Tindices, updates: T -> output_ref: Ref(T)"
+_ORDERED = "{half, bfloat16, float, double, int32, int64}"
+_NUMBER: dict[str, Any] = {"T": "numbertype", "Tindices": "indextype", "use_locking": "bool = false"}
+_POLICY: dict[str, Any] = {"bad_indices_policy": "string = ''"}
+
+
+def _rows_shape(ctx: Any) -> list[Static]:
+    ref, indices, updates = ctx.shape(0), ctx.shape(1), ctx.shape(2)
+    if ref is not None and not ref:
+        raise ValueError("Shape must be at least rank 1 but is rank 0")
+    if updates != () and ref is not None and indices is not None:
+        merge(updates, indices + ref[1:])
+    return [ref]
+
+
+def _vectors_shape(ctx: Any) -> list[Static]:
+    ref, indices, updates = ctx.shape(0), ctx.shape(1), ctx.shape(2)
+    if indices is not None and not indices:
+        raise ValueError("indices must have at least one axis, the last one for the coordinates")
+    if ref is not None and indices is not None and indices[-1] is not None:
+        if indices[-1] > len(ref):
+            raise ValueError(f"The last dimension of indices must be at most the rank of the variable: {indices[-1]} "
+                             f"> {len(ref)}")
+        merge(updates, indices[:-1] + ref[indices[-1]:])
+    return [ref]
+
+
+@scatter(_ROWS, shape=_rows_shape, T="type", Tindices="indextype", use_locking="bool = true")
+def ScatterUpdate(ref: Any, updates: Any) -> Any:
+    """Sets rows of a variable: row `indices[i]` to `updates[i]`."""
+    return updates
+
+
+@scatter(_ROWS, shape=_rows_shape, **_NUMBER)
+def ScatterAdd(ref: Any, updates: Any) -> Any:
+    """Adds to rows of a variable: `updates[i]` to row `indices[i]`."""
+    return ref + updates
+
+
+@scatter(_ROWS, shape=_rows_shape, **_NUMBER)
+def ScatterSub(ref: Any, updates: Any) -> Any:
+    """Subtracts from rows of a variable: `updates[i]` from row `indices[i]`."""
+    return ref - updates
+
+
+@scatter(_ROWS, shape=_rows_shape, **_NUMBER)
+def ScatterMul(ref: Any, updates: Any) -> Any:
+    """Multiplies rows of a variable: row `indices[i]` by `updates[i]`."""
+    return ref * updates
+
+
+@scatter(_ROWS, shape=_rows_shape, **_NUMBER)
+def ScatterDiv(ref: Any, updates: Any) -> Any:
+    """Divides rows of a variable: row `indices[i]` by `updates[i]`."""
+    return ref / updates
+
+
+@scatter(_ROWS, shape=_rows_shape, **{**_NUMBER, "T": _ORDERED})
+def ScatterMin(ref: Any, updates: Any) -> Any:
+    """Lowers rows of a variable: row `indices[i]` to at most `updates[i]`."""
+    return minimum(ref, updates)
+
+
+@scatter(_ROWS, shape=_rows_shape, **{**_NUMBER, "T": _ORDERED})
+def ScatterMax(ref: Any, updates: Any) -> Any:
+    """Raises rows of a variable: row `indices[i]` to at least `updates[i]`."""
+    return maximum(ref, updates)
+
+
+@scatter(_ROWS, shape=_vectors_shape, vectors=True, T="type", Tindices="indextype", use_locking="bool = true",
+         **_POLICY)
+def ScatterNdUpdate(ref: Any, updates: Any) -> Any:
+    """Sets slices of a variable, each picked by a vector of coordinates in the last axis of `indices`."""
+    return updates
+
+
+@scatter(_ROWS, shape=_vectors_shape, vectors=True, **_NUMBER, **_POLICY)
+def ScatterNdAdd(ref: Any, updates: Any) -> Any:
+    """Adds to slices of a variable, each picked by a vector of coordinates in the last axis of `indices`."""
+    return ref + updates
+
+
+@scatter(_ROWS, shape=_vectors_shape, vectors=True, **_NUMBER, **_POLICY)
+def ScatterNdSub(ref: Any, updates: Any) -> Any:
+    """Subtracts from slices of a variable, each picked by a vector of coordinates in the last axis of `indices`."""
+    return ref - updates
+
+
+@scatter(_ROWS, shape=_vectors_shape, vectors=True, **_NUMBER, **_POLICY)
+def ScatterNdMin(ref: Any, updates: Any) -> Any:
+    """Lowers slices of a variable, each picked by a vector of coordinates in the last axis of `indices`."""
+    return minimum(ref, updates)
+
+
+@scatter(_ROWS, shape=_vectors_shape, vectors=True, **_NUMBER, **_POLICY)
+def ScatterNdMax(ref: Any, updates: Any) -> Any:
+    """Raises slices of a variable, each picked by a vector of coordinates in the last axis of `indices`."""
+    return maximum(ref, updates)
+
+
+# What users call
+
+def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Tensor:
+    """Sets row `indices[i]` of the variable `ref` to `updates[i]`; the result is the variable after that.
+
+    indices: int32 or int64 of any shape; updates: of shape `indices.shape + ref.shape[1:]`, or a scalar. Of an index
+    that comes twice the last row stays. Raises InvalidArgumentError, when it runs, for an index outside of `ref`.
+    """
+    result: Tensor = ScatterUpdate(ref, indices, updates, use_locking=use_locking, name=name)
+    return result
+
+
+def scatter_add(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+    """Adds `updates[i]` to row `indices[i]` of the variable `ref`; else as `scatter_update`."""
+    result: Tensor = ScatterAdd(ref, indices, updates, use_locking=use_locking, name=name)
+    return result
+
+
+def scatter_sub(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+    """Subtracts `updates[i]` from row `indices[i]` of the variable `ref`; else as `scatter_update`."""
+    result: Tensor = ScatterSub(ref, indices, updates, use_locking=use_locking, name=name)
+    return result
+
+
+def scatter_mul(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+    """Multiplies row `indices[i]` of the variable `ref` by `updates[i]`; else as `scatter_update`."""
+    result: Tensor = ScatterMul(ref, indices, updates, use_locking=use_locking, name=name)
+    return result
+
+
+def scatter_div(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+    """Divides row `indices[i]` of the variable `ref` by `updates[i]`; else as `scatter_update`."""
+    result: Tensor = ScatterDiv(ref, indices, updates, use_locking=use_locking, name=name)
+    return result
+
+
+def scatter_min(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+    """Row `indices[i]` of the variable `ref` becomes the smaller of itself and `updates[i]`, number by number."""
+    result: Tensor = ScatterMin(ref, indices, updates, use_locking=use_locking, name=name)
+    return result
+
+
+def scatter_max(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+    """Row `indices[i]` of the variable `ref` becomes the larger of itself and `updates[i]`, number by number."""
+    result: Tensor = ScatterMax(ref, indices, updates, use_locking=use_locking, name=name)
+    return result
+
+
+def scatter_nd_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True,
+                      name: str | None = None) -> Tensor:
+    """Sets slices of the variable `ref`; the result is the variable after that.
+
+    indices: int32 or int64 of shape [..., k]: each vector of its last axis picks `ref[indices[..., :]]`; updates: of
+    shape `indices.shape[:-1] + ref.shape[k:]`. Errors as of `scatter_update`.
+    """
+    result: Tensor = ScatterNdUpdate(ref, indices, updates, use_locking=use_locking, name=name)
+    return result
+
+
+def scatter_nd_add(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+    """Adds to slices of the variable `ref`; else as `scatter_nd_update`."""
+    result: Tensor = ScatterNdAdd(ref, indices, updates, use_locking=use_locking, name=name)
+    return result
+
+
+def scatter_nd_sub(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+    """Subtracts from slices of the variable `ref`; else as `scatter_nd_update`."""
+    result: Tensor = ScatterNdSub(ref, indices, updates, use_locking=use_locking, name=name)
+    return result
+
+
+def slices_of(value: Any) -> tuple[Any, Any]:
+    """The indices and the rows of an IndexedSlices. Raises TypeError for anything else."""
+    if not isinstance(value, IndexedSlices):
+        raise TypeError(f"sparse_delta is not IndexedSlices: {value}")
+    return value.indices, value.values
