@@ -66,6 +66,8 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor]) -> tuple[set[Oper
         if kind in _ALWAYS or kind is Kind.SHAPEOF or (is_pure(op) and op.outputs and op.outputs[0] in known):
             device.add(op)
             continue
+        if kind is Kind.UPDATE and not op.attrs.get("validate_shape", True):
+            continue                               # the variable may get another shape, and so another place
         generated = kind in _GENERATED or ((kind in (Kind.KERNEL, Kind.RANDOM)) and op.spec.name in tables.CPU)
         if not generated or not _types_compile(op):
             continue

@@ -8,6 +8,7 @@ from tfnb.compile.order import order, prune, split
 from tfnb.compile.place import place
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
+from tfnb.ops.evaluate import ref_variable
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,10 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
 
 def _stages(runs: list[tuple[bool, list[Operation]]], fetches: Sequence[Tensor], feeds: Sequence[Tensor],
             by_value: set[Tensor], targets: Sequence[Operation]) -> list[Stage]:
-    """Constants and variables belong to every stage that uses them; fetched ones to the last."""
+    """Constants and variables belong to every stage that uses them; fetched ones to the last.
+
+    A reference is never passed on from stage to stage: who uses it later looks at the variable.
+    """
     fed = frozenset(feeds)
     wanted: set[Tensor] = set(fetches)             # walking backwards: what later stages and the caller use
     stages: list[Stage] = []
@@ -68,9 +72,11 @@ def _stages(runs: list[tuple[bool, list[Operation]]], fetches: Sequence[Tensor],
             used.update((t, None) for t in fetches)
         if len(runs) == 1:                         # then the stage is the plan: its inputs are the feeds, in order
             used = dict.fromkeys([*feeds, *used])
+        refs = [t for t in used if t.dtype._is_ref_dtype and t not in fed]
+        used.update((ref_variable(t).outputs[0], None) for t in refs)
         leaves = {t.op: None for t in used if t not in fed and t.op.spec.kind in _LEAVES}
         made = {t: None for op in (*leaves, *ops) for t in op.outputs if t not in fed}
-        inputs = tuple(t for t in used if t not in made)
+        inputs = tuple(t for t in used if t not in made and (t in fed or not t.dtype._is_ref_dtype))
         outputs = tuple(t for t in (made if stages else fetches)
                         if t in wanted and t in made and (not stages or t.op not in leaves))
         stages.append(Stage(on_device, (*leaves, *ops), inputs, outputs, tuple(t for t in inputs if t in by_value),

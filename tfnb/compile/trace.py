@@ -16,7 +16,7 @@ from tfnb.compile.place import is_pure
 from tfnb.compile.plan import Stage
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value
 from tfnb.core.errors import InvalidArgumentError
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.operation import Operation, Tensor, brackets
 from tfnb.kernels import scalar as scalars
 from tfnb.kernels.rowwise import COMBINE, Fragment, fragment
 from tfnb.kernels.scalar import Scalar, Step
@@ -27,11 +27,13 @@ from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import (
     Context,
     aligned_shapes,
+    concrete_shapes,
     definition_of,
     evaluate,
     movement_views,
     numpy_name,
     reduced_axes,
+    ref_variable,
     scalar_attrs,
     scalar_type,
     shape_values,
@@ -96,12 +98,15 @@ class _Tracer:
             return                                 # all of it is fed
         try:
             values = self._values_of(op)
-        except (ValueError, TypeError, ZeroDivisionError) as error:
-            shapes = ", ".join(str(list(self.values[t].shape)) for t in op.inputs)
-            raise InvalidArgumentError(op.node_def, op, f"{error} (op {op.name!r} of type {op.type}, "
-                                                        f"input shapes {shapes})") from error
+        except (ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError) as error:
+            raise misused(op, error, [self.value(t).shape for t in op.inputs]) from error
         for tensor, value in zip(op.outputs, values, strict=True):
             self.values.setdefault(tensor, value)
+
+    def value(self, tensor: Tensor) -> Value:
+        """The value of a tensor; of a reference that an earlier stage made, the variable."""
+        found = self.values.get(tensor)
+        return self.values[ref_variable(tensor).outputs[0]] if found is None else found
 
     def _values_of(self, op: Operation) -> Sequence[Value]:
         kind = op.spec.kind
@@ -113,9 +118,12 @@ class _Tracer:
             shape = self.variables[op]
             buffer = Buffer("variable", numpy_name(op.outputs[0].dtype.base_dtype), prod(shape), owner=op)
             return [Value(buffer, View.whole(shape))]
-        ins = [self.values[t] for t in op.inputs]
+        ins = [self.value(t) for t in op.inputs]
         if kind is Kind.SHAPEOF:
             return [known(a) for a in shape_values(op, [v.shape for v in ins])]
+        if kind is Kind.PLACEHOLDER:
+            raise unfed(op)
+        concrete_shapes(op, [v.shape for v in ins], [v.known for v in ins])
         folded = self._fold(op, ins)
         if folded is not None:
             return folded
@@ -229,7 +237,9 @@ class _Tracer:
     def update(self, op: Operation, ins: list[Value]) -> list[Value]:
         definition = tables.SCALARS[op.spec.name]
         refs = [v for v, arg in zip(ins, op.spec.inputs, strict=True) if arg.is_ref]
-        check_update(op, [v.shape for v in ins])
+        for value in refs:
+            if value.buffer.role != "variable":
+                raise ValueError("it writes to a variable, but a value was fed in its place")
         self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, refs,
                                              scalar_attrs(op, definition)))
         for value in refs:
@@ -280,34 +290,24 @@ def known(array: np.ndarray) -> Value:
     return Value(Buffer("const", fixed.dtype.name, fixed.size, array=fixed), View.whole(fixed.shape), fixed)
 
 
-def check_update(op: Operation, shapes: Sequence[tuple[int, ...]]) -> None:
-    """An update's inputs have the shape of the variable or are scalars. Raises ValueError otherwise."""
-    for arg, shape in zip(op.spec.inputs, shapes, strict=True):
-        if shape != shapes[0] and (shape != () or arg.is_ref):
-            raise ValueError(f"{op.spec.inputs[0].name} and {arg.name} do not have the same shape: "
-                             f"{list(shapes[0])} {list(shape)}")
+def misused(op: Operation, error: Exception, shapes: Sequence[tuple[int, ...]]) -> InvalidArgumentError:
+    """`error`, met while `op` got inputs of these shapes, as the error of a run."""
+    given = ", ".join(f"{t.dtype.base_dtype.name}{list(s)}" for t, s in zip(op.inputs, shapes, strict=True))
+    return InvalidArgumentError(None, op, f"{error} (op {op.name!r} of type {op.type}, inputs {given})")
 
 
-class _Concrete:
-    """A ShapeContext over concrete shapes and known values."""
-
-    def __init__(self, op: Operation, ins: Sequence[Value]) -> None:
-        self.op, self.attrs, self._ins = op, op.attrs, ins
-
-    def shape(self, i: int) -> tuple[int, ...]:
-        return self._ins[i].shape
-
-    def value(self, i: int) -> np.ndarray | None:
-        return self._ins[i].known
-
-    def partial(self, i: int) -> tuple[int | None, ...] | None:
-        array = self._ins[i].known
-        return None if array is None else tuple(int(n) if n >= 0 else None for n in array.reshape(-1))
+def unfed(op: Operation) -> InvalidArgumentError:
+    """The error of a placeholder that nobody fed."""
+    tensor = op.outputs[0]
+    shape = "" if tensor.static is None else f" and shape {brackets(tensor.static)}"
+    name = {"float32": "float", "float64": "double", "float16": "half"}.get(tensor.dtype.name, tensor.dtype.name)
+    return InvalidArgumentError(None, op, f"You must feed a value for placeholder tensor {op.name!r} with dtype "
+                                          f"{name}{shape}")
 
 
 def _output_shapes(op: Operation, ins: Sequence[Value]) -> list[tuple[int, ...]]:
-    shapes = tables.SHAPES[op.spec.name](_Concrete(op, ins))
+    shapes = concrete_shapes(op, [v.shape for v in ins], [v.known for v in ins])
     for shape in shapes:
         if shape is None or None in shape:
-            raise AssertionError(f"{op.name} ({op.type}): its shape function leaves {shape} for known inputs")
-    return [tuple(shape) for shape in shapes]
+            raise ValueError(f"the output would have shape {shape}: a size is negative")
+    return [tuple(shape) for shape in shapes]  # type: ignore[arg-type]

@@ -73,13 +73,13 @@ def _truncmod(x: Any, y: Any) -> Any:
 
 def _integer_power(width: int) -> Definition:
     """x ** y for y >= 0 by squaring, for each bit of y."""
-    def power(x: Any, y: Any) -> Any:
+    def _power(x: Any, y: Any) -> Any:
         result = where((y & 1) != 0, x, 1)
         for _ in range(width - 1):
             x, y = x * x, y >> 1
             result = where((y & 1) != 0, result * x, result)
         return result
-    return power
+    return _power
 
 
 def _unsigned_quotient(x: Any, y: Any) -> Any:

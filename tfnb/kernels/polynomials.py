@@ -83,12 +83,12 @@ HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
 
 def horner(coefficients: Sequence[float]) -> Definition:
     """The polynomial with these coefficients, lowest power first."""
-    def polynomial(x: Any) -> Any:
+    def _polynomial(x: Any) -> Any:
         total = coefficients[-1]
         for c in coefficients[-2::-1]:
             total = fma(total, x, c)
         return total
-    return polynomial
+    return _polynomial
 
 
 # --- exponentials -------------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def _exponentials(of: Format) -> dict[str, Definition]:
     series, (ln2_high, ln2_low), bias, shift = horner(of.exp), of.ln2, of.bias, of.fraction
     highest, one = of.highest, of.one
 
-    def exponent(n: Any) -> Any:
+    def _exponent(n: Any) -> Any:
         return int64(int32(n)) if of is FLOAT64 else int32(n)       # two steps: few processors have the direct one
 
     def reduced(x: Any, lowest: float, rest: Any = 0) -> tuple[Any, Any]:
@@ -108,34 +108,34 @@ def _exponentials(of: Format) -> dict[str, Definition]:
         n = rint(bounded * LOG2_E)
         r = fma(n, -ln2_low, fma(n, -ln2_high, bounded))
         r = r if isinstance(rest, int) else r + rest
-        return exponent(n), fma(series(r), r * r, r)
+        return _exponent(n), fma(series(r), r * r, r)
 
-    def exp_(x: Any, rest: Any = 0) -> Any:
+    def _exp(x: Any, rest: Any = 0) -> Any:
         n, q = reduced(x, of.lowest, rest)
         half = n >> 1                                   # 2**n in two factors: n may leave the range of exponents
         return (q + 1) * from_bits((half + bias) << shift) * from_bits((n - half + bias) << shift)
 
-    def exp_of_two(x: Any, rest: Any) -> Any:
-        return exp_(x, rest)
+    def _exp_of_two(x: Any, rest: Any) -> Any:
+        return _exp(x, rest)
 
-    def exp_of_one(x: Any) -> Any:
-        return exp_(x)
+    def _exp_of_one(x: Any) -> Any:
+        return _exp(x)
 
-    def expm1_(x: Any) -> Any:
+    def _expm1(x: Any) -> Any:
         n, q = reduced(x, -4 * one)
         power = from_bits((n + (bias - 1)) << shift)    # half of 2**n, which itself may be too large
         return fma(power, q, power - 0.5) * 2
 
-    def tanh_(x: Any) -> Any:
+    def _tanh(x: Any) -> Any:
         bounded = where(x > one, one, where(x < -one, -one, x))
         e = expm1(bounded + bounded)
         return e / (e + 2)
 
-    def sigmoid_(x: Any) -> Any:
+    def _sigmoid(x: Any) -> Any:
         small = exp(-absolute(x))
         return where(x < 0, small, 1) / (1 + small)
 
-    return {"exp": exp_of_one, "exp_of_sum": exp_of_two, "expm1": expm1_, "tanh": tanh_, "sigmoid": sigmoid_}
+    return {"exp": _exp_of_one, "exp_of_sum": _exp_of_two, "expm1": _expm1, "tanh": _tanh, "sigmoid": _sigmoid}
 
 
 # --- logarithms ---------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def _logarithms(of: Format) -> dict[str, Definition]:
     """log, log1p: x = 2**k m with m around 1, log(m) as a series in s = (m - 1) / (m + 1)."""
     series, (ln2_high, ln2_low) = horner(of.log), of.ln2
 
-    def log_(x: Any) -> Any:
+    def _log(x: Any) -> Any:
         k, m = _split(of, x)
         f = m - 1
         s = f / (f + 2)
@@ -164,13 +164,13 @@ def _logarithms(of: Format) -> dict[str, Definition]:
         y = fma(k, ln2_high, f - (half_square - low))
         return where(x > 0, where(x < inf, y, x), where(x == 0, -inf, nan))
 
-    def log1p_(x: Any) -> Any:
+    def _log1p(x: Any) -> Any:
         u = 1 + x
         y = log(u)
         exact = y + (x - (u - 1)) / u                   # what rounding took from u
         return where(absolute(x) > 0, where((u > 0) & (u < inf), exact, y), x)
 
-    return {"log": log_, "log1p": log1p_}
+    return {"log": _log, "log1p": _log1p}
 
 
 # --- sine and cosine ----------------------------------------------------------------------------------------------
@@ -190,17 +190,17 @@ def _circular(of: Format) -> dict[str, Definition]:
         quadrant = int32(fma(floor(n * 0.25), -4, n))
         return quadrant, fma(r * z, sine(z), r), fma(z * z, cosine(z), fma(z, -0.5, 1))
 
-    def sin_(x: Any) -> Any:
+    def _sin(x: Any) -> Any:
         quadrant, s, c = both(x)
         y = where((quadrant & 1) != 0, c, s)
         return where((quadrant & 2) != 0, -y, y)
 
-    def cos_(x: Any) -> Any:
+    def _cos(x: Any) -> Any:
         quadrant, s, c = both(x)
         y = where((quadrant & 1) != 0, s, c)
         return where(((quadrant + 1) & 2) != 0, -y, y)
 
-    return {"sin": sin_, "cos": cos_}
+    return {"sin": _sin, "cos": _cos}
 
 
 # --- error function -----------------------------------------------------------------------------------------------
@@ -209,12 +209,12 @@ def _error_function(of: Format) -> dict[str, Definition]:
     """erf: a series near 0; beyond 1, the exponential of a polynomial for 1 - erf."""
     near, far, one = horner(of.erf), horner(of.log_erfc), of.erf_one
 
-    def erf_(x: Any) -> Any:
+    def _erf(x: Any) -> Any:
         size = absolute(x)
         y = 1 - exp(far(where(size < one, size, one)))
         return where(size > 1, where(x < 0, -y, y), x * near(x * x))
 
-    return {"erf": erf_}
+    return {"erf": _erf}
 
 
 # --- powers -------------------------------------------------------------------------------------------------------

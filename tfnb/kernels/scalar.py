@@ -130,6 +130,7 @@ class _Reader:
         self.known: dict[Any, Symbol] = {}
 
     def step(self, word: str, *args: Any) -> Any:
+        """The symbol of a word applied to symbols and numbers."""
         if word == "where" and isinstance(args[0], bool | np.bool_):
             return args[1] if args[0] else args[2]
         if word == "pow" and type(args[1]) in (int, float) and args[1] == 2:
@@ -144,6 +145,7 @@ class _Reader:
         return self.known[key]
 
     def ref(self, value: Any) -> Ref:
+        """What stands for a symbol or a number in a step. Raises TypeError for anything else."""
         if isinstance(value, Symbol):
             return value.ref
         if isinstance(value, np.generic):

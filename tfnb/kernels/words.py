@@ -176,10 +176,10 @@ def _sigmoid(x: Array) -> Array:
 
 
 def _row(ufunc: np.ufunc, identity: float | str) -> Callable[[Array], Array]:
-    def reduce(x: Array) -> Array:
+    def _reduce(x: Array) -> Array:
         start = extreme(x.dtype.name, identity) if isinstance(identity, str) else identity
         return ufunc.reduce(x, axis=-1, keepdims=True, initial=start, dtype=x.dtype)
-    return reduce
+    return _reduce
 
 
 def _same(x: Array) -> Array:

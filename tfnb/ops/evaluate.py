@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.dtypes import DType
+from tfnb.core.shape import Static
 from tfnb.graph.constant_value import set_evaluator
-from tfnb.graph.operation import Operation
+from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels.scalar import Scalar, reference, row_level_results
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import tables
@@ -37,6 +38,43 @@ class Context:
     @property
     def input_shapes(self) -> list[Any]:
         return [t.static for t in self.op.inputs]
+
+
+def ref_variable(tensor: Tensor) -> Operation:
+    """The variable that a ref tensor refers to: its own op, or what the updates before it write to."""
+    op = tensor.op
+    while op.spec.kind is not Kind.VARIABLE:
+        op = next(t for t in op.inputs if t.dtype._is_ref_dtype).op
+    return op
+
+
+class Concrete:
+    """A ShapeContext over the shapes of the inputs at hand, and their values as far as they are known (else None)."""
+
+    def __init__(self, op: Operation, shapes: Sequence[tuple[int, ...]], values: Sequence[np.ndarray | None]) -> None:
+        self.op, self.attrs, self._shapes, self._values = op, op.attrs, shapes, values
+
+    def shape(self, i: int) -> tuple[int, ...]:
+        """The shape of input i."""
+        return self._shapes[i]
+
+    def value(self, i: int) -> np.ndarray | None:
+        """The value of input i, if it is known."""
+        return self._values[i]
+
+    def partial(self, i: int) -> tuple[int | None, ...] | None:
+        """The value of input i as a shape: None for a size that is negative."""
+        array = self._values[i]
+        return None if array is None else tuple(int(n) if n >= 0 else None for n in array.reshape(-1))
+
+
+def concrete_shapes(op: Operation, shapes: Sequence[tuple[int, ...]],
+                    values: Sequence[np.ndarray | None]) -> list[Static]:
+    """What the op's shape function says of shapes that no longer have unknown sizes.
+
+    Raises ValueError for inputs that the op does not take: what was unknown when the graph was built is checked here.
+    """
+    return tables.SHAPES[op.spec.name](Concrete(op, shapes, values))  # type: ignore[no-any-return]
 
 
 def scalar_type(op: Operation) -> str:

@@ -90,6 +90,7 @@ class Executor:
         self.runners = [StageRunner(stage, store) if stage.on_device else None for stage in plan.stages]
         self._store = store
         self._runs = 0
+        self._fed = frozenset(plan.feeds)
         only = plan.stages[0] if len(plan.stages) == 1 and plan.stages[0].on_device else None
         direct = only is not None and only.inputs == plan.feeds and only.outputs == plan.fetches
         self._direct = self.runners[0] if direct else None
@@ -110,7 +111,7 @@ class Executor:
     def _run_stage(self, stage: Stage, runner: StageRunner | None, env: Env, watch: Watch | None) -> None:
         outputs = runner.run([env[t] for t in stage.inputs]) if runner is not None else None
         if outputs is None:
-            interpret(stage, env, self._store, watch)
+            interpret(stage, env, self._store, watch, self._fed)
         else:
             env.update(zip(stage.outputs, outputs, strict=True))
 

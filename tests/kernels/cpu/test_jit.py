@@ -228,6 +228,19 @@ def test_calls_that_llvm_makes_are_checked(monkeypatch):
         codegen.compile_text(TEXT.format(1).replace("math.exp(float32(0))", "fmod(y[i], y[0])"), "symbol")
 
 
+def test_intels_vector_library_is_not_called(monkeypatch):
+    """Where it is installed numba may have LLVM call it; an object that does would load nowhere else."""
+    emit = codegen._emit
+
+    def emit_with_svml(module):
+        code, foreign = emit(module)
+        return code, ["__svml_expf16"] if " x float> @llvm.exp" in str(module) else foreign
+    monkeypatch.setattr(codegen, "_emit", emit_with_svml)
+    text = TEXT.format(1).replace("float32(0)", "y[i]")
+    assert " x float> @llvm.exp" in str(codegen.optimised_module(text, "symbol"))
+    assert codegen.undefined_symbols(codegen.compile_text(text, "symbol")) <= {"expf"}
+
+
 def vectors(text: str) -> bool:
     module = str(codegen.optimised_module(text, "symbol"))
     return " x float> " in module and "symbol" in module

@@ -60,12 +60,19 @@ def compile_text(text: str, symbol: str) -> bytes:
 
     Raises KernelError when numba rejects the text or when the result calls anything but the C library.
     """
-    module = optimised_module(text, symbol)
-    outside = {fn.name for fn in module.functions if fn.is_declaration and not fn.name.startswith("llvm.")}
-    code = bytes(machine().emit_object(module))
-    if foreign := sorted((outside | undefined_symbols(code)) - LIBRARY):
+    code, foreign = _emit(optimised_module(text, symbol))
+    if any(name.startswith("__svml") for name in foreign):      # numba found Intel's vector library and told LLVM
+        code, foreign = _emit(optimised_module(text, symbol, vectors=False))
+    if foreign:
         raise KernelError(f"kernel calls {', '.join(foreign)}, which a stand-alone object may not\n{text}")
     return code
+
+
+def _emit(module: Any) -> tuple[bytes, list[str]]:
+    """The object code of a module, and what it calls outside the C library."""
+    outside = {fn.name for fn in module.functions if fn.is_declaration and not fn.name.startswith("llvm.")}
+    code = bytes(machine().emit_object(module))
+    return code, sorted((outside | undefined_symbols(code)) - LIBRARY)
 
 
 def undefined_symbols(code: bytes) -> set[str]:
@@ -80,7 +87,7 @@ def undefined_symbols(code: bytes) -> set[str]:
     return {names[start:names.index(b"\0", start)].decode() for start in starts}
 
 
-def optimised_module(text: str, symbol: str) -> Any:
+def optimised_module(text: str, symbol: str, vectors: bool = True) -> Any:
     """The optimised LLVM module of a kernel: its wrapper called `symbol`, and what could not be inlined into it."""
     scope = prelude.load_text(text)
     try:
@@ -92,10 +99,10 @@ def optimised_module(text: str, symbol: str) -> Any:
     for value in (*module.functions, *module.global_variables):
         if not value.is_declaration and value.name != symbol:
             value.linkage = "internal"
-    _optimise(module, level=1)
+    _optimise(module, 1, vectors=False)
     if scope.get("INDEPENDENT"):
         module = llvm.parse_assembly(mark_independent(str(module)))
-    _optimise(module, level=3)
+    _optimise(module, 3, vectors)
     module.verify()
     return module
 
@@ -112,10 +119,10 @@ def _unoptimised(function: Callable[..., None], fastmath: Collection[str]) -> An
             config.OPT = before
 
 
-def _optimise(module: Any, level: int) -> None:
+def _optimise(module: Any, level: int, vectors: bool) -> None:
     """Level 1 inlines and cleans up and leaves the loops as they are; level 3 is all that LLVM has."""
-    full = level == 3
     tuning = llvm.create_pipeline_tuning_options(speed_level=level)
-    tuning.loop_unrolling = tuning.loop_vectorization = tuning.slp_vectorization = full
+    tuning.loop_unrolling = level == 3
+    tuning.loop_vectorization = tuning.slp_vectorization = vectors
     builder = llvm.create_pass_builder(machine(), tuning)
     builder.getModulePassManager().run(module, builder)

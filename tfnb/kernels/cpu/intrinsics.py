@@ -172,16 +172,16 @@ def _signature(word: str, operands: Sequence[Any]) -> tuple[Any, Callable[..., A
 
 
 def _intrinsic(word: str, arity: int) -> Any:
-    def unary(typingctx: Any, x: Any) -> Any:
+    def _unary(typingctx: Any, x: Any) -> Any:
         return _signature(word, (x,))
 
-    def binary(typingctx: Any, x: Any, y: Any) -> Any:
+    def _binary(typingctx: Any, x: Any, y: Any) -> Any:
         return _signature(word, (x, y))
 
-    def ternary(typingctx: Any, x: Any, y: Any, z: Any) -> Any:
+    def _ternary(typingctx: Any, x: Any, y: Any, z: Any) -> Any:
         return _signature(word, (x, y, z))
 
-    return extending.intrinsic((unary, binary, ternary)[arity - 1])
+    return extending.intrinsic((_unary, _binary, _ternary)[arity - 1])
 
 
 _OPERATORS = frozenset({*INFIX, "neg", "invert", "abs"}) - {"integer_divide", "integer_power"}
