@@ -86,7 +86,8 @@ def fuse(nodes: Sequence[Node]) -> list[Group]:
         after = _earliest(node, last_write, last_read)
         where = next((i for i in range(max(after, 0), len(groups)) if _joins(node, groups[i], i == after)), None)
         if where is None:
-            groups.append(Group(node.ins[0].shape if isinstance(node, Reduction) else node.outs[0].shape))
+            groups.append(Group(node.ins[0].shape if isinstance(node, Reduction) or not node.outs
+                                else node.outs[0].shape))
             where = len(groups) - 1
         _enter(node, groups[where])
         for value in node.ins:

@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from tfnb.compile.fuse import CHUNK, Group, Pattern, pattern
+from tfnb.compile.trace import misused
 from tfnb.compile.values import Buffer, Call, Elementwise, Reduction, Value
 from tfnb.graph.operation import Operation
 from tfnb.kernels.cpu import emit as emitter
@@ -299,7 +300,10 @@ def _split(group: Group) -> tuple[list[Elementwise | Reduction], list[Elementwis
 def _lower_call(node: Call) -> list[Step]:
     """The launches of a hand-written kernel."""
     call = KernelCall(tuple(_meta(v) for v in node.ins), tuple(_meta(v) for v in node.outs), node.attrs)
-    launches = tables.CPU[node.op.spec.name](call)
+    try:
+        launches = (node.launches or tables.CPU[node.op.spec.name])(call)
+    except ValueError as error:
+        raise misused(node.op, error, [v.shape for v in node.ins]) from error
     scratch = [Buffer("temp", "uint8", nbytes) for nbytes in call.scratch_sizes]
 
     def word(arg: int | Address) -> int | Ref:

@@ -34,9 +34,11 @@ from tfnb.ops.evaluate import (
     numpy_name,
     reduced_axes,
     ref_variable,
+    require,
     scalar_attrs,
     scalar_type,
     shape_values,
+    value_checks,
     viewed_and_values,
 )
 
@@ -131,8 +133,19 @@ class _Tracer:
             return _TRACE[kind](self, op, ins)
         key = self._key(op, ins)
         if key not in self.seen:
+            self._check_values(op, ins)
             self.seen[key] = list(_TRACE[kind](self, op, ins))
         return self.seen[key]
+
+    def _check_values(self, op: Operation, ins: Sequence[Value]) -> None:
+        """Kernels that stop the program for values that the op does not take."""
+        for check in value_checks(op, [v.shape for v in ins]):
+            value = ins[check.input]
+            if value.known is not None:
+                require(check, value.known)
+            else:
+                row = value if value.view.is_row_major() else self.row_major(op, value)
+                self.traced.nodes.append(Call(op, [row], [], launches=check.launches))
 
     def _fold(self, op: Operation, ins: Sequence[Value]) -> list[Value] | None:
         """The outputs, when all inputs are known and the outputs are not huge."""

@@ -5,12 +5,15 @@ its array. Nodes are in the order of the plan; the fuser groups them, the loweri
 """
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from tfnb.graph.operation import Operation
+from tfnb.kernels.launch import Call as KernelCall
+from tfnb.kernels.launch import Launch
 from tfnb.kernels.rowwise import Fragment
 from tfnb.kernels.scalar import Scalar
 from tfnb.kernels.view import View
@@ -85,13 +88,14 @@ class Reduction:
 
 @dataclass(eq=False, slots=True)
 class Call:
-    """A hand-written kernel: its inputs are row-major."""
+    """A hand-written kernel: its inputs are row-major. launches: what runs it, if not the op's own kernel."""
 
     op: Operation
     ins: list[Value]
     outs: list[Value]
     state: Buffer | None = None
     attrs: dict[str, Any] = field(default_factory=dict)
+    launches: Callable[[KernelCall], Sequence[Launch]] | None = None
 
 
 Node = Elementwise | Reduction | Call

@@ -94,6 +94,9 @@ FAILURES = {
     1: "indices[{0}] = {1} is not in [0, {2})",
     3: "segment_ids[{0}] = {1} is out of range [0, {2})",
     2: "Need minval < maxval, got {0} >= {1}",
+    4: "Integer division by zero: the divisor at position {0} is {1}",
+    5: "Integers to negative integer powers are not allowed: the exponent at position {0} is {1}",
+    6: "Received a label value of {1}, at position {0}, which is outside the valid range of [0, {2})",
 }
 
 

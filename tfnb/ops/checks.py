@@ -12,8 +12,10 @@ from tfnb.core.shape import Static
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.stack import name_scope
+from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.ops import shapes
+from tfnb.ops.arguments import renamed
+from tfnb.ops.control import with_dependencies
 from tfnb.ops.declare import host
 from tfnb.ops.raw import raw
 
@@ -87,7 +89,14 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     return CheckNumerics(tensor, message=message, name=name)
 
 
-verify_tensor_all_finite = check_numerics
+def verify_tensor_all_finite(t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None,
+                             message: str | None = None) -> Tensor:
+    """`t` (or `x`) itself; running it raises InvalidArgumentError with `msg` (or `message`) unless all is finite."""
+    value, text = renamed("x", x, "t", t), renamed("message", message, "msg", msg)
+    with name_scope(name, "VerifyFinite", [value]):
+        value = convert_to_tensor(value, name="x")
+        with colocate_with(value):
+            return with_dependencies([CheckNumerics(value, message=text)], value)
 
 
 def print_(input_: Any, data: Sequence[Any], message: str | None = None, first_n: int | None = None,

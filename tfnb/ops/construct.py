@@ -75,6 +75,11 @@ class Constructor:
         """State that this op has no gradient, and why."""
         tables.NO_GRADIENT[self.spec.name] = reason
 
+    def checked(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """State which values this op does not take: fn(op, *shapes of the inputs) -> list of kernels.checks.Check."""
+        tables.CHECKS[self.spec.name] = fn
+        return fn
+
     def prepare(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """Enter what a reduction makes of each element before it combines them."""
         tables.PREPARE[self.spec.name] = read(fn)

@@ -11,6 +11,7 @@ from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.checks import NO_CLASS, Check
 from tfnb.ops.arguments import renamed
 from tfnb.ops.array import rank, reshape, shape, stop_gradient, transpose
 from tfnb.ops.compare import Select
@@ -90,13 +91,18 @@ def _(op: Operation, dloss: Tensor, dbackprop: Tensor | None) -> list[Tensor]:
 @rowwise("features: T, labels: Tlabels -> loss: T, backprop: T", rows=("labels",), T=FLOAT,
          Tlabels="indextype = DT_INT64")
 def SparseSoftmaxCrossEntropyWithLogits(features, labels):
-    """The cross-entropy of class `labels` with the Softmax of each row, and its gradient; NaN outside the classes."""
+    """The cross-entropy of class `labels` with the Softmax of each row, and its gradient."""
     low = features - rowmax(features)
     e = exp(low)
     total = rowsum(e)
     hit = column() == labels
     found = rowsum(where(hit, 1.0, 0.0))
     return log(total) - rowsum(where(hit, low, 0)) + log(2 * found - 1), e / total - where(hit, 1, 0)
+
+
+@SparseSoftmaxCrossEntropyWithLogits.checked
+def _(op: Operation, features: tuple[int, ...], labels: tuple[int, ...]) -> list[Check]:
+    return [Check(1, NO_CLASS, features[-1])]
 
 
 @SparseSoftmaxCrossEntropyWithLogits.gradient

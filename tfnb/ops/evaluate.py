@@ -14,6 +14,8 @@ from tfnb.core.dtypes import DType
 from tfnb.core.shape import Static
 from tfnb.graph.constant_value import set_evaluator
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.kernels.checks import Check
+from tfnb.kernels.launch import failure_text
 from tfnb.kernels.scalar import Scalar, reference, row_level_results
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import tables
@@ -94,8 +96,23 @@ def scalar_attrs(op: Operation, definition: Scalar) -> tuple[tuple[str, Any], ..
 
 
 def evaluate(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
-    """The outputs of a pure, random or host op. Raises what its NumPy form raises."""
+    """The outputs of a pure, random or host op. Raises what its NumPy form raises, ValueError for values it bans."""
+    for check in value_checks(op, [a.shape for a in arrays]):
+        require(check, arrays[check.input])
     return _BY_KIND[op.spec.kind](op, arrays, context)
+
+
+def value_checks(op: Operation, shapes: Sequence[tuple[int, ...]]) -> Sequence[Check]:
+    """Which values the op does not take."""
+    checks = tables.CHECKS.get(op.spec.name)
+    return () if checks is None else checks(op, *shapes)  # type: ignore[no-any-return]
+
+
+def require(check: Check, array: np.ndarray) -> None:
+    """Raise ValueError if `array` has a value that the check bans."""
+    status = check.find(array)
+    if status is not None:
+        raise ValueError(failure_text(status))
 
 
 def reads_operand(op: Operation, definition: Scalar, index: int) -> bool:
@@ -119,7 +136,11 @@ def aligned_shapes(op: Operation, shapes: Sequence[tuple[int, ...]]) -> Sequence
 def reduced_axes(op: Operation, rank: int, axes: np.ndarray | None) -> list[int]:
     """The axes that a reduction combines: those of its own, else `axes`, the value of its second input."""
     fixed = tables.AXES.get(op.spec.name)
-    return normalized_axes(axes if fixed is None else fixed(op.attrs, rank), rank)  # type: ignore[arg-type]
+    named = axes if fixed is None else fixed(op.attrs, rank)
+    found = normalized_axes(named, rank)  # type: ignore[arg-type]
+    if len(found) != np.size(named):  # type: ignore[arg-type]
+        raise ValueError(f"Invalid reduction arguments: Axes contains a dimension twice: {np.ravel(named).tolist()}")
+    return found
 
 
 def _elementwise(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:

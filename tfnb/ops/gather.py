@@ -314,14 +314,33 @@ ListDiff.no_gradient("it is made of indices")
 
 # What users call
 
-gather_nd, scatter_nd, unsorted_segment_sum, segment_sum = GatherNd, ScatterNd, UnsortedSegmentSum, SegmentSum
-setdiff1d = listdiff = ListDiff
+unsorted_segment_sum, segment_sum = UnsortedSegmentSum, SegmentSum
 
 
 def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None,
            batch_dims: int = 0) -> Tensor:
     """The slices of `params` along `axis` (by default the first) at `indices`."""
     return GatherV2(params, indices, batch_dims if axis is None else axis, batch_dims=batch_dims, name=name)
+
+
+def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Tensor:
+    """The slices of `params` at the index vectors in the last axis of `indices`. batch_dims must be 0."""
+    if batch_dims:
+        raise NotImplementedError("gather_nd has no batch_dims yet")
+    return GatherNd(params, indices, name=name)
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Zeros of `shape` with `updates` added at the index vectors in the last axis of `indices`."""
+    return ScatterNd(indices, updates, shape, name=name)
+
+
+def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """The elements of the vector `x` that are not in `y`, in order, and where they stood."""
+    return ListDiff(x, y, out_idx=index_dtype, name=name)
+
+
+listdiff = setdiff1d
 
 
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> tuple[Tensor, Tensor]:

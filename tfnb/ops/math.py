@@ -8,6 +8,7 @@ from tfnb.core import dtypes
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.checks import NEGATIVE, ZERO, Check
 from tfnb.ops import shapes
 from tfnb.ops.broadcast import unbroadcast
 from tfnb.ops.complex import conj
@@ -170,11 +171,26 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
     return unbroadcast(op, dz, Mul(dz, Neg(RealDiv(Sub(x, op.outputs[0]), y))))
 
 
+@Div.checked
+@FloorDiv.checked
+@TruncateDiv.checked
+@FloorMod.checked
+@TruncateMod.checked
+@Mod.checked
+def _(op: Operation, *shapes: tuple[int, ...]) -> list[Check]:
+    return [Check(1, ZERO)] if op.inputs[1].dtype.is_integer else []
+
+
 @elementwise("x: T, y: T -> z: T", domain="positive",
              T="{bfloat16, float, half, double, int8, int16, int32, int64, complex64, complex128}")
 def Pow(x, y):
     """`x ** y` with broadcasting."""
     return pow(x, y)
+
+
+@Pow.checked
+def _(op: Operation, *shapes: tuple[int, ...]) -> list[Check]:
+    return [Check(1, NEGATIVE)] if op.inputs[1].dtype.is_integer else []
 
 
 @Pow.gradient

@@ -5,7 +5,7 @@ import numbers
 from typing import TYPE_CHECKING, Any
 
 from tfnb.core import dtypes
-from tfnb.core.shape import Static
+from tfnb.core.shape import Static, TensorShape
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
@@ -376,10 +376,12 @@ def _noise_shape(x: Tensor, given: Any) -> Any:
         return shape(x)
     if isinstance(given, Tensor) or x.static is None:
         return given
+    given = given.as_list() if isinstance(given, TensorShape) else given
     sizes = [None if n is None else n if isinstance(n, Tensor) else int(n) for n in given]
     if len(sizes) == len(x.static):
         sizes = [m if n is None else n for n, m in zip(sizes, x.static, strict=True)]
-    return [-1 if n is None else n for n in sizes] if None in sizes else sizes
+    whole = shape(x) if None in sizes else None
+    return [whole[i] if n is None else n for i, n in enumerate(sizes)]
 
 
 def moments(x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_dims: bool | None = None,

@@ -158,6 +158,21 @@ def _has_tensor(value: Any) -> bool:
     return isinstance(value, Tensor) or hasattr(value, "_as_graph_element")
 
 
+def _has_dimension(value: Any) -> bool:
+    return any(map(_has_dimension, value)) if isinstance(value, (list, tuple)) else isinstance(value, Dimension)
+
+
+def _sizes(value: Any) -> Any:
+    """The nested list with ints for Dimensions. Raises ValueError for an unknown one."""
+    if isinstance(value, (list, tuple)):
+        return [_sizes(v) for v in value]
+    if isinstance(value, Dimension):
+        if value.value is None:
+            raise ValueError("Cannot convert an unknown Dimension to a Tensor: use tf.shape(x)[i] for it")
+        return value.value
+    return value
+
+
 def _first_dtype(value: Any) -> Any:
     """The dtype of the first tensor in a nested list, or None."""
     if isinstance(value, (list, tuple)):
@@ -167,6 +182,10 @@ def _first_dtype(value: Any) -> Any:
 
 def _pack_list(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
     """A list (or nested lists) with tensors in it as a Pack of its elements; NotImplemented for one without any."""
+    if _has_dimension(value):
+        value = _sizes(value)
+        if not _has_tensor(value):
+            return convert_to_tensor(value, dtype=dtype, name=name)
     if not _has_tensor(value):
         return NotImplemented
     found = _first_dtype(value)

@@ -11,7 +11,10 @@ from tfnb.core.shape import Static
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.kernels.view import View
+from tfnb.kernels.cpu.copying import known_value
+from tfnb.kernels.cpu.placing import place
+from tfnb.kernels.launch import Call, Launch
+from tfnb.kernels.view import View, row_major
 from tfnb.ops.declare import kernel, movement
 from tfnb.ops.raw import raw
 
@@ -217,8 +220,19 @@ def _scatter_slices(ctx: Any, shape: np.ndarray, begin: np.ndarray, end: np.ndar
     return out
 
 
+def _place_slices(call: Call) -> list[Launch]:
+    """The launches: zeros, and dy at the strides that the slice had."""
+    shape = call.outputs[0].shape
+    bounds = [known_value(call.inputs[i]).tolist() for i in (1, 2, 3)]
+    taken = [one for one in read_slices(shape, *bounds, call.attrs) if one.kind != "new"]
+    strides = row_major(shape)
+    axes = [(one.size or 0, one.step * strides[one.axis]) for one in taken if one.kind == "range"]
+    start = sum(one.start * strides[one.axis] for one in taken)
+    return place(call.input(4), call.output(), call.outputs[0], start, axes)
+
+
 @kernel("shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T", shape=_shape_from_first,
-        numpy=_scatter_slices, values=("shape", "begin", "end", "strides"), T="type", Index="indextype",
+        numpy=_scatter_slices, cpu=_place_slices, values=("shape", "begin", "end", "strides"), T="type", Index="indextype",
         begin_mask="int = 0", end_mask="int = 0", ellipsis_mask="int = 0", new_axis_mask="int = 0",
         shrink_axis_mask="int = 0")
 def StridedSliceGrad() -> None:
