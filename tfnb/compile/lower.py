@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
 
@@ -248,9 +248,11 @@ class _Loops:
         made = [Operand(n, t, tuple(_step_kind(s) for s in steps))
                 for n, t, steps in zip(names, types, strides, strict=True)]
         count = len(self.loads)
+        loaded = {b for b, _ in self.loads}
+        private = [replace(o, private=b not in loaded) for o, (b, _) in zip(made[count:], stores, strict=True)]
         self.strides = {("load" if i < count else "store", n): s
                         for i, (n, s) in enumerate(zip(names, strides, strict=True))}
-        return sizes, tuple(made[:count]), tuple(made[count:]), border
+        return sizes, tuple(made[:count]), tuple(private), border
 
     def _step(self, kernel: Kernel, sizes: Sequence[int], items: int, grain: int) -> Step:
         source = emit(kernel)
@@ -274,7 +276,7 @@ def _step_kind(stride: int) -> str:
 
 
 def _pad(operands: Sequence[Operand]) -> tuple[Operand, ...]:
-    return tuple(Operand(o.name, o.type, (*o.steps, "0")) for o in operands)
+    return tuple(replace(o, steps=(*o.steps, "0")) for o in operands)
 
 
 def _split(group: Group) -> tuple[list[Elementwise | Reduction], list[Elementwise]]:

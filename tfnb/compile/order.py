@@ -13,17 +13,30 @@ from tfnb.opdef.spec import Kind
 _RANK = {Kind.RANDOM: 1, Kind.UPDATE: 2, Kind.SCATTER: 2, Kind.HOST: 3}
 
 
+# Ops of these kinds have no effect but their values, and can't fail once their shapes fit.
+_SILENT = frozenset({Kind.CONST, Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE, Kind.MOVEMENT, Kind.SHAPEOF,
+                     Kind.CONTROL, Kind.VARIABLE})
+
+
 def prune(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collection[Tensor]) -> set[Operation]:
-    """The ops that the fetches and targets need, directly or not; nothing behind a fed tensor."""
-    todo = [t.op for t in fetches if t not in feeds] + list(targets)
+    """The ops that the fetches and targets need, directly or not; nothing behind a fed tensor.
+
+    What is needed only because it must run *before* something counts for its effects: an op without any is not
+    computed, only the effects it depends on itself. (tf.gradients ties the gradients of an op together by control
+    inputs; nobody may want some of them.)
+    """
     needed: set[Operation] = set()
+    passed: set[Operation] = set()                 # silent ops, met by control inputs only
+    todo = [(t.op, True) for t in fetches if t not in feeds] + [(op, True) for op in targets]
     while todo:
-        op = todo.pop()
-        if op in needed:
+        op, computed = todo.pop()
+        computed = computed or not (op.spec.kind in _SILENT or op.spec.total)
+        seen = needed if computed else passed
+        if op in needed or op in seen:
             continue
-        needed.add(op)
-        todo += [t.op for t in op.inputs if t not in feeds and t.op not in needed]
-        todo += [c for c in op.control_inputs if c not in needed]
+        seen.add(op)
+        todo += [(t.op, computed) for t in op.inputs if t not in feeds]
+        todo += [(c, False) for c in op.control_inputs]
     return needed
 
 
@@ -37,7 +50,7 @@ def order(needed: Collection[Operation], feeds: Collection[Tensor],
     users: dict[Operation, list[Operation]] = {}
     ready: list[tuple[int, int, Operation]] = []
     for op in needed:
-        before = {t.op for t in op.inputs if t not in feeds} | set(op.control_inputs)
+        before = {t.op for t in op.inputs if t not in feeds} | _effects_before(op, needed)
         waiting[op] = len(before)
         for b in before:
             users.setdefault(b, []).append(op)
@@ -55,6 +68,21 @@ def order(needed: Collection[Operation], feeds: Collection[Tensor],
         stuck = sorted(op.name for op in needed if waiting[op])
         raise ValueError(f"These ops wait for one another in a cycle: {', '.join(stuck[:10])}")
     return done
+
+
+def _effects_before(op: Operation, needed: Collection[Operation]) -> set[Operation]:
+    """The needed ops that must run before `op` by its control inputs, also through ops that are not needed."""
+    found: set[Operation] = set()
+    seen: set[Operation] = set()
+    todo = list(op.control_inputs)
+    while todo:
+        before = todo.pop()
+        if before in needed:
+            found.add(before)
+        elif before not in seen:
+            seen.add(before)
+            todo += [t.op for t in before.inputs] + before.control_inputs
+    return found
 
 
 def _rank(op: Operation, on_device: Collection[Operation]) -> int:

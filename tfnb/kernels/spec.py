@@ -20,11 +20,13 @@ class Operand:
 
     steps: how its address moves with each loop dimension, outermost first: "0" (not at all), "1" (to the next
     element) or "s" (by a stride, in elements, from the argument block). A store is named as the value it stores.
+    private: of a store, that none of the kernel's loads lies in its memory, so that it may hold other values meanwhile.
     """
 
     name: str
     type: str
     steps: tuple[str, ...]
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)

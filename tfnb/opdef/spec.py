@@ -31,6 +31,7 @@ class OpSpec:
     """The signature of an op (TensorFlow's official OpDef), its kind and its documentation.
 
     value_inputs: names of the inputs whose *value* (not only shape) decides the shape or the strides of the outputs.
+    total: a hand-written op that can't fail once its shapes fit (a product), unlike one that checks values (a gather).
     """
 
     name: str
@@ -41,6 +42,7 @@ class OpSpec:
     doc: str = ""
     stateful: bool = False
     value_inputs: frozenset[str] = frozenset()
+    total: bool = False
 
     def attr(self, name: str) -> Attr:
         """The attr called `name`. Raises KeyError if there is none."""

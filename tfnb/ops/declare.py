@@ -22,11 +22,11 @@ Fn = Callable[..., Any]
 
 
 def _enter(fn: Fn, text: str, kind: Kind, attrs: dict[str, str], *, stateful: bool = False,
-           values: Iterable[str] = ()) -> OpSpec:
+           values: Iterable[str] = (), total: bool = False) -> OpSpec:
     """Read the signature (an attr called as a parameter of the decorator, `shape`, is given as `shape_`)."""
     attrs = {name.rstrip("_"): attr for name, attr in attrs.items()}       # shape_: the attr "shape", not the keyword
     inputs, outputs, read = read_signature(text, {name.rstrip("_"): spec for name, spec in attrs.items()})
-    spec = OpSpec(fn.__name__, inputs, outputs, read, kind, (fn.__doc__ or "").strip(), stateful, frozenset(values))
+    spec = OpSpec(fn.__name__, inputs, outputs, read, kind, (fn.__doc__ or "").strip(), stateful, frozenset(values), total)
     tables.add_op(spec)
     return spec
 
@@ -102,14 +102,14 @@ def movement(text: str, *, shape: Fn, of: int = 0, **attrs: str) -> Callable[[Fn
 
 
 def kernel(text: str, *, shape: Fn, numpy: Fn, cpu: Fn | None = None, cuda: Fn | None = None,
-           values: Iterable[str] = (), **attrs: str) -> Callable[[Fn], Constructor]:
+           values: Iterable[str] = (), total: bool = False, **attrs: str) -> Callable[[Fn], Constructor]:
     """An op with hand-written kernels. numpy: fn(ctx, *arrays) -> array or tuple; cpu, cuda: fn(call) -> [Launch].
 
     values: the inputs whose value, not only shape, decides the shape of the outputs. Without `cpu` the op is a host
-    call of `numpy` wherever it runs.
+    call of `numpy` wherever it runs. total: it can't fail once its shapes fit.
     """
     def declare(fn: Fn) -> Constructor:
-        spec = _enter(fn, text, Kind.KERNEL, attrs, values=values)
+        spec = _enter(fn, text, Kind.KERNEL, attrs, values=values, total=total)
         _hand_written(spec, shape, numpy, cpu, cuda)
         return Constructor(spec)
     return declare

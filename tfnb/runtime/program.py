@@ -87,6 +87,7 @@ class Program:
                     words[at] = self._address(arg, store)
                 at += 1
         self._keep.append(words)
+        self.rows = rows
         self.tape = self._tape(rows, binds)
         for at, offset in status:
             words[at] = self.tape.status_address + offset

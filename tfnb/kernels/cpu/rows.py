@@ -13,6 +13,9 @@ from tfnb.kernels.plan import plan
 from tfnb.kernels.printer import Printer, literal
 from tfnb.kernels.spec import MapKernel, Operand, RowKernel, Source
 
+# Words that cost more than a store and a load: a value of one that two passes need is kept where its row will go.
+COSTLY = frozenset("exp expm1 log log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sigmoid erf"
+                   " erfc pow lgamma digamma".split())
 HEAD = ["FASTMATH = ()", "INDEPENDENT = True", "", "", "def kernel(args, begin, end):"]
 
 
@@ -63,6 +66,21 @@ class RowText:
         self.texts = {i: place.load("j", self.last) for i, place in enumerate(self.loads)}
         self.printer = Printer(self.block, lambda value: self._column() if value.word == "column" else template(value))
         self.known: dict[int, str] = {}
+        self.kept = self._kept() if self.mode == "rows" and self.inner == 1 else {}
+
+    def _kept(self) -> dict[int, tuple[int, Place]]:
+        """Costly values that several passes need: the pass that computes each, and the store that holds it until then."""
+        free = [p for p in self.full_stores if p.operand.private and p.operand.steps[self.last] == "1"]
+        found: dict[int, tuple[int, Place]] = {}
+        for p in range(1, self.passes.count):
+            later = {v for q in range(p + 1, self.passes.count + 1)
+                     for v in self.block.needed(self.passes.roots[q], found)}
+            for v in sorted(later & set(self.block.needed(self.passes.roots[p], found)), reverse=True):
+                value = self.block.values[v]
+                if free and value.word in COSTLY and self.nest.depths[v] == self.nest.full \
+                        and value.type == free[-1].operand.type:
+                    found[v] = (p, free.pop())
+        return found
 
     def source(self) -> Source:
         """The kernel's text and the layout of its argument block."""
@@ -114,12 +132,15 @@ class RowText:
 
     def _pass(self, p: int) -> list[str]:
         """One walk over the elements of a row."""
-        reductions, roots = self.passes.reductions[p], self.passes.roots[p]
+        keep = [v for v, (q, _) in self.kept.items() if q == p]
+        reductions, roots = self.passes.reductions[p], [*keep, *self.passes.roots[p]]
         names = {r.result: f"acc{self.block.values[r.result].data}" for r in reductions}
         known = self.known | {r.acc: names[r.result] for r in reductions}
+        known |= {v: place.load("j", self.last) for v, (q, place) in self.kept.items() if q < p}
         wanted = self.block.needed(roots, known)
         stores = self.full_stores if p == self.passes.count else []
         ends = [Ending(r.update, f"{names[r.result]} = {{}}".format) for r in reductions]
+        ends += [Ending(v, partial(self.kept[v][1].store, "j", self.last)) for v in keep]
         ends += [Ending(self.value[place.array], partial(place.store, "j", self.last)) for place in stores]
         self.known.update(names)
         start = [f"{names[r.result]} = {literal(r.identity, r.type)}" for r in reductions]

@@ -1,0 +1,87 @@
+"""What runs, and in which order."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfnb as tf
+from tfnb.compile.order import order, prune
+from tfnb.runtime.session import Session
+
+
+def names(ops):
+    return [op.name for op in ops]
+
+
+def test_only_what_is_needed():
+    a = tf.constant(1.0, name="a")
+    b = tf.add(a, 1.0, name="b")
+    tf.add(a, 2.0, name="c")
+    assert set(names(prune([b], [], ()))) == {"a", "b", "b/y"}
+
+
+def test_nothing_behind_a_fed_tensor():
+    a = tf.constant(1.0, name="a")
+    b = tf.square(a, name="b")
+    c = tf.square(b, name="c")
+    assert names(prune([c], [], {b})) == ["c"]
+
+
+def test_pure_ops_are_not_computed_for_a_control_input():
+    x = tf.placeholder(tf.float32, [2, 2], name="x")
+    product = tf.matmul(x, x, name="product")
+    with tf.control_dependencies([product]):
+        y = tf.square(x, name="y")
+    assert set(names(prune([y], [], {x}))) == {"y"}
+
+
+def test_effects_behind_pure_ops_do_run_first():
+    v = tf.Variable(1.0)
+    double = tf.identity(v.assign(v * 2)) + 0.0
+    with tf.control_dependencies([double]):
+        y = tf.identity(v.value())
+    with Session() as sess:
+        sess.run(v.initializer)
+        for want in (2.0, 4.0, 8.0):
+            assert sess.run(y) == want
+
+
+def test_ops_that_check_values_run_for_a_control_input():
+    x = tf.placeholder(tf.float32, [2])
+    with tf.control_dependencies([tf.check_numerics(x, "bad")]):
+        y = tf.constant(1.0)
+    with Session() as sess:
+        assert sess.run(y, {x: [1, 2]}) == 1
+        for _ in range(2):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="bad"):
+                sess.run(y, {x: [1, np.nan]})
+
+
+def test_targets_run():
+    params = tf.constant([1.0, 2.0])
+    index = tf.placeholder(tf.int32, [])
+    op = tf.gather(params, index).op
+    with Session() as sess:
+        for _ in range(2):
+            assert sess.run(op, {index: 1}) is None
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                sess.run(op, {index: 2})
+
+
+def test_reads_come_before_updates():
+    v = tf.Variable(3.0)
+    update = v.assign_add(1.0)
+    before = v + 0.0
+    with Session() as sess:
+        sess.run(v.initializer)
+        for i in range(3):
+            assert sess.run([before, update.op])[0] == 3 + i
+
+
+def test_order_is_by_inputs_then_by_creation():
+    a = tf.constant(1.0, name="a")
+    late = tf.negative(a, name="late")
+    c = tf.constant(2.0, name="c")
+    d = tf.add(c, late, name="d")
+    ops = prune([d], [], ())
+    assert names(order(ops, (), ops)) == ["a", "late", "c", "d"]
