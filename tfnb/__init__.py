@@ -47,7 +47,7 @@ from tfnb.ops.gather import (
     boolean_mask, gather, gather_nd, one_hot, scatter_nd, segment_sum, sequence_mask, setdiff1d, unique,
     unsorted_segment_sum,
 )
-from tfnb.ops.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
+from tfnb.ops.indexed_slices import IndexedSlices, IndexedSlicesValue, convert_to_tensor_or_indexed_slices
 from tfnb.ops.initializers import (
     constant_initializer, glorot_normal_initializer, glorot_uniform_initializer, ones_initializer,
     random_normal_initializer, random_uniform_initializer, truncated_normal_initializer,
@@ -69,6 +69,10 @@ from tfnb.ops.random import (
 from tfnb.ops.reduce import (
     arg_max, arg_min, argmax, argmin, count_nonzero, cumprod, cumsum, norm, reduce_all, reduce_any, reduce_logsumexp,
     reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, trace,
+)
+from tfnb.ops.scatter import (
+    batch_scatter_update, scatter_add, scatter_div, scatter_max, scatter_min, scatter_mul, scatter_nd_add,
+    scatter_nd_sub, scatter_nd_update, scatter_sub, scatter_update,
 )
 from tfnb.ops.slicing import slice_ as slice, split, strided_slice
 from tfnb.ops.source import constant, placeholder, placeholder_with_default

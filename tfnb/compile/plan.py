@@ -77,8 +77,8 @@ def _stages(runs: list[tuple[bool, list[Operation]]], fetches: Sequence[Tensor],
         leaves = {t.op: None for t in used if t not in fed and t.op.spec.kind in _LEAVES}
         made = {t: None for op in (*leaves, *ops) for t in op.outputs if t not in fed}
         inputs = tuple(t for t in used if t not in made and (t in fed or not t.dtype._is_ref_dtype))
-        outputs = tuple(t for t in (made if stages else fetches)
-                        if t in wanted and t in made and (not stages or t.op not in leaves))
+        outputs = tuple(t for t in (made if stages else fetches) if t in wanted and t not in fed and (
+            t.op not in leaves and not t.dtype._is_ref_dtype if stages else t in made or t.dtype._is_ref_dtype))
         stages.append(Stage(on_device, (*leaves, *ops), inputs, outputs, tuple(t for t in inputs if t in by_value),
                             tuple(op for op in leaves if op.spec.kind is Kind.VARIABLE),
                             tuple(op for op in targets if op in ops)))

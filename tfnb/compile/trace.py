@@ -253,6 +253,8 @@ class _Tracer:
         definition = tables.SCALARS[op.spec.name]
         refs = [v for v, arg in zip(ins, op.spec.inputs, strict=True) if arg.is_ref]
         self.check_refs(refs)
+        written = {v.buffer: v.view for v in refs}
+        ins = [v if written.get(v.buffer, v.view) == v.view else self.row_major(op, v) for v in ins]
         self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, refs,
                                              scalar_attrs(op, definition)))
         for value in refs:
@@ -288,7 +290,7 @@ class _Tracer:
 
     def output(self, index: int, tensor: Tensor, stage: Stage) -> Value:
         """The value of an output in a buffer of its own, unless it is known."""
-        value = self.values[tensor]
+        value = self.value(tensor)
         if value.known is not None:
             return value
         if value.buffer.role == "temp" and value.is_plain():

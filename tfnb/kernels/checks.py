@@ -12,7 +12,7 @@ import numpy as np
 
 from tfnb.kernels.launch import Address, Call, Launch
 
-ZERO, NEGATIVE, NO_CLASS = 4, 5, 6       # what is bad, and at the same time the code of the failure
+ZERO, NEGATIVE, NO_CLASS = 7, 5, 6       # what is bad, and at the same time the code of the failure
 BAD: dict[int, Callable[[np.ndarray, int], np.ndarray]] = {
     ZERO: lambda value, limit: value == 0,
     NEGATIVE: lambda value, limit: value < 0,

@@ -95,7 +95,7 @@ FAILURES = {
     3: "segment_ids[{0}] = {1} is out of range [0, {2})",
     2: "Need minval < maxval, got {0} >= {1}",
     4: "the coordinates at position {0} of indices do not index into the shape: {1} is not in [0, {2}) (axis {3})",
-    4: "Integer division by zero: the divisor at position {0} is {1}",
+    7: "Integer division by zero: the divisor at position {0} is {1}",
     5: "Integers to negative integer powers are not allowed: the exponent at position {0} is {1}",
     6: "Received a label value of {1}, at position {0}, which is outside the valid range of [0, {2})",
 }

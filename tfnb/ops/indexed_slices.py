@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfnb.core.dtypes import DType
 from tfnb.core.shape import TensorShape
@@ -10,6 +10,14 @@ from tfnb.graph.convert import internal_convert_to_tensor, register_tensor_conve
 from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops.raw import raw
+
+
+class IndexedSlicesValue(NamedTuple):
+    """What a session gives for an IndexedSlices, or takes to feed one."""
+
+    values: Any
+    indices: Any
+    dense_shape: Any = None
 
 
 class IndexedSlices:
@@ -48,6 +56,11 @@ class IndexedSlices:
     def get_shape(self) -> TensorShape:
         """The static shape of the whole tensor."""
         return self.shape
+
+    @property
+    def parts(self) -> list[Tensor]:
+        """The tensors it is made of: values, indices, and dense_shape if there is one."""
+        return [self._values, self._indices] + ([] if self._dense_shape is None else [self._dense_shape])
 
     @property
     def name(self) -> str:

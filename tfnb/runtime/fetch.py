@@ -1,15 +1,19 @@
 """The structures that `Session.run` takes: what to fetch, in nested lists, tuples and dicts, and what to feed."""
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from tfnb.core.errors import InternalError
 from tfnb.core.stale import why_stale
 from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.ops.indexed_slices import IndexedSlices, IndexedSlicesValue
 
 Pick = int | None                        # the place of a fetch among the plan's fetches; None for an operation
 Build = Callable[[Sequence[Any]], Any]
@@ -17,15 +21,21 @@ Build = Callable[[Sequence[Any]], Any]
 
 @dataclass(frozen=True)
 class Fetches:
-    """What a fetch structure asks for: distinct tensors and operations, and how to build the answer from values."""
+    """What a fetch structure asks for: distinct tensors and operations, and how to build the answer from values.
+
+    single: the answer is the value of the one tensor.
+    """
 
     tensors: tuple[Tensor, ...]
     targets: tuple[Operation, ...]
     build: Build
+    single: bool
 
 
 # Classes whose objects stand for several tensors: class -> (parts of an object, object of the values of its parts).
-_EXPANSIONS: dict[type, tuple[Callable[[Any], Sequence[Any]], Callable[[Any, Sequence[Any]], Any]]] = {}
+_EXPANSIONS: dict[type, tuple[Callable[[Any], Sequence[Any]], Callable[[Any, Sequence[Any]], Any]]] = {
+    IndexedSlices: (lambda slices: slices.parts, lambda slices, values: IndexedSlicesValue(*values)),
+}
 
 
 def register_expansion(cls: type, parts: Callable[[Any], Sequence[Any]],
@@ -39,7 +49,8 @@ def read_fetches(fetches: Any, graph: Graph) -> Fetches:
     tensors: dict[Tensor, int] = {}
     targets: dict[Operation, None] = {}
     build = _reader(fetches, graph, tensors, targets)
-    return Fetches(tuple(tensors), tuple(targets), build)
+    inner = isinstance(fetches, (list, tuple, Mapping, *_EXPANSIONS))
+    return Fetches(tuple(tensors), tuple(targets), build, not inner and len(tensors) == 1)
 
 
 def _reader(fetch: Any, graph: Graph, tensors: dict[Tensor, int], targets: dict[Operation, None]) -> Build:
@@ -51,7 +62,7 @@ def _reader(fetch: Any, graph: Graph, tensors: dict[Tensor, int], targets: dict[
         return lambda values: kind([p(values) for p in parts])
     if isinstance(fetch, Mapping):
         keyed = {k: _reader(v, graph, tensors, targets) for k, v in fetch.items()}
-        made: Any = type(fetch)
+        made: Any = partial(defaultdict, fetch.default_factory) if isinstance(fetch, defaultdict) else type(fetch)
         return lambda values: made((k, p(values)) for k, p in keyed.items())
     for cls, (parts_of, join) in _EXPANSIONS.items():
         if isinstance(fetch, cls):
@@ -80,6 +91,30 @@ def graph_element(fetch: Any, graph: Graph) -> Tensor | Operation:
     if not graph.is_fetchable(element):
         raise ValueError(f"Operation {element.name!r} has been marked as not fetchable.")
     return element
+
+
+def _parts(key: Any) -> Sequence[Any]:
+    return next(parts for cls, (parts, _) in _EXPANSIONS.items() if isinstance(key, cls))(key)
+
+
+def flat_feeds(feed_dict: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """`feed_dict` with tuples of tensors, and classes that stand for several, taken apart; itself if there are none.
+
+    Raises ValueError for a value that does not have as many parts as its key.
+    """
+    if not any(isinstance(key, (tuple, *_EXPANSIONS)) for key in feed_dict):
+        return feed_dict
+    flat: dict[Any, Any] = {}
+    for key, value in feed_dict.items():
+        if not isinstance(key, (tuple, *_EXPANSIONS)):
+            flat[key] = value
+            continue
+        keys = key if isinstance(key, tuple) else _parts(key)
+        values = [v for v in value if v is not None]
+        if len(keys) != len(values):
+            raise ValueError(f"A feed of {len(keys)} tensors got {len(values)} values: {key!r}")
+        flat.update(flat_feeds(dict(zip(keys, values, strict=True))))
+    return flat
 
 
 def feed_tensor(key: Any, graph: Graph) -> Tensor:
@@ -121,26 +156,43 @@ class Feed:
             raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
                             f"scalars, strings, lists, numpy ndarrays. For reference, the tensor object was {value!r} "
                             f"which was passed to the feed with key {self.tensor!r}.")
-        if isinstance(value, int) and not isinstance(value, bool) and self.dtype.kind in "iu":
-            info = np.iinfo(self.dtype)
-            if not info.min <= value <= info.max:
-                raise TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor "
-                                f"type {self.dtype.name}. Try explicitly setting the type of the feed tensor to a "
-                                "larger type (e.g. int64).")
+        if isinstance(value, int) and not _holds(self.dtype, value):
+            raise TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type "
+                            f"{self.tensor.dtype.name}. Try explicitly setting the type of the feed tensor to a larger "
+                            f"type (e.g. int64).\n{_place(self.tensor)}")
         try:
             if self.dtype.kind == "O":
                 return _strings(value)
             return np.asarray(value, self.dtype, order="C")
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"Cannot feed {_short(value)} for Tensor {self.tensor.name!r}, which is of dtype "
-                              f"{self.tensor.dtype.name} and shape {self.tensor.shape}: {error}\n"
-                              f"{_place(self.tensor)}") from None
+        except _NoString as error:
+            raise InternalError(None, self.tensor.op, f"Unsupported object type {error}: cannot feed {_short(value)} "
+                                f"for Tensor {self.tensor.name!r}, which holds strings") from None
+        except (TypeError, ValueError, OverflowError) as error:
+            kind = TypeError if isinstance(error, OverflowError) else type(error)
+            raise kind(f"Cannot feed {_short(value)} for Tensor {self.tensor.name!r}, which is of dtype "
+                       f"{self.tensor.dtype.name} and shape {self.tensor.shape}: {error}\n"
+                       f"{_place(self.tensor)}") from None
+
+
+class _NoString(Exception):
+    """The name of a class whose objects are no strings."""
+
+
+def _holds(dtype: np.dtype[Any], value: int) -> bool:
+    """Is a Python integer the same number in this dtype?"""
+    try:
+        return dtype.kind not in "biuf" or bool(dtype.type(value) == value)
+    except OverflowError:
+        return False
 
 
 def _strings(value: Any) -> np.ndarray:
-    """An object array of bytes, as the runtime keeps strings."""
+    """An object array of bytes, as the runtime keeps strings. Raises _NoString for what is neither str nor bytes."""
     array = np.asarray(value, object) if not isinstance(value, np.ndarray) else value.astype(object)
     flat = [v.encode() if isinstance(v, str) else v for v in array.reshape(-1)]
+    for v in flat:
+        if not isinstance(v, bytes):
+            raise _NoString(type(v).__name__)
     out = np.empty(len(flat), object)
     out[:] = flat
     return out.reshape(array.shape)

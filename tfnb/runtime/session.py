@@ -1,7 +1,7 @@
 """Sessions: a graph, a store, and the plans of what was run so far."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -10,13 +10,14 @@ import numpy as np
 from tfnb.compile import plan as plans
 from tfnb.compile.plan import Plan
 from tfnb.core import taps
+from tfnb.core.errors import NotFoundError
 from tfnb.core.stale import check_fresh
 from tfnb.graph.context import default_sessions
 from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.runtime.executor import Executor
-from tfnb.runtime.fetch import Build, Feed, feed_tensor, read_fetches
+from tfnb.runtime.fetch import Build, Feed, feed_tensor, flat_feeds, read_fetches
 from tfnb.runtime.store import Store
 
 CALLS_KEPT = 512         # run signatures remembered a session
@@ -49,7 +50,7 @@ class BaseSession:
         if config is not None and not hasattr(config, "allow_soft_placement"):
             raise TypeError(f"config must be a tf.ConfigProto, but got {config!r}")
         if target not in ("", "local"):
-            raise ValueError(f"tfnb runs in this process only: the target must be '', but is {target!r}")
+            raise NotFoundError(None, None, f"tfnb runs in this process only: the target must be '', but is {target!r}")
         self._graph = graph if graph is not None else get_default_graph()
         self._config = config
         self._target = target
@@ -103,6 +104,8 @@ class BaseSession:
         except TypeError:                          # not hashable: a dict, or lists in a list
             key = call = None
         if call is None or call.mutations != self._graph.mutations:
+            if isinstance(feed_dict, Mapping) and (flat := flat_feeds(feed_dict)) is not feed_dict:
+                return self.run(fetches, flat)
             call = self._prepare(fetches, feed_dict, key)
         if feed_dict:
             arrays = [read(value) for read, value in zip(call.feeds, feed_dict.values(), strict=True)]
@@ -136,10 +139,8 @@ class BaseSession:
             raise ValueError("feed_dict names a tensor twice: " + ", ".join(sorted(t.name for t in feeds)))
         mutations = self._graph.mutations
         executor = self._executor(read.tensors, read.targets, tuple(feeds), mutations)
-        single = isinstance(fetches, Tensor) or (not isinstance(fetches, (list, tuple, dict))
-                                                 and len(read.tensors) == 1 and not read.targets)
-        call = _Call(mutations, [_feed(t) for t in feeds], executor, read.build, single)
-        if key is not None and not hasattr(fetches, "_fields"):      # equal namedtuples may be of different classes
+        call = _Call(mutations, [_feed(t) for t in feeds], executor, read.build, read.single)
+        if key is not None and not _has_tuples(fetches):
             if len(self._calls) >= CALLS_KEPT:
                 self._calls.clear()
             self._calls[key] = call
@@ -174,6 +175,12 @@ class BaseSession:
         """The plan that `run` would use (for looking at; see compile/printed.py)."""
         read = read_fetches(fetches, self._graph)
         return plans.build(read.tensors, read.targets, [feed_tensor(k, self._graph) for k in feed_dict])
+
+
+def _has_tuples(fetches: Any) -> bool:
+    """Is there a namedtuple, or may there be one inside? Equal ones may be of different classes: no keys of a dict."""
+    return hasattr(fetches, "_fields") or (isinstance(fetches, (list, tuple))
+                                           and any(isinstance(f, tuple) for f in fetches))
 
 
 def _feed(tensor: Tensor) -> Feed:
