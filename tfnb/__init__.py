@@ -34,7 +34,7 @@ from tfnb.ops.compare import (
     logical_xor, not_equal, select, where, where_v2,
 )
 from tfnb.ops.complex import complex, conj, imag, real
-from tfnb.ops.control import group, no_op
+from tfnb.ops.control import group, no_op, tuple_ as tuple
 from tfnb.ops.create import (
     diag, diag_part, eye, fill, lin_space, linspace, matrix_diag, matrix_diag_part, ones, ones_like, range_ as range,
     zeros, zeros_like,
@@ -44,7 +44,7 @@ from tfnb.ops.functions import (
     log1p, log_sigmoid, polygamma, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh, zeta,
 )
 from tfnb.ops.gather import (
-    boolean_mask, gather, gather_nd, one_hot, scatter_nd, segment_sum, sequence_mask, setdiff1d, unique,
+    boolean_mask, gather, gather_nd, listdiff, one_hot, scatter_nd, segment_sum, sequence_mask, setdiff1d, unique,
     unsorted_segment_sum,
 )
 from tfnb.ops.indexed_slices import IndexedSlices, IndexedSlicesValue, convert_to_tensor_or_indexed_slices
@@ -55,7 +55,8 @@ from tfnb.ops.initializers import (
 )
 from tfnb.ops.joining import broadcast_to, concat, pack, pad, stack, tile, unpack, unstack
 from tfnb.ops.math import (
-    abs, accumulate_n, add, add_n, cast, ceil, div, div_no_nan, divide, floor, floor_div, floordiv, floormod,
+    abs, accumulate_n, add, add_n, cast, ceil, complex_abs, div, div_no_nan, divide, floor, floor_div, floordiv,
+    floormod, inv,
     maximum, minimum, mod, mul, multiply, neg, negative, pow, realdiv, reciprocal, rint, round, saturate_cast,
     scalar_mul, sign, square, squared_difference, sub, subtract, to_bfloat16, to_double, to_float, to_int32,
     to_int64, truediv, truncatediv, truncatemod,
@@ -91,7 +92,7 @@ from tfnb.ops.variable_scope import (
 from tfnb.ops.variable_store import AUTO_REUSE
 from tfnb.ops.variables import Variable, VariableAggregation, VariableSynchronization
 from tfnb.runtime.session import InteractiveSession, Session
-from tfnb import errors, initializers, math, nn, summary, train
+from tfnb import errors, initializers, math, nn, random, summary, train
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.core.stale import StaleTensorError

@@ -443,6 +443,9 @@ def abs(x: Any, name: str | None = None) -> Tensor:
         return Abs(x, name=scope)
 
 
+complex_abs = abs
+
+
 def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     x = convert_to_tensor(x, name="x")
     y = convert_to_tensor(y, preferred_dtype=x.dtype.base_dtype, name="y")
