@@ -92,6 +92,33 @@ def mlp_large(tf: Tf) -> Program:
     return _mlp(tf, [784, 1024, 1024, 10], 1024)
 
 
+def lenet(tf: Tf) -> Program:
+    """LeNet (conv 5x5x32, pool, conv 5x5x64, pool, 512, 10), batch 64, Adam."""
+    rng = _rng()
+    data = rng.rand(64, 28, 28, 1).astype("f")
+    labels = np.eye(10, dtype="f")[rng.randint(0, 10, 64)]
+    x, y = tf.placeholder(tf.float32, [None, 28, 28, 1]), tf.placeholder(tf.float32, [None, 10])
+
+    def weights(*shape: int) -> Any:
+        scale = np.sqrt(np.prod(shape[:-1]))
+        return tf.Variable((rng.randn(*shape) / scale).astype("f")), tf.Variable(np.full(shape[-1], 0.1, "f"))
+
+    h = x
+    for shape in ((5, 5, 1, 32), (5, 5, 32, 64)):
+        w, b = weights(*shape)
+        h = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(h, w, [1, 1, 1, 1], "SAME"), b))
+        h = tf.nn.max_pool(h, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
+    h = tf.reshape(h, [-1, 7 * 7 * 64])
+    (w1, b1), (w2, b2) = weights(7 * 7 * 64, 512), weights(512, 10)
+    h = tf.matmul(tf.nn.relu(tf.matmul(h, w1) + b1), w2) + b2
+    loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=h))
+    train = tf.train.AdamOptimizer(1e-4).minimize(loss)
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    feed = {x: data, y: labels}
+    return Program(lambda: session.run(train, feed), lambda: session.run(loss, feed))
+
+
 def sigmoid_exp_sum(tf: Tf) -> Program:
     """Sigmoid/exp chain over 4 million floats, summed."""
     v = tf.Variable(_rng().randn(4_000_000).astype("f"))
@@ -132,5 +159,5 @@ def matmul(tf: Tf) -> Program:
 
 
 PROGRAMS: dict[str, Callable[[Tf], Program]] = {
-    fn.__name__: fn for fn in (constant, scalar_chain, linear_regression, mlp_small, mlp_middle, mlp_large,
+    fn.__name__: fn for fn in (constant, scalar_chain, linear_regression, mlp_small, mlp_middle, mlp_large, lenet,
                                sigmoid_exp_sum, softmax, normalize_rows, matmul)}

@@ -229,12 +229,12 @@ def _gemm_words(wanted: Product, rows: int, columns: int, steps: tuple[int, int,
     m, n, k = wanted.m, wanted.n, wanted.k
     words = [0] * 20
     words[GEMM] = blas.function(PREFIX[wanted.type] + "gemm")
-    words[TRANS1:TRANS2 + 1] = _flag(wanted.transpose_b), _flag(wanted.transpose_a)
+    words[TRANS1:TRANS2 + 1] = flag(wanted.transpose_b), flag(wanted.transpose_a)
     words[M:K + 1] = columns, rows, k
     words[LD1] = max(1, k if wanted.transpose_b else n)
     words[LD2] = max(1, m if wanted.transpose_a else k)
     words[LDC] = max(1, n)
-    words[ONE] = _one(wanted.type)
+    words[ONE] = float_one(wanted.type)
     words[STEP1:STEPC + 1] = steps
     words[M_LAST:ITEMS + 1] = columns, rows, count
     return words
@@ -247,14 +247,15 @@ def _gemv_words(wanted: Product) -> list[int]:
         transposed, height, width = (True, k, n) if wanted.transpose_b else (False, n, k)
     else:
         transposed, height, width = (False, m, k) if wanted.transpose_a else (True, k, m)
-    return [blas.function(PREFIX[wanted.type] + "gemv"), _flag(transposed), height, width, height, _one(wanted.type), 1]
+    return [blas.function(PREFIX[wanted.type] + "gemv"), flag(transposed), height, width, height, float_one(wanted.type), 1]
 
 
-def _flag(transpose: bool) -> int:
+def flag(transpose: bool) -> int:
+    """BLAS's letter for a matrix that is to be transposed, or not."""
     return ord("T" if transpose else "N")
 
 
-def _one(type_: str) -> int:
+def float_one(type_: str) -> int:
     """1.0 as the low bytes of a word."""
     return int.from_bytes(struct.pack("<f" if type_ == "float32" else "<d", 1.0), "little")
 

@@ -1,0 +1,271 @@
+"""Pools: the largest or the mean number of each window, channel by channel, and their gradients.
+
+    max_pool(call), avg_pool(call)                  MaxPool (input), AvgPool (value)
+    max_pool_gradient(call)                         MaxPoolGrad (orig_input, orig_output, grad)
+    avg_pool_gradient(call)                         AvgPoolGrad (orig_input_shape, grad)
+
+An item of a pool is a row of outputs; one of a gradient is a block of channels of an image, whose numbers no other item
+writes. Loops run over channels, which are contiguous. A number that is not a number is never the largest (as in
+TensorFlow's kernels); of equal ones the first in the window gets the gradient.
+"""
+from __future__ import annotations
+
+from tfnb.kernels.cpu.copying import fill
+from tfnb.kernels.cpu.layout import channels_back, channels_last
+from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
+from tfnb.kernels.window import Window, channels_first, spatial_axes, window
+from tfnb.kernels.words import extreme
+
+OPERATIONS = 1 << 17                                    # that a thread does at a time
+LEAST_CHANNELS = 16
+
+(X, OUT, C, H, W, OH, OW, KH, KW, SY, SX, TOP, LEFT, DY, PARTS, SCRATCH) = range(16)
+
+LOAD = f"""
+    c, h, w, oh, ow, kh, kw = args[{C}], args[{H}], args[{W}], args[{OH}], args[{OW}], args[{KH}], args[{KW}]
+    sy, sx, top, left = args[{SY}], args[{SX}], args[{TOP}], args[{LEFT}]
+    x = {{type}}_array(args[{X}], 0)
+    out = {{type}}_array(args[{OUT}], 0)
+"""
+
+# The part [y0, y1) x [x0, x1) of a window that is inside the image.
+PLACE = """
+                y0, x0 = oy * sy - top, ox * sx - left
+                y1, x1 = min(y0 + kh, h), min(x0 + kw, w)
+                y0, x0 = max(y0, 0), max(x0, 0)
+"""
+
+# Item i: row i of the outputs of all images.
+MAX_TEXT = """
+INDEPENDENT = True
+
+def kernel(args, begin, end):""" + LOAD + """
+    for i in range(begin, end):
+        image, oy = i // oh, i % oh
+        for ox in range(ow):
+            if True:""" + PLACE + """
+                to = (i * ow + ox) * c
+                for j in range(c):
+                    out[to + j] = {lowest}
+                for y in range(y0, y1):
+                    for place in range(x0, x1):
+                        source = ((image * h + y) * w + place) * c
+                        for j in range(c):
+                            value, best = x[source + j], out[to + j]
+                            out[to + j] = value if value > best else best
+"""
+
+# The same for windows of 2 x 2 places two apart that are all inside: one pass over the channels.
+MAX_2X2_TEXT = """
+INDEPENDENT = True
+
+def kernel(args, begin, end):""" + LOAD + """
+    for i in range(begin, end):
+        image, oy = i // oh, i % oh
+        for ox in range(ow):
+            to, source = (i * ow + ox) * c, ((image * h + 2 * oy) * w + 2 * ox) * c
+            below = source + w * c
+            for j in range(c):
+                a, b, d, e = x[source + j], x[source + c + j], x[below + j], x[below + c + j]
+                a = a if a > {lowest} else {lowest}
+                a = b if b > a else a
+                a = d if d > a else a
+                out[to + j] = e if e > a else a
+"""
+
+AVG_TEXT = """
+INDEPENDENT = True
+
+def kernel(args, begin, end):""" + LOAD + """
+    for i in range(begin, end):
+        image, oy = i // oh, i % oh
+        for ox in range(ow):
+            if True:""" + PLACE + """
+                to, count = (i * ow + ox) * c, {type}((y1 - y0) * (x1 - x0))
+                for j in range(c):
+                    out[to + j] = {type}(0)
+                for y in range(y0, y1):
+                    for place in range(x0, x1):
+                        source = ((image * h + y) * w + place) * c
+                        for j in range(c):
+                            out[to + j] = out[to + j] + x[source + j]
+                for j in range(c):
+                    out[to + j] = out[to + j] / count
+"""
+
+BLOCK = f"""
+    grad = {{type}}_array(args[{DY}], 0)
+    parts = args[{PARTS}]
+    block = c // parts
+    for i in range(begin, end):
+        image, shift = i // parts, i % parts * block
+        for place in range(h * w):
+            for j in range(block):
+                out[(image * h * w + place) * c + shift + j] = {{type}}(0)
+        for oy in range(oh):
+            for ox in range(ow):""" + PLACE
+
+MAX_GRADIENT_TEXT = """
+INDEPENDENT = True
+
+def kernel(args, begin, end):""" + LOAD + BLOCK + f"""
+                source = ((image * oh + oy) * ow + ox) * c + shift
+                best = {{type}}_array(args[{SCRATCH}] + i * block * 16, 0)
+                where = int64_array(args[{SCRATCH}] + i * block * 16 + block * 8, 0)
+                for j in range(block):
+                    best[j] = {{lowest}}
+                    where[j] = (y0 * w + x0) * c
+                for y in range(y0, y1):
+                    for column in range(x0, x1):
+                        place = (y * w + column) * c
+                        base = image * h * w * c + shift + place
+                        for j in range(block):
+                            value = x[base + j]
+                            where[j] = place if value > best[j] else where[j]
+                            best[j] = value if value > best[j] else best[j]
+                for y in range(y0, y1):
+                    for column in range(x0, x1):
+                        place = (y * w + column) * c
+                        base = image * h * w * c + shift + place
+                        for j in range(block):
+                            value = out[base + j]
+                            out[base + j] = {{type}}(value + grad[source + j]) if where[j] == place else value
+"""
+
+# Item i: row i of the outputs of all images, whose windows of 2 x 2 places are apart and inside.
+MAX_GRADIENT_2X2_TEXT = """
+INDEPENDENT = True
+
+def kernel(args, begin, end):""" + LOAD + f"""
+    grad = {{type}}_array(args[{DY}], 0)
+    zero = {{type}}(0)
+    for i in range(begin, end):
+        image, oy = i // oh, i % oh
+        for ox in range(ow):
+            source, to = (i * ow + ox) * c, ((image * h + 2 * oy) * w + 2 * ox) * c
+            below = to + w * c
+            for j in range(c):
+                a, b, d, e = x[to + j], x[to + c + j], x[below + j], x[below + c + j]
+                best = a if a > {{lowest}} else {{lowest}}
+                second = b > best
+                best = b if second else best
+                third = d > best
+                best = d if third else best
+                fourth = e > best
+                g = grad[source + j]
+                out[to + j] = zero if second or third or fourth else g
+                out[to + c + j] = g if second and not (third or fourth) else zero
+                out[below + j] = g if third and not fourth else zero
+                out[below + c + j] = g if fourth else zero
+        if ow * 2 < w:
+            for line in range(image * h + 2 * oy, image * h + 2 * oy + 2):
+                for j in range((line * w + 2 * ow) * c, (line + 1) * w * c):
+                    out[j] = zero
+        if oy == oh - 1:
+            for j in range((image * h + 2 * oh) * w * c, (image + 1) * h * w * c):
+                out[j] = zero
+"""
+
+AVG_GRADIENT_TEXT = """
+INDEPENDENT = True
+
+def kernel(args, begin, end):""" + LOAD + BLOCK + """
+                source, count = ((image * oh + oy) * ow + ox) * c + shift, {type}((y1 - y0) * (x1 - x0))
+                for y in range(y0, y1):
+                    for column in range(x0, x1):
+                        base = ((image * h + y) * w + column) * c + shift
+                        for j in range(block):
+                            out[base + j] = out[base + j] + grad[source + j] / count
+"""
+
+
+def max_pool(call: Call) -> list[Launch]:
+    """MaxPool."""
+    x = call.inputs[0]
+    w = pool_window(x.shape, call.attrs)
+    return _pool(call, w, MAX_2X2_TEXT if _apart(w) else MAX_TEXT)
+
+
+def avg_pool(call: Call) -> list[Launch]:
+    """AvgPool."""
+    return _pool(call, pool_window(call.inputs[0].shape, call.attrs), AVG_TEXT)
+
+
+def max_pool_gradient(call: Call) -> list[Launch]:
+    """MaxPoolGrad."""
+    w = pool_window(call.inputs[0].shape, call.attrs)
+    return _gradient(call, w, {0: call.inputs[0], 2: call.inputs[2]},
+                     MAX_GRADIENT_2X2_TEXT if _apart(w) and w.out_height and w.out_width else MAX_GRADIENT_TEXT)
+
+
+def avg_pool_gradient(call: Call) -> list[Launch]:
+    """AvgPoolGrad."""
+    return _gradient(call, pool_window(call.outputs[0].shape, call.attrs), {1: call.inputs[1]}, AVG_GRADIENT_TEXT)
+
+
+def pool_window(shape: tuple[int, ...], attrs: object) -> Window:
+    """The windows of a pool over images of `shape`."""
+    y, x, _ = spatial_axes(attrs)                                           # type: ignore[arg-type]
+    return window(shape, [attrs["ksize"][y], attrs["ksize"][x]], attrs)     # type: ignore[index,arg-type]
+
+
+def _apart(w: Window) -> bool:
+    """Are the windows 2 x 2 places, side by side, and all inside the image?"""
+    return ((w.kernel_height, w.kernel_width, w.stride_y, w.stride_x, w.top, w.left) == (2, 2, 2, 2, 0, 0)
+            and 2 * w.out_height <= w.height and 2 * w.out_width <= w.width)
+
+
+def _pool(call: Call, w: Window, text: str) -> list[Launch]:
+    x, out = call.inputs[0], call.outputs[0]
+    if not out.size:
+        return []
+    source, before, target, after = call.input(0), [], call.output(), []
+    if channels_first(call.attrs):
+        source, before = channels_last(call, source, x)
+        target, after = channels_back(call, target, out)
+    work = w.out_width * w.taps * w.channels
+    launch = Launch(_text(text, x.type), (*_words(w, source, target),), w.batch * w.out_height,
+                    max(1, OPERATIONS // max(1, work)), "pool")
+    return [*before, launch, *after]
+
+
+def _gradient(call: Call, w: Window, images: dict[int, Meta], text: str) -> list[Launch]:
+    out = call.outputs[0]
+    if not out.size:
+        return []
+    if not all(meta.size for meta in images.values()):
+        return [fill(0, call.output(), out)]
+    sources, before, target, after = [call.input(i) for i in images], [], call.output(), []
+    if channels_first(call.attrs):
+        for i, meta in enumerate(images.values()):
+            sources[i], launches = channels_last(call, sources[i], meta)
+            before += launches
+        target, after = channels_back(call, target, out)
+    work = w.out_width * w.taps * w.channels
+    if text is MAX_GRADIENT_2X2_TEXT:
+        words, items, grain = _words(w, sources[0], target, sources[-1]), w.batch * w.out_height, OPERATIONS // work
+    else:
+        parts = _parts(w)
+        words = [*_words(w, sources[0], target, sources[-1]), parts, call.scratch(w.batch * w.channels * 16)]
+        items, grain = w.batch * parts, OPERATIONS * parts // max(1, work * w.out_height)
+    return [*before, Launch(_text(text, out.type), tuple(words), items, max(1, grain), "pool gradient"), *after]
+
+
+def _parts(w: Window) -> int:
+    """Into how many blocks of channels an image is cut: several where there are few images."""
+    parts = 1
+    while w.batch * parts < 8 and w.channels % (2 * parts) == 0 and w.channels // (2 * parts) >= LEAST_CHANNELS:
+        parts *= 2
+    return parts
+
+
+def _words(w: Window, x: Address, out: Address, dy: Address | None = None) -> list[Word]:
+    words: list[Word] = [x, out, w.channels, w.height, w.width, w.out_height, w.out_width, w.kernel_height,
+                         w.kernel_width, w.stride_y, w.stride_x, w.top, w.left]
+    return words if dy is None else [*words, dy]
+
+
+def _text(text: str, type_: str) -> str:
+    least = extreme(type_, "lowest")
+    number = "-np.inf" if type_.startswith("float") else str(int(least))
+    return text.format(type=type_, lowest=f"{type_}({number})")

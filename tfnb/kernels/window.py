@@ -1,0 +1,116 @@
+"""The geometry of convolutions and pools: which inputs a window over an image meets at each place."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+Attrs = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Windows of kernel_height x kernel_width taps over images.
+
+    Output place (oy, ox) meets, at tap (ky, kx), the input at
+    (oy * stride_y - top + ky * dilation_y, ox * stride_x - left + kx * dilation_x), which may lie outside (padding).
+    """
+
+    batch: int
+    height: int
+    width: int
+    channels: int
+    out_height: int
+    out_width: int
+    kernel_height: int
+    kernel_width: int
+    stride_y: int
+    stride_x: int
+    dilation_y: int
+    dilation_x: int
+    top: int
+    left: int
+
+    @property
+    def taps(self) -> int:
+        """Places of a window."""
+        return self.kernel_height * self.kernel_width
+
+    @property
+    def pixels(self) -> int:
+        """Places of the output, over all images."""
+        return self.batch * self.out_height * self.out_width
+
+    @property
+    def is_identity(self) -> bool:
+        """Does each output place meet just the input at its own place?"""
+        return (self.taps == 1 and (self.stride_y, self.stride_x, self.top, self.left) == (1, 1, 0, 0)
+                and (self.out_height, self.out_width) == (self.height, self.width))
+
+
+def spatial_axes(attrs: Attrs) -> tuple[int, int, int]:
+    """The axes of height, width and channels."""
+    return (1, 2, 3) if attrs.get("data_format", b"NHWC") == b"NHWC" else (2, 3, 1)
+
+
+def channels_first(attrs: Attrs) -> bool:
+    """Is the data format NCHW?"""
+    return spatial_axes(attrs)[2] == 1
+
+
+def output_size(size: int | None, kernel: int | None, stride: int, dilation: int, padding: str,
+                around: Sequence[int] = (0, 0)) -> int | None:
+    """How many places a window has along an axis, None where that is not known.
+
+    around: padding before and after the axis, for EXPLICIT. Raises ValueError when the window does not fit.
+    """
+    if size is None or (kernel is None and padding != "SAME"):
+        return None
+    if padding == "SAME":
+        return -(-size // stride)
+    assert kernel is not None
+    span, wide = (kernel - 1) * dilation + 1, size + sum(around)
+    if wide - span + stride < 0 or (wide < span and stride == 1 and wide - span + 1 < 0):
+        raise ValueError(f"Negative dimension size caused by subtracting {span} from {wide}")
+    return (wide - span + stride) // stride
+
+
+def along(attrs: Attrs, axis: int) -> tuple[int, int, str, tuple[int, int]]:
+    """Stride, dilation, padding and, for EXPLICIT, the padding before and after, of one axis."""
+    dilations, paddings = attrs.get("dilations", (1, 1, 1, 1)), attrs.get("explicit_paddings") or [0] * 8
+    return (attrs["strides"][axis], dilations[axis], attrs["padding"].decode(),
+            (paddings[2 * axis], paddings[2 * axis + 1]))
+
+
+def window(shape: Sequence[int], kernel: Sequence[int], attrs: Attrs) -> Window:
+    """The windows of `kernel` (height, width) over images of `shape`, by the attrs of an op (strides, padding...)."""
+    places = [_place(shape[axis], size, *along(attrs, axis))
+              for axis, size in zip(spatial_axes(attrs)[:2], kernel, strict=True)]
+    (rows, top, stride_y, dilation_y), (columns, left, stride_x, dilation_x) = places
+    y, x, c = spatial_axes(attrs)
+    return Window(shape[0], shape[y], shape[x], shape[c], rows, columns, kernel[0], kernel[1], stride_y, stride_x,
+                  dilation_y, dilation_x, top, left)
+
+
+def _place(size: int, kernel: int, stride: int, dilation: int, padding: str,
+           around: tuple[int, int]) -> tuple[int, int, int, int]:
+    """The number of places, the padding before, stride and dilation."""
+    out = output_size(size, kernel, stride, dilation, padding, around)
+    assert out is not None
+    if padding == "SAME":
+        missing = max(0, (out - 1) * stride + (kernel - 1) * dilation + 1 - size)
+        return out, missing // 2, stride, dilation
+    return out, around[0], stride, dilation
+
+
+def output_shape(w: Window, channels: int, attrs: Attrs) -> tuple[int, ...]:
+    """The shape of an output with so many channels."""
+    if channels_first(attrs):
+        return w.batch, channels, w.out_height, w.out_width
+    return w.batch, w.out_height, w.out_width, channels
+
+
+def size_of(shape: Sequence[int]) -> int:
+    """How many elements."""
+    return prod(shape)

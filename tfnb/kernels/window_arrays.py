@@ -1,0 +1,186 @@
+"""Convolutions and pools on NumPy arrays: what the interpreter runs, and what the kernels are compared with.
+
+Images are (batch, height, width, channels) here, filters (height, width, in, out), depthwise ones (height, width,
+channels, multiplier). Half precision is computed in float32. A few images at a time keep the windows in memory.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tfnb.kernels.window import Window
+
+MOST_ELEMENTS = 1 << 22                            # of unfolded windows at a time
+
+
+def convolve(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
+    """The sum over taps and input channels, for each output channel."""
+    x, kernel, back = _wide(x, kernel)
+    out = np.zeros((w.batch, w.out_height, w.out_width, kernel.shape[3]), x.dtype)
+    flat = kernel.reshape(-1, kernel.shape[3])
+    for part in _images(w, flat.shape[0]):
+        columns = patches(x[part], w).reshape(-1, flat.shape[0])
+        out[part] = (columns @ flat).reshape(out[part].shape)
+    return out.astype(back, copy=False)
+
+
+def convolve_input_gradient(kernel: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
+    """The gradient of `convolve` for its input."""
+    kernel, dy, back = _wide(kernel, dy)
+    out = np.zeros((w.batch, w.height, w.width, w.channels), dy.dtype)
+    flat = kernel.reshape(-1, kernel.shape[3]).T
+    for part in _images(w, flat.shape[1]):
+        columns = dy[part].reshape(-1, flat.shape[0]) @ flat
+        out[part] = scatter(columns.reshape(*dy[part].shape[:3], *kernel.shape[:3]), w)
+    return out.astype(back, copy=False)
+
+
+def convolve_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
+    """The gradient of `convolve` for its filter."""
+    x, dy, back = _wide(x, dy)
+    shape = (w.kernel_height, w.kernel_width, w.channels)
+    out = np.zeros((w.taps * w.channels, dy.shape[3]), x.dtype)
+    for part in _images(w, out.shape[0]):
+        out += patches(x[part], w).reshape(-1, out.shape[0]).T @ dy[part].reshape(-1, dy.shape[3])
+    return out.reshape(*shape, dy.shape[3]).astype(back, copy=False)
+
+
+def depthwise(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
+    """Each channel with filters of its own: output channel c * multiplier + q."""
+    x, kernel, back = _wide(x, kernel)
+    out = np.zeros((w.batch, w.out_height, w.out_width, *kernel.shape[2:]), x.dtype)
+    for part in _images(w, w.taps * w.channels * kernel.shape[3]):
+        out[part] = np.einsum("nyxijc,ijcq->nyxcq", patches(x[part], w), kernel)
+    return out.reshape(*out.shape[:3], -1).astype(back, copy=False)
+
+
+def depthwise_input_gradient(kernel: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
+    """The gradient of `depthwise` for its input."""
+    kernel, dy, back = _wide(kernel, dy)
+    out = np.zeros((w.batch, w.height, w.width, w.channels), dy.dtype)
+    for part in _images(w, w.taps * w.channels * kernel.shape[3]):
+        apart = dy[part].reshape(*dy[part].shape[:3], *kernel.shape[2:])
+        out[part] = scatter(np.einsum("nyxcq,ijcq->nyxijc", apart, kernel), w)
+    return out.astype(back, copy=False)
+
+
+def depthwise_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
+    """The gradient of `depthwise` for its filter."""
+    x, dy, back = _wide(x, dy)
+    out = np.zeros((w.kernel_height, w.kernel_width, w.channels, dy.shape[3] // max(1, w.channels)), x.dtype)
+    for part in _images(w, w.taps * dy.shape[3]):
+        apart = dy[part].reshape(*dy[part].shape[:3], *out.shape[2:])
+        out += np.einsum("nyxijc,nyxcq->ijcq", patches(x[part], w), apart)
+    return out.astype(back, copy=False)
+
+
+def max_pool(x: np.ndarray, w: Window) -> np.ndarray:
+    """The largest number in each window; padding counts for nothing."""
+    return patches(x, w, lowest(x.dtype)).max((3, 4))
+
+
+def first_largest(x: np.ndarray, w: Window) -> np.ndarray:
+    """(batch, out height, out width, channels): the first tap of each window that has its largest number."""
+    cells = patches(x, w, lowest(x.dtype))
+    inside = patches(np.ones((1, w.height, w.width, 1), bool), w)
+    shape = (*cells.shape[:3], w.taps, w.channels)
+    found = np.where(inside, cells, lowest(x.dtype)).reshape(shape).argmax(3)
+    # Where all that is inside equals the fill value, the first place may be padding: take the first one inside.
+    flags = np.broadcast_to(inside, (1, *cells.shape[1:5], 1)).reshape(1, *cells.shape[1:3], w.taps, 1)
+    picked = np.take_along_axis(np.broadcast_to(flags, shape), found[:, :, :, None], 3)[:, :, :, 0]
+    return np.where(picked, found, flags.argmax(3))
+
+
+def max_pool_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
+    """The gradient of `max_pool`: each of `dy` goes to the first largest number of its window."""
+    if not dy.size:
+        return np.zeros(x.shape, dy.dtype)
+    where = first_largest(x, w)[:, :, :, None]
+    columns = np.where(where == np.arange(w.taps)[:, None], dy[:, :, :, None], np.zeros((), dy.dtype))
+    return scatter(columns.reshape(*dy.shape[:3], w.kernel_height, w.kernel_width, w.channels), w)
+
+
+def avg_pool(x: np.ndarray, w: Window) -> np.ndarray:
+    """The mean of each window; padding is not counted."""
+    wide = _wide(x)[0]
+    return (patches(wide, w).sum((3, 4)) / counts(w).astype(wide.dtype)).astype(x.dtype)
+
+
+def avg_pool_gradient(dy: np.ndarray, w: Window) -> np.ndarray:
+    """The gradient of `avg_pool`."""
+    wide = _wide(dy)[0]
+    each = (wide / counts(w).astype(wide.dtype))[:, :, :, None, None]
+    return scatter(np.broadcast_to(each, (*dy.shape[:3], w.kernel_height, w.kernel_width, w.channels)),
+                   w).astype(dy.dtype)
+
+
+def counts(w: Window) -> np.ndarray:
+    """(1, out height, out width, 1): how many places of a window are inside the image."""
+    return patches(np.ones((1, w.height, w.width, 1), np.int64), w).sum((3, 4))
+
+
+def patches(x: np.ndarray, w: Window, fill: object = 0) -> np.ndarray:
+    """(batch, out height, out width, kernel height, kernel width, channels): a view of the padded images."""
+    padded = _padded(x, w, fill)
+    n, y, x_, c = padded.strides
+    return np.lib.stride_tricks.as_strided(
+        padded, (x.shape[0], w.out_height, w.out_width, w.kernel_height, w.kernel_width, x.shape[3]),
+        (n, y * w.stride_y, x_ * w.stride_x, y * w.dilation_y, x_ * w.dilation_x, c), writeable=False)
+
+
+def scatter(columns: np.ndarray, w: Window) -> np.ndarray:
+    """The transpose of `patches`: what each tap of each window gives, added up at the input's places."""
+    rows, width = _extent(w)
+    out = np.zeros((columns.shape[0], rows, width, columns.shape[5]), columns.dtype)
+    for ky in range(w.kernel_height):
+        for kx in range(w.kernel_width):
+            y, x = ky * w.dilation_y, kx * w.dilation_x
+            out[:, y:y + (w.out_height - 1) * w.stride_y + 1:w.stride_y,
+                x:x + (w.out_width - 1) * w.stride_x + 1:w.stride_x] += columns[:, :, :, ky, kx]
+    return _padded(out, w, 0, inverse=True)
+
+
+def lowest(dtype: np.dtype) -> object:
+    """The least number of a dtype."""
+    return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
+
+
+def _extent(w: Window) -> tuple[int, int]:
+    """The height and width that all windows cover, counted from the first padding."""
+    return (max(0, w.out_height - 1) * w.stride_y + (w.kernel_height - 1) * w.dilation_y + 1,
+            max(0, w.out_width - 1) * w.stride_x + (w.kernel_width - 1) * w.dilation_x + 1)
+
+
+def _padded(x: np.ndarray, w: Window, fill: object, inverse: bool = False) -> np.ndarray:
+    """The image moved into the area that the windows cover; or, `inverse`, from there back."""
+    area = _extent(w)
+    size = (w.height, w.width) if inverse else area
+    out = np.full((x.shape[0], *size, x.shape[3]), fill, x.dtype)
+    rows, columns = (_overlap(n, before, total) for n, before, total in
+                     zip((w.height, w.width), (w.top, w.left), area, strict=True))
+    source, target = (1, 0) if inverse else (0, 1)
+    out[:, rows[target], columns[target]] = x[:, rows[source], columns[source]]
+    return out
+
+
+def _overlap(size: int, before: int, total: int) -> tuple[slice, slice]:
+    """Where an axis of `size`, `before` places into one of `total`, overlaps it: in the one, in the other."""
+    start, stop = max(0, -before), min(size, total - before)
+    stop = max(start, stop)
+    return slice(start, stop), slice(start + before, stop + before)
+
+
+def _images(w: Window, columns: int) -> Iterator[slice]:
+    """Parts of the batch."""
+    step = max(1, MOST_ELEMENTS // max(1, columns * w.out_height * w.out_width))
+    for start in range(0, w.batch if w.out_height * w.out_width else 0, step):
+        yield slice(start, start + step)
+
+
+def _wide(*arrays: np.ndarray) -> tuple:
+    """The arrays in a type that NumPy computes with, and their own type."""
+    back = arrays[0].dtype
+    if back.name in ("float16", "bfloat16"):
+        arrays = tuple(a.astype(np.float32) for a in arrays)
+    return (*arrays, back)

@@ -1,0 +1,303 @@
+"""Convolutions over images: Conv2D, its gradients, and the depthwise ones."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import errors
+from tfnb.core.shape import Static, merge
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.kernels import window_arrays as arrays
+from tfnb.kernels.cpu import conv as cpu
+from tfnb.kernels.cpu import conv_loops as loops
+from tfnb.kernels.window import Window, along, channels_first, output_size, spatial_axes, window
+from tfnb.ops.array import shape, shape_n
+from tfnb.ops.declare import kernel
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+ATTRS = {
+    "padding": "{'SAME', 'VALID', 'EXPLICIT'}", "explicit_paddings": "list(int) = []",
+    "data_format": "{'NHWC', 'NCHW'} = 'NHWC'", "dilations": "list(int) = [1, 1, 1, 1]",
+}
+FULL = {"strides": "list(int)", "use_cudnn_on_gpu": "bool = true", **ATTRS}
+DEPTHWISE = {"strides": "list(int)", **ATTRS}
+
+
+# Shapes
+
+def rank4(found: Static) -> tuple[int | None, ...]:
+    """A shape of four axes. Raises ValueError for another rank."""
+    if found is not None and len(found) != 4:
+        raise ValueError(f"Shape must be rank 4 but is rank {len(found)}")
+    return (None,) * 4 if found is None else found
+
+
+def check_attrs(attrs: Any, steps: tuple[str, ...] = ("strides", "dilations")) -> None:
+    """Raise ValueError for strides, dilations or paddings that no image has."""
+    y, x, c = spatial_axes(attrs)
+    for name in steps:
+        if name in attrs and len(attrs[name]) != 4:
+            raise ValueError(f"{name} must specify 4 dimensions, not {list(attrs[name])}")
+    for axis in (y, x):
+        stride, dilation, padding, around = along(attrs, axis)
+        if stride <= 0:
+            raise ValueError(f"Stride must be > 0, but got {stride}")
+        if dilation < 1:
+            raise ValueError(f"Dilation rate must be >= 1, but got {dilation}")
+        if min(around) < 0:
+            raise ValueError(f"All elements of explicit_paddings must be nonnegative, but got {list(around)}")
+    explicit = attrs.get("explicit_paddings") or []
+    if attrs["padding"] != b"EXPLICIT":
+        if any(explicit):
+            raise ValueError(f"explicit_paddings must be empty where padding is {attrs['padding'].decode()!r}")
+    elif len(explicit) != 8:
+        raise ValueError(f"explicit_paddings must have 8 numbers where padding is 'EXPLICIT', not {len(explicit)}")
+    elif any(explicit[2 * axis] or explicit[2 * axis + 1] for axis in (0, c)):
+        raise ValueError("Nonzero explicit padding in the batch or depth dimensions is not supported")
+
+
+def only_spatial(ctx: Any) -> None:
+    """Raise UnimplementedError where the batch or the channels are to be walked in strides."""
+    channel = spatial_axes(ctx.attrs)[2]
+    for name in ("strides", "dilations", "ksize"):
+        if name in ctx.attrs and (ctx.attrs[name][0] != 1 or ctx.attrs[name][channel] != 1):
+            raise errors.UnimplementedError(None, ctx.op, f"{ctx.op.type} does not support {name} other than 1 in the "
+                                                          f"batch and depth dimensions: {list(ctx.attrs[name])}")
+
+
+def spatial_shape(attrs: Any, image: tuple[int | None, ...], kernel_size: Any,
+                  channels: int | None) -> tuple[int | None, ...]:
+    """The static shape of an output with so many channels."""
+    y, x, c = spatial_axes(attrs)
+    out = [image[0]] * 4
+    for axis, size in zip((y, x), kernel_size, strict=True):
+        out[axis] = output_size(image[axis], size, *along(attrs, axis))
+    out[c] = channels
+    return tuple(out)
+
+
+def _conv_output(attrs: Any, image: Static, filter_: Static) -> tuple[int | None, ...]:
+    image, filter_ = rank4(image), rank4(filter_)
+    check_attrs(attrs)
+    depth, taken = image[spatial_axes(attrs)[2]], filter_[2]
+    if taken == 0:
+        raise ValueError("Depth of filter must not be 0")
+    if depth is not None and taken is not None and depth != taken:
+        if depth % taken:
+            raise ValueError(f"Depth of input ({depth}) is not a multiple of input depth of filter ({taken})")
+        raise ValueError(f"Depth of input ({depth}) is not the input depth of the filter ({taken}); grouped "
+                         "convolutions are not supported")
+    return spatial_shape(attrs, image, filter_[:2], filter_[3])
+
+
+def _depthwise_output(attrs: Any, image: Static, filter_: Static) -> tuple[int | None, ...]:
+    image, filter_ = rank4(image), rank4(filter_)
+    check_attrs(attrs)
+    depth, taken, multiplier = image[spatial_axes(attrs)[2]], *filter_[2:]
+    if depth is not None and taken is not None and depth != taken:
+        raise ValueError(f"Dimensions must be equal, but are {depth} and {taken}")
+    depth = taken if depth is None else depth
+    return spatial_shape(attrs, image, filter_[:2], None if None in (depth, multiplier) else depth * multiplier)
+
+
+Output = Callable[[Any, Static, Static], tuple[Any, ...]]
+
+
+def _fits(attrs: Any, expected: tuple[int | None, ...], dy: Static) -> None:
+    """Raise ValueError where the gradient of the output has not the shape of the output."""
+    dy = rank4(dy)
+    axis = spatial_axes(attrs)[2]
+    if None not in (dy[axis], expected[axis]) and dy[axis] != expected[axis]:
+        raise ValueError(f"Dimensions must be equal, but are {dy[axis]} and {expected[axis]}")
+    if any(None not in (n, m) and n != m for n, m in zip(dy, expected, strict=True)):
+        raise ValueError(f"Size of out_backprop doesn't match computed: actual = {_text(dy)}, computed = "
+                         f"{_text(expected)}")
+
+
+def _text(sizes: tuple[int | None, ...]) -> str:
+    return "[" + ",".join("?" if n is None else str(n) for n in sizes) + "]"
+
+
+def _forward_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
+    return lambda ctx: [output(ctx.attrs, ctx.shape(0), ctx.shape(1))]
+
+
+def _sizes(ctx: ShapeContext, index: int) -> tuple[int | None, ...]:
+    """The shape that an input of sizes names."""
+    count = ctx.shape(index)
+    if count is not None and len(count) != 1:
+        raise ValueError(f"Shape must be rank 1 but is rank {len(count)}")
+    return rank4(ctx.partial(index))
+
+
+def _input_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
+    def made(ctx: ShapeContext) -> list[Static]:
+        length, sizes, dy = ctx.shape(0), ctx.partial(0), rank4(ctx.shape(2))
+        if sizes is not None and len(sizes) == 2 or length == (2,):        # height and width alone
+            y, x, c = spatial_axes(ctx.attrs)
+            full: list[int | None] = [dy[0], None, None, None]
+            full[y], full[x] = sizes if sizes is not None else (None, None)
+            full[c] = rank4(ctx.shape(1))[2]
+            sizes = tuple(full)
+        found = rank4(sizes)
+        _fits(ctx.attrs, output(ctx.attrs, found, ctx.shape(1)), dy)
+        return [merge(found, (dy[0], None, None, None))]
+    return made
+
+
+def _filter_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
+    def made(ctx: ShapeContext) -> list[Static]:
+        found = _sizes(ctx, 1)
+        if ctx.shape(0) is not None:
+            _fits(ctx.attrs, output(ctx.attrs, ctx.shape(0), found), ctx.shape(2))
+        return [found]
+    return made
+
+
+# NumPy forms
+
+def _checked(ctx: Any, output: Output, image: Any, filter_: Any, dy: Any = None) -> Window:
+    """The windows over an image, of a filter. Raises InvalidArgumentError where shapes don't fit."""
+    try:
+        expected = output(ctx.attrs, tuple(image), tuple(filter_))
+        if dy is not None:
+            _fits(ctx.attrs, expected, dy)
+    except ValueError as error:
+        raise errors.InvalidArgumentError(None, ctx.op, str(error)) from None
+    only_spatial(ctx)
+    return window(tuple(image), tuple(filter_[:2]), ctx.attrs)
+
+
+def _last(attrs: Any, x: np.ndarray) -> np.ndarray:
+    """An image with channels last."""
+    return x.transpose(0, 2, 3, 1) if channels_first(attrs) else x
+
+
+def _back(attrs: Any, x: np.ndarray) -> np.ndarray:
+    """An image with channels where the op has them."""
+    return np.ascontiguousarray(x.transpose(0, 3, 1, 2)) if channels_first(attrs) else x
+
+
+def _full_sizes(ctx: Any, sizes: np.ndarray, filter_: np.ndarray, dy: np.ndarray) -> tuple[int, ...]:
+    """The shape of the input: four numbers, or height and width."""
+    given = [int(n) for n in sizes]
+    if len(given) == 2:
+        given = [dy.shape[0], filter_.shape[2], *given] if channels_first(ctx.attrs) else [
+            dy.shape[0], *given, filter_.shape[2]]
+    return tuple(given)
+
+
+def _conv(forms: Any, output: Output) -> tuple[Any, Any, Any]:
+    """The NumPy forms of an op and of its two gradients."""
+    def forward(ctx: Any, x: np.ndarray, filter_: np.ndarray) -> np.ndarray:
+        w = _checked(ctx, output, x.shape, filter_.shape)
+        return _back(ctx.attrs, forms[0](_last(ctx.attrs, x), filter_, w))
+
+    def for_input(ctx: Any, sizes: np.ndarray, filter_: np.ndarray, dy: np.ndarray) -> np.ndarray:
+        w = _checked(ctx, output, _full_sizes(ctx, sizes, filter_, dy), filter_.shape, dy.shape)
+        return _back(ctx.attrs, forms[1](filter_, _last(ctx.attrs, dy), w))
+
+    def for_filter(ctx: Any, x: np.ndarray, sizes: np.ndarray, dy: np.ndarray) -> np.ndarray:
+        w = _checked(ctx, output, x.shape, [int(n) for n in sizes], dy.shape)
+        return forms[2](_last(ctx.attrs, x), _last(ctx.attrs, dy), w)           # type: ignore[no-any-return]
+
+    return forward, for_input, for_filter
+
+
+_CONV = _conv((arrays.convolve, arrays.convolve_input_gradient, arrays.convolve_filter_gradient), _conv_output)
+_DEPTHWISE = _conv((arrays.depthwise, arrays.depthwise_input_gradient, arrays.depthwise_filter_gradient),
+                   _depthwise_output)
+
+
+# The ops
+
+@kernel("input: T, filter: T -> output: T", shape=_forward_shape(_conv_output), numpy=_CONV[0], cpu=cpu.convolve,
+        T="{half, bfloat16, float, double, int32}", **FULL)
+def Conv2D() -> None:
+    """The convolution of images by a filter (height, width, in, out): sums over its taps and the input's channels."""
+
+
+@kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=_input_shape(_conv_output),
+        numpy=_CONV[1], cpu=cpu.input_gradient, values=("input_sizes",), T="{half, bfloat16, float, double, int32}",
+        **FULL)
+def Conv2DBackpropInput() -> None:
+    """The gradient of Conv2D for its input."""
+
+
+@kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=_filter_shape(_conv_output),
+        numpy=_CONV[2], cpu=cpu.filter_gradient, values=("filter_sizes",), T="{half, bfloat16, float, double}", **FULL)
+def Conv2DBackpropFilter() -> None:
+    """The gradient of Conv2D for its filter."""
+
+
+@kernel("input: T, filter: T -> output: T", shape=_forward_shape(_depthwise_output), numpy=_DEPTHWISE[0],
+        cpu=loops.depthwise, T="{half, bfloat16, float, double}", **DEPTHWISE)
+def DepthwiseConv2dNative() -> None:
+    """Each channel by its own filters (height, width, channels, multiplier)."""
+
+
+@kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=_input_shape(_depthwise_output),
+        numpy=_DEPTHWISE[1], cpu=loops.depthwise_input_gradient, values=("input_sizes",),
+        T="{half, bfloat16, float, double}", **DEPTHWISE)
+def DepthwiseConv2dNativeBackpropInput() -> None:
+    """The gradient of DepthwiseConv2dNative for its input."""
+
+
+@kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=_filter_shape(_depthwise_output),
+        numpy=_DEPTHWISE[2], cpu=loops.depthwise_filter_gradient, values=("filter_sizes",),
+        T="{half, bfloat16, float, double}", **DEPTHWISE)
+def DepthwiseConv2dNativeBackpropFilter() -> None:
+    """The gradient of DepthwiseConv2dNative for its filter."""
+
+
+# Gradients: of each of the three ops by the two others
+
+def _how(op: Operation) -> dict[str, Any]:
+    """The attrs that the gradients of an op share with it."""
+    names = ("strides", "padding", "explicit_paddings", "use_cudnn_on_gpu", "data_format", "dilations")
+    return {name: op.attrs[name] for name in names if name in op.attrs}
+
+
+@Conv2D.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor]:
+    x, filter_ = op.inputs
+    sizes = shape_n([x, filter_])
+    return [Conv2DBackpropInput(sizes[0], filter_, dy, **_how(op)),
+            Conv2DBackpropFilter(x, sizes[1], dy, **_how(op))]
+
+
+@Conv2DBackpropInput.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    _, filter_, dy = op.inputs
+    return [None, Conv2DBackpropFilter(dz, shape(filter_), dy, **_how(op)), Conv2D(dz, filter_, **_how(op))]
+
+
+@Conv2DBackpropFilter.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    x, _, dy = op.inputs
+    return [Conv2DBackpropInput(shape(x), dz, dy, **_how(op)), None, Conv2D(x, dz, **_how(op))]
+
+
+@DepthwiseConv2dNative.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor]:
+    x, filter_ = op.inputs
+    return [DepthwiseConv2dNativeBackpropInput(shape(x), filter_, dy, **_how(op)),
+            DepthwiseConv2dNativeBackpropFilter(x, shape(filter_), dy, **_how(op))]
+
+
+@DepthwiseConv2dNativeBackpropInput.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    _, filter_, dy = op.inputs
+    return [None, DepthwiseConv2dNativeBackpropFilter(dz, shape(filter_), dy, **_how(op)),
+            DepthwiseConv2dNative(dz, filter_, **_how(op))]
+
+
+@DepthwiseConv2dNativeBackpropFilter.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    x, _, dy = op.inputs
+    return [DepthwiseConv2dNativeBackpropInput(shape(x), dz, dy, **_how(op)), None,
+            DepthwiseConv2dNative(x, dz, **_how(op))]

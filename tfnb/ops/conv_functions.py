@@ -1,0 +1,261 @@
+"""What users call to convolve: the functions of `tf.nn`, with the argument names of all releases of TF 1."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfnb.core import dtypes
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.ops.arguments import renamed
+from tfnb.ops.array import expand_dims, shape, squeeze
+from tfnb.ops.conv import (
+    Conv2D,
+    Conv2DBackpropFilter,
+    Conv2DBackpropInput,
+    DepthwiseConv2dNative,
+    DepthwiseConv2dNativeBackpropFilter,
+    DepthwiseConv2dNativeBackpropInput,
+    rank4,
+)
+from tfnb.ops.joining import concat
+
+
+def conv2d(input: Any, filter: Any = None, strides: Any = None, padding: Any = None,
+           use_cudnn_on_gpu: bool | None = True, data_format: str | None = "NHWC", dilations: Any = (1, 1, 1, 1),
+           name: str | None = None, filters: Any = None) -> Tensor:
+    """The convolution of images with a filter (height, width, in, out).
+
+    strides, dilations: one number, height and width, or one for each axis. padding: "SAME", "VALID" or, for each
+    axis, a pair of numbers. data_format: "NHWC" or "NCHW". Raises ValueError where shapes don't fit.
+    """
+    paddings, explicit = padding_attrs(padding)
+    return Conv2D(input, renamed("filters", filters, "filter", filter), use_cudnn_on_gpu=use_cudnn_on_gpu, name=name,
+                  strides=per_axis(strides, data_format, "strides"), padding=paddings, explicit_paddings=explicit,
+                  data_format=data_format, dilations=per_axis(dilations, data_format, "dilations"))
+
+
+def conv2d_backprop_filter(input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: Any,
+                           use_cudnn_on_gpu: bool | None = True, data_format: str | None = "NHWC",
+                           dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Tensor:
+    """The gradient of conv2d for its filter."""
+    paddings, explicit = padding_attrs(padding)
+    return Conv2DBackpropFilter(input, filter_sizes, out_backprop, strides=per_axis(strides, data_format, "strides"),
+                                padding=paddings, explicit_paddings=explicit, use_cudnn_on_gpu=use_cudnn_on_gpu,
+                                data_format=data_format, dilations=per_axis(dilations, data_format, "dilations"),
+                                name=name)
+
+
+def conv2d_backprop_input(input_sizes: Any, filter: Any = None, out_backprop: Any = None, strides: Any = None,
+                          padding: Any = None, use_cudnn_on_gpu: bool | None = True,
+                          data_format: str | None = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
+                          filters: Any = None) -> Tensor:
+    """The gradient of conv2d for its input."""
+    paddings, explicit = padding_attrs(padding)
+    return Conv2DBackpropInput(input_sizes, renamed("filters", filters, "filter", filter), out_backprop,
+                               strides=per_axis(strides, data_format, "strides"), padding=paddings,
+                               explicit_paddings=explicit, use_cudnn_on_gpu=use_cudnn_on_gpu, data_format=data_format,
+                               dilations=per_axis(dilations, data_format, "dilations"), name=name)
+
+
+def conv2d_transpose(value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None,
+                     padding: Any = "SAME", data_format: str | None = "NHWC", name: str | None = None,
+                     input: Any = None, filters: Any = None, dilations: Any = None) -> Tensor:
+    """The transpose of conv2d ("deconvolution"): from what conv2d gives, images of `output_shape`.
+
+    filter: (height, width, out, in).
+    """
+    value, filter = renamed("input", input, "value", value), renamed("filters", filters, "filter", filter)
+    with name_scope(name, "conv2d_transpose", [value, filter, output_shape]) as scope:
+        return conv2d_backprop_input(output_shape, filter, value, strides, padding, data_format=data_format,
+                                     dilations=dilations, name=scope)
+
+
+def conv1d(value: Any = None, filters: Any = None, stride: Any = None, padding: Any = None,
+           use_cudnn_on_gpu: bool | None = None, data_format: str | None = None, name: str | None = None,
+           input: Any = None, dilations: Any = None) -> Tensor:
+    """The convolution of rows (batch, width, channels) with a filter (width, in, out): a conv2d of height 1.
+
+    data_format: "NWC" ("NHWC" in older releases) or "NCW" ("NCHW").
+    """
+    value = renamed("input", input, "value", value)
+    first = _channels_first_row(data_format)
+    with name_scope(name, "conv1d", [value, filters]) as scope:
+        wide = expand_dims(value, -2 if first else -3)
+        kernel = expand_dims(filters, 0)
+        result = conv2d(wide, kernel, _row(stride, first), padding, use_cudnn_on_gpu, "NCHW" if first else "NHWC",
+                        _row(dilations, first), name=scope)
+        return squeeze(result, [-2 if first else -3])
+
+
+def conv1d_transpose(input: Any, filters: Any, output_shape: Any, strides: Any, padding: str = "SAME",
+                     data_format: str | None = "NWC", dilations: Any = None, name: str | None = None) -> Tensor:
+    """The transpose of conv1d; filters: (width, out, in)."""
+    first = _channels_first_row(data_format)
+    axis = 2 if first else 1
+    with name_scope(name, "conv1d_transpose", [input, filters, output_shape]) as scope:
+        wide, kernel = expand_dims(input, axis), expand_dims(filters, 0)
+        full = (list(output_shape) if isinstance(output_shape, (list, tuple)) else
+                convert_to_tensor(output_shape, dtype=dtypes.int32))
+        sizes = concat([full[:axis], [1], full[axis:]], axis=0)
+        made = conv2d_backprop_input(sizes, kernel, wide, _row(strides, first), padding,
+                                     data_format="NCHW" if first else "NHWC", dilations=_row(dilations, first),
+                                     name=scope)
+        return squeeze(made, [axis])
+
+
+def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
+                            dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Tensor:
+    """Each channel by its own filters (height, width, channels, multiplier)."""
+    paddings, explicit = padding_attrs(padding)
+    return DepthwiseConv2dNative(input, filter, strides=list(strides), padding=paddings, explicit_paddings=explicit,
+                                 data_format=data_format, dilations=list(dilations), name=name)
+
+
+def depthwise_conv2d_native_backprop_input(input_sizes: Any, filter: Any, out_backprop: Any, strides: Any,
+                                           padding: Any, data_format: str | None = "NHWC",
+                                           dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Tensor:
+    """The gradient of depthwise_conv2d_native for its input."""
+    paddings, explicit = padding_attrs(padding)
+    return DepthwiseConv2dNativeBackpropInput(
+        input_sizes, filter, out_backprop, strides=list(strides), padding=paddings, explicit_paddings=explicit,
+        data_format=data_format, dilations=list(dilations), name=name)
+
+
+def depthwise_conv2d_native_backprop_filter(input: Any, filter_sizes: Any, out_backprop: Any, strides: Any,
+                                            padding: Any, data_format: str | None = "NHWC",
+                                            dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Tensor:
+    """The gradient of depthwise_conv2d_native for its filter."""
+    paddings, explicit = padding_attrs(padding)
+    return DepthwiseConv2dNativeBackpropFilter(
+        input, filter_sizes, out_backprop, strides=list(strides), padding=paddings, explicit_paddings=explicit,
+        data_format=data_format, dilations=list(dilations), name=name)
+
+
+def depthwise_conv2d(input: Any, filter: Any, strides: Any, padding: Any, rate: Any = None, name: str | None = None,
+                     data_format: str | None = None, dilations: Any = None) -> Tensor:
+    """Each channel by its own filters (height, width, channels, multiplier).
+
+    rate (or `dilations`): how far apart the taps are, in height and width; with one > 1, all strides must be 1.
+    """
+    rate = renamed("dilations", dilations, "rate", rate)
+    with name_scope(name, "depthwise", [input, filter]) as scope:
+        x = convert_to_tensor(input, name="tensor_in")
+        kernel = convert_to_tensor(filter, name="filter_in")
+        return _dilated_depthwise(x, kernel, strides, padding, rate, data_format, scope)
+
+
+def separable_conv2d(input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any,
+                     rate: Any = None, name: str | None = None, data_format: str | None = None,
+                     dilations: Any = None) -> Tensor:
+    """A depthwise convolution, then one of 1 x 1 over all its channels.
+
+    pointwise_filter: (1, 1, channels * multiplier, out). Raises ValueError for another shape of it.
+    """
+    rate = renamed("dilations", dilations, "rate", rate)
+    with name_scope(name, "separable_conv2d", [input, depthwise_filter, pointwise_filter]) as scope:
+        x = convert_to_tensor(input, name="tensor_in")
+        kernel = convert_to_tensor(depthwise_filter, name="depthwise_filter")
+        mixing = convert_to_tensor(pointwise_filter, name="pointwise_filter")
+        if any(n not in (1, None) for n in rank4(mixing.static)[:2]):
+            raise ValueError(f"pointwise_filter must have the shape [1, 1, in, out], not {mixing.shape}")
+        apart = _dilated_depthwise(x, kernel, strides, padding, rate, data_format, "depthwise")
+        return conv2d(apart, mixing, [1, 1, 1, 1], "VALID", data_format=data_format or "NHWC", name=scope)
+
+
+def _dilated_depthwise(x: Tensor, kernel: Tensor, strides: Any, padding: Any, rate: Any, data_format: str | None,
+                       name: str) -> Tensor:
+    rates = np.asarray([1, 1] if rate is None else rate, np.int32).reshape(-1)
+    rates = np.repeat(rates, 2) if rates.size == 1 else rates
+    if rates.size == 4:
+        rates = rates[2:] if data_format == "NCHW" else rates[1:3]
+    shape(kernel)                                  # these two nodes stand in TensorFlow's graphs too
+    convert_to_tensor(rates, dtype=dtypes.int32, name="dilation_rate")
+    if (rates < 1).any():
+        raise ValueError(f"dilation rates must be positive, not {rates.tolist()}")
+    if (rates > 1).any() and any(n != 1 for n in strides):
+        raise ValueError("strides > 1 not supported in conjunction with dilation_rate > 1")
+    return depthwise_conv2d_native(x, kernel, strides, padding, data_format or "NHWC",
+                                   per_axis(rates.tolist(), data_format, "dilations"), name=name)
+
+
+def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str | None = None) -> Tensor:
+    """conv2d whose taps are `rate` places apart."""
+    return convolution(value, filters, padding, dilation_rate=[rate, rate], name=name)
+
+
+def atrous_conv2d_transpose(value: Any, filters: Any, output_shape: Any, rate: int, padding: Any,
+                            name: str | None = None) -> Tensor:
+    """The transpose of atrous_conv2d; filters: (height, width, out, in)."""
+    with name_scope(name, "atrous_conv2d_transpose", [value, filters, output_shape]) as scope:
+        return conv2d_backprop_input(output_shape, filters, value, 1, padding, dilations=rate, name=scope)
+
+
+def convolution(input: Any, filter: Any = None, padding: Any = None, strides: Any = None, dilation_rate: Any = None,
+                name: str | None = None, data_format: str | None = None, filters: Any = None,
+                dilations: Any = None) -> Tensor:
+    """conv1d or conv2d, by the rank of the input. Raises ValueError for other ranks, or strides and dilations > 1."""
+    kernel = renamed("filters", filters, "filter", filter)
+    rate = renamed("dilations", dilations, "dilation_rate", dilation_rate)
+    with name_scope(name, "convolution", [input, kernel]) as scope:
+        x = convert_to_tensor(input, name="input")
+        kernel = convert_to_tensor(kernel, name="filter")
+        rank = len(x.static) if x.static is not None else len(kernel.static) if kernel.static is not None else None
+        if rank not in (3, 4):
+            raise ValueError(f"convolution needs an input of rank 3 or 4, not {rank}")
+        if np.max(rate if rate is not None else 1) > 1 and np.max(strides if strides is not None else 1) > 1:
+            raise ValueError("strides > 1 not supported in conjunction with dilation_rate > 1")
+        if rank == 3:
+            return conv1d(x, kernel, strides, padding, data_format=data_format, dilations=rate, name=scope)
+        return conv2d(x, kernel, strides, padding, data_format=data_format or "NHWC", dilations=rate, name=scope)
+
+
+# Arguments
+
+def per_axis(value: Any, data_format: str | None, name: str) -> list[int]:
+    """Four numbers, one for each axis, from one, two (height and width) or four. Raises ValueError for others."""
+    given = [1] if value is None else [value] if np.ndim(value) == 0 else list(value)
+    if len(given) not in (1, 2, 4):
+        raise ValueError(f"{name} should be of length 1, 2 or 4. Received: {name}={value} of length {len(given)}")
+    if len(given) == 4:
+        return given
+    height, width = given * 2 if len(given) == 1 else given
+    return [1, 1, height, width] if data_format is not None and data_format.startswith("NC") else [1, height, width, 1]
+
+
+def padding_attrs(padding: Any) -> tuple[Any, list[int]]:
+    """The attrs `padding` and `explicit_paddings`. Raises ValueError for a list that is not four pairs."""
+    if padding is None:
+        raise TypeError("Expected string for argument 'padding' not None.")
+    if isinstance(padding, (str, bytes)):
+        if padding in ("EXPLICIT", b"EXPLICIT"):
+            raise ValueError("'EXPLICIT' is not a valid value for `padding`. To use explicit padding, `padding` must "
+                             "be a list.")
+        return padding, []
+    if len(padding) != 4:
+        raise ValueError(f"When padding is a list, it must be of size 4. Received: padding={padding} of size "
+                         f"{len(padding)}")
+    for pair in padding:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise ValueError(f"When padding is a list, each element must be a list/tuple of size 2. Received: "
+                             f"padding={padding}")
+    return "EXPLICIT", [int(n) for pair in padding for n in pair]
+
+
+def _channels_first_row(data_format: str | None) -> bool:
+    """Is it "NCW" (or the older "NCHW")? Raises ValueError for what is no format of rows."""
+    if data_format not in (None, "NHWC", "NCHW", "NWC", "NCW"):
+        raise ValueError(f"`data_format` must be 'NWC' or 'NCW', not {data_format!r}")
+    return data_format in ("NCHW", "NCW")
+
+
+def _row(value: Any, first: bool) -> list[int]:
+    """Strides or dilations of a row, for an image of height 1."""
+    given: Sequence[int] = [1] if value is None else [value] if np.ndim(value) == 0 else list(value)
+    if len(given) not in (1, 3):
+        raise ValueError(f"stride should be of length 1 or 3. Received: {value}")
+    width = given[0] if len(given) == 1 else given[2 if first else 1]
+    return [1, 1, 1, width] if first else [1, 1, width, 1]

@@ -1,0 +1,388 @@
+"""Pools over images, and local response normalization."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import errors
+from tfnb.core.shape import Static, merge
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.kernels import window_arrays as arrays
+from tfnb.kernels.cpu import normalize, pooling
+from tfnb.kernels.cpu.pooling import pool_window
+from tfnb.kernels.window import Window, channels_first, spatial_axes
+from tfnb.ops.arguments import renamed
+from tfnb.ops.array import expand_dims, shape, squeeze, stop_gradient
+from tfnb.ops.conv import check_attrs, only_spatial, rank4, spatial_shape
+from tfnb.ops.conv_functions import padding_attrs, per_axis
+from tfnb.ops.create import zeros_like
+from tfnb.ops.declare import kernel
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+SIZES = {"ksize": "list(int) >= 4", "strides": "list(int) >= 4"}
+PLAIN = {**SIZES, "padding": "{'SAME', 'VALID'}"}
+EXPLICIT = {**SIZES, "padding": "{'SAME', 'VALID', 'EXPLICIT'}", "explicit_paddings": "list(int) = []"}
+LAYOUT = "{'NHWC', 'NCHW'} = 'NHWC'"
+REAL = "realnumbertype"
+FLOAT = "{half, bfloat16, float, double}"
+
+
+# Shapes
+
+def _pooled(attrs: Any, image: Static) -> tuple[int | None, ...]:
+    image = rank4(image)
+    if attrs.get("data_format") == b"NCHW_VECT_C":
+        raise ValueError("data_format NCHW_VECT_C is not supported")
+    check_attrs(attrs, ("strides", "ksize"))
+    if min(attrs["ksize"]) <= 0:
+        raise ValueError(f"Sliding window ksize must be > 0, but got {min(attrs['ksize'])}")
+    y, x, c = spatial_axes(attrs)
+    return spatial_shape(attrs, image, (attrs["ksize"][y], attrs["ksize"][x]), image[c])
+
+
+def _pool_shape(ctx: ShapeContext) -> list[Static]:
+    return [_pooled(ctx.attrs, ctx.shape(0))]
+
+
+def _same(one: Static, other: Static) -> Static:
+    try:
+        return merge(one, other)
+    except ValueError:
+        raise ValueError(f"Shapes must be equal, but are {list(one or ())} and {list(other or ())}") from None
+
+
+def _max_gradient_shape(ctx: ShapeContext) -> list[Static]:
+    expected = _pooled(ctx.attrs, ctx.shape(0))
+    _same(_same(expected, ctx.shape(1)), ctx.shape(2))
+    return [rank4(ctx.shape(0))]
+
+
+def _max_gradient2_shape(ctx: ShapeContext) -> list[Static]:
+    expected = _same(_pooled(ctx.attrs, ctx.shape(0)), ctx.shape(1))
+    _same(rank4(ctx.shape(0)), ctx.shape(2))
+    return [expected]
+
+
+def _avg_gradient_shape(ctx: ShapeContext) -> list[Static]:
+    found = rank4(ctx.partial(0))
+    _same(_pooled(ctx.attrs, found), ctx.shape(1))
+    return [found]
+
+
+def _argmax_gradient_shape(ctx: ShapeContext) -> list[Static]:
+    expected = _pooled(ctx.attrs, ctx.shape(0))
+    _same(_same(expected, ctx.shape(1)), ctx.shape(2))
+    return [rank4(ctx.shape(0))]
+
+
+# NumPy forms
+
+def _window(ctx: Any, image: Any, *pooled: Any) -> Window:
+    """The windows over an image. Raises InvalidArgumentError where the shapes of what is pooled don't fit."""
+    try:
+        expected = _pooled(ctx.attrs, tuple(image))
+        for found in pooled:
+            _same(expected, found)
+    except ValueError as error:
+        raise errors.InvalidArgumentError(None, ctx.op, str(error)) from None
+    only_spatial(ctx)
+    return pool_window(tuple(image), ctx.attrs)
+
+
+def _last(ctx: Any, x: np.ndarray) -> np.ndarray:
+    return x.transpose(0, 2, 3, 1) if channels_first(ctx.attrs) else x
+
+
+def _back(ctx: Any, x: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(x.transpose(0, 3, 1, 2)) if channels_first(ctx.attrs) else x
+
+
+def _max(ctx: Any, x: np.ndarray) -> np.ndarray:
+    return _back(ctx, arrays.max_pool(_last(ctx, x), _window(ctx, x.shape)))
+
+
+def _max_gradient(ctx: Any, x: np.ndarray, y: np.ndarray, dy: np.ndarray) -> np.ndarray:
+    w = _window(ctx, x.shape, y.shape, dy.shape)
+    return _back(ctx, arrays.max_pool_gradient(_last(ctx, x), _last(ctx, dy), w))
+
+
+def _max_gradient2(ctx: Any, x: np.ndarray, y: np.ndarray, dz: np.ndarray) -> np.ndarray:
+    w = _window(ctx, x.shape, y.shape)
+    where = arrays.first_largest(_last(ctx, x), w)
+    cells = arrays.patches(_last(ctx, dz), w)
+    flat = cells.reshape(*cells.shape[:3], w.taps, w.channels)
+    return _back(ctx, np.take_along_axis(flat, where[:, :, :, None], 3)[:, :, :, 0])
+
+
+def _avg(ctx: Any, x: np.ndarray) -> np.ndarray:
+    return _back(ctx, arrays.avg_pool(_last(ctx, x), _window(ctx, x.shape)))
+
+
+def _avg_gradient(ctx: Any, sizes: np.ndarray, dy: np.ndarray) -> np.ndarray:
+    return _back(ctx, arrays.avg_pool_gradient(_last(ctx, dy), _window(ctx, sizes.tolist(), dy.shape)))
+
+
+def _argmax(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    w = _window(ctx, x.shape)
+    tap = arrays.first_largest(x, w)
+    oy, ox = np.ogrid[:w.out_height, :w.out_width]
+    y = (oy * w.stride_y - w.top)[..., None] + tap // w.kernel_width
+    column = (ox * w.stride_x - w.left)[..., None] + tap % w.kernel_width
+    index = (y * w.width + column) * w.channels + np.arange(w.channels)
+    if ctx.attrs["include_batch_in_index"]:
+        index = index + (np.arange(w.batch) * w.height * w.width * w.channels)[:, None, None, None]
+    return arrays.max_pool(x, w), index
+
+
+def _argmax_gradient(ctx: Any, x: np.ndarray, dy: np.ndarray, index: np.ndarray) -> np.ndarray:
+    _window(ctx, x.shape, dy.shape, index.shape)
+    per_image = int(np.prod(x.shape[1:]))
+    flat = index.reshape(x.shape[0], -1).astype(np.int64)
+    if not ctx.attrs["include_batch_in_index"]:
+        flat = flat + (np.arange(x.shape[0]) * per_image)[:, None]
+    if flat.size and not 0 <= flat.min() <= flat.max() < x.size:
+        raise errors.InvalidArgumentError(None, ctx.op, f"Invalid argmax index: must be in [0, {x.size})")
+    out = np.zeros(x.size, dy.dtype)
+    np.add.at(out, flat.reshape(-1), dy.reshape(-1))
+    return out.reshape(x.shape)
+
+
+# The ops
+
+@kernel("input: T -> output: T", shape=_pool_shape, numpy=_max, cpu=pooling.max_pool,
+        T="{half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT",
+        **EXPLICIT, data_format="{'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
+def MaxPool() -> None:
+    """The largest number in each window, channel by channel."""
+
+
+@kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=_max_gradient_shape, numpy=_max_gradient,
+        cpu=pooling.max_pool_gradient, **EXPLICIT, data_format=LAYOUT, T=f"{REAL} = DT_FLOAT")
+def MaxPoolGrad() -> None:
+    """The gradient of MaxPool: each number goes to the (first) largest of its window."""
+
+
+@kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=_max_gradient2_shape, numpy=_max_gradient2,
+        **PLAIN, data_format=LAYOUT, T=REAL)
+def MaxPoolGradGrad() -> None:
+    """The gradient of MaxPoolGrad for `grad`: of each window, the number where its largest stands."""
+
+
+@kernel("value: T -> output: T", shape=_pool_shape, numpy=_avg, cpu=pooling.avg_pool, **PLAIN, data_format=LAYOUT,
+        T=FLOAT)
+def AvgPool() -> None:
+    """The mean of each window, channel by channel; padding is not counted."""
+
+
+@kernel("orig_input_shape: int32, grad: T -> output: T", shape=_avg_gradient_shape, numpy=_avg_gradient,
+        cpu=pooling.avg_pool_gradient, values=("orig_input_shape",), **PLAIN, data_format=LAYOUT, T=FLOAT)
+def AvgPoolGrad() -> None:
+    """The gradient of AvgPool."""
+
+
+@kernel("input: T -> output: T, argmax: Targmax", shape=lambda ctx: _pool_shape(ctx) * 2, numpy=_argmax, **SIZES,
+        Targmax="{int32, int64} = DT_INT64", padding="{'SAME', 'VALID'}", include_batch_in_index="bool = false",
+        T=REAL)
+def MaxPoolWithArgmax() -> None:
+    """MaxPool, and where in its image (or in the batch) each largest number stands, as an index into it flattened."""
+
+
+@kernel("input: T, grad: T, argmax: Targmax -> output: T", shape=_argmax_gradient_shape, numpy=_argmax_gradient,
+        **PLAIN, include_batch_in_index="bool = false", Targmax="{int32, int64}", T=REAL)
+def MaxPoolGradWithArgmax() -> None:
+    """The gradient of MaxPoolWithArgmax: each number goes to the place that `argmax` names."""
+
+
+def _how(op: Operation) -> dict[str, Any]:
+    """The attrs that the gradients of a pool share with it."""
+    names = ("ksize", "strides", "padding", "explicit_paddings", "data_format", "include_batch_in_index")
+    return {name: op.attrs[name] for name in names if name in op.attrs}
+
+
+@MaxPool.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return MaxPoolGrad(op.inputs[0], op.outputs[0], dy, **_how(op))
+
+
+@MaxPoolGrad.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    x, y, _ = op.inputs
+    how = {name: value for name, value in _how(op).items() if name != "explicit_paddings"}
+    return [zeros_like(x), zeros_like(y), MaxPoolGradGrad(x, y, dz, **how)]
+
+
+@MaxPoolGradGrad.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    x, y, _ = op.inputs
+    return [zeros_like(x), zeros_like(y), MaxPoolGrad(x, y, dz, **_how(op))]
+
+
+@AvgPool.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return AvgPoolGrad(shape(op.inputs[0]), dy, **_how(op))
+
+
+@AvgPoolGrad.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    return [stop_gradient(op.inputs[0]), AvgPool(dz, **_how(op))]
+
+
+@MaxPoolWithArgmax.gradient
+def _(op: Operation, dy: Tensor, _: Any) -> Tensor:
+    return MaxPoolGradWithArgmax(op.inputs[0], dy, op.outputs[1], **_how(op))
+
+
+MaxPoolGradWithArgmax.no_gradient("its own would be MaxPoolGradGradWithArgmax, which is not there")
+
+
+# Local response normalization
+
+LRN_ATTRS = {"depth_radius": "int = 5", "bias": "float = 1.0", "alpha": "float = 1.0", "beta": "float = 0.5",
+             "T": "{half, bfloat16, float} = DT_FLOAT"}
+
+
+def _neighbours(attrs: Any, x: np.ndarray) -> np.ndarray:
+    """The sum of each number and of those up to depth_radius channels away."""
+    radius, depth = attrs["depth_radius"], x.shape[-1]
+    total = np.zeros_like(x)
+    for shift in range(max(-radius, -depth), min(radius, depth) + 1):
+        first, last = max(0, -shift), min(depth, depth - shift)
+        total[..., first:last] += x[..., first + shift:last + shift]
+    return total
+
+
+def _lrn(ctx: Any, x: np.ndarray) -> np.ndarray:
+    wide, a = x.astype(np.float32), ctx.attrs
+    norm = np.float32(a["bias"]) + np.float32(a["alpha"]) * _neighbours(a, wide * wide)
+    return (wide * norm ** np.float32(-a["beta"])).astype(x.dtype)
+
+
+def _lrn_gradient(ctx: Any, dy: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    if not dy.shape == x.shape == y.shape:
+        raise errors.InvalidArgumentError(None, ctx.op, "input_grads, input_image, and out_image should have the same "
+                                                        "shape")
+    wide, dy32, y32, a = x.astype(np.float32), dy.astype(np.float32), y.astype(np.float32), ctx.attrs
+    norm = np.float32(a["bias"]) + np.float32(a["alpha"]) * _neighbours(a, wide * wide)
+    part = _neighbours(a, dy32 * y32 / norm)
+    factor = np.float32(2 * a["alpha"] * a["beta"])
+    return (dy32 * norm ** np.float32(-a["beta"]) - factor * wide * part).astype(x.dtype)
+
+
+@kernel("input: T -> output: T", shape=lambda ctx: [rank4(ctx.shape(0))], numpy=_lrn, cpu=normalize.lrn, **LRN_ATTRS)
+def LRN() -> None:
+    """Local response normalization: numbers divided by a power of the sum of squares over channels nearby."""
+
+
+@kernel("input_grads: T, input_image: T, output_image: T -> output: T", numpy=_lrn_gradient,
+        shape=lambda ctx: [_same(_same(rank4(ctx.shape(0)), ctx.shape(1)), ctx.shape(2))],
+        cpu=normalize.lrn_gradient, **LRN_ATTRS)
+def LRNGrad() -> None:
+    """The gradient of LRN."""
+
+
+@LRN.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    how = {name: op.attrs[name] for name in ("depth_radius", "bias", "alpha", "beta")}
+    return LRNGrad(dy, op.inputs[0], op.outputs[0], **how)
+
+
+LRNGrad.no_gradient("TensorFlow has none")
+
+
+# What users call
+
+def max_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None,
+             data_format: str | None = "NHWC", name: str | None = None, input: Any = None) -> Tensor:
+    """The largest number in each window, channel by channel.
+
+    ksize, strides: one number, height and width, or one for each axis. padding: "SAME", "VALID" or a pair of numbers
+    for each axis. Raises ValueError where the window does not fit.
+    """
+    value = renamed("input", input, "value", value)
+    paddings, explicit = padding_attrs(padding)
+    with name_scope(name, "MaxPool", [value]) as scope:
+        value = convert_to_tensor(value, name="input")
+        return MaxPool(value, ksize=per_axis(ksize, data_format, "ksize"), padding=paddings,
+                       strides=per_axis(strides, data_format, "strides"), explicit_paddings=explicit,
+                       data_format=data_format, name=scope)
+
+
+def avg_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None,
+             data_format: str | None = "NHWC", name: str | None = None, input: Any = None) -> Tensor:
+    """The mean of each window, channel by channel; arguments as of max_pool, padding "SAME" or "VALID"."""
+    value = renamed("input", input, "value", value)
+    with name_scope(name, "AvgPool", [value]) as scope:
+        value = convert_to_tensor(value, name="value")
+        return AvgPool(value, ksize=per_axis(ksize, data_format, "ksize"), padding=padding,
+                       strides=per_axis(strides, data_format, "strides"), data_format=data_format, name=scope)
+
+
+def max_pool_v2(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
+                name: str | None = None) -> Tensor:
+    """max_pool over images or rows, by the rank of the input."""
+    x = convert_to_tensor(input, name="input")
+    if x.static is not None and len(x.static) == 3:
+        return max_pool1d(x, ksize, strides, padding, data_format or "NWC", name)
+    return max_pool(x, ksize, strides, padding, data_format or "NHWC", name)
+
+
+def avg_pool_v2(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
+                name: str | None = None) -> Tensor:
+    """avg_pool over images or rows, by the rank of the input."""
+    x = convert_to_tensor(input, name="value")
+    if x.static is not None and len(x.static) == 3:
+        return avg_pool1d(x, ksize, strides, padding, data_format or "NWC", name)
+    return avg_pool(x, ksize, strides, padding, data_format or "NHWC", name)
+
+
+def max_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC",
+               name: str | None = None) -> Tensor:
+    """The largest number in each window over rows (batch, width, channels)."""
+    return _pool1d(max_pool, "MaxPool1d", input, ksize, strides, padding, data_format, name)
+
+
+def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC",
+               name: str | None = None) -> Tensor:
+    """The mean of each window over rows (batch, width, channels)."""
+    return _pool1d(avg_pool, "AvgPool1D", input, ksize, strides, padding, data_format, name)
+
+
+def _pool1d(pool_: Any, scope_name: str, x: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None,
+            name: str | None) -> Tensor:
+    first = data_format == "NCW"
+    axis = 2 if first else 1
+
+    def wide(value: Any) -> list[int]:
+        given = [value] if np.ndim(value) == 0 else list(value)
+        return [1, given[axis] if len(given) == 3 else given[0]]
+
+    with name_scope(name, scope_name, [x]) as scope:
+        image = expand_dims(x, axis)
+        made = pool_(image, wide(ksize), wide(strides), padding, "NCHW" if first else "NHWC", name=scope)
+        return squeeze(made, axis)
+
+
+def max_pool_with_argmax(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
+                         Targmax: Any = None, name: str | None = None, output_dtype: Any = None,
+                         include_batch_in_index: bool = False) -> tuple[Tensor, Tensor]:
+    """max_pool, and the index of each largest number in its flattened image. Raises ValueError for "NCHW"."""
+    if data_format != "NHWC":
+        raise ValueError(f"`data_format` values other than 'NHWC' are not supported. Received: {data_format}")
+    return MaxPoolWithArgmax(input, ksize=per_axis(ksize, data_format, "ksize"),  # type: ignore[no-any-return]
+                             strides=per_axis(strides, data_format, "strides"), padding=padding, name=name,
+                             Targmax=renamed("output_dtype", output_dtype, "Targmax", Targmax, "int64"),
+                             include_batch_in_index=include_batch_in_index)
+
+
+def lrn(input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5,
+        name: str | None = None) -> Tensor:
+    """`input / (bias + alpha * sum of squares) ** beta`; the sum is over channels up to depth_radius away."""
+    return LRN(input, depth_radius=depth_radius, bias=bias, alpha=alpha, beta=beta, name=name)
+
+
+local_response_normalization = lrn
