@@ -306,7 +306,7 @@ i = tf.placeholder(tf.int32); y = tf.nn.sparse_softmax_cross_entropy_with_logits
 ---
 sess.run(y, {i: [0, 2]}), outcome(lambda: sess.run(y, {i: [3, 0]})), outcome(lambda: sess.run(y, {i: [0]})), outcome(lambda: sess.run(y, {i: [3, 0]}))
 ===
-v = tf.Variable([1.0]); 
+v = tf.Variable([1.0])
 ---
 v2 = tf.Variable(2.0)
 sess.run(v2)

@@ -121,6 +121,12 @@ def reads_operand(op: Operation, definition: Scalar, index: int) -> bool:
     return any(index in step.args for step in program.steps) or index in program.results
 
 
+def wants_lock(op: Operation) -> bool:
+    """Must nobody else write while this op reads and writes a variable? (To overwrite it needs no lock.)"""
+    return bool(op.attrs.get("use_locking")) and (
+        op.spec.kind is not Kind.UPDATE or reads_operand(op, tables.SCALARS[op.spec.name], 0))
+
+
 def definition_of(op: Operation) -> Scalar:
     """The scalar definition of an op; of one with a list of inputs, for their number."""
     found = tables.SCALARS[op.spec.name]

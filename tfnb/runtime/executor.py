@@ -12,6 +12,7 @@ from tfnb.compile.plan import Plan, Stage
 from tfnb.compile.trace import Meta
 from tfnb.core.options import options
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.ops.evaluate import wants_lock
 from tfnb.runtime.interpreter import Env, interpret
 from tfnb.runtime.program import Program, compile_stage
 from tfnb.runtime.store import Store
@@ -28,6 +29,7 @@ class StageRunner:
         self.stage = stage
         self._store = store
         self._lock = threading.Lock()
+        self._locks = any(wants_lock(op) for op in stage.ops)
         self._by_value = tuple(stage.inputs.index(t) for t in stage.by_value)
         self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
 
@@ -47,6 +49,9 @@ class StageRunner:
                 return None
             program = made
         try:
+            if self._locks:
+                with self._store.updating:
+                    return program.run(inputs)
             return program.run(inputs)
         finally:
             program.lock.release()
@@ -58,9 +63,10 @@ class StageRunner:
         metas = [Meta(a.dtype.name, a.shape, a.copy() if i in self._by_value else None)
                  for i, a in enumerate(inputs)]
         with self._lock:
-            peers = self._programs.get(key)
-            compiled = peers[0].compiled if peers else compile_stage(self.stage, metas, self._store)
-            program = Program(compiled, self._store)
+            compiled = next((p.compiled for p in self._programs.get(key, ()) if p.is_current(self._store)), None)
+            program = Program(compiled or compile_stage(self.stage, metas, self._store), self._store)
+            while not program.fits():              # another thread gave a variable another shape just now
+                program = Program(compile_stage(self.stage, metas, self._store), self._store)
             program.lock.acquire()
             self._programs.setdefault(key, []).append(program)
             self._programs.move_to_end(key)

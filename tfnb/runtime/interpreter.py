@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, MutableMapping
+from contextlib import nullcontext
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from tfnb.ops.evaluate import (
     ref_variable,
     scalar_attrs,
     scalar_type,
+    wants_lock,
 )
 from tfnb.runtime.store import Store, uninitialized, variable_dtype
 
@@ -57,7 +59,8 @@ def run_op(op: Operation, env: Env, store: Store, fed: Collection[Tensor] = ()) 
         if kind is Kind.UPDATE or kind is Kind.SCATTER:
             if any(t in fed for t, arg in zip(op.inputs, op.spec.inputs, strict=True) if arg.is_ref):
                 raise ValueError("it writes to a variable, but a value was fed in its place")
-            return (_update(op, arrays, store) if kind is Kind.UPDATE else _scatter(op, arrays),)
+            with store.updating if wants_lock(op) else nullcontext():
+                return (_update(op, arrays, store) if kind is Kind.UPDATE else _scatter(op, arrays),)
         if kind in _CHECKED:
             concrete_shapes(op, [a.shape for a in arrays], arrays)
         state = store.state(op, lambda: new_state(op.attrs["seed"], op.attrs["seed2"])) \

@@ -24,9 +24,10 @@ from tfnb.runtime.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A stage compiled for given shapes: what every Program of it shares."""
+    """A stage compiled for given shapes: what every Program of it shares. shapes: those of its variables."""
 
     stage: Stage
+    shapes: dict[Operation, tuple[int, ...]]
     steps: tuple[Step, ...]
     outputs: tuple[Value, ...]
     offsets: dict[Buffer, int]
@@ -40,7 +41,7 @@ def compile_stage(stage: Stage, inputs: Sequence[Meta], store: Store) -> Compile
     groups = fuse(traced.nodes)
     steps = lower(groups, stored(groups, traced.kept))
     offsets, size = place_buffers(steps)
-    return Compiled(stage, tuple(steps), tuple(traced.outputs), offsets, size)
+    return Compiled(stage, shapes, tuple(steps), tuple(traced.outputs), offsets, size)
 
 
 class Program:
@@ -115,6 +116,10 @@ class Program:
             array = buffer.array
         self._keep.append(array)
         return int(array.ctypes.data) + ref.offset
+
+    def fits(self) -> bool:
+        """Do the variables it is bound to have the shapes it was compiled for?"""
+        return all(self.variables[op].shape == shape for op, shape in self.compiled.shapes.items())
 
     def is_current(self, store: Store) -> bool:
         """Are the variables still where this program has them?"""

@@ -19,12 +19,14 @@ class Store:
     """Variables, generator states and other resources of one session.
 
     A variable's array keeps its memory as long as its shape stays: compiled programs hold its address. `generation`
-    changes whenever an array is made, replaced or dropped, so that a program knows when to look again.
+    changes whenever an array is made, replaced or dropped, so that a program knows when to look again. Who holds
+    `updating` runs updates that asked for locking (attr use_locking).
     """
 
     def __init__(self) -> None:
         self.generation = 0
         self.lock = threading.RLock()
+        self.updating = threading.RLock()
         self._arrays: dict[Key, np.ndarray] = {}
         self._states: WeakKeyDictionary[Operation, np.ndarray] = WeakKeyDictionary()
         self._resources: dict[Key, Any] = {}
