@@ -5,6 +5,7 @@ from tfnb.ops.cross_entropy import (
     softmax_cross_entropy_with_logits_v2, sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
+from tfnb.ops.embedding import embedding_lookup
 from tfnb.ops.functions import sigmoid, tanh
 from tfnb.ops.nn import (
     batch_normalization, bias_add, crelu, dropout, elu, l2_loss, leaky_relu, moments, relu, relu6, relu_layer, selu,

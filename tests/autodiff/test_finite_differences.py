@@ -140,8 +140,8 @@ def total(outputs, random):
 
 def along(gradients, xs, direction):
     """The derivative in a direction, as a tensor."""
-    return tf.add_n([tf.reduce_sum(d * g) for g, d in zip(gradients, direction, strict=True) if g is not None]
-                    or [tf.constant(0.0, tf.float64)])
+    pairs = [(g, d) for g, d in zip(gradients, direction, strict=True) if g is not None]
+    return tf.add_n([tf.reduce_sum(d * tf.convert_to_tensor(g)) for g, d in pairs] or [tf.constant(0.0, tf.float64)])
 
 
 @pytest.mark.parametrize("name", differentiable())
@@ -157,6 +157,7 @@ def test_derivatives(name, monkeypatch):
         first = tf.gradients(y, xs)
         slope = along(first, xs, direction)
         for g, x in zip(first, xs, strict=True):
+            g = g if g is None else tf.convert_to_tensor(g)
             assert g is None or (g.dtype == x.dtype and g.shape.as_list() == x.shape.as_list())
         fetches = [y, slope]
         if name not in NO_SECOND:

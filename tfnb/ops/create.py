@@ -42,7 +42,8 @@ def Fill(view: View, dims: np.ndarray) -> View:
 
 @Fill.gradient
 def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
-    axes = list(range(len(dy.static))) if dy.static is not None else raw.Range(0, raw.Rank(dy), 1)
+    y = op.outputs[0]
+    axes = list(range(len(y.static))) if y.static is not None else raw.Range(0, raw.Rank(y), 1)
     return [None, raw.Sum(dy, axes)]
 
 
@@ -197,7 +198,8 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @MatrixDiagPart.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    if dy.static is None or op.inputs[0].static is None or op.inputs[0].static[-1] != op.inputs[0].static[-2]:
+    shape = op.inputs[0].static
+    if shape is None or shape[-1] is None or shape[-1] != shape[-2]:
         raise LookupError("the gradient of MatrixDiagPart needs square matrices of known size")
     return MatrixDiag(dy)
 

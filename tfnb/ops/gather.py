@@ -12,8 +12,9 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.cpu import gather as cpu
-from tfnb.ops.array import shape, squeeze
+from tfnb.ops.array import expand_dims, shape, size, squeeze
 from tfnb.ops.declare import kernel
+from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.joining import concat
 from tfnb.ops.math import cast
 from tfnb.ops.raw import raw
@@ -88,14 +89,14 @@ def _rows(ctx: Any, params: np.ndarray, indices: np.ndarray) -> np.ndarray:
 
 
 @GatherV2.gradient
-def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+def _(op: Operation, dy: Tensor) -> list[Tensor | IndexedSlices | None]:
     params, indices, axis = op.inputs
     place = constant_value(axis)
     if place is None or op.attrs["batch_dims"] or params.static is None:
         raise LookupError("the gradient of GatherV2 needs a constant axis, params of known rank and no batch_dims")
     at, rank = _axis(place, len(params.static)), len(params.static)
     if at == 0:
-        return [_rows_gradient(params, indices, dy), None, None]
+        return [_rows_of_gradient(params, indices, dy), None, None]
     if indices.static is None:
         raise LookupError("the gradient of GatherV2 along another axis than 0 needs indices of known rank")
     many = len(indices.static)
@@ -106,8 +107,16 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 
 @Gather.gradient
-def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
-    return [_rows_gradient(op.inputs[0], op.inputs[1], dy), None]
+def _(op: Operation, dy: Tensor) -> list[Tensor | IndexedSlices | None]:
+    return [_rows_of_gradient(op.inputs[0], op.inputs[1], dy), None]
+
+
+def _rows_of_gradient(params: Tensor, indices: Tensor, dy: Tensor) -> IndexedSlices:
+    """The gradient of the rows of `params` at `indices`; other rows have none."""
+    whole = shape(params)
+    count = expand_dims(size(indices), 0)
+    values = raw.Reshape(dy, concat([count, whole[1:]], 0))
+    return IndexedSlices(values, raw.Reshape(indices, count), whole)
 
 
 def _rows_gradient(params: Tensor, indices: Tensor, dy: Tensor) -> Tensor:

@@ -1,0 +1,35 @@
+"""Checkpoints of any format, by their prefix."""
+from __future__ import annotations
+
+import glob
+import os
+
+from tfnb.core.errors import DataLossError, NotFoundError
+from tfnb.proto.bundle import BundleReader
+from tfnb.proto.checkpoint_v1 import CheckpointV1
+
+Checkpoint = BundleReader | CheckpointV1
+
+
+def open_checkpoint(prefix: str) -> Checkpoint:
+    """The checkpoint that `Saver.save` called `prefix`, or one of the first format: a file, or a pattern of files.
+
+    Raises NotFoundError if there is none, DataLossError if it is damaged or something else.
+    """
+    if os.path.exists(f"{prefix}.index"):
+        return BundleReader(prefix)
+    if os.path.isdir(prefix):
+        raise NotFoundError(None, None, f"{prefix} is a directory; a checkpoint is called by its prefix, which "
+                            "tf.train.latest_checkpoint tells")
+    try:
+        return CheckpointV1(prefix)
+    except DataLossError as error:
+        raise DataLossError(None, None, "Unable to open table file (is it a checkpoint?): "
+                            f"{error.message}") from None
+
+
+def checkpoint_files(prefix: str) -> list[str]:
+    """The files of a checkpoint of either format, the index last; none if it is not there."""
+    data = sorted(glob.glob(f"{glob.escape(prefix)}.data-?????-of-?????"))
+    index = [f"{prefix}.index"] if os.path.exists(f"{prefix}.index") else []
+    return data + index or sorted(glob.glob(prefix)) or ([prefix] if os.path.isfile(prefix) else [])
