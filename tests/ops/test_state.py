@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+import tfnb.ops.training  # noqa: F401
 from tfnb.core import errors
 from tfnb.core.options import options
 from tfnb.opdef import tables
@@ -13,9 +14,10 @@ from tfnb.ops.raw import raw
 
 SHAPE = (3, 5)
 NUMBERS = {"lr": 0.1, "alpha": 0.1, "momentum": 0.9, "beta1": 0.9, "beta2": 0.99, "beta1_power": 0.81,
-           "beta2_power": 0.98, "epsilon": 1e-3, "rho": 0.9}
+           "beta2_power": 0.98, "epsilon": 1e-3, "rho": 0.9, "l1": 0.1, "l2": 0.05, "l2_shrinkage": 0.2,
+           "lr_power": -0.5}
 APPLY = sorted(name for name, spec in tables.OPS.items() if spec.kind is Kind.UPDATE and name.startswith("Apply"))
-FLAGS = ("use_nesterov", "update_slots")
+FLAGS = ("use_nesterov", "update_slots", "multiply_linear_by_lr")
 
 
 def arguments(spec, random):
@@ -24,9 +26,11 @@ def arguments(spec, random):
     for arg in spec.inputs:
         if arg.name in NUMBERS:
             made[arg.name] = np.float32(NUMBERS[arg.name])
+        elif arg.name == "global_step":
+            made[arg.name] = np.int64(3)
         else:
             made[arg.name] = random.normal(size=SHAPE).astype(np.float32)
-            if arg.is_ref and arg.name in ("v", "ms", "accum", "accum_update"):
+            if arg.is_ref and arg.name in ("v", "ms", "accum", "accum_update", "gradient_squared_accumulator"):
                 made[arg.name] = made[arg.name] ** 2 + np.float32(4.0 if arg.name == "ms" else 0.1)
     return made
 
@@ -136,6 +140,18 @@ def test_a_value_of_another_shape_at_run_time():
             with pytest.raises(errors.InvalidArgumentError, match="AssignAdd"):
                 sess.run(add, {x: [1.0, 2.0, 3.0]})
         assert sess.run(add, {x: [1.0, 1.0]}).tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("mode", ["never", "always"])
+@pytest.mark.parametrize("value", [np.float16(2), np.complex64(2j), np.bool_(True), b"text"])
+def test_fetching_variables_of_any_dtype(value, mode, monkeypatch):
+    monkeypatch.setattr(options, "compile", mode)
+    v, w = tf.Variable(value), tf.Variable([1.0])
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for _ in range(2):
+            assert sess.run(v) == value
+            assert sess.run([v, w * 2.0, w]) == [value, 2, 1]
 
 
 def test_dtypes():

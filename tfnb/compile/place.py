@@ -26,7 +26,8 @@ def _has_ref(op: Operation) -> bool:
     return any(t.dtype._is_ref_dtype for t in (*op.inputs, *op.outputs))
 
 
-def _types_compile(op: Operation) -> bool:
+def types_compile(op: Operation) -> bool:
+    """Have kernels types for all that the op takes and makes?"""
     return all(t.dtype.base_dtype.name in COMPILED for t in (*op.inputs, *op.outputs))
 
 
@@ -70,7 +71,7 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor]) -> tuple[set[Oper
         if kind is Kind.UPDATE and not op.attrs.get("validate_shape", True):
             continue                               # the variable may get another shape, and so another place
         generated = kind in _GENERATED or ((kind in (Kind.KERNEL, Kind.RANDOM)) and op.spec.name in tables.CPU)
-        if not generated or not _types_compile(op):
+        if not generated or not types_compile(op):
             continue
         wanted = [t for arg, t in zip(_input_names(op), op.inputs, strict=True) if arg in op.spec.value_inputs]
         if all(t in known or t in through for t in wanted):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfnb.compile.order import order, prune, split
-from tfnb.compile.place import place
+from tfnb.compile.place import place, types_compile
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import ref_variable
@@ -54,6 +54,8 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
     device, by_value = place(order(needed, fed, needed), fed)
     inner = [op for op in order(needed, fed, device) if op.spec.kind not in _LEAVES]
     runs = split(inner, device) or [(True, [])]
+    if runs[-1][0] and any(t.op.spec.kind in _LEAVES and not types_compile(t.op) for t in fetches):
+        runs.append((False, []))                   # what kernels have no type for is copied on the host
     return Plan(tuple(fetches), tuple(targets), tuple(feeds), tuple(_stages(runs, fetches, feeds, by_value, targets)))
 
 

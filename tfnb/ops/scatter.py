@@ -8,9 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tfnb.core.shape import Static, merge
+from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.ops.array import shape as array_shape
+from tfnb.ops.create import ones_like
 from tfnb.ops.declare import scatter
 from tfnb.ops.indexed_slices import IndexedSlices
+from tfnb.ops.joining import concat
+from tfnb.ops.raw import raw
 
 if TYPE_CHECKING:
     maximum: Any                    # words of scalar definitions (kernels/words.py)
@@ -192,3 +198,92 @@ def slices_of(value: Any) -> tuple[Any, Any]:
     if not isinstance(value, IndexedSlices):
         raise TypeError(f"sparse_delta is not IndexedSlices: {value}")
     return value.indices, value.values
+
+
+def batch_scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True,
+                         name: str | None = None) -> Tensor:
+    """Sets slices of the variable `ref`, each batch (all axes of `indices` but the last) by its own indices.
+
+    `ref[i, ..., indices[i, ..., j]] = updates[i, ..., j]`; else as `scatter_update`. Raises ValueError for indices of
+    unknown rank.
+    """
+    with name_scope(name):
+        indices = convert_to_tensor(indices, name="indices")
+        sizes = array_shape(indices)
+        if indices.static is None:
+            raise ValueError("batch_scatter_update does not allow indices of unknown rank.")
+        picks = raw.ExpandDims(indices, -1)
+        axes = []
+        for axis in range(len(indices.static) - 1):
+            size = sizes[axis]
+            along: list[Any] = [1] * (len(indices.static) + 1)
+            along[axis] = size
+            steps = raw.Reshape(raw.Range(0, size, 1), along)
+            steps = steps if steps.dtype == picks.dtype.base_dtype else raw.Cast(steps, DstT=picks.dtype.base_dtype)
+            axes.append(steps * ones_like(picks))
+        return scatter_nd_update(ref, concat([*axes, picks], -1), updates, use_locking=use_locking)
+
+
+class RowUpdates:
+    """The methods of a variable that change some of its rows. All return the variable after that, as a tensor."""
+
+    _variable: Tensor
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Subtracts the rows of an IndexedSlices. Raises TypeError for anything else."""
+        return self._scatter(ScatterSub, sparse_delta, use_locking, name)
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Adds the rows of an IndexedSlices. Raises TypeError for anything else."""
+        return self._scatter(ScatterAdd, sparse_delta, use_locking, name)
+
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Raises rows to at least those of an IndexedSlices. Raises TypeError for anything else."""
+        return self._scatter(ScatterMax, sparse_delta, use_locking, name)
+
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Lowers rows to at most those of an IndexedSlices. Raises TypeError for anything else."""
+        return self._scatter(ScatterMin, sparse_delta, use_locking, name)
+
+    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Multiplies by the rows of an IndexedSlices. Raises TypeError for anything else."""
+        return self._scatter(ScatterMul, sparse_delta, use_locking, name)
+
+    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Divides by the rows of an IndexedSlices. Raises TypeError for anything else."""
+        return self._scatter(ScatterDiv, sparse_delta, use_locking, name)
+
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Sets the rows of an IndexedSlices. Raises TypeError for anything else."""
+        return self._scatter(ScatterUpdate, sparse_delta, use_locking, name)
+
+    def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Sets the rows of an IndexedSlices batch by batch: see `tf.batch_scatter_update`."""
+        return batch_scatter_update(self, *slices_of(sparse_delta), use_locking=use_locking, name=name)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+        """Subtracts from the slices that vectors of coordinates pick: see `tf.scatter_nd_sub`."""
+        return scatter_nd_sub(self._variable, indices, updates, use_locking=True, name=name)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+        """Adds to the slices that vectors of coordinates pick: see `tf.scatter_nd_add`."""
+        return scatter_nd_add(self._variable, indices, updates, use_locking=True, name=name)
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+        """Sets the slices that vectors of coordinates pick: see `tf.scatter_nd_update`."""
+        return scatter_nd_update(self._variable, indices, updates, use_locking=True, name=name)
+
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+        """Raises the slices that vectors of coordinates pick to at least `updates`."""
+        result: Tensor = ScatterNdMax(self._variable, indices, updates, use_locking=True, name=name)
+        return result
+
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+        """Lowers the slices that vectors of coordinates pick to at most `updates`."""
+        result: Tensor = ScatterNdMin(self._variable, indices, updates, use_locking=True, name=name)
+        return result
+
+    def _scatter(self, op: Any, sparse_delta: Any, use_locking: bool, name: str | None) -> Tensor:
+        indices, values = slices_of(sparse_delta)
+        result: Tensor = op(self._variable, indices, values, use_locking=use_locking, name=name)
+        return result

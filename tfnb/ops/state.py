@@ -45,7 +45,7 @@ def _assigned(ctx: Any) -> list[Static]:
     return [merge(ctx.shape(0), ctx.shape(1))]
 
 
-def _merged(*names: str) -> Any:
+def merged_shape(*names: str) -> Any:
     """A shape function: the shape that the inputs called `names` have in common; all other inputs are scalars."""
     def shape(ctx: Any) -> list[Static]:
         common: Static = None
@@ -101,7 +101,7 @@ def CountUpTo(ref: Any, *, limit: int, ctx: Any) -> Any:
     return before
 
 
-@update("var: Ref(T), alpha: T, delta: T -> out: Ref(T)", shape=_merged("var", "delta"), T="numbertype",
+@update("var: Ref(T), alpha: T, delta: T -> out: Ref(T)", shape=merged_shape("var", "delta"), T="numbertype",
         use_locking=_LOCK)
 def ApplyGradientDescent(var: Any, alpha: Any, delta: Any) -> Any:
     """Takes a step of size `alpha` against the gradient `delta`."""
@@ -109,7 +109,7 @@ def ApplyGradientDescent(var: Any, alpha: Any, delta: Any) -> Any:
 
 
 @update("var: Ref(T), accum: Ref(T), lr: T, grad: T, momentum: T -> out: Ref(T)",
-        shape=_merged("var", "accum", "grad"), T="numbertype", use_locking=_LOCK, use_nesterov="bool = false")
+        shape=merged_shape("var", "accum", "grad"), T="numbertype", use_locking=_LOCK, use_nesterov="bool = false")
 def ApplyMomentum(var: Any, accum: Any, lr: Any, grad: Any, momentum: Any, *, use_nesterov: bool) -> Any:
     """accum = accum * momentum + grad; var -= lr * accum (Nesterov: var -= lr * (grad + momentum * accum))."""
     speed = accum * momentum + grad
@@ -118,7 +118,7 @@ def ApplyMomentum(var: Any, accum: Any, lr: Any, grad: Any, momentum: Any, *, us
 
 
 @update("var: Ref(T), m: Ref(T), v: Ref(T), beta1_power: T, beta2_power: T, lr: T, beta1: T, beta2: T, epsilon: T, "
-        "grad: T -> out: Ref(T)", shape=_merged("var", "m", "v", "grad"), T="numbertype", use_locking=_LOCK,
+        "grad: T -> out: Ref(T)", shape=merged_shape("var", "m", "v", "grad"), T="numbertype", use_locking=_LOCK,
         use_nesterov="bool = false")
 def ApplyAdam(var: Any, m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any,
               epsilon: Any, grad: Any, *, use_nesterov: bool) -> Any:
@@ -134,7 +134,7 @@ def ApplyAdam(var: Any, m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: 
     return var - ahead * alpha / (sqrt(square) + epsilon), mean, square
 
 
-@update("var: Ref(T), accum: Ref(T), lr: T, grad: T -> out: Ref(T)", shape=_merged("var", "accum", "grad"),
+@update("var: Ref(T), accum: Ref(T), lr: T, grad: T -> out: Ref(T)", shape=merged_shape("var", "accum", "grad"),
         T="numbertype", use_locking=_LOCK, update_slots="bool = true")
 def ApplyAdagrad(var: Any, accum: Any, lr: Any, grad: Any, *, update_slots: bool) -> Any:
     """accum += grad * grad; var -= lr * grad / sqrt(accum)."""
@@ -143,7 +143,7 @@ def ApplyAdagrad(var: Any, accum: Any, lr: Any, grad: Any, *, update_slots: bool
 
 
 @update("var: Ref(T), accum: Ref(T), lr: T, epsilon: T, grad: T -> out: Ref(T)",
-        shape=_merged("var", "accum", "grad"), T="numbertype", use_locking=_LOCK, update_slots="bool = true")
+        shape=merged_shape("var", "accum", "grad"), T="numbertype", use_locking=_LOCK, update_slots="bool = true")
 def ApplyAdagradV2(var: Any, accum: Any, lr: Any, epsilon: Any, grad: Any, *, update_slots: bool) -> Any:
     """accum += grad * grad; var -= lr * grad / (sqrt(accum) + epsilon)."""
     total = where(update_slots, accum + grad * grad, accum)
@@ -151,7 +151,7 @@ def ApplyAdagradV2(var: Any, accum: Any, lr: Any, epsilon: Any, grad: Any, *, up
 
 
 @update("var: Ref(T), accum: Ref(T), accum_update: Ref(T), lr: T, rho: T, epsilon: T, grad: T -> out: Ref(T)",
-        shape=_merged("var", "accum", "accum_update", "grad"), T="numbertype", use_locking=_LOCK)
+        shape=merged_shape("var", "accum", "accum_update", "grad"), T="numbertype", use_locking=_LOCK)
 def ApplyAdadelta(var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, epsilon: Any, grad: Any) -> Any:
     """One step of Adadelta (Zeiler, 2012): steps have the size of recent steps over that of recent gradients."""
     square = accum * rho + grad * grad * (1 - rho)
@@ -160,7 +160,7 @@ def ApplyAdadelta(var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, ep
 
 
 @update("var: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, grad: T -> out: Ref(T)",
-        shape=_merged("var", "ms", "mom", "grad"), T="numbertype", use_locking=_LOCK)
+        shape=merged_shape("var", "ms", "mom", "grad"), T="numbertype", use_locking=_LOCK)
 def ApplyRMSProp(var: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any, grad: Any) -> Any:
     """ms moves towards grad * grad by 1 - rho; mom = mom * momentum + lr * grad / sqrt(ms + epsilon); var -= mom."""
     square = ms + (grad * grad - ms) * (1 - rho)
@@ -169,7 +169,7 @@ def ApplyRMSProp(var: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, 
 
 
 @update("var: Ref(T), mg: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, grad: T "
-        "-> out: Ref(T)", shape=_merged("var", "mg", "ms", "mom", "grad"), T="numbertype", use_locking=_LOCK)
+        "-> out: Ref(T)", shape=merged_shape("var", "mg", "ms", "mom", "grad"), T="numbertype", use_locking=_LOCK)
 def ApplyCenteredRMSProp(var: Any, mg: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any,
                          grad: Any) -> Any:
     """RMSProp that divides by the estimated deviation: mg is a moving mean of grad, the variance ms - mg * mg."""

@@ -27,6 +27,7 @@ from tfnb.graph.stack import (
 )
 from tfnb.ops import state
 from tfnb.ops.array import Identity
+from tfnb.ops.scatter import RowUpdates
 
 _proto = lazy_module("tfnb.proto.variable_pb2")
 
@@ -49,7 +50,7 @@ class VariableAggregation(Enum):
     ONLY_FIRST_REPLICA = 3
 
 
-class Variable:
+class Variable(RowUpdates):
     """A variable of a graph: `w = tf.Variable(tf.zeros([2, 3]), name="w")`.
 
     initial_value: a tensor, something convertible to one, or a function without arguments that returns it.

@@ -1,0 +1,799 @@
+"""What sessions do, in snippets for tests/differential.py: fetches, feeds, values, updates, errors, defaults."""
+# ruff: noqa: E501
+SNIPPETS = r'''
+x = tf.constant(1.0); y = tf.constant([1, 2])
+---
+sess.run([x, [y, (x, y)], {"a": x, "b": [y]}])
+===
+x = tf.constant(1.0)
+---
+sess.run({"a": x, "b": x.op})
+===
+import collections
+P = collections.namedtuple("P", "a b")
+x = tf.constant(1.0); y = tf.constant([1, 2])
+---
+sess.run(P(x, [y, y.op]))
+===
+import collections
+x = tf.constant(1.0)
+---
+sess.run(collections.OrderedDict([("z", x), ("a", x)]))
+===
+import collections
+x = tf.constant(1.0)
+---
+d = collections.defaultdict(list); d["a"] = x
+sess.run(d)
+===
+x = tf.constant(1.0, name="x")
+---
+sess.run(["x:0", "x"])
+===
+x = tf.constant(1.0, name="x")
+---
+sess.run("x")
+===
+x = tf.constant(1.0, name="x")
+---
+sess.run("nope")
+===
+x = tf.constant(1.0, name="x")
+---
+sess.run("x:1")
+===
+x = tf.constant(1.0, name="x")
+---
+sess.run(None)
+===
+x = tf.constant(1.0, name="x")
+---
+sess.run([x, None])
+===
+x = tf.constant(1.0, name="x")
+---
+sess.run(3)
+===
+x = tf.constant(1.0, name="x")
+---
+sess.run([])
+===
+x = tf.constant(1.0, name="x")
+---
+sess.run(())
+===
+x = tf.constant(1.0, name="x")
+---
+sess.run({})
+===
+x = tf.constant(1.0, name="x")
+---
+sess.run([x, [], {}])
+===
+v = tf.Variable([1.0, 2.0], name="v")
+---
+sess.run([v, "v:0", "v/read:0", v.value(), v.op, v.initializer])
+===
+v = tf.Variable([1.0, 2.0], name="v")
+---
+sess.run(v)
+===
+v = tf.Variable([1.0, 2.0], name="v")
+---
+sess.run(v.op)
+===
+v = tf.Variable(1.0, name="v"); w = v + 1.0
+---
+sess.run(w, {v: 5.0})
+===
+v = tf.Variable(1.0, name="v"); w = v + 1.0
+---
+sess.run(w, {"v/read:0": 5.0})
+===
+v = tf.Variable(1.0, name="v"); w = v + 1.0
+---
+sess.run([w, v], {v.value(): 5.0})
+===
+v = tf.Variable(1.0, name="v"); w = v + 1.0
+---
+sess.run([v, w], {v: 7.0})
+===
+c = tf.constant([1.0, 2.0], name="c"); d = c * 2.0
+---
+sess.run(d, {c: [3.0, 4.0]})
+===
+c = tf.constant([1.0, 2.0], name="c"); d = c * 2.0
+---
+sess.run(d, {c: [3.0, 4.0, 5.0]})
+===
+c = tf.constant([1.0, 2.0], name="c"); d = c * 2.0; e = d + 1.0
+---
+sess.run([c, d, e], {d: [10, 20]})
+===
+c = tf.constant([1.0, 2.0], name="c"); d = c * 2.0; e = d + 1.0
+---
+sess.run(d, {d: [10, 20]})
+===
+c = tf.constant([1.0, 2.0], name="c"); d = c * 2.0; e = d + 1.0
+---
+sess.run([d, e], {"mul:0": [10, 20]})
+===
+c = tf.constant([1.0, 2.0], name="c"); d = c * 2.0; e = d + 1.0
+---
+sess.run([d, e], {"mul": [10, 20]})
+===
+c = tf.constant([1.0, 2.0], name="c")
+---
+sess.run(c, {c.op: [10, 20]})
+===
+c = tf.constant([1.0, 2.0], name="c")
+---
+sess.run(c, {"nope:0": [10, 20]})
+===
+c = tf.constant([1.0, 2.0], name="c")
+---
+sess.run(c, {3: [10, 20]})
+===
+c = tf.constant([1.0, 2.0], name="c")
+---
+sess.run(c, {c: c})
+===
+c = tf.constant([1.0, 2.0], name="c")
+---
+sess.run(c, [(c, 1.0)])
+===
+c = tf.constant([1.0, 2.0], name="c")
+with tf.Graph().as_default(): other = tf.constant(1.0)
+---
+sess.run(other)
+===
+c = tf.constant([1.0, 2.0], name="c")
+with tf.Graph().as_default(): other = tf.constant(1.0)
+---
+sess.run(c, {other: 1.0})
+===
+c = tf.constant([1.0, 2.0], name="c")
+with tf.Graph().as_default(): other = tf.constant(1.0)
+---
+sess.run(other.op)
+===
+c = tf.constant([1.0, 2.0], name="c")
+with tf.Graph().as_default(): other = tf.Variable(1.0)
+---
+sess.run(other)
+===
+x = tf.placeholder(tf.float32, [None, 2]); y = x * 2.0
+---
+sess.run(y, {x: np.zeros([3, 3])})
+===
+x = tf.placeholder(tf.float32, [None, 2]); y = x * 2.0
+---
+sess.run(y, {x: "a"})
+===
+x = tf.placeholder(tf.float32, [None, 2]); y = x * 2.0
+---
+sess.run(y)
+===
+x = tf.placeholder(tf.int32, []); y = x * 2
+---
+sess.run(y, {x: 1.5})
+===
+x = tf.placeholder(tf.int32, []); y = x * 2
+---
+sess.run(y, {x: np.float32(1.5)})
+===
+x = tf.placeholder(tf.int32, []); y = x * 2
+---
+sess.run(y, {x: 2**40})
+===
+x = tf.placeholder(tf.int32, []); y = x * 2
+---
+sess.run(y, {x: np.int64(3)})
+===
+x = tf.placeholder(tf.int32, []); y = x * 2
+---
+sess.run(y, {x: np.int64(2**40)})
+===
+x = tf.placeholder(tf.uint8, []); y = tf.cast(x, tf.int32)
+---
+sess.run(y, {x: 300})
+===
+x = tf.placeholder(tf.bool, []); y = tf.logical_not(x)
+---
+sess.run(y, {x: 3})
+===
+x = tf.placeholder(tf.float32, []); y = x + 1.0
+---
+sess.run(y, {x: True})
+===
+x = tf.placeholder(tf.float32, []); y = x + 1.0
+---
+sess.run(y, {x: None})
+===
+x = tf.placeholder(tf.float32, [2]); y = x + 1.0
+---
+sess.run(y, {x: [1.0, None]})
+===
+x = tf.placeholder(tf.float32, [2]); y = x + 1.0
+---
+sess.run(y, {x: [1.0, [2.0]]})
+===
+x = tf.placeholder(tf.float32, [2]); y = x + 1.0
+---
+sess.run(y, {x: (1.0, 2)})
+===
+x = tf.placeholder(tf.string, [2]); y = tf.identity(x)
+---
+sess.run(y, {x: ["a", b"bc"]})
+===
+x = tf.placeholder(tf.string, [2]); y = tf.identity(x)
+---
+sess.run(y, {x: [1, 2]})
+===
+x = tf.placeholder(tf.string, []); y = tf.identity(x)
+---
+sess.run(y, {x: "abc"})
+===
+x = tf.placeholder(tf.string); y = tf.identity(x)
+---
+sess.run(y, {x: np.array(["abc", "d"])})
+===
+x = tf.placeholder(tf.float32); y = tf.shape(x)
+---
+[sess.run(y, {x: np.zeros(s)}) for s in [(), (0,), (2, 3), (1, 0, 2)]]
+===
+x = tf.placeholder(tf.float32, [2]); y = tf.placeholder(tf.float32, [2]); z = x + y
+---
+sess.run(z, {x: [1, 2]})
+===
+x = tf.placeholder(tf.float32, [2]); y = tf.placeholder(tf.float32, [2]); z = x + y
+---
+sess.run(x, {x: [1, 2], y: [1, 2]})
+===
+x = tf.placeholder(tf.float32); y = tf.placeholder(tf.float32); z = x + y
+---
+sess.run(z, {x: [1, 2], y: [1, 2, 3]})
+===
+x = tf.placeholder(tf.float32); y = tf.placeholder(tf.float32); z = tf.matmul(x, y)
+---
+sess.run(z, {x: [[1, 2]], y: [[1, 2, 3]]})
+===
+x = tf.placeholder(tf.float32); y = tf.reshape(x, [2, 3])
+---
+sess.run(y, {x: [1, 2]})
+===
+x = tf.placeholder(tf.float32); y = tf.reshape(x, [2, -1])
+---
+sess.run(y, {x: [1, 2, 3]})
+===
+x = tf.placeholder(tf.float32); s = tf.placeholder(tf.int32); y = tf.reshape(x, s)
+---
+[sess.run(y, {x: np.arange(6), s: v}) for v in ([2, 3], [3, 2], [-1], [6, 1, 1])]
+===
+x = tf.placeholder(tf.float32); s = tf.placeholder(tf.int32); y = tf.reshape(x, s)
+---
+sess.run(y, {x: np.arange(6), s: [2, 2]})
+===
+x = tf.placeholder(tf.float32); s = tf.placeholder(tf.int32); y = tf.reshape(x, s)
+---
+sess.run(y, {x: np.arange(6), s: [-1, -1]})
+===
+x = tf.placeholder(tf.float32); s = tf.placeholder(tf.int32); y = tf.reshape(x, s)
+---
+sess.run(y, {x: np.arange(6), s: [-2, -3]})
+===
+n = tf.placeholder(tf.int32, []); y = tf.zeros([n, 2]) + 1.0
+---
+[sess.run(y, {n: v}) for v in (0, 1, 3)]
+===
+n = tf.placeholder(tf.int32, []); y = tf.zeros([n, 2]) + 1.0
+---
+sess.run(y, {n: -1})
+===
+n = tf.placeholder(tf.int32, []); y = tf.range(n)
+---
+[sess.run(y, {n: v}) for v in (0, 1, 3)]
+===
+i = tf.placeholder(tf.int32); y = tf.gather([1.0, 2.0, 3.0], i)
+---
+sess.run(y, {i: [0, 2]}), outcome(lambda: sess.run(y, {i: [3]})), outcome(lambda: sess.run(y, {i: [-1]})), sess.run(y, {i: [1]}), outcome(lambda: sess.run(y, {i: [3]}))
+===
+i = tf.placeholder(tf.int32); y = tf.gather([1.0, 2.0, 3.0], i)
+---
+outcome(lambda: sess.run(y.op, {i: [3]})), outcome(lambda: sess.run(y.op, {i: [3]})), outcome(lambda: sess.run(y.op, {i: [0]}))
+===
+i = tf.placeholder(tf.int32); y = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=i, logits=tf.zeros([2, 3]))
+---
+sess.run(y, {i: [0, 2]}), outcome(lambda: sess.run(y, {i: [3, 0]})), outcome(lambda: sess.run(y, {i: [0]})), outcome(lambda: sess.run(y, {i: [3, 0]}))
+===
+v = tf.Variable([1.0]); 
+---
+v2 = tf.Variable(2.0)
+sess.run(v2)
+===
+v = tf.Variable(1.0, validate_shape=False)
+---
+a = tf.assign(v, [1.0, 2.0], validate_shape=False); b = v * 3.0
+sess.run(a), sess.run(v), sess.run(b), sess.run(tf.assign(v, [[1.0]], validate_shape=False)), sess.run(b), sess.run(b)
+===
+v = tf.Variable([1.0, 2.0])
+---
+a = tf.assign(v, [1.0, 2.0, 3.0])
+sess.run(a)
+===
+v = tf.Variable([1.0, 2.0]); p = tf.placeholder(tf.float32); a = tf.assign(v, p)
+---
+outcome(lambda: sess.run(a, {p: [1, 2, 3]})), sess.run(v), outcome(lambda: sess.run(a, {p: [1, 2, 3]})), outcome(lambda: sess.run(a, {p: [5, 6]})), outcome(lambda: sess.run(a, {p: 1})), sess.run(v)
+===
+v = tf.Variable([1.0, 2.0]); p = tf.placeholder(tf.float32); a = tf.assign_add(v, p)
+---
+outcome(lambda: sess.run(a, {p: [1, 2, 3]})), sess.run(v), outcome(lambda: sess.run(a, {p: 1.0})), outcome(lambda: sess.run(a, {p: [5, 6]})), sess.run(v)
+===
+v = tf.Variable(1.0)
+with tf.control_dependencies([v.assign_add(1.0)]):
+    r = v.read_value()
+    s = tf.identity(v)
+    t = v + 0.0
+---
+[sess.run([r, s]) for _ in range(3)]
+===
+v = tf.Variable(0)
+a = v.assign_add(1)
+with tf.control_dependencies([a]):
+    b = v.assign(v.read_value() * 2 if hasattr(v, "read_value") else v * 2)
+---
+[sess.run(b) for _ in range(4)]
+===
+v = tf.Variable(1.0); a = v.assign_add(1.0)
+---
+sess.run(a.op), sess.run(v), sess.run([a, a.op]), sess.run(v)
+===
+c = tf.constant(5.0)
+---
+c.eval(), tf.get_default_session() is sess, c.op.run()
+===
+c = tf.constant(5.0)
+---
+sess.run(c), type(sess.run(c)).__name__, type(sess.run(tf.constant([1.0]))).__name__, type(sess.run(tf.constant("a"))).__name__, type(sess.run(tf.constant(True))).__name__, type(sess.run(tf.constant(["a"]))).__name__
+===
+c = tf.constant(5.0)
+sess.close() if 0 else None
+---
+s = tf.Session(); s.close(); s.close()
+s.run(c)
+===
+tf.Session().run(tf.constant(1.0))
+===
+tf.Session().run([])
+===
+c = tf.constant(5.0)
+---
+with tf.Session() as s: pass
+s.run(c)
+===
+c = tf.constant(5.0)
+---
+s = tf.Session()
+with s.as_default(): a = c.eval()
+a, s.run(c)
+===
+c = tf.constant(5.0)
+c.eval()
+===
+c = tf.constant(5.0)
+c.op.run()
+===
+c = tf.constant(5.0)
+g = tf.Graph()
+c.eval(session=tf.Session(graph=g))
+===
+c = tf.constant(5.0)
+---
+f = sess.make_callable(c); f()
+===
+c = tf.placeholder(tf.float32)
+d = c * 2.0
+---
+f = sess.make_callable([d, d.op], [c]); f(3.0), f([1, 2])
+===
+a = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]))
+---
+sess.run(a).indices
+===
+a = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]), tf.constant([3, 1]))
+---
+r = sess.run([a]); type(r[0]).__name__, list(r[0])
+===
+v = tf.Variable(tf.zeros([2, 2])); w = tf.Variable(v.initialized_value() + 1.0)
+---
+sess.run([v, w])
+===
+v = tf.Variable(1.0)
+tf.Session().run(v)
+===
+v = tf.Variable(1.0)
+tf.Session().run(v + 1.0)
+===
+v = tf.Variable(1.0)
+tf.Session().run(v.assign_add(1.0))
+===
+v = tf.Variable(1.0)
+tf.Session().run(v.op)
+===
+v = tf.Variable(1.0)
+tf.Session().run(tf.is_variable_initialized(v))
+===
+v = tf.Variable(1.0); w = tf.Variable(2.0)
+s = tf.Session(); s.run(v.initializer)
+s.run(tf.report_uninitialized_variables())
+===
+sess = tf.InteractiveSession(); a = tf.constant(1.0).eval(); sess.close(); a
+===
+s = tf.InteractiveSession(); c = tf.constant(1.0); a = c.eval(); s.close(); s.close(); c.eval()
+===
+with tf.Session(graph=tf.Graph()) as s:
+    c = tf.constant(1.0)
+    r = c.graph is s.graph
+r
+===
+tf.Session(target="nope").run(tf.constant(1.0))
+===
+tf.Session(graph=3)
+===
+tf.Session(config=3)
+===
+c = tf.constant(1.0)
+tf.Session(config=tf.ConfigProto(allow_soft_placement=True)).run(c)
+===
+a = tf.placeholder_with_default([1.0, 2.0], [None])
+b = a * 2.0
+---
+sess.run(b), sess.run(b, {a: [5.0]}), sess.run(a, {a: [1, 2, 3]})
+===
+a, b = tf.split(tf.constant([1.0, 2.0]), 2)
+c = a + b
+---
+sess.run([a, c], {a: [7.0]}), sess.run(c, {b: [1.0]}), sess.run(c, {a: [1.0], b: [2.0]})
+===
+x = tf.constant([1.0, 2.0]); x2 = tf.identity(x)
+---
+a, b = sess.run([x, x]); a[0] = 9; sess.run(x)
+===
+x = tf.constant(3.0)
+g = x.graph
+g.prevent_feeding(x)
+---
+sess.run(x, {x: 1.0})
+===
+x = tf.constant(3.0)
+g = x.graph
+g.prevent_fetching(x.op)
+---
+sess.run(x)
+===
+x = tf.constant(3.0)
+---
+sess.run(fetches=x, feed_dict=None, options=None, run_metadata=None)
+===
+x = tf.constant(3.0)
+---
+sess.run(x, {})
+===
+x = tf.constant([1.0, -1.0])
+y = tf.check_numerics(tf.log(x), "bad")
+---
+sess.run(y)
+===
+x = tf.placeholder(tf.int32, [])
+y = 6 // x
+---
+sess.run(y, {x: 2}), outcome(lambda: sess.run(y, {x: 0})), outcome(lambda: sess.run(y, {x: 0})), sess.run(y, {x: 3})
+===
+x = tf.placeholder(tf.int32, [None])
+y = tf.mod(x, 0 * x)
+---
+outcome(lambda: sess.run(y, {x: [2]})), outcome(lambda: sess.run(y, {x: []})), outcome(lambda: sess.run(y, {x: [1]}))
+===
+x = tf.placeholder(tf.float32, [None, 3]); y = tf.slice(x, [1, 1], [2, 2])
+---
+sess.run(y, {x: np.ones([3, 3])}), outcome(lambda: sess.run(y, {x: np.ones([2, 3])})), outcome(lambda: sess.run(y, {x: np.ones([2, 3])}))
+===
+x = tf.placeholder(tf.float32); y = tf.concat([x, tf.ones([2, 2])], 0)
+---
+sess.run(y, {x: np.ones([1, 2])}), outcome(lambda: sess.run(y, {x: np.ones([1, 3])})), outcome(lambda: sess.run(y, {x: np.ones([1, 3])})), outcome(lambda: sess.run(y, {x: 1.0}))
+===
+x = tf.placeholder(tf.float32); y = tf.transpose(x, [1, 0])
+---
+sess.run(y, {x: np.ones([1, 2])}), outcome(lambda: sess.run(y, {x: np.ones([1, 3, 1])})), outcome(lambda: sess.run(y, {x: np.ones([1])}))
+===
+x = tf.placeholder(tf.float32); a = tf.placeholder(tf.int32); y = tf.reduce_sum(x, a)
+---
+sess.run(y, {x: np.ones([1, 2]), a: 1}), outcome(lambda: sess.run(y, {x: np.ones([1, 3, 1]), a: 3})), outcome(lambda: sess.run(y, {x: np.ones([1, 3, 1]), a: 3})), sess.run(y, {x: np.ones([1, 2]), a: [0, 1]}), outcome(lambda: sess.run(y, {x: np.ones([1, 2]), a: [0, 0]}))
+===
+x = tf.placeholder(tf.float32); y = tf.argmax(x, 1)
+---
+sess.run(y, {x: np.ones([1, 2])}), outcome(lambda: sess.run(y, {x: np.ones([1])})), outcome(lambda: sess.run(y, {x: np.ones([3, 0])})), outcome(lambda: sess.run(y, {x: np.ones([0, 3])}))
+===
+x = tf.placeholder(tf.float32); y = tf.squeeze(x, [0])
+---
+sess.run(y, {x: np.ones([1, 2])}), outcome(lambda: sess.run(y, {x: np.ones([2, 2])})), outcome(lambda: sess.run(y, {x: np.ones([2, 2])}))
+===
+x = tf.placeholder(tf.float32); y = tf.unstack(x, 2)
+===
+x = tf.placeholder(tf.float32); y = tf.unstack(x, 2); s = tf.split(x, 2)
+---
+sess.run(y, {x: [1, 2]}), outcome(lambda: sess.run(y, {x: [1, 2, 3]})), outcome(lambda: sess.run(s, {x: [1, 2, 3]})), sess.run(s, {x: [1, 2, 3, 4]})
+===
+x = tf.placeholder(tf.float32); y = tf.nn.softmax(x)
+---
+sess.run(y, {x: [[1, 1]]}), outcome(lambda: sess.run(y, {x: 1.0})), outcome(lambda: sess.run(y, {x: np.zeros([0, 2])})), outcome(lambda: sess.run(y, {x: np.zeros([2, 0])}))
+===
+x = tf.placeholder(tf.float32); y = tf.nn.bias_add(x, [1.0, 2.0])
+---
+sess.run(y, {x: [[1, 1]]}), outcome(lambda: sess.run(y, {x: [1.0, 2.0]})), outcome(lambda: sess.run(y, {x: np.zeros([1, 3])})), outcome(lambda: sess.run(y, {x: np.zeros([1, 3])}))
+===
+x = tf.placeholder(tf.int32, []); y = tf.one_hot([0, 1, 5, -1], x)
+---
+sess.run(y, {x: 3}), sess.run(y, {x: 1}), outcome(lambda: sess.run(y, {x: -1}))
+===
+c = tf.Variable(0); y = tf.count_up_to(c, 2) if hasattr(tf, "count_up_to") else None
+---
+sess.run(y), sess.run(y), outcome(lambda: sess.run(y)), sess.run(c), outcome(lambda: sess.run(y))
+===
+a = tf.constant(1.0); b = tf.constant(2.0); c = a + b
+---
+sess.run(c, {(a, b): (3.0, 4.0)})
+===
+a = tf.constant(1.0); b = tf.constant(2.0); c = a + b
+---
+sess.run(c, {(a, b): [3.0, 4.0]}), sess.run(c, {(a, b): [3.0, 5.0]})
+===
+a = tf.constant(1.0); b = tf.constant(2.0); c = a + b
+---
+sess.run(c, {(a, b): (3.0,)})
+===
+v = tf.placeholder(tf.float32, [None, 1]); i = tf.placeholder(tf.int32, [None]); s = tf.IndexedSlices(v, i)
+y = tf.reduce_sum(v) + tf.cast(tf.reduce_sum(i), tf.float32)
+---
+sess.run([y, s], {s: tf.IndexedSlicesValue if False else ([[1.0], [2.0]], [3, 4])})
+===
+import collections
+P = collections.namedtuple("P", "a b"); x = tf.constant(1.0)
+---
+sess.run([x, (x, x)]), sess.run([x, P(x, x)]), sess.run([x, (x, x)])
+===
+import collections
+P = collections.namedtuple("P", "a b"); Q = collections.namedtuple("Q", "c d"); x = tf.constant(1.0)
+---
+sess.run(P(x, x)), sess.run(Q(x, x)), sess.run(P(x, [x]))
+===
+v = tf.Variable(1.0); a = v.assign_add(1.0)
+---
+sess.run(a, {v: 5.0})
+===
+v = tf.Variable(1.0); a = v.assign_add(1.0); b = tf.assign_add(a, 2.0); s = tf.as_string(a) if False else None
+---
+sess.run(b), sess.run(b), sess.run(v)
+===
+v = tf.Variable(1.0); a = v.assign_add(1.0)
+with tf.control_dependencies([a]):
+    p = tf.scalar_summary("x", v) if hasattr(tf, "scalar_summary") else tf.summary.scalar("x", v)
+with tf.control_dependencies([p]):
+    b = tf.assign_add(a, 2.0)
+---
+[sess.run(b) for _ in range(3)], sess.run(v), [sess.run([a, b]) for _ in range(3)]
+===
+v = tf.Variable(1.0); a = v.assign_add(1.0); r = v.read_value()
+---
+[sess.run([r, a, v]) for _ in range(3)]
+===
+v = tf.Variable([1.0, 2.0]); r = tf.reshape(v, [2, 1]); a = v.assign_add([1.0, 1.0])
+---
+[sess.run([r, a]) for _ in range(3)]
+===
+v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+a = v.assign(tf.transpose(v))
+---
+[sess.run(a) for _ in range(3)]
+===
+v = tf.Variable([1.0, 2.0, 3.0])
+a = v.assign(tf.reverse(v, [0]))
+---
+[sess.run(a) for _ in range(3)]
+===
+v = tf.Variable([1.0, 2.0, 3.0])
+a = v.assign(tf.cumsum(v))
+---
+[sess.run(a) for _ in range(3)]
+===
+v = tf.Variable([1.0, 2.0, 3.0])
+a = v.assign(v / tf.reduce_sum(v))
+---
+[sess.run(a) for _ in range(3)]
+===
+v = tf.Variable([1.0, 2.0, 3.0]); w = tf.Variable([0.0, 0.0, 0.0])
+a = v.assign_add([1.0, 1.0, 1.0])
+with tf.control_dependencies([a]): b = w.assign(v)
+with tf.control_dependencies([b]): c = v.assign(w * 2.0)
+---
+[sess.run([a, b, c]) for _ in range(3)], sess.run([v, w])
+===
+v = tf.Variable(2.0); w = tf.Variable(3.0)
+a = tf.group(v.assign_add(1.0), w.assign_add(1.0))
+with tf.control_dependencies([a]): s = v + w
+---
+[sess.run(s) for _ in range(3)]
+===
+v = tf.Variable(2.0)
+with tf.control_dependencies([v.assign_add(1.0)]):
+    with tf.control_dependencies([v.assign_add(1.0)]):
+        s = v + 0.0
+---
+[sess.run(s) for _ in range(3)]
+===
+x = tf.placeholder(tf.float32, [None, 3]); y = tf.reduce_mean(x, 0); z = tf.reduce_sum(x); m = tf.reduce_mean(x)
+---
+[sess.run([y, z, m], {x: np.arange(3 * n).reshape(n, 3)}) for n in (1, 2, 1, 5, 2)]
+===
+x = tf.placeholder(tf.float32, [None, 3]); z = tf.reduce_sum(x); y = tf.reduce_max(x, 0); w = tf.matmul(x, tf.ones([3, 2])); s = tf.nn.softmax(x); c = tf.concat([x, x], 0)
+---
+[sess.run([z, y, w, s, c], {x: np.zeros([n, 3])}) for n in (0, 0, 2, 0)]
+===
+x = tf.placeholder(tf.float32, [None, 3]); v = tf.Variable(tf.ones([3, 2])); l = tf.reduce_sum(tf.matmul(x, v)); g = tf.gradients(l, v)[0]
+---
+[sess.run(g, {x: np.zeros([n, 3])}) for n in (0, 0, 2, 0)]
+===
+x = tf.placeholder(tf.int64, [None]); y = tf.reduce_sum(x); z = x + 1
+---
+sess.run([y, z], {x: []}), sess.run([y, z], {x: [1, 2]}), sess.run([y, z], {x: np.array([1, 2], np.int32)})
+===
+p = tf.placeholder(tf.bool, []); x = tf.where([True, False], [1.0, 2.0], [3.0, 4.0])
+---
+sess.run([p, x], {p: True}), sess.run(p, {p: np.bool_(False)}), sess.run(p, {p: 1}), sess.run(p, {p: 0})
+===
+p = tf.placeholder(tf.float32, [])
+---
+sess.run(p + 0.0, {p: 16777217})
+===
+p = tf.placeholder(tf.float64, [])
+---
+sess.run(p + 0.0, {p: 16777217}), sess.run(p + 0.0, {p: np.float32(1.5)}), sess.run(p + 0.0, {p: [1.0][0]})
+===
+p = tf.placeholder(tf.complex64, [])
+---
+sess.run(p + 0.0, {p: 1}), sess.run(p * 2.0, {p: 1 + 2j})
+===
+p = tf.placeholder(tf.float16, [2])
+---
+sess.run(p + 1, {p: [1, 2]}), sess.run(p * p, {p: np.float32([1.5, 2])}), sess.run(p * p, {p: np.float32([1.5, 2])})
+===
+p = tf.placeholder(tf.float32)
+---
+sess.run(p * 2.0, {p: np.array([1, 2], object)}), sess.run(p * 2.0, {p: range(3)}), sess.run(p * 2.0, {p: (np.float32(1), 2)}), sess.run(p * 2., {p: [np.ones(2), np.ones(2)]})
+===
+p = tf.placeholder(tf.float32, [2, 2])
+---
+sess.run(p * 1.0, {p: np.arange(4).reshape(2, 2).T}), sess.run(p * 1.0, {p: np.arange(8.0).reshape(2, 4)[:, ::2]}), sess.run(p * 1.0, {p: np.arange(4, dtype=">f4").reshape(2, 2)}), sess.run(p * 1.0, {p: np.asfortranarray(np.arange(4, dtype="f").reshape(2, 2))}), sess.run(p * 1.0, {p: np.broadcast_to(np.float32(3), (2, 2))})
+===
+p = tf.placeholder(tf.float32, [2])
+b = np.zeros(13, np.uint8)[1:9].view(np.float32)
+---
+sess.run(p + 1.0, {p: b}), sess.run(p + 1.0, {p: b})
+===
+x = tf.constant([1.0, 2.0]); y = tf.identity(x); z = tf.reshape(x, [2, 1])
+---
+for t in (x, y, z):
+    for _ in range(3):
+        r = sess.run(t); r[...] = 5
+sess.run([x, y, z])
+===
+v = tf.Variable([1.0, 2.0]); y = tf.identity(v); z = tf.reshape(v, [2, 1]); a = v.assign_add([0.0, 0.0])
+---
+for t in (v, y, z, a, v.read_value(), v.initial_value):
+    for _ in range(3):
+        r = sess.run(t); r[...] = 5
+sess.run([v, y, z, a])
+===
+x = tf.constant(3.0, name="x"); g = tf.get_default_graph()
+---
+y = g.get_tensor_by_name("x:0") * 2.0; sess.run(y)
+===
+a = tf.constant(2); b = tf.constant(3)
+---
+[sess.run(a * i + b) for i in range(3)]
+===
+x = tf.placeholder(tf.float32, [2]); v = tf.Variable([1.0, 1.0]); t = v.assign_add(x); g = tf.gather(v, [5]) if False else tf.gather([1.0, 2.0], tf.cast(x, tf.int32))
+---
+outcome(lambda: sess.run([g, t], {x: [5, 5]})), outcome(lambda: sess.run(g.op, {x: [5, 5]})), sess.run(g, {x: [1, 0]}), outcome(lambda: sess.run([g.op], {x: [-1, 5]})), sess.run(g, {x: [1, 1]})
+===
+e = tf.constant(1.0)
+---
+sess.run(e, {"": 1})
+===
+c = tf.constant(1.0)
+---
+outcome(lambda: tf.Session(graph=tf.Graph()).run(c)), outcome(lambda: c.eval(session=tf.Session(graph=tf.Graph())))
+===
+c = tf.constant(1.0)
+r = []
+with tf.Graph().as_default():
+    with tf.Session() as s:
+        r.append(s.graph is tf.get_default_graph())
+        r.append(tf.get_default_session() is s)
+    r.append(tf.get_default_session() is None)
+r.append(tf.get_default_graph() is c.graph)
+r
+===
+s1 = tf.Session(); s2 = tf.Session()
+r = []
+with s1.as_default():
+    with s2.as_default(): r.append(tf.get_default_session() is s2)
+    r.append(tf.get_default_session() is s1)
+r
+===
+v = tf.Variable(1.0)
+s1 = tf.Session(); s2 = tf.Session()
+s1.run(v.initializer); s2.run(v.initializer); s1.run(v.assign_add(5.0))
+s1.run(v), s2.run(v)
+===
+with tf.Session() as s:
+    with s.graph.as_default(): pass
+    raise ValueError("a")
+===
+i = tf.InteractiveSession(graph=tf.Graph()); r = [tf.get_default_graph() is i.graph]; c = tf.constant(1.0); r.append(c.eval()); i.close(); r.append(tf.get_default_graph() is graph); r
+===
+i = tf.InteractiveSession(); c = tf.constant(2.0)
+with tf.Session() as s: a = tf.get_default_session() is s
+b = tf.get_default_session() is i
+i.close()
+[a, b]
+===
+u = tf.random_uniform([2])
+---
+a, b = sess.run(u), sess.run(u)
+(a != b).all(), (a >= 0).all()
+===
+u = tf.random_uniform([3], seed=1); w = u + 0.0; x = u * 1.0
+---
+a, b, c = sess.run([u, w, x]); (a == b).all() and (b == c).all()
+===
+u = tf.random_uniform([3], seed=1); w = tf.random_uniform([3], seed=1)
+---
+a, b = sess.run([u, w]); (a == b).all(), sess.run(u), sess.run([w, u])
+===
+v = tf.Variable(tf.random_normal([2, 2], seed=5)); w = tf.Variable(v.initialized_value() * 2.0)
+---
+sess.run([v, w]), sess.run(tf.global_variables_initializer()), sess.run([v, w])
+===
+x = tf.placeholder(tf.float32, [None]); y = tf.placeholder_with_default(tf.shape(x)[0], []); z = tf.fill([y], 2.0)
+---
+sess.run(z, {x: [1, 2, 3]}), sess.run(z, {x: [1, 2, 3], y: 1}), sess.run(z, {x: [1, 2, 3], y: 2}), sess.run(z, {y: 1})
+===
+n = tf.placeholder(tf.int32, []); x = tf.random_uniform([n], seed=1); e = tf.eye(n); o = tf.one_hot([0, 1], n); t = tf.tile([1.0], [n]); f = tf.fill([n], 1.0); l = tf.linspace(0.0, 1.0, n)
+---
+[[a.shape if hasattr(a, "shape") else a for a in sess.run([x, e, o, t, f, l], {n: k})] for k in (1, 2, 5, 1)]
+===
+s = tf.placeholder(tf.int32, [2]); x = tf.reshape(tf.range(12), s); y = tf.slice(x, [0, 0], s); z = tf.transpose(x)
+---
+[sess.run([x, y, z], {s: k}) for k in ([3, 4], [2, 6], [3, 4], [12, 1])]
+===
+b = tf.placeholder(tf.int32, [2]); x = tf.slice(tf.reshape(tf.range(12), [3, 4]), b, [1, 1]); y = tf.gather(tf.range(5), b[0]); w = tf.range(5)[b[0]:b[1]]
+---
+[sess.run([x, y, w], {b: k}) for k in ([0, 0], [2, 3], [1, 1])], outcome(lambda: sess.run(x, {b: [3, 3]})), sess.run(w, {b: [1, 4]})
+===
+p = tf.placeholder(tf.int32, [None]); x = tf.transpose(tf.zeros([1, 2, 3]), p)
+---
+[sess.run(x, {p: k}).shape for k in ([0, 1, 2], [2, 1, 0], [1, 2, 0])], outcome(lambda: sess.run(x, {p: [0, 0, 1]})), outcome(lambda: sess.run(x, {p: [0, 1]}))
+===
+a = tf.placeholder(tf.int32, []); x = tf.reduce_sum(tf.reshape(tf.range(6), [2, 3]), a); y = tf.concat([tf.ones([1, 1]), tf.ones([1, 1])], a); z = tf.expand_dims(tf.ones([2, 3]), a); m = tf.argmax([[1, 2], [4, 3]], a)
+---
+[sess.run([x, y, z, m], {a: k}) for k in (0, 1, -1)]
+===
+x = tf.constant(1.0)
+---
+sess.run(object())
+===
+x = tf.placeholder(tf.float32, [2]); y = tf.identity(x)
+---
+f = np.float32([1, 2]); r = sess.run(y, {x: f}); r[0] = 9; r2 = sess.run([y, y * 2.0], {x: f}); r2[0][1] = 7; f, r2
+'''.strip("\n").split("\n===\n")
