@@ -5,6 +5,7 @@ systems must agree on after the timed steps of the first round.
 """
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -158,6 +159,68 @@ def matmul(tf: Tf) -> Program:
     return Program(lambda: session.run(y.op), lambda: session.run(y)[::97, ::89])
 
 
+def transpose(tf: Tf) -> Program:
+    """Transpose [64, 128, 512] to [512, 64, 128], fetched."""
+    v = tf.Variable(_rng().randn(64, 128, 512).astype("f"))
+    y = tf.transpose(v, [2, 0, 1])
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    return Program(lambda: session.run(y), lambda: session.run(y)[::97, ::13, ::11])
+
+
+def lstm(tf: Tf) -> Program:
+    """LSTM unrolled 20 steps, batch 32, hidden 128, Adam."""
+    rng = _rng()
+    steps, batch, size = 20, 32, 128
+    data = (rng.randn(steps, batch, size) * 0.5).astype("f")
+    x = tf.placeholder(tf.float32, [steps, batch, size])
+    w = tf.Variable((rng.randn(2 * size, 4 * size) * 0.05).astype("f"))
+    b = tf.Variable(np.zeros(4 * size, "f"))
+    c = h = tf.zeros([batch, size])
+    for t in range(steps):
+        gates = tf.matmul(tf.concat([x[t], h], 1), w) + b
+        i, j, f, o = tf.split(gates, 4, 1)
+        c = c * tf.sigmoid(f + 1.0) + tf.sigmoid(i) * tf.tanh(j)
+        h = tf.tanh(c) * tf.sigmoid(o)
+    loss = tf.reduce_mean(tf.square(h - 0.5))
+    train = tf.train.AdamOptimizer(1e-4).minimize(loss)
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    feed = {x: data}
+    return Program(lambda: session.run(train, feed), lambda: session.run(loss, feed))
+
+
+def build_graph(tf: Tf) -> Program:
+    """Build a graph of 5,000 ops."""
+    def build() -> Any:
+        graph = tf.Graph()
+        with graph.as_default():
+            x = y = tf.placeholder(tf.float32, [None, 10])
+            for _ in range(1249):
+                y = tf.nn.relu(tf.add(tf.multiply(y, x), 0.5))
+        return graph
+    return Program(build, lambda: len(build().get_operations()))
+
+
+def scalar_summary(tf: Tf) -> Program:
+    """Scalar summary computed and written."""
+    x = tf.placeholder(tf.float32, [])
+    merged = tf.summary.merge([tf.summary.scalar("x", x)])
+    session = tf.Session()
+    writer = tf.summary.FileWriter(tempfile.mkdtemp())
+    return Program(lambda: writer.add_summary(session.run(merged, {x: 0.5}), 1), lambda: 0)
+
+
+def histogram_summary(tf: Tf) -> Program:
+    """Histogram summary of 10,000 floats."""
+    v = tf.Variable(_rng().randn(10_000).astype("f"))
+    summary = tf.summary.histogram("v", v)
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    return Program(lambda: session.run(summary), lambda: len(session.run(summary)))
+
+
 PROGRAMS: dict[str, Callable[[Tf], Program]] = {
-    fn.__name__: fn for fn in (constant, scalar_chain, linear_regression, mlp_small, mlp_middle, mlp_large, lenet,
-                               sigmoid_exp_sum, softmax, normalize_rows, matmul)}
+    fn.__name__: fn for fn in (
+        constant, scalar_chain, linear_regression, mlp_small, mlp_middle, mlp_large, sigmoid_exp_sum, softmax,
+        normalize_rows, transpose, matmul, lenet, lstm, build_graph, scalar_summary, histogram_summary)}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfnb.proto.histogram import bucket_limits, histogram_proto
+from tfnb.proto.histogram import _places, bucket_limits, histogram_proto
 
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -52,3 +52,14 @@ summary = tf.Session().run(tf.summary.histogram("h", tf.constant(values)))
 result = tf.Summary.FromString(summary).value[0].histo.SerializeToString()
 """, values=values)
     assert histogram_proto(values).SerializeToString() == theirs
+
+
+def test_places_are_those_of_searchsorted():
+    limits = bucket_limits()
+    random = np.random.RandomState(0)
+    inner = limits[1:-1]
+    near = np.concatenate([limits, np.nextafter(inner, np.inf), np.nextafter(inner, -np.inf)])
+    many = random.randn(20_000) * 10.0 ** random.randint(-14, 22, 20_000)
+    numbers = np.concatenate([near, many, [0.0, -0.0, 5e-324, -5e-324, 1e300, -1e300]])
+    numbers = numbers[np.isfinite(numbers)]
+    np.testing.assert_array_equal(_places(numbers), np.searchsorted(limits, numbers, side="right"))

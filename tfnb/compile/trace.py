@@ -20,6 +20,11 @@ from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor, brackets
 from tfnb.kernels import scalar as scalars
 from tfnb.kernels.cpu.scatter import scatter as cpu_scatter
+from tfnb.kernels.cpu.tiles import SIZES
+from tfnb.kernels.cpu.transpose import axes as transpose_axes
+from tfnb.kernels.cpu.transpose import transpose
+from tfnb.kernels.launch import Call as KernelCall
+from tfnb.kernels.launch import Launch
 from tfnb.kernels.rowwise import COMBINE, Fragment, fragment
 from tfnb.kernels.scalar import Scalar, Step
 from tfnb.kernels.view import NeedsCopy, View
@@ -176,6 +181,7 @@ class _Tracer:
             shapes = aligned_shapes(op, [v.shape for v in ins])
             ins = [Value(v.buffer, v.view.reshape(s), None if v.known is None else v.known.reshape(s))
                    for v, s in zip(ins, shapes, strict=True)]
+        ins = [self.straight(op, v) for v in ins]
         shape = np.broadcast_shapes(*(v.shape for v in ins))
         outs = [temp(numpy_name(t.dtype.base_dtype), shape) for t in op.outputs]
         self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, outs,
@@ -285,8 +291,12 @@ class _Tracer:
         if value.known is not None:
             return known(value.known)
         out = temp(value.type, value.shape)
-        self.traced.nodes.append(Elementwise(op, _COPY, value.type, [value], [out]))
+        self.traced.nodes.append(copy_node(op, value, out))
         return out
+
+    def straight(self, op: Operation, value: Value) -> Value:
+        """The value, or a copy of it if an elementwise loop would read it across its rows."""
+        return self.row_major(op, value) if by_tiles(value) else value
 
     def output(self, index: int, tensor: Tensor, stage: Stage) -> Value:
         """The value of an output in a buffer of its own, unless it is known."""
@@ -298,7 +308,7 @@ class _Tracer:
             return value
         op = tensor.op if tensor.op in stage.ops else stage.ops[-1] if stage.ops else tensor.op
         out = Value(Buffer("output", value.type, value.view.size, index), View.whole(value.shape))
-        self.traced.nodes.append(Elementwise(op, _COPY, value.type, [value], [out]))
+        self.traced.nodes.append(copy_node(op, value, out))
         return out
 
 
@@ -312,6 +322,22 @@ _TRACE: dict[Kind, Callable[[_Tracer, Operation, list[Value]], list[Value]]] = {
     Kind.UPDATE: _Tracer.update,
     Kind.SCATTER: _Tracer.scatter,
 }
+
+
+def by_tiles(value: Value) -> bool:
+    """Is this a view that kernels/cpu/transpose.py copies best?"""
+    return np.dtype(value.type).itemsize in SIZES and transpose_axes(value.shape, value.view.strides) is not None
+
+
+def copy_node(op: Operation, value: Value, out: Value) -> Node:
+    """Copy a view to row-major order."""
+    if not by_tiles(value):
+        return Elementwise(op, _COPY, value.type, [value], [out])
+    unit, view = np.dtype(value.type).itemsize, value.view
+
+    def launches(call: KernelCall) -> list[Launch]:
+        return transpose(call.input(0), call.output(0), unit, view.shape, view.strides)
+    return Call(op, [value], [out], launches=launches)
 
 
 def temp(kind: str, shape: Sequence[int]) -> Value:

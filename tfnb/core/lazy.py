@@ -9,7 +9,7 @@ from typing import Any
 
 
 class LazyModule(ModuleType):
-    """Stands for the module `name`; the first look at an attribute imports it and copies its namespace here.
+    """Stands for the module `name`; the first look at an attribute imports it, and the attribute is kept here.
 
     An absent module raises ImportError at that look, not before. Submodules that were imported by then are
     attributes of the real module and so of this one.
@@ -18,7 +18,9 @@ class LazyModule(ModuleType):
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__") and attribute not in ("__version__", "__all__", "__file__"):
             raise AttributeError(attribute)
-        return getattr(importlib.import_module(self.__name__), attribute)
+        value = getattr(importlib.import_module(self.__name__), attribute)
+        self.__dict__[attribute] = value           # the next look costs nothing
+        return value
 
     def __dir__(self) -> list[str]:
         return dir(importlib.import_module(self.__name__))

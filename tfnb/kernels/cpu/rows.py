@@ -69,7 +69,7 @@ class RowText:
         self.kept = self._kept() if self.mode == "rows" and self.inner == 1 else {}
 
     def _kept(self) -> dict[int, tuple[int, Place]]:
-        """Costly values that several passes need: the pass that computes each, and the store that holds it until then."""
+        """Costly values that several passes need: the pass that computes each, and the store that holds it."""
         free = [p for p in self.full_stores if p.operand.private and p.operand.steps[self.last] == "1"]
         found: dict[int, tuple[int, Place]] = {}
         for p in range(1, self.passes.count):

@@ -1,0 +1,43 @@
+"""Large output arrays serve again, but never while somebody has them."""
+from __future__ import annotations
+
+import numpy as np
+
+import tfnb as tf
+from tfnb.core.options import options
+
+SIDE = 600               # 1.4 MB of floats: above what is recycled
+
+
+def test_a_kept_array_stays_as_it_is(monkeypatch):
+    monkeypatch.setattr(options, "compile", "always")
+    x = tf.placeholder(tf.float32, [SIDE, SIDE])
+    y = x + 1.0
+    with tf.Session() as sess:
+        kept = [sess.run(y, {x: np.full([SIDE, SIDE], i, "f")}) for i in range(4)]
+        views = [sess.run(y, {x: np.full([SIDE, SIDE], i, "f")})[3:5] for i in range(4)]
+    assert [float(a[7, 7]) for a in kept] == [1, 2, 3, 4]
+    assert [float(a[1, 7]) for a in views] == [1, 2, 3, 4]
+
+
+def test_a_dropped_array_serves_again(monkeypatch):
+    monkeypatch.setattr(options, "compile", "always")
+    x = tf.placeholder(tf.float32, [SIDE, SIDE])
+    y = x + 1.0
+    value = np.zeros([SIDE, SIDE], "f")
+    with tf.Session() as sess:
+        addresses = {sess.run(y, {x: value}).ctypes.data for _ in range(5)}
+    assert len(addresses) == 1
+
+
+def test_what_the_caller_did_to_a_dropped_array_does_not_matter(monkeypatch):
+    monkeypatch.setattr(options, "compile", "always")
+    x = tf.placeholder(tf.float32, [SIDE, SIDE])
+    y = x + 1.0
+    with tf.Session() as sess:
+        for i in range(3):
+            made = sess.run(y, {x: np.full([SIDE, SIDE], i, "f")})
+            assert made.shape == (SIDE, SIDE) and made[3, 3] == i + 1
+            made.shape = (SIDE * SIDE,)
+            made.flags.writeable = False
+            del made

@@ -1,0 +1,57 @@
+"""Square tiles that are transposed in registers: an intrinsic for kernel text.
+
+    transpose_tile_32(source, source_step, target, target_step)     16 x 16 elements of 4 bytes
+    transpose_tile_64(source, source_step, target, target_step)     8 x 8 elements of 8 bytes
+
+source, target: addresses; steps: bytes from one row of a tile to the next. A tile row is one cache line. With n rows in
+vectors, log2(n) rounds of interleaving row k with row k + n/2 transpose: 64 shuffles for 16 x 16.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+from tfnb.core.lazy import lazy_module
+
+numba = lazy_module("numba")
+ir = lazy_module("llvmlite.ir")
+extending = lazy_module("numba.extending")
+
+SIZES = {4: 16, 8: 8}                     # bytes of an element -> rows and columns of a tile
+
+
+def words() -> dict[str, Any]:
+    """The intrinsics, by name."""
+    return {f"transpose_tile_{8 * unit}": _transpose_tile(unit, n) for unit, n in SIZES.items()}
+
+
+def _transpose_tile(unit: int, n: int) -> Any:
+    int64 = numba.types.int64
+
+    @extending.intrinsic
+    def transpose_tile(typing: Any, source: Any, source_step: Any, target: Any, target_step: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            vector = ir.VectorType(ir.IntType(8 * unit), n)
+            rows = [_load(builder, _row(builder, args[0], args[1], i, vector), unit) for i in range(n)]
+            half = n // 2
+            low = ir.Constant(ir.VectorType(ir.IntType(32), n), [i // 2 + n * (i % 2) for i in range(n)])
+            high = ir.Constant(ir.VectorType(ir.IntType(32), n), [half + i // 2 + n * (i % 2) for i in range(n)])
+            for _ in range(n.bit_length() - 1):
+                pairs = zip(rows[:half], rows[half:], strict=True)
+                rows = [builder.shuffle_vector(a, b, mask) for a, b in pairs for mask in (low, high)]
+            for i, row in enumerate(rows):
+                builder.store(row, _row(builder, args[2], args[3], i, vector), align=unit)
+            return context.get_dummy_value()
+        return numba.types.void(int64, int64, int64, int64), generate
+    return transpose_tile
+
+
+def _row(builder: Any, address: Any, step: Any, i: int, vector: Any) -> Any:
+    """A pointer to row i of a tile."""
+    at = builder.add(address, builder.mul(step, ir.Constant(ir.IntType(64), i)))
+    return builder.inttoptr(at, vector.as_pointer())
+
+
+def _load(builder: Any, pointer: Any, unit: int) -> Any:
+    loaded = builder.load(pointer)
+    loaded.align = unit
+    return loaded
