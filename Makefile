@@ -3,12 +3,13 @@
 #   make demo    run the first tutorial without a browser and print the accuracy it reaches
 #   make lab     open the tutorials in JupyterLab
 #   make test    everything that is checked
+#   make test-cuda   compiles the CUDA kernels for sm_90; needs no GPU (installs numba-cuda into .venv-cuda)
 #   make bench   tfnb against TensorFlow, in turns (installs tensorflow-cpu into .venv-oracle)
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: demo lab test bench protos clean check-python
+.PHONY: demo lab test test-cuda bench protos clean check-python
 
 NEWEST := sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
@@ -20,6 +21,7 @@ BUILT_FROM := pyproject.toml tfnb/proto/build_hook.py tfnb/core/version.py
 PROTOS := $(wildcard tfnb/proto/*.proto)
 EXTENSION := $(shell git ls-files --cached --others --exclude-standard extension 2>/dev/null)
 ORACLE := .venv-oracle
+CUDA := .venv-cuda
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Node's programs look for `node` on PATH: the one that pip installed.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -35,6 +37,9 @@ test: $(STAMPS)/test $(if $(wildcard extension/package.json),$(STAMPS)/extension
 	$(BIN)/mypy
 	if [ -d extension/node_modules ]; then cd extension && npm run check && npm run lint && npm test; fi
 	$(BIN)/python -m pytest -n 2
+
+test-cuda: $(STAMPS)/cuda
+	$(CUDA)/bin/python -m pytest -q -m cuda_compile tests/kernels/cuda
 
 bench: $(STAMPS)/notebooks $(STAMPS)/oracle
 	$(BIN)/python -m benchmarks --oracle $(ORACLE)/bin/python
@@ -63,11 +68,16 @@ $(STAMPS)/oracle: | check-python
 	$(ORACLE)/bin/python -m pip install -q 'tensorflow-cpu>=2.20,<2.22' 'protobuf>=6.31.1,<8'
 	@mkdir -p $(STAMPS) && touch $@
 
+$(STAMPS)/cuda: $(STAMPS)/notebooks
+	$(PYTHON) -m venv $(CUDA)
+	$(CUDA)/bin/python -m pip install -q -e '.[cuda]' 'pytest>=8.2' 'mpmath' 'numpy<2.5'
+	@mkdir -p $(STAMPS) && touch $@
+
 $(STAMPS)/extension: $(STAMPS)/test $(EXTENSION)
 	cd extension && npm install --no-save --no-audit --no-fund
 	@mkdir -p $(STAMPS) && touch $@
 
 clean:
-	rm -rf $(VENV) $(ORACLE) $(STAMPS) build dist .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(ORACLE) $(CUDA) $(STAMPS) build dist .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -rf extension/node_modules tfnb/notebook/static
 	rm -f tfnb/proto/*_pb2.py*

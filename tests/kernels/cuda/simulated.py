@@ -6,6 +6,7 @@ import pytest
 
 from tfnb.kernels.cuda import device
 from tfnb.kernels.cuda.emit import emit
+from tfnb.kernels.cuda.gemm import Tiling, matmul_text
 from tfnb.kernels.spec import RowKernel
 
 THREADS = 4
@@ -55,3 +56,21 @@ def test_control_a_fault_is_noticed(emitted, cases, name, good, bad):
     assert good in text
     with pytest.raises(AssertionError):
         check(emitted, case, text.replace(good, bad))
+
+
+SMALL = Tiling(tile=4, depth=2, per=2)
+
+
+@pytest.mark.parametrize("m, k, n", [(4, 4, 4), (5, 3, 7), (1, 9, 1), (8, 1, 2), (3, 0, 2)])
+@pytest.mark.parametrize("turned", [(False, False), (True, False), (False, True), (True, True)])
+@pytest.mark.parametrize("type", ["float32", "int32"])
+def test_matmul(m, k, n, turned, type):
+    random = np.random.RandomState(m + k)
+    a, b = (random.randint(-9, 9, shape).astype(type) for shape in ((m, k), (k, n)))
+    stored = [np.ascontiguousarray(x.T if t else x) for x, t in zip((a, b), turned, strict=True)]
+    (a_row, a_column), (b_row, b_column) = ((1, m) if turned[0] else (k, 1), (1, k) if turned[1] else (n, 1))
+    c = np.full(m * n, 99, type)
+    flat_a, flat_b = (np.append(x.reshape(-1), np.zeros(1, type)) for x in stored)      # never of size 0
+    device.launch(matmul_text(type, SMALL), SMALL.blocks(m, n), SMALL.threads, flat_a, flat_b, c, m, n, k, a_row,
+                  a_column, b_row, b_column)
+    np.testing.assert_array_equal(c.reshape(m, n), a @ b)

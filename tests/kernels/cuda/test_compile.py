@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tfnb.kernels.cuda import device
+from tfnb.kernels.cuda import device, gemm
 from tfnb.kernels.cuda.emit import THREADS, argument_types, emit
 from tfnb.kernels.spec import MapKernel, Operand
 
@@ -61,3 +61,13 @@ def test_control_a_bare_literal_is_noticed(emitted):
     text = emit(kernel).text
     assert "float32(0.3)" in text
     assert not doubles(ptx_of(kernel)) and doubles(ptx_of(kernel, text.replace("float32(0.3)", "0.3")))
+
+
+@pytest.mark.parametrize("type", ["float32", "float64", "int32"])
+def test_matmul_compiles_and_links(type):
+    text = gemm.matmul_text(type)
+    ptx = device.ptx(text, gemm.argument_types(type))
+    assert type == "float64" or not doubles(ptx)
+    found = device.resources(text, gemm.argument_types(type))
+    assert found.spilled == 0 and found.registers <= 128
+    assert found.shared == 2 * 64 * 16 * (8 if type == "float64" else 4)
