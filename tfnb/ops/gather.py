@@ -10,7 +10,7 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.stack import name_scope
+from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.kernels.cpu import gather as cpu
 from tfnb.ops.array import expand_dims, shape, size, squeeze
 from tfnb.ops.declare import kernel
@@ -113,7 +113,8 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | IndexedSlices | None]:
 
 def _rows_of_gradient(params: Tensor, indices: Tensor, dy: Tensor) -> IndexedSlices:
     """The gradient of the rows of `params` at `indices`; other rows have none."""
-    whole = shape(params)
+    with colocate_with(params):
+        whole = shape(params)
     count = expand_dims(size(indices), 0)
     values = raw.Reshape(dy, concat([count, whole[1:]], 0))
     return IndexedSlices(values, raw.Reshape(indices, count), whole)

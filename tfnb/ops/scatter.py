@@ -209,7 +209,7 @@ def batch_scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool
     """
     with name_scope(name):
         indices = convert_to_tensor(indices, name="indices")
-        sizes = array_shape(indices)
+        sizes: Any = array_shape(indices)
         if indices.static is None:
             raise ValueError("batch_scatter_update does not allow indices of unknown rank.")
         picks = raw.ExpandDims(indices, -1)

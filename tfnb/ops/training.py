@@ -5,9 +5,11 @@ that TensorFlow documents for its training ops.
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tfnb.core.shape import Static, merge
+from tfnb.ops.construct import Constructor
 from tfnb.ops.declare import scatter, update
 from tfnb.ops.state import merged_shape
 
@@ -106,7 +108,7 @@ def _rows_shape(ctx: Any) -> list[Static]:
     return [variable]
 
 
-def _sparse(text: str, **attrs: Any) -> Any:
+def _sparse(text: str, **attrs: Any) -> Callable[[Callable[..., Any]], Constructor]:
     return scatter(text, shape=_rows_shape, rows=("grad",), **_SPARSE, **attrs)
 
 

@@ -1,11 +1,14 @@
 """Training: `tf.train`."""
 # ruff: noqa: F401, I001
+from tfnb.train.adadelta import AdadeltaOptimizer
 from tfnb.train.adagrad import AdagradOptimizer
+from tfnb.train.adagrad_da import AdagradDAOptimizer
 from tfnb.train.adam import AdamOptimizer
 from tfnb.train.decay import (
     cosine_decay, exponential_decay, inverse_time_decay, natural_exp_decay, piecewise_constant,
     piecewise_constant_decay, polynomial_decay,
 )
+from tfnb.train.ftrl import FtrlOptimizer
 from tfnb.train.global_step import (
     assert_global_step, create_global_step, get_global_step, get_or_create_global_step, global_step,
 )
@@ -13,6 +16,7 @@ from tfnb.train.gradient_descent import GradientDescentOptimizer
 from tfnb.train.momentum import MomentumOptimizer
 from tfnb.train.moving_averages import ExponentialMovingAverage
 from tfnb.train.optimizer import Optimizer
+from tfnb.train.proximal import ProximalAdagradOptimizer, ProximalGradientDescentOptimizer
 from tfnb.train.rmsprop import RMSPropOptimizer
 from tfnb.core.lazy import lazy_names as _lazy_names
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.ops import state
+from tfnb.ops import state, training
+from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.initializers import constant_initializer
 from tfnb.ops.math import cast
 from tfnb.ops.variables import Variable
@@ -42,4 +43,10 @@ class AdagradOptimizer(Optimizer):
         rate = cast(self._learning_rate_tensor, var.dtype.base_dtype)
         op: Operation = state.ApplyAdagrad(var, self.get_slot(var, "accumulator"), rate, grad,
                                            use_locking=self._use_locking).op
+        return op
+
+    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
+        rate = cast(self._learning_rate_tensor, var.dtype.base_dtype)
+        op: Operation = training.SparseApplyAdagrad(var, self.get_slot(var, "accumulator"), rate, grad.values,
+                                                    grad.indices, use_locking=self._use_locking).op
         return op

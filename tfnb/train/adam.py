@@ -9,7 +9,10 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, control_dependencies
 from tfnb.ops import state
 from tfnb.ops.control import group
+from tfnb.ops.functions import Sqrt
+from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.math import cast
+from tfnb.ops.scatter import scatter_add
 from tfnb.ops.variables import Variable
 from tfnb.train.optimizer import Optimizer
 
@@ -54,6 +57,26 @@ class AdamOptimizer(Optimizer):
         op: Operation = state.ApplyAdam(var, self.get_slot(var, "m"), self.get_slot(var, "v"), *powers, *numbers, grad,
                                         use_locking=self._use_locking).op
         return op
+
+    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
+        """All of m and v decay, and all of the variable moves; only the gradient is sparse."""
+        dtype = var.dtype.base_dtype
+        first, second = (cast(power.value(), dtype) for power in self._powers(var.graph))
+        rate, beta1, beta2, epsilon = (cast(t, dtype) for t in self._tensors.values())
+        rate = rate * Sqrt(1 - second) / (1 - first)
+        mean = self._moved(var, "m", grad.indices, grad.values * (1 - beta1), beta1)
+        square = self._moved(var, "v", grad.indices, (grad.values * grad.values) * (1 - beta2), beta2)
+        root = Sqrt(square)
+        update = state.assign_sub(var, rate * mean / (root + epsilon), use_locking=self._use_locking)
+        return group(update, mean, square)
+
+    def _moved(self, var: Variable, slot: str, indices: Tensor, values: Tensor, decay: Tensor) -> Tensor:
+        """A slot after it decayed and got `values` added at `indices`."""
+        kept = self.get_slot(var, slot)
+        assert kept is not None
+        decayed = state.assign(kept, kept.value() * decay, use_locking=self._use_locking)
+        with control_dependencies([decayed]):
+            return scatter_add(kept, indices, values, use_locking=self._use_locking)
 
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Operation:
         """The powers grow once all variables were updated with the old ones."""

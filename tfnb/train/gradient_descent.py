@@ -6,6 +6,7 @@ from typing import Any
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops import state
+from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.math import cast
 from tfnb.ops.variables import Variable
 from tfnb.train.optimizer import Optimizer
@@ -25,6 +26,11 @@ class GradientDescentOptimizer(Optimizer):
     def _prepare(self) -> None:
         rate = self._call_if_callable(self._learning_rate)
         self._learning_rate_tensor = convert_to_tensor(rate, name="learning_rate")
+
+    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> Operation:
+        """Rows that come twice are subtracted twice."""
+        step = grad.values * cast(self._learning_rate_tensor, var.dtype.base_dtype)
+        return var.scatter_sub(IndexedSlices(step, grad.indices, grad.dense_shape), use_locking=self._use_locking).op
 
     def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
         rate = cast(self._learning_rate_tensor, var.dtype.base_dtype)

@@ -6,7 +6,8 @@ from typing import Any
 
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.ops import state
+from tfnb.ops import state, training
+from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.math import cast
 from tfnb.ops.variables import Variable
 from tfnb.train.optimizer import Optimizer
@@ -40,5 +41,12 @@ class MomentumOptimizer(Optimizer):
         dtype = var.dtype.base_dtype
         op: Operation = state.ApplyMomentum(
             var, self.get_slot(var, "momentum"), cast(self._learning_rate_tensor, dtype), grad,
+            cast(self._momentum_tensor, dtype), use_locking=self._use_locking, use_nesterov=self._use_nesterov).op
+        return op
+
+    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
+        dtype = var.dtype.base_dtype
+        op: Operation = training.SparseApplyMomentum(
+            var, self.get_slot(var, "momentum"), cast(self._learning_rate_tensor, dtype), grad.values, grad.indices,
             cast(self._momentum_tensor, dtype), use_locking=self._use_locking, use_nesterov=self._use_nesterov).op
         return op

@@ -8,13 +8,14 @@ from typing import Any
 from tfnb.autodiff.gradients import gradients
 from tfnb.core import dtypes
 from tfnb.core.dtypes import DType
-from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, control_dependencies, get_default_graph, name_scope
 from tfnb.ops import state
+from tfnb.ops.array import shape as array_shape
 from tfnb.ops.control import group, tuple_
+from tfnb.ops.gather import UnsortedSegmentSum, unique
 from tfnb.ops.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from tfnb.ops.variable_helpers import trainable_variables
 from tfnb.ops.variable_scope import variable
@@ -26,8 +27,8 @@ class Optimizer:
     """Adds operations that train variables. Make one of its subclasses, such as GradientDescentOptimizer.
 
     `minimize` is `compute_gradients` and then `apply_gradients`; call these two to change gradients in between.
-    A subclass says how one variable is updated (`_apply_dense`), which slots it keeps (`_create_slots`) and what it
-    prepares (`_prepare`) and finishes (`_finish`) around all updates.
+    A subclass says how one variable (`_apply_dense`) or some of its rows (`_apply_sparse`) are updated, which slots it
+    keeps (`_create_slots`) and what it prepares (`_prepare`) and finishes (`_finish`) around all updates.
     """
 
     GATE_NONE = 0
@@ -126,7 +127,7 @@ class Optimizer:
             if isinstance(grad, IndexedSlices):
                 if v.constraint is not None:
                     raise RuntimeError("Cannot use a constraint function on a sparse variable.")
-                return self._apply_sparse(grad, v)
+                return self._apply_sparse_duplicate_indices(grad, v)
             update = self._apply_dense(grad, v)
             if v.constraint is None:
                 return update
@@ -167,8 +168,16 @@ class Optimizer:
         raise NotImplementedError(f"{type(self).__name__} does not say how a variable is updated")
 
     def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Any:
-        """The operation that updates the rows of `var` that `grad` holds. By default all rows, others by zero."""
-        return self._apply_dense(convert_to_tensor(grad), var)
+        """The operation that updates the rows of `var` that `grad` holds; no row stands there twice."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how rows of a variable are updated")
+
+    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> Any:
+        """The same for a gradient where rows may come several times: by default they are added up first."""
+        rows, places = unique(grad.indices)
+        sizes: Any = array_shape(rows)
+        count = sizes[0]
+        values = UnsortedSegmentSum(grad.values, places, count)
+        return self._apply_sparse(IndexedSlices(values, rows, grad.dense_shape), var)
 
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Operation:
         """The operation that is done when all updates are."""

@@ -6,7 +6,8 @@ from typing import Any
 
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.ops import state
+from tfnb.ops import state, training
+from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.initializers import ones_initializer
 from tfnb.ops.math import cast
 from tfnb.ops.variables import Variable
@@ -45,5 +46,13 @@ class RMSPropOptimizer(Optimizer):
         names = ["mg", "rms", "momentum"] if self._centered else ["rms", "momentum"]
         apply = state.ApplyCenteredRMSProp if self._centered else state.ApplyRMSProp
         op: Operation = apply(var, *(self.get_slot(var, name) for name in names), *numbers, grad,
+                              use_locking=self._use_locking).op
+        return op
+
+    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
+        numbers = [cast(t, var.dtype.base_dtype) for t in self._tensors.values()]
+        names = ["mg", "rms", "momentum"] if self._centered else ["rms", "momentum"]
+        apply = training.SparseApplyCenteredRMSProp if self._centered else training.SparseApplyRMSProp
+        op: Operation = apply(var, *(self.get_slot(var, name) for name in names), *numbers, grad.values, grad.indices,
                               use_locking=self._use_locking).op
         return op
