@@ -13,8 +13,8 @@ from tfnb.compile.trace import misused
 from tfnb.compile.values import Buffer, Call, Elementwise, Reduction, Value
 from tfnb.graph.operation import Operation
 from tfnb.kernels.cpu import emit as emitter
-from tfnb.kernels.launch import Address, Meta
 from tfnb.kernels.launch import Call as KernelCall
+from tfnb.kernels.launch import Code, Meta, Word
 from tfnb.kernels.spec import ColumnKernel, Kernel, MapKernel, Operand, Reduce, RowKernel, Source, Stmt
 from tfnb.opdef import tables
 
@@ -34,7 +34,7 @@ class Step:
     """One launch: the text of its kernel, its argument words, how many items in what grain, and what it is for."""
 
     text: str
-    args: tuple[int | Ref, ...]
+    args: tuple[int | Ref | Code, ...]
     items: int
     grain: int
     ops: tuple[Operation, ...]
@@ -306,8 +306,8 @@ def _lower_call(node: Call) -> list[Step]:
         raise misused(node.op, error, [v.shape for v in node.ins]) from error
     scratch = [Buffer("temp", "uint8", nbytes) for nbytes in call.scratch_sizes]
 
-    def word(arg: int | Address) -> int | Ref:
-        if isinstance(arg, int):
+    def word(arg: Word) -> int | Ref | Code:
+        if isinstance(arg, (int, Code)):
             return arg
         value = {"input": node.ins, "output": node.outs}.get(arg.kind)
         if value is not None:

@@ -7,6 +7,7 @@ from tfnb.compile.fuse import Group
 from tfnb.compile.lower import Ref, Step
 from tfnb.compile.plan import Plan, Stage
 from tfnb.compile.values import Call, Node, Reduction, Value
+from tfnb.kernels.launch import Code
 
 
 def print_plan(plan: Plan) -> str:
@@ -65,9 +66,11 @@ def print_steps(steps: Sequence[Step], sources: bool = False) -> str:
     return "\n".join(lines)
 
 
-def _word(arg: int | Ref) -> str:
+def _word(arg: int | Ref | Code) -> str:
     if isinstance(arg, int):
         return str(arg)
+    if isinstance(arg, Code):
+        return "kernel"
     owner = f" {arg.buffer.owner.name}" if arg.buffer.owner is not None else ""
     index = f" {arg.buffer.index}" if arg.buffer.index >= 0 else ""
     return f"{arg.buffer.role}{index}{owner}{f'+{arg.offset}' if arg.offset else ''}"

@@ -2,8 +2,8 @@
 
 The `cpu=` function of an op's declaration takes a Call (its inputs and outputs, with known shapes) and returns a list
 of Launches, run in order. An argument block is a row of int64 words: numbers stay as they are, an Address is replaced
-by the address of that buffer when the program is built. Inputs and outputs are contiguous, in row-major order, and
-aligned to their element.
+by the address of that buffer when the program is built, a Code by that of a kernel. Inputs and outputs are contiguous,
+in row-major order, and aligned to their element.
 """
 from __future__ import annotations
 
@@ -33,7 +33,14 @@ class Address:
         return Address(self.kind, self.index, self.offset_bytes + offset_bytes)
 
 
-Word = int | Address
+@dataclass(frozen=True, slots=True)
+class Code:
+    """The address of another kernel, which the launch calls with `call_kernel`."""
+
+    text: str
+
+
+Word = int | Address | Code
 
 
 @dataclass(frozen=True, slots=True)

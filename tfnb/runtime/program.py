@@ -20,7 +20,7 @@ from tfnb.graph.operation import Operation
 from tfnb.kernels.cpu import jit
 from tfnb.kernels.cpu.random import new_state
 from tfnb.kernels.cpu.tape import ROW, Bind, Row, Tape
-from tfnb.kernels.launch import failure_text
+from tfnb.kernels.launch import Code, failure_text
 from tfnb.runtime.store import Store
 
 
@@ -86,6 +86,8 @@ class Program:
             for arg in step.args:
                 if isinstance(arg, int):
                     words[at] = arg
+                elif isinstance(arg, Code):
+                    words[at] = jit.address(arg.text)
                 elif arg.buffer.role in ("input", "output"):
                     binds.append((base + 8 * at, self._slot(arg.buffer), arg.offset))
                 elif arg.buffer.role == "status":

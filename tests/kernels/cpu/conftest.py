@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tfnb.kernels.cpu import jit, tape
-from tfnb.kernels.launch import Address, Call, Meta
+from tfnb.kernels.launch import Address, Call, Code, Meta
 
 
 @pytest.fixture
@@ -49,5 +49,7 @@ def _garbage(shape: Any, type_: str) -> np.ndarray:
     return array
 
 
-def _place(arrays: Any, word: Address) -> int:
+def _place(arrays: Any, word: Address | Code) -> int:
+    if isinstance(word, Code):
+        return jit.address(word.text)
     return int(arrays[word.kind][word.index].ctypes.data) + word.offset_bytes

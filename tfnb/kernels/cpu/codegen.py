@@ -15,6 +15,7 @@ from typing import Any
 from tfnb.core.lazy import lazy_module
 from tfnb.kernels.cpu import prelude
 from tfnb.kernels.cpu.loops import mark_independent
+from tfnb.kernels.cpu.microkernel import processor_features
 
 numba = lazy_module("numba")
 llvm = lazy_module("llvmlite.binding")
@@ -45,14 +46,6 @@ def machine() -> Any:
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=processor_features(), opt=3, jit=True)
-
-
-def processor_features() -> str:
-    """The instruction sets of this processor, as LLVM spells them; empty where LLVM cannot tell."""
-    try:
-        return str(llvm.get_host_cpu_features().flatten())
-    except RuntimeError:
-        return ""
 
 
 def compile_text(text: str, symbol: str) -> bytes:

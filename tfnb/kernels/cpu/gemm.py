@@ -1,31 +1,33 @@
-"""Matrix products: float and double by BLAS, integers by a loop of our own.
+"""Matrix products: floats by tiles of our own or by BLAS, integers by a loop.
 
     matmul(call), batch_matmul(call) -> launches    `cpu=` of MatMul (transpose_a, _b) and BatchMatMul, -V2 (adj_x, _y)
-    product(a, b, attrs), batch_product(a, b, attrs) -> array
-                                                    their NumPy forms: the same BLAS calls, so the same bits
+    product(a, b, attrs), batch_product(a, b, attrs) -> array       their NumPy forms, by BLAS
+
+Tiles (tiled.py) serve what they can, by `tiled.is_worth_it`; BLAS has the rest: products with a vector (gemv), few
+columns that are stored transposed, and processors without fused multiply-add. Which of them depends on shapes and
+processor alone.
 
 BLAS is column-major: a row-major C = A B is its C' = B' A', so its first operand is our b. Products of more than
 PARALLEL_FLOPS are cut into panels of columns (or of rows, when there are many more of these), the same ones whatever
 the number of threads. Measured on two cores of an AVX-512 EPYC: 64-column panels cost 1 to 9% of the time on one
-thread, 16-row panels 75%: hence the least panels below. A kernel of our own for small matrices has nothing to gain:
-OpenBLAS takes 0.03 us for 4x4x4 and 1.2 us for 32x64x32 (0.07 and 2.5 us with its AVX2 code).
+thread, 16-row panels 75%: hence the least panels below.
 """
 from __future__ import annotations
 
 import ctypes
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tfnb.kernels.cpu import blas
+from tfnb.kernels.cpu import blas, tiled
+from tfnb.kernels.cpu.tiled import PARALLEL_FLOPS, Product, Tail
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
 
 Attrs = Mapping[str, Any]
+Moves = tuple[int, int, int]                            # for a, b and c
 
-PARALLEL_FLOPS = 2_000_000
 MOST_PANELS = 16
 LEAST_COLUMNS, LEAST_ROWS = 64, 128
 PREFIX = {"float32": "s", "float64": "d"}
@@ -82,40 +84,56 @@ def kernel(args, begin, end):
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Product:
-    """One product of an m x k by a k x n matrix (as they are after transposing)."""
+def matmul(call: Call, tail: Tail | None = None) -> list[Launch]:
+    """MatMul: (m, k) x (k, n) -> (m, n), with `transpose_a`, `transpose_b`.
 
-    type: str
-    m: int
-    n: int
-    k: int
-    transpose_a: bool
-    transpose_b: bool
-
-    @property
-    def flops(self) -> int:
-        """Multiplications and additions."""
-        return 2 * self.m * self.n * self.k
+    tail: a kernel to run over the output while it is in the cache; only where `takes_tail(call)`.
+    """
+    wanted = _wanted(call)
+    if tiled.is_worth_it(wanted):
+        return tiled.launches(call, wanted, call.input(0), call.input(1), call.output(), tail=tail)
+    assert tail is None
+    return _plain_matmul(call)
 
 
-def matmul(call: Call) -> list[Launch]:
-    """MatMul: (m, k) x (k, n) -> (m, n), with `transpose_a`, `transpose_b`."""
-    a, b = call.inputs
-    wanted = Product(a.type, *_sizes(a.shape, b.shape, call.attrs), *_transposes(call.attrs))
-    return _launches(wanted, call.input(0), call.input(1), call.output())
+def takes_tail(call: Call) -> bool:
+    """Can a kernel be run over the blocks of this MatMul's output as they are made?"""
+    return tiled.is_worth_it(_wanted(call))
 
 
 def batch_matmul(call: Call) -> list[Launch]:
     """BatchMatMul, BatchMatMulV2: (..., m, k) x (..., k, n) -> (..., m, n), broadcast over the leading dimensions."""
-    a, b = call.inputs
-    wanted = Product(a.type, *_sizes(a.shape[-2:], b.shape[-2:], call.attrs), *_transposes(call.attrs))
-    size, batch = a.itemsize, call.outputs[0].shape[:-2]
+    wanted, launches = _wanted(call), []
+    for where, moves, count in _stacks(call, wanted):
+        if not tiled.is_worth_it(wanted, count if moves[1] else 1):
+            return _plain_batch(call)
+        launches += tiled.launches(call, wanted, *where, count, moves)
+    return launches
+
+
+def _wanted(call: Call) -> Product:
+    a, b = call.inputs[:2]                              # the rest is for a tail
+    return Product(a.type, *_sizes(a.shape[-2:], b.shape[-2:], call.attrs), *_transposes(call.attrs))
+
+
+def _stacks(call: Call, wanted: Product) -> Iterator[tuple[tuple[Address, Address, Address], Moves, int]]:
+    """(addresses of the first a, b and c, how many matrices on the next ones lie, count) of each run of the batch."""
+    (a, b), size = call.inputs, call.inputs[0].itemsize
+    steps = [wanted.m * wanted.k * size, wanted.k * wanted.n * size, wanted.m * wanted.n * size]
+    for count, (i, j, o), moves in _runs(call.outputs[0].shape[:-2], a.shape[:-2], b.shape[:-2]):
+        where = call.input(0).at(i * steps[0]), call.input(1).at(j * steps[1]), call.output().at(o * steps[2])
+        yield where, moves, count
+
+
+def _plain_matmul(call: Call) -> list[Launch]:
+    return _launches(_wanted(call), call.input(0), call.input(1), call.output())
+
+
+def _plain_batch(call: Call) -> list[Launch]:
+    wanted, size = _wanted(call), call.inputs[0].itemsize
     steps = [wanted.m * wanted.k * size, wanted.k * wanted.n * size, wanted.m * wanted.n * size]
     launches: list[Launch] = []
-    for count, places, moves in _runs(batch, a.shape[:-2], b.shape[:-2]):
-        where = [address.at(place * step) for address, place, step in
-                 zip((call.input(0), call.input(1), call.output()), places, steps, strict=True)]
+    for where, moves, count in _stacks(call, wanted):
         if wanted.type in PREFIX and wanted.flops <= PARALLEL_FLOPS and wanted.m * wanted.n > 0:
             bytes_ = [move * step for move, step in zip(moves, steps, strict=True)]
             words = _gemm_words(wanted, wanted.m, wanted.n, (bytes_[1], bytes_[0], bytes_[2]), count)
@@ -129,15 +147,18 @@ def batch_matmul(call: Call) -> list[Launch]:
 
 
 def product(a: np.ndarray, b: np.ndarray, attrs: Attrs) -> np.ndarray:
-    """The product of two matrices, bit for bit as a compiled program computes it. float16 and bfloat16 by float32."""
+    """The product of two matrices by BLAS. float16 and bfloat16 by float32.
+
+    A compiled program adds in another order where it uses tiles, so the last bits of floats differ.
+    """
     m, n, _ = _sizes(a.shape, b.shape, attrs)
-    return _evaluate(matmul, a, b, attrs, (m, n))
+    return _evaluate(_plain_matmul, a, b, attrs, (m, n))
 
 
 def batch_product(a: np.ndarray, b: np.ndarray, attrs: Attrs) -> np.ndarray:
     """The same for stacks of matrices, broadcast over the leading dimensions."""
     m, n, _ = _sizes(a.shape[-2:], b.shape[-2:], attrs)
-    return _evaluate(batch_matmul, a, b, attrs, (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), m, n))
+    return _evaluate(_plain_batch, a, b, attrs, (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), m, n))
 
 
 def _evaluate(lower: Callable[[Call], list[Launch]], a: np.ndarray, b: np.ndarray, attrs: Attrs,
@@ -153,7 +174,7 @@ def _evaluate(lower: Callable[[Call], list[Launch]], a: np.ndarray, b: np.ndarra
     call = Call((Meta(a.dtype.name, a.shape), Meta(b.dtype.name, b.shape)), (Meta(out.dtype.name, shape),), attrs)
     start = {("input", 0): a.ctypes.data, ("input", 1): b.ctypes.data, ("output", 0): out.ctypes.data}
     for launch in lower(call):
-        words = [w if isinstance(w, int) else start[w.kind, w.index] + w.offset_bytes for w in launch.args]
+        words = [start[w.kind, w.index] + w.offset_bytes if isinstance(w, Address) else w for w in launch.args]
         (_call_gemm if launch.text is GEMM_TEXT else _call_gemv)(np.array(words, np.int64), launch.items)
     return out
 
@@ -247,7 +268,8 @@ def _gemv_words(wanted: Product) -> list[int]:
         transposed, height, width = (True, k, n) if wanted.transpose_b else (False, n, k)
     else:
         transposed, height, width = (False, m, k) if wanted.transpose_a else (True, k, m)
-    return [blas.function(PREFIX[wanted.type] + "gemv"), flag(transposed), height, width, height, float_one(wanted.type), 1]
+    return [blas.function(PREFIX[wanted.type] + "gemv"), flag(transposed), height, width, height,
+            float_one(wanted.type), 1]
 
 
 def flag(transpose: bool) -> int:
@@ -280,7 +302,7 @@ def _call_gemv(block: np.ndarray, items: int) -> None:
 
 
 def _runs(batch: tuple[int, ...], a: tuple[int, ...],
-          b: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, int, int], tuple[int, int, int]]]:
+          b: tuple[int, ...]) -> Iterator[tuple[int, Moves, Moves]]:
     """(count, first matrix, step in matrices) of a, b and c: the batch as few runs of equal steps."""
     indices = [np.broadcast_to(np.arange(int(np.prod(s)), dtype=np.int64).reshape(s), batch).reshape(-1)
                for s in (a, b, batch)]

@@ -16,14 +16,14 @@ from pathlib import Path
 
 from tfnb.core.lazy import lazy_module
 from tfnb.core.options import options
-from tfnb.kernels.cpu import codegen, prelude
+from tfnb.kernels.cpu import microkernel, prelude
 
 llvm = lazy_module("llvmlite.binding")
 metadata = lazy_module("importlib.metadata")
 
 # The files of tfnb/kernels that decide what a text compiles to: codegen.py and all that it imports (tested).
-SOURCES = ("cpu/codegen.py", "cpu/loops.py", "cpu/prelude.py", "cpu/intrinsics.py", "block.py", "expand.py",
-           "polynomials.py", "printer.py", "scalar.py", "spec.py", "words.py")
+SOURCES = ("cpu/codegen.py", "cpu/intrinsics.py", "cpu/loops.py", "cpu/microkernel.py", "cpu/prelude.py",
+           "cpu/tiles.py", "block.py", "expand.py", "polynomials.py", "printer.py", "scalar.py", "spec.py", "words.py")
 MAGIC = b"tfnb object 1\n"
 SUFFIX = ".tfnbo"
 LIMIT = 256 << 20                                       # bytes in the folder; the oldest files go first
@@ -39,7 +39,7 @@ def environment() -> str:
     """What besides its text decides the object code of a kernel: our generator, numba, llvmlite, Python, processor."""
     sources = b"".join(pkgutil.get_data("tfnb.kernels", name) or b"" for name in SOURCES)
     versions = [f"{name} {_version(name)}" for name in ("numba", "llvmlite")]
-    processor = f"{llvm.get_host_cpu_name()} {codegen.processor_features()}"
+    processor = f"{llvm.get_host_cpu_name()} {microkernel.processor_features()}"
     return "\n".join([hashlib.sha256(sources).hexdigest(), f"abi {prelude.ABI}", *versions, sys.platform,
                       f"python {sys.version_info[0]}.{sys.version_info[1]}", processor, ""])
 
