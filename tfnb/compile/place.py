@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from tfnb.compile.host_side import keep_on_host
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef import tables
 from tfnb.opdef.spec import Kind
@@ -77,6 +78,7 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor]) -> tuple[set[Oper
         if all(t in known or t in through for t in wanted):
             device.add(op)
             by_value.update(*(through.get(t, set()) for t in wanted))
+    keep_on_host(ops, feeds, device)
     return device, by_value
 
 

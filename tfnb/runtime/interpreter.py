@@ -107,6 +107,9 @@ def _update(op: Operation, arrays: list[np.ndarray], store: Store) -> np.ndarray
     if not reads:
         _check_assign(op, variables[0], arrays[1])
     concrete_shapes(op, [a.shape for a in arrays], arrays)
+    program = definition.program(scalar_attrs(op, definition))
+    if program.results == (1,) and not program.steps:      # Assign: the value as it is, which may lie in a file
+        return store.assign(variables[0], arrays[1])
     types = [numpy_name(op.inputs[i].dtype.base_dtype) for i in refs]
     results = reference(definition, arrays, scalar_attrs(op, definition), scalar_type(op), types)
     shape = arrays[0].shape

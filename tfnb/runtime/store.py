@@ -11,6 +11,7 @@ import numpy as np
 from tfnb.core.errors import FailedPreconditionError
 from tfnb.core.shape import Static
 from tfnb.graph.operation import Operation
+from tfnb.proto.mapped import copy_array
 
 Key = tuple[str, str]
 
@@ -49,10 +50,11 @@ class Store:
         """Give a variable a value (copied); its memory stays where it is if the shape does."""
         array = self.array(op)
         if array is not None and array.shape == value.shape:
-            array[...] = value
+            copy_array(array, value)
             return array
         with self.lock:
-            array = np.array(value, variable_dtype(op), order="C", copy=True)
+            array = np.empty(value.shape, variable_dtype(op))
+            copy_array(array, value)
             self._arrays[variable_key(op)] = array
             self.generation += 1
         return array

@@ -247,7 +247,8 @@ def _gemv_words(wanted: Product) -> list[int]:
         transposed, height, width = (True, k, n) if wanted.transpose_b else (False, n, k)
     else:
         transposed, height, width = (False, m, k) if wanted.transpose_a else (True, k, m)
-    return [blas.function(PREFIX[wanted.type] + "gemv"), flag(transposed), height, width, height, float_one(wanted.type), 1]
+    return [blas.function(PREFIX[wanted.type] + "gemv"), flag(transposed), height, width, height,
+            float_one(wanted.type), 1]
 
 
 def flag(transpose: bool) -> int:
