@@ -101,6 +101,7 @@ class _Tracer:
         self.traced = Traced()
         self.seen: dict[tuple[Any, ...], list[Value]] = {}
         self.versions: dict[Buffer, int] = {}
+        self.memory: dict[tuple[Any, Any], Buffer] = {}      # of variables: two ops may share one
 
     def add(self, op: Operation) -> None:
         if any(t in self.values for t in op.outputs) and all(t in self.values for t in op.outputs):
@@ -126,7 +127,8 @@ class _Tracer:
         if kind is Kind.VARIABLE:
             shape = self.variables[op]
             buffer = Buffer("variable", numpy_name(op.outputs[0].dtype.base_dtype), prod(shape), owner=op)
-            return [Value(buffer, View.whole(shape))]
+            place = op.attrs.get("container"), (op.attrs.get("shared_name") or b"").decode() or op.name
+            return [Value(self.memory.setdefault(place, buffer), View.whole(shape))]
         ins = [self.value(t) for t in op.inputs]
         if kind is Kind.SHAPEOF:
             return [known(a) for a in shape_values(op, [v.shape for v in ins])]
