@@ -143,7 +143,8 @@ class _Tracer:
         key = self._key(op, ins)
         if key not in self.seen:
             self._check_values(op, ins)
-            self.seen[key] = list(_TRACE[kind](self, op, ins))
+            trace_op = _Tracer.bounded if op.spec.name in tables.BOUNDED else _TRACE[kind]
+            self.seen[key] = list(trace_op(self, op, ins))
         return self.seen[key]
 
     def _check_values(self, op: Operation, ins: Sequence[Value]) -> None:
@@ -257,6 +258,16 @@ class _Tracer:
         self.traced.nodes.append(Call(op, ins, outs, state, op.attrs))
         return outs
 
+    def bounded(self, op: Operation, ins: list[Value]) -> list[Value]:
+        """A call with one output more, that tells how many rows of the first one there are."""
+        shapes, launches = tables.BOUNDED[op.spec.name]
+        ins = [v if v.view.is_row_major() else self.row_major(op, v) for v in ins]
+        found = shapes(*(v.shape for v in ins))
+        outs = [temp(numpy_name(t.dtype.base_dtype), s) for t, s in zip(op.outputs, found, strict=True)]
+        outs[0].count = temp("int64", (1,))
+        self.traced.nodes.append(Call(op, ins, [*outs, outs[0].count], attrs=op.attrs, launches=launches))
+        return outs
+
     def update(self, op: Operation, ins: list[Value]) -> list[Value]:
         definition = tables.SCALARS[op.spec.name]
         refs = [v for v, arg in zip(ins, op.spec.inputs, strict=True) if arg.is_ref]
@@ -277,6 +288,9 @@ class _Tracer:
         memory = {v.buffer for v in refs}
         given = [v if i in form.refs or v.view.is_row_major() and v.buffer not in memory else self.row_major(op, v)
                  for i, v in enumerate(ins)]
+        count = ins[form.indices].count
+        if count is not None:
+            given.append(count)
         launches = partial(cpu_scatter, form=form, attrs=scalar_attrs(op, form.scalar), type=scalar_type(op))
         self.traced.nodes.append(Call(op, given, refs, attrs=op.attrs, launches=launches))
         for buffer in memory:

@@ -143,9 +143,11 @@ def remove_checkpoint(checkpoint_prefix: Any, checkpoint_format_version: int = 2
     """Remove the files of a checkpoint and its meta graph; what is not there is no error. The index goes first."""
     prefix = _path(checkpoint_prefix)
     meta = meta_graph_filename(prefix, meta_graph_suffix)
-    for path in (meta, *reversed(_checkpoint.checkpoint_files(prefix))):
-        with _files.os_errors(path), suppress(FileNotFoundError):
-            os.remove(path)
+    paths = [meta, *reversed(_checkpoint.checkpoint_files(prefix))]
+    with _files.freed_later(paths):
+        for path in paths:
+            with _files.os_errors(path), suppress(FileNotFoundError):
+                os.remove(path)
 
 
 def with_times(prefixes: Sequence[str]) -> list[tuple[str, float]]:
