@@ -127,7 +127,7 @@ def reads_operand(op: Operation, definition: Scalar, index: int) -> bool:
 
 
 def wants_lock(op: Operation) -> bool:
-    """Must nobody else write while this op reads and writes a variable (to overwrite one needs no lock) or generator?"""
+    """Must nobody else write while it reads and writes a generator or variable? (To overwrite one needs no lock.)"""
     return op.spec.kind is Kind.RANDOM or bool(op.attrs.get("use_locking")) and (
         op.spec.kind is not Kind.UPDATE or reads_operand(op, tables.SCALARS[op.spec.name], 0))
 
