@@ -184,7 +184,7 @@ class _Tracer:
             shapes = aligned_shapes(op, [v.shape for v in ins])
             ins = [Value(v.buffer, v.view.reshape(s), None if v.known is None else v.known.reshape(s))
                    for v, s in zip(ins, shapes, strict=True)]
-        ins = [self.straight(op, v) for v in ins]
+        ins = [uniform(self.straight(op, v)) for v in ins]
         shape = np.broadcast_shapes(*(v.shape for v in ins))
         outs = [temp(numpy_name(t.dtype.base_dtype), shape) for t in op.outputs]
         self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, outs,
@@ -198,9 +198,11 @@ class _Tracer:
             made = temp(x.type, x.shape)
             self.traced.nodes.append(Elementwise(op, tables.PREPARE[op.spec.name], x.type, [x], [made]))
             x = made
-        out = self.reduce(op, tables.SCALARS[op.spec.name], tables.IDENTITY[op.spec.name], x, gone,
-                          tables.FINISH.get(op.spec.name))
         shape = [1 if i in gone else n for i, n in enumerate(x.shape) if op.attrs.get("keep_dims") or i not in gone]
+        finish = tables.FINISH.get(op.spec.name)
+        if finish is None and x.buffer.role == "temp" and x.is_plain() and prod(x.shape[i] for i in gone) == 1:
+            return [Value(x.buffer, View.whole(shape))]        # of one element each: a gradient that broadcast nothing
+        out = self.reduce(op, tables.SCALARS[op.spec.name], tables.IDENTITY[op.spec.name], x, gone, finish)
         return [Value(out.buffer, View.whole(shape))]
 
     def reduce(self, op: Operation, combine: Scalar | Fragment, identity: float | str, x: Value, axes: frozenset[int],
@@ -365,6 +367,18 @@ def known(array: np.ndarray) -> Value:
     """A value known at compile time."""
     fixed = np.ascontiguousarray(array).reshape(np.shape(array))
     return Value(Buffer("const", fixed.dtype.name, fixed.size, array=fixed), View.whole(fixed.shape), fixed)
+
+
+def uniform(value: Value) -> Value:
+    """A known value whose elements are all the same, as one number that is broadcast: it need not be read."""
+    array = value.known
+    if array is None or array.size <= 1 or array.dtype.kind not in "fiub":
+        return value
+    raw = array.reshape(-1).view(f"u{array.itemsize}")         # bits: -0.0 is not 0.0, and a NaN is itself
+    if (raw != raw[0]).any():
+        return value
+    one = known(array.reshape(-1)[:1].reshape(()))
+    return Value(one.buffer, one.view.broadcast(value.shape), array)
 
 
 def misused(op: Operation, error: Exception, shapes: Sequence[tuple[int, ...]]) -> InvalidArgumentError:
