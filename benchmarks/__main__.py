@@ -95,15 +95,17 @@ def main() -> None:
     options = parser.parse_args()
     ours, theirs = Worker(sys.executable, "tfnb", 0), Worker(options.oracle, "tensorflow", 0)
     lines = [f"{platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}, "
-             f"{time.strftime('%Y-%m-%d')}; microseconds a step, best (median) of {options.rounds} rounds in turns.", "",
+             f"{time.strftime('%Y-%m-%d')}; microseconds a step, best (median) of {options.rounds} rounds in turns.",
+             "",
              "| program | tfnb | TensorFlow | TensorFlow / tfnb | largest relative difference |",
              "|---|---|---|---|---|"]
     print("\n".join(lines))
     for name in options.names or PROGRAMS:
         row = measure(name, ours, theirs, options.rounds, options.seconds)
         (a, am), (b, bm) = row["ours"], row["theirs"]
-        lines.append(f"| {(PROGRAMS[name].__doc__ or name).rstrip('.')} | {a * 1e6:,.1f} ({am * 1e6:,.1f}) | {b * 1e6:,.1f} "
-                     f"({bm * 1e6:,.1f}) | {b / a:.1f} ({bm / am:.1f}) | {row['error']:.1e} |")
+        title = (PROGRAMS[name].__doc__ or name).rstrip(".")
+        lines.append(f"| {title} | {a * 1e6:,.1f} ({am * 1e6:,.1f}) | {b * 1e6:,.1f} ({bm * 1e6:,.1f}) | "
+                     f"{b / a:.1f} ({bm / am:.1f}) | {row['error']:.1e} |")
         print(lines[-1], flush=True)
         if row["error"] > 1e-3:
             raise SystemExit(f"{name}: the two systems don't agree")

@@ -5,6 +5,10 @@ systems must agree on after the timed steps of the first round.
 """
 from __future__ import annotations
 
+import atexit
+import itertools
+import os
+import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -220,7 +224,53 @@ def histogram_summary(tf: Tf) -> Program:
     return Program(lambda: session.run(summary), lambda: len(session.run(summary)))
 
 
+def _hundred_megabytes(tf: Tf) -> tuple[Any, Any, Any, str]:
+    """25 variables of 4 MB, a saver of theirs, a session and a path to save to, in a directory that is removed."""
+    rng = _rng()
+    values = [rng.randn(1000, 1000).astype("f") for _ in range(25)]
+    feeds = [tf.placeholder(tf.float32, [1000, 1000]) for _ in values]
+    variables = [tf.Variable(feed, name=f"v{i}") for i, feed in enumerate(feeds)]
+    session, saver = tf.Session(), tf.train.Saver(variables, max_to_keep=1)
+    session.run(tf.global_variables_initializer(), dict(zip(feeds, values, strict=True)))
+    folder = tempfile.mkdtemp(prefix="tfnb-benchmark-")
+    atexit.register(shutil.rmtree, folder, True)
+    return session, saver, variables, os.path.join(folder, "model")
+
+
+def save_100mb(tf: Tf) -> Program:
+    """Save 100 MB in 25 variables."""
+    session, saver, _, path = _hundred_megabytes(tf)
+
+    def saved() -> Any:
+        return tf.train.load_variable(path, "v3")[::97, ::89]
+
+    return Program(lambda: saver.save(session, path, write_meta_graph=False), saved)
+
+
+def restore_100mb(tf: Tf) -> Program:
+    """Restore 100 MB in 25 variables."""
+    session, saver, variables, path = _hundred_megabytes(tf)
+    saver.save(session, path, write_meta_graph=False)
+    return Program(lambda: saver.restore(session, path), lambda: session.run(variables[3])[::97, ::89])
+
+
+def embedding(tf: Tf) -> Program:
+    """Embedding 50,000 x 128, 256 ids, sparse Adagrad."""
+    rng = _rng()
+    table = tf.Variable((0.1 * rng.randn(50_000, 128)).astype("f"))
+    ids, target = tf.placeholder(tf.int32, [None]), tf.placeholder(tf.float32, [None, 128])
+    loss = tf.reduce_mean(tf.square(tf.nn.embedding_lookup(table, ids) - target))
+    train = tf.train.AdagradOptimizer(0.1).minimize(loss)
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    feeds = [{ids: rng.randint(0, 50_000, 256).astype(np.int32), target: rng.randn(256, 128).astype("f")}
+             for _ in range(16)]
+    turn = itertools.cycle(feeds)
+    return Program(lambda: session.run(train, next(turn)), lambda: session.run(loss, feeds[0]))
+
+
 PROGRAMS: dict[str, Callable[[Tf], Program]] = {
     fn.__name__: fn for fn in (
         constant, scalar_chain, linear_regression, mlp_small, mlp_middle, mlp_large, sigmoid_exp_sum, softmax,
-        normalize_rows, transpose, matmul, lenet, lstm, build_graph, scalar_summary, histogram_summary)}
+        normalize_rows, transpose, matmul, embedding, lenet, lstm, build_graph, scalar_summary, histogram_summary,
+        save_100mb, restore_100mb)}

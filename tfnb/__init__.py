@@ -78,6 +78,7 @@ from tfnb.ops.scatter import (
 from tfnb.ops.slicing import slice_ as slice, split, strided_slice
 from tfnb.ops.source import constant, placeholder, placeholder_with_default
 from tfnb.ops.state import assign, assign_add, assign_sub, count_up_to, is_variable_initialized
+from tfnb.ops.strings import string_join
 from tfnb.ops.summary import histogram_summary, image_summary, merge_all_summaries, merge_summary, scalar_summary
 from tfnb.ops.variable_helpers import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,

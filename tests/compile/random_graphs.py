@@ -4,7 +4,6 @@ from __future__ import annotations
 import numpy as np
 
 import tfnb  # noqa: F401  (declares the ops)
-
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.ops.raw import raw

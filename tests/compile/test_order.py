@@ -6,6 +6,8 @@ import pytest
 
 import tfnb as tf
 from tfnb.compile.order import order, prune
+from tfnb.core.options import options
+from tfnb.ops.raw import raw
 from tfnb.runtime.session import Session
 
 
@@ -85,3 +87,16 @@ def test_order_is_by_inputs_then_by_creation():
     d = tf.add(c, late, name="d")
     ops = prune([d], [], ())
     assert names(order(ops, (), ops)) == ["a", "late", "c", "d"]
+
+
+def test_two_ops_of_one_variable_share_its_memory(monkeypatch):
+    monkeypatch.setattr(options, "compile", "always")
+    v = tf.Variable([1.0, 2.0], name="v")
+    twin = raw.VariableV2(shape=[2], dtype=tf.float32, shared_name="v", name="twin")
+    update = v.assign_add([10.0, 10.0])
+    with tf.control_dependencies([update]):
+        after = tf.identity(twin) * 1.0
+    with Session() as sess:
+        sess.run(v.initializer)
+        assert sess.run(after).tolist() == [11, 12]
+        assert sess.run(after).tolist() == [21, 22]

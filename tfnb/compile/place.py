@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from tfnb.compile.host_side import keep_on_host
+from tfnb.compile.padded import padded
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef import tables
 from tfnb.opdef.spec import Kind
@@ -55,14 +57,18 @@ def _may_be_shape(tensor: Tensor) -> bool:
     return tensor.dtype.name in ("int32", "int64", "bool") and (tensor.static is None or len(tensor.static) <= 1)
 
 
-def place(ops: Sequence[Operation], feeds: Collection[Tensor]) -> tuple[set[Operation], set[Tensor]]:
+def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collection[Tensor] | None = None
+          ) -> tuple[set[Operation], set[Tensor], set[Tensor]]:
     """The ops that become part of device stages, and the feeds whose values their shapes depend on.
 
-    ops: in topological order.
+    Third: the tensors that are larger in a program than they should be, which may not leave their stage. ops: in
+    topological order. fetches: None if there may be no such tensors.
     """
     known, through = foldable(ops, feeds)
     device: set[Operation] = set()
     by_value: set[Tensor] = set()
+    roomy, hidden = (set(), set()) if fetches is None else padded(
+        ops, known, {*feeds, *fetches}, {op for op in ops if types_compile(op)})
     for op in ops:
         kind = op.spec.kind
         if kind in _ALWAYS or kind is Kind.SHAPEOF or (is_pure(op) and op.outputs and op.outputs[0] in known):
@@ -70,14 +76,16 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor]) -> tuple[set[Oper
             continue
         if kind is Kind.UPDATE and not op.attrs.get("validate_shape", True):
             continue                               # the variable may get another shape, and so another place
-        generated = kind in _GENERATED or ((kind in (Kind.KERNEL, Kind.RANDOM)) and op.spec.name in tables.CPU)
+        generated = kind in _GENERATED or ((kind in (Kind.KERNEL, Kind.RANDOM)) and op.spec.name in tables.CPU) \
+            or op in roomy
         if not generated or not types_compile(op):
             continue
         wanted = [t for arg, t in zip(_input_names(op), op.inputs, strict=True) if arg in op.spec.value_inputs]
         if all(t in known or t in through for t in wanted):
             device.add(op)
             by_value.update(*(through.get(t, set()) for t in wanted))
-    return device, by_value
+    keep_on_host(ops, feeds, device)
+    return device, by_value, hidden
 
 
 def _input_names(op: Operation) -> list[str]:

@@ -51,12 +51,24 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
     """Prune, place, order and split into stages. Fetches and feeds must be distinct tensors of one graph."""
     fed = frozenset(feeds)
     needed = prune(fetches, targets, fed)
-    device, by_value = place(order(needed, fed, needed), fed)
+    first = order(needed, fed, needed)
+    device, by_value, hidden = place(first, fed, fetches)
+    stages = _split(needed, device, by_value, fetches, targets, feeds)
+    if hidden and any(t in hidden for stage in stages for t in stage.outputs):
+        device, by_value, _ = place(first, fed)
+        stages = _split(needed, device, by_value, fetches, targets, feeds)
+    return Plan(tuple(fetches), tuple(targets), tuple(feeds), stages)
+
+
+def _split(needed: set[Operation], device: set[Operation], by_value: set[Tensor], fetches: Sequence[Tensor],
+           targets: Sequence[Operation], feeds: Sequence[Tensor]) -> tuple[Stage, ...]:
+    """The stages, given which ops run on the device."""
+    fed = frozenset(feeds)
     inner = [op for op in order(needed, fed, device) if op.spec.kind not in _LEAVES]
     runs = split(inner, device) or [(True, [])]
     if runs[-1][0] and any(t.op.spec.kind in _LEAVES and not types_compile(t.op) for t in fetches):
         runs.append((False, []))                   # what kernels have no type for is copied on the host
-    return Plan(tuple(fetches), tuple(targets), tuple(feeds), tuple(_stages(runs, fetches, feeds, by_value, targets)))
+    return tuple(_stages(runs, fetches, feeds, by_value, targets))
 
 
 def _stages(runs: list[tuple[bool, list[Operation]]], fetches: Sequence[Tensor], feeds: Sequence[Tensor],

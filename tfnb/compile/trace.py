@@ -101,6 +101,7 @@ class _Tracer:
         self.traced = Traced()
         self.seen: dict[tuple[Any, ...], list[Value]] = {}
         self.versions: dict[Buffer, int] = {}
+        self.memory: dict[tuple[Any, Any], Buffer] = {}      # of variables: two ops may share one
 
     def add(self, op: Operation) -> None:
         if any(t in self.values for t in op.outputs) and all(t in self.values for t in op.outputs):
@@ -126,7 +127,8 @@ class _Tracer:
         if kind is Kind.VARIABLE:
             shape = self.variables[op]
             buffer = Buffer("variable", numpy_name(op.outputs[0].dtype.base_dtype), prod(shape), owner=op)
-            return [Value(buffer, View.whole(shape))]
+            place = op.attrs.get("container"), (op.attrs.get("shared_name") or b"").decode() or op.name
+            return [Value(self.memory.setdefault(place, buffer), View.whole(shape))]
         ins = [self.value(t) for t in op.inputs]
         if kind is Kind.SHAPEOF:
             return [known(a) for a in shape_values(op, [v.shape for v in ins])]
@@ -141,7 +143,8 @@ class _Tracer:
         key = self._key(op, ins)
         if key not in self.seen:
             self._check_values(op, ins)
-            self.seen[key] = list(_TRACE[kind](self, op, ins))
+            trace_op = _Tracer.bounded if op.spec.name in tables.BOUNDED else _TRACE[kind]
+            self.seen[key] = list(trace_op(self, op, ins))
         return self.seen[key]
 
     def _check_values(self, op: Operation, ins: Sequence[Value]) -> None:
@@ -181,7 +184,7 @@ class _Tracer:
             shapes = aligned_shapes(op, [v.shape for v in ins])
             ins = [Value(v.buffer, v.view.reshape(s), None if v.known is None else v.known.reshape(s))
                    for v, s in zip(ins, shapes, strict=True)]
-        ins = [self.straight(op, v) for v in ins]
+        ins = [uniform(self.straight(op, v)) for v in ins]
         shape = np.broadcast_shapes(*(v.shape for v in ins))
         outs = [temp(numpy_name(t.dtype.base_dtype), shape) for t in op.outputs]
         self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, outs,
@@ -195,9 +198,11 @@ class _Tracer:
             made = temp(x.type, x.shape)
             self.traced.nodes.append(Elementwise(op, tables.PREPARE[op.spec.name], x.type, [x], [made]))
             x = made
-        out = self.reduce(op, tables.SCALARS[op.spec.name], tables.IDENTITY[op.spec.name], x, gone,
-                          tables.FINISH.get(op.spec.name))
         shape = [1 if i in gone else n for i, n in enumerate(x.shape) if op.attrs.get("keep_dims") or i not in gone]
+        finish = tables.FINISH.get(op.spec.name)
+        if finish is None and x.buffer.role == "temp" and x.is_plain() and prod(x.shape[i] for i in gone) == 1:
+            return [Value(x.buffer, View.whole(shape))]        # of one element each: a gradient that broadcast nothing
+        out = self.reduce(op, tables.SCALARS[op.spec.name], tables.IDENTITY[op.spec.name], x, gone, finish)
         return [Value(out.buffer, View.whole(shape))]
 
     def reduce(self, op: Operation, combine: Scalar | Fragment, identity: float | str, x: Value, axes: frozenset[int],
@@ -255,6 +260,16 @@ class _Tracer:
         self.traced.nodes.append(Call(op, ins, outs, state, op.attrs))
         return outs
 
+    def bounded(self, op: Operation, ins: list[Value]) -> list[Value]:
+        """A call with one output more, that tells how many rows of the first one there are."""
+        shapes, launches = tables.BOUNDED[op.spec.name]
+        ins = [v if v.view.is_row_major() else self.row_major(op, v) for v in ins]
+        found = shapes(*(v.shape for v in ins))
+        outs = [temp(numpy_name(t.dtype.base_dtype), s) for t, s in zip(op.outputs, found, strict=True)]
+        outs[0].count = temp("int64", (1,))
+        self.traced.nodes.append(Call(op, ins, [*outs, outs[0].count], attrs=op.attrs, launches=launches))
+        return outs
+
     def update(self, op: Operation, ins: list[Value]) -> list[Value]:
         definition = tables.SCALARS[op.spec.name]
         refs = [v for v, arg in zip(ins, op.spec.inputs, strict=True) if arg.is_ref]
@@ -275,6 +290,9 @@ class _Tracer:
         memory = {v.buffer for v in refs}
         given = [v if i in form.refs or v.view.is_row_major() and v.buffer not in memory else self.row_major(op, v)
                  for i, v in enumerate(ins)]
+        count = ins[form.indices].count
+        if count is not None:
+            given.append(count)
         launches = partial(cpu_scatter, form=form, attrs=scalar_attrs(op, form.scalar), type=scalar_type(op))
         self.traced.nodes.append(Call(op, given, refs, attrs=op.attrs, launches=launches))
         for buffer in memory:
@@ -349,6 +367,18 @@ def known(array: np.ndarray) -> Value:
     """A value known at compile time."""
     fixed = np.ascontiguousarray(array).reshape(np.shape(array))
     return Value(Buffer("const", fixed.dtype.name, fixed.size, array=fixed), View.whole(fixed.shape), fixed)
+
+
+def uniform(value: Value) -> Value:
+    """A known value whose elements are all the same, as one number that is broadcast: it need not be read."""
+    array = value.known
+    if array is None or array.size <= 1 or array.dtype.kind not in "fiub":
+        return value
+    raw = array.reshape(-1).view(f"u{array.itemsize}")         # bits: -0.0 is not 0.0, and a NaN is itself
+    if (raw != raw[0]).any():
+        return value
+    one = known(array.reshape(-1)[:1].reshape(()))
+    return Value(one.buffer, one.view.broadcast(value.shape), array)
 
 
 def misused(op: Operation, error: Exception, shapes: Sequence[tuple[int, ...]]) -> InvalidArgumentError:

@@ -41,11 +41,15 @@ class Buffer:
 
 @dataclass(eq=False, slots=True)
 class Value:
-    """A view of a buffer; `known` is its array if the value is known at compile time."""
+    """A view of a buffer; `known` is its array if the value is known at compile time.
+
+    count: how many of its rows there are, where only a run tells (compile/padded.py).
+    """
 
     buffer: Buffer
     view: View
     known: np.ndarray | None = None
+    count: Value | None = None
 
     @property
     def type(self) -> str:

@@ -38,6 +38,11 @@ class OpError(Exception):
         """What went wrong, without the place in the user's code."""
         return self._message
 
+    def of(self, op: Any) -> None:
+        """Say which op failed, where the place that raised did not know."""
+        if self._op is None:
+            self._op = op
+
     @property
     def op(self) -> Any:
         """The Operation that failed, or None."""

@@ -18,9 +18,9 @@ def convolve(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
     """The sum over taps and input channels, for each output channel."""
     x, kernel, back = _wide(x, kernel)
     out = np.zeros((w.batch, w.out_height, w.out_width, kernel.shape[3]), x.dtype)
-    flat = kernel.reshape(-1, kernel.shape[3])
+    flat = kernel.reshape(w.taps * w.channels, kernel.shape[3])
     for part in _images(w, flat.shape[0]):
-        columns = patches(x[part], w).reshape(-1, flat.shape[0])
+        columns = patches(x[part], w).reshape(_rows(out[part]), flat.shape[0])
         out[part] = (columns @ flat).reshape(out[part].shape)
     return out.astype(back, copy=False)
 
@@ -29,9 +29,9 @@ def convolve_input_gradient(kernel: np.ndarray, dy: np.ndarray, w: Window) -> np
     """The gradient of `convolve` for its input."""
     kernel, dy, back = _wide(kernel, dy)
     out = np.zeros((w.batch, w.height, w.width, w.channels), dy.dtype)
-    flat = kernel.reshape(-1, kernel.shape[3]).T
+    flat = kernel.reshape(w.taps * w.channels, kernel.shape[3]).T
     for part in _images(w, flat.shape[1]):
-        columns = dy[part].reshape(-1, flat.shape[0]) @ flat
+        columns = dy[part].reshape(_rows(dy[part]), flat.shape[0]) @ flat
         out[part] = scatter(columns.reshape(*dy[part].shape[:3], *kernel.shape[:3]), w)
     return out.astype(back, copy=False)
 
@@ -42,7 +42,8 @@ def convolve_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.nda
     shape = (w.kernel_height, w.kernel_width, w.channels)
     out = np.zeros((w.taps * w.channels, dy.shape[3]), x.dtype)
     for part in _images(w, out.shape[0]):
-        out += patches(x[part], w).reshape(-1, out.shape[0]).T @ dy[part].reshape(-1, dy.shape[3])
+        rows = _rows(dy[part])
+        out += patches(x[part], w).reshape(rows, out.shape[0]).T @ dy[part].reshape(rows, dy.shape[3])
     return out.reshape(*shape, dy.shape[3]).astype(back, copy=False)
 
 
@@ -52,7 +53,7 @@ def depthwise(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
     out = np.zeros((w.batch, w.out_height, w.out_width, *kernel.shape[2:]), x.dtype)
     for part in _images(w, w.taps * w.channels * kernel.shape[3]):
         out[part] = np.einsum("nyxijc,ijcq->nyxcq", patches(x[part], w), kernel)
-    return out.reshape(*out.shape[:3], -1).astype(back, copy=False)
+    return out.reshape(*out.shape[:3], kernel.shape[2] * kernel.shape[3]).astype(back, copy=False)
 
 
 def depthwise_input_gradient(kernel: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
@@ -76,16 +77,16 @@ def depthwise_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.nd
 
 
 def max_pool(x: np.ndarray, w: Window) -> np.ndarray:
-    """The largest number in each window; padding counts for nothing."""
-    return patches(x, w, lowest(x.dtype)).max((3, 4))
+    """The largest number in each window; padding and NaN count for nothing."""
+    return patches(_numbers(x), w, lowest(x.dtype)).max((3, 4))
 
 
 def first_largest(x: np.ndarray, w: Window) -> np.ndarray:
     """(batch, out height, out width, channels): the first tap of each window that has its largest number."""
-    cells = patches(x, w, lowest(x.dtype))
+    cells = patches(_numbers(x), w, lowest(x.dtype))
     inside = patches(np.ones((1, w.height, w.width, 1), bool), w)
     shape = (*cells.shape[:3], w.taps, w.channels)
-    found = np.where(inside, cells, lowest(x.dtype)).reshape(shape).argmax(3)
+    found = cells.reshape(shape).argmax(3)
     # Where all that is inside equals the fill value, the first place may be padding: take the first one inside.
     flags = np.broadcast_to(inside, (1, *cells.shape[1:5], 1)).reshape(1, *cells.shape[1:3], w.taps, 1)
     picked = np.take_along_axis(np.broadcast_to(flags, shape), found[:, :, :, None], 3)[:, :, :, 0]
@@ -146,6 +147,11 @@ def lowest(dtype: np.dtype) -> object:
     return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
 
 
+def _numbers(x: np.ndarray) -> np.ndarray:
+    """The least number where there is NaN."""
+    return x if x.dtype.kind in "iu" else np.where(np.isnan(x), lowest(x.dtype), x).astype(x.dtype, copy=False)
+
+
 def _extent(w: Window) -> tuple[int, int]:
     """The height and width that all windows cover, counted from the first padding."""
     return (max(0, w.out_height - 1) * w.stride_y + (w.kernel_height - 1) * w.dilation_y + 1,
@@ -176,6 +182,11 @@ def _images(w: Window, columns: int) -> Iterator[slice]:
     step = max(1, MOST_ELEMENTS // max(1, columns * w.out_height * w.out_width))
     for start in range(0, w.batch if w.out_height * w.out_width else 0, step):
         yield slice(start, start + step)
+
+
+def _rows(image: np.ndarray) -> int:
+    """How many pixels images have."""
+    return image.shape[0] * image.shape[1] * image.shape[2]
 
 
 def _wide(*arrays: np.ndarray) -> tuple:

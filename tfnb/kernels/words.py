@@ -201,8 +201,12 @@ def _special(name: str) -> Word:
     return Word(1, "same", lambda x: getattr(special, name)(x))
 
 
-_MATH = ("exp expm1 log log1p sqrt tanh sin cos tan sinh cosh floor ceil rint trunc square reciprocal sign "
-         "conj").split()
+def _whole(ufunc: np.ufunc) -> Callable[[Array], Any]:
+    """Rounding: integers stay what they are (NumPy would go through float64, which does not hold all of int64)."""
+    return lambda x: x if x.dtype.kind in "iub" else ufunc(x)
+
+
+_MATH = "exp expm1 log log1p sqrt tanh sin cos tan sinh cosh square reciprocal sign conj".split()
 
 WORDS: dict[str, Word] = {
     # operators
@@ -219,6 +223,7 @@ WORDS: dict[str, Word] = {
     "shift_left": Word(2, "same", np.left_shift), "shift_right": Word(2, "same", np.right_shift),
     # functions
     **{name: Word(1, "same", getattr(np, name)) for name in _MATH},
+    **{name: Word(1, "same", _whole(getattr(np, name))) for name in ("floor", "ceil", "rint", "trunc")},
     **{f"a{name}": Word(1, "same", getattr(np, f"arc{name}")) for name in ("sin", "cos", "tan", "sinh", "cosh",
                                                                             "tanh")},
     "atan2": Word(2, "same", np.arctan2),

@@ -9,11 +9,11 @@ from tfnb.graph.stack import get_default_graph
 from tfnb.notebook import board
 
 MOST = 200
-_line = re.compile(r"(?:^|=\s*)\s*%{1,2}(graph|fetch|live)\b(.*)\Z").search
+_line = re.compile(r"(?:^|=\s*)\s*%{1,2}(graph|fetch|live|profile)\b(.*)\Z").search
 
 
 def matches(text: str, options: Callable[[str], Iterable[str]]) -> list[str]:
-    """Completions of the last word of a line with %graph, %fetch or %live; none for other lines.
+    """Completions of the last word of a line with %graph, %fetch, %profile or %live; none for other lines.
 
     text: the line up to the cursor; options: magic -> its options.
     """

@@ -1,13 +1,17 @@
 """`%load_ext tfnb`. Needs IPython."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from tfnb.kernels.cpu import jit
 from tfnb.notebook import complete
+from tfnb.notebook.compiling import CompileLine
 from tfnb.notebook.hooks import Hooks
 from tfnb.notebook.magics import TfnbMagics
 
-_loaded: dict[int, tuple[Any, Hooks, Any]] = {}     # id of the shell -> the shell, its hooks, its completions
+# id of the shell -> the shell, its hooks, its completions, what stops its line on compiling
+_loaded: dict[int, tuple[Any, Hooks, Any, Callable[[], None]]] = {}
 
 
 def load_ipython_extension(ip: Any) -> None:
@@ -22,7 +26,7 @@ def load_ipython_extension(ip: Any) -> None:
     if completer is not None:
         completer.custom_matchers.append(matcher)
     hooks.register()
-    _loaded[id(ip)] = ip, hooks, matcher
+    _loaded[id(ip)] = ip, hooks, matcher, jit.on_compile(CompileLine())
 
 
 def unload_ipython_extension(ip: Any) -> None:
@@ -30,6 +34,7 @@ def unload_ipython_extension(ip: Any) -> None:
     found = _loaded.pop(id(ip), None)
     if found is not None:
         found[1].unregister()
+        found[3]()
         completer = getattr(ip, "Completer", None)
         if completer is not None and found[2] in completer.custom_matchers:
             completer.custom_matchers.remove(found[2])

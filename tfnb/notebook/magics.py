@@ -22,12 +22,13 @@ from tfnb.notebook.effects import is_variable
 from tfnb.notebook.fetch import NoSessionError, fetch, find_session, resolve
 from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.notebook.hooks import Hooks
+from tfnb.runtime.profile import profile
 from tfnb.runtime.session import BaseSession
 
 
 @magics_class
 class TfnbMagics(Magics):
-    """%graph, %%graph, %fetch and %live."""
+    """%graph, %%graph, %fetch, %profile and %live."""
 
     def __init__(self, ip: Any, hooks: Hooks) -> None:
         super().__init__(ip)
@@ -45,16 +46,37 @@ class TfnbMagics(Magics):
         `%fetch loss accuracy --feed {x: batch, y: labels}`, `v = %fetch layer1/weights`
         """
         args = parse(self.fetch, line)
+        wanted, feed, session = self._run_arguments(args)
+        return fetch(*wanted, feed=feed, session=session, labels=args.what)
+
+    @no_var_expand
+    @line_magic("profile")
+    @magic_arguments("profile")
+    @argument("what", nargs="+", help="expressions without blanks, or names of ops and tensors")
+    @argument("--feed", nargs="+", metavar="DICT", help="what to feed: {x: batch}, or a variable with such a dict")
+    @argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
+    @argument("--runs", type=int, default=20, help="how often each kernel is timed; the best counts")
+    def profile(self, line: str) -> Any:
+        """Time each kernel of a run, by itself. Variables keep their values.
+
+        `%profile train_step --feed {x: batch, y: labels}`
+        """
+        args = parse(self.profile, line)
+        wanted, feed, session = self._run_arguments(args)
+        with usage_errors(ValueError):
+            return profile(wanted, {resolve(session.graph, k): v for k, v in (feed or {}).items()}, session, args.runs)
+
+    def _run_arguments(self, args: Any) -> tuple[list[Any], dict[Any, Any] | None, BaseSession]:
+        """What to run, what to feed and in which session, from `what`, `--feed` and `--session`."""
         session = self._value(args.session, BaseSession, "session") if args.session else None
         feed = self._eval(" ".join(args.feed)) if args.feed else None
         if feed is not None and not isinstance(feed, dict):
             raise UsageError(f"--feed takes a dict from tensors to values, not {type(feed).__name__}")
         wanted = [self._fetchable(word) for word in args.what]
         try:
-            session = session or find_session(_graph_of(wanted))
+            return wanted, feed, session or find_session(_graph_of(wanted))
         except NoSessionError as error:
             raise UsageError(str(error)) from None
-        return fetch(*wanted, feed=feed, session=session, labels=args.what)
 
     @line_magic("live")
     @magic_arguments("live")

@@ -18,6 +18,10 @@ DOMAINS    name -> where tests may sample the op ("positive", "unit", "nonzero")
 VIEWS      name -> fn(view, *values, **attrs) -> View (or several), for movement ops
 VIEWED     name -> which input of a movement op is the one that gets other strides (absent: the first)
 SCATTERS   name -> kernels.scatter.Form: how the inputs of a scatter op take part
+BOUNDED    name -> (fn(*shapes) -> the shapes its outputs have at most, fn(call) -> launches): its first output has as
+           many rows as only a run tells; the kernel has one output more, int64, that says it
+COUNTED    name -> (input, input): each output row follows from the elements that the first numbers so, and there are as
+           many as the second says
 NUMPY      name -> fn(ctx, *arrays) -> tuple of arrays: the interpreter
 CPU, CUDA  name -> fn(call) -> the hand-written kernel launches (absent: a host call of NUMPY)
 """
@@ -46,6 +50,8 @@ DOMAINS: dict[str, str] = {}
 VIEWS: Table = {}
 VIEWED: dict[str, int] = {}
 SCATTERS: dict[str, Any] = {}
+BOUNDED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
+COUNTED: dict[str, tuple[int, int]] = {}
 NUMPY: Table = {}
 CPU: Table = {}
 CUDA: Table = {}

@@ -216,39 +216,42 @@ _DEPTHWISE = _conv((arrays.depthwise, arrays.depthwise_input_gradient, arrays.de
 # The ops
 
 @kernel("input: T, filter: T -> output: T", shape=_forward_shape(_conv_output), numpy=_CONV[0], cpu=cpu.convolve,
+        total=True,
         T="{half, bfloat16, float, double, int32}", **FULL)
 def Conv2D() -> None:
     """The convolution of images by a filter (height, width, in, out): sums over its taps and the input's channels."""
 
 
 @kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=_input_shape(_conv_output),
-        numpy=_CONV[1], cpu=cpu.input_gradient, values=("input_sizes",), T="{half, bfloat16, float, double, int32}",
+        numpy=_CONV[1], cpu=cpu.input_gradient, values=("input_sizes",),
+        total=True, T="{half, bfloat16, float, double, int32}",
         **FULL)
 def Conv2DBackpropInput() -> None:
     """The gradient of Conv2D for its input."""
 
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=_filter_shape(_conv_output),
-        numpy=_CONV[2], cpu=cpu.filter_gradient, values=("filter_sizes",), T="{half, bfloat16, float, double}", **FULL)
+        numpy=_CONV[2], cpu=cpu.filter_gradient, values=("filter_sizes",),
+        total=True, T="{half, bfloat16, float, double}", **FULL)
 def Conv2DBackpropFilter() -> None:
     """The gradient of Conv2D for its filter."""
 
 
 @kernel("input: T, filter: T -> output: T", shape=_forward_shape(_depthwise_output), numpy=_DEPTHWISE[0],
-        cpu=loops.depthwise, T="{half, bfloat16, float, double}", **DEPTHWISE)
+        cpu=loops.depthwise, total=True, T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNative() -> None:
     """Each channel by its own filters (height, width, channels, multiplier)."""
 
 
 @kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=_input_shape(_depthwise_output),
-        numpy=_DEPTHWISE[1], cpu=loops.depthwise_input_gradient, values=("input_sizes",),
+        numpy=_DEPTHWISE[1], cpu=loops.depthwise_input_gradient, values=("input_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropInput() -> None:
     """The gradient of DepthwiseConv2dNative for its input."""
 
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=_filter_shape(_depthwise_output),
-        numpy=_DEPTHWISE[2], cpu=loops.depthwise_filter_gradient, values=("filter_sizes",),
+        numpy=_DEPTHWISE[2], cpu=loops.depthwise_filter_gradient, values=("filter_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropFilter() -> None:
     """The gradient of DepthwiseConv2dNative for its filter."""

@@ -24,9 +24,10 @@ Fn = Callable[..., Any]
 def _enter(fn: Fn, text: str, kind: Kind, attrs: dict[str, str], *, stateful: bool = False,
            values: Iterable[str] = (), total: bool = False) -> OpSpec:
     """Read the signature (an attr called as a parameter of the decorator, `shape`, is given as `shape_`)."""
-    attrs = {name.rstrip("_"): attr for name, attr in attrs.items()}       # shape_: the attr "shape", not the keyword
+    attrs = {name.rstrip("_"): attr for name, attr in attrs.items()}  # shape_: the attr, not the keyword
     inputs, outputs, read = read_signature(text, {name.rstrip("_"): spec for name, spec in attrs.items()})
-    spec = OpSpec(fn.__name__, inputs, outputs, read, kind, (fn.__doc__ or "").strip(), stateful, frozenset(values), total)
+    doc = (fn.__doc__ or "").strip()
+    spec = OpSpec(fn.__name__, inputs, outputs, read, kind, doc, stateful, frozenset(values), total)
     tables.add_op(spec)
     return spec
 

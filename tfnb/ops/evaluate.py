@@ -41,6 +41,11 @@ class Context:
     def input_shapes(self) -> list[Any]:
         return [t.static for t in self.op.inputs]
 
+    @property
+    def timeout(self) -> float | None:
+        """How many seconds this run may still wait; None: without end."""
+        return self.store.time_left()  # type: ignore[no-any-return]
+
 
 def ref_variable(tensor: Tensor) -> Operation:
     """The variable that a ref tensor refers to: its own op, or what the updates before it write to."""
@@ -122,8 +127,8 @@ def reads_operand(op: Operation, definition: Scalar, index: int) -> bool:
 
 
 def wants_lock(op: Operation) -> bool:
-    """Must nobody else write while this op reads and writes a variable? (To overwrite it needs no lock.)"""
-    return bool(op.attrs.get("use_locking")) and (
+    """Must nobody else write while it reads and writes a generator or variable? (To overwrite one needs no lock.)"""
+    return op.spec.kind is Kind.RANDOM or bool(op.attrs.get("use_locking")) and (
         op.spec.kind is not Kind.UPDATE or reads_operand(op, tables.SCALARS[op.spec.name], 0))
 
 
@@ -274,7 +279,30 @@ def _as_arrays(op: Operation, result: Any) -> tuple[np.ndarray, ...]:
     results = result if isinstance(result, (tuple, list)) else (result,) if op.outputs else ()
     if len(results) != len(op.outputs):
         raise AssertionError(f"op {op.name} ({op.type}) has {len(op.outputs)} outputs, its NumPy form {len(results)}")
-    return tuple(np.asarray(r, t.dtype.as_numpy_dtype) for r, t in zip(results, op.outputs, strict=True))
+    return tuple(np.asarray(r, _array_type(t.dtype)) for r, t in zip(results, op.outputs, strict=True))
+
+
+def _array_type(dtype: DType) -> Any:
+    """What an array of `dtype` is made of: handles of the runtime are Python objects."""
+    return object if dtype.base_dtype.name in ("resource", "variant") else dtype.as_numpy_dtype
+
+
+def host_call(op: Operation, store: Any) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
+    """What `evaluate` does for a host op in a session, with all that is the same at each run done beforehand."""
+    fn = tables.NUMPY[op.spec.name]
+    context = Context(op, None, store)
+    attrs = {name: context if name == "ctx" else op.attrs[name] for name in _keywords(fn)}
+    grouped = any(arg.is_list for arg in op.spec.inputs)
+    types = [np.dtype(_array_type(t.dtype)) for t in op.outputs]
+
+    def call(arrays: list[np.ndarray]) -> Sequence[np.ndarray]:
+        result = fn(*(_grouped(op, arrays) if grouped else arrays), **attrs)
+        results = result if isinstance(result, (tuple, list)) else (result,)
+        for found, dtype in zip(results, types, strict=bool(types)):
+            if type(found) is not np.ndarray or found.dtype != dtype:
+                return _as_arrays(op, result)
+        return results
+    return call
 
 
 _BY_KIND: dict[Kind, Callable[[Operation, Arrays, Context], tuple[np.ndarray, ...]]] = {

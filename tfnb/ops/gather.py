@@ -12,6 +12,8 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.kernels.cpu import gather as cpu
+from tfnb.kernels.cpu import unique as cpu_unique
+from tfnb.opdef import tables
 from tfnb.ops.array import expand_dims, shape, size, squeeze
 from tfnb.ops.declare import kernel
 from tfnb.ops.indexed_slices import IndexedSlices
@@ -152,6 +154,9 @@ def _segment_sums(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray
         Tindices="{int16, int32, int64}", Tnumsegments="indextype = DT_INT32")
 def UnsortedSegmentSum() -> None:
     """Row i of the result is the sum of the rows of `data` whose segment id is i (negative ids are left out)."""
+
+
+tables.COUNTED["UnsortedSegmentSum"] = (1, 2)
 
 
 @UnsortedSegmentSum.gradient
@@ -305,6 +310,7 @@ def Unique() -> None:
 
 
 Unique.no_gradient("it is made of indices")
+tables.BOUNDED["Unique"] = (lambda x: (x, x), cpu_unique.unique)
 
 
 def _list_diff(ctx: Any, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

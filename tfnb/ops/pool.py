@@ -154,7 +154,7 @@ def _argmax_gradient(ctx: Any, x: np.ndarray, dy: np.ndarray, index: np.ndarray)
 
 # The ops
 
-@kernel("input: T -> output: T", shape=_pool_shape, numpy=_max, cpu=pooling.max_pool,
+@kernel("input: T -> output: T", shape=_pool_shape, numpy=_max, cpu=pooling.max_pool, total=True,
         T="{half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT",
         **EXPLICIT, data_format="{'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
 def MaxPool() -> None:
@@ -162,7 +162,7 @@ def MaxPool() -> None:
 
 
 @kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=_max_gradient_shape, numpy=_max_gradient,
-        cpu=pooling.max_pool_gradient, **EXPLICIT, data_format=LAYOUT, T=f"{REAL} = DT_FLOAT")
+        cpu=pooling.max_pool_gradient, total=True, **EXPLICIT, data_format=LAYOUT, T=f"{REAL} = DT_FLOAT")
 def MaxPoolGrad() -> None:
     """The gradient of MaxPool: each number goes to the (first) largest of its window."""
 
@@ -173,14 +173,15 @@ def MaxPoolGradGrad() -> None:
     """The gradient of MaxPoolGrad for `grad`: of each window, the number where its largest stands."""
 
 
-@kernel("value: T -> output: T", shape=_pool_shape, numpy=_avg, cpu=pooling.avg_pool, **PLAIN, data_format=LAYOUT,
+@kernel("value: T -> output: T", shape=_pool_shape, numpy=_avg, cpu=pooling.avg_pool,
+        total=True, **PLAIN, data_format=LAYOUT,
         T=FLOAT)
 def AvgPool() -> None:
     """The mean of each window, channel by channel; padding is not counted."""
 
 
 @kernel("orig_input_shape: int32, grad: T -> output: T", shape=_avg_gradient_shape, numpy=_avg_gradient,
-        cpu=pooling.avg_pool_gradient, values=("orig_input_shape",), **PLAIN, data_format=LAYOUT, T=FLOAT)
+        cpu=pooling.avg_pool_gradient, values=("orig_input_shape",), total=True, **PLAIN, data_format=LAYOUT, T=FLOAT)
 def AvgPoolGrad() -> None:
     """The gradient of AvgPool."""
 
@@ -273,14 +274,15 @@ def _lrn_gradient(ctx: Any, dy: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.
     return (dy32 * norm ** np.float32(-a["beta"]) - factor * wide * part).astype(x.dtype)
 
 
-@kernel("input: T -> output: T", shape=lambda ctx: [rank4(ctx.shape(0))], numpy=_lrn, cpu=normalize.lrn, **LRN_ATTRS)
+@kernel("input: T -> output: T", shape=lambda ctx: [rank4(ctx.shape(0))], numpy=_lrn, cpu=normalize.lrn,
+        total=True, **LRN_ATTRS)
 def LRN() -> None:
     """Local response normalization: numbers divided by a power of the sum of squares over channels nearby."""
 
 
 @kernel("input_grads: T, input_image: T, output_image: T -> output: T", numpy=_lrn_gradient,
         shape=lambda ctx: [_same(_same(rank4(ctx.shape(0)), ctx.shape(1)), ctx.shape(2))],
-        cpu=normalize.lrn_gradient, **LRN_ATTRS)
+        cpu=normalize.lrn_gradient, total=True, **LRN_ATTRS)
 def LRNGrad() -> None:
     """The gradient of LRN."""
 

@@ -26,6 +26,14 @@ class FileArray(np.ndarray[Any, np.dtype[Any]]):
             release(self._map, min(start + step, self.size) * self.itemsize)
 
 
+def copy_array(target: np.ndarray[Any, Any], value: np.ndarray[Any, Any]) -> None:
+    """Fill `target` with `value`, broadcast; one that lies in a file does not stay resident."""
+    if isinstance(value, FileArray):
+        value.copy_into(target)
+    else:
+        target[...] = value
+
+
 def file_array(file: int, offset: int, size: int, dtype: np.dtype[Any], shape: tuple[int, ...]) -> FileArray:
     """The array of `size` bytes at `offset` of an open file (by its descriptor), which must have them."""
     if not size:

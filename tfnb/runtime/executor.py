@@ -13,6 +13,7 @@ from tfnb.compile.trace import Meta
 from tfnb.core.options import options
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops.evaluate import wants_lock
+from tfnb.runtime.host import HostRunner, is_plain
 from tfnb.runtime.interpreter import Env, interpret
 from tfnb.runtime.program import Program, compile_stage
 from tfnb.runtime.store import Store
@@ -93,16 +94,20 @@ class Executor:
 
     def __init__(self, plan: Plan, store: Store) -> None:
         self.plan = plan
-        self.runners = [StageRunner(stage, store) if stage.on_device else None for stage in plan.stages]
         self._store = store
         self._runs = 0
         self._fed = frozenset(plan.feeds)
-        only = plan.stages[0] if len(plan.stages) == 1 and plan.stages[0].on_device else None
+        self.runners = [StageRunner(stage, store) if stage.on_device else None for stage in plan.stages]
+        self._host = [HostRunner(stage, store) if is_plain(stage, self._fed) else None for stage in plan.stages]
+        only = plan.stages[0] if len(plan.stages) == 1 else None
         direct = only is not None and only.inputs == plan.feeds and only.outputs == plan.fetches
         self._direct = self.runners[0] if direct else None
+        self._direct_host = self._host[0] if direct else None
 
     def run(self, feeds: Sequence[np.ndarray], watch: Watch | None = None) -> Sequence[np.ndarray]:
         """The values of the fetches. feeds: row-major arrays of the right dtypes, in the order of the plan's feeds."""
+        if self._direct_host is not None and watch is None:
+            return self._direct_host.run(feeds)
         compiled = options.compile == "always" or (self._runs and options.compile == "second")
         self._runs += 1
         if self._direct is not None and compiled and watch is None:
@@ -110,11 +115,12 @@ class Executor:
             if outputs is not None:
                 return outputs
         env: Env = dict(zip(self.plan.feeds, feeds, strict=True))
-        for stage, runner in zip(self.plan.stages, self.runners, strict=True):
-            self._run_stage(stage, runner if compiled and watch is None else None, env, watch)
+        for stage, runner, host in zip(self.plan.stages, self.runners, self._host, strict=True):
+            self._run_stage(stage, None if watch is not None else host or (runner if compiled else None), env, watch)
         return [self._fetched(t, env) for t in self.plan.fetches]
 
-    def _run_stage(self, stage: Stage, runner: StageRunner | None, env: Env, watch: Watch | None) -> None:
+    def _run_stage(self, stage: Stage, runner: StageRunner | HostRunner | None, env: Env,
+                   watch: Watch | None) -> None:
         outputs = runner.run([env[t] for t in stage.inputs]) if runner is not None else None
         if outputs is None:
             interpret(stage, env, self._store, watch, self._fed)

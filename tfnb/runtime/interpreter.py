@@ -1,7 +1,7 @@
 """Running a stage op by op on NumPy arrays: host stages always, device stages at their first run."""
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, MutableMapping
+from collections.abc import Callable, Collection, MutableMapping, Sequence
 from contextlib import nullcontext
 
 import numpy as np
@@ -29,7 +29,6 @@ from tfnb.ops.evaluate import (
 from tfnb.runtime.store import Store, uninitialized, variable_dtype
 
 Env = MutableMapping[Tensor, np.ndarray]
-_PASS = (OpError, KeyboardInterrupt, SystemExit)
 
 
 def interpret(stage: Stage, env: Env, store: Store, watch: Callable[[Operation], None] | None = None,
@@ -66,12 +65,23 @@ def run_op(op: Operation, env: Env, store: Store, fed: Collection[Tensor] = ()) 
         state = store.state(op, lambda: new_state(op.attrs["seed"], op.attrs["seed2"])) \
             if kind is Kind.RANDOM else None
         return evaluate(op, arrays, Context(op, state, store))
-    except _PASS:
-        raise
-    except StopIteration as error:
-        raise OutOfRangeError(None, op, str(error) or "end of sequence") from error
-    except (ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError) as error:
-        raise misused(op, error, [a.shape for a in arrays]) from error
+    except Exception as error:
+        raise named(op, error, arrays)  # noqa: B904 (`named` chains)
+
+
+def named(op: Operation, error: Exception, arrays: Sequence[np.ndarray]) -> Exception:
+    """What to raise where `op`, given `arrays`, raised `error`: an OpError that names it."""
+    if isinstance(error, OpError):
+        error.of(op)
+        return error
+    if isinstance(error, StopIteration):
+        made: Exception = OutOfRangeError(None, op, str(error) or "end of sequence")
+    elif isinstance(error, (ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError)):
+        made = misused(op, error, [a.shape for a in arrays])
+    else:
+        return error
+    made.__cause__ = error
+    return made
 
 
 _CHECKED = frozenset({Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE, Kind.MOVEMENT, Kind.KERNEL, Kind.RANDOM})
@@ -107,6 +117,9 @@ def _update(op: Operation, arrays: list[np.ndarray], store: Store) -> np.ndarray
     if not reads:
         _check_assign(op, variables[0], arrays[1])
     concrete_shapes(op, [a.shape for a in arrays], arrays)
+    program = definition.program(scalar_attrs(op, definition))
+    if program.results == (1,) and not program.steps:      # Assign: the value as it is, which may lie in a file
+        return store.assign(variables[0], arrays[1])
     types = [numpy_name(op.inputs[i].dtype.base_dtype) for i in refs]
     results = reference(definition, arrays, scalar_attrs(op, definition), scalar_type(op), types)
     shape = arrays[0].shape

@@ -23,8 +23,7 @@ from tfnb.kernels.cpu.tape import ROW, Bind, Row, Tape
 from tfnb.kernels.launch import Code, failure_text
 from tfnb.runtime.store import Store
 
-
-RECYCLED = (1 << 18, 1 << 26)     # bytes of an output array that is kept to serve again: smaller ones NumPy keeps itself
+RECYCLED = (1 << 18, 1 << 26)     # bytes of an output array that is kept to serve again; NumPy keeps smaller ones
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ class BaseSession:
         self._closed = True
         self._calls.clear()
         self._executors.clear()
-        self._store.clear()
+        self._store.close()
 
     def as_default(self) -> AbstractContextManager[Any]:
         """A context in which this session is the default one (it is not closed at the end)."""

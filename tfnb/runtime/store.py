@@ -3,14 +3,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from time import monotonic
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tfnb.core.errors import FailedPreconditionError
+from tfnb.core.errors import CancelledError, FailedPreconditionError
 from tfnb.core.shape import Static
 from tfnb.graph.operation import Operation
+from tfnb.proto.mapped import copy_array
 
 Key = tuple[str, str]
 
@@ -30,6 +32,8 @@ class Store:
         self._arrays: dict[Key, np.ndarray] = {}
         self._states: WeakKeyDictionary[Operation, np.ndarray] = WeakKeyDictionary()
         self._resources: dict[Key, Any] = {}
+        self._closed = False
+        self._until = threading.local()
 
     def array(self, op: Operation) -> np.ndarray | None:
         """The array of a variable, or None while it is not initialised (with the dtype and shape that `op` states)."""
@@ -49,10 +53,11 @@ class Store:
         """Give a variable a value (copied); its memory stays where it is if the shape does."""
         array = self.array(op)
         if array is not None and array.shape == value.shape:
-            array[...] = value
+            copy_array(array, value)
             return array
         with self.lock:
-            array = np.array(value, variable_dtype(op), order="C", copy=True)
+            array = np.empty(value.shape, variable_dtype(op))
+            copy_array(array, value)
             self._arrays[variable_key(op)] = array
             self.generation += 1
         return array
@@ -71,12 +76,45 @@ class Store:
                 state = self._states[op] = make()
             return state
 
+    def resource(self, op: Operation, make: Callable[[], Any]) -> Any:
+        """The resource of an op that makes one (a queue, a reader), made at its first use in this session.
+
+        Raises CancelledError once the session is closed.
+        """
+        key = variable_key(op)
+        found = self._resources.get(key)
+        if found is None:
+            with self.lock:
+                if self._closed:
+                    raise CancelledError(None, op, "The session was closed")
+                found = self._resources.get(key)
+                if found is None:
+                    found = self._resources[key] = make()
+        return found
+
+    def limit(self, seconds: float | None) -> None:
+        """Let what waits in this thread wait for so long at most, from now on; None: without end."""
+        self._until.time = None if seconds is None else monotonic() + seconds
+
+    def time_left(self) -> float | None:
+        """The seconds that this thread may still wait; None: without end."""
+        until = getattr(self._until, "time", None)
+        return None if until is None else until - monotonic()
+
+    def close(self) -> None:
+        """Drop everything for good, and wake all threads that wait for a resource."""
+        with self.lock:
+            self._closed = True
+            self.clear()
+
     def clear(self, containers: list[str] | None = None) -> None:
         """Drop all values, or those in some containers ("" is the default container)."""
         with self.lock:
             for table in (self._arrays, self._resources):
                 for key in [k for k in table if containers is None or k[0] in containers]:
-                    del table[key]
+                    gone = table.pop(key)
+                    if hasattr(gone, "cancel"):
+                        gone.cancel()
             self.generation += 1
 
 

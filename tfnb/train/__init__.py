@@ -4,6 +4,13 @@ from tfnb.train.adadelta import AdadeltaOptimizer
 from tfnb.train.adagrad import AdagradOptimizer
 from tfnb.train.adagrad_da import AdagradDAOptimizer
 from tfnb.train.adam import AdamOptimizer
+from tfnb.train.checkpoint_reader import (
+    NewCheckpointReader, init_from_checkpoint, list_variables, load_checkpoint, load_variable,
+)
+from tfnb.train.checkpoint_state import (
+    checkpoint_exists, generate_checkpoint_state_proto, get_checkpoint_mtimes, get_checkpoint_state, latest_checkpoint,
+    remove_checkpoint, update_checkpoint_state,
+)
 from tfnb.train.decay import (
     cosine_decay, exponential_decay, inverse_time_decay, natural_exp_decay, piecewise_constant,
     piecewise_constant_decay, polynomial_decay,
@@ -13,11 +20,13 @@ from tfnb.train.global_step import (
     assert_global_step, create_global_step, get_global_step, get_or_create_global_step, global_step,
 )
 from tfnb.train.gradient_descent import GradientDescentOptimizer
+from tfnb.train.meta_graph import export_meta_graph, write_graph
 from tfnb.train.momentum import MomentumOptimizer
 from tfnb.train.moving_averages import ExponentialMovingAverage
 from tfnb.train.optimizer import Optimizer
 from tfnb.train.proximal import ProximalAdagradOptimizer, ProximalGradientDescentOptimizer
 from tfnb.train.rmsprop import RMSPropOptimizer
+from tfnb.train.saver import Saver, import_meta_graph
 from tfnb.core.lazy import lazy_names as _lazy_names
 
 # A program that writes no event files does not import protobuf.

@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 
 from tfnb.kernels.cpu.copying import BYTES_PER_CHUNK, UNITS, by_unit, fill, known_axis
-from tfnb.kernels.launch import Address, Call, Launch
+from tfnb.kernels.launch import Address, Call, Launch, Meta
 
 STATUS = Address("status")
 # Item i = (batch, outer, index position): one row of `size` units.
@@ -62,6 +62,7 @@ INDEPENDENT = True
 def kernel(args, begin, end):
     rows, limit, size = args[3], args[4], args[5]
     ids = {index}_array(args[1], rows)
+{start}
     for i in range(rows):
         place = int64(ids[i])
         if place >= limit:
@@ -74,8 +75,34 @@ def kernel(args, begin, end):
         if place >= 0:
             source = {type}_array(args[0] + {bytes} * (size * i + begin), end - begin)
             target = {type}_array(args[2] + {bytes} * (size * place + begin), end - begin)
+{add}
+{finish}
+"""
+ADD = """
             for j in range(end - begin):
                 target[j] = {type}(target[j] + source[j])
+"""
+# Where places are not many more than rows: the first row of a place is copied, places without a row become 0 last.
+SEEN = """
+    seen = uint8_array(args[7] + begin // args[8] * limit, limit)
+    for i in range(limit):
+        seen[i] = uint8(0)
+"""
+COPY_OR_ADD = """
+            if seen[place] == uint8(0):
+                seen[place] = uint8(1)
+                for j in range(end - begin):
+                    target[j] = source[j]
+            else:
+                for j in range(end - begin):
+                    target[j] = {type}(target[j] + source[j])
+"""
+ZERO_UNSEEN = """
+    for i in range(limit):
+        if seen[i] == uint8(0):
+            target = {type}_array(args[2] + {bytes} * (size * i + begin), end - begin)
+            for j in range(end - begin):
+                target[j] = {type}(0)
 """
 
 
@@ -92,7 +119,7 @@ def gather(call: Call) -> list[Launch]:
         return []
     text, size, _ = by_unit(GATHER_TEXT, row_bytes, index=indices.type)
     args = (call.input(0), call.input(1), call.output(), count, params.shape[axis], size, STATUS, outer)
-    return [Launch(text, args, items, max(1, BYTES_PER_CHUNK // (row_bytes + 64)), "gather")]
+    return [Launch(text, args, items, max(1, 2 * BYTES_PER_CHUNK // (row_bytes + 64)), "gather")]
 
 
 def one_hot(call: Call) -> list[Launch]:
@@ -114,13 +141,23 @@ def unsorted_segment_sum(call: Call) -> list[Launch]:
     out = call.outputs[0]
     if not out.size:
         return []
-    zero = fill(0, call.output(), out)
     if not data.size:
-        return [zero]
-    size = out.size // out.shape[0]
-    text = SEGMENT_TEXT.format(type=data.type, index=ids.type, bytes=data.itemsize)
-    args = (call.input(0), call.input(1), call.output(), ids.size, out.shape[0], size, STATUS)
-    return [zero, Launch(text, args, size, max(64, (1 << 16) // ids.size), "segment sum")]
+        return [fill(0, call.output(), out)]
+    places, size = out.shape[0], out.size // out.shape[0]
+    grain = max(64, (1 << 16) // ids.size)
+    args = (call.input(0), call.input(1), call.output(), ids.size, places, size, STATUS)
+    if places > 4 * ids.size:
+        text = _segment_text(data, ids, "", ADD, "")
+        return [fill(0, call.output(), out), Launch(text, args, size, grain, "segment sum")]
+    seen = call.scratch(places * -(-size // grain))
+    text = _segment_text(data, ids, SEEN, COPY_OR_ADD, ZERO_UNSEEN)
+    return [Launch(text, (*args, seen, grain), size, grain, "segment sum")]
+
+
+def _segment_text(data: Meta, ids: Meta, start: str, add: str, finish: str) -> str:
+    words = {"type": data.type, "bytes": str(data.itemsize)}
+    return SEGMENT_TEXT.format(index=ids.type, start=start, add=add.format(**words), finish=finish.format(**words),
+                               **words)
 
 
 def gather_rows(params: np.ndarray, indices: np.ndarray, axis: int = 0) -> np.ndarray:

@@ -1,0 +1,228 @@
+"""Convolution and pool kernels, and their NumPy forms, against loops written from the definition."""
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from tfnb.kernels import window_arrays as arrays
+from tfnb.kernels.cpu import conv, conv_loops, pooling
+from tfnb.kernels.window import channels_first, window
+
+RNG = np.random.default_rng(3)
+
+# (batch, height, width, in), (height, width, out), strides, padding, dilations
+CASES = [
+    ((2, 5, 6, 3), (3, 3, 4), (1, 1), "SAME", (1, 1)),
+    ((2, 5, 6, 3), (3, 3, 4), (1, 1), "VALID", (1, 1)),
+    ((1, 7, 8, 2), (3, 2, 5), (2, 3), "SAME", (1, 1)),
+    ((3, 8, 7, 1), (5, 5, 2), (2, 2), "VALID", (1, 1)),
+    ((2, 9, 9, 4), (3, 3, 3), (1, 1), "SAME", (2, 3)),
+    ((2, 9, 9, 4), (3, 3, 3), (1, 1), "VALID", (2, 3)),
+    ((2, 6, 5, 3), (2, 4, 2), (1, 2), ((1, 2), (3, 0)), (1, 1)),
+    ((1, 4, 4, 3), (2, 2, 2), (1, 1), ((4, 5), (6, 3)), (2, 1)),
+    ((2, 5, 5, 3), (1, 1, 4), (1, 1), "VALID", (1, 1)),
+    ((2, 5, 5, 3), (1, 1, 4), (2, 2), "SAME", (1, 1)),
+    ((2, 2, 3, 3), (5, 5, 4), (1, 1), "SAME", (1, 1)),
+    ((2, 5, 5, 3), (2, 2, 4), (4, 3), "SAME", (1, 1)),
+    ((1, 3, 20, 40), (1, 3, 2), (1, 1), "SAME", (1, 1)),
+    ((20, 6, 6, 8), (3, 3, 16), (1, 1), "SAME", (1, 1)),
+    ((1, 6, 6, 64), (3, 3, 8), (2, 2), "SAME", (1, 1)),
+    ((0, 5, 6, 3), (3, 3, 4), (1, 1), "SAME", (1, 1)),
+    ((2, 0, 6, 3), (3, 3, 4), (1, 1), "SAME", (1, 1)),
+    ((2, 5, 6, 3), (3, 3, 0), (1, 1), "SAME", (1, 1)),
+]
+IDS = [f"{i}" for i in range(len(CASES))]
+
+
+def attrs_of(strides, padding, dilations, data_format="NHWC", **more):
+    explicit = [] if isinstance(padding, str) else [0, 0, *padding[0], *padding[1], 0, 0]
+    found = {"strides": [1, *strides, 1], "padding": (padding if isinstance(padding, str) else "EXPLICIT").encode(),
+             "explicit_paddings": explicit, "dilations": [1, *dilations, 1], "data_format": data_format.encode(),
+             **more}
+    if data_format == "NCHW":
+        for name in ("strides", "dilations", "ksize"):
+            if name in found:
+                n, h, w, c = found[name]
+                found[name] = [n, c, h, w]
+        if explicit:
+            found["explicit_paddings"] = [*explicit[:2], *explicit[6:], *explicit[2:6]]
+    return found
+
+
+def places(case):
+    """(image, oy, ox, ky, kx, y, x) of all taps that meet the image, from the definition of TensorFlow's paddings."""
+    (n, h, w, _), (kh, kw, _), strides, padding, dilations = case
+    axes = []
+    for size, kernel, stride, dilation, axis in zip((h, w), (kh, kw), strides, dilations, (0, 1), strict=True):
+        span = (kernel - 1) * dilation + 1
+        if padding == "SAME":
+            out = -(-size // stride)
+            before = max(0, (out - 1) * stride + span - size) // 2
+        else:
+            before, after = (0, 0) if padding == "VALID" else padding[axis]
+            out = (size + before + after - span) // stride + 1
+        axes.append((out, [(o, k, o * stride - before + k * dilation) for o in range(out) for k in range(kernel)
+                           if 0 <= o * stride - before + k * dilation < size]))
+    (oh, rows), (ow, columns) = axes
+    return oh, ow, [(i, oy, ox, ky, kx, y, x) for i in range(n)
+                    for (oy, ky, y), (ox, kx, x) in itertools.product(rows, columns)]
+
+
+def by_loops(case, x, f, dy):
+    """The convolution, its gradient for the input and its gradient for the filter."""
+    oh, ow, taps = places(case)
+    y = np.zeros((x.shape[0], oh, ow, f.shape[3]))
+    dx, df = np.zeros(x.shape), np.zeros(f.shape)
+    for i, oy, ox, ky, kx, iy, ix in taps:
+        y[i, oy, ox] += x[i, iy, ix] @ f[ky, kx]
+        if dy is not None:
+            dx[i, iy, ix] += f[ky, kx] @ dy[i, oy, ox]
+            df[ky, kx] += np.outer(x[i, iy, ix], dy[i, oy, ox])
+    return y, dx, df
+
+
+def sample(shape, type_="float32"):
+    return RNG.integers(-4, 5, shape).astype(type_)            # whole numbers: sums are exact in any order
+
+
+def turned(x, data_format):
+    return np.ascontiguousarray(x.transpose(0, 3, 1, 2)) if data_format == "NCHW" else x
+
+
+@pytest.mark.parametrize("type_, data_format", [("float32", "NHWC"), ("float64", "NHWC"), ("float32", "NCHW"),
+                                                ("int32", "NHWC"), ("int32", "NCHW")])
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_convolutions(case, type_, data_format, run):
+    shape, (kh, kw, out), strides, padding, dilations = case
+    attrs = attrs_of(strides, padding, dilations, data_format)
+    x, f = sample(shape, type_), sample((kh, kw, shape[3], out), type_)
+    oh, ow, _ = places(case)
+    dy = sample((shape[0], oh, ow, out), type_)
+    want = by_loops(case, x, f, dy)
+    w = window(turned(x, data_format).shape, (kh, kw), attrs)
+    assert (w.out_height, w.out_width) == (oh, ow) and channels_first(attrs) == (data_format == "NCHW")
+    forms = (arrays.convolve(x, f, w), arrays.convolve_input_gradient(f, dy, w),
+             arrays.convolve_filter_gradient(x, dy, w))
+    for form, expected in zip(forms, want, strict=True):
+        np.testing.assert_array_equal(form, expected)
+    image = turned(x, data_format)
+    got, = run(conv.convolve, [image, f], [(turned(dy, data_format).shape, type_)], attrs)
+    np.testing.assert_array_equal(got, turned(want[0], data_format))
+    sizes = np.array(image.shape, np.int32)
+    got, = run(conv.input_gradient, [sizes, f, turned(dy, data_format)], [(image.shape, type_)], attrs)
+    np.testing.assert_array_equal(got, turned(want[1], data_format))
+    if type_ != "int32":
+        sizes = np.array(f.shape, np.int32)
+        got, = run(conv.filter_gradient, [image, sizes, turned(dy, data_format)], [(f.shape, type_)], attrs)
+        np.testing.assert_array_equal(got, want[2])
+
+
+@pytest.mark.parametrize("multiplier, data_format", [(1, "NHWC"), (3, "NHWC"), (2, "NCHW")])
+@pytest.mark.parametrize("case", CASES[:-1], ids=IDS[:-1])
+def test_depthwise_convolutions(case, multiplier, data_format, run):
+    shape, (kh, kw, _), strides, padding, dilations = case
+    attrs, c = attrs_of(strides, padding, dilations, data_format), shape[3]
+    x, f = sample(shape), sample((kh, kw, c, multiplier))
+    oh, ow, _ = places(case)
+    dy = sample((shape[0], oh, ow, c * multiplier))
+    full = np.zeros((kh, kw, c, c * multiplier))                       # a full filter whose other entries are zero
+    for i in range(c):
+        full[:, :, i, i * multiplier:(i + 1) * multiplier] = f[:, :, i]
+    y, dx, df = by_loops(case, x, full, dy)
+    df = np.stack([df[:, :, i, i * multiplier:(i + 1) * multiplier] for i in range(c)], 2)
+    w = window(turned(x, data_format).shape, (kh, kw), attrs)
+    forms = (arrays.depthwise(x, f, w), arrays.depthwise_input_gradient(f, dy, w),
+             arrays.depthwise_filter_gradient(x, dy, w))
+    for form, expected in zip(forms, (y, dx, df), strict=True):
+        np.testing.assert_array_equal(form, expected)
+    image, turned_dy = turned(x, data_format), turned(dy, data_format)
+    got, = run(conv_loops.depthwise, [image, f], [(turned_dy.shape, "float32")], attrs)
+    np.testing.assert_array_equal(got, turned(y, data_format))
+    got, = run(conv_loops.depthwise_input_gradient, [np.array(image.shape, np.int32), f, turned_dy],
+               [(image.shape, "float32")], attrs)
+    np.testing.assert_array_equal(got, turned(dx, data_format))
+    got, = run(conv_loops.depthwise_filter_gradient, [image, np.array(f.shape, np.int32), turned_dy],
+               [(f.shape, "float32")], attrs)
+    np.testing.assert_array_equal(got, df)
+
+
+def pools_by_loops(case, x, dy, kind):
+    """Maxima with the gradient of the first, and means with theirs."""
+    oh, ow, taps = places(case)
+    inside = {}
+    for i, oy, ox, _, _, y, z in taps:
+        inside.setdefault((i, oy, ox), []).append((y, z))
+    shape = (x.shape[0], oh, ow, x.shape[3])
+    out, dx = np.zeros(shape), np.zeros(x.shape)
+    for (i, oy, ox), cells in inside.items():
+        for c in range(x.shape[3]):
+            values = np.array([x[i, y, z, c] for y, z in cells])
+            if kind == "max":
+                values = np.where(np.isnan(values), -np.inf, values)
+                best = int(np.argmax(values))
+                out[i, oy, ox, c] = values[best]
+                dx[i, cells[best][0], cells[best][1], c] += dy[i, oy, ox, c]
+            else:
+                out[i, oy, ox, c] = values.sum() / len(cells)
+                for y, z in cells:
+                    dx[i, y, z, c] += dy[i, oy, ox, c] / len(cells)
+    return out, dx
+
+
+POOLS = [
+    ((2, 6, 6, 3), (2, 2, 3), (2, 2), "SAME", (1, 1)),
+    ((2, 7, 5, 3), (2, 2, 3), (2, 2), "VALID", (1, 1)),
+    ((2, 7, 5, 3), (2, 2, 3), (2, 2), "SAME", (1, 1)),
+    ((1, 8, 9, 32), (3, 3, 32), (2, 2), "SAME", (1, 1)),
+    ((2, 5, 6, 17), (3, 2, 17), (1, 1), "VALID", (1, 1)),
+    ((1, 5, 6, 2), (2, 2, 2), (3, 4), "SAME", (1, 1)),
+    ((1, 3, 3, 4), (2, 2, 4), (2, 2), ((0, 0), (1, 1)), (1, 1)),
+    ((0, 6, 6, 3), (2, 2, 3), (2, 2), "SAME", (1, 1)),
+]
+
+
+@pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
+@pytest.mark.parametrize("kind, type_", [("max", "float32"), ("max", "float64"), ("max", "int8"), ("avg", "float32")])
+@pytest.mark.parametrize("case", POOLS, ids=range(len(POOLS)))
+def test_pools(case, kind, type_, data_format, run):
+    shape, (kh, kw, _), strides, padding, dilations = case
+    if kind == "avg" and not isinstance(padding, str):
+        pytest.skip("AvgPool has no explicit padding")
+    attrs = attrs_of(strides, padding, dilations, data_format, ksize=[1, kh, kw, 1])
+    del attrs["dilations"]
+    x = sample(shape, type_)                                            # has many equal numbers
+    if type_.startswith("float") and kind == "max":
+        x[RNG.random(shape) < 0.2] = np.nan
+        x[RNG.random(shape) < 0.2] = -np.inf
+    oh, ow, _ = places(case)
+    dy = sample((shape[0], oh, ow, shape[3]), type_)
+    want, want_dx = pools_by_loops(case, x, dy, kind)
+    w = window(turned(x, data_format).shape, (kh, kw), attrs)
+    forms = ((arrays.max_pool(x, w), arrays.max_pool_gradient(x, dy, w)) if kind == "max" else
+             (arrays.avg_pool(x, w), arrays.avg_pool_gradient(dy, w)))
+    image, pooled = turned(x, data_format), turned(dy, data_format)
+    lower, inputs = (pooling.max_pool_gradient, [image, pooled, pooled]) if kind == "max" else (
+        pooling.avg_pool_gradient, [np.array(image.shape, np.int32), pooled])
+    got, = run(pooling.max_pool if kind == "max" else pooling.avg_pool, [image], [(pooled.shape, type_)], attrs)
+    got_dx, = run(lower, inputs, [(image.shape, type_)], attrs)
+    for found, expected in ((forms[0], want), (forms[1], want_dx)):
+        np.testing.assert_allclose(found, expected.astype(type_), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(got, turned(want, data_format).astype(type_), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(got_dx, turned(want_dx, data_format).astype(type_), rtol=1e-6, atol=1e-6)
+
+
+def test_large_convolution_by_several_tiles_and_rows(run):
+    """Filters whose unfolded rows don't fit a tile are taken a row of the window at a time."""
+    x, f = sample((2, 20, 21, 128)), sample((3, 3, 128, 70))
+    attrs = attrs_of((1, 1), "SAME", (1, 1))
+    w = window(x.shape, (3, 3), attrs)
+    assert conv._rows(w, 4) == 1
+    dy = sample((2, 20, 21, 70))
+    got, = run(conv.convolve, [x, f], [(dy.shape, "float32")], attrs)
+    np.testing.assert_array_equal(got, arrays.convolve(x, f, w))
+    got, = run(conv.input_gradient, [np.array(x.shape, np.int32), f, dy], [(x.shape, "float32")], attrs)
+    np.testing.assert_array_equal(got, arrays.convolve_input_gradient(f, dy, w))
+    got, = run(conv.filter_gradient, [x, np.array(f.shape, np.int32), dy], [(f.shape, "float32")], attrs)
+    np.testing.assert_array_equal(got, arrays.convolve_filter_gradient(x, dy, w))

@@ -1,0 +1,336 @@
+"""Every op that is compiled: what a program gives is what the interpreter gives, over dtypes and shapes.
+
+Samples are made by kind and signature. All ops of a kind and dtype run at once, so that they share kernels. Floats may
+differ by the rounding of functions, integers not at all; NaN and infinities stand at the same places.
+"""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfnb as tf
+from tests.autodiff.test_finite_differences import SAMPLES
+from tfnb.compile.place import COMPILED
+from tfnb.core.options import options
+from tfnb.opdef import tables
+from tfnb.opdef.spec import Kind
+from tfnb.ops.construct import official
+from tfnb.ops.raw import raw
+
+TOLERANCE = {"float32": 4e-6, "float64": 1e-12}
+SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1.0, 1.0]
+N = 23
+# name -> shapes of the inputs, by their number
+SHAPES = {
+    "vector": {1: [(N,)], 2: [(N,), (N,)], 3: [(N,)] * 3},
+    "scalar": {1: [()], 2: [(), ()], 3: [()] * 3},
+    "size 1": {1: [(1, 1)], 2: [(1, 1), (1,)], 3: [(1,)] * 3},
+    "empty": {1: [(0, 3)], 2: [(0, 3), (3,)], 3: [(0, 3)] * 3},
+    "broadcast": {1: [(2, 3)], 2: [(3, 1), (2, 1, 4)], 3: [(2, 3)] * 3},
+    "strided": {1: [(4, 3)], 2: [(4, 3), (4, 3)], 3: [(4, 3)] * 3},
+}
+ALIKE = {"Select", "ApproximateEqual"}                       # no broadcasting
+DTYPES = sorted(COMPILED)
+SLOW_DTYPES = {"int8", "int16", "uint8", "uint16", "uint32", "uint64"}
+
+
+def dtype_params(names=DTYPES):
+    return [pytest.param(n, marks=pytest.mark.slow) if n in SLOW_DTYPES else n for n in names]
+
+
+def allows(name, dtype):
+    attrs = {attr.name: attr for attr in tables.OPS[name].attrs}
+    return "T" not in attrs or not attrs["T"].allowed or dtype in [official(t).name for t in attrs["T"].allowed]
+
+
+def takes(name, dtype):
+    """Can the op have this dtype: by its attr T, or by its inputs' own types?"""
+    first = tables.OPS[name].inputs[0].type
+    return allows(name, dtype) if first == "T" else first == "SrcT" or official(first).name == dtype
+
+
+def values(name, dtype, shape, random):
+    """Numbers of the dtype, in the op's domain; special ones first where it is everywhere."""
+    domain, kind, size = tables.DOMAINS.get(name, ""), np.dtype(dtype).kind, int(np.prod(shape))
+    if kind == "b":
+        return (random.random(shape) < 0.5).astype(dtype)
+    if kind in "iu":
+        info = np.iinfo(dtype)
+        made = random.integers(info.min if kind == "i" else 0, min(info.max, 2**62), size).astype(dtype)
+        made[:6] = np.array([info.min, info.max, 0, 1, 2, 3], dtype)[:size]
+        if domain in ("nonzero", "positive"):
+            made = made % np.array(5, dtype) + np.array(1, dtype)
+        return made.reshape(shape)
+    u, sign = random.uniform(0.1, 0.9, size), random.choice([-1.0, 1.0], size)
+    made = {"": sign * u * 4, "positive": u * 3, "unit": sign * u, "nonzero": sign * (u + 0.2),
+            "above one": u + 1}[domain]
+    if not domain and size >= N:
+        made[:len(SPECIAL)] = random.permutation(SPECIAL)
+    return made.astype(dtype).reshape(shape)
+
+
+def strided(x):
+    """The same tensor, but no longer row-major in memory (interpreted and compiled alike)."""
+    rank = len(x.shape)
+    return x if rank < 2 else raw.Transpose(x, list(range(rank))[::-1])
+
+
+def both_ways(build, monkeypatch):
+    """{label: (interpreted, compiled)} of the fetches that `build()` returns with its feeds."""
+    results = []
+    for mode in ("never", "always"):
+        monkeypatch.setattr(options, "compile", mode)
+        tf.reset_default_graph()
+        fetches, feeds = build()
+        with tf.Session() as sess, np.errstate(all="ignore"):
+            sess.run(tf.global_variables_initializer())
+            results.append(sess.run(fetches, feeds))
+    return {label: (results[0][label], results[1][label]) for label in results[0]}
+
+
+def differences(results):
+    """The labels whose two values differ, with both."""
+    found = []
+    for label, (want, got) in results.items():
+        for a, b in zip(want, got, strict=True) if isinstance(want, list) else [(want, got)]:
+            a, b = np.asarray(a), np.asarray(b)
+            tolerance = TOLERANCE.get(a.dtype.name, 0)
+            same = np.allclose(a.astype("f8"), b, tolerance, tolerance / 4, equal_nan=True) if tolerance \
+                else np.array_equal(a, b)
+            if a.dtype != b.dtype or a.shape != b.shape or not same:
+                found.append(f"{label}: interpreted {a.tolist()}, compiled {b.tolist()}"[:900])
+    return found
+
+
+def elementwise_names(dtype):
+    return [name for name, spec in sorted(tables.OPS.items()) if spec.kind is Kind.ELEMENTWISE and takes(name, dtype)
+            and name not in SAMPLES and (name != "ApproximateEqual" or dtype.startswith("float"))]
+
+
+def input_shapes(name, layout):
+    """The shapes of an elementwise op's inputs; None where it has none of this layout."""
+    count = len(tables.OPS[name].inputs)
+    shapes = SHAPES[layout][count]
+    if name.startswith("BiasAdd"):
+        return [shapes[0], shapes[0][-1:]] if len(shapes[0]) > 1 else None
+    return [shapes[0]] * count if name in ALIKE else shapes
+
+
+def elementwise(dtype, layout):
+    """A function that builds every elementwise op of a dtype; ops of one domain share their placeholders."""
+    def build():
+        random = np.random.default_rng(1)
+        fetches, feeds, made = {}, {}, {}
+
+        def fed(name, kind, shape, i):
+            turned = layout == "strided" and i == 0
+            key = kind, shape, tables.DOMAINS.get(name, ""), i
+            if key not in made:
+                x = tf.placeholder(kind, shape[::-1] if turned else shape)
+                feeds[x] = values(name, kind, x.shape.as_list(), random)
+                made[key] = strided(x) if turned else x
+            return made[key]
+
+        for name in elementwise_names(dtype):
+            shapes = input_shapes(name, layout)
+            if shapes is not None:
+                kinds = [dtype if arg.type in ("T", "SrcT") else official(arg.type).name
+                         for arg in tables.OPS[name].inputs]
+                fetches[name] = getattr(raw, name)(*[fed(name, k, s, i) for i, (k, s) in
+                                                     enumerate(zip(kinds, shapes, strict=True))])
+        return fetches, feeds
+    return build
+
+
+@pytest.mark.parametrize("dtype", dtype_params())
+def test_elementwise(dtype, monkeypatch):
+    assert not differences(both_ways(elementwise(dtype, "vector"), monkeypatch))
+
+
+@pytest.mark.parametrize("layout", [name for name in SHAPES if name != "vector"])
+@pytest.mark.parametrize("dtype", ["float32", "int32", "bool"])
+def test_elementwise_over_shapes(dtype, layout, monkeypatch):
+    assert not differences(both_ways(elementwise(dtype, layout), monkeypatch))
+
+
+REDUCED = {"rows": ((5, 7), [1]), "columns": ((5, 7), [0]), "whole": ((5, 7), [0, 1]), "middle": ((2, 3, 4), [1]),
+           "outer": ((2, 3, 4), [-1, 0]), "nothing": ((5, 7), []), "scalar": ((), []), "size 1": ((1, 1), [0]),
+           "no rows": ((0, 3), [0]), "no columns": ((3, 0), [1]), "empty result": ((0, 3), [1])}
+LARGE = {"chunks": ((20_011,), [0]), "many columns": ((1_031, 7), [0]), "many rows": ((3, 9_001), [1])}
+
+
+def reductions(dtype, cases):
+    def build():
+        random = np.random.default_rng(2)
+        fetches, feeds = {}, {}
+        for label, (shape, axes) in cases.items():
+            x = tf.placeholder(dtype, shape)
+            feeds[x] = values("", dtype, shape, random)
+            if label in LARGE and dtype.startswith("f"):         # products of many stay finite
+                feeds[x] = random.uniform(0.999, 1.001, shape).astype(dtype)
+            turned = strided(tf.identity(x)) if len(shape) == 2 and shape[0] < 100 else None
+            for name, spec in tables.OPS.items():
+                if spec.kind is not Kind.REDUCTION or not takes(name, dtype):
+                    continue
+                if name in tables.AXES:
+                    if len(shape) > 1 or name == "L2Loss":
+                        fetches[name, label] = getattr(raw, name)(x)
+                    continue
+                op = getattr(raw, name)
+                fetches[name, label] = op(x, np.array(axes, np.int32))
+                fetches[name, label, "kept"] = op(x, np.array(axes, np.int64), keep_dims=True)
+                if turned is not None:
+                    fetches[name, label, "turned"] = op(turned, np.array(axes, np.int32))
+        return fetches, feeds
+    return build
+
+
+@pytest.mark.parametrize("dtype", dtype_params())
+def test_reductions(dtype, monkeypatch):
+    monkeypatch.setitem(TOLERANCE, "float32", 2e-5)
+    names = {"float32": list(REDUCED), "int32": ["rows", "columns", "whole", "empty result"],
+             "bool": ["columns", "whole"]}.get(dtype, ["rows", "empty result"])
+    assert not differences(both_ways(reductions(dtype, {name: REDUCED[name] for name in names}), monkeypatch))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+def test_large_reductions(dtype, monkeypatch):
+    monkeypatch.setitem(TOLERANCE, "float32", 1e-3)
+    assert not differences(both_ways(reductions(dtype, LARGE), monkeypatch))
+
+
+ROWS = [(3, 7), (0, 4), (1, 1), (5,), (2, 3, 4)]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rowwise(dtype, monkeypatch):
+    def build():
+        random = np.random.default_rng(3)
+        fetches, feeds = {}, {}
+        for shape in ROWS:
+            x, y = tf.placeholder(dtype, shape), tf.placeholder(dtype, shape)
+            feeds[x], feeds[y] = random.standard_normal(shape), random.random(shape)
+            if shape == (3, 7):
+                feeds[x][0, :3], feeds[x][1, :] = [np.inf, 1.0, -1e4], -np.inf
+            labels = tf.placeholder("int32", shape[:-1])
+            feeds[labels] = random.integers(0, shape[-1], shape[:-1])
+            made = {"Softmax": raw.Softmax(x), "LogSoftmax": raw.LogSoftmax(x)}
+            if len(shape) == 2:
+                made["SoftmaxCrossEntropyWithLogits"] = raw.SoftmaxCrossEntropyWithLogits(x, y)
+                made["SparseSoftmaxCrossEntropyWithLogits"] = raw.SparseSoftmaxCrossEntropyWithLogits(x, labels)
+                made["strided Softmax"] = raw.Softmax(strided(x))
+            fetches.update({(name, shape): t if isinstance(t, tf.Tensor) else list(t) for name, t in made.items()})
+        return fetches, feeds
+    assert {name for name, spec in tables.OPS.items() if spec.kind is Kind.ROWWISE} == {
+        "Softmax", "LogSoftmax", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"}
+    assert not differences(both_ways(build, monkeypatch))
+
+
+# Movement and hand-written kernels: the samples of the gradient tests, and those of ops without gradients.
+VECTOR, MATRIX, CUBE = (5,), (4, 3), (2, 3, 4)
+MORE = {
+    "ArgMax": [(lambda x, a=a: raw.ArgMax(x, a), [CUBE]) for a in (0, 1, -1)],
+    "ArgMin": [(lambda x, a=a: raw.ArgMin(x, a, output_type="int32"), [CUBE]) for a in (0, -1)],
+    "OneHot": [(lambda x, a=a: raw.OneHot(np.array([0, 2, -1, 1]), 3, x, x + x, axis=a), [()]) for a in (0, -1)],
+    "StopGradient": [(lambda x: raw.StopGradient(x), [MATRIX])],
+    "PreventGradient": [(lambda x: raw.PreventGradient(x), [MATRIX])],
+    "Unique": [], "ListDiff": [], "Where": [],
+}
+EMPTY = {
+    "ConcatV2": [(lambda x, y: raw.ConcatV2([x, y], 0), [(0, 3), (2, 3)])],
+    "Transpose": [(lambda x: raw.Transpose(x, [1, 0]), [(0, 3)])],
+    "MatMul": [(lambda x, y: raw.MatMul(x, y), [(2, 0), (0, 3)]), (lambda x, y: raw.MatMul(x, y), [(0, 2), (2, 3)])],
+    "GatherV2": [(lambda x: raw.GatherV2(x, np.zeros([0], np.int32), 0), [MATRIX])],
+    "Tile": [(lambda x: raw.Tile(x, [0, 2]), [MATRIX])],
+    "Pad": [(lambda x: raw.Pad(x, [[1, 0], [0, 0]]), [(0, 3)])],
+    "Cumsum": [(lambda x: raw.Cumsum(x, 0), [(0, 3)]), (lambda x: raw.Cumsum(x, 0), [(1,)])],
+    "Reshape": [(lambda x: raw.Reshape(x, [-1, 5, 0]), [(0, 3)])],
+    "Slice": [(lambda x: raw.Slice(x, [1, 0], [0, -1]), [MATRIX])],
+    "Pack": [(lambda x: raw.Pack([x, x]), [()])],
+    "UnsortedSegmentSum": [(lambda x: raw.UnsortedSegmentSum(x, np.zeros([0], np.int32), 2), [(0, 3)])],
+}
+# what has compiled kernels and is compared in a test file of its family
+FAMILIES = ("Conv2D", "Depthwise", "MaxPool", "AvgPool", "LRN")
+
+
+def walked():
+    """Names of the movement ops and of the kernels that are compiled."""
+    return [name for name, spec in sorted(tables.OPS.items()) if not name.startswith(FAMILIES)
+            and (spec.kind is Kind.MOVEMENT or (spec.kind is Kind.KERNEL and name in tables.CPU))]
+
+
+def kernels(dtype):
+    def build():
+        random = np.random.default_rng(4)
+        fetches, feeds, placeholders = {}, {}, {}
+        for name in walked():
+            attrs = {attr.name: attr for attr in tables.OPS[name].attrs}
+            kind = attrs.get("T") or attrs.get("Tparams")
+            if kind is not None and kind.allowed and dtype not in [official(t).name for t in kind.allowed]:
+                continue
+            for i, (fn, shapes) in enumerate([*MORE.get(name, []), *SAMPLES.get(name, []), *EMPTY.get(name, [])]):
+                for j, shape in enumerate(shapes):
+                    if (shape, j) not in placeholders:
+                        placeholders[shape, j] = x = tf.placeholder(dtype, shape)
+                        feeds[x] = random.integers(0, 2 if dtype == "bool" else 5, shape).astype(dtype)
+                try:
+                    made = fn(*[placeholders[shape, j] for j, shape in enumerate(shapes)])
+                except TypeError:                  # the sample does more than the op, and not with this dtype
+                    continue
+                fetches[name, i] = list(made) if isinstance(made, (list, tuple)) else made
+        return fetches, feeds
+    return build
+
+
+def test_every_compiled_kernel_has_a_sample():
+    assert [name for name in walked() if name not in MORE and name not in SAMPLES] == []
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "bool", "uint8"])
+def test_kernels_and_movement(dtype, monkeypatch):
+    results = both_ways(kernels(dtype), monkeypatch)
+    assert len({name for name, *_ in results}) >= (20 if dtype == "float32" else 8)
+    assert not differences(results)
+
+
+WHOLE = {"Assign", "AssignAdd", "AssignSub", "ApplyGradientDescent"}        # the others take roots
+NUMBERS = ("alpha lr rho momentum epsilon beta1 beta2 beta1_power beta2_power l1 l2 lr_power l2_shrinkage "
+           "global_step").split()
+
+
+def updates(dtype, shape):
+    def build():
+        random = np.random.default_rng(5)
+        fetches, feeds = {}, {}
+        for name, spec in sorted(tables.OPS.items()):
+            if spec.kind is not Kind.UPDATE or not takes(name, dtype) or (dtype == "int32" and name not in WHOLE):
+                continue
+            args, variables = [], []
+            for arg in spec.inputs:
+                value = random.uniform(0.1, 0.9, () if arg.name in NUMBERS else shape)
+                value = (value * 5 + 1 if dtype[0] in "iu" else value).astype("int64" if arg.type == "int64" else dtype)
+                if arg.name == "lr_power":
+                    value = np.asarray(-value)
+                if arg.is_ref:
+                    variables.append(tf.Variable(value))
+                    args.append(variables[-1])
+                else:
+                    args.append(tf.placeholder(value.dtype, value.shape))
+                    feeds[args[-1]] = value
+            made = getattr(raw, name)(*args)
+            fetches[name] = [made, *variables]
+        return fetches, feeds
+    return build
+
+
+@pytest.mark.parametrize("shape", [(7,), (0, 2)], ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+def test_updates(dtype, shape, monkeypatch):
+    assert not differences(both_ways(updates(dtype, shape), monkeypatch))
+
+
+def test_a_difference_is_found(monkeypatch):
+    results = both_ways(reductions("int32", {"rows": REDUCED["rows"]}), monkeypatch)
+    key = next(iter(results))
+    results[key] = results[key][0], results[key][1] + np.int32(1)
+    assert len(differences(results)) == 1 and str(key) in differences(results)[0]

@@ -1,0 +1,37 @@
+"""Ops that a kernel could do, but that only pass on what host calls make or take."""
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.opdef import tables
+from tfnb.opdef.spec import Kind
+from tfnb.ops.evaluate import reads_operand
+
+
+def keep_on_host(ops: Sequence[Operation], feeds: Collection[Tensor], device: set[Operation]) -> None:
+    """Take out of `device` the ops that are better done where their neighbours are.
+
+    That is an assignment of what a host call made (a restored value goes from the file's map to the variable in one
+    copy, not through an array between), and a look at a variable that only host calls take (a part of a partitioned
+    variable that is saved is not copied first). ops: in topological order.
+    """
+    for op in ops:
+        if op in device and op.spec.kind is Kind.UPDATE and not reads_operand(op, tables.SCALARS[op.spec.name], 0) \
+                and _only_from_host(op, feeds, device):
+            device.discard(op)
+    users: dict[Tensor, list[Operation]] = {}
+    for op in ops:
+        for tensor in op.inputs:
+            users.setdefault(tensor, []).append(op)
+    for op in reversed(ops):
+        if op in device and op.spec.kind is Kind.MOVEMENT and op.inputs[0].dtype._is_ref_dtype:
+            taken = [user for tensor in op.outputs for user in users.get(tensor, ())]
+            if taken and not any(user in device for user in taken):
+                device.discard(op)
+
+
+def _only_from_host(op: Operation, feeds: Collection[Tensor], device: set[Operation]) -> bool:
+    """Are all values that the op takes made by host calls?"""
+    values = [t for t in op.inputs if not t.dtype._is_ref_dtype]
+    return bool(values) and all(t not in feeds and t.op not in device for t in values)

@@ -1,0 +1,81 @@
+"""Which ops may run in a program though only a run tells how many rows they give: `Unique`, in a sparse update.
+
+Shapes in a program are fixed, so such an op leaves room for as many rows as there could be, and says how many there
+are. Whatever looks at the size then sees the larger one, and everything up to the scatter op computes rows that
+nobody needs; the scatter op itself takes as many as there are. That is right only if nobody else sees these rows,
+which is what `padded` finds out. (Else the op is a host call, and what follows a program for each number of rows.)
+"""
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.opdef import tables
+from tfnb.opdef.spec import Kind
+
+
+def padded(ops: Sequence[Operation], known: Collection[Tensor], outside: Collection[Tensor],
+           compiled: Collection[Operation]) -> tuple[set[Operation], set[Tensor]]:
+    """Ops that may be padded, and the tensors with more rows than there should be.
+
+    ops: in topological order; known: tensors that follow from constants and shapes; outside: fetched and fed tensors;
+    compiled: ops for which kernels have types.
+    """
+    found: set[Operation] = set()
+    hidden: set[Tensor] = set()
+    for i, op in enumerate(ops):
+        if op.spec.name in tables.BOUNDED and op.inputs[0].dtype.is_integer and not hidden.intersection(op.inputs):
+            tensors = _Walk(op, known, outside, compiled).run(ops[i + 1:])
+            if tensors is not None:
+                found.add(op)
+                hidden |= tensors
+    return found, hidden
+
+
+class _Walk:
+    """Follows what one op gives. rows: tensors with too many rows; sizes: tensors that tell their number."""
+
+    def __init__(self, origin: Operation, known: Collection[Tensor], outside: Collection[Tensor],
+                 compiled: Collection[Operation]) -> None:
+        self.origin, self.known, self.outside, self.compiled = origin, known, outside, compiled
+        self.rows: set[Tensor] = {origin.outputs[0]}
+        self.sizes: set[Tensor] = set()
+
+    def run(self, ops: Sequence[Operation]) -> set[Tensor] | None:
+        """The tensors with too many rows or a size of one; None if somebody else would see them."""
+        if self.origin.outputs[0] in self.outside or self.origin not in self.compiled:
+            return None
+        for op in ops:
+            if any(t in self.rows or t in self.sizes for t in op.inputs) and not self._takes(op):
+                return None
+        seen = self.rows | self.sizes
+        return None if seen.intersection(self.outside) else seen
+
+    def _takes(self, op: Operation) -> bool:
+        """Does `op` give the same with these rows? Its own outputs join them."""
+        kind = op.spec.kind
+        if kind is Kind.SHAPEOF or all(t in self.sizes or t in self.known for t in op.inputs):
+            self.sizes.update(op.outputs)
+            return kind in (Kind.SHAPEOF, Kind.ELEMENTWISE, Kind.MOVEMENT)
+        if op not in self.compiled:
+            return False
+        if op.spec.name in tables.COUNTED:
+            ids, count = tables.COUNTED[op.spec.name]
+            self.rows.update(op.outputs)
+            return op.inputs[ids] is self.origin.outputs[1] and op.inputs[count] in self.sizes \
+                and sum(t in self.rows or t in self.sizes for t in op.inputs) == 1
+        if kind is Kind.ELEMENTWISE:
+            self.rows.update(op.outputs)
+            return all(t in self.rows or self._is_number(t) for t in op.inputs)
+        return kind is Kind.SCATTER and self._scattered(op)
+
+    def _is_number(self, tensor: Tensor) -> bool:
+        return tensor.static == () and tensor not in self.sizes
+
+    def _scattered(self, op: Operation) -> bool:
+        form = tables.SCATTERS[op.spec.name]
+        if form.vectors or op.inputs[form.indices] is not self.origin.outputs[0]:
+            return False
+        rows = all(op.inputs[i] in self.rows or self._is_number(op.inputs[i]) for i in form.rows)
+        others = [t for i, t in enumerate(op.inputs) if i != form.indices and i not in form.rows]
+        return rows and not any(t in self.rows or t in self.sizes for t in others)

@@ -1,0 +1,281 @@
+"""Blocking queues that several threads fill and empty: FIFO, shuffling, by priority.
+
+An element is any object; what it is made of is the business of `ops/data_flow.py`. Threads that must wait stand in
+one of two lines, those who put and those who take, and each line is served in its order: whoever changes the queue
+moves elements for the threads at the heads of the lines, and wakes a thread only when all it asked for is done.
+"""
+from __future__ import annotations
+
+import heapq
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+from typing import Any
+
+from tfnb.core.errors import CancelledError, DeadlineExceededError, OpError, OutOfRangeError
+
+Element = Any
+_STUCK, _MOVED, _DONE = range(3)                   # what serving the head of a line came to
+
+
+class _Attempt:
+    """A thread in a line: how many elements it still waits for, those it has, and the gate it waits at."""
+
+    __slots__ = ("need", "elements", "partial", "closes", "gate", "done", "error")
+
+    def __init__(self, need: int, elements: Any, partial: bool = False, closes: bool = False) -> None:
+        self.need, self.elements, self.partial, self.closes = need, elements, partial, closes
+        self.gate = threading.Lock()
+        self.gate.acquire()
+        self.done = False
+        self.error: OpError | None = None
+
+    def finish(self, error: OpError | None = None) -> int:
+        """Let the thread go on. To be called once, with the queue's lock held."""
+        self.error, self.done = error, True
+        self.gate.release()
+        return _DONE
+
+
+class Queue:
+    """A FIFO queue; subclasses order elements otherwise by `_push`, `_pop`, `_put_back` and `_ready`.
+
+    kind: the word that messages call it by; name: its own; capacity: negative for no bound. Methods raise
+    CancelledError when the queue (or, by `cancel`, its session) is closed under an enqueue, OutOfRangeError when a
+    closed queue has too few elements, DeadlineExceededError after `timeout` seconds.
+    """
+
+    def __init__(self, kind: str, name: str, capacity: int) -> None:
+        self.kind, self.name = kind, name
+        self.capacity = capacity if capacity >= 0 else sys.maxsize
+        self._lock = threading.Lock()
+        self._elements: Any = deque()
+        self._putting: deque[_Attempt] = deque()
+        self._taking: deque[_Attempt] = deque()
+        self._closed = self._cancelled = False
+
+    # ---- how elements are kept: called with the lock held
+
+    def _push(self, element: Element) -> None:
+        self._elements.append(element)
+
+    def _pop(self) -> Element:
+        return self._elements.popleft()
+
+    def _put_back(self, elements: Sequence[Element]) -> None:
+        """Return what a dequeue took that did not come to its end."""
+        self._elements.extendleft(reversed(elements))
+
+    def _ready(self) -> int:
+        """How many elements may be taken now."""
+        return len(self._elements)
+
+    # ---- what ops call
+
+    def enqueue(self, element: Element, timeout: float | None = None) -> None:
+        """Put an element in, as soon as there is room."""
+        with self._lock:
+            if not (self._putting or self._closed or self._cancelled) and len(self._elements) < self.capacity:
+                self._push(element)
+                if self._taking:
+                    self._serve()
+                return
+            attempt = self._stand(self._putting, _Attempt(1, [element]))
+        self._wait(self._putting, attempt, timeout)
+
+    def enqueue_many(self, elements: Iterable[Element], timeout: float | None = None) -> None:
+        """Put elements in, one after another as there is room; other enqueues wait until all are in."""
+        waiting = list(elements)
+        with self._lock:
+            attempt = self._stand(self._putting, _Attempt(len(waiting), waiting[::-1]))
+        self._wait(self._putting, attempt, timeout)
+
+    def dequeue(self, timeout: float | None = None) -> Element:
+        """Take an element, as soon as there is one."""
+        with self._lock:
+            if not (self._taking or self._cancelled) and self._ready() > 0:
+                element = self._pop()
+                if self._putting:
+                    self._serve()
+                return element
+            attempt = self._stand(self._taking, _Attempt(1, []))
+        return self._wait(self._taking, attempt, timeout)[0]
+
+    def dequeue_many(self, n: int, partial: bool = False, timeout: float | None = None) -> list[Element]:
+        """Take `n` elements; with `partial`, as many as there are once the queue is closed, but at least one."""
+        with self._lock:
+            if not (self._taking or self._putting or self._cancelled) and self._ready() >= n:
+                return [self._pop() for _ in range(n)]
+            attempt = self._stand(self._taking, _Attempt(n, [], partial))
+        found: list[Element] = self._wait(self._taking, attempt, timeout)
+        return found
+
+    def close(self, cancel_pending: bool = False) -> None:
+        """Take no more elements: after the enqueues that wait now, or, with `cancel_pending`, instead of them.
+
+        Raises CancelledError if the queue is closed already (not with `cancel_pending`).
+        """
+        with self._lock:
+            if cancel_pending:
+                self._closed = True
+                self._dismiss(self._putting, "Enqueue")
+                self._serve()
+                return
+            attempt = self._stand(self._putting, _Attempt(0, [], closes=True))
+        self._wait(self._putting, attempt, None)
+
+    def cancel(self) -> None:
+        """End all waiting, now and from now on, with CancelledError: the session is closed."""
+        with self._lock:
+            self._cancelled = True
+            self._dismiss(self._putting, "Enqueue")
+            self._dismiss(self._taking, "Dequeue")
+
+    def size(self) -> int:
+        """How many elements are in the queue."""
+        return len(self._elements)
+
+    def is_closed(self) -> bool:
+        """Does the queue take no more elements?"""
+        return self._closed
+
+    # ---- lines
+
+    def _stand(self, line: deque[_Attempt], attempt: _Attempt) -> _Attempt:
+        if self._cancelled:
+            attempt.finish(self._dismissal(line))
+            return attempt
+        line.append(attempt)
+        self._serve()
+        return attempt
+
+    def _wait(self, line: deque[_Attempt], attempt: _Attempt, timeout: float | None) -> Any:
+        try:
+            if not attempt.gate.acquire(timeout=-1 if timeout is None else max(timeout, 0)):
+                self._withdraw(line, attempt)
+                if not attempt.done:
+                    raise DeadlineExceededError(None, None, "Timed out waiting for notification")
+        except BaseException as error:             # an interrupt: leave the line, and lose nothing
+            if not isinstance(error, DeadlineExceededError):
+                self._withdraw(line, attempt, give_back=True)
+            raise
+        if attempt.error is not None:
+            raise attempt.error
+        return attempt.elements
+
+    def _withdraw(self, line: deque[_Attempt], attempt: _Attempt, give_back: bool = False) -> None:
+        with self._lock:
+            if not attempt.done:
+                line.remove(attempt)
+            elif not give_back:
+                return
+            if line is self._taking and attempt.elements:
+                self._put_back(attempt.elements)
+                attempt.elements = []
+            self._serve()
+
+    def _dismiss(self, line: deque[_Attempt], what: str) -> None:
+        while line:
+            attempt = line.popleft()
+            if line is self._taking and attempt.elements:
+                self._put_back(attempt.elements)
+            attempt.finish(CancelledError(None, None, f"{what} operation was cancelled"))
+
+    def _dismissal(self, line: deque[_Attempt]) -> OpError:
+        what = "Enqueue" if line is self._putting else "Dequeue"
+        return CancelledError(None, None, f"{what} operation was cancelled")
+
+    def _serve(self) -> None:
+        """Serve both lines until neither can go on."""
+        moved = True
+        while moved:
+            moved = self._serve_line(self._putting, self._try_put)
+            moved = self._serve_line(self._taking, self._try_take) or moved
+
+    def _serve_line(self, line: deque[_Attempt], serve: Callable[[_Attempt], int]) -> bool:
+        moved = False
+        while line:
+            result = serve(line[0])
+            if result is not _DONE:
+                return moved or result is _MOVED
+            line.popleft()
+            moved = True
+        return moved
+
+    def _try_put(self, attempt: _Attempt) -> int:
+        if attempt.closes:
+            already = self._closed
+            self._closed = True
+            return attempt.finish(CancelledError(
+                None, None, f"Queue '{self.name}' is already closed.") if already else None)
+        if self._closed:
+            return attempt.finish(CancelledError(None, None, f"{self.kind} '{self.name}' is closed."))
+        room = min(self.capacity - len(self._elements), attempt.need)
+        for _ in range(room):
+            self._push(attempt.elements.pop())
+        attempt.need -= room
+        return (_MOVED if room else _STUCK) if attempt.need else attempt.finish()
+
+    def _try_take(self, attempt: _Attempt) -> int:
+        present = len(self._elements)
+        if self._closed and present < attempt.need:
+            needed = attempt.need
+            self._put_back(attempt.elements)
+            attempt.need += len(attempt.elements)
+            attempt.elements = []
+            if not (attempt.partial and self._elements):
+                return attempt.finish(OutOfRangeError(
+                    None, None, f"{self.kind} '{self.name}' is closed and has insufficient elements "
+                                f"(requested {needed}, current size {present})"))
+            attempt.need = len(self._elements)
+        take = min(self._ready(), attempt.need)
+        for _ in range(take):
+            attempt.elements.append(self._pop())
+        attempt.need -= max(take, 0)
+        return (_MOVED if take > 0 else _STUCK) if attempt.need else attempt.finish()
+
+
+class ShuffleQueue(Queue):
+    """Gives its elements in random order, and until it is closed leaves `min_after` of them to choose from.
+
+    draw: a function without arguments that gives random numbers, non-negative integers.
+    """
+
+    def __init__(self, kind: str, name: str, capacity: int, min_after: int, draw: Callable[[], int]) -> None:
+        super().__init__(kind, name, capacity)
+        self.min_after, self._draw = min_after, draw
+        self._elements = []
+
+    def _pop(self) -> Element:
+        elements = self._elements
+        i = self._draw() % len(elements)
+        found, elements[i] = elements[i], elements[-1]     # the last one takes its place
+        elements.pop()
+        return found
+
+    def _put_back(self, elements: Sequence[Element]) -> None:
+        self._elements.extend(elements)
+
+    def _ready(self) -> int:
+        return len(self._elements) - (0 if self._closed else self.min_after)
+
+
+class PriorityQueue(Queue):
+    """Gives the element with the least first component first; of equal ones the one that came first."""
+
+    def __init__(self, kind: str, name: str, capacity: int) -> None:
+        super().__init__(kind, name, capacity)
+        self._elements = []
+        self._order = count()
+
+    def _push(self, element: Element) -> None:
+        heapq.heappush(self._elements, (int(element[0]), next(self._order), element))
+
+    def _pop(self) -> Element:
+        return heapq.heappop(self._elements)[2]
+
+    def _put_back(self, elements: Sequence[Element]) -> None:
+        for element in elements:
+            self._push(element)

@@ -1,0 +1,143 @@
+"""Looking into checkpoints without a graph, and starting variables from them."""
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from tfnb.core.dtypes import DType
+from tfnb.core.lazy import lazy_module
+from tfnb.graph.stack import device, get_default_graph
+from tfnb.ops import io
+from tfnb.ops.variables import Variable
+from tfnb.train.checkpoint_state import latest_checkpoint
+from tfnb.train.saver_builder import op_list_to_dict, saveables_of
+
+_checkpoint = lazy_module("tfnb.proto.checkpoint")
+
+
+class CheckpointReader:
+    """An open checkpoint of either format. filepattern: its prefix (a file, or a pattern of files, of version 1).
+
+    Raises NotFoundError if there is none, DataLossError for a damaged one.
+    """
+
+    def __init__(self, filepattern: Any) -> None:
+        self._found = _checkpoint.open_checkpoint(os.fsdecode(filepattern))
+
+    def has_tensor(self, tensor_str: Any) -> bool:
+        """Is there a tensor of that name?"""
+        return os.fsdecode(tensor_str) in self._found.entries
+
+    def get_tensor(self, tensor_str: Any) -> Any:
+        """The value of a tensor, as a NumPy array (of bytes objects for strings). Raises NotFoundError."""
+        return np.array(self._found.read(os.fsdecode(tensor_str)))[()]
+
+    def get_variable_to_shape_map(self) -> dict[str, list[int]]:
+        """The shape of each tensor, by name."""
+        return {name: list(entry.shape) for name, entry in self._found.entries.items()}
+
+    def get_variable_to_dtype_map(self) -> dict[str, DType]:
+        """The dtype of each tensor, by name."""
+        return {name: entry.dtype for name, entry in self._found.entries.items()}
+
+    def debug_string(self) -> bytes:
+        """A line for each tensor: its name, dtype and shape."""
+        names = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}
+        return "".join(f"{name} (DT_{names.get(e.dtype.name, e.dtype.name.upper())}) "
+                       f"[{','.join(map(str, e.shape))}]\n" for name, e in sorted(self._found.entries.items())).encode()
+
+
+def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
+    """A reader of the checkpoint `filepattern`; see CheckpointReader."""
+    return CheckpointReader(filepattern)
+
+
+def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
+    """A reader of a checkpoint, or of the newest one of a directory. Raises ValueError if the directory has none."""
+    path = os.fsdecode(ckpt_dir_or_file)
+    if os.path.isdir(path):
+        newest = latest_checkpoint(path)
+        if newest is None:
+            raise ValueError(f"Couldn't find 'checkpoint' file or checkpoints in given directory {path}")
+        path = newest
+    return CheckpointReader(path)
+
+
+def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
+    """(name, shape) of all tensors of a checkpoint, or of the newest of a directory, by name."""
+    return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
+
+
+def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
+    """The value of a tensor of a checkpoint, or of the newest of a directory. Raises NotFoundError."""
+    return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
+
+
+def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
+    """Let variables take their initial values from a checkpoint: their initializers are replaced.
+
+    assignment_map: a dict (or pairs): "name in the checkpoint" -> a variable, its name, a partitioned variable or a
+    list of its parts; "scope/" (or "/" for all) -> "scope/" in the graph, for all variables under it. Raises ValueError
+    for a tensor that is not in the checkpoint, a name that no variable has, or shapes that differ.
+    """
+    path = os.fsdecode(ckpt_dir_or_file)
+    path = (latest_checkpoint(path) or path) if os.path.isdir(path) else path
+    shapes = load_checkpoint(path).get_variable_to_shape_map()
+    pairs = assignment_map.items() if isinstance(assignment_map, Mapping) else assignment_map
+    for source, target in pairs:
+        for name, variables in _targets(source, target, shapes, path):
+            if name not in shapes:
+                raise ValueError(f"Tensor {name} is not found in {path} checkpoint {shapes}")
+            for variable in variables:
+                _start_from(variable, path, name, shapes[name])
+
+
+def _targets(source: str, target: Any, shapes: Mapping[str, Any], path: str) -> Iterator[tuple[str, list[Any]]]:
+    """(name in the checkpoint, variables or parts) of one entry of an assignment map."""
+    if not isinstance(target, str):
+        yield source, list(target) if isinstance(target, (list, tuple)) or not isinstance(target, Variable) \
+            else [target]
+        return
+    everything: dict[str, Any] = {}
+    for key in ("variables", "local_variables", "trainable_variables"):
+        for variable in get_default_graph().get_collection(key):
+            info = getattr(variable, "_save_slice_info", None)
+            name = info.full_name if info is not None else variable.op.name
+            parts = everything.setdefault(name, [])
+            if variable not in parts:
+                parts.append(variable)
+    if not source.endswith("/"):
+        if target.endswith("/") or target not in everything:
+            raise ValueError(f"Assignment map with name {source!r} in the checkpoint should map to the name of a "
+                             f"variable, but there is none called {target!r} (scopes: 'scope/' to 'other_scope/')")
+        yield source, everything[target]
+        return
+    if not target.endswith("/"):
+        raise ValueError(f"Assignment map with scope only name {source} should map to scope only {target}. Should be "
+                         "'scope/': 'other_scope/'.")
+    scope, prefix = ("" if s == "/" else s for s in (target, source))
+    for name, variables in everything.items():
+        if name.startswith(scope):
+            stored = prefix + name.removeprefix(scope)
+            if stored not in shapes:
+                raise ValueError(f"Tensor {name} ({stored} in {path}) is not found in {path} checkpoint")
+            yield stored, variables
+
+
+def _start_from(variable: Any, path: str, name: str, shape: list[int]) -> None:
+    info = getattr(variable, "_save_slice_info", None)
+    full = list(info.full_shape) if info is not None else variable.get_shape()
+    if info is None and not full.is_compatible_with(shape) or info is not None and full != shape:
+        raise ValueError(f"Shape of variable {variable.name} ({tuple(full) if info is not None else full}) doesn't "
+                         f"match with shape of tensor {name} ({shape}) from checkpoint reader.")
+    with device(variable.device or None), device("/cpu:0"):
+        value = io.RestoreV2(path, [name], [info.spec if info is not None else ""],
+                             dtypes=[variable.dtype.base_dtype], name="checkpoint_initializer")[0]
+    (key, found), = op_list_to_dict([variable]).items()
+    saveable, = saveables_of(found, key)
+    assigned = saveable.restore([value], None)
+    value.set_shape(variable.get_shape())
+    variable._initializer_op, variable._initial_value = assigned.op, value
