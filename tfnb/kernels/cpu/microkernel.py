@@ -12,7 +12,8 @@ spread over a vector and multiplied with them. An element of C is one chain of f
 on k alone, not on where in a tile it lies. Lanes beyond the last column are masked: neither loaded nor stored.
 
 Measured on one core of an AVX-512 EPYC (Zen 4), operands in its cache: tiles of 12, 8, 4, 2 and 1 rows of 32 floats run
-at 115, 114, 108, 101 and 62 GFLOP/s, by row and by column alike. Unrolling k gains nothing.
+at 115, 114, 108, 101 and 62 GFLOP/s, by row and by column alike. Unrolling k gains nothing. Asking for rows of B ahead
+of time costs nothing there, and gains 5 to 10% where they come from farther away.
 """
 from __future__ import annotations
 
@@ -29,6 +30,8 @@ llvm = lazy_module("llvmlite.binding")
 extending = lazy_module("numba.extending")
 
 BYTES = {"float32": 4, "float64": 8}
+LINE = 64                                               # bytes of a cache line
+AHEAD = 16                                              # steps of k from asking for a row of B to reading it
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +183,7 @@ class _Maker:
         builder.position_at_end(loop)
         start = [a, b, k] + [self._zero()] * (self.tile.rows * self.tile.vectors)
         phis = [builder.phi(value.type) for value in start]
-        sums = self._step(phis[0], a_step, phis[1], phis[3:])
+        sums = self._step(phis[0], a_step, phis[1], b_step, phis[3:])
         a_next = builder.add(phis[0], word(BYTES[self.tile.type]) if self.tile.by_row else a_step)
         left = builder.sub(phis[2], word(1))
         for phi, first, later in zip(phis, start, [a_next, builder.add(phis[1], b_step), left, *sums], strict=True):
@@ -196,9 +199,14 @@ class _Maker:
                 self._store(total, place, number)
             builder.ret_void()
 
-    def _step(self, a: Any, a_step: Any, b: Any, sums: Sequence[Any]) -> list[Any]:
+    def _step(self, a: Any, a_step: Any, b: Any, b_step: Any, sums: Sequence[Any]) -> list[Any]:
         """The sums after one more step of k: a row of B times a column of A."""
         builder, word, tile = self.builder, ir.IntType(64), self.tile
+        if tile.rows >= tile.machine.rows[0] // 2:      # smaller ones have no time to spare
+            later = builder.add(b, builder.mul(b_step, word(AHEAD)))
+            self._fetch(later, tile.vectors * tile.machine.bytes)
+            if not tile.by_row:
+                self._fetch(builder.add(a, builder.mul(a_step, word(AHEAD))), BYTES[tile.type])
         row = [self._load(builder.add(b, word(j * tile.machine.bytes)), j) for j in range(tile.vectors)]
         fma = self._intrinsic("fma", self.vector, [self.vector] * 3)
         out = []
@@ -208,6 +216,16 @@ class _Maker:
             x = self._spread(element)
             out += [builder.call(fma, [x, y, sums[i * tile.vectors + j]]) for j, y in enumerate(row)]
         return out
+
+    def _fetch(self, address: Any, nbytes: int) -> None:
+        """Ask for cache lines that will be read soon: processors foresee no steps from page to page."""
+        builder, count = self.builder, ir.IntType(32)
+        pointer = ir.IntType(8).as_pointer()
+        prefetch = numba.core.cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(ir.VoidType(), [pointer, count, count, count]), "llvm.prefetch.p0")
+        for offset in range(0, nbytes, LINE):
+            place = builder.inttoptr(builder.add(address, ir.IntType(64)(offset)), pointer)
+            builder.call(prefetch, [place, count(0), count(3), count(1)])
 
     def _places(self, c: Any, c_step: Any, sums: Sequence[Any]) -> list[tuple[Any, int, Any]]:
         """(address, which vector of its row, value) of each vector of the tile."""
