@@ -135,7 +135,8 @@ def _rows_of_gradient(params: Tensor, indices: Tensor, dy: Tensor) -> IndexedSli
     return IndexedSlices(values, raw.Reshape(indices, count), whole)
 
 
-def _segments_shape(ctx: ShapeContext) -> list[Static]:
+def segments_shape(ctx: ShapeContext) -> list[Static]:
+    """The shape of an unsorted segment op: as many rows as its third input says."""
     data, ids, count = ctx.shape(0), ctx.shape(1), ctx.value(2)
     if data is None or ids is None:
         return [None]
@@ -143,19 +144,23 @@ def _segments_shape(ctx: ShapeContext) -> list[Static]:
     return [(None if count is None else int(count), *data[len(ids):])]
 
 
-def _segment_sums(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray) -> np.ndarray:
-    rest = data.shape[ids.ndim:]
-    out = np.zeros((int(count), *rest), data.dtype)
-    flat, places = data.reshape(-1, *rest) if data.size else data.reshape(ids.size, *rest), ids.reshape(-1)
-    if (places >= int(count)).any():
-        raise errors.InvalidArgumentError(None, ctx.op, f"segment_ids = {int(places.max())} is not in "
-                                                        f"[0, {int(count)})")
+def segment_ids_of_unsorted(ctx: Any, data: np.ndarray, ids: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The ids from 0 on, as a vector, and the rows of `data` that they number. Raises for an id from `count` on."""
+    rows, places = data.reshape(ids.size, *data.shape[ids.ndim:]), ids.reshape(-1)
+    if (places >= count).any():
+        raise errors.InvalidArgumentError(None, ctx.op, f"segment_ids = {int(places.max())} is not in [0, {count})")
     kept = places >= 0
-    np.add.at(out, places[kept], flat[kept])
+    return places[kept], rows[kept]
+
+
+def _segment_sums(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray) -> np.ndarray:
+    places, rows = segment_ids_of_unsorted(ctx, data, ids, int(count))
+    out = np.zeros((int(count), *data.shape[ids.ndim:]), data.dtype)
+    np.add.at(out, places, rows)
     return out
 
 
-@kernel("data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T", shape=_segments_shape,
+@kernel("data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T", shape=segments_shape,
         numpy=_segment_sums, cpu=cpu.unsorted_segment_sum, values=("num_segments",), T="numbertype",
         Tindices="{int16, int32, int64}", Tnumsegments="indextype = DT_INT32")
 def UnsortedSegmentSum() -> None:
