@@ -43,6 +43,7 @@ from tfnb.ops.functions import (
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, digamma, erf, erfc, exp, expm1, lbeta, lgamma, log,
     log1p, log_sigmoid, polygamma, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh, zeta,
 )
+from tfnb.ops.files import matching_files, read_file, write_file
 from tfnb.ops.gather import (
     boolean_mask, gather, gather_nd, listdiff, one_hot, scatter_nd, segment_sum, sequence_mask, setdiff1d, unique,
     unsorted_segment_sum,
@@ -63,6 +64,8 @@ from tfnb.ops.math import (
 )
 from tfnb.ops.matmul import batch_matmul, matmul, tensordot
 from tfnb.ops.overloads import newaxis
+from tfnb.ops.partition import dynamic_partition, dynamic_stitch, parallel_dynamic_stitch
+from tfnb.ops.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
 from tfnb.ops.random import (
     get_seed, multinomial, random_crop, random_normal, random_shuffle, random_uniform, set_random_seed,
     truncated_normal,
@@ -74,6 +77,11 @@ from tfnb.ops.reduce import (
 from tfnb.ops.scatter import (
     batch_scatter_update, scatter_add, scatter_div, scatter_max, scatter_min, scatter_mul, scatter_nd_add,
     scatter_nd_sub, scatter_nd_update, scatter_sub, scatter_update,
+)
+from tfnb.ops.segments import (
+    segment_max, segment_mean, segment_min, segment_prod, sparse_segment_mean, sparse_segment_sqrt_n,
+    sparse_segment_sum, unsorted_segment_max, unsorted_segment_mean, unsorted_segment_min, unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
 )
 from tfnb.ops.slicing import slice_ as slice, split, strided_slice
 from tfnb.ops.source import constant, placeholder, placeholder_with_default

@@ -21,4 +21,8 @@ from tfnb.ops.reduce import (
     argmax, argmin, count_nonzero, cumprod, cumsum, l2_normalize, reduce_all, reduce_any, reduce_logsumexp,
     reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance, zero_fraction,
 )
+from tfnb.ops.segments import (
+    segment_max, segment_mean, segment_min, segment_prod, unsorted_segment_max, unsorted_segment_mean,
+    unsorted_segment_min, unsorted_segment_prod, unsorted_segment_sqrt_n,
+)
 from tfnb.ops.top import in_top_k, top_k

@@ -75,6 +75,15 @@ SAMPLES = {
     "Gather": [(lambda x: raw.Gather(x, [0, 1, 1]), [A])],
     "UnsortedSegmentSum": [(lambda x: raw.UnsortedSegmentSum(x, [2, 0], 3), [A])],
     "SegmentSum": [(lambda x: raw.SegmentSum(x, np.array([0, 0, 2], np.int32)), [(3, 2)])],
+    **{name: [(lambda x, op=name: getattr(raw, op)(x, np.array([0, 0, 2], np.int32)), [(3, 2)])]
+       for name in ("SegmentMean", "SegmentProd", "SegmentMin", "SegmentMax")},
+    **{name: [(lambda x, op=name: getattr(raw, op)(x, [1, -1, 1, 0], 2), [(4, 2)])]
+       for name in ("UnsortedSegmentProd", "UnsortedSegmentMin", "UnsortedSegmentMax")},
+    **{name: [(lambda x, op=name: getattr(raw, op)(x, [2, 0, 2], np.array([0, 0, 2], np.int32)), [(3, 2)])]
+       for name in ("SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN")},
+    "DynamicPartition": [(lambda x: raw.DynamicPartition(x, [1, 0, 1], num_partitions=2), [(3, 2)])],
+    "DynamicStitch": [(lambda x, y: raw.DynamicStitch([[0, 3], [1, 4]], [x, y]), [A, B])],
+    "ParallelDynamicStitch": [(lambda x, y: raw.ParallelDynamicStitch([[0, 3], [1, 2]], [x, y]), [A, B])],
     "GatherNd": [(lambda x: raw.GatherNd(x, [[0, 1], [1, 2], [0, 1]]), [A])],
     "ScatterNd": [(lambda x: raw.ScatterNd([[1], [0]], x, [4, 3]), [A])],
     "Cumsum": [(lambda x, e=e, r=r: raw.Cumsum(x, 1, exclusive=e, reverse=r), [A])

@@ -64,7 +64,7 @@ def test_fields_are_numbered_as_in_tensorflow(oracle, name):
     ours = SCOPE["describe"](module(name))
     theirs = oracle(PLACES + DESCRIBE + "result = describe(module(name))", name=name)
     for message, fields in ours.items():
-        assert fields.items() <= theirs[message].items(), message
+        assert fields.items() <= theirs.get(message, {}).items(), message
 
 
 def filled(message: Message, depth: int = 3) -> Message:
@@ -112,7 +112,7 @@ def scalar(field: FieldDescriptor):
         field.number + 1000)
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name != "types"])
+@pytest.mark.parametrize("name", [name for name in FILES if name not in ("types", "error_codes")])
 def test_messages_cross_both_ways(oracle, name):
     types = [getattr(module(name), key) for key in module(name).DESCRIPTOR.message_types_by_name]
     ours = {kind.DESCRIPTOR.name: filled(kind()) for kind in types}

@@ -179,8 +179,8 @@ def _start(i: int, y: Any, start: Any) -> Any:
                         f"{kind}")
     if isinstance(start, IndexedSlices):
         dense = start.dense_shape
-        return IndexedSlices(Identity(start.values, name=f"grad_ys_{i}_values"),
-                             Identity(start.indices, name=f"grad_ys_{i}_indices"),
+        indices = Identity(start.indices, name=f"grad_ys_{i}_indices")
+        return IndexedSlices(Identity(start.values, name=f"grad_ys_{i}_values"), indices,
                              None if dense is None else Identity(dense, name=f"grad_ys_{i}_shape"))
     return Identity(start, name=f"grad_ys_{i}")
 

@@ -83,9 +83,20 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
         wanted = [t for arg, t in zip(_input_names(op), op.inputs, strict=True) if arg in op.spec.value_inputs]
         if all(t in known or t in through for t in wanted):
             device.add(op)
-            by_value.update(*(through.get(t, set()) for t in wanted))
+            _add_values(wanted, {*known, *through}, feeds, by_value)
     keep_on_host(ops, feeds, device)
     return device, by_value, hidden
+
+
+def _add_values(wanted: Sequence[Tensor], known: Collection[Tensor], feeds: Collection[Tensor],
+                by_value: set[Tensor]) -> None:
+    """Add the wanted tensors and what they follow from: a host stage may stand between any of these."""
+    todo = [t for t in wanted if t not in by_value]
+    while todo:
+        tensor = todo.pop()
+        by_value.add(tensor)
+        if tensor.op.spec.kind is not Kind.SHAPEOF and tensor not in feeds:
+            todo += [t for t in tensor.op.inputs if t in known and t not in by_value]
 
 
 def _input_names(op: Operation) -> list[str]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from tfnb.compile.place import is_pure
 from tfnb.compile.plan import Stage
-from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value
+from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value, known, temp, uniform
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor, brackets
 from tfnb.kernels import scalar as scalars
@@ -356,29 +356,6 @@ def copy_node(op: Operation, value: Value, out: Value) -> Node:
     def launches(call: KernelCall) -> list[Launch]:
         return transpose(call.input(0), call.output(0), unit, view.shape, view.strides)
     return Call(op, [value], [out], launches=launches)
-
-
-def temp(kind: str, shape: Sequence[int]) -> Value:
-    """A new temporary value."""
-    return Value(Buffer("temp", kind, prod(shape)), View.whole(shape))
-
-
-def known(array: np.ndarray) -> Value:
-    """A value known at compile time."""
-    fixed = np.ascontiguousarray(array).reshape(np.shape(array))
-    return Value(Buffer("const", fixed.dtype.name, fixed.size, array=fixed), View.whole(fixed.shape), fixed)
-
-
-def uniform(value: Value) -> Value:
-    """A known value whose elements are all the same, as one number that is broadcast: it need not be read."""
-    array = value.known
-    if array is None or array.size <= 1 or array.dtype.kind not in "fiub":
-        return value
-    raw = array.reshape(-1).view(f"u{array.itemsize}")         # bits: -0.0 is not 0.0, and a NaN is itself
-    if (raw != raw[0]).any():
-        return value
-    one = known(array.reshape(-1)[:1].reshape(()))
-    return Value(one.buffer, one.view.broadcast(value.shape), array)
 
 
 def misused(op: Operation, error: Exception, shapes: Sequence[tuple[int, ...]]) -> InvalidArgumentError:

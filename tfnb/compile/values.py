@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -103,3 +104,26 @@ class Call:
 
 
 Node = Elementwise | Reduction | Call
+
+
+def temp(kind: str, shape: Sequence[int]) -> Value:
+    """A new temporary value."""
+    return Value(Buffer("temp", kind, prod(shape)), View.whole(shape))
+
+
+def known(array: np.ndarray) -> Value:
+    """A value known at compile time."""
+    fixed = np.ascontiguousarray(array).reshape(np.shape(array))
+    return Value(Buffer("const", fixed.dtype.name, fixed.size, array=fixed), View.whole(fixed.shape), fixed)
+
+
+def uniform(value: Value) -> Value:
+    """A known value whose elements are all the same, as one number that is broadcast: it need not be read."""
+    array = value.known
+    if array is None or array.size <= 1 or array.dtype.kind not in "fiub":
+        return value
+    raw = array.reshape(-1).view(f"u{array.itemsize}")         # bits: -0.0 is not 0.0, and a NaN is itself
+    if (raw != raw[0]).any():
+        return value
+    one = known(array.reshape(-1)[:1].reshape(()))
+    return Value(one.buffer, one.view.broadcast(value.shape), array)

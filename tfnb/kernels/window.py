@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 Attrs = Mapping[str, Any]
@@ -71,9 +70,9 @@ def output_size(size: int | None, kernel: int | None, stride: int, dilation: int
         return -(-size // stride)
     assert kernel is not None
     span, wide = (kernel - 1) * dilation + 1, size + sum(around)
-    if wide - span + stride < 0 or (wide < span and stride == 1 and wide - span + 1 < 0):
+    if wide < span:
         raise ValueError(f"Negative dimension size caused by subtracting {span} from {wide}")
-    return (wide - span + stride) // stride
+    return (wide - span) // stride + 1
 
 
 def along(attrs: Attrs, axis: int) -> tuple[int, int, str, tuple[int, int]]:
@@ -102,15 +101,3 @@ def _place(size: int, kernel: int, stride: int, dilation: int, padding: str,
         missing = max(0, (out - 1) * stride + (kernel - 1) * dilation + 1 - size)
         return out, missing // 2, stride, dilation
     return out, around[0], stride, dilation
-
-
-def output_shape(w: Window, channels: int, attrs: Attrs) -> tuple[int, ...]:
-    """The shape of an output with so many channels."""
-    if channels_first(attrs):
-        return w.batch, channels, w.out_height, w.out_width
-    return w.batch, w.out_height, w.out_width, channels
-
-
-def size_of(shape: Sequence[int]) -> int:
-    """How many elements."""
-    return prod(shape)

@@ -122,4 +122,6 @@ def assert_(condition: Any, data: Sequence[Any], summarize: int | None = None, n
             shown = [t.name if v is None else _summary(v, summarize or 3) for t, v in zip(tensors, values, strict=True)]
             raise errors.InvalidArgumentError(None, None, f"Expected '{condition.name}' to be true. Summarized data: "
                                                           + " ".join(shown))
-        return raw.Assert(condition, tensors, summarize=summarize, name="Assert")
+        # TensorFlow converts what is no tensor yet a second time, for the op, where it needs no condition around it.
+        simple = all(t.dtype.base_dtype in (dtypes.string, dtypes.int32) for t in tensors)
+        return raw.Assert(condition, list(data) if simple else tensors, summarize=summarize, name="Assert")

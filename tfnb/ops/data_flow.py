@@ -80,9 +80,8 @@ def _held(ctx: Any, make: Any, types: Sequence[Any]) -> np.ndarray:
 
 
 def _check_shared(op: Any, held: Held, name: str, types: Sequence[Any]) -> None:
-    kind = op.type.removesuffix("V2")
-    if held.kind != kind:
-        raise _invalid(op, f"Expected {held.kind}, found {kind}")
+    if held.kind != op.type.removesuffix("V2"):
+        raise _invalid(op, f"Expected {held.kind}, found {op.type}")
     if held.capacity != op.attrs["capacity"]:
         raise _invalid(op, f"Shared queue '{name}' has capacity {held.capacity} but requested capacity was "
                            f"{op.attrs['capacity']}")

@@ -20,7 +20,6 @@ from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.joining import concat
 from tfnb.ops.math import cast
 from tfnb.ops.raw import raw
-from tfnb.ops.slicing import Slice
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
@@ -93,19 +92,33 @@ def _rows(ctx: Any, params: np.ndarray, indices: np.ndarray) -> np.ndarray:
 @GatherV2.gradient
 def _(op: Operation, dy: Tensor) -> list[Tensor | IndexedSlices | None]:
     params, indices, axis = op.inputs
-    place = constant_value(axis)
-    if place is None or op.attrs["batch_dims"] or params.static is None:
-        raise LookupError("the gradient of GatherV2 needs a constant axis, params of known rank and no batch_dims")
-    at, rank = _axis(place, len(params.static)), len(params.static)
-    if at == 0:
+    place, batch = constant_value(axis), op.attrs["batch_dims"]
+    if place is not None and int(place) == 0:
         return [_rows_of_gradient(params, indices, dy), None, None]
-    if indices.static is None:
-        raise LookupError("the gradient of GatherV2 along another axis than 0 needs indices of known rank")
-    many = len(indices.static)
-    front = [*range(at, at + many), *range(at), *range(at + many, rank - 1 + many)]
-    back = [*range(1, at + 1), 0, *range(at + 1, rank)]
-    moved = raw.Transpose(params, [at, *range(at), *range(at + 1, rank)])
-    return [raw.Transpose(_rows_gradient(moved, indices, raw.Transpose(dy, front)), back), None, None]
+    if place is None or params.static is None or indices.static is None:
+        raise LookupError("the gradient of GatherV2 along another axis than 0 needs a constant axis, and params and "
+                          "indices of known rank")
+    at, batch = _axis(place, len(params.static)), batch + len(indices.static) if batch < 0 else batch
+    return [_slices_gradient(params, indices, dy, at, batch), None, None]
+
+
+def _slices_gradient(params: Tensor, indices: Tensor, dy: Tensor, at: int, batch: int) -> Tensor:
+    """The slices of `dy` added up where they were taken from along axis `at`, each batch (leading axes) by its own.
+
+    The batches become one long axis of rows: `indices` move by the number of rows before theirs.
+    """
+    rank, many = len(params.static or ()), len(indices.static or ()) - batch
+    front = [*range(batch), *range(at, at + many), *range(batch, at), *range(at + many, rank - 1 + many)]
+    back = [*range(batch), *range(batch + 1, at + 1), batch, *range(at + 1, rank)]
+    whole: Any = raw.Shape(params)
+    count, rest = whole[at], concat([whole[batch:at], whole[at + 1:]], 0)
+    batches = raw.Prod(whole[:batch], [0])
+    before = raw.Cast(raw.Range(0, batches, 1) * count, DstT=indices.dtype)
+    rows = raw.Reshape(raw.Reshape(indices, raw.Pack([batches, -1])) + raw.ExpandDims(before, 1), [-1])
+    values = raw.Reshape(raw.Transpose(dy, front), concat([raw.Shape(rows), rest], 0))
+    sums = raw.UnsortedSegmentSum(values, rows, batches * count)
+    result: Tensor = raw.Transpose(raw.Reshape(sums, concat([whole[:batch], [count], rest], 0)), back)
+    return result
 
 
 @Gather.gradient
@@ -122,14 +135,8 @@ def _rows_of_gradient(params: Tensor, indices: Tensor, dy: Tensor) -> IndexedSli
     return IndexedSlices(values, raw.Reshape(indices, count), whole)
 
 
-def _rows_gradient(params: Tensor, indices: Tensor, dy: Tensor) -> Tensor:
-    """The rows of `dy` added up at the rows of `params` that they were taken from."""
-    count = params.static[0] if params.static is not None else None
-    rows = count if count is not None else raw.Reshape(Slice(raw.Shape(params), [0], [1]), [])
-    return raw.UnsortedSegmentSum(dy, indices, rows)
-
-
-def _segments_shape(ctx: ShapeContext) -> list[Static]:
+def segments_shape(ctx: ShapeContext) -> list[Static]:
+    """The shape of an unsorted segment op: as many rows as its third input says."""
     data, ids, count = ctx.shape(0), ctx.shape(1), ctx.value(2)
     if data is None or ids is None:
         return [None]
@@ -137,19 +144,23 @@ def _segments_shape(ctx: ShapeContext) -> list[Static]:
     return [(None if count is None else int(count), *data[len(ids):])]
 
 
-def _segment_sums(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray) -> np.ndarray:
-    rest = data.shape[ids.ndim:]
-    out = np.zeros((int(count), *rest), data.dtype)
-    flat, places = data.reshape(-1, *rest) if data.size else data.reshape(ids.size, *rest), ids.reshape(-1)
-    if (places >= int(count)).any():
-        raise errors.InvalidArgumentError(None, ctx.op, f"segment_ids = {int(places.max())} is not in "
-                                                        f"[0, {int(count)})")
+def segment_ids_of_unsorted(ctx: Any, data: np.ndarray, ids: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The ids from 0 on, as a vector, and the rows of `data` that they number. Raises for an id from `count` on."""
+    rows, places = data.reshape(ids.size, *data.shape[ids.ndim:]), ids.reshape(-1)
+    if (places >= count).any():
+        raise errors.InvalidArgumentError(None, ctx.op, f"segment_ids = {int(places.max())} is not in [0, {count})")
     kept = places >= 0
-    np.add.at(out, places[kept], flat[kept])
+    return places[kept], rows[kept]
+
+
+def _segment_sums(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray) -> np.ndarray:
+    places, rows = segment_ids_of_unsorted(ctx, data, ids, int(count))
+    out = np.zeros((int(count), *data.shape[ids.ndim:]), data.dtype)
+    np.add.at(out, places, rows)
     return out
 
 
-@kernel("data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T", shape=_segments_shape,
+@kernel("data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T", shape=segments_shape,
         numpy=_segment_sums, cpu=cpu.unsorted_segment_sum, values=("num_segments",), T="numbertype",
         Tindices="{int16, int32, int64}", Tnumsegments="indextype = DT_INT32")
 def UnsortedSegmentSum() -> None:

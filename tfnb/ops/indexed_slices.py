@@ -120,8 +120,8 @@ def _to_dense(value: IndexedSlices, dtype: Any = None, name: str | None = None, 
         raise ValueError(f"Tensor conversion requested dtype {dtype} for IndexedSlices with dtype {value.dtype.name}")
     if value.dense_shape is None:
         raise ValueError(f"Tensor conversion requested for IndexedSlices without dense_shape: {value}")
-    rows = raw.StridedSlice(value.dense_shape, [0], [1], [1], shrink_axis_mask=1)
-    dense: Tensor = raw.UnsortedSegmentSum(value.values, value.indices, rows, name=name)
+    sizes: Any = value.dense_shape
+    dense: Tensor = raw.UnsortedSegmentSum(value.values, value.indices, sizes[0], name=name)
     return dense
 
 

@@ -94,9 +94,9 @@ def SaveV2(prefix: Any, tensor_names: Any, shape_and_slices: Any, tensors: Any, 
     specs = _specs(ctx, names, _texts(shape_and_slices), len(tensors))
     with _Naming(ctx):
         folder = os.path.dirname(path)
-        if folder:
+        if folder and not os.path.isdir(folder):
             with _files.os_errors(folder):
-                os.makedirs(folder, exist_ok=True)
+                os.mkdir(folder)                   # one level, as TensorFlow
         writer = _bundle.BundleWriter(path)
         try:
             for name, array, dtype, (full, part) in zip(names, tensors, _dtypes(ctx, len(tensors)), specs,

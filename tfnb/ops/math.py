@@ -13,6 +13,7 @@ from tfnb.ops import shapes
 from tfnb.ops.broadcast import unbroadcast
 from tfnb.ops.complex import conj
 from tfnb.ops.declare import elementwise
+from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.raw import raw
 
 if TYPE_CHECKING:
@@ -268,8 +269,8 @@ def Neg(x):
 
 
 @Neg.gradient
-def _(op: Operation, dy: Tensor) -> Tensor:
-    return Neg(dy)
+def _(op: Operation, dy: Any) -> Any:
+    return -dy                        # IndexedSlices stay what they are
 
 
 @elementwise("x: T -> y: T", T=SIGNED)
@@ -513,11 +514,14 @@ def round(x: Any, name: str | None = None) -> Tensor:
     return x if x.dtype.is_integer else Round(x, name=name)
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """`x` as another dtype; `x` itself if it has that dtype already."""
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    """`x` (IndexedSlices too) as another dtype; `x` itself if it has that dtype already."""
     wanted = dtypes.as_dtype(dtype).base_dtype
     if isinstance(x, Tensor) and x.dtype.base_dtype == wanted:
         return x
+    if isinstance(x, IndexedSlices):
+        with name_scope(name, "Cast", [x]) as scope:
+            return IndexedSlices(Cast(x.values, DstT=wanted, name=scope), x.indices, x.dense_shape)
     with name_scope(name, "Cast", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         return x if x.dtype.base_dtype == wanted else Cast(x, DstT=wanted, name=scope)

@@ -236,9 +236,8 @@ class RandomShuffleQueue(QueueBase):
         types = _as_types(dtypes)
         sizes, words = _as_shapes(shapes, types), _as_names(names, types)
         seed1, seed2 = get_seed(seed)
-        with device("CPU"):
-            ref = ops.RandomShuffleQueueV2(types, sizes, capacity, min_after_dequeue, seed1 or 0, seed2 or 0,
-                                           shared_name=_shared(shared_name), name=name)
+        ref = ops.RandomShuffleQueueV2(types, sizes, capacity, min_after_dequeue, seed1 or 0, seed2 or 0,
+                                       shared_name=_shared(shared_name), name=name)
         super().__init__(types, sizes, words, ref)
 
 
@@ -257,8 +256,7 @@ class PaddingFIFOQueue(QueueBase):
         sizes, words = _as_shapes(shapes, types, partial=True), _as_names(names, types)
         if sizes is None or any(s.ndims is None for s in sizes):
             raise ValueError(f"Shapes of a PaddingFIFOQueue must be of known rank, got {shapes}")
-        with device("CPU"):
-            ref = ops.PaddingFIFOQueueV2(types, sizes, capacity, shared_name=_shared(shared_name), name=name)
+        ref = ops.PaddingFIFOQueueV2(types, sizes, capacity, shared_name=_shared(shared_name), name=name)
         super().__init__(types, sizes, words, ref)
 
 
@@ -272,8 +270,7 @@ class PriorityQueue(QueueBase):
                  shared_name: str | None = None, name: str = "priority_queue") -> None:
         found = _as_types(types)
         sizes = _as_shapes(shapes, found)
-        with device("CPU"):
-            ref = ops.PriorityQueueV2(sizes or [], found, capacity, shared_name=_shared(shared_name), name=name)
+        ref = ops.PriorityQueueV2(sizes or [], found, capacity, shared_name=_shared(shared_name), name=name)
         full = [TensorShape([]), *sizes] if sizes is not None else None
         super().__init__([_dtypes.int64, *found], full, names, ref)
 

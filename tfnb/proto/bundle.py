@@ -22,7 +22,7 @@ from tfnb.core.lazy import lazy_module
 from tfnb.core.options import options
 from tfnb.proto import slices
 from tfnb.proto.files import os_errors, staged_beside
-from tfnb.proto.mapped import CHUNK, FileArray, file_array, release
+from tfnb.proto.mapped import CHUNK, file_array, map_of, release
 from tfnb.proto.slices import Shape, Slice
 from tfnb.proto.table import Table, read_varint
 
@@ -263,13 +263,14 @@ def fixed_lengths(lengths: Sequence[int]) -> bytes:
     return b"".join(n.to_bytes(4 if n < 1 << 32 else 8, "little") for n in lengths)
 
 
-def checksum(array: FileArray) -> int:
-    """The CRC-32C of an array's bytes; what was read of a file does not stay resident."""
-    flat, crc = np.asarray(array).reshape(-1).view(np.uint8), 0
+def checksum(array: Array) -> int:
+    """The CRC-32C of an array's bytes; of a large one that lies in a file little stays resident."""
+    flat, crc = array.reshape(-1).view(np.uint8), 0
+    mapped = map_of(array) if flat.size > CHUNK else None
     for start in range(0, flat.size, CHUNK):
         crc = crc32c_extend(crc, flat[start:start + CHUNK])
-        if array._map is not None and flat.size > CHUNK:
-            release(array._map, min(start + CHUNK, flat.size))
+        if mapped is not None:
+            release(mapped, flat[start:start + CHUNK])
     return crc
 
 

@@ -81,6 +81,7 @@ class Staging:
     def __init__(self) -> None:
         self.suffix = f"{STAGED}{random.getrandbits(63)}"
         self._open: list[IO[bytes]] = []
+        self._begun = False
 
     def path(self, final: str) -> str:
         """Where the file that will be called `final` is written."""
@@ -97,14 +98,22 @@ class Staging:
 
     def commit(self, data: Sequence[str], index: str) -> None:
         """Give all files their final names, the index last."""
-        with freed_later(data):
-            for final in (*data, index):
-                os.replace(self.path(final), final)
-        self._close()
+        try:
+            with freed_later(data):
+                for final in (*data, index):
+                    os.replace(self.path(final), final)
+                    self._begun = True
+        finally:
+            self._close()
 
     def discard(self, data: Sequence[str], index: str) -> None:
-        """Remove what was written. The index goes first: without its data it would look like a commit under way."""
+        """Remove what was written; but what a commit has begun is left as it is, for readers to go on from.
+
+        The index goes first: without its data it would look like a commit under way.
+        """
         self._close()
+        if self._begun:
+            return
         for final in (index, *data):
             with suppress(OSError):
                 os.remove(self.path(final))

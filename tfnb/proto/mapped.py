@@ -2,50 +2,54 @@
 from __future__ import annotations
 
 import mmap
+import os
 from typing import Any
 
 import numpy as np
 
+SMALL = 1 << 16                                    # bytes below which reading is cheaper than mapping
 CHUNK = 1 << 23                                    # bytes of a map that are resident at once
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
-class FileArray(np.ndarray[Any, np.dtype[Any]]):
-    """A read-only array in a file. Its slices and results are ordinary arrays in every way."""
-
-    _map: mmap.mmap | None = None
-
-    def copy_into(self, target: np.ndarray[Any, Any]) -> None:
-        """Fill `target`, of the same dtype and shape; what was read does not stay resident."""
-        if self._map is None or not target.flags.c_contiguous or self.nbytes <= CHUNK:
-            np.copyto(target, self)
-            return
-        source, flat = self.reshape(-1), target.reshape(-1)
-        step = CHUNK // self.itemsize
-        for start in range(0, self.size, step):
-            np.copyto(flat[start:start + step], source[start:start + step])
-            release(self._map, min(start + step, self.size) * self.itemsize)
+class FileMap(mmap.mmap):
+    """A read-only map that `file_array` made: what was read of it may leave memory."""
 
 
-def copy_array(target: np.ndarray[Any, Any], value: np.ndarray[Any, Any]) -> None:
-    """Fill `target` with `value`, broadcast; one that lies in a file does not stay resident."""
-    if isinstance(value, FileArray):
-        value.copy_into(target)
-    else:
-        target[...] = value
-
-
-def file_array(file: int, offset: int, size: int, dtype: np.dtype[Any], shape: tuple[int, ...]) -> FileArray:
-    """The array of `size` bytes at `offset` of an open file (by its descriptor), which must have them."""
-    if not size:
-        return np.empty(shape, dtype).view(FileArray)
+def file_array(file: int, offset: int, size: int, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
+    """The read-only array of `size` bytes at `offset` of an open file (by its descriptor), which must have them."""
+    if size < SMALL:
+        return np.frombuffer(os.pread(file, size, offset), dtype).reshape(shape)
     page = offset % mmap.ALLOCATIONGRANULARITY
-    mapped = mmap.mmap(file, page + size, access=mmap.ACCESS_READ, offset=offset - page)
-    made = np.frombuffer(mapped, dtype, offset=page, count=size // dtype.itemsize).reshape(shape).view(FileArray)
-    made._map = mapped
-    return made
+    mapped = FileMap(file, page + size, access=mmap.ACCESS_READ, offset=offset - page)
+    return np.frombuffer(mapped, dtype, offset=page, count=size // dtype.itemsize).reshape(shape)
 
 
-def release(mapped: mmap.mmap, end: int) -> None:
-    """Let the pages of a map before byte `end` leave memory; they are read again if they are looked at."""
+def map_of(array: Array) -> FileMap | None:
+    """The map in which an array lies, if that was made by `file_array`."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    base = base.obj if isinstance(base, memoryview) else base
+    return base if isinstance(base, FileMap) else None
+
+
+def copy_array(target: Array, value: Array) -> None:
+    """Fill `target` with `value`, broadcast; of a large one that lies in a file little stays resident."""
+    mapped = map_of(value) if value.nbytes > CHUNK and value.shape == target.shape else None
+    if mapped is None or not (value.flags.c_contiguous and target.flags.c_contiguous):
+        target[...] = value
+        return
+    source, flat = value.reshape(-1), target.reshape(-1)
+    step = CHUNK // value.itemsize
+    for start in range(0, source.size, step):
+        flat[start:start + step] = source[start:start + step]
+        release(mapped, source[start:start + step])
+
+
+def release(mapped: FileMap, done: Array) -> None:
+    """Let the pages of a map up to the end of `done`, a part of it, leave memory; they are read again if needed."""
     if hasattr(mapped, "madvise"):
+        start = np.frombuffer(mapped, np.uint8).__array_interface__["data"][0]
+        end = done.__array_interface__["data"][0] + done.nbytes - start
         mapped.madvise(mmap.MADV_DONTNEED, 0, end - end % mmap.PAGESIZE)

@@ -26,7 +26,7 @@ FOOTER = 48
 TRAILER = 5
 MAPPED = 1 << 24                                   # larger files are mapped, not read
 # Keys are longer than the bytes that store them, because they share beginnings: in honest files some 10 times.
-KEY_FACTOR, KEY_EXTRA = 100, 1 << 20
+KEY_FACTOR, KEY_EXTRA = 100, 1 << 16
 _WORD = struct.Struct("<I")
 
 
@@ -193,7 +193,7 @@ class Table:
                 raise self._loss(f"an entry of the block at {offset} ends after it")
             last, key = key, key[:shared] + bytes(block[at:at + rest])
             long += len(key)
-            if (key <= last and not first) or long > KEY_FACTOR * len(self._data) + KEY_EXTRA:
+            if (key <= last and not first) or long > KEY_FACTOR * size + KEY_EXTRA:
                 raise self._loss(f"the keys of the block at {offset} are not in order, or too long")
             first = False
             yield key, block[at + rest:at + rest + count]

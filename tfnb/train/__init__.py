@@ -11,6 +11,7 @@ from tfnb.train.checkpoint_state import (
     checkpoint_exists, generate_checkpoint_state_proto, get_checkpoint_mtimes, get_checkpoint_state, latest_checkpoint,
     remove_checkpoint, update_checkpoint_state,
 )
+from tfnb.train.coordinator import Coordinator, LooperThread
 from tfnb.train.decay import (
     cosine_decay, exponential_decay, inverse_time_decay, natural_exp_decay, piecewise_constant,
     piecewise_constant_decay, polynomial_decay,
@@ -21,10 +22,16 @@ from tfnb.train.global_step import (
 )
 from tfnb.train.gradient_descent import GradientDescentOptimizer
 from tfnb.train.meta_graph import export_meta_graph, write_graph
+from tfnb.train.input import (
+    batch, batch_join, input_producer, limit_epochs, match_filenames_once, maybe_batch, maybe_batch_join,
+    maybe_shuffle_batch, maybe_shuffle_batch_join, range_input_producer, shuffle_batch, shuffle_batch_join,
+    slice_input_producer, string_input_producer,
+)
 from tfnb.train.momentum import MomentumOptimizer
 from tfnb.train.moving_averages import ExponentialMovingAverage
 from tfnb.train.optimizer import Optimizer
 from tfnb.train.proximal import ProximalAdagradOptimizer, ProximalGradientDescentOptimizer
+from tfnb.train.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from tfnb.train.rmsprop import RMSPropOptimizer
 from tfnb.train.saver import Saver, import_meta_graph
 from tfnb.core.lazy import lazy_names as _lazy_names

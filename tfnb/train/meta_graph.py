@@ -26,6 +26,7 @@ _text_format = lazy_module("google.protobuf.text_format")
 _files = lazy_module("tfnb.proto.files")
 
 log = logging.getLogger(__name__)
+SPEAKS = "1.15.0"                                  # readers look at it: VariableDefs tell what is trainable since 1.9
 UNBOUND = "$unbound_inputs_"                       # before the name of an input that stands outside the exported scope
 
 for _key in GraphKeys._VARIABLE_COLLECTIONS:
@@ -144,7 +145,7 @@ def _describe(made: Any, meta_info_def: Any, strip: bool) -> None:
     info = made.meta_info_def
     if meta_info_def is not None:
         info.MergeFromString(meta_info_def.SerializeToString())
-    info.tensorflow_version = f"tfnb {__version__}"
+    info.tensorflow_version, info.tensorflow_git_version = SPEAKS, f"tfnb {__version__}"
     specs = {node.op: tables.OPS[node.op] for node in made.graph_def.node if node.op in tables.OPS}
     if not info.HasField("stripped_op_list"):
         for name in sorted(specs):

@@ -150,7 +150,12 @@ class Saver:
             raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{path}'")
         saved = path
         if not self._is_empty:
-            result = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: path})
+            try:
+                result = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: path})
+            except NotFoundError as error:
+                if os.path.isdir(os.path.dirname(path) or "."):
+                    raise
+                raise ValueError(f"Parent directory of {path} doesn't exist, can't save.") from error
             saved = os.fsdecode(result)
         if write_meta_graph:                       # before the state: what that names is complete
             with sess.graph.as_default():

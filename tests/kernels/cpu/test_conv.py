@@ -213,16 +213,40 @@ def test_pools(case, kind, type_, data_format, run):
     np.testing.assert_allclose(got_dx, turned(want_dx, data_format).astype(type_), rtol=1e-6, atol=1e-6)
 
 
-def test_large_convolution_by_several_tiles_and_rows(run):
-    """Filters whose unfolded rows don't fit a tile are taken a row of the window at a time."""
-    x, f = sample((2, 20, 21, 128)), sample((3, 3, 128, 70))
-    attrs = attrs_of((1, 1), "SAME", (1, 1))
-    w = window(x.shape, (3, 3), attrs)
-    assert conv._rows(w, 4) == 1
-    dy = sample((2, 20, 21, 70))
-    got, = run(conv.convolve, [x, f], [(dy.shape, "float32")], attrs)
-    np.testing.assert_array_equal(got, arrays.convolve(x, f, w))
-    got, = run(conv.input_gradient, [np.array(x.shape, np.int32), f, dy], [(x.shape, "float32")], attrs)
-    np.testing.assert_array_equal(got, arrays.convolve_input_gradient(f, dy, w))
-    got, = run(conv.filter_gradient, [x, np.array(f.shape, np.int32), dy], [(f.shape, "float32")], attrs)
-    np.testing.assert_array_equal(got, arrays.convolve_filter_gradient(x, dy, w))
+@pytest.mark.parametrize("shape, kernel, strides, padding, dilations", [
+    ((2, 20, 21, 128), (3, 3, 70), (1, 1), "SAME", (1, 1)),     # bands of one image; a filter summed in parts
+    ((1, 60, 70, 48), (3, 3, 33), (1, 1), "SAME", (1, 1)),
+    ((1, 61, 70, 48), (5, 3, 16), (2, 2), "VALID", (1, 1)),     # bands without a copy
+    ((1, 50, 64, 40), (3, 3, 16), (1, 2), "SAME", (3, 2)),
+    ((40, 4, 4, 16), (3, 3, 64), (1, 1), "VALID", (1, 1)),      # several images a unit
+    ((33, 1, 1, 64), (1, 1, 40), (1, 1), "SAME", (1, 1)),
+    ((2, 3, 2, 600), (3, 3, 40), (1, 1), "SAME", (1, 1)),       # fewer pixels than a tile has: unfolded
+], ids=range(7))
+def test_larger_convolutions(shape, kernel, strides, padding, dilations, run):
+    """In several units, items and partial sums; also unfolded, as where no tiles suit."""
+    x, f = sample(shape), sample((*kernel[:2], shape[3], kernel[2]))
+    attrs = attrs_of(strides, padding, dilations)
+    w = window(x.shape, kernel[:2], attrs)
+    dy = sample((shape[0], w.out_height, w.out_width, kernel[2]))
+    sizes = np.array(x.shape, np.int32), np.array(f.shape, np.int32)
+    want = (arrays.convolve(x, f, w), arrays.convolve_input_gradient(f, dy, w),
+            arrays.convolve_filter_gradient(x, dy, w))
+    for _ in range(2):
+        got = [run(conv.convolve, [x, f], [(dy.shape, "float32")], attrs),
+               run(conv.input_gradient, [sizes[0], f, dy], [(x.shape, "float32")], attrs),
+               run(conv.filter_gradient, [x, sizes[1], dy], [(f.shape, "float32")], attrs)]
+        for found, expected in zip(got, want, strict=True):
+            np.testing.assert_array_equal(found[0], expected)
+
+
+@pytest.mark.parametrize("case", [((2, 20, 21, 128), (3, 3, 70)), ((4, 9, 8, 12), (3, 3, 20)),
+                                  ((3, 9, 9, 12), (1, 1, 8))], ids=range(3))
+def test_unfolded_convolutions(case, run, monkeypatch):
+    """What runs where there are fewer pixels than a tile has, also for more pixels."""
+    monkeypatch.setattr(conv.conv_tiles, "suits", lambda w, type_: False)
+    test_larger_convolutions(*case, (1, 1), "SAME", (1, 1), run)
+
+
+def test_a_window_that_does_not_fit_is_an_error():
+    with pytest.raises(ValueError, match="Negative dimension size caused by subtracting 5 from 4"):
+        window((1, 4, 4, 1), (5, 5), attrs_of((1, 1), "VALID", (1, 1)))

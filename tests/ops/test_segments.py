@@ -1,0 +1,95 @@
+"""Segments, partitions and stitching against TensorFlow; errors."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfnb as tf
+from tfnb.core.options import options
+
+X = np.random.default_rng(1).normal(size=(6, 2)).astype("f")
+PROGRAMS = {
+    **{f"segment_{name}": f"tf.segment_{name}(x, ids)" for name in ("sum", "mean", "prod", "min", "max")},
+    **{f"integers, {name}": f"tf.segment_{name}(tf.cast(x * 9.0, tf.int32), ids)"
+       for name in ("sum", "prod", "min", "max")},
+    **{f"unsorted_segment_{name}": f"tf.unsorted_segment_{name}(x, loose, 5)"
+       for name in ("sum", "prod", "min", "max", "mean", "sqrt_n")},
+    **{f"unsorted integers, {name}": f"tf.unsorted_segment_{name}(tf.cast(x * 9.0, tf.int32), loose, 5)"
+       for name in ("sum", "prod", "min", "max")},
+    **{f"an id for each number, {name}": f"tf.unsorted_segment_{name}(x, table, 4)" for name in ("sum", "max", "mean")},
+    **{f"sparse_segment_{name}": f"tf.sparse_segment_{name}(x, picks, ids)" for name in ("sum", "mean", "sqrt_n")},
+    "zeros in products": "tf.segment_prod(x * [[0., 0.], [1., 0.], [1., 1.], [0., 1.], [1., 1.], [1., 1.]], ids)",
+    "equal numbers": "tf.segment_max(tf.zeros_like(x) * x + x[:1], ids)",
+}
+GIVEN = {"x0": X, "ids0": np.array([0, 0, 1, 3, 3, 3]), "loose0": np.array([3, -1, 0, 3, 4, 0]),
+         "table0": np.array([[0, 3], [1, 1], [-1, 2], [2, 2], [0, 0], [3, -1]]), "picks0": np.array([5, 0, 0, 2, 3, 3])}
+RUN = """
+x, ids = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.int32, [None])
+loose = tf.placeholder(tf.int32, [None])
+table, picks = tf.placeholder(tf.int64, [None, 2]), tf.placeholder(tf.int32, [None])
+y = {}
+weights = tf.cast(tf.reshape(tf.range(tf.size(y)), tf.shape(y)), tf.float32)
+fetches = [y] + ([tf.gradients(tf.reduce_sum(y * weights), x)[0] + 0.0] if y.dtype == tf.float32 else [])
+with tf.Session() as sess:
+    result = [sess.run(fetches, {{x: x0, ids: ids0, loose: loose0, table: table0, picks: picks0}}) for _ in range(2)]
+"""
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values_and_gradients(name, oracle):
+    code = RUN.format(PROGRAMS[name])
+    scope = {"tf": tf, **GIVEN}
+    exec(code, scope)
+    want = oracle(code, **GIVEN)
+    for got, expected in zip(scope["result"], want, strict=True):
+        for a, b in zip(got, expected, strict=True):
+            assert a.dtype == b.dtype and a.shape == b.shape
+            np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6)
+
+
+PARTS = """
+x, parts = tf.placeholder(tf.float32, [None, 2], name="x"), tf.placeholder(tf.int32, [None], name="parts")
+pieces = tf.dynamic_partition(x, parts, 3)
+places = tf.dynamic_partition(tf.range(tf.size(parts)), parts, 3)
+whole = tf.dynamic_stitch(places, [p * p for p in pieces])
+other = tf.dynamic_stitch([[2, 0], 4, [[0, 1]]], [[[1., 2.], [3., 4.]], [5., 6.], [[[7., 8.], [9., 10.]]]])
+g = tf.gradients(tf.reduce_sum(whole * whole), x)[0]
+shapes = [str(t.shape) for t in (*pieces, whole, other)]
+with tf.Session() as sess:
+    result = shapes, [sess.run([*pieces, whole, other, g], {x: x0, parts: p}) for p in (p0, p0 * 0, p0)]
+"""
+
+
+def test_partition_and_stitch(oracle):
+    given = {"x0": X, "p0": np.array([1, 0, 2, 2, 0, 1], np.int32)}
+    scope = {"tf": tf, **given}
+    exec(PARTS, scope)
+    shapes, values = oracle(PARTS, **given)
+    assert scope["result"][0] == shapes
+    for got, want in zip(scope["result"][1], values, strict=True):
+        for a, b in zip(got, want, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["never", "always"])
+@pytest.mark.parametrize("make", [
+    lambda i: tf.segment_sum([1.0, 2.0, 3.0], i([1, 0, 2])), lambda i: tf.segment_max([1.0, 2.0], i([-1, 0])),
+    lambda i: tf.unsorted_segment_sum([1.0, 2.0], i([0, 3]), 3), lambda i: tf.unsorted_segment_max([1.0], i([3]), 3),
+    lambda i: tf.sparse_segment_sum([1.0, 2.0], i([0, 2]), [0, 1]),
+    lambda i: tf.sparse_segment_mean([1.0, 2.0], [0, 1], i([1, 0])),
+    lambda i: tf.dynamic_partition([1.0, 2.0], i([0, 2]), 2)[0],
+    lambda i: tf.dynamic_stitch([i([0, -1])], [[1.0, 2.0]]),
+    lambda i: tf.gather_nd([1.0, 2.0], i([[2]])), lambda i: tf.scatter_nd(i([[5]]), [1.0], [3]),
+])
+def test_bad_indices(make, mode, monkeypatch):
+    monkeypatch.setattr(options, "compile", mode)
+    feed = {}
+
+    def fed(value):
+        t = tf.placeholder(tf.int32, np.shape(value))
+        feed[t] = value
+        return t
+
+    made = make(fed)
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError):
+        sess.run(made, feed)

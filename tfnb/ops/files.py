@@ -1,0 +1,88 @@
+"""Whole files as strings: reading, writing, finding them."""
+from __future__ import annotations
+
+import glob
+import os
+from typing import Any
+
+import numpy as np
+
+from tfnb.core.errors import InvalidArgumentError, NotFoundError, OpError, PermissionDeniedError, UnknownError
+from tfnb.core.shape import Static, merge
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.ops import shapes
+from tfnb.ops.declare import host
+
+
+def _scalar(ctx: Any) -> list[Static]:
+    for i in range(len(ctx.op.inputs)):
+        merge(ctx.shape(i), ())
+    return [()] * len(ctx.op.outputs)
+
+
+def file_error(error: OSError, path: str) -> OpError:
+    """The OpError for what the operating system says of a file."""
+    kind = {FileNotFoundError: NotFoundError, PermissionError: PermissionDeniedError}.get(type(error), UnknownError)
+    return kind(None, None, f"{path}; {error.strerror or error}")
+
+
+def _text(array: np.ndarray) -> str:
+    return os.fsdecode(array[()])
+
+
+@host("filename: string -> contents: string", shape=_scalar)
+def ReadFile(filename: Any) -> Any:
+    """The bytes of a file."""
+    path = _text(filename)
+    try:
+        with open(path, "rb") as file:
+            return np.array(file.read(), object)
+    except OSError as error:
+        raise file_error(error, path) from None
+
+
+@host("filename: string, contents: string", shape=_scalar, stateful=True)
+def WriteFile(filename: Any, contents: Any) -> Any:
+    """Writes bytes to a file; makes it, and the folders before it, where they are not there."""
+    path = _text(filename)
+    try:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(contents[()])
+    except OSError as error:
+        raise file_error(error, path) from None
+    return ()
+
+
+@host("pattern: string -> filenames: string", shape=shapes.vector)
+def MatchingFiles(pattern: Any, *, ctx: Any) -> Any:
+    """The names of all files that match a glob pattern, or one of several, in the order of their names."""
+    if pattern.ndim > 1:
+        raise InvalidArgumentError(None, ctx.op, "Input patterns tensor must be scalar or vector, but had shape: "
+                                                 f"{list(pattern.shape)}")
+    found = {os.fsencode(name) for one in pattern.ravel() for name in glob.glob(os.fsdecode(one), include_hidden=True)}
+    made = np.empty(len(found), object)
+    made[:] = sorted(found)
+    return made
+
+
+for _op in (ReadFile, WriteFile, MatchingFiles):
+    _op.no_gradient("it deals with strings")
+
+
+def read_file(filename: Any, name: str | None = None) -> Tensor:
+    """The bytes of a file, a string scalar. Running it raises NotFoundError where there is none."""
+    tensor: Tensor = ReadFile(filename, name=name)
+    return tensor
+
+
+def write_file(filename: Any, contents: Any, name: str | None = None) -> Operation:
+    """An operation that writes a string to a file, and makes its folder where there is none."""
+    op: Operation = WriteFile(filename, contents, name=name)
+    return op
+
+
+def matching_files(pattern: Any, name: str | None = None) -> Tensor:
+    """The names of the files that match a glob pattern, or one of a vector of them, sorted: a string vector."""
+    tensor: Tensor = MatchingFiles(pattern, name=name)
+    return tensor

@@ -1,0 +1,289 @@
+"""What belongs to segments, one row of the result each: products, means, the largest and smallest, and sparse sums.
+
+Segment ids of the sorted ops ascend; the result has as many rows as the last id plus one. The unsorted ops are told how
+many; ids below 0 are left out. A segment without rows gets 0 (sorted ops; 1 for products), or what the combination
+starts from.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import errors
+from tfnb.core.shape import Static, merge
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.ops.create import ones_like, zeros_like
+from tfnb.ops.declare import kernel
+from tfnb.ops.gather import SegmentSum, UnsortedSegmentSum, segment_ids_of_unsorted, segments_shape
+from tfnb.ops.raw import raw
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+_REAL = "realnumbertype"
+_FLOAT = "{bfloat16, half, float, double}"
+_SORTED = "data: T, segment_ids: Tindices -> output: T"
+_UNSORTED = "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T"
+_COUNT = "indextype = DT_INT32"
+
+
+def _ascending(ctx: Any, ids: np.ndarray) -> int:
+    """How many segments there are."""
+    if (np.diff(ids) < 0).any() or (ids < 0).any():
+        raise errors.InvalidArgumentError(None, ctx.op, "segment ids are not increasing")
+    return int(ids[-1]) + 1 if len(ids) else 0
+
+
+def _rows_shape(ctx: ShapeContext) -> list[Static]:
+    data, ids = ctx.shape(0), ctx.shape(1)
+    if data is not None and ids is not None:
+        merge(data[:1], merge(ids, (None,)))
+    return [None if data is None else (None, *data[1:])]
+
+
+def _combined(ufunc: Any, start: Any) -> Callable[..., np.ndarray]:
+    """The NumPy form of a sorted op: rows combined by `ufunc`, `start` where there are none."""
+    def numpy(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
+        count = _ascending(ctx, ids)
+        out = np.full((count, *data.shape[1:]), start, data.dtype)
+        found, first = np.unique(ids, return_index=True)
+        if len(found):
+            out[found] = ufunc.reduceat(data, first, 0)
+        return out
+    return numpy
+
+
+def _means(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    sums = _combined(np.add, 0)(ctx, data, ids)
+    counts = np.maximum(np.bincount(ids.astype(np.int64), minlength=len(sums)), 1).reshape(-1, *[1] * (data.ndim - 1))
+    return (sums / counts if data.dtype.kind in "fcV" else sums // counts).astype(data.dtype)
+
+
+@kernel(_SORTED, shape=_rows_shape, numpy=_means, values=("segment_ids",), T="numbertype", Tindices="indextype")
+def SegmentMean() -> None:
+    """Row i of the result is the mean of the rows of `data` whose segment id is i; ids ascend."""
+
+
+@kernel(_SORTED, shape=_rows_shape, numpy=_combined(np.multiply, 1), values=("segment_ids",), T="numbertype",
+        Tindices="indextype")
+def SegmentProd() -> None:
+    """Row i of the result is the product of the rows of `data` whose segment id is i; ids ascend."""
+
+
+@kernel(_SORTED, shape=_rows_shape, numpy=_combined(np.minimum, 0), values=("segment_ids",), T=_REAL,
+        Tindices="indextype")
+def SegmentMin() -> None:
+    """Row i of the result is the smallest of the rows of `data` whose segment id is i; ids ascend."""
+
+
+@kernel(_SORTED, shape=_rows_shape, numpy=_combined(np.maximum, 0), values=("segment_ids",), T=_REAL,
+        Tindices="indextype")
+def SegmentMax() -> None:
+    """Row i of the result is the largest of the rows of `data` whose segment id is i; ids ascend."""
+
+
+def _extreme(dtype: np.dtype, sign: int) -> Any:
+    info: Any = np.iinfo(dtype) if dtype.kind in "iu" else np.finfo(dtype)
+    return info.max if sign > 0 else info.min
+
+
+def _scattered(ufunc: Any, start: Callable[[np.dtype], Any]) -> Callable[..., np.ndarray]:
+    """The NumPy form of an unsorted op."""
+    def numpy(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray) -> np.ndarray:
+        places, rows = segment_ids_of_unsorted(ctx, data, ids, int(count))
+        out = np.full((int(count), *data.shape[ids.ndim:]), start(data.dtype), data.dtype)
+        ufunc.at(out, places, rows)
+        return out
+    return numpy
+
+
+@kernel(_UNSORTED, shape=segments_shape, numpy=_scattered(np.multiply, lambda dtype: 1), values=("num_segments",),
+        T="numbertype", Tindices="indextype", Tnumsegments=_COUNT)
+def UnsortedSegmentProd() -> None:
+    """Row i of the result is the product of the rows of `data` whose segment id is i (1 without one)."""
+
+
+@kernel(_UNSORTED, shape=segments_shape, numpy=_scattered(np.maximum, lambda dtype: _extreme(dtype, -1)),
+        values=("num_segments",), T=_REAL, Tindices="indextype", Tnumsegments=_COUNT)
+def UnsortedSegmentMax() -> None:
+    """Row i of the result is the largest of the rows of `data` whose segment id is i (without one the lowest)."""
+
+
+@kernel(_UNSORTED, shape=segments_shape, numpy=_scattered(np.minimum, lambda dtype: _extreme(dtype, 1)),
+        values=("num_segments",), T=_REAL, Tindices="indextype", Tnumsegments=_COUNT)
+def UnsortedSegmentMin() -> None:
+    """Row i of the result is the smallest of the rows of `data` whose segment id is i (without one the highest)."""
+
+
+# Gradients: a row gets what its segment got
+
+def _taken(rows: Tensor, ids: Tensor) -> tuple[Tensor, Tensor | None]:
+    """The row of each id, zeros for ids below 0; and where ids are not (of the rank of the result; None: sorted)."""
+    zero = convert_to_tensor(0, dtype=ids.dtype)
+    taken: Tensor = raw.GatherV2(rows, raw.Maximum(ids, zero), 0)
+    inside = raw.GreaterEqual(ids, zero)
+    ones = raw.Fill(raw.Sub(raw.ExpandDims(raw.Rank(taken), 0), raw.ExpandDims(raw.Rank(ids), 0)), 1)
+    inside = raw.Reshape(inside, raw.ConcatV2([raw.Shape(ids), ones], 0))
+    inside = raw.LogicalAnd(inside, ones_like(taken, dtype="bool"))
+    return raw.SelectV2(inside, taken, zeros_like(taken)), inside
+
+
+def _sums(op: Operation, rows: Tensor) -> Tensor:
+    """The sums of `rows` over the segments of `op`."""
+    made: Tensor = SegmentSum(rows, op.inputs[1]) if len(op.inputs) == 2 else UnsortedSegmentSum(
+        rows, op.inputs[1], op.inputs[2])
+    return made
+
+
+def _nothing(op: Operation, gradient: Tensor) -> list[Tensor | None]:
+    return [gradient, *[None] * (len(op.inputs) - 1)]
+
+
+@SegmentMean.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    counts = raw.Maximum(_sums(op, ones_like(op.inputs[0])), convert_to_tensor(1, dtype=dz.dtype))
+    return _nothing(op, raw.GatherV2(raw.RealDiv(dz, counts), op.inputs[1], 0))
+
+
+def _extreme_gradient(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    """Rows that are equal to the result of their segment share its gradient."""
+    best, inside = _taken(op.outputs[0], op.inputs[1])
+    chosen = raw.LogicalAnd(raw.Equal(op.inputs[0], best), inside)
+    counts = _sums(op, raw.Cast(chosen, DstT=dz.dtype))
+    share, _ = _taken(raw.RealDiv(dz, raw.Maximum(counts, convert_to_tensor(1, dtype=dz.dtype))), op.inputs[1])
+    return _nothing(op, raw.SelectV2(chosen, share, zeros_like(share)))
+
+
+def _product_gradient(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    """The product of all other rows of the segment: without zeros a quotient; beside a single zero only it has one."""
+    x = op.inputs[0]
+    is_zero = raw.Equal(x, zeros_like(x))
+    zeros = _sums(op, raw.Cast(is_zero, DstT=dz.dtype))
+    one = convert_to_tensor(1, dtype=dz.dtype)
+    dz = raw.SelectV2(raw.Greater(zeros, one), zeros_like(dz), dz)
+    rest = raw.SelectV2(is_zero, ones_like(x), x)
+    product = raw.SegmentProd(rest, op.inputs[1]) if len(op.inputs) == 2 else raw.UnsortedSegmentProd(
+        rest, op.inputs[1], op.inputs[2])
+    of_row, of_rest = _taken(op.outputs[0], op.inputs[1])[0], _taken(product, op.inputs[1])[0]
+    others = raw.SelectV2(is_zero, of_rest, raw.RealDiv(of_row, rest))
+    return _nothing(op, raw.Mul(_taken(dz, op.inputs[1])[0], others))
+
+
+for _op in (SegmentMin, SegmentMax, UnsortedSegmentMin, UnsortedSegmentMax):
+    _op.gradient(_extreme_gradient)
+for _op in (SegmentProd, UnsortedSegmentProd):
+    _op.gradient(_product_gradient)
+
+
+# Sums of rows that are picked first
+
+_PICKED = "data: T, indices: Tidx, segment_ids: Tsegmentids -> output: T"
+_PICKS: dict[str, Any] = {"Tidx": _COUNT, "Tsegmentids": _COUNT, "sparse_gradient": "bool = false"}
+
+
+def _picked_shape(ctx: ShapeContext) -> list[Static]:
+    data = ctx.shape(0)
+    merge(merge(ctx.shape(1), (None,)), ctx.shape(2))
+    return [None if data is None else (None, *data[1:])]
+
+
+def _picked(power: float) -> Callable[..., np.ndarray]:
+    """The NumPy form: sums of picked rows, over the number of rows to the power."""
+    def numpy(ctx: Any, data: np.ndarray, indices: np.ndarray, ids: np.ndarray) -> np.ndarray:
+        bad = np.flatnonzero((indices < 0) | (indices >= len(data)))
+        if bad.size:
+            raise errors.InvalidArgumentError(None, ctx.op, f"Bad: indices[{bad[0]}] == {int(indices[bad[0]])} out of "
+                                                            f"range [0, {len(data)})")
+        sums = _combined(np.add, 0)(ctx, data[indices], ids)
+        counts = np.maximum(np.bincount(ids.astype(np.int64), minlength=len(sums)), 1) ** power
+        return (sums / counts.reshape(-1, *[1] * (data.ndim - 1))).astype(data.dtype) if power else sums
+    return numpy
+
+
+@kernel(_PICKED, shape=_picked_shape, numpy=_picked(0), values=("segment_ids",), T=_REAL, **_PICKS)
+def SparseSegmentSum() -> None:
+    """Row i of the result is the sum of the rows `data[indices]` whose segment id is i; ids ascend."""
+
+
+@kernel(_PICKED, shape=_picked_shape, numpy=_picked(1), values=("segment_ids",), T=_FLOAT, **_PICKS)
+def SparseSegmentMean() -> None:
+    """Row i of the result is the mean of the rows `data[indices]` whose segment id is i; ids ascend."""
+
+
+@kernel(_PICKED, shape=_picked_shape, numpy=_picked(0.5), values=("segment_ids",), T=_FLOAT, **_PICKS)
+def SparseSegmentSqrtN() -> None:
+    """As SparseSegmentSum, divided by the root of the number of rows."""
+
+
+def _picked_gradient(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    data, indices, ids = op.inputs
+    if op.type != "SparseSegmentSum":
+        ones = raw.Fill(raw.Shape(ids), convert_to_tensor(1, dtype=dz.dtype))
+        counts = raw.Maximum(SegmentSum(ones, ids), convert_to_tensor(1, dtype=dz.dtype))
+        counts = raw.Sqrt(counts) if op.type == "SparseSegmentSqrtN" else counts
+        sizes: Any = raw.Shape(dz)
+        dz = raw.RealDiv(dz, raw.Reshape(counts, raw.ConcatV2([sizes[:1], ones_like(sizes[1:])], 0)))
+    whole: Any = raw.Shape(data)
+    return _nothing(op, UnsortedSegmentSum(raw.GatherV2(dz, ids, 0), indices, whole[0]))
+
+
+for _op in (SparseSegmentSum, SparseSegmentMean, SparseSegmentSqrtN):
+    _op.gradient(_picked_gradient)
+
+
+# What users call
+
+segment_mean, segment_prod, segment_min, segment_max = SegmentMean, SegmentProd, SegmentMin, SegmentMax
+unsorted_segment_prod, unsorted_segment_max = UnsortedSegmentProd, UnsortedSegmentMax
+unsorted_segment_min = UnsortedSegmentMin
+
+
+def _counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
+    """How many rows each segment has (at least 1), so that the sums of rows can be divided by it."""
+    ones = raw.Fill(raw.Shape(segment_ids), convert_to_tensor(1, dtype=data.dtype))
+    counts: Any = UnsortedSegmentSum(ones, segment_ids, num_segments)
+    deeper: Any = raw.Shape(data)
+    shape = raw.ConcatV2([raw.Reshape(num_segments, [1]), ones_like(deeper[len(segment_ids.shape):])], 0)
+    return raw.Maximum(raw.Reshape(counts, shape), convert_to_tensor(1, dtype=data.dtype))
+
+
+def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    """Row i of the result is the mean of the rows of `data` whose segment id is i (0 without one)."""
+    with name_scope(name, "UnsortedSegmentMean"):
+        data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+        num_segments = convert_to_tensor(num_segments, dtype="int32")
+        sums = UnsortedSegmentSum(data, segment_ids, num_segments)
+        result: Tensor = raw.RealDiv(sums, _counts(data, segment_ids, num_segments))
+        return result
+
+
+def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    """As `unsorted_segment_sum`, divided by the root of the number of rows of each segment."""
+    with name_scope(name, "UnsortedSegmentSqrtN"):
+        data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+        num_segments = convert_to_tensor(num_segments, dtype="int32")
+        sums = UnsortedSegmentSum(data, segment_ids, num_segments)
+        result: Tensor = raw.RealDiv(sums, raw.Sqrt(_counts(data, segment_ids, num_segments)))
+        return result
+
+
+def sparse_segment_sum(data: Any, indices: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """Row i of the result is the sum of the rows `data[indices]` whose segment id is i; ids ascend."""
+    result: Tensor = SparseSegmentSum(data, indices, segment_ids, name=name)
+    return result
+
+
+def sparse_segment_mean(data: Any, indices: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """Row i of the result is the mean of the rows `data[indices]` whose segment id is i; ids ascend."""
+    result: Tensor = SparseSegmentMean(data, indices, segment_ids, name=name)
+    return result
+
+
+def sparse_segment_sqrt_n(data: Any, indices: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """As `sparse_segment_sum`, divided by the root of the number of rows of each segment."""
+    result: Tensor = SparseSegmentSqrtN(data, indices, segment_ids, name=name)
+    return result

@@ -1,0 +1,328 @@
+"""Input pipelines of queues: producers of file names and indices, and batches of examples.
+
+Each function makes a queue and a QueueRunner that fills it, enters that in GraphKeys.QUEUE_RUNNERS, and a summary of
+how full the queue is. `tf.train.start_queue_runners` starts the threads.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfnb.core import dtypes
+from tfnb.core.shape import TensorShape
+from tfnb.graph.constant_value import constant_value
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.keys import GraphKeys
+from tfnb.graph.operation import Tensor
+from tfnb.graph.stack import control_dependencies, name_scope
+from tfnb.ops.array import expand_dims, identity, shape, size
+from tfnb.ops.checks import assert_
+from tfnb.ops.create import range_
+from tfnb.ops.files import matching_files
+from tfnb.ops.gather import boolean_mask, gather
+from tfnb.ops.math import cast, maximum
+from tfnb.ops.queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
+from tfnb.ops.random import random_shuffle
+from tfnb.ops.source import constant
+from tfnb.ops.summary import scalar
+from tfnb.ops.variables import Variable
+from tfnb.train.queue_runner import QueueRunner, add_queue_runner
+
+
+def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
+    """A local variable with the names of the files that match a glob pattern (or several) when it is initialised."""
+    with name_scope(name, "matching_filenames", [pattern]) as scope:
+        return Variable(matching_files(pattern), trainable=False, name=scope, validate_shape=False,
+                        collections=[GraphKeys.LOCAL_VARIABLES])
+
+
+def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
+    """`tensor`, which raises OutOfRangeError when it is read after `num_epochs` times (None: never).
+
+    The count is a local variable: run `tf.local_variables_initializer()`. Raises ValueError for num_epochs <= 0.
+    """
+    if num_epochs is None:
+        return tensor
+    if num_epochs <= 0:
+        raise ValueError(f"num_epochs must be > 0 not {num_epochs}.")
+    with name_scope(name, "limit_epochs", [tensor]) as scope:
+        epochs = Variable(constant(0, dtypes.int64), name="epochs", trainable=False,
+                          collections=[GraphKeys.LOCAL_VARIABLES])
+        with control_dependencies([epochs.count_up_to(num_epochs)]):
+            return identity(tensor, name=scope)
+
+
+def input_producer(input_tensor: Any, element_shape: Any = None, num_epochs: int | None = None, shuffle: bool = True,
+                   seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
+                   summary_name: str | None = None, name: str | None = None, cancel_op: Any = None) -> FIFOQueue:
+    """A queue of the rows of `input_tensor`, `num_epochs` times over (None: without end), in a new order each time.
+
+    element_shape: of a row, where the tensor does not tell; shuffle: False keeps the order; summary_name: of the
+    summary of how full the queue is, if there shall be one. Raises ValueError if the shape of a row is not known.
+    """
+    with name_scope(name, "input_producer", [input_tensor]):
+        tensor = convert_to_tensor(input_tensor, name="input_tensor")
+        row = tensor.get_shape()[1:].merge_with(element_shape)
+        if not row.is_fully_defined():
+            raise ValueError("Either `input_tensor` must have a fully defined shape or `element_shape` must be "
+                             "specified")
+        if shuffle:
+            tensor = random_shuffle(tensor, seed=seed)
+        tensor = limit_epochs(tensor, num_epochs)
+        queue = FIFOQueue(capacity, [tensor.dtype.base_dtype], [row], shared_name=shared_name,
+                          name=name)  # type: ignore[arg-type]
+        add_queue_runner(QueueRunner(queue, [queue.enqueue_many([tensor])], cancel_op=cancel_op))
+        if summary_name is not None:
+            scalar(summary_name, cast(queue.size(), dtypes.float32) * (1.0 / capacity))
+        return queue
+
+
+def string_input_producer(string_tensor: Any, num_epochs: int | None = None, shuffle: bool = True,
+                          seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
+                          name: str | None = None, cancel_op: Any = None) -> FIFOQueue:
+    """A queue of strings, file names for a reader; see `input_producer`. Raises ValueError for an empty list.
+
+    A tensor that is empty only when it runs raises InvalidArgumentError then.
+    """
+    message = "string_input_producer requires a non-null input tensor"
+    if not isinstance(string_tensor, Tensor) and not hasattr(string_tensor, "op") and not len(string_tensor):
+        raise ValueError(message)
+    with name_scope(name, "input_producer", [string_tensor]) as scope:
+        tensor = convert_to_tensor(string_tensor, dtype=dtypes.string)
+        with control_dependencies([assert_(size(tensor) > 0, [message])]):
+            tensor = identity(tensor)
+        return input_producer(tensor, [], num_epochs, shuffle, seed, capacity, shared_name,
+                              f"fraction_of_{capacity}_full", scope, cancel_op)
+
+
+def range_input_producer(limit: Any, num_epochs: int | None = None, shuffle: bool = True, seed: int | None = None,
+                         capacity: int = 32, shared_name: str | None = None, name: str | None = None) -> FIFOQueue:
+    """A queue of the integers from 0 to `limit` - 1; see `input_producer`."""
+    with name_scope(name, "input_producer", [limit]) as scope:
+        return input_producer(range_(limit), [], num_epochs, shuffle, seed, capacity, shared_name,
+                              f"fraction_of_{capacity}_full", scope)
+
+
+def slice_input_producer(tensor_list: Sequence[Any], num_epochs: int | None = None, shuffle: bool = True,
+                         seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
+                         name: str | None = None) -> list[Tensor]:
+    """A row of each tensor, of one number, another at each run; see `input_producer`. Raises ValueError for no tensor.
+
+    All tensors have the same number of rows.
+    """
+    with name_scope(name, "input_producer", list(tensor_list)):
+        tensors = [convert_to_tensor(t) for t in tensor_list]
+        if not tensors:
+            raise ValueError("Expected at least one tensor in slice_input_producer().")
+        queue = range_input_producer(shape(tensors[0])[0], num_epochs, shuffle, seed, capacity, shared_name)
+        index = queue.dequeue()
+        return [gather(t, index) for t in tensors]
+
+
+# ---- batches ---------------------------------------------------------------------------------------------------------
+
+def _as_list(tensors: Any) -> list[Any]:
+    return [tensors[key] for key in sorted(tensors)] if isinstance(tensors, dict) else list(tensors)
+
+
+def _as_lists(tensors_list: Any) -> list[list[Any]]:
+    if not tensors_list:
+        raise ValueError("Expected at least one set of tensors")
+    if isinstance(tensors_list[0], dict):
+        keys = set(tensors_list[0])
+        for tensors in tensors_list[1:]:
+            if set(tensors) != keys:
+                raise ValueError("All dictionaries in tensors_list must have the same keys")
+    return [_as_list(tensors) for tensors in tensors_list]
+
+
+def _original(tensors: Any, made: Any) -> Any:
+    """The tensors of a batch as a dict, where a dict of tensors was given."""
+    if not isinstance(tensors, dict):
+        return made
+    return dict(zip(sorted(tensors), made if len(tensors) > 1 else [made], strict=True))
+
+
+def _converted(lists: list[list[Any]], what: str) -> list[list[Tensor]]:
+    made = [[convert_to_tensor(t) for t in tensors] for tensors in lists]
+    if not made or not made[0]:
+        raise ValueError(f"Expected at least one tensor in {what}().")
+    types = [t.dtype.base_dtype for t in made[0]]
+    for tensors in made[1:]:
+        if len(tensors) != len(types):
+            raise ValueError(f"Expected the same number of tensors in each list, got {len(types)} and {len(tensors)}")
+        for a, t in zip(types, tensors, strict=True):
+            if a != t.dtype.base_dtype:
+                raise TypeError(f"Expected types to be consistent: {a.name} vs. {t.dtype.base_dtype.name}.")
+    return made
+
+
+def _element_shapes(lists: list[list[Tensor]], shapes: Any, enqueue_many: bool, partial: bool) -> list[TensorShape]:
+    if shapes is not None:
+        return [TensorShape(s) for s in shapes]
+    found = []
+    for column in zip(*lists, strict=True):
+        merged: TensorShape | None = None
+        for tensor in column:
+            given = tensor.get_shape()
+            if given.ndims is None:
+                raise ValueError(f"Cannot infer Tensor's rank: {tensor}")
+            given = given.with_rank_at_least(1)[1:] if enqueue_many else given
+            merged = given if merged is None else _common(merged, given) if partial else merged.merge_with(given)
+        assert merged is not None
+        found.append(merged)
+    return found
+
+
+def _common(a: TensorShape, b: TensorShape) -> TensorShape:
+    """What two shapes agree in; of unknown size where they differ."""
+    if a.ndims != b.ndims:
+        raise ValueError(f"Shapes {a} and {b} must have the same rank")
+    return TensorShape([m if m == n else None for m, n in zip(a.as_list(), b.as_list(), strict=True)])
+
+
+def _kept(keep_input: Any, enqueue_many: bool) -> Tensor:
+    keep = convert_to_tensor(keep_input)
+    rank = keep.get_shape().ndims
+    if rank is None:
+        raise ValueError("`keep_input` dimensions must be known at graph construction.")
+    if rank > 1:
+        raise ValueError("`keep_input` must be 0 or 1 dimensions.")
+    if rank == 1 and not enqueue_many:
+        raise ValueError("`keep_input` cannot be a vector when `enqueue_many=False`.")
+    return keep
+
+
+def _enqueue(queue: QueueBase, tensors: list[Tensor], enqueue_many: bool, keep: Tensor) -> Any:
+    """An enqueue op for what `keep` lets pass: all where that is known, else a selection of the rows."""
+    known = constant_value(keep)
+    if known is not None and known.ndim == 0 and known:
+        return queue.enqueue_many(tensors) if enqueue_many else queue.enqueue(tensors)
+    rows = tensors if enqueue_many else [expand_dims(t, 0) for t in tensors]
+    mask = keep if keep.get_shape().ndims else identity(expand_dims(keep, 0)) if not enqueue_many else None
+    if mask is None:                               # one answer for all rows
+        count = shape(rows[0])[0] * cast(keep, dtypes.int32)
+        return queue.enqueue_many([t[:count] for t in rows])
+    return queue.enqueue_many([boolean_mask(t, mask) for t in rows])
+
+
+def _fill(queue: QueueBase, lists: list[list[Tensor]], threads: int, enqueue_many: bool, keep: Tensor) -> None:
+    ops = [_enqueue(queue, tensors, enqueue_many, keep) for tensors in lists]
+    add_queue_runner(QueueRunner(queue, ops * threads))
+
+
+def _batches(lists: list[list[Any]], batch_size: Any, capacity: int, enqueue_many: bool, shapes: Any,
+             dynamic_pad: bool, smaller: bool, shared_name: str | None, name: str | None, keep_input: Any,
+             threads: int, what: str) -> Any:
+    with name_scope(name, what, [t for tensors in lists for t in tensors]) as scope:
+        tensors = _converted(lists, what)
+        keep = _kept(keep_input, enqueue_many)
+        sizes = _element_shapes(tensors, shapes, enqueue_many, dynamic_pad)
+        kind = PaddingFIFOQueue if dynamic_pad else FIFOQueue
+        queue = kind(capacity, [t.dtype.base_dtype for t in tensors[0]], sizes, shared_name=shared_name)
+        _fill(queue, tensors, threads, enqueue_many, keep)
+        scalar(f"fraction_of_{capacity}_full", cast(queue.size(), dtypes.float32) * (1.0 / capacity))
+        return queue.dequeue_up_to(batch_size, name=scope) if smaller else queue.dequeue_many(batch_size, name=scope)
+
+
+def _shuffled(lists: list[list[Any]], batch_size: Any, capacity: int, min_after: int, seed: int | None,
+              enqueue_many: bool, shapes: Any, smaller: bool, shared_name: str | None, name: str | None,
+              keep_input: Any, threads: int, what: str) -> Any:
+    with name_scope(name, what, [t for tensors in lists for t in tensors]) as scope:
+        if capacity <= min_after:
+            raise ValueError(f"capacity {capacity} must be bigger than min_after_dequeue {min_after}.")
+        tensors = _converted(lists, what)
+        keep = _kept(keep_input, enqueue_many)
+        sizes = _element_shapes(tensors, shapes, enqueue_many, False)
+        queue = RandomShuffleQueue(capacity, min_after, [t.dtype.base_dtype for t in tensors[0]], sizes, seed=seed,
+                                   shared_name=shared_name)
+        _fill(queue, tensors, threads, enqueue_many, keep)
+        over = capacity - min_after
+        full = cast(maximum(0, queue.size() - min_after), dtypes.float32) * (1.0 / over)
+        scalar(f"fraction_over_{min_after}_of_{over}_full", full)
+        return queue.dequeue_up_to(batch_size, name=scope) if smaller else queue.dequeue_many(batch_size, name=scope)
+
+
+def batch(tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False,
+          shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False,
+          shared_name: str | None = None, name: str | None = None) -> Any:
+    """Batches of `batch_size` examples, each of which is a run of `tensors` (a list, or a dict: so is the result).
+
+    num_threads: that fill the queue of up to `capacity` examples; enqueue_many: `tensors` are many examples, along
+    their first axis; shapes: of an example, where tensors don't tell; dynamic_pad: pad examples of a batch to a
+    common size; allow_smaller_final_batch: give what is left when the input ends. Raises ValueError, TypeError for
+    tensors that don't fit together or whose shape is not known.
+    """
+    return _original(tensors, _batches([_as_list(tensors)], batch_size, capacity, enqueue_many, shapes, dynamic_pad,
+                                       allow_smaller_final_batch, shared_name, name, True, num_threads, "batch"))
+
+
+def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32,
+                enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
+                allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                name: str | None = None) -> Any:
+    """As `batch`, of the examples for which `keep_input` (a bool, or with enqueue_many a vector of them) is true."""
+    return _original(tensors, _batches([_as_list(tensors)], batch_size, capacity, enqueue_many, shapes, dynamic_pad,
+                                       allow_smaller_final_batch, shared_name, name, keep_input, num_threads, "batch"))
+
+
+def batch_join(tensors_list: Any, batch_size: Any, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None,
+               dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+               name: str | None = None) -> Any:
+    """As `batch`, with a thread for each of several sets of tensors."""
+    return _original(tensors_list[0] if tensors_list else None, _batches(
+        _as_lists(tensors_list), batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
+        shared_name, name, True, 1, "batch_join"))
+
+
+def maybe_batch_join(tensors_list: Any, keep_input: Any, batch_size: Any, capacity: int = 32,
+                     enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
+                     allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                     name: str | None = None) -> Any:
+    """As `batch_join`, of the examples for which `keep_input` is true."""
+    return _original(tensors_list[0] if tensors_list else None, _batches(
+        _as_lists(tensors_list), batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
+        shared_name, name, keep_input, 1, "batch_join"))
+
+
+def shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeue: int, num_threads: int = 1,
+                  seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
+                  allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                  name: str | None = None) -> Any:
+    """As `batch`, in random order: of at least `min_after_dequeue` examples, and the batch, one is chosen each time.
+
+    Raises ValueError if `capacity` leaves no room for more than those.
+    """
+    return _original(tensors, _shuffled([_as_list(tensors)], batch_size, capacity, min_after_dequeue, seed,
+                                        enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, True,
+                                        num_threads, "shuffle_batch"))
+
+
+def maybe_shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeue: int, keep_input: Any,
+                        num_threads: int = 1, seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
+                        allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                        name: str | None = None) -> Any:
+    """As `shuffle_batch`, of the examples for which `keep_input` is true."""
+    return _original(tensors, _shuffled([_as_list(tensors)], batch_size, capacity, min_after_dequeue, seed,
+                                        enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, keep_input,
+                                        num_threads, "shuffle_batch"))
+
+
+def shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_after_dequeue: int,
+                       seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
+                       allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                       name: str | None = None) -> Any:
+    """As `shuffle_batch`, with a thread for each of several sets of tensors."""
+    return _original(tensors_list[0] if tensors_list else None, _shuffled(
+        _as_lists(tensors_list), batch_size, capacity, min_after_dequeue, seed, enqueue_many, shapes,
+        allow_smaller_final_batch, shared_name, name, True, 1, "shuffle_batch_join"))
+
+
+def maybe_shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_after_dequeue: int,
+                             keep_input: Any, seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
+                             allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                             name: str | None = None) -> Any:
+    """As `shuffle_batch_join`, of the examples for which `keep_input` is true."""
+    return _original(tensors_list[0] if tensors_list else None, _shuffled(
+        _as_lists(tensors_list), batch_size, capacity, min_after_dequeue, seed, enqueue_many, shapes,
+        allow_smaller_final_batch, shared_name, name, keep_input, 1, "shuffle_batch_join"))
