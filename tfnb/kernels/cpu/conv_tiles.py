@@ -236,18 +236,17 @@ def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
     wide = -(-n // width) * width
     if wide != n:
         kernel, launches = _widened(call, kernel, type_, k, n, wide)
-    words, room = _words(w, x, size)
-    units = words[UNITS]
-    assert isinstance(units, int)
+    words, units, _, copy = _words(w, x, size)
     items = max(1, min(ITEMS, units, w.pixels * k * n // LEAST_WORK))
-    words[PER_ITEM] = -(-units // items)
-    items = -(-units // words[PER_ITEM])
-    words[TABLE] = 8 * tile + 63 & -64
-    words[ROOM] = words[TABLE] + 8 * w.taps + tile * width * size + 63 & -64
-    words[STEP] = words[ROOM] + room + 63 & -64
-    words[SCRATCH] = call.scratch(items * words[STEP])
+    per_item = -(-units // items)
+    items = -(-units // per_item)
+    table = 8 * tile + 63 & -64
+    room = table + 8 * w.taps + tile * width * size + 63 & -64
+    step = room + copy + 63 & -64
+    words[PER_ITEM:STEP + 1] = per_item, call.scratch(items * step), step
     words[B:OUT + 1] = kernel, n, wide, out
-    return [*launches, Launch(_text(FORWARD_TEXT, type_, copied=bool(room)), tuple(words), items,
+    words[TABLE:ROOM + 1] = table, room
+    return [*launches, Launch(_text(FORWARD_TEXT, type_, copied=copy > 0), tuple(words), items,
                               1 if items > 1 else 0, "convolution")]
 
 
@@ -260,24 +259,23 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
     wide = -(-n // width) * width
     if wide != n:
         dy, launches = _widened(call, dy, type_, w.pixels, n, wide)
-    words, room = _words(w, x, size)
-    units, tiles = words[UNITS], -(-k // tile)
-    assert isinstance(units, int)
+    words, units, band, copy = _words(w, x, size)
+    tiles = -(-k // tile)
     most = max(1, min(ITEMS, w.pixels * k * n // LEAST_WORK))
     whole = tiles * tile * wide * size
     groups = max(1, min(most, units, max(2, PARTIAL_BYTES // whole)))
-    words[PER_ITEM] = -(-units // groups)
-    groups = -(-units // words[PER_ITEM])
+    per_item = -(-units // groups)
+    groups = -(-units // per_item)
     parts = max(1, min(tiles, most // groups))
     parts = -(-tiles // -(-tiles // parts))
     partial = call.scratch(groups * whole)
-    words[TABLE] = 8 * tile + 63 & -64
-    words[ROOM] = words[TABLE] + 8 * words[BAND] + 63 & -64
-    words[STEP] = words[ROOM] + room + 63 & -64
-    words[SCRATCH] = call.scratch(groups * parts * words[STEP])
-    words[B:K + 1] = dy, n, wide, partial, parts, k
     items = groups * parts
-    launches.append(Launch(_text(FILTER_TEXT, type_, copied=bool(room)), tuple(words), items, 1 if items > 1 else 0,
+    table = 8 * tile + 63 & -64
+    room = table + 8 * band + 63 & -64
+    step = room + copy + 63 & -64
+    words[PER_ITEM:STEP + 1] = per_item, call.scratch(items * step), step
+    words[B:ROOM + 1] = dy, n, wide, partial, parts, k, table, room
+    launches.append(Launch(_text(FILTER_TEXT, type_, copied=copy > 0), tuple(words), items, 1 if items > 1 else 0,
                            "filter gradient"))
     launches.append(Launch(SUM_TEXT.format(type=type_, bytes=size), (partial, out, groups, tiles * tile, wide, n), k,
                            max(1, (1 << 16) // (groups * wide)), "partial sums"))
@@ -292,8 +290,8 @@ def _widened(call: Call, source: Address, type_: str, rows: int, n: int, wide: i
                            max(1, (1 << 16) // wide), "rows to whole vectors")]
 
 
-def _words(w: Window, x: Address, size: int) -> tuple[list[Word], int]:
-    """The words that both texts have, and the bytes that a unit's copy takes (0: none is made)."""
+def _words(w: Window, x: Address, size: int) -> tuple[list[Word], int, int, int]:
+    """The words that both texts have; the number of units, rows of a unit, bytes of a unit's copy (0: none is made)."""
     high, wide = _reach(w, w.out_height), (w.out_width - 1) * w.stride_x + (w.kernel_width - 1) * w.dilation_x + 1
     copied = (w.top, w.left) != (0, 0) or high > w.height or wide > w.width
     if not copied:
@@ -307,7 +305,7 @@ def _words(w: Window, x: Address, size: int) -> tuple[list[Word], int]:
     words[X:UNITS + 1] = [x, w.channels, w.height, w.width, w.out_height, w.out_width, w.kernel_height,
                           w.kernel_width, w.stride_y, w.stride_x, w.dilation_y, w.dilation_x, w.top, w.left, tall,
                           wide, w.batch, images, bands, band, units]
-    return words, images * prod((tall, wide, w.channels, size)) if copied else 0
+    return words, units, band, images * prod((tall, wide, w.channels, size)) if copied else 0
 
 
 def _unit(w: Window, image: int, line: int, tile: int) -> tuple[int, int]:
