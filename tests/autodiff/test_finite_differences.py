@@ -15,9 +15,11 @@ from tfnb.ops.raw import raw
 
 STEP = 1e-5
 NO_SECOND = {
+    "MaxPoolWithArgmax": "its gradient has none",
     "Zeta": "its derivative is defined by TensorFlow for one order only",
 }
 NOT_CHECKED = {
+    "LRN": "it has no double precision: see tests/ops/test_conv.py",
     "PreventGradient": "its gradient is an error: see test_gradients.py",
 }
 
@@ -35,9 +37,33 @@ def both(x, y):
     return tf.real(z * z) + tf.imag(z) * 3.0
 
 
+IMAGE, FILTER, GRADIENT = (2, 4, 5, 3), (3, 2, 3, 4), (2, 2, 5, 4)
+CONV = {"strides": [1, 2, 1, 1], "padding": "SAME"}
+POOL = {"ksize": [1, 3, 2, 1], "strides": [1, 2, 1, 1], "padding": "SAME"}
+# op name -> [(function of tensors, shapes of its inputs)]
+IMAGES = {
+    "Conv2D": [(lambda x, f: raw.Conv2D(x, f, **CONV), [IMAGE, FILTER])],
+    "Conv2DBackpropInput": [(lambda f, dy: raw.Conv2DBackpropInput(IMAGE, f, dy, **CONV), [FILTER, GRADIENT])],
+    "Conv2DBackpropFilter": [(lambda x, dy: raw.Conv2DBackpropFilter(x, FILTER, dy, **CONV), [IMAGE, GRADIENT])],
+    "DepthwiseConv2dNative": [(lambda x, f: raw.DepthwiseConv2dNative(x, f, strides=[1, 2, 2, 1], padding="SAME"),
+                               [IMAGE, FILTER])],
+    "DepthwiseConv2dNativeBackpropInput": [
+        (lambda f, dy: raw.DepthwiseConv2dNativeBackpropInput(IMAGE, f, dy, strides=[1, 2, 2, 1], padding="SAME"),
+         [FILTER, (2, 2, 3, 12)])],
+    "DepthwiseConv2dNativeBackpropFilter": [
+        (lambda x, dy: raw.DepthwiseConv2dNativeBackpropFilter(x, FILTER, dy, strides=[1, 2, 2, 1], padding="SAME"),
+         [IMAGE, (2, 2, 3, 12)])],
+    "MaxPool": [(lambda x: raw.MaxPool(x, **POOL), [IMAGE])],
+    "MaxPoolGrad": [(lambda x, dy: raw.MaxPoolGrad(x, raw.MaxPool(x, **POOL), dy, **POOL), [IMAGE, (2, 2, 5, 3)])],
+    "MaxPoolGradGrad": [(lambda x, dz: raw.MaxPoolGradGrad(x, raw.MaxPool(x, **POOL), dz, **POOL), [IMAGE, IMAGE])],
+    "MaxPoolWithArgmax": [(lambda x: raw.MaxPoolWithArgmax(x, **POOL)[0], [IMAGE])],
+    "AvgPool": [(lambda x: raw.AvgPool(x, **POOL), [IMAGE])],
+    "AvgPoolGrad": [(lambda dy: raw.AvgPoolGrad(IMAGE, dy, **POOL), [(2, 2, 5, 3)])],
+}
 A, B, ROW, COLUMN, ONE, CUBE = (2, 3), (2, 3), (3,), (2, 1), (), (2, 3, 4)
 # op name -> [(function of tensors, shapes of its inputs)]; ops of the regular kinds need none
 SAMPLES = {
+    **IMAGES,
     "Cast": [(lambda x: raw.Cast(x, DstT="float64"), [A])],
     "SelectV2": [(lambda x, y: raw.SelectV2([[True, False, True]], x, y), [A, ROW])],
     "ClipByValue": [(lambda x, lo, hi: raw.ClipByValue(x, lo - 1.2, hi + 1.2), [A, ONE, ONE])],

@@ -203,6 +203,40 @@ tf.segment_sum(x, [0, 0, 1, 1]); tf.scatter_nd([[0]], [1.], [3])
 x = tf.placeholder(tf.float32, [4, 5]); tf.setdiff1d([1, 2], [2]); tf.tile([1, 2], [3]); tf.log(x)
 tf.sqrt(x + 1.0, name="r")
 
+x = tf.placeholder(tf.float32, [2, 8, 8, 3]); w = tf.placeholder(tf.float32, [3, 3, 3, 4])
+y = tf.nn.conv2d(x, w, [1, 1, 1, 1], "SAME"); g = tf.gradients(y, [x, w]); tf.gradients(g, [x, w])
+
+x = tf.placeholder(tf.float32, [None, None, 8, 3]); w = tf.placeholder(tf.float32, [3, 3, 3, 4])
+y = tf.nn.conv2d(x, w, 2, [[0, 0], [1, 2], [3, 4], [0, 0]], name="c"); tf.gradients(y, [x, w])
+
+x = tf.placeholder(tf.float32, [2, 8, 8, 3]); w = tf.placeholder(tf.float32, [3, 3, 4, 3])
+y = tf.nn.conv2d_transpose(x, w, [2, 16, 16, 4], [1, 2, 2, 1]); tf.gradients(y, [x, w])
+
+x = tf.placeholder(tf.float32, [2, 8, 3]); w = tf.placeholder(tf.float32, [3, 3, 4])
+tf.nn.conv1d(x, w, 2, "SAME"); tf.nn.conv1d(x, w, 2, "SAME", name="c")
+tf.nn.conv1d_transpose(x, tf.placeholder(tf.float32, [3, 4, 3]), [2, 16, 4], 2)
+
+x = tf.placeholder(tf.float32, [2, 3, 8]); w = tf.placeholder(tf.float32, [3, 3, 4])
+tf.nn.conv1d(x, w, 2, "SAME", data_format="NCW")
+
+x = tf.placeholder(tf.float32, [2, 8, 8, 3]); w = tf.placeholder(tf.float32, [3, 3, 3, 4])
+y = tf.nn.depthwise_conv2d(x, w, [1, 1, 1, 1], "SAME"); tf.gradients(y, [x, w])
+tf.nn.separable_conv2d(x, w, tf.placeholder(tf.float32, [1, 1, 12, 5]), [1, 1, 1, 1], "SAME")
+
+x = tf.placeholder(tf.float32, [2, 8, 8, 3]); w = tf.placeholder(tf.float32, [3, 3, 3, 4])
+tf.nn.convolution(x, w, "SAME"); tf.nn.convolution(x, w, "VALID", strides=[2, 2], name="cc")
+
+x = tf.placeholder(tf.float32, [2, 8, 8, 3]); y = tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
+g = tf.gradients(y, x)[0]; tf.nn.max_pool(x, 2, 2, "VALID", name="m"); tf.gradients(g, [x])
+
+x = tf.placeholder(tf.float32, [2, 8, 8, 3]); y = tf.nn.avg_pool(x, 2, 2, "SAME"); g = tf.gradients(y, x)[0]
+tf.nn.lrn(x); tf.gradients(tf.nn.local_response_normalization(x, name="l"), x)
+
+x = tf.placeholder(tf.float32, [2, 8, 8, 3]); y, i = tf.nn.max_pool_with_argmax(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
+tf.gradients(y, x)
+
+x = tf.placeholder(tf.float32, [2, 8, 3]); tf.nn.max_pool1d(x, 2, 2, "SAME"); tf.nn.avg_pool1d(x, 2, 2, "SAME")
+
 with tf.name_scope("a"):
     x = tf.placeholder(tf.float32, [2], name="x"); y = x * 2.0 + 1.0; tf.nn.relu(y, name="out"); tf.reduce_sum(y)
 """.strip().split("\n\n")

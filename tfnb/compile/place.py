@@ -71,8 +71,10 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
         ops, known, {*feeds, *fetches}, {op for op in ops if types_compile(op)})
     for op in ops:
         kind = op.spec.kind
+        wanted = [t for arg, t in zip(_input_names(op), op.inputs, strict=True) if arg in op.spec.value_inputs]
         if kind in _ALWAYS or kind is Kind.SHAPEOF or (is_pure(op) and op.outputs and op.outputs[0] in known):
             device.add(op)
+            _add_values(wanted, known, feeds, by_value)
             continue
         if kind is Kind.UPDATE and not op.attrs.get("validate_shape", True):
             continue                               # the variable may get another shape, and so another place
@@ -80,7 +82,6 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
             or op in roomy
         if not generated or not types_compile(op):
             continue
-        wanted = [t for arg, t in zip(_input_names(op), op.inputs, strict=True) if arg in op.spec.value_inputs]
         if all(t in known or t in through for t in wanted):
             device.add(op)
             _add_values(wanted, {*known, *through}, feeds, by_value)

@@ -161,11 +161,13 @@ class _Tracer:
         """The outputs, when all inputs are known and the outputs are not huge."""
         if not is_pure(op) or any(v.known is None for v in ins):
             return None
-        big = any(t.static is None or None in t.static or prod(t.static) > FOLD_LIMIT  # type: ignore[arg-type]
-                  for t in op.outputs) and op.spec.name in tables.CPU
-        if big and op.spec.kind is Kind.KERNEL:
+        if op.spec.kind is Kind.KERNEL and op.spec.name in tables.CPU and self._is_big(op, ins):
             return None
         return [known(a) for a in evaluate(op, [v.known for v in ins], Context(op))]  # type: ignore[misc]
+
+    def _is_big(self, op: Operation, ins: Sequence[Value]) -> bool:
+        shapes = concrete_shapes(op, [v.shape for v in ins], [v.known for v in ins])
+        return any(s is not None and None not in s and prod(s) > FOLD_LIMIT for s in shapes)  # type: ignore[arg-type]
 
     def _key(self, op: Operation, ins: Sequence[Value]) -> tuple[Any, ...]:
         attrs = tuple((k, repr(v)) for k, v in sorted(op.attrs.items()) if not k.startswith("_"))

@@ -3,17 +3,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfnb.core.shape import TensorShape
+from tfnb.core.shape import Static, TensorShape, is_known, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
-from tfnb.graph.stack import colocate_with, name_scope
-from tfnb.ops.array import identity, rank, shape
+from tfnb.graph.stack import colocate_with, device, name_scope
+from tfnb.ops.array import identity, rank, shape, size
 from tfnb.ops.clip import clip_by_norm
+from tfnb.ops.compare import Less, Select
 from tfnb.ops.create import range_
 from tfnb.ops.gather import gather
 from tfnb.ops.joining import concat, stack
-from tfnb.ops.math import FloorDiv, FloorMod
-from tfnb.ops.reduce import cumsum
+from tfnb.ops.math import Maximum, cast
+from tfnb.ops.partition import ParallelDynamicStitch, dynamic_partition
+from tfnb.ops.raw import raw
+from tfnb.ops.reduce import reduce_sum
+from tfnb.ops.source import constant
 
 
 def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None,
@@ -34,15 +38,58 @@ def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", nam
         if len(tensors) == 1:
             with colocate_with(tensors[0]):
                 return identity(_clipped(gather(tensors[0], ids, name=scope), ids, max_norm))
-        rows = ids if partition_strategy == "div" else _row_of_all(tensors, ids)
-        return identity(_clipped(gather(concat(tensors, 0), rows), ids, max_norm))
+        made = _from_tables(tensors, ids, partition_strategy, scope)
+        return _clipped(made, ids, max_norm)
 
 
-def _row_of_all(tables: list[Tensor], ids: Tensor) -> Tensor:
-    """Where the rows stand that are dealt out to the tables in turn, when the tables follow one another."""
-    count = convert_to_tensor(len(tables), dtype=ids.dtype)
-    starts = cumsum(stack([shape(table, out_type=ids.dtype)[0] for table in tables]), exclusive=True)
-    return gather(starts, FloorMod(ids, count)) + FloorDiv(ids, count)
+def _from_tables(tables: list[Tensor], ids: Tensor, strategy: str, name: str) -> Tensor:
+    """Deal the ids out to the tables, look them up in each, and put the rows together in the order of the ids."""
+    flat: Any = raw.Reshape(ids, [-1])
+    order = range_(size(flat))
+    owner, row = _modulo(flat, len(tables)) if strategy == "mod" else _division(flat, tables)
+    owner = cast(owner, "int32")
+    picked = dynamic_partition(row, owner, len(tables))
+    places = dynamic_partition(order, owner, len(tables))
+    rows = []
+    for table, picks in zip(tables, picked, strict=True):
+        with device(None), colocate_with(table):
+            rows.append(gather(table, picks))
+    made = ParallelDynamicStitch(places, rows, name=name)
+    element: Static = None
+    for table in tables:
+        element = merge(element, None if table.static is None else table.static[1:])
+    if is_known(element):
+        tail: Any = list(element or ())
+    else:
+        with colocate_with(tables[0]):
+            whole: Any = shape(tables[0])
+        tail = whole[1:]
+    result: Tensor = raw.Reshape(made, concat([shape(ids), tail], 0))
+    result.set_shape(ids.shape.concatenate(TensorShape(element)))
+    return result
+
+
+def _modulo(flat: Any, count: int) -> tuple[Tensor, Tensor]:
+    """The table of each id, and its row there, where ids are dealt out in turn."""
+    return flat % count, flat // count
+
+
+def _division(flat: Any, tables: list[Tensor]) -> tuple[Tensor, Tensor]:
+    """The same where the tables follow one another, the first ones with a row more if they don't all have as many."""
+    sizes = [None if t.static is None else t.static[0] for t in tables]
+    total: Any = None if None in sizes else sum(sizes)      # type: ignore[arg-type]
+    if total:
+        total = constant(total, flat.dtype)
+    else:
+        rows = []
+        for table, known in zip(tables, sizes, strict=True):
+            with colocate_with(table):
+                sizes_of: Any = shape(table)
+                rows.append(sizes_of[0] if known is None else known)
+        total = reduce_sum(cast(stack(rows), flat.dtype))
+    each, extra = total // len(tables), total % len(tables)
+    owner = Maximum(flat // (each + 1), (flat - extra) // each)
+    return owner, Select(Less(owner, extra), flat % (each + 1), (flat - extra) % each)
 
 
 def _clipped(rows: Tensor, ids: Tensor, max_norm: float | None) -> Tensor:

@@ -12,6 +12,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.kernels.cpu import gather as cpu
+from tfnb.kernels.cpu import gather_nd as cpu_nd
 from tfnb.kernels.cpu import unique as cpu_unique
 from tfnb.opdef import tables
 from tfnb.ops.array import expand_dims, shape, size, squeeze
@@ -226,7 +227,7 @@ def _nd_places(ctx: Any, indices: np.ndarray, shape: tuple[int, ...]) -> tuple[n
     return tuple(np.moveaxis(indices, -1, 0))
 
 
-@kernel("params: Tparams, indices: Tindices -> output: Tparams", shape=_nd_shape, Tparams="type",
+@kernel("params: Tparams, indices: Tindices -> output: Tparams", shape=_nd_shape, cpu=cpu_nd.gather_nd, Tparams="type",
         Tindices="{int16, int32, int64}", bad_indices_policy="string = ''",
         numpy=lambda ctx, params, indices: np.ascontiguousarray(params[_nd_places(ctx, indices, params.shape)]))
 def GatherNd() -> None:
@@ -240,12 +241,21 @@ def _scatter(ctx: Any, indices: np.ndarray, updates: np.ndarray, shape: np.ndarr
 
 
 def _scattered(ctx: ShapeContext) -> list[Static]:
-    known = ctx.partial(2)
-    return [None if known is None else tuple(None if n is None or n < 0 else n for n in known)]
+    known, indices = ctx.partial(2), ctx.shape(0)
+    if known is None:
+        return [None]
+    shape = tuple(None if n is None or n < 0 else n for n in known)
+    if indices is not None and indices and indices[-1] is not None:
+        if indices[-1] > len(shape):
+            raise ValueError(f"The last dimension of indices must be at most the rank of the output: {indices[-1]} > "
+                             f"{len(shape)}")
+        merge(ctx.shape(1), (*indices[:-1], *shape[indices[-1]:]))
+    return [shape]
 
 
 @kernel("indices: Tindices, updates: T, shape: Tindices -> output: T", shape=_scattered, numpy=_scatter,
-        values=("shape",), T="type", Tindices="{int16, int32, int64}", bad_indices_policy="string = ''")
+        cpu=cpu_nd.scatter_nd, values=("shape",), T="type", Tindices="{int16, int32, int64}",
+        bad_indices_policy="string = ''")
 def ScatterNd() -> None:
     """Zeros of `shape` with `updates` added at the index vectors in the last axis of `indices`."""
 

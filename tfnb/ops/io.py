@@ -210,3 +210,11 @@ def ShardedFilename(basename: Any, shard: Any, num_shards: Any) -> Any:
 def ShardedFilespec(basename: Any, num_shards: Any) -> Any:
     """The pattern of the names of all shards: "base-?????-of-00012"."""
     return _name(f"{_text(basename)}-?????-of-{int(num_shards):05d}")
+
+
+for _op in (SaveV2, Save, SaveSlices, MergeV2Checkpoints):
+    _op.no_gradient("it writes files")
+for _op in (RestoreV2, Restore, RestoreSlice):
+    _op.no_gradient("what it gives stands in a file")
+for _op in (ShardedFilename, ShardedFilespec):
+    _op.no_gradient("it joins strings")

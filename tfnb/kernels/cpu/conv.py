@@ -181,7 +181,9 @@ def convolve(call: Call) -> list[Launch]:
     w = window(x.shape, kernel.shape[:2], call.attrs)
     if not call.outputs[0].size:
         return []
-    source, before, target, after = call.input(0), [], call.output(), []
+    source, target = call.input(0), call.output()
+    before: list[Launch] = []
+    after: list[Launch] = []
     if channels_first(call.attrs):
         source, before = channels_last(call, source, x)
         target, after = channels_back(call, target, call.outputs[0])
@@ -197,7 +199,9 @@ def input_gradient(call: Call) -> list[Launch]:
         return []
     if not dy.size or not kernel.size:
         return [fill(0, call.output(), dx)]
-    source, before, target, after = call.input(2), [], call.output(), []
+    source, target = call.input(2), call.output()
+    before: list[Launch] = []
+    after: list[Launch] = []
     if channels_first(call.attrs):
         source, before = channels_last(call, source, dy)
         target, after = channels_back(call, target, dx)
@@ -213,7 +217,8 @@ def filter_gradient(call: Call) -> list[Launch]:
     if not dy.size or not x.size:
         return [fill(0, call.output(), out)]
     w = window(x.shape, out.shape[:2], call.attrs)
-    sources, before = [call.input(0), call.input(2)], []
+    sources = [call.input(0), call.input(2)]
+    before: list[Launch] = []
     if channels_first(call.attrs):
         for i, meta in enumerate((x, dy)):
             sources[i], launches = channels_last(call, sources[i], meta)

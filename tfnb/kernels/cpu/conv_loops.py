@@ -253,7 +253,9 @@ def _words(w: Window, addresses: tuple[Address, ...], channels: tuple[int, ...])
 
 def _around(call: Call, images: dict[int, Meta], made: object, turn_output: bool = True) -> list[Launch]:
     """Launches made(addresses of images, address of output), with images turned to channels last where they aren't."""
-    sources, before, target, after = [call.input(i) for i in images], [], call.output(), []
+    sources, target = [call.input(i) for i in images], call.output()
+    before: list[Launch] = []
+    after: list[Launch] = []
     if not call.outputs[0].size:
         return []
     if not all(meta.size for meta in images.values()):

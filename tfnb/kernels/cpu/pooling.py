@@ -219,7 +219,9 @@ def _pool(call: Call, w: Window, text: str) -> list[Launch]:
     x, out = call.inputs[0], call.outputs[0]
     if not out.size:
         return []
-    source, before, target, after = call.input(0), [], call.output(), []
+    source, target = call.input(0), call.output()
+    before: list[Launch] = []
+    after: list[Launch] = []
     if channels_first(call.attrs):
         source, before = channels_last(call, source, x)
         target, after = channels_back(call, target, out)
@@ -235,7 +237,9 @@ def _gradient(call: Call, w: Window, images: dict[int, Meta], text: str) -> list
         return []
     if not all(meta.size for meta in images.values()):
         return [fill(0, call.output(), out)]
-    sources, before, target, after = [call.input(i) for i in images], [], call.output(), []
+    sources, target = [call.input(i) for i in images], call.output()
+    before: list[Launch] = []
+    after: list[Launch] = []
     if channels_first(call.attrs):
         for i, meta in enumerate(images.values()):
             sources[i], launches = channels_last(call, sources[i], meta)
