@@ -90,6 +90,18 @@ def test_whoever_looks_sees_as_many_rows_as_there_are(name, mode, monkeypatch):
                 np.testing.assert_allclose(got[1], extra[name])
 
 
+def test_fed_places_are_taken_as_they_are(monkeypatch):
+    monkeypatch.setattr(options, "compile", "always")
+    w, ids = table(), tf.placeholder(tf.int32, [4])
+    rows, places, _, sums = parts(w, ids)
+    add = tf.scatter_add(w, rows, sums)
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            sess.run(add, {ids: [1, 1, 1, 1], places: [0, 0, 1, 0]})
+        assert sess.run(add, {ids: [1, 1, 4, 1], places: [0, 1, 1, 1]})[:, 0].tolist() == [0, 3, 4, 6, 11]
+
+
 @pytest.mark.parametrize("type_", ["int32", "int64", "uint8", "int16"])
 def test_many_ids(type_, monkeypatch):
     monkeypatch.setattr(options, "compile", "always")

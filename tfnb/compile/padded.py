@@ -19,7 +19,7 @@ def padded(ops: Sequence[Operation], known: Collection[Tensor], outside: Collect
     """Ops that may be padded, and the tensors with more rows than there should be.
 
     ops: in topological order; known: tensors that follow from constants and shapes; outside: fetched and fed tensors;
-    compiled: ops for which kernels have types.
+    compiled: ops for which kernels have types, and of which nothing is fed.
     """
     found: set[Operation] = set()
     hidden: set[Tensor] = set()
