@@ -43,7 +43,8 @@ def test_export_and_import_in_another_graph(tmp_path):
         tf.reset_default_graph()
         if as_text:
             meta = tf.train.import_meta_graph(path + ".meta").export_meta_graph(str(tmp_path / "t.meta"), as_text=True)
-            assert (tmp_path / "t.meta").read_text().startswith("meta_info_def") and "objects" not in meta.collection_def
+            assert (tmp_path / "t.meta").read_text().startswith("meta_info_def")
+            assert "objects" not in meta.collection_def
             tf.reset_default_graph()
         again = tf.train.import_meta_graph(str(tmp_path / "t.meta") if as_text else path + ".meta")
         with tf.Session() as sess:

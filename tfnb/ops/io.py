@@ -218,3 +218,9 @@ for _op in (RestoreV2, Restore, RestoreSlice):
     _op.no_gradient("what it gives stands in a file")
 for _op in (ShardedFilename, ShardedFilespec):
     _op.no_gradient("it joins strings")
+
+
+for _op in (SaveV2, Save, SaveSlices, MergeV2Checkpoints):
+    _op.no_gradient("it writes files")
+for _op in (RestoreV2, Restore, RestoreSlice, ShardedFilename, ShardedFilespec):
+    _op.no_gradient("its inputs are names of files and tensors")
