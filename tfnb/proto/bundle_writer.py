@@ -11,7 +11,7 @@ import numpy as np
 from google_crc32c import extend as crc32c_extend
 
 from tfnb.core.dtypes import DType, as_dtype
-from tfnb.core.errors import InvalidArgumentError, NotFoundError
+from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.lazy import lazy_module
 from tfnb.proto import slices
 from tfnb.proto.bundle import VERSION, Array, data_path, fixed_lengths, mask, pending, staged_shards
@@ -218,7 +218,7 @@ def merge(prefixes: Sequence[str], destination: str, delete_old_dirs: bool = Tru
           allow_missing: bool = False) -> None:
     """Make one checkpoint of several: their data files become its data files, in that order.
 
-    Raises NotFoundError if one is not there (unless allow_missing, when it is left out), InvalidArgumentError where a
+    Raises InvalidArgumentError if one is not there (unless allow_missing, when it is left out), and where a
     tensor stands in two of them.
     """
     staging, index = Staging(), f"{destination}.index"
@@ -255,7 +255,7 @@ def _merged(prefixes: Sequence[str], allow_missing: bool) -> tuple[list[str], di
         if not os.path.exists(f"{prefix}.index"):
             if allow_missing:
                 continue
-            raise NotFoundError(None, None, f"{prefix}.index; No such file or directory")
+            raise InvalidArgumentError(None, None, f"{prefix}.index; No such file or directory")
         first = len(moves)
         for key, value in Table(f"{prefix}.index").items():
             if not key:
