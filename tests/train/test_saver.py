@@ -145,6 +145,10 @@ def test_parts_are_restored_to_other_parts(tmp_path):
         tf.train.Saver(others).restore(sess, path)
         tf.train.Saver({"p": whole}).restore(sess, path)
         assert np.array_equal(np.concatenate(sess.run(others)), rows) and np.array_equal(sess.run(whole), rows)
+        path = tf.train.Saver({"renamed": saved}).save(sess, str(tmp_path / "r"))
+        assert np.array_equal(tf.train.load_variable(path, "renamed"), rows)
+    with pytest.raises(ValueError, match="from the same tensor"):
+        tf.train.Saver({"p": [saved[0], tf.Variable(1.0)]})
     with pytest.raises(ValueError, match="Mixing|same name"):
         tf.train.Saver([*saved, tf.Variable(1, name="p")])
 

@@ -136,10 +136,10 @@ def saveables_of(op: Any, name: str) -> Iterator[SaveableObject]:
     if isinstance(op, SaveableObject):
         yield op
     elif isinstance(op, (list, tuple)) or _is_partitioned(op):
-        for part in op:
-            info = getattr(part, "_save_slice_info", None)
-            if info is None or info.full_name != name and not isinstance(op, (list, tuple)):
-                raise ValueError(f"Slices must all be parts of one partitioned variable: {part!r} is none of {name!r}")
+        infos = [getattr(part, "_save_slice_info", None) for part in op]
+        if None in infos or len({info.full_name for info in infos}) > 1:
+            raise ValueError(f"Slices must all be from the same tensor, but {name!r} stands for {list(op)}")
+        for part, info in zip(op, infos, strict=True):
             yield VariableSaveable(part, info.spec, name)
     else:
         tensor = internal_convert_to_tensor(op, as_ref=True)
