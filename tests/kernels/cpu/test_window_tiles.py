@@ -10,7 +10,8 @@ from tfnb.kernels.cpu import jit, window_tiles
 
 TEXT = """
 def kernel(args, begin, end):
-    window_tile_{type}(args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8], args[9])
+    window_tile_{type}(args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8], args[9],
+                       args[10])
 """
 
 
@@ -29,7 +30,7 @@ def test_tiles(type_, runs, length, step, add):
     want[:, :width] = add * c[:, :width] + a[places].reshape(rows, -1) @ b[:, :width]
     pointers, shifts = a.ctypes.data + size * starts, size * offsets
     block = np.array([pointers.ctypes.data, shifts.ctypes.data, runs, length, step * size, b.ctypes.data, b.strides[0],
-                      c.ctypes.data, c.strides[0], add], np.int64)
+                      length * b.strides[0], c.ctypes.data, c.strides[0], add], np.int64)
     ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(
         jit.address(TEXT.format(type=type_)))(block.ctypes.data, 0, 1)
     np.testing.assert_array_equal(c, want)
@@ -39,8 +40,8 @@ def test_a_sum_that_starts_from_zero_forgets_what_was_there():
     rows, width = window_tiles.shape(4)
     a, b, c = np.ones(rows, "f"), np.ones((1, width), "f"), np.full((rows, width), np.nan, "f")
     pointers, shifts = np.full(rows, a.ctypes.data), np.zeros(1, np.int64)
-    block = np.array([pointers.ctypes.data, shifts.ctypes.data, 1, 1, 4, b.ctypes.data, 4 * width, c.ctypes.data,
-                      4 * width, 0], np.int64)
+    block = np.array([pointers.ctypes.data, shifts.ctypes.data, 1, 1, 4, b.ctypes.data, 4 * width, 0,
+                      c.ctypes.data, 4 * width, 0], np.int64)
     ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(
         jit.address(TEXT.format(type="float32")))(block.ctypes.data, 0, 1)
     np.testing.assert_array_equal(c, 1)

@@ -1,11 +1,11 @@
 """Sums of outer products held in registers: an intrinsic for kernel text, the heart of convolutions.
 
-    window_tile_float32(pointers, offsets, runs, length, step, b, b_step, c, c_step, add), and ..._float64
+    window_tile_float32(pointers, offsets, runs, length, step, b, b_step, b_run, c, c_step, add), and ..._float64
 
 With TILE rows (`shape(itemsize)`) and WIDTH columns, all addresses and steps in bytes:
 
     c[i, j] (+)= sum over r < runs, k < length of
-        a(pointers[i] + offsets[r] + k * step) * b(b + (r * length + k) * b_step)[j]
+        a(pointers[i] + offsets[r] + k * step) * b(b + r * b_run + k * b_step)[j]
 
 pointers, offsets: addresses of int64 words. add: 0 where the sum starts from 0, else it starts from c. The rows of `a`
 may lie anywhere and overlap, so windows over an image need not be unfolded. All sums stay in vector registers: on
@@ -58,11 +58,11 @@ def _window_tile(size: int) -> Any:
 
     @extending.intrinsic
     def window_tile(typing: Any, pointers: Any, offsets: Any, runs: Any, length: Any, step: Any, b: Any, b_step: Any,
-                    c: Any, c_step: Any, add: Any) -> Any:
+                    b_run: Any, c: Any, c_step: Any, add: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             _Tile(builder, size).make(*args)
             return context.get_dummy_value()
-        return numba.types.void(*[int64] * 10), generate
+        return numba.types.void(*[int64] * 11), generate
     return window_tile
 
 
@@ -79,8 +79,8 @@ class _Tile:
         name, kind = f"llvm.fma.v{self.lanes}f{8 * size}", ir.FunctionType(self.vector, [self.vector] * 3)
         self.fma = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
 
-    def make(self, pointers: Any, offsets: Any, runs: Any, length: Any, step: Any, b: Any, b_step: Any, c: Any,
-             c_step: Any, add: Any) -> None:
+    def make(self, pointers: Any, offsets: Any, runs: Any, length: Any, step: Any, b: Any, b_step: Any, b_run: Any,
+             c: Any, c_step: Any, add: Any) -> None:
         """Two loops, over runs and over the numbers of a run, whose sums go from turn to turn in registers."""
         builder = self.builder
         places = [[self._vector(c, i, c_step, v) for v in range(VECTORS)] for i in range(self.rows)]
@@ -95,7 +95,7 @@ class _Tile:
             def over_number(b: Any, sums: list[Any], k: Any) -> tuple[Any, list[Any]]:
                 return builder.add(b, b_step), self._products(rows, builder.mul(k, step), b, sums)
 
-            return self._loop(length, b, sums, over_number)
+            return builder.add(b, b_run), self._loop(length, b, sums, over_number)[1]
 
         _, sums = self._loop(runs, b, start, over_run)
         for place, value in zip([p for row in places for p in row], sums, strict=True):
