@@ -43,6 +43,7 @@ from tfnb.ops.functions import (
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, digamma, erf, erfc, exp, expm1, lbeta, lgamma, log,
     log1p, log_sigmoid, polygamma, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh, zeta,
 )
+from tfnb.ops.decoding import as_string, decode_csv, decode_raw, string_split, string_to_number
 from tfnb.ops.files import matching_files, read_file, write_file
 from tfnb.ops.gather import (
     boolean_mask, gather, gather_nd, listdiff, one_hot, scatter_nd, segment_sum, sequence_mask, setdiff1d, unique,
@@ -65,10 +66,16 @@ from tfnb.ops.math import (
 from tfnb.ops.matmul import batch_matmul, matmul, tensordot
 from tfnb.ops.overloads import newaxis
 from tfnb.ops.partition import dynamic_partition, dynamic_stitch, parallel_dynamic_stitch
+from tfnb.ops.parsing import (
+    FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, parse_example, parse_single_example,
+)
 from tfnb.ops.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
 from tfnb.ops.random import (
     get_seed, multinomial, random_crop, random_normal, random_shuffle, random_uniform, set_random_seed,
     truncated_normal,
+)
+from tfnb.ops.readers import (
+    FixedLengthRecordReader, IdentityReader, ReaderBase, TFRecordReader, TextLineReader, WholeFileReader,
 )
 from tfnb.ops.reduce import (
     arg_max, arg_min, argmax, argmin, count_nonzero, cumprod, cumsum, norm, reduce_all, reduce_any, reduce_logsumexp,
@@ -85,6 +92,9 @@ from tfnb.ops.segments import (
 )
 from tfnb.ops.slicing import slice_ as slice, split, strided_slice
 from tfnb.ops.source import constant, placeholder, placeholder_with_default
+from tfnb.ops.sparse_tensor import (
+    SparseTensor, SparseTensorValue, sparse_placeholder, sparse_tensor_to_dense, sparse_to_dense,
+)
 from tfnb.ops.state import assign, assign_add, assign_sub, count_up_to, is_variable_initialized
 from tfnb.ops.strings import string_join
 from tfnb.ops.summary import histogram_summary, image_summary, merge_all_summaries, merge_summary, scalar_summary
@@ -101,7 +111,7 @@ from tfnb.ops.variable_scope import (
 from tfnb.ops.variable_store import AUTO_REUSE
 from tfnb.ops.variables import Variable, VariableAggregation, VariableSynchronization
 from tfnb.runtime.session import InteractiveSession, Session
-from tfnb import errors, initializers, math, nn, random, summary, train
+from tfnb import errors, initializers, math, nn, python_io, random, summary, train
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.core.stale import StaleTensorError

@@ -6,7 +6,7 @@ type attr, `Ref(...)` of either, `N * T` for a homogeneous list or the name of a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,7 @@ def read_attr(name: str, spec: str) -> Attr:
     body, eq, default = (part.strip() for part in spec.partition("="))
     if body.endswith(">"):                       # "int >= 1 = 2": the first "=" belongs to ">="
         bound, eq, default = (part.strip() for part in default.partition("="))
-        return Attr(name, body[:-1].strip(), _value(default) if eq else None, bool(eq), minimum=int(bound))
+        return replace(read_attr(name, body[:-1] + (f"= {default}" if eq else "")), minimum=int(bound))
     wrapped = re.fullmatch(r"list\((\{.*\}|\w+)\)", body)
     inner = wrapped[1] if wrapped else body
     allowed: tuple[str, ...] = ()

@@ -189,6 +189,8 @@ class Constructor:
             if arg.type_list:
                 tensors = self._convert_type_list(arg, value)
                 attrs[arg.type_list] = [t.dtype.base_dtype for t in tensors]
+                if arg.type_list in self._allowed:
+                    self._check_types(arg.type_list, attrs[arg.type_list], arg.name)
             elif arg.number:
                 tensors = self._convert_list(arg, value, attrs, known)
                 attrs[arg.number] = len(tensors)

@@ -14,6 +14,7 @@ from tfnb.core.stale import why_stale
 from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops.indexed_slices import IndexedSlices, IndexedSlicesValue
+from tfnb.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 Pick = int | None                        # the place of a fetch among the plan's fetches; None for an operation
 Build = Callable[[Sequence[Any]], Any]
@@ -35,6 +36,7 @@ class Fetches:
 # Classes whose objects stand for several tensors: class -> (parts of an object, object of the values of its parts).
 _EXPANSIONS: dict[type, tuple[Callable[[Any], Sequence[Any]], Callable[[Any, Sequence[Any]], Any]]] = {
     IndexedSlices: (lambda slices: slices.parts, lambda slices, values: IndexedSlicesValue(*values)),
+    SparseTensor: (lambda sparse: sparse.parts, lambda sparse, values: SparseTensorValue(*values)),
 }
 
 

@@ -1,0 +1,271 @@
+"""Numbers out of strings and back: raw bytes, CSV lines, single numbers, words."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfnb.core import dtypes
+from tfnb.core.dtypes import DType
+from tfnb.core.errors import InvalidArgumentError
+from tfnb.core.shape import Static, merge
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Tensor
+from tfnb.ops import shapes
+from tfnb.ops.declare import host
+from tfnb.ops.sparse_tensor import SparseTensor
+
+
+def _invalid(ctx: Any, message: str) -> InvalidArgumentError:
+    return InvalidArgumentError(None, ctx.op, message)
+
+
+def strings(items: Sequence[Any], shape: tuple[int, ...] | None = None) -> np.ndarray:
+    """An array of Python objects, one an item (NumPy would look into them)."""
+    made = np.empty(len(items), object)
+    made[:] = items
+    return made if shape is None else made.reshape(shape)
+
+
+def _and_unknown(ctx: Any) -> list[Static]:
+    lead = ctx.shape(0)
+    return [None if lead is None else (*lead, None)]
+
+
+@host("bytes: string -> output: out_type", shape=_and_unknown,
+      out_type="{half, float, double, int32, uint16, uint8, int16, int8, int64, complex64, complex128, bool, bfloat16}",
+      little_endian="bool = true")
+def DecodeRaw(bytes: Any, *, out_type: DType, little_endian: bool, ctx: Any) -> Any:
+    """The bytes of strings, all equally long, as numbers along a new last axis."""
+    flat, kind = bytes.ravel(), out_type.np_dtype
+    size = len(flat[0]) if len(flat) else 0
+    for i, item in enumerate(flat):
+        if len(item) != size:
+            raise _invalid(ctx, "DecodeRaw requires input strings to all be the same size, but element "
+                                f"{i} has size {size} != {len(item)}")
+    if size % kind.itemsize:
+        raise _invalid(ctx, f"Input to DecodeRaw has length {size} that is not a multiple of {kind.itemsize}, the size "
+                            f"of {out_type.name}")
+    numbers = np.frombuffer(b"".join(flat), kind)
+    if not little_endian:
+        numbers = numbers.byteswap()
+    return numbers.reshape((*bytes.shape, size // kind.itemsize)).copy()
+
+
+# ---- CSV -------------------------------------------------------------------------------------------------------------
+
+def _fields(ctx: Any, line: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
+    """The fields of a record, quoted ones (RFC 4180) without their quotes."""
+    if not quotes or b'"' not in line:
+        if quotes and (b"\n" in line or b"\r" in line):
+            raise _invalid(ctx, "Unquoted fields cannot have quotes/CRLFs inside")
+        return line.split(delimiter)
+    found, at = [], 0
+    while True:
+        if line[at:at + 1] == b'"':
+            field, at = _quoted(ctx, line, at + 1)
+            if at < len(line) and not line.startswith(delimiter, at):
+                raise _invalid(ctx, "Quoted field has to end with quote followed by delim or end")
+        else:
+            end = line.find(delimiter, at)
+            field = line[at:] if end < 0 else line[at:end]
+            if b'"' in field or b"\n" in field or b"\r" in field:
+                raise _invalid(ctx, "Unquoted fields cannot have quotes/CRLFs inside")
+            at += len(field)
+        found.append(field)
+        if at >= len(line):
+            return found
+        at += len(delimiter)
+
+
+def _quoted(ctx: Any, line: bytes, at: int) -> tuple[bytes, int]:
+    """The field whose first quote is before `at`, and the place after its last one. Doubled quotes stand for one."""
+    parts = []
+    while True:
+        end = line.find(b'"', at)
+        if end < 0:
+            raise _invalid(ctx, "Quoted field has to end with quote followed by delim or end")
+        parts.append(line[at:end])
+        if line[end + 1:end + 2] != b'"':
+            return b'"'.join(parts), end + 1
+        at = end + 2
+
+
+def _csv_shape(ctx: Any) -> list[Static]:
+    return [ctx.shape(0)] * len(ctx.op.outputs)
+
+
+@host("records: string, record_defaults: OUT_TYPE -> output: OUT_TYPE", shape=_csv_shape,
+      OUT_TYPE="list({float, double, int32, int64, string}) >= 1", field_delim="string = ','",
+      use_quote_delim="bool = true", na_value="string = ''", select_cols="list(int) = []")
+def DecodeCSV(records: Any, record_defaults: Any, *, OUT_TYPE: Any, field_delim: bytes, use_quote_delim: bool,
+              na_value: bytes, select_cols: Any, ctx: Any) -> Any:
+    """The columns of CSV records: a tensor of the shape of `records` for each default, whose dtype it has.
+
+    A field that is empty, or `na_value`, gets the default; an empty default means that there must be one.
+    """
+    columns: list[list[Any]] = [[] for _ in OUT_TYPE]
+    for row, line in enumerate(records.ravel()):
+        fields = _fields(ctx, line, field_delim, use_quote_delim)
+        if select_cols:
+            fields = [fields[i] for i in select_cols if i < len(fields)]
+        if len(fields) != len(OUT_TYPE):
+            raise _invalid(ctx, f"Expect {len(OUT_TYPE)} fields but have {len(fields)} in record {row}")
+        for i, (field, default, dtype) in enumerate(zip(fields, record_defaults, OUT_TYPE, strict=True)):
+            if field in (b"", na_value):
+                if not default.size:
+                    raise _invalid(ctx, f"Field {i} is required but missing in record {row}!")
+                columns[i].append(default.ravel()[0])
+            elif dtype == dtypes.string:
+                columns[i].append(field)
+            else:
+                number = _number(field, dtype)
+                if number is None:
+                    name = {"float32": "float", "float64": "double"}.get(dtype.name, dtype.name)
+                    raise _invalid(ctx, f"Field {i} in record {row} is not a valid {name}: {field.decode('latin-1')}")
+                columns[i].append(number)
+    return [strings(column, records.shape) if dtype == dtypes.string else
+            np.array(column, dtype.np_dtype).reshape(records.shape)
+            for column, dtype in zip(columns, OUT_TYPE, strict=True)]
+
+
+def _number(text: bytes, dtype: DType) -> Any:
+    """The number that `text`, with spaces around it, is; None if it is none of that dtype."""
+    text = text.strip()
+    if b"_" in text:
+        return None
+    try:
+        if dtype.is_floating:
+            with np.errstate(over="ignore"):
+                return dtype.np_dtype.type(float(text))
+        return int(text) if dtype.min <= int(text) <= dtype.max else None
+    except ValueError:
+        return None
+
+
+@host("string_tensor: string -> output: out_type", shape=shapes.like_first,
+      out_type="{float, double, int32, int64, uint32, uint64} = DT_FLOAT")
+def StringToNumber(string_tensor: Any, *, out_type: DType, ctx: Any) -> Any:
+    """The numbers that strings spell."""
+    found = []
+    for text in string_tensor.ravel():
+        number = _number(text, out_type)
+        if number is None:
+            raise _invalid(ctx, f"StringToNumberOp could not correctly convert string: {text.decode('latin-1')}")
+        found.append(number)
+    return np.array(found, out_type.np_dtype).reshape(string_tensor.shape)
+
+
+@host("input: T -> output: string", shape=shapes.like_first,
+      T="{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, complex64, "
+        "complex128, bool, variant, string}", precision="int = -1", scientific="bool = false", shortest="bool = false",
+      width="int = -1", fill="string = ''")
+def AsString(input: Any, *, T: DType, precision: int, scientific: bool, shortest: bool, width: int, fill: bytes,
+             ctx: Any) -> Any:
+    """Numbers as text, in the forms of C's printf; truth values as "true" and "false"."""
+    if len(fill) > 1:
+        raise _invalid(ctx, f"Fill string must be one or fewer characters, got {fill!r}")
+    if scientific and shortest:
+        raise _invalid(ctx, "Cannot select both scientific and shortest notation")
+    flags = (fill.decode() if fill in (b" ", b"0", b"+", b"-", b"#") else "") + (str(width) if width > -1 else "")
+    digits = f".{precision}" if precision > -1 else ""
+    form = _printf(flags, digits, T, "e" if scientific else "g" if shortest else "f")
+    return strings([form(x) for x in input.ravel()], input.shape)
+
+
+def _printf(flags: str, digits: str, dtype: DType, letter: str) -> Callable[[Any], bytes]:
+    if dtype == dtypes.string:
+        return lambda x: (f"%{flags.lstrip('0')}s" % x.decode("latin-1")).encode("latin-1")
+    if dtype.is_bool:
+        return lambda x: (f"%{flags.lstrip('0')}s" % ("true" if x else "false")).encode()
+    if dtype.is_integer:
+        return lambda x: (f"%{flags}d" % int(x)).encode()
+    one = f"%{flags}{digits}{letter}"
+    if dtype.is_complex:
+        return lambda x: f"({one % float(x.real)},{one % float(x.imag)})".encode()
+    return lambda x: (one % float(x)).encode()
+
+
+def _split_shapes(ctx: Any) -> list[Static]:
+    merge(ctx.shape(0), (None,))
+    merge(ctx.shape(1), ())
+    return [(None, 2), (None,), (2,)]
+
+
+@host("input: string, delimiter: string -> indices: int64, values: string, shape: int64", shape=_split_shapes,
+      skip_empty="bool = true")
+def StringSplit(input: Any, delimiter: Any, *, skip_empty: bool) -> Any:
+    """The parts of strings between any of the characters of `delimiter` (if it is empty: the bytes), sparse."""
+    marks = delimiter[()]
+    rows = []
+    for text in input:
+        for mark in marks[1:]:
+            text = text.replace(bytes([mark]), marks[:1])
+        parts = text.split(marks[:1]) if marks else [bytes([b]) for b in text]
+        rows.append([part for part in parts if part or not skip_empty])
+    places = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
+    return (np.array(places, np.int64).reshape(-1, 2), strings([part for row in rows for part in row]),
+            np.array([len(rows), max(map(len, rows), default=0)], np.int64))
+
+
+for _op in (DecodeRaw, DecodeCSV, StringToNumber, AsString, StringSplit):
+    _op.no_gradient("it deals with strings")
+
+
+# ---- the user's functions --------------------------------------------------------------------------------------------
+
+def decode_raw(input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: str | None = None,
+               bytes: Any = None) -> Tensor:
+    """The bytes of strings, all equally long, as numbers of `out_type` along a new last axis. bytes: the older name."""
+    tensor: Tensor = DecodeRaw(bytes if input_bytes is None else input_bytes, out_type=out_type,
+                               little_endian=little_endian, name=name)
+    return tensor
+
+
+def decode_csv(records: Any, record_defaults: Sequence[Any], field_delim: str = ",", use_quote_delim: bool = True,
+               name: str | None = None, na_value: str = "", select_cols: Sequence[int] | None = None) -> list[Tensor]:
+    """The columns of CSV records (RFC 4180), a tensor for each default: of its dtype, of the shape of `records`.
+
+    A field that is empty or `na_value` gets the default; where that is empty, it raises InvalidArgumentError.
+    select_cols: the numbers of the columns to take, in order. Raises ValueError if there are not as many as defaults.
+    """
+    if select_cols is not None:
+        if any(a >= b for a, b in zip(select_cols, select_cols[1:], strict=False)):
+            raise ValueError(f"select_cols is not strictly increasing: {list(select_cols)}")
+        if select_cols and select_cols[0] < 0:
+            raise ValueError(f"select_cols contains negative values: {list(select_cols)}")
+        if len(select_cols) != len(record_defaults):
+            raise ValueError("Length of select_cols and record_defaults do not match.")
+    made: list[Tensor] = DecodeCSV(records, list(record_defaults), field_delim=field_delim,
+                                   use_quote_delim=use_quote_delim, na_value=na_value,
+                                   select_cols=list(select_cols or ()), name=name)
+    return made
+
+
+def string_to_number(string_tensor: Any = None, out_type: Any = dtypes.float32, name: str | None = None,
+                     input: Any = None) -> Tensor:
+    """The numbers that strings spell. input: another name of `string_tensor`."""
+    tensor: Tensor = StringToNumber(input if string_tensor is None else string_tensor, out_type=out_type, name=name)
+    return tensor
+
+
+def as_string(input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1,
+              fill: str = "", name: str | None = None) -> Tensor:
+    """Numbers as text. precision: digits after the point; scientific, shortest: "1.5e+00", "1.5"; width, fill: pad."""
+    tensor: Tensor = AsString(input, precision=precision, scientific=scientific, shortest=shortest, width=width,
+                              fill=fill, name=name)
+    return tensor
+
+
+def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, delimiter: Any = None,
+                 result_type: str = "SparseTensor", name: str | None = None) -> SparseTensor:
+    """The parts of a vector of strings between any of the characters of `sep` (by default the space), sparse.
+
+    skip_empty: leave out empty parts; delimiter: the older name of `sep`. Raises ValueError for another result_type.
+    """
+    if result_type != "SparseTensor":
+        raise ValueError(f'result_type is "SparseTensor", not {result_type!r}')
+    marks = sep if sep is not None else " " if delimiter is None else delimiter
+    return SparseTensor(*StringSplit(convert_to_tensor(source, dtype=dtypes.string), marks, skip_empty=skip_empty,
+                                     name=name))

@@ -1,0 +1,291 @@
+"""Readers: ops that take names of files from a queue and give their records one after another.
+
+A reader is a resource of the session. It keeps its place in a file between runs; several threads may read from one.
+"""
+from __future__ import annotations
+
+import os
+import threading
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tfnb.core.errors import InvalidArgumentError
+from tfnb.core.shape import Static, merge
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.ops import shapes
+from tfnb.ops.declare import host
+from tfnb.ops.files import file_error
+from tfnb.ops.queues import QueueBase
+from tfnb.proto.records import read_records
+
+Records = Iterator[tuple[bytes, bytes]]             # key and value of each record of a work unit
+_SHARED: dict[str, str] = {"container": "string = ''", "shared_name": "string = ''"}
+_OVERHEAD = 16                                      # bytes of a record of a TFRecord file beside its data
+
+
+class Reader:
+    """The state of a reader: the rest of the work unit it is at, and its counts. `records`: of a work unit."""
+
+    def __init__(self, records: Callable[[bytes], Records]) -> None:
+        self._records = records
+        self._lock = threading.Lock()
+        self._rest: Records | None = None
+        self.handle = np.empty((), object)
+        self.handle[()] = self
+        self.produced = self.completed = 0
+
+    def read(self, queue: Any, count: int, timeout: float | None) -> list[tuple[bytes, bytes]]:
+        """Up to `count` records of one work unit, at least one. Raises what the queue raises when it has ended."""
+        with self._lock:
+            while True:
+                if self._rest is None:
+                    self._rest = self._records(queue.dequeue(timeout)[0][()])
+                found = []
+                try:
+                    for record in self._rest:
+                        found.append(record)
+                        if len(found) == count:
+                            break
+                    else:
+                        self._rest = None
+                        self.completed += 1
+                except BaseException:
+                    self._rest = None
+                    raise
+                self.produced += len(found)
+                if found:
+                    return found
+
+    def reset(self) -> None:
+        """Start anew: no work unit, no counts."""
+        with self._lock:
+            self._rest = None
+            self.produced = self.completed = 0
+
+
+def _path(work: bytes) -> str:
+    return os.fsdecode(work)
+
+
+def _whole(work: bytes) -> bytes:
+    try:
+        with open(_path(work), "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise file_error(error, _path(work)) from None
+
+
+def _lines(skip: int) -> Callable[[bytes], Records]:
+    def records(work: bytes) -> Records:
+        try:
+            with open(_path(work), "rb") as file:
+                for number, line in enumerate(file, 1):
+                    if number > skip:
+                        yield work + b":%d" % number, line.replace(b"\r", b"").removesuffix(b"\n")
+        except OSError as error:
+            raise file_error(error, _path(work)) from None
+    return records
+
+
+def _fixed(header: int, size: int, footer: int, hop: int, zipped: bool) -> Callable[[bytes], Records]:
+    def records(work: bytes) -> Records:
+        data = zlib.decompress(_whole(work)) if zipped else _whole(work)
+        for i, start in enumerate(range(header, len(data) - footer - size + 1, hop or size)):
+            yield work + b":%d" % i, data[start:start + size]
+    return records
+
+
+def _framed(compression: str) -> Callable[[bytes], Records]:
+    def records(work: bytes) -> Records:
+        offset = 0
+        for data in read_records(_path(work), compression):
+            yield work + b":%d" % offset, data
+            offset += len(data) + _OVERHEAD
+    return records
+
+
+def _held(ctx: Any, records: Callable[[bytes], Records]) -> np.ndarray:
+    handle: np.ndarray = ctx.store.resource(ctx.op, lambda: Reader(records)).handle
+    return handle
+
+
+@host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, **_SHARED)
+def WholeFileReaderV2(*, ctx: Any) -> Any:
+    """A reader whose records are whole files; the key is the file's name."""
+    return _held(ctx, lambda work: iter([(work, _whole(work))]))
+
+
+@host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, skip_header_lines="int = 0", **_SHARED)
+def TextLineReaderV2(*, skip_header_lines: int, ctx: Any) -> Any:
+    """A reader of lines, without their ends; the key is "name:number", from 1."""
+    return _held(ctx, _lines(skip_header_lines))
+
+
+@host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, header_bytes="int = 0", record_bytes="int",
+      footer_bytes="int = 0", hop_bytes="int = 0", **_SHARED, encoding="string = ''")
+def FixedLengthRecordReaderV2(*, header_bytes: int, record_bytes: int, footer_bytes: int, hop_bytes: int,
+                              encoding: bytes, ctx: Any) -> Any:
+    """A reader of records of `record_bytes` bytes, one every `hop_bytes`; the key is "name:number", from 0."""
+    if record_bytes < 1 or min(header_bytes, footer_bytes, hop_bytes) < 0:
+        raise InvalidArgumentError(None, ctx.op, f"record_bytes must be positive and the other sizes at least 0, got "
+                                                 f"{record_bytes}, {header_bytes}, {footer_bytes}, {hop_bytes}")
+    return _held(ctx, _fixed(header_bytes, record_bytes, footer_bytes, hop_bytes, encoding == b"ZLIB"))
+
+
+@host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, **_SHARED, compression_type="string = ''")
+def TFRecordReaderV2(*, compression_type: bytes, ctx: Any) -> Any:
+    """A reader of TFRecord files; the key is "name:offset"."""
+    return _held(ctx, _framed(compression_type.decode()))
+
+
+@host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, **_SHARED)
+def IdentityReaderV2(*, ctx: Any) -> Any:
+    """A reader whose records are the work units themselves, as key and as value."""
+    return _held(ctx, lambda work: iter([(work, work)]))
+
+
+def _pair(ctx: Any) -> list[Static]:
+    merge(ctx.shape(0), ())
+    merge(ctx.shape(1), ())
+    return [(), ()]
+
+
+@host("reader_handle: resource, queue_handle: resource -> key: string, value: string", shape=_pair, stateful=True)
+def ReaderReadV2(reader_handle: Any, queue_handle: Any, *, ctx: Any) -> Any:
+    """The next record of a reader; the queue gives the next file when one is at its end."""
+    key, value = reader_handle[()].read(queue_handle[()].queue, 1, ctx.timeout)[0]
+    return np.array(key, object), np.array(value, object)
+
+
+@host("reader_handle: resource, queue_handle: resource, num_records: int64 -> keys: string, values: string",
+      shape=shapes.vector, stateful=True)
+def ReaderReadUpToV2(reader_handle: Any, queue_handle: Any, num_records: Any, *, ctx: Any) -> Any:
+    """Up to `num_records` records of a reader, all of one file: fewer at its end, but at least one."""
+    if num_records < 1:
+        raise InvalidArgumentError(None, ctx.op, f"num_records must be positive, got {num_records}")
+    found = reader_handle[()].read(queue_handle[()].queue, int(num_records), ctx.timeout)
+    keys, values = np.empty(len(found), object), np.empty(len(found), object)
+    keys[:], values[:] = [key for key, _ in found], [value for _, value in found]
+    return keys, values
+
+
+@host("reader_handle: resource -> records_produced: int64", shape=shapes.scalar, stateful=True)
+def ReaderNumRecordsProducedV2(reader_handle: Any) -> Any:
+    """How many records a reader gave."""
+    return np.int64(reader_handle[()].produced)
+
+
+@host("reader_handle: resource -> units_completed: int64", shape=shapes.scalar, stateful=True)
+def ReaderNumWorkUnitsCompletedV2(reader_handle: Any) -> Any:
+    """How many work units a reader read to their end."""
+    return np.int64(reader_handle[()].completed)
+
+
+@host("reader_handle: resource", shape=lambda ctx: [], stateful=True)
+def ReaderResetV2(reader_handle: Any) -> Any:
+    """Lets a reader start anew."""
+    reader_handle[()].reset()
+    return ()
+
+
+for _op in (WholeFileReaderV2, TextLineReaderV2, FixedLengthRecordReaderV2, TFRecordReaderV2, IdentityReaderV2,
+            ReaderReadV2, ReaderReadUpToV2, ReaderNumRecordsProducedV2, ReaderNumWorkUnitsCompletedV2, ReaderResetV2):
+    _op.no_gradient("it reads files")
+
+
+# ---- classes ---------------------------------------------------------------------------------------------------------
+
+class ReaderBase:
+    """A reader of the graph. Programs make one of the subclasses."""
+
+    def __init__(self, reader_ref: Tensor, supports_serialize: bool = False) -> None:
+        self._reader_ref, self._supports_serialize = reader_ref, supports_serialize
+
+    @property
+    def reader_ref(self) -> Tensor:
+        """The tensor that holds the reader."""
+        return self._reader_ref
+
+    @property
+    def supports_serialize(self) -> bool:
+        """Whether its state can be saved."""
+        return self._supports_serialize
+
+    def read(self, queue: QueueBase | Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
+        """The key and the value of the next record, two string scalars.
+
+        queue: of the names of files (a queue or its tensor), from which the next is taken when one is at its end.
+        Running them raises OutOfRangeError when the queue is closed and empty.
+        """
+        made: tuple[Tensor, Tensor] = ReaderReadV2(self._reader_ref, _handle(queue), name=name)
+        return made
+
+    def read_up_to(self, queue: QueueBase | Tensor, num_records: Any,
+                   name: str | None = None) -> tuple[Tensor, Tensor]:
+        """The keys and the values of up to `num_records` records, two string vectors; see `read`."""
+        made: tuple[Tensor, Tensor] = ReaderReadUpToV2(self._reader_ref, _handle(queue), num_records, name=name)
+        return made
+
+    def num_records_produced(self, name: str | None = None) -> Tensor:
+        """How many records were read so far: an int64 scalar."""
+        tensor: Tensor = ReaderNumRecordsProducedV2(self._reader_ref, name=name)
+        return tensor
+
+    def num_work_units_completed(self, name: str | None = None) -> Tensor:
+        """How many files were read to their end: an int64 scalar."""
+        tensor: Tensor = ReaderNumWorkUnitsCompletedV2(self._reader_ref, name=name)
+        return tensor
+
+    def reset(self, name: str | None = None) -> Operation:
+        """An operation that lets the reader start anew."""
+        op: Operation = ReaderResetV2(self._reader_ref, name=name)
+        return op
+
+
+def _handle(queue: QueueBase | Tensor) -> Tensor:
+    return queue if isinstance(queue, Tensor) else queue.queue_ref
+
+
+class WholeFileReader(ReaderBase):
+    """Reads whole files; the key is the file's name."""
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(WholeFileReaderV2(name=name), True)
+
+
+class TextLineReader(ReaderBase):
+    """Reads lines, without their ends; the key is "name:number". skip_header_lines: of each file."""
+
+    def __init__(self, skip_header_lines: int | None = None, name: str | None = None) -> None:
+        super().__init__(TextLineReaderV2(skip_header_lines=skip_header_lines, name=name))
+
+
+class FixedLengthRecordReader(ReaderBase):
+    """Reads records of `record_bytes` bytes, after `header_bytes` and before `footer_bytes` of each file.
+
+    hop_bytes: from one record to the next, by default `record_bytes`; encoding: "ZLIB" for compressed files.
+    """
+
+    def __init__(self, record_bytes: int, header_bytes: int | None = None, footer_bytes: int | None = None,
+                 hop_bytes: int | None = None, name: str | None = None, encoding: str | None = None) -> None:
+        super().__init__(FixedLengthRecordReaderV2(record_bytes=record_bytes, header_bytes=header_bytes,
+                                                   footer_bytes=footer_bytes, hop_bytes=hop_bytes, encoding=encoding,
+                                                   name=name))
+
+
+class TFRecordReader(ReaderBase):
+    """Reads the records of TFRecord files. options: a TFRecordOptions that tells how they are compressed."""
+
+    def __init__(self, name: str | None = None, options: Any = None) -> None:
+        kind = "" if options is None else options.get_compression_type_string(options)
+        super().__init__(TFRecordReaderV2(compression_type=kind, name=name))
+
+
+class IdentityReader(ReaderBase):
+    """Gives what the queue gives, as key and as value."""
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(IdentityReaderV2(name=name), True)
