@@ -22,7 +22,7 @@ from tfnb.core.lazy import lazy_module
 from tfnb.core.options import options
 from tfnb.proto import slices
 from tfnb.proto.files import os_errors, staged_beside
-from tfnb.proto.mapped import CHUNK, file_array, map_of, release
+from tfnb.proto.mapped import CHUNK, file_array, map_of, read_at, release
 from tfnb.proto.slices import Shape, Slice
 from tfnb.proto.table import Table, read_varint
 
@@ -219,7 +219,7 @@ class BundleReader:
             raise DataLossError(None, None, f"{data_path(self.prefix, entry.shard, self.shards)}: {name} takes the "
                                 f"bytes {entry.offset} to {entry.offset + entry.size}, but the file has {length}")
         if entry.dtype.name == "string":
-            return self._strings(name, entry, os.pread(file, entry.size, entry.offset))
+            return self._strings(name, entry, read_at(file, entry.size, entry.offset))
         if entry.dtype.name in ("variant", "resource"):
             raise UnimplementedError(None, None, f"{self.prefix}: {name} is a {entry.dtype.name}")
         array = file_array(file, entry.offset, entry.size, entry.dtype.np_dtype, entry.shape)

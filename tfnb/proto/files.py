@@ -65,7 +65,7 @@ def write_atomically(path: str | Path, data: bytes) -> None:
 def freed_later(paths: Sequence[str]) -> Iterator[None]:
     """Files that are removed or replaced inside are freed by a thread: that takes 30 ms for 100 MB."""
     held = []
-    for path in paths:
+    for path in paths if os.name == "posix" else ():       # elsewhere an open file can't be replaced
         with suppress(OSError):
             held.append(os.open(path, os.O_RDONLY))
     try:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import threading
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,22 @@ class FileMap(mmap.mmap):
     """A read-only map that `file_array` made: what was read of it may leave memory."""
 
 
+_seek = threading.Lock()             # where a file has one position only, one thread at a time moves it
+
+
+def read_at(file: int, size: int, offset: int) -> bytes:
+    """`size` bytes at `offset` of an open file (by its descriptor); fewer at its end."""
+    if hasattr(os, "pread"):
+        return os.pread(file, size, offset)
+    with _seek:
+        os.lseek(file, offset, os.SEEK_SET)
+        return os.read(file, size)
+
+
 def file_array(file: int, offset: int, size: int, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
     """The read-only array of `size` bytes at `offset` of an open file (by its descriptor), which must have them."""
     if size < SMALL:
-        return np.frombuffer(os.pread(file, size, offset), dtype).reshape(shape)
+        return np.frombuffer(read_at(file, size, offset), dtype).reshape(shape)
     page = offset % mmap.ALLOCATIONGRANULARITY
     mapped = FileMap(file, page + size, access=mmap.ACCESS_READ, offset=offset - page)
     return np.frombuffer(mapped, dtype, offset=page, count=size // dtype.itemsize).reshape(shape)
