@@ -67,8 +67,11 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
     known, through = foldable(ops, feeds)
     device: set[Operation] = set()
     by_value: set[Tensor] = set()
-    own = {op for op in ops if types_compile(op) and not any(t in feeds for t in op.outputs)}
-    roomy, hidden = (set(), set()) if fetches is None else padded(ops, known, {*feeds, *fetches}, own)
+    roomy: set[Operation] = set()
+    hidden: set[Tensor] = set()
+    if fetches is not None and any(op.spec.name in tables.BOUNDED for op in ops):
+        own = {op for op in ops if types_compile(op) and not any(t in feeds for t in op.outputs)}
+        roomy, hidden = padded(ops, known, {*feeds, *fetches}, own)
     for op in ops:
         kind = op.spec.kind
         wanted = [t for arg, t in zip(_input_names(op), op.inputs, strict=True) if arg in op.spec.value_inputs]
