@@ -148,11 +148,10 @@ class Pool:
     def _work(self, number: int) -> None:
         block = np.array([self.address, self.address + STATE + STRIDE * number], np.int64)
         place, lock = block.ctypes.data, self._locks[number]
-        while True:
+        while not self._closing:                   # looked at after helping, too: nobody wakes who was awake
             lock.acquire()
-            if self._closing:
-                return
-            self._help(place, 0, 0)
+            if not self._closing:
+                self._help(place, 0, 0)
 
     def enter(self, helpers: int) -> None:
         """Announce a play and wake, of its first `helpers` workers, those that sleep."""
