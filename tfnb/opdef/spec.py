@@ -10,6 +10,8 @@ from tfnb.opdef.signature import Arg, Attr
 class Kind(Enum):
     """How an op is evaluated. Passes of the compiler look at the kind, never at the name of an op."""
 
+    __hash__ = object.__hash__     # members are singletons; Enum's own hashes their names, in Python
+
     PLACEHOLDER = "placeholder"    # its value is fed
     CONST = "const"                # its value is an attr
     VARIABLE = "variable"          # its value lives in the store of the session
