@@ -10,6 +10,7 @@ import itertools
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -269,8 +270,23 @@ def embedding(tf: Tf) -> Program:
     return Program(lambda: session.run(train, next(turn)), lambda: session.run(loss, feeds[0]))
 
 
+def fifo_queue(tf: Tf) -> Program:
+    """FIFOQueue: dequeue_many(10) while four threads enqueue one number at a time."""
+    queue = tf.FIFOQueue(100, [tf.float32], [[]])
+    put, take = queue.enqueue(1.0), queue.dequeue_many(10)
+    session = tf.Session()
+
+    def fill() -> None:
+        while True:
+            session.run(put)
+
+    for _ in range(4):                             # when nobody takes any more, they wait at the full queue
+        threading.Thread(target=fill, daemon=True).start()
+    return Program(lambda: session.run(take), lambda: session.run(take))
+
+
 PROGRAMS: dict[str, Callable[[Tf], Program]] = {
     fn.__name__: fn for fn in (
         constant, scalar_chain, linear_regression, mlp_small, mlp_middle, mlp_large, sigmoid_exp_sum, softmax,
         normalize_rows, transpose, matmul, embedding, lenet, lstm, build_graph, scalar_summary, histogram_summary,
-        save_100mb, restore_100mb)}
+        save_100mb, restore_100mb, fifo_queue)}

@@ -111,7 +111,7 @@ from tfnb.ops.variable_scope import (
 from tfnb.ops.variable_store import AUTO_REUSE
 from tfnb.ops.variables import Variable, VariableAggregation, VariableSynchronization
 from tfnb.runtime.session import InteractiveSession, Session
-from tfnb import errors, initializers, math, nn, python_io, random, summary, train
+from tfnb import app, errors, flags, gfile, initializers, logging, math, nn, python_io, random, summary, train
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.core.stale import StaleTensorError

@@ -796,4 +796,82 @@ sess.run(object())
 x = tf.placeholder(tf.float32, [2]); y = tf.identity(x)
 ---
 f = np.float32([1, 2]); r = sess.run(y, {x: f}); r[0] = 9; r2 = sess.run([y, y * 2.0], {x: f}); r2[0][1] = 7; f, r2
+===
+v = tf.Variable([[1.0, 2.0], [3.0, 4.0]]); old = tf.transpose(v)
+with tf.control_dependencies([old]): a = v.assign_add([[1.0, 1.0], [1.0, 1.0]])
+---
+[sess.run([old, a]) for _ in range(3)]
+===
+v = tf.Variable([1.0, 2.0, 3.0]); old = tf.reverse(v, [0]); o2 = tf.tile(v[:1], [3]); o3 = v * 1.0
+with tf.control_dependencies([old, o2, o3]): a = v.assign_add([1.0, 1.0, 1.0])
+with tf.control_dependencies([a]): late = old + o2 + o3
+---
+[sess.run([old, o2, o3, a, late]) for _ in range(3)]
+===
+v = tf.Variable([1.0, 2.0, 3.0]); old = v.read_value()
+with tf.control_dependencies([old]): a = v.assign_add([1.0, 1.0, 1.0])
+with tf.control_dependencies([a]): late = old * 1.0
+---
+[sess.run([a, late]) for _ in range(3)]
+===
+v = tf.Variable([[1.0, 2.0, 3.0]]); old = tf.reshape(v, [3, 1])
+with tf.control_dependencies([old]): a = v.assign_add([[1.0, 1.0, 1.0]])
+with tf.control_dependencies([a]): late = old * 1.0
+---
+[sess.run([a, late]) for _ in range(3)]
+===
+x = tf.placeholder(tf.float32); v = tf.Variable(1.0)
+with tf.control_dependencies([x]): a = v.assign_add(1.0)
+---
+[sess.run(a, {x: 1.0}) for _ in range(3)], outcome(lambda: sess.run(a))
+===
+x = tf.placeholder(tf.float32); v = tf.Variable(1.0)
+with tf.control_dependencies([tf.check_numerics(x, "bad")]): a = v.assign_add(1.0)
+---
+[sess.run(a, {x: 1.0}) for _ in range(3)], [outcome(lambda: sess.run(a, {x: np.nan})) for _ in range(3)], sess.run(v)
+===
+x = tf.placeholder(tf.int32, []); v = tf.Variable(1.0)
+with tf.control_dependencies([tf.floordiv(1, x)]): a = v.assign_add(1.0)
+---
+[sess.run(a, {x: 1}) for _ in range(3)], [outcome(lambda: sess.run(a, {x: 0})) for _ in range(3)], sess.run(v)
+===
+x = tf.placeholder(tf.float32); v = tf.Variable(1.0)
+with tf.control_dependencies([x + tf.ones([2, 3])]): a = v.assign_add(1.0)
+---
+[sess.run(a, {x: 1.0}) for _ in range(3)], [outcome(lambda: sess.run(a, {x: [1.0, 2.0]})) for _ in range(3)], sess.run(v)
+===
+v = tf.Variable(1.0); x = tf.placeholder(tf.float32)
+with tf.control_dependencies([tf.Assert(x > 0, [x])]): a = v.assign_add(x)
+---
+[sess.run(a, {x: 1.0}) for _ in range(3)], [outcome(lambda: sess.run(a, {x: -1.0})) for _ in range(3)], sess.run(v)
+===
+v = tf.Variable(tf.zeros([3, 2])); i = tf.placeholder(tf.int32, [None]); a = tf.scatter_add(v, i, tf.ones([2, 2]))
+---
+[sess.run(a, {i: k}) for k in ([0, 2], [1, 1], [0, 0])], [outcome(lambda: sess.run(a, {i: [1, 3]})) for _ in range(3)], sess.run(v)[2]
+===
+v = tf.Variable([[1.0, 2.0], [3.0, 4.0]]); a = tf.scatter_update(v, [0, 1], tf.reverse(v, [0]))
+---
+[sess.run(a) for _ in range(3)]
+===
+v = tf.Variable([[1.0, 2.0], [3.0, 4.0]]); a = tf.scatter_update(v, [0], v[1:])
+---
+[sess.run(a) for _ in range(3)]
+===
+i = tf.Variable([1, 0]); v = tf.Variable([[1.0, 2.0], [3.0, 4.0]]); u = tf.gather(v, i)
+with tf.control_dependencies([u]): a = i.assign([0, 0])
+with tf.control_dependencies([a]): b = v.assign(u)
+---
+[sess.run([u, b]) for _ in range(3)]
+===
+x = tf.placeholder(tf.float32, [None]); y = tf.reduce_sum(x) / tf.cast(tf.size(x), tf.float32); z = x[tf.size(x) - 1]; w = x[-1]
+---
+[sess.run([y, z, w], {x: np.arange(n)}) for n in (1, 3, 2)], outcome(lambda: sess.run(w, {x: []})), outcome(lambda: sess.run(z, {x: []})), sess.run(z, {x: [4]})
+===
+x = tf.placeholder(tf.float32, [None, None]); t = tf.reshape(x, [-1, tf.shape(x)[1] * 2]); p = tf.pad(x, [[0, 1], [1, 0]]); r = tf.range(tf.shape(x)[0]); o = tf.one_hot(r, tf.shape(x)[0])
+---
+[sess.run([t, p, r, o], {x: np.ones(s)}) for s in ((2, 2), (4, 3), (2, 2))], outcome(lambda: sess.run(t, {x: np.ones((3, 3))}))
+===
+x = tf.placeholder(tf.float32, [None]); k = tf.where(x > 0); y = tf.gather(x, tf.reshape(k, [-1])); z = tf.boolean_mask(x, x > 0); u = tf.unique(tf.cast(x, tf.int32))
+---
+[sess.run([k, y, z, list(u)], {x: v}) for v in ([1, -1, 2], [-1], [], [3, 3, 3, 1])]
 '''.strip("\n").split("\n===\n")

@@ -285,7 +285,8 @@ def text(make):
         return "none"
     except Exception as error:
         found = re.search(r"Node: .*?\\n(.*?)(\\n|$)", str(error), re.S)
-        return type(error).__name__ + ": " + re.sub(r"'_[0-9]+_", "'", found[1] if found else str(error).split("\\n")[0])
+        message = found[1] if found else str(error).split("\\n")[0]
+        return type(error).__name__ + ": " + re.sub(r"'_[0-9]+_", "'", message)
 P = tf.placeholder(tf.float32)
 full = tf.FIFOQueue(3, [tf.float32, tf.int32], [[2], []], name="f")
 free = tf.FIFOQueue(3, [tf.int32], name="free")
@@ -305,8 +306,8 @@ with tf.Session() as session:
     result += [text(lambda: session.run(run)) for run in runs]
 result += [text(make) for make in (
     lambda: tf.FIFOQueue(5, [tf.int32], [[], []]), lambda: tf.FIFOQueue(5, [tf.int32], names=["a", "b"]),
-    lambda: tf.PaddingFIFOQueue(3, [tf.int32], [None]), lambda: full.enqueue({"a": 1}), lambda: full.enqueue([[1.0], 1]),
-    lambda: tf.train.QueueRunner(full))]
+    lambda: tf.PaddingFIFOQueue(3, [tf.int32], [None]), lambda: full.enqueue({"a": 1}),
+    lambda: full.enqueue([[1.0], 1]), lambda: tf.train.QueueRunner(full))]
 """
 
 

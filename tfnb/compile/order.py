@@ -30,6 +30,8 @@ def prune(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collec
     todo = [(t.op, True) for t in fetches if t not in feeds] + [(op, True) for op in targets]
     while todo:
         op, computed = todo.pop()
+        if op.spec.kind is Kind.PLACEHOLDER and all(t in feeds for t in op.outputs):
+            continue                               # it is fed, which is all there is to wait for
         computed = computed or not (op.spec.kind in _SILENT or op.spec.total)
         seen = needed if computed else passed
         if op in needed or op in seen:

@@ -5,7 +5,7 @@ row-wise definitions become elementwise parts and reductions over the last axis.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import prod
@@ -86,7 +86,9 @@ def trace(stage: Stage, inputs: Sequence[Meta], variables: Mapping[Operation, tu
     for i, (tensor, meta) in enumerate(zip(stage.inputs, inputs, strict=True)):
         buffer = Buffer("input", meta.type, prod(meta.shape), index=i)
         tracer.values[tensor] = Value(buffer, View.whole(meta.shape), meta.value)
-    for op in stage.ops:
+    tracer.last_use = {t: i for i, op in enumerate(stage.ops) for t in op.inputs}
+    tracer.last_use.update((t, len(stage.ops)) for t in stage.outputs)
+    for tracer.position, op in enumerate(stage.ops):
         tracer.add(op)
     for i, tensor in enumerate(stage.outputs):
         tracer.traced.outputs.append(tracer.output(i, tensor, stage))
@@ -102,6 +104,8 @@ class _Tracer:
         self.seen: dict[tuple[Any, ...], list[Value]] = {}
         self.versions: dict[Buffer, int] = {}
         self.memory: dict[tuple[Any, Any], Buffer] = {}      # of variables: two ops may share one
+        self.position = 0
+        self.last_use: dict[Tensor, int] = {}
 
     def add(self, op: Operation) -> None:
         if any(t in self.values for t in op.outputs) and all(t in self.values for t in op.outputs):
@@ -277,6 +281,7 @@ class _Tracer:
         refs = [v for v, arg in zip(ins, op.spec.inputs, strict=True) if arg.is_ref]
         self.check_refs(refs)
         written = {v.buffer: v.view for v in refs}
+        self.keep_views(op, written)
         ins = [v if written.get(v.buffer, v.view) == v.view else self.row_major(op, v) for v in ins]
         self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, refs,
                                              scalar_attrs(op, definition)))
@@ -290,6 +295,7 @@ class _Tracer:
         refs = [ins[i] for i in form.refs]
         self.check_refs(refs)
         memory = {v.buffer for v in refs}
+        self.keep_views(op, memory)
         given = [v if i in form.refs or v.view.is_row_major() and v.buffer not in memory else self.row_major(op, v)
                  for i, v in enumerate(ins)]
         count = ins[form.indices].count
@@ -300,6 +306,15 @@ class _Tracer:
         for buffer in memory:
             self.versions[buffer] = self.versions.get(buffer, 0) + 1
         return refs[:1]
+
+    def keep_views(self, op: Operation, written: Collection[Buffer]) -> None:
+        """Copy what is still to be read of memory that `op` writes to: a part of a variable, or one turned around.
+
+        (The whole of a variable, read by Identity or Reshape, is the variable itself, as in TensorFlow.)
+        """
+        for tensor, value in list(self.values.items()):
+            if value.buffer in written and not value.is_plain() and self.last_use.get(tensor, -1) > self.position:
+                self.values[tensor] = self.row_major(op, value)
 
     def check_refs(self, refs: Sequence[Value]) -> None:
         """Raises ValueError if what is to be written to is no variable."""

@@ -229,13 +229,14 @@ def viewed_and_values(op: Operation, inputs: Sequence[Any]) -> tuple[Any, list[A
 
 
 def _movement(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
-    """Views of the input where it is row-major: as in the kernels, reading a variable is not a copy of it."""
+    """The input itself where it is only reshaped: as in the kernels, reading a variable is not a copy of it."""
     array, values = viewed_and_values(op, arrays)
     try:
         views = movement_views(op, View.whole(array.shape), values)
     except NeedsCopy as error:
         raise AssertionError(f"{op.name}: a row-major array has every view") from error
-    return tuple(view.of(array) for view in views)
+    return tuple(view.of(array) if view.size == array.size and view.is_row_major() else np.array(view.of(array))
+                 for view in views)
 
 
 def _keywords(fn: Callable[..., Any]) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core.errors import InvalidArgumentError, NotFoundError, OpError, PermissionDeniedError, UnknownError
+from tfnb.core.errors import InvalidArgumentError
+from tfnb.core.files import named_error
 from tfnb.core.shape import Static, merge
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops import shapes
@@ -20,13 +21,7 @@ def _scalar(ctx: Any) -> list[Static]:
     return [()] * len(ctx.op.outputs)
 
 
-def file_error(error: OSError, path: str) -> OpError:
-    """The OpError for what the operating system says of a file."""
-    kind = {FileNotFoundError: NotFoundError, PermissionError: PermissionDeniedError}.get(type(error), UnknownError)
-    return kind(None, None, f"{path}; {error.strerror or error}")
-
-
-def _text(array: np.ndarray) -> str:
+def _text(array: Any) -> str:
     return os.fsdecode(array[()])
 
 
@@ -38,7 +33,7 @@ def ReadFile(filename: Any) -> Any:
         with open(path, "rb") as file:
             return np.array(file.read(), object)
     except OSError as error:
-        raise file_error(error, path) from None
+        raise named_error(error, path) from None
 
 
 @host("filename: string, contents: string", shape=_scalar, stateful=True)
@@ -50,7 +45,7 @@ def WriteFile(filename: Any, contents: Any) -> Any:
         with open(path, "wb") as file:
             file.write(contents[()])
     except OSError as error:
-        raise file_error(error, path) from None
+        raise named_error(error, path) from None
     return ()
 
 

@@ -124,7 +124,7 @@ class _Parsed:
     def sparse(self, key: bytes, dtype: DType) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows = self.rows(key, dtype)
         values = _flat(rows, dtype)
-        columns = np.concatenate([np.arange(len(row)) for row in rows] or [np.zeros(0)]).astype(np.int64)
+        columns = np.array([j for row in rows for j in range(len(row))], np.int64)
         if self.single:
             return columns[:, None], values, np.array([len(values)], np.int64)
         lines = np.repeat(np.arange(len(rows)), [len(row) for row in rows]).astype(np.int64)
@@ -149,7 +149,7 @@ class _Parsed:
                                                   f"but output shape: {_brackets(shape)}")
             made[i] = values
         lead = () if self.single else (len(self.examples),)
-        return made.reshape((*lead, *shape))       # type: ignore[arg-type]
+        return made.reshape((*lead, *shape))     
 
     def padded(self, key: bytes, dtype: DType, shape: tuple[int | None, ...], default: np.ndarray) -> np.ndarray:
         size = int(np.prod(shape, dtype=np.int64))  # type: ignore[arg-type]
@@ -165,7 +165,7 @@ class _Parsed:
         for line, row in zip(made, rows, strict=True):
             line[:len(row)] = row
         lead = () if self.single else (len(rows),)
-        return made.reshape((*lead, longest // size if size else 0, *shape))  # type: ignore[arg-type]
+        return made.reshape((*lead, longest // size if size else 0, *shape))
 
 
 def _brackets(shape: Sequence[int | None]) -> str:
@@ -216,7 +216,8 @@ def parse_example(serialized: Any, features: Mapping[str, Any], name: str | None
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
     with name_scope(name, "ParseExample", [serialized, example_names]):
-        sparse, dense = [], []
+        sparse: list[str] = []
+        dense: list[str] = []
         for key in sorted(features):
             kind = features[key]
             if not isinstance(kind, (FixedLenFeature, FixedLenSequenceFeature, VarLenFeature)):

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.errors import InvalidArgumentError
+from tfnb.core.files import named_error
 from tfnb.core.shape import Static, merge
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops import shapes
 from tfnb.ops.declare import host
-from tfnb.ops.files import file_error
 from tfnb.ops.queues import QueueBase
 from tfnb.proto.records import read_records
 
@@ -75,7 +75,7 @@ def _whole(work: bytes) -> bytes:
         with open(_path(work), "rb") as file:
             return file.read()
     except OSError as error:
-        raise file_error(error, _path(work)) from None
+        raise named_error(error, _path(work)) from None
 
 
 def _lines(skip: int) -> Callable[[bytes], Records]:
@@ -86,7 +86,7 @@ def _lines(skip: int) -> Callable[[bytes], Records]:
                     if number > skip:
                         yield work + b":%d" % number, line.replace(b"\r", b"").removesuffix(b"\n")
         except OSError as error:
-            raise file_error(error, _path(work)) from None
+            raise named_error(error, _path(work)) from None
     return records
 
 

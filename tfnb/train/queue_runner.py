@@ -41,6 +41,7 @@ class QueueRunner:
         self._lock = threading.Lock()
         self._runs_per_session: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._exceptions_raised: list[Exception] = []
+        self._queue: Any
         if queue_runner_def is not None:
             if queue is not None or enqueue_ops is not None:
                 raise ValueError("queue_runner_def and queue are mutually exclusive.")
@@ -64,7 +65,7 @@ class QueueRunner:
 
         def element(name: str) -> Any:
             return graph.as_graph_element(before + name)
-        self._queue: Any = _Named(before + proto.queue_name)
+        self._queue = _Named(before + proto.queue_name)
         self._enqueue_ops = [element(name) for name in proto.enqueue_op_name]
         self._close_op, self._cancel_op = element(proto.close_op_name), element(proto.cancel_op_name)
         self._closed_types = tuple(exception_type_from_error_code(code) for code in

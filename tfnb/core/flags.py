@@ -1,0 +1,323 @@
+"""Command-line flags: `tf.flags.DEFINE_integer("steps", 100, "How many.")`, then `tf.flags.FLAGS.steps`.
+
+The command line is read when a flag is first asked for, or by `tf.app.run`; what is not defined is left alone then, as
+a notebook's kernel has arguments of its own.
+"""
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+
+class Error(Exception):
+    """What can go wrong with flags."""
+
+
+class DuplicateFlagError(Error):
+    """A flag was defined twice, differently."""
+
+
+class IllegalFlagValueError(Error):
+    """A flag got a value it can't take."""
+
+
+class UnrecognizedFlagError(Error):
+    """The command line has a flag that nobody defined."""
+
+    def __init__(self, flagname: str) -> None:
+        super().__init__(f"Unknown command line flag '{flagname}'")
+        self.flagname = flagname
+
+
+class ValidationError(Error):
+    """A flag's value is refused by a validator."""
+
+
+class Flag:
+    """A flag: how to read it, its default, its value, and who must agree with the value."""
+
+    def __init__(self, name: str, default: Any, help: str, read: Callable[[Any], Any], boolean: bool = False,
+                 multi: bool = False, place: str = "") -> None:
+        self.name, self.help, self.read, self.boolean, self.multi = name, help or "", read, boolean, multi
+        self.place, self.present = place, 0
+        self.default = self.value = self._checked(default)
+        self.validators: list[tuple[Callable[[Any], bool], str]] = []
+
+    def _checked(self, value: Any) -> Any:
+        if value is None:
+            return None
+        if self.multi:
+            return [self._one(v) for v in (value if isinstance(value, (list, tuple)) else [value])]
+        return self._one(value)
+
+    def _one(self, value: Any) -> Any:
+        try:
+            return self.read(value)
+        except (TypeError, ValueError) as error:
+            raise IllegalFlagValueError(f"flag --{self.name}={value}: {error}") from None
+
+    def parse(self, text: str) -> None:
+        """Take a value from the command line; a multi flag takes another."""
+        value = self._checked(text)
+        self.value = [*self.value, *value] if self.multi and self.present else value
+        self.present += 1
+
+    def unparse(self) -> None:
+        """Take the default again."""
+        self.value, self.present = self.default, 0
+
+    def validate(self) -> None:
+        """Raise IllegalFlagValueError if a validator refuses the value."""
+        for check, message in self.validators:
+            try:
+                agreed = check(self.value)
+            except ValidationError as error:
+                agreed, message = False, str(error)
+            if not agreed:
+                raise IllegalFlagValueError(f"flag --{self.name}={self.value}: {message}")
+
+
+class FlagValues:
+    """All flags: values are attributes, flags are items. Calling it with a command line reads that."""
+
+    def __init__(self) -> None:
+        self.__dict__["_flags"] = {}
+        self.__dict__["_parsed"] = False
+
+    def __call__(self, argv: Sequence[str], known_only: bool = False) -> list[str]:
+        """Read a command line (argv[0] is the program). Returns what is no flag.
+
+        Raises UnrecognizedFlagError for what is not defined (with `known_only` that is returned too) and
+        IllegalFlagValueError for wrong values.
+        """
+        rest, left = [argv[0]] if argv else [], list(argv[1:])
+        while left:
+            word = left.pop(0)
+            if word == "--":
+                rest += left
+                break
+            if not word.startswith("-") or word == "-":
+                rest.append(word)
+                continue
+            name, equals, value = word.lstrip("-").partition("=")
+            flag, boolean = self._find(name)
+            if flag is None:
+                if not known_only:
+                    raise UnrecognizedFlagError(name)
+                rest.append(word)
+            elif flag.boolean:
+                flag.parse(value if equals else boolean)
+            elif equals or left:
+                flag.parse(value if equals else left.pop(0))
+            else:
+                raise Error(f"Missing value for flag {word}")
+        self.__dict__["_parsed"] = True
+        self.validate_all_flags()
+        return rest
+
+    def _find(self, name: str) -> tuple[Flag | None, str]:
+        flag = self._flags.get(name)
+        if flag is None and name.startswith("no"):
+            other = self._flags.get(name[2:])
+            if other is not None and other.boolean:
+                return other, "false"
+        return flag, "true"
+
+    def validate_all_flags(self) -> None:
+        """Raise IllegalFlagValueError if a validator refuses a flag's value."""
+        for flag in self._flags.values():
+            flag.validate()
+
+    def is_parsed(self) -> bool:
+        """Was a command line read?"""
+        return bool(self._parsed)
+
+    def mark_as_parsed(self) -> None:
+        """Take the values as they are: no command line is read."""
+        self.__dict__["_parsed"] = True
+
+    def unparse_flags(self) -> None:
+        """Take all defaults again."""
+        for flag in self._flags.values():
+            flag.unparse()
+        self.__dict__["_parsed"] = False
+
+    def flag_values_dict(self) -> dict[str, Any]:
+        """Name -> value."""
+        return {name: flag.value for name, flag in self._flags.items()}
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if not self._parsed:
+            self(sys.argv, known_only=True)
+        if name not in self._flags:
+            raise AttributeError(name)
+        return self._flags[name].value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._flags:
+            raise AttributeError(name)
+        flag = self._flags[name]
+        flag.value = flag._checked(value) if not flag.boolean else value
+        flag.present = flag.present or 1
+        flag.validate()
+
+    def __delattr__(self, name: str) -> None:
+        if name not in self._flags:
+            raise AttributeError(name)
+        del self._flags[name]
+
+    def __getitem__(self, name: str) -> Flag:
+        found: Flag = self._flags[name]
+        return found
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._flags
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._flags)
+
+    def __len__(self) -> int:
+        return len(self._flags)
+
+    def __dir__(self) -> list[str]:
+        return sorted(self._flags)
+
+
+FLAGS = FlagValues()
+
+
+def _define(name: str, default: Any, help: str, read: Callable[[Any], Any], flag_values: FlagValues = FLAGS,
+            boolean: bool = False, multi: bool = False, **other: Any) -> None:
+    place = sys._getframe(2).f_code.co_filename
+    flag = Flag(name, default, help, read, boolean, multi, place)
+    before = flag_values._flags.get(name)
+    cell = "ipykernel" in place or place.startswith("<")             # a notebook runs its cells again and again
+    if before is not None and not cell and (before.default, before.help) != (flag.default, flag.help):
+        raise DuplicateFlagError(f"The flag '{name}' is defined twice. First from {before.place}, Second from {place}. "
+                                 f" Description from first occurrence: {before.help}")
+    if before is None and flag_values._parsed:
+        flag_values.__dict__["_parsed"] = False                     # the command line may tell of the new one
+    flag_values._flags[name] = flag
+
+
+def _string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"flag value must be a string, found {type(value)}")
+    return value
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, str) and value.lstrip("-")[:2].lower() in ("0x", "0o"):
+        return int(value, 0)
+    if isinstance(value, float):
+        raise TypeError(f"Expect argument to be a string or int, found {type(value)}")
+    return int(value)
+
+
+def _boolean(value: Any) -> bool:
+    if isinstance(value, str):
+        word = value.lower()
+        if word in ("true", "t", "1", "yes", "y"):
+            return True
+        if word in ("false", "f", "0", "no", "n"):
+            return False
+    elif value in (True, False):
+        return bool(value)
+    raise ValueError("Non-boolean argument to boolean flag")
+
+
+def _list(value: Any) -> list[str]:
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    return [item.strip() for item in value.split(",")] if value else []
+
+
+def DEFINE_string(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
+    """Define a flag with text. help: says what it is for. Raises DuplicateFlagError if it is there, differently."""
+    _define(name, default, help, _string, flag_values)
+
+
+def DEFINE_integer(name: str, default: Any, help: str, lower_bound: int | None = None, upper_bound: int | None = None,
+                   flag_values: FlagValues = FLAGS, **other: Any) -> None:
+    """Define a flag with an integer, within bounds where these are given."""
+    _define(name, default, help, _bounded(_integer, lower_bound, upper_bound), flag_values)
+
+
+def DEFINE_float(name: str, default: Any, help: str, lower_bound: float | None = None,
+                 upper_bound: float | None = None, flag_values: FlagValues = FLAGS, **other: Any) -> None:
+    """Define a flag with a number, within bounds where these are given."""
+    _define(name, default, help, _bounded(float, lower_bound, upper_bound), flag_values)
+
+
+def _bounded(read: Callable[[Any], Any], low: float | None, high: float | None) -> Callable[[Any], Any]:
+    def bounded(value: Any) -> Any:
+        number = read(value)
+        if (low is not None and number < low) or (high is not None and number > high):
+            raise ValueError(f"{number} is not in the range [{low}, {high}]")
+        return number
+    return bounded
+
+
+def DEFINE_boolean(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
+    """Define a flag that is true or false: `--name`, `--noname`, `--name=false`."""
+    _define(name, default, help, _boolean, flag_values, boolean=True)
+
+
+DEFINE_bool = DEFINE_boolean
+
+
+def DEFINE_enum(name: str, default: Any, enum_values: Sequence[str], help: str, flag_values: FlagValues = FLAGS,
+                **other: Any) -> None:
+    """Define a flag with one of several words."""
+    def read(value: Any) -> Any:
+        if value not in enum_values:
+            raise ValueError(f"value should be one of <{'|'.join(enum_values)}>")
+        return value
+    _define(name, default, help, read, flag_values)
+
+
+def DEFINE_list(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
+    """Define a flag with words between commas: its value is a list of strings."""
+    _define(name, default, help, _list, flag_values)
+
+
+def DEFINE_multi_string(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
+    """Define a flag that may come several times: its value is a list of strings."""
+    _define(name, default, help, _string, flag_values, multi=True)
+
+
+def DEFINE_multi_integer(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
+    """Define a flag that may come several times: its value is a list of integers."""
+    _define(name, default, help, _integer, flag_values, multi=True)
+
+
+def DEFINE_multi_float(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
+    """Define a flag that may come several times: its value is a list of numbers."""
+    _define(name, default, help, float, flag_values, multi=True)
+
+
+def register_validator(flag_name: str, checker: Callable[[Any], bool], message: str = "Flag validation failed",
+                       flag_values: FlagValues = FLAGS) -> None:
+    """Let `checker(value)` say whether a flag's value will do; `message` tells the user why not."""
+    flag_values[flag_name].validators.append((checker, message))
+
+
+def mark_flag_as_required(flag_name: str, flag_values: FlagValues = FLAGS) -> None:
+    """Let a flag that has no value be an error."""
+    register_validator(flag_name, lambda value: value is not None,
+                       f"Flag --{flag_name} must have a value other than None.", flag_values)
+
+
+def mark_flags_as_required(flag_names: Sequence[str], flag_values: FlagValues = FLAGS) -> None:
+    """Let any of these flags that has no value be an error."""
+    for name in flag_names:
+        mark_flag_as_required(name, flag_values)
+
+
+def run(main: Callable[[list[str]], Any] | None = None, argv: Sequence[str] | None = None) -> None:
+    """`tf.app.run`: read the command line, call `main` (by default that of the program) with the rest, and exit."""
+    rest = FLAGS(list(sys.argv if argv is None else argv), known_only=True)
+    sys.exit((main or sys.modules["__main__"].main)(rest))

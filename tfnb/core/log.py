@@ -1,0 +1,111 @@
+"""`tf.logging`: messages with levels, over the logger "tensorflow" of the standard library."""
+from __future__ import annotations
+
+import logging
+import sys
+from collections import Counter
+from typing import Any
+
+DEBUG, INFO, WARN, ERROR, FATAL = logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL
+
+_logger = logging.getLogger("tensorflow")
+_counts: Counter[Any] = Counter()
+
+
+class _Stderr(logging.StreamHandler[Any]):
+    """Writes to what sys.stderr is at the time: a notebook puts another one in its place."""
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+
+    @property
+    def stream(self) -> Any:
+        """Where messages go."""
+        return sys.stderr
+
+    @stream.setter
+    def stream(self, value: Any) -> None:
+        pass
+
+
+if not _logger.handlers and not logging.getLogger().handlers:
+    _handler = _Stderr()
+    _handler.setFormatter(logging.Formatter("%(levelname)s:%(name)s:%(message)s"))
+    _logger.addHandler(_handler)
+    _logger.setLevel(WARN)
+
+
+def set_verbosity(v: Any) -> None:
+    """Show messages from this level on: DEBUG, INFO, WARN, ERROR or FATAL."""
+    _logger.setLevel(v)
+
+
+def get_verbosity() -> int:
+    """The level from which on messages are shown."""
+    return _logger.getEffectiveLevel()
+
+
+def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Show a message (`msg % args`) at a level."""
+    _logger.log(level, msg, *args, **kwargs)
+
+
+vlog = log
+
+
+def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Show a message at level DEBUG."""
+    _logger.debug(msg, *args, **kwargs)
+
+
+def info(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Show a message at level INFO."""
+    _logger.info(msg, *args, **kwargs)
+
+
+def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Show a message at level WARN."""
+    _logger.warning(msg, *args, **kwargs)
+
+
+warn = warning
+
+
+def error(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Show a message at level ERROR."""
+    _logger.error(msg, *args, **kwargs)
+
+
+def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Show a message at level FATAL. The program goes on."""
+    _logger.critical(msg, *args, **kwargs)
+
+
+def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
+    """Show a message if `condition` is true."""
+    if condition:
+        log(level, msg, *args)
+
+
+def _count() -> int:
+    """How often the caller of the caller was at its place before."""
+    frame = sys._getframe(2)
+    place = frame.f_code.co_filename, frame.f_lineno
+    _counts[place] += 1
+    return _counts[place] - 1
+
+
+def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
+    """Show a message at the first call from a line, and at every n-th after it."""
+    log_if(level, msg, _count() % n == 0, *args)
+
+
+def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
+    """Show a message at the first `n` calls from a line."""
+    log_if(level, msg, _count() < n, *args)
+
+
+def flush() -> None:
+    """Hand all messages on."""
+    for handler in _logger.handlers:
+        handler.flush()
