@@ -1,7 +1,9 @@
 """Coordinators, queue runners and input pipelines: what they give, how they end, and the names of their nodes."""
 from __future__ import annotations
 
+import os
 import re
+import signal
 import threading
 import time
 
@@ -132,6 +134,33 @@ def test_a_closed_session_ends_its_runners():
     time.sleep(0.05)
     session.close()
     assert ended(threads) and results[0].op is waiting.op
+
+
+def test_a_run_may_have_a_time_limit():
+    queue = tf.FIFOQueue(3, [tf.int32], [[]])
+    taken, put = queue.dequeue_many(2), queue.enqueue(1)
+    with tf.Session() as session:
+        session.run(put)
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            session.run(taken, options=tf.RunOptions(timeout_in_ms=20))
+        session.run(put)
+        assert session.run(taken).tolist() == [1, 1]
+    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=20)) as session:
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            session.run(taken)
+
+
+def test_an_interrupt_loses_no_element():
+    queue = tf.FIFOQueue(3, [tf.int32], [[]])
+    taken, put = queue.dequeue_many(2), queue.enqueue(1)
+    with tf.Session() as session:
+        session.run(put)
+        timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            session.run(taken)
+        session.run(put)
+        assert session.run(taken).tolist() == [1, 1]
 
 
 def test_start_needs_a_session():

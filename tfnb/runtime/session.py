@@ -58,6 +58,7 @@ class BaseSession:
         self._executors: dict[tuple[Any, ...], tuple[int, Executor]] = {}
         self._calls: dict[Any, _Call] = {}
         self._closed = False
+        self._patience = 0 if config is None else int(config.operation_timeout_in_ms)
 
     @property
     def graph(self) -> Graph:
@@ -111,13 +112,24 @@ class BaseSession:
             arrays = [read(value) for read, value in zip(call.feeds, feed_dict.values(), strict=True)]
         else:
             arrays = []
-        values = call.executor.run(arrays)
+        if options is None and not self._patience:
+            values = call.executor.run(arrays)
+        else:
+            values = self._run_for(call, arrays, getattr(options, "timeout_in_ms", 0) or self._patience)
         if call.summaries and taps.on_summary is not None:
             self._tell(call, values)
         if call.single:
             value = values[0]
             return value if value.ndim else value[()]
         return call.build([v if v.ndim else v[()] for v in values])
+
+    def _run_for(self, call: _Call, arrays: Sequence[np.ndarray], milliseconds: int) -> Sequence[np.ndarray]:
+        """Run with a limit to the time that ops may wait (0: none). Raises DeadlineExceededError past it."""
+        self._store.limit(milliseconds / 1000 if milliseconds else None)
+        try:
+            return call.executor.run(arrays)
+        finally:
+            self._store.limit(None)
 
     def _tell(self, call: _Call, values: Sequence[Any]) -> None:
         listener = taps.on_summary
