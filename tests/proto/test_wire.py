@@ -17,8 +17,8 @@ FILES = sorted(path.stem for path in FOLDER.glob("*.proto"))
 PLACES = """
 import importlib
 def module(name):
-    for place in ("core.framework", "core.protobuf", "core.util", "core.example", "python.training",
-                  "compiler.xla.tsl.protobuf"):
+    for place in ("compiler.xla.tsl.protobuf", "core.framework", "core.protobuf", "core.util", "core.example",
+                  "python.training"):
         try:
             return importlib.import_module(f"tensorflow.{place}.{name}_pb2")
         except ImportError:
