@@ -28,7 +28,7 @@ def test_options_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("TFNB_THREADS", "3")
     monkeypatch.setenv("TFNB_COMPILE", "never")
     made = Options()
-    assert (str(made.cache_dir), made.threads, made.compile, made.inspect) == ("/somewhere", 3, "never", False)
+    assert (str(made.cache_dir), made.threads, made.compile) == ("/somewhere", 3, "never")
     monkeypatch.setenv("TFNB_COMPILE", "sometimes")
     with pytest.raises(ValueError, match="TFNB_COMPILE.*sometimes"):
         Options()

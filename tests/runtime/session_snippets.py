@@ -874,4 +874,118 @@ x = tf.placeholder(tf.float32, [None, None]); t = tf.reshape(x, [-1, tf.shape(x)
 x = tf.placeholder(tf.float32, [None]); k = tf.where(x > 0); y = tf.gather(x, tf.reshape(k, [-1])); z = tf.boolean_mask(x, x > 0); u = tf.unique(tf.cast(x, tf.int32))
 ---
 [sess.run([k, y, z, list(u)], {x: v}) for v in ([1, -1, 2], [-1], [], [3, 3, 3, 1])]
+===
+x = tf.placeholder(tf.float16, [3]); y = tf.reduce_sum(x * 2) + tf.exp(x)
+---
+[sess.run(y, {x: [1, 2, 3]}) for _ in range(2)]
+===
+x = tf.placeholder(tf.complex64, [2]); y = tf.matmul([x], tf.transpose([x])); z = tf.abs(x)
+---
+[sess.run([y, z], {x: [1 + 2j, 3]}) for _ in range(2)]
+===
+x = tf.placeholder(tf.string, [2]); y = x + "a"; z = tf.equal(x, "b")
+---
+[sess.run([y, z], {x: ["a", "b"]}) for _ in range(2)]
+===
+x = tf.placeholder(tf.float32, [None]); v = tf.Variable(0.0); s = tf.cast(tf.cast(x, tf.float16), tf.float32); a = v.assign(tf.reduce_sum(s)); w = v.assign_add(1.0)
+---
+[sess.run([a, s], {x: [1, 2.5]}) for _ in range(2)], sess.run([w])
+===
+v = tf.Variable(1.0, dtype=tf.float16); a = v.assign_add(1.0); c = tf.Variable(1 + 2j); d = c.assign_add(1j)
+---
+[sess.run([a, d]) for _ in range(3)]
+===
+v = tf.Variable("abc"); a = v.assign("d")
+---
+sess.run(v), sess.run(a), sess.run(v), sess.run(v + "x")
+===
+v = tf.Variable([True, False]); a = v.assign(tf.logical_not(v))
+---
+[sess.run(a) for _ in range(3)]
+===
+v = tf.Variable(np.int64(2**40)); a = v.assign_add(1)
+---
+[sess.run(a) for _ in range(3)]
+===
+v = tf.Variable(tf.zeros([0, 3])); a = v.assign_add(tf.zeros([0, 3])); s = tf.reduce_sum(v)
+---
+[sess.run([a, s]) for _ in range(3)]
+===
+v = tf.get_variable("v", shape=[], initializer=tf.constant_initializer(3.0)); w = tf.get_variable("w", initializer=lambda: tf.ones([2]) * 2.0) if False else tf.get_variable("w", [2], initializer=tf.ones_initializer())
+---
+sess.run([v, w])
+===
+x = tf.placeholder(tf.float32, []); y = x;
+for _ in range(300): y = y * 1.001 + 0.001
+---
+[round(float(sess.run(y, {x: 1.0})), 3) for _ in range(3)]
+===
+x = tf.placeholder(tf.float32, [4]); y = tf.add_n([x * i for i in range(100)])
+---
+[sess.run(y, {x: [1, 2, 3, 4]}) for _ in range(3)]
+===
+x = tf.placeholder(tf.float32, [2, 2]); ys = [tf.reduce_sum(x * i) for i in range(70)]
+---
+[sum(sess.run(ys, {x: [[1, 2], [3, 4]]})) for _ in range(3)]
+===
+vs = [tf.Variable(float(i)) for i in range(60)]; up = tf.group(*[v.assign_add(1.0) for v in vs])
+---
+[sess.run(up) for _ in range(3)], sum(sess.run(vs))
+===
+x = tf.placeholder(tf.float32, [2, 3, 4, 5, 6]); y = tf.transpose(x, [4, 2, 0, 1, 3]); z = tf.reduce_sum(y, [1, 3]); m = tf.reduce_max(x, [0, 2, 4])
+---
+[[a.sum() for a in sess.run([z, m], {x: np.arange(720).reshape(2, 3, 4, 5, 6)})] for _ in range(2)]
+===
+x = tf.placeholder(tf.float32, [3, 4]); m, v = tf.nn.moments(x, [0]); n = (x - m) / tf.sqrt(v + 1.0)
+---
+[[np.round(a, 4) for a in sess.run([m, v, n], {x: np.arange(12).reshape(3, 4)})] for _ in range(2)]
+===
+x = tf.placeholder(tf.float32, [None, 3]); a = tf.reduce_mean(x, 1, keep_dims=True); b = x - a; c = tf.sqrt(tf.reduce_sum(b * b, 1)); d = b / tf.expand_dims(c, 1); e = tf.reduce_max(d)
+---
+[np.round(sess.run(e, {x: np.arange(3 * n).reshape(n, 3) ** 2}), 5) for n in (1, 2, 5)]
+===
+tf.constant(1.0).graph.finalize()
+with tf.Session() as s: r = s.run("Const:0")
+r, outcome(lambda: tf.constant(2.0))
+===
+c = tf.constant(1.0); g = tf.get_default_graph(); g.finalize()
+with tf.Session() as s: r = [s.run(c), c.eval()]
+r
+===
+a = tf.constant(3); b = tf.constant(4)
+---
+sess.run([a + b, a - b, a * b, a / b, a // b, a % b, -a, a ** 2, a < b, a <= b, a > b, a >= b, abs(-a)])
+===
+a = tf.constant([3.0, -4.0])
+---
+sess.run([a + 1, 1 - a, 2 * a, 1 / a, a / 2, a // 2, a % 3, -a, a ** 2, 2 ** a, a < 0, a[0], a[::-1], abs(a), a[tf.newaxis], a[...]])
+===
+x = tf.placeholder(tf.float32, [2, 2])
+---
+sess.run(tf.matmul(x, x), {x: np.array([[1, 2], [3, 4]], np.float64)}), sess.run(x @ x, {x: [[1, 2], [3, 4]]})
+===
+x = tf.placeholder(tf.float64, [2]); y = tf.placeholder(tf.int32, [2])
+---
+sess.run([tf.cast(x, tf.int32), tf.to_float(y) / 2, tf.cast(x, tf.bool), tf.cast(y, tf.float64) * x], {x: [1.7, -1.7], y: [3, 4]})
+===
+g = tf.Graph()
+with g.as_default():
+    x = tf.placeholder(tf.float32, name="x"); y = tf.multiply(x, 2.0, name="y")
+d = g.as_graph_def()
+(z,) = tf.import_graph_def(d, input_map={"x:0": tf.constant(4.0)}, return_elements=["y:0"])
+---
+sess.run(z), z.name, sess.run("import/y:0")
+===
+v = tf.Variable([1.0, 2.0]); l = tf.reduce_sum(v * v)
+ts = [o(0.1).minimize(l) for o in (tf.train.GradientDescentOptimizer, tf.train.AdamOptimizer, tf.train.AdagradOptimizer, tf.train.RMSPropOptimizer)]
+---
+[[np.round(sess.run([t, v])[1], 5) for t in ts] for _ in range(2)]
+===
+v = tf.Variable([1.0, 2.0]); ema = tf.train.ExponentialMovingAverage(0.5); u = ema.apply([v]); a = v.assign_add([1.0, 1.0])
+---
+[sess.run([a, u]) for _ in range(3)], np.round(sess.run(ema.average(v)), 4).shape
+===
+gs = tf.Variable(0, trainable=False); lr = tf.train.exponential_decay(0.1, gs, 2, 0.5, staircase=True); v = tf.Variable(1.0); t = tf.train.GradientDescentOptimizer(lr).minimize(v * v, global_step=gs)
+---
+[(sess.run(t), sess.run([gs, lr, v])) for _ in range(4)]
 '''.strip("\n").split("\n===\n")

@@ -16,13 +16,11 @@ class Options:
     threads: how many threads a large kernel is split over (TFNB_THREADS; by default the CPUs this process may use up).
     compile: "second": a plan is compiled at its second run, "always": at its first, "never": it is always
         interpreted (TFNB_COMPILE).
-    inspect: keep every intermediate tensor of a run, so that it can be looked at (TFNB_INSPECT=1).
     """
 
     cache_dir: Path = field(default_factory=lambda: _cache_dir())
     threads: int = field(default_factory=lambda: _threads())
     compile: str = field(default_factory=lambda: _compile())
-    inspect: bool = field(default_factory=lambda: os.environ.get("TFNB_INSPECT", "") not in ("", "0"))
 
 
 def _cache_dir() -> Path:
