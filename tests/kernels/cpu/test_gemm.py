@@ -10,6 +10,19 @@ from tfnb.kernels.cpu.tiled import Tail
 from tfnb.kernels.launch import Call, Meta
 
 
+@pytest.fixture(autouse=True)
+def tiles_for_all_sizes(monkeypatch):
+    """Small products would go to BLAS: here tiles make them, so that every edge of a tile is met."""
+    monkeypatch.setattr(tiled, "LEAST_WORK", 0)
+
+
+def test_small_products_go_to_blas(monkeypatch):
+    wide = tiled.Product("float32", 32, 64, 64, False, False)
+    assert not microkernel.machine() or tiled.is_worth_it(wide)
+    monkeypatch.setattr(tiled, "LEAST_WORK", 1 << 18)
+    assert not tiled.is_worth_it(wide)
+
+
 def operands(shape_a, shape_b, type_, seed=0):
     rng = np.random.default_rng(seed)
     if type_.startswith("float"):

@@ -41,6 +41,7 @@ ITEMS = 32                                              # more make no better ba
 K_BYTES = 4096                                          # of a row of A, or of its column's width, multiplied at a time
 ROWS = 96                                               # most rows in an item: with K_BYTES, 384 KB of A
 LEAST_ROWS, LEAST_ROWS_TRANSPOSED = 8, 24               # with fewer, B is hardly used again once it is there
+LEAST_WORK = 1 << 18                                    # multiply-adds: BLAS is as fast for fewer, and compiled already
 CACHE_WAYS = 8                                          # lines that fit where addresses 4096 bytes apart meet
 
 # C = A B, or C += A B if `more`: m, n >= 0, k >= 1; steps in bytes. `height`: the tallest tile that fits.
@@ -135,6 +136,8 @@ def is_worth_it(product: Product, count: int = 1) -> bool:
     """Do tiles serve this product (else BLAS does)? It depends on its shape and on the processor alone."""
     machine = microkernel.machine()
     if product.type not in BYTES or machine is None or product.m < LEAST_ROWS or not product.k:
+        return False
+    if product.m * product.n * product.k < LEAST_WORK:
         return False
     if 4 * product.n < 3 * _multiple(product.n, machine.lanes(product.type)):
         return False
