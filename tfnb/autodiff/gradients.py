@@ -12,10 +12,13 @@ from tfnb.autodiff.registry import gradient_function
 from tfnb.core import shape as shapes
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.stack import colocate_with, device, name_scope
-from tfnb.ops.array import Identity, Reshape, shape
+from tfnb.graph.stack import colocate_with, control_dependencies, device, name_scope
+from tfnb.opdef.spec import Kind
+from tfnb.ops import control_flow_grad as _registers  # noqa: F401
+from tfnb.ops.array import Identity, Reshape, Shape, shape
 from tfnb.ops.control import tuple_
-from tfnb.ops.create import Fill, ZerosLike, zeros_like
+from tfnb.ops.control_flow import switch
+from tfnb.ops.create import Fill, ZerosLike, zeros, zeros_like
 from tfnb.ops.indexed_slices import IndexedSlices, convert_n_to_tensor_or_indexed_slices
 from tfnb.ops.joining import Pack
 
@@ -121,7 +124,7 @@ class _Walk:
         function = gradient_function(op)
         if function is None:
             return nothing
-        dys = [ZerosLike(y, name="zeros_like") if dy is None and is_trainable(y) else dy
+        dys = [_zeros(y) if dy is None and is_trainable(y) else dy
                for y, dy in zip(op.outputs, dys, strict=True)]
         with name_scope(f"{op.name}_grad"):
             version = op.graph.version
@@ -132,6 +135,18 @@ class _Walk:
                 with device(None):
                     dxs = tuple_(dxs)
             return dxs
+
+
+def _zeros(y: Tensor) -> Tensor:
+    """Zeros like an output; on the side of a Switch that is not taken there are none."""
+    op, context = y.op, y.op._control_flow_context
+    if op.spec.kind is not Kind.SWITCH or context is None or context.is_while:
+        return ZerosLike(y, name="zeros_like")  # type: ignore[no-any-return]
+    other = switch(op.inputs[0], context.pred)[1 - context.branch]
+    pivot = Identity(other)
+    size = Shape(other)
+    with control_dependencies([pivot]):
+        return zeros(size, dtype=y.dtype.base_dtype)
 
 
 def is_trainable(t: Tensor) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tfnb.core import nest
 from tfnb.graph.control_flow_context import ControlFlowContext, control_flow_pb2, is_loop_exit, prefixed
+from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation, Tensor
@@ -15,7 +16,6 @@ from tfnb.ops.array import Identity
 from tfnb.ops.arguments import renamed
 from tfnb.ops.control import no_op, with_dependencies
 from tfnb.ops.control_flow import merge_values, switch, switch_beside
-from tfnb.ops.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 
 # Classes of which an object stands for a tensor in the results of branches and among loop variables:
 # class -> (its tensor, an object of that class with another tensor). TensorArray enters itself.
@@ -132,16 +132,12 @@ class CondContext(ControlFlowContext):
                 original = no_op() if original is None else nest.map_structure(Identity, original)
         if original is None:
             return None, []
-        return original, [self._result(value) for value in nest.flatten(original)]
+        return original, [self._result(value) for value in nest.flatten(original, expand=True)]
 
     def _result(self, value: Any) -> Any:
         if isinstance(value, Operation):
             return with_dependencies([value], self.pivot)
-        if isinstance(value, IndexedSlices):
-            return IndexedSlices(*(self._result(part) for part in value.parts))
-        tensor = convert_to_tensor_or_indexed_slices(carried(value))
-        if not isinstance(tensor, Tensor):
-            return self._result(tensor)
+        tensor = convert_to_tensor(carried(value))
         if tensor in self.values:
             return self.external.get(tensor, tensor)
         inside = tensor                         # a value of the outside, returned as it is
@@ -203,13 +199,13 @@ def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable
             original_t, original_f = _single(original_t), _single(original_f)
         _check_same(original_t, original_f, results_t, results_f)
         merged = [merge_values(pair)[0] for pair in zip(results_f, results_t, strict=True)]
-        merged = [restored(value, tensor) for value, tensor in zip(nest.flatten(original_t), merged, strict=True)]
+        merged = [restored(value, tensor) for value, tensor in zip(nest.flatten(original_t, expand=True), merged, strict=True)]
         for context in (context_t, context_f):
             if context.outer_context is None:
                 pred.graph.add_to_collection(GraphKeys.COND_CONTEXT, context)
             else:
                 context.outer_context.nested.append(context)
-        packed = nest.pack_sequence_as(original_t, merged)
+        packed = nest.pack_sequence_as(original_t, merged, expand=True)
         return packed if strict else _single(packed)
 
 
@@ -220,7 +216,7 @@ def _branch(pred: Tensor, pivot: Tensor, branch: int, fn: Any, what: str) -> tup
         original, results = context.build(fn)
         if original is None:
             raise ValueError(f"{what} must have a return value.")
-        context.exit_result([part for r in results for part in getattr(r, "parts", [r])])
+        context.exit_result(results)
     finally:
         context.exit()
     return original, results, context
@@ -234,7 +230,7 @@ def _single(value: Any) -> Any:
 
 def _check_same(a: Any, b: Any, tensors_a: Sequence[Any], tensors_b: Sequence[Any]) -> None:
     try:
-        nest.assert_same_structure(a, b)
+        nest.assert_same_structure(a, b, expand=True)
     except (TypeError, ValueError) as error:
         raise TypeError(f"Incompatible return types of true_fn and false_fn: {error}") from error
     if not tensors_a:
