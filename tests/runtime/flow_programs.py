@@ -43,7 +43,8 @@ with tf.control_dependencies([tf.cond(p, lambda: tf.group(tf.assign_add(v, 1.0))
     "a_constant_predicate": "fetches = [tf.cond(tf.constant(True), lambda: x, lambda: -x)]",
     "dict_result": "r = tf.cond(p, lambda: {'a': x, 'b': (n, n)}, lambda: {'a': -x, 'b': (n, n + 1)})\n"
                    "fetches = [r['a'], r['b'][1]]",
-    "a_shape_inside": "fetches = [tf.cond(p, lambda: tf.reshape(x, tf.stack([n - n + 3, 1])), lambda: tf.zeros([3, 1]))]",
+    "a_shape_inside": "fetches = [tf.cond(p, lambda: tf.reshape(x, tf.stack([n - n + 3, 1])), "
+                      "lambda: tf.zeros([3, 1]))]",
     "different_shapes": "fetches = [tf.cond(p, lambda: tf.tile(x, [n]), lambda: x[:1])]",
     "a_cond_in_a_chain": """
 y = tf.cond(p, lambda: x * 2, lambda: x * 3)
@@ -61,7 +62,8 @@ with tf.control_dependencies([tf.assign_add(v, 1.0)]):
     fetches = [tf.cond(p, lambda: v.read_value() + 0, lambda: v.read_value() * 10)]
 """,
     "indexed_slices": """
-g = tf.cond(p, lambda: tf.IndexedSlices(x, tf.constant([0, 2, 4])), lambda: tf.IndexedSlices(-x, tf.constant([1, 2, 3])))
+g = tf.cond(p, lambda: tf.IndexedSlices(x, tf.constant([0, 2, 4])),
+            lambda: tf.IndexedSlices(-x, tf.constant([1, 2, 3])))
 fetches = [g.values, g.indices]
 """,
 }
@@ -96,8 +98,8 @@ fetches = [tf.while_loop(lambda i: v.read_value() < 5.0, body, [0])]
 """,
     "growing": "fetches = list(tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, tf.concat([a, x], 0)), [0, x], "
                "shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])]))",
-    "structures": "r = tf.while_loop(lambda i, d: i < n, lambda i, d: (i + 1, {'a': d['a'] + 1, 'b': (d['b'][0] * 2,)}), "
-                  "(0, {'a': x, 'b': (v * 1,)}))\nfetches = [r[0], r[1]['a'], r[1]['b'][0]]",
+    "structures": "r = tf.while_loop(lambda i, d: i < n, lambda i, d: "
+                  "(i + 1, {'a': d['a'] + 1, 'b': (d['b'][0] * 2,)}), (0, {'a': x, 'b': (v * 1,)}))\nfetches = [r[0], r[1]['a'], r[1]['b'][0]]",
     "same_structure": "fetches = list(tf.while_loop(lambda i: i < n, lambda i: [i + 2], [n - 4], "
                       "return_same_structure=True))",
     "slices_by_the_counter": "fetches = list(tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s * 10 + x[i]), "
@@ -118,7 +120,8 @@ fetches = [b + a, j]
 """,
     "random_numbers": """
 tf.set_random_seed(3)
-fetches = list(tf.while_loop(lambda i, s: i < n, lambda i, s: (i + 1, s + tf.random_uniform([3], 0, 100, tf.int32, seed=5)),
+fetches = list(tf.while_loop(lambda i, s: i < n, 
+                             lambda i, s: (i + 1, s + tf.random_uniform([3], 0, 100, tf.int32, seed=5)),
                              [0, tf.zeros([3], tf.int32)]))
 """,
     "ops_outside_that_wait": """
@@ -130,6 +133,6 @@ with tf.control_dependencies([i]):
                    "parallel_iterations=1, back_prop=False, swap_memory=True, name='mine')]",
 }
 
-WITHOUT_NODES = {"strings", "random_numbers", "a_test_that_reads_a_variable", "slices_by_the_counter", "different_shapes",
-                 "dict_result", "case_exclusive"}
+WITHOUT_NODES = {"strings", "random_numbers", "a_test_that_reads_a_variable", "slices_by_the_counter",
+                 "different_shapes", "dict_result", "case_exclusive"}
 PROGRAMS = {**COND, **WHILE}

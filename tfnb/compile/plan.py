@@ -10,7 +10,6 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import ref_variable
 
-
 # A value is there if each of these is: (truth value, what it must be), or (merged value that must be there, None).
 Guard = tuple[tuple[Tensor, "bool | None"], ...]
 

@@ -234,7 +234,8 @@ class Region:
     def plan(self) -> Plan:
         """The plan."""
         inner = [op for _, ops in self.schedule(self.units) for op in ops]
-        leaves = dict.fromkeys(t.op for op in inner for t in op.inputs if t.op.spec.kind in LEAVES and t not in self.fed)
+        leaves = dict.fromkeys(t.op for op in inner for t in op.inputs
+                               if t.op.spec.kind in LEAVES and t not in self.fed)
         device = place([*leaves, *inner], self.fed, None, self.varying)[0]
         for _ in range(ATTEMPTS):
             stages, barred = self._stages(self.schedule(device))

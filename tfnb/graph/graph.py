@@ -17,7 +17,16 @@ from tfnb.graph.control_flow_context import check_inputs
 from tfnb.graph.mutation import Mutation
 from tfnb.graph.names import check_op_name, check_scope_name
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.scopes import ControlGroup, Entering, NameScope, Outside, Pushed, Scopes, check_override_map, device_entry
+from tfnb.graph.scopes import (
+    ControlGroup,
+    Entering,
+    NameScope,
+    Outside,
+    Pushed,
+    Scopes,
+    check_override_map,
+    device_entry,
+)
 from tfnb.graph.shape_context import ShapeContext, shape_error
 from tfnb.opdef.spec import OpSpec
 from tfnb.opdef.tables import SHAPES

@@ -123,7 +123,7 @@ def assert_(condition: Any, data: Sequence[Any], summarize: int | None = None, n
             shown = [t.name if v is None else _summary(v, summarize or 3) for t, v in zip(tensors, values, strict=True)]
             raise errors.InvalidArgumentError(None, None, f"Expected '{condition.name}' to be true. Summarized data: "
                                                           + " ".join(shown))
-        # TensorFlow converts what is no tensor yet a second time, for the op, which runs only where the condition fails.
+        # TensorFlow converts what is no tensor yet again, for the op, which runs only where the condition fails.
         if all(t.dtype.base_dtype in (dtypes.string, dtypes.int32) for t in tensors):
             return raw.Assert(condition, list(data), summarize=summarize, name="Assert")
         guarded = cond(condition, no_op, lambda: raw.Assert(condition, list(data), summarize=summarize, name="Assert"),

@@ -12,8 +12,8 @@ from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, get_collection_ref, get_default_graph, name_scope
 from tfnb.opdef.spec import Kind
-from tfnb.ops.array import Identity
 from tfnb.ops.arguments import renamed
+from tfnb.ops.array import Identity
 from tfnb.ops.control import no_op, with_dependencies
 from tfnb.ops.control_flow import merge_values, switch, switch_beside
 
@@ -199,7 +199,8 @@ def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable
             original_t, original_f = _single(original_t), _single(original_f)
         _check_same(original_t, original_f, results_t, results_f)
         merged = [merge_values(pair)[0] for pair in zip(results_f, results_t, strict=True)]
-        merged = [restored(value, tensor) for value, tensor in zip(nest.flatten(original_t, expand=True), merged, strict=True)]
+        leaves = nest.flatten(original_t, expand=True)
+        merged = [restored(value, tensor) for value, tensor in zip(leaves, merged, strict=True)]
         for context in (context_t, context_f):
             if context.outer_context is None:
                 pred.graph.add_to_collection(GraphKeys.COND_CONTEXT, context)

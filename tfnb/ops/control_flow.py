@@ -189,5 +189,6 @@ def next_iteration(data: Any, name: str | None = None) -> Any:
     """`data` (tensor or IndexedSlices) in the next round of its loop."""
     data = convert_to_tensor_or_indexed_slices(data, as_ref=True)
     if isinstance(data, IndexedSlices):
-        return IndexedSlices(*(next_iteration(part, name if i == 0 else "indices") for i, part in enumerate(data.parts)))
+        names = [name, "indices", "dense_shape"]
+        return IndexedSlices(*(next_iteration(part, n) for part, n in zip(data.parts, names, strict=False)))
     return (raw.RefNextIteration if data.dtype._is_ref_dtype else raw.NextIteration)(data, name=name)

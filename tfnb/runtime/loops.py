@@ -23,7 +23,8 @@ class LoopRunner:
         self.loop = loop
         self.test, self.step = executor(loop.test), executor(loop.step)
 
-    def run(self, initial: Sequence[np.ndarray], constants: Sequence[np.ndarray], watch: Any = None) -> list[np.ndarray]:
+    def run(self, initial: Sequence[np.ndarray], constants: Sequence[np.ndarray],
+            watch: Any = None) -> list[np.ndarray]:
         """The values of the variables when the test fails."""
         loop = self.loop
         values = [*initial, *constants]
