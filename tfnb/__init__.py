@@ -47,6 +47,7 @@ from tfnb.ops.functions import (
 )
 from tfnb.ops.decoding import as_string, decode_csv, decode_raw, string_split, string_to_number
 from tfnb.ops.files import matching_files, read_file, write_file
+from tfnb.ops.functional import foldl, foldr, map_fn, scan
 from tfnb.ops.gather import (
     boolean_mask, gather, gather_nd, listdiff, one_hot, scatter_nd, segment_sum, sequence_mask, setdiff1d, unique,
     unsorted_segment_sum,
@@ -100,6 +101,7 @@ from tfnb.ops.sparse_tensor import (
 from tfnb.ops.state import assign, assign_add, assign_sub, count_up_to, is_variable_initialized
 from tfnb.ops.strings import string_join
 from tfnb.ops.summary import histogram_summary, image_summary, merge_all_summaries, merge_summary, scalar_summary
+from tfnb.ops.tensor_array import TensorArray
 from tfnb.ops.variable_helpers import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
     initialize_all_variables, initialize_local_variables, initialize_variables, local_variables,

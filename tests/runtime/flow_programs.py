@@ -98,8 +98,11 @@ fetches = [tf.while_loop(lambda i: v.read_value() < 5.0, body, [0])]
 """,
     "growing": "fetches = list(tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, tf.concat([a, x], 0)), [0, x], "
                "shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])]))",
-    "structures": "r = tf.while_loop(lambda i, d: i < n, lambda i, d: "
-                  "(i + 1, {'a': d['a'] + 1, 'b': (d['b'][0] * 2,)}), (0, {'a': x, 'b': (v * 1,)}))\nfetches = [r[0], r[1]['a'], r[1]['b'][0]]",
+    "structures": """
+r = tf.while_loop(lambda i, d: i < n, lambda i, d: (i + 1, {'a': d['a'] + 1, 'b': (d['b'][0] * 2,)}),
+                  (0, {'a': x, 'b': (v * 1,)}))
+fetches = [r[0], r[1]['a'], r[1]['b'][0]]
+""",
     "same_structure": "fetches = list(tf.while_loop(lambda i: i < n, lambda i: [i + 2], [n - 4], "
                       "return_same_structure=True))",
     "slices_by_the_counter": "fetches = list(tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s * 10 + x[i]), "
@@ -120,7 +123,7 @@ fetches = [b + a, j]
 """,
     "random_numbers": """
 tf.set_random_seed(3)
-fetches = list(tf.while_loop(lambda i, s: i < n, 
+fetches = list(tf.while_loop(lambda i, s: i < n,
                              lambda i, s: (i + 1, s + tf.random_uniform([3], 0, 100, tf.int32, seed=5)),
                              [0, tf.zeros([3], tf.int32)]))
 """,
@@ -133,6 +136,127 @@ with tf.control_dependencies([i]):
                    "parallel_iterations=1, back_prop=False, swap_memory=True, name='mine')]",
 }
 
-WITHOUT_NODES = {"strings", "random_numbers", "a_test_that_reads_a_variable", "slices_by_the_counter",
-                 "different_shapes", "dict_result", "case_exclusive"}
-PROGRAMS = {**COND, **WHILE}
+ARRAYS = {
+    "write_and_stack": """
+ta = tf.TensorArray(tf.float32, size=3)
+i, ta = tf.while_loop(lambda i, ta: i < 3, lambda i, ta: (i + 1, ta.write(i, x * tf.to_float(i))), [0, ta])
+fetches = [ta.stack(), ta.size()]
+""",
+    "dynamic_size": """
+ta = tf.TensorArray(tf.float32, size=0, dynamic_size=True, infer_shape=False)
+i, ta = tf.while_loop(lambda i, ta: i <= n, lambda i, ta: (i + 1, ta.write(i, x[:2])), [0, ta])
+fetches = [ta.size(), ta.concat()]
+""",
+    "unstack_and_read": """
+ta = tf.TensorArray(tf.float32, 3, clear_after_read=False).unstack(x)
+fetches = [ta.read(0), ta.read(2) + ta.read(2), ta.gather([2, 0])]
+""",
+    "scatter_split_concat": """
+ta = tf.TensorArray(tf.float32, 3).scatter([2, 0, 1], x)
+tb = tf.TensorArray(tf.float32, 2, infer_shape=False).split(x, [1, 2])
+fetches = [ta.stack(), tb.read(1), ta.identity().size()]
+""",
+    "array_in_a_cond": """
+ta = tf.TensorArray(tf.float32, 2).write(0, x)
+ta = tf.cond(p, lambda: ta.write(1, x + 1), lambda: ta.write(1, x - 1))
+fetches = [ta.stack()]
+""",
+    "map": "fetches = [tf.map_fn(lambda a: a * v + 1, x), "
+           "tf.map_fn(lambda a: (a, a > 0), x, dtype=(tf.float32, tf.bool))[1]]",
+    "map_of_two": "fetches = [tf.map_fn(lambda ab: ab[0] + ab[1], (x, x * 2), dtype=tf.float32)]",
+    "map_unknown_rows": "fetches = [tf.map_fn(lambda a: tf.reduce_sum(a), tf.reshape(tf.tile(x, [n + 1]), [-1, 3]))]",
+    "scan": "fetches = [tf.scan(lambda a, b: a * 0.5 + b, x), tf.scan(lambda a, b: a + b, x, initializer=v * 1.0), "
+            "tf.scan(lambda a, b: a + b, x, reverse=True), "
+            "tf.scan(lambda a, b: (a[0] + b, a[1] * b), x, initializer=(0.0, 1.0))[1]]",
+    "folds": "fetches = [tf.foldl(lambda a, b: a * 2 + b, x), tf.foldr(lambda a, b: a * 2 + b, x), "
+             "tf.foldl(lambda a, b: a - b, x, initializer=1.0), tf.foldr(lambda a, b: a - b, x, initializer=1.0)]",
+    "nested_map": "fetches = [tf.map_fn(lambda row: tf.map_fn(lambda e: e * e, row), tf.stack([x, x + 1]))]",
+}
+
+GRADIENTS = {
+    "gradient_of_a_cond": "y = tf.cond(p, lambda: x * x * v, lambda: tf.sin(x))\nfetches = tf.gradients(y, [x, v])",
+    "gradient_of_one_branch": "y = tf.cond(p, lambda: x * 2, lambda: tf.zeros([3]))\nfetches = tf.gradients(y, [x])",
+    "gradient_of_nested_conds": """
+y = tf.cond(p, lambda: tf.cond(q, lambda: x * v, lambda: x * 2 * x), lambda: x * 3)
+fetches = tf.gradients(y, [x, v])
+""",
+    "second_order_of_a_cond": """
+y = tf.cond(p, lambda: x * x * x, lambda: tf.exp(x * v))
+g = tf.gradients(y, [x])[0]
+fetches = tf.gradients(g, [x])
+""",
+    "gradient_in_a_branch": """
+y = tf.exp(x)
+fetches = [tf.cond(p, lambda: tf.gradients(y * x, x)[0], lambda: x)]
+""",
+    "gradient_of_a_loop": """
+i, a = tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, tf.sin(a) * v + x), [0, x])
+fetches = tf.gradients(a, [x, v])
+""",
+    "gradient_of_two_results": """
+i, a, b = tf.while_loop(lambda i, a, b: i < n, lambda i, a, b: (i + 1, b * v, a + x), [0, x, x * 2])
+fetches = tf.gradients(a, [x, v]) + tf.gradients([a, b], [x, v])
+""",
+    "gradient_of_nested_loops": """
+def body(i, a):
+    j, b = tf.while_loop(lambda j, b: j < i, lambda j, b: (j + 1, b * 0.9 + tf.sin(x * v)), [0, a])
+    return i + 1, tf.cond(tf.equal(i % 2, 0), lambda: b * 0.3 * b, lambda: b * 0.5 + v)
+i, a = tf.while_loop(lambda i, a: i < n, body, [0, x])
+fetches = tf.gradients(a, [x, v])
+""",
+    "gradient_of_a_loop_in_a_cond": """
+y = tf.cond(p, lambda: tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, a * x), [0, x])[1], lambda: x * 3)
+fetches = tf.gradients(y, [x])
+""",
+    "gradient_of_a_growing_variable": """
+i, a = tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, tf.concat([a, a[:1] * x[:1]], 0)), [0, x * 2],
+                     shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])])
+fetches = tf.gradients(a, [x])
+""",
+    "gradient_in_a_body": """
+i, a = tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, a - 0.1 * tf.gradients(a * a * v, a)[0]), [0, x])
+fetches = [a]
+""",
+    "gradient_of_an_array": """
+ta = tf.TensorArray(tf.float32, 3).unstack(x)
+i, s = tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s * v + ta.read(i)), [0, 0.0])
+fetches = tf.gradients(s, [x, v])
+""",
+    "gradients_of_map_and_scan": """
+m = tf.map_fn(lambda r: r * r * v, x)
+s = tf.scan(lambda a, b: a * b + v, x)
+fetches = tf.gradients(m, [x, v]) + tf.gradients(s, [x, v]) + tf.gradients(tf.foldl(lambda a, b: a * b, x), [x])
+""",
+    "gradient_of_a_gather": """
+table = tf.constant(np.arange(12, dtype='f').reshape(6, 2) + 1)
+i, e = tf.while_loop(lambda i, e: i < n, lambda i, e: (i + 1, e * tf.gather(table, i) * 0.5), [0, tf.ones([2])])
+fetches = [tf.convert_to_tensor(tf.gradients(e, [table])[0])]
+""",
+    "recurrent_network": """
+steps = 20
+w = tf.Variable(np.linspace(-.4, .5, 12).reshape(4, 3).astype('f'))
+u = tf.Variable(np.linspace(-.4, .6, 9).reshape(3, 3).astype('f'))
+ia = tf.TensorArray(tf.float32, steps).unstack(np.sin(np.arange(steps * 8)).reshape(steps, 2, 4).astype('f'))
+def step(t, h, oa):
+    h = tf.tanh(tf.matmul(ia.read(t), w) + tf.matmul(h, u) * v)
+    return t + 1, h, oa.write(t, h)
+t, h, oa = tf.while_loop(lambda t, h, oa: t < steps, step, [0, tf.zeros([2, 3]), tf.TensorArray(tf.float32, steps)])
+out = oa.stack()
+fetches = [out] + tf.gradients(tf.reduce_sum(out * out) + tf.reduce_sum(h), [w, u, v])
+""",
+    "without_back_prop": """
+i, a = tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, a * 2), [0, x], back_prop=False)
+fetches = [a] + tf.gradients(a + x, [x])
+""",
+    "training_through_a_loop": """
+i, a = tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, a * v * 0.5 + x), [0, x])
+fetches = [tf.train.GradientDescentOptimizer(0.01).minimize(tf.reduce_mean(tf.square(a - 1)), var_list=[v]), a][1:]
+with tf.control_dependencies([tf.train.GradientDescentOptimizer(0.01).minimize(tf.reduce_mean(tf.square(a - 1)))]):
+    fetches.append(tf.identity(n))
+""",
+}
+
+WITHOUT_NODES = {*GRADIENTS, "strings", "random_numbers", "a_test_that_reads_a_variable", "slices_by_the_counter",
+                 "different_shapes", "dict_result", "dynamic_size", "unstack_and_read", "map", "map_of_two",
+                 "map_unknown_rows", "scan", "folds", "nested_map", "case_exclusive"}
+PROGRAMS = {**COND, **WHILE, **ARRAYS, **GRADIENTS}

@@ -35,11 +35,12 @@ def prune(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collec
 
 
 def reach(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collection[Tensor],
-          cut: Collection[Operation] = ()) -> tuple[set[Operation], set[Operation]]:
-    """The needed ops, and the silent ones that are met by control inputs only."""
+          cut: Collection[Operation] = (), waits: Iterable[Operation] = ()) -> tuple[set[Operation], set[Operation]]:
+    """The needed ops, and the silent ones that are met by control inputs only. waits: more control inputs."""
     needed: set[Operation] = set()
     passed: set[Operation] = set()
     todo = [(t.op, True) for t in fetches if t not in feeds] + [(op, True) for op in targets]
+    todo += [(op, False) for op in waits]
     while todo:
         op, computed = todo.pop()
         if op.spec.kind is Kind.PLACEHOLDER and all(t in feeds for t in op.outputs):

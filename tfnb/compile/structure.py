@@ -55,7 +55,8 @@ def _loop(frame: Frame) -> Loop:
 
     nexts = [v.next for v in frame.variables]
     inside = {**bodies, **fixed}
-    moved = reach(nexts, (), inside, border)
+    waits = [c for op in frame.sends for c in op.control_inputs]
+    moved = reach(nexts, (), inside, border, waits)
     mixed = _used(heads, moved, nexts)          # what the body takes before the Switch: test and step can't be one plan
     aliases = {named_again(t): t for t in dict.fromkeys(nexts) if t not in inside and t not in mixed
                and (t.op.spec.kind in (Kind.CONST, Kind.VARIABLE) or t.dtype._is_ref_dtype)}
@@ -65,7 +66,7 @@ def _loop(frame: Frame) -> Loop:
     after: dict[Operation, set[Operation]] = {}
     if mixed:
         inside.update((t, heads[t]) for t in mixed)
-        needed, passed = reach([v.next for v in frame.variables], (), inside, border)
+        needed, passed = reach([v.next for v in frame.variables], (), inside, border, waits)
         fetches = [t for t in dict.fromkeys(nexts) if t not in inside]
     else:
         for t in _used(heads, tested, [truth]):
