@@ -230,7 +230,8 @@ fetches = tf.gradients(m, [x, v]) + tf.gradients(s, [x, v]) + tf.gradients(tf.fo
     "gradient_of_a_gather": """
 table = tf.constant(np.arange(12, dtype='f').reshape(6, 2) + 1)
 i, e = tf.while_loop(lambda i, e: i < n, lambda i, e: (i + 1, e * tf.gather(table, i) * 0.5), [0, tf.ones([2])])
-fetches = [tf.convert_to_tensor(tf.gradients(e, [table])[0])]
+g = tf.gradients(e, [table])[0]
+fetches = [g.values, g.indices]
 """,
     "recurrent_network": """
 steps = 20
