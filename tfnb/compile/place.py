@@ -7,7 +7,7 @@ from tfnb.compile.host_side import keep_on_host
 from tfnb.compile.padded import padded
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.opdef.spec import FLOW, Kind
 
 # What a kernel can compute with. Half, bfloat16 and complex numbers are computed by the interpreter's NumPy forms.
 COMPILED = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
@@ -76,6 +76,8 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
         roomy, hidden = padded(ops, known, {*feeds, *fetches}, own)
     for op in ops:
         kind = op.spec.kind
+        if kind in FLOW or kind is Kind.LOOP:
+            continue
         wanted = [t for arg, t in zip(_input_names(op), op.inputs, strict=True) if arg in op.spec.value_inputs]
         if kind in _ALWAYS or kind is Kind.SHAPEOF or (is_pure(op) and op.outputs and op.outputs[0] in known):
             device.add(op)

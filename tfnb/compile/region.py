@@ -14,7 +14,7 @@ from tfnb.compile.order import is_silent, kind_rank
 from tfnb.compile.place import place, types_compile
 from tfnb.compile.plan import LEAVES, Choice, Guard, Loop, Plan, Stage
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef.spec import Kind, OpSpec
+from tfnb.opdef.spec import FLOW, Kind, OpSpec
 from tfnb.opdef.tables import OPS
 from tfnb.ops.evaluate import ref_variable
 
@@ -71,11 +71,12 @@ class Region:
         """The ops with effects, and all whose values are taken: by them, for the fetches, or for conditions."""
         for t, source in aliases.items():
             self._copy(source, t, source.op, self.guards.of(source))
-        effects = [op for op in self.needed if op in self.loops or op in self.targets or not is_silent(op)]
+        effects = [op for op in self.needed if op in self.loops or not is_silent(op)
+                   or op in self.targets and op.spec.kind not in FLOW]
         for op in sorted(effects, key=lambda op: op._id):
             if not op.outputs or not all(t in self.fed for t in op.outputs):
                 self._add(op, self.guards.ops.get(op, ALWAYS))
-        todo = list(self.fetches)
+        todo = [*self.fetches, *(t for op in self.targets if op.spec.kind in FLOW for t in op.outputs)]
         done = 0
         while todo or done < len(self.units):
             if not todo:

@@ -35,6 +35,9 @@ class Elements:
     def gradient(self, source: bytes) -> Elements:
         """The array of the gradients that `source` computes; from now on the size is fixed."""
         self.check_open()
+        if self.sums:
+            raise ValueError(f"TensorArray {self.name} holds gradients: there is no second order of them, as in "
+                             "TensorFlow")
         found = self.gradients.get(source)
         if found is None:
             self.dynamic = False

@@ -61,8 +61,6 @@ class Graph(Mutation):
         self._unfeedable: set[Tensor] = set()
         self._unfetchable: set[Any] = set()
         self._building_function = False
-        self._flow_context: Any = None                  # the branch or loop that ops are made in
-        self._has_flow = False                          # was there ever one?
 
     # Making operations
 
