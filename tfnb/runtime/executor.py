@@ -34,34 +34,36 @@ class StageRunner:
         self._patience: dict[Any, None] | None = {} if patient else None
         self._store = store
         self._lock = threading.Lock()
-        self._locks = any(wants_lock(op) for op in stage.ops)
+        self.locks = any(wants_lock(op) for op in stage.ops)
         self._by_value = tuple(stage.inputs.index(t) for t in stage.by_value)
         self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
 
     def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray] | None:
         """The outputs; None if a variable it uses has no value yet (the interpreter says which, or gives it one)."""
+        program = self.borrow(inputs)
+        if program is None:
+            return None
+        try:
+            if self.locks:
+                with self._store.updating:
+                    return program.run(inputs)
+            return program.run(inputs)
+        finally:
+            program.lock.release()
+
+    def borrow(self, inputs: Sequence[np.ndarray]) -> Program | None:
+        """A program for these inputs, locked for the caller; None as for `run`."""
         key: tuple[Any, ...] = tuple([a.shape for a in inputs])
         if self._by_value:
             key += tuple(inputs[i].tobytes() for i in self._by_value)
         for program in self._programs.get(key, ()):
             if program.lock.acquire(blocking=False):
                 if program.is_current(self._store):
-                    break
+                    return program
                 self._drop(key, program)
-        else:
-            if self._patience is not None and not self._settled(key):
-                return None
-            made = self._make(key, inputs)
-            if made is None:
-                return None
-            program = made
-        try:
-            if self._locks:
-                with self._store.updating:
-                    return program.run(inputs)
-            return program.run(inputs)
-        finally:
-            program.lock.release()
+        if self._patience is not None and not self._settled(key):
+            return None
+        return self._make(key, inputs)
 
     def _settled(self, key: tuple[Any, ...]) -> bool:
         """Has a loop come with this key before, and not with a new one in each round?"""
@@ -118,7 +120,7 @@ class Executor:
                       for stage in plan.stages if stage.loop is not None}
         only = plan.stages[0] if len(plan.stages) == 1 and not plan.stages[0].guard else None
         direct = only is not None and only.inputs == plan.feeds and only.outputs == plan.fetches
-        self._direct = self.runners[0] if direct else None
+        self.direct = self.runners[0] if direct else None      # what runs the whole plan, if one device stage does
         self._direct_host = self._host[0] if direct else None
 
     def run(self, feeds: Sequence[np.ndarray], watch: Watch | None = None) -> Sequence[np.ndarray]:
@@ -127,8 +129,8 @@ class Executor:
             return self._direct_host.run(feeds)
         compiled = options.compile == "always" or (self._runs and options.compile == "second")
         self._runs += 1
-        if self._direct is not None and compiled and watch is None:
-            outputs = self._direct.run(feeds)
+        if self.direct is not None and compiled and watch is None:
+            outputs = self.direct.run(feeds)
             if outputs is not None:
                 return outputs
         env: Env = dict(zip(self.plan.feeds, feeds, strict=True))
@@ -153,10 +155,11 @@ class Executor:
             env.update(zip(stage.outputs, outputs, strict=True))
 
     def _run_loop(self, loop: Loop, env: Env, watch: Watch | None) -> None:
-        values = self.loops[loop.op].run([self._value(t, env) for t in loop.initial],
-                                         [self._value(t, env) for t in loop.constants], watch)
-        for k, tensor in loop.exits:
-            env[tensor] = values[k]
+        given = [self._value(t, env) for t in (*loop.initial, *loop.constants)]
+        count = len(loop.initial)
+        values = self.loops[loop.op].run(given[:count], given[count:], watch)
+        for k, tensor in loop.exits:                # what nobody has computed belongs to someone else
+            env[tensor] = np.array(values[k]) if any(values[k] is a for a in given) else values[k]
 
     def _merge(self, choices: Sequence[Choice], env: Env) -> None:
         for choice in choices:
@@ -175,8 +178,7 @@ class Executor:
             return found
         if tensor.dtype._is_ref_dtype:
             return np.array(self._store.value(ref_variable(tensor), tensor.op))
-        value: np.ndarray = tensor.op.attrs["value"]
-        return value
+        return np.array(tensor.op.attrs["value"])
 
     def _fetched(self, tensor: Tensor, env: Env) -> np.ndarray:
         """A fed tensor that is fetched is copied: what a run returns belongs to the caller."""
