@@ -27,6 +27,7 @@ from tfnb.ops.array import (
     invert_permutation, matrix_transpose, rank, reshape, reverse, reverse_v2, shape, shape_n, size, squeeze,
     stop_gradient, transpose,
 )
+from tfnb.ops.case import case
 from tfnb.ops.checks import assert_ as Assert, check_numerics, print_ as Print, verify_tensor_all_finite
 from tfnb.ops.clip import clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 from tfnb.ops.compare import (
@@ -34,6 +35,7 @@ from tfnb.ops.compare import (
     logical_xor, not_equal, select, where, where_v2,
 )
 from tfnb.ops.complex import complex, conj, imag, real
+from tfnb.ops.cond import cond
 from tfnb.ops.control import group, no_op, tuple_ as tuple
 from tfnb.ops.create import (
     diag, diag_part, eye, fill, lin_space, linspace, matrix_diag, matrix_diag_part, ones, ones_like, range_ as range,
@@ -45,6 +47,7 @@ from tfnb.ops.functions import (
 )
 from tfnb.ops.decoding import as_string, decode_csv, decode_raw, string_split, string_to_number
 from tfnb.ops.files import matching_files, read_file, write_file
+from tfnb.ops.functional import foldl, foldr, map_fn, scan
 from tfnb.ops.gather import (
     boolean_mask, gather, gather_nd, listdiff, one_hot, scatter_nd, segment_sum, sequence_mask, setdiff1d, unique,
     unsorted_segment_sum,
@@ -98,6 +101,7 @@ from tfnb.ops.sparse_tensor import (
 from tfnb.ops.state import assign, assign_add, assign_sub, count_up_to, is_variable_initialized
 from tfnb.ops.strings import string_join
 from tfnb.ops.summary import histogram_summary, image_summary, merge_all_summaries, merge_summary, scalar_summary
+from tfnb.ops.tensor_array import TensorArray
 from tfnb.ops.variable_helpers import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
     initialize_all_variables, initialize_local_variables, initialize_variables, local_variables,
@@ -110,6 +114,7 @@ from tfnb.ops.variable_scope import (
 )
 from tfnb.ops.variable_store import AUTO_REUSE
 from tfnb.ops.variables import Variable, VariableAggregation, VariableSynchronization
+from tfnb.ops.while_loop import while_loop
 from tfnb.runtime.session import InteractiveSession, Session
 from tfnb import app, errors, flags, gfile, initializers, logging, math, nn, python_io, random, summary, train
 from tfnb.core.lazy import lazy_module as _lazy_module

@@ -15,10 +15,15 @@ from tfnb.ops.raw import raw
 
 STEP = 1e-5
 NO_SECOND = {
+    **dict.fromkeys(("Enter", "Exit", "NextIteration"), "as in TensorFlow, loops have one order only"),
+    **dict.fromkeys((f"TensorArray{name}V3" for name in ("Read", "Write", "Gather", "Scatter", "Split", "Concat")),
+                    "as in TensorFlow, gradients of a TensorArray have none"),
     "MaxPoolWithArgmax": "its gradient has none",
     "Zeta": "its derivative is defined by TensorFlow for one order only",
 }
 NOT_CHECKED = {
+    **dict.fromkeys(("RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration"),
+                    "they are those of Switch, Merge, Enter, Exit and NextIteration, for references"),
     "LRN": "it has no double precision: see tests/ops/test_conv.py",
     "PreventGradient": "its gradient is an error: see test_gradients.py",
 }
@@ -40,6 +45,26 @@ def both(x, y):
 IMAGE, FILTER, GRADIENT = (2, 4, 5, 3), (3, 2, 3, 4), (2, 2, 5, 4)
 CONV = {"strides": [1, 2, 1, 1], "padding": "SAME"}
 POOL = {"ksize": [1, 3, 2, 1], "strides": [1, 2, 1, 1], "padding": "SAME"}
+
+
+def branch(x):
+    return tf.cond(tf.reduce_sum(x) < 1e9, lambda: x * x, lambda: x)
+
+
+def loop(x):
+    return tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * x), [0, x])[1]
+
+
+def arrays(x):
+    array = tf.TensorArray(tf.float64, 2, clear_after_read=False).unstack(x * x)
+    written = tf.TensorArray(tf.float64, 2).write(0, array.read(1)).write(1, array.read(0) * array.read(1))
+    return written.stack()
+
+
+def pieces(x):
+    return tf.TensorArray(tf.float64, 2, infer_shape=False).split(x * x, [1, 2]).concat()
+
+
 # op name -> [(function of tensors, shapes of its inputs)]
 IMAGES = {
     "Conv2D": [(lambda x, f: raw.Conv2D(x, f, **CONV), [IMAGE, FILTER])],
@@ -134,6 +159,10 @@ SAMPLES = {
                 (lambda x, b: raw.BiasAdd(x, b, data_format="NCHW"), [(2, 3, 2, 2), ROW])],
     "BiasAddGrad": [(lambda x: raw.BiasAddGrad(x), [A])], "BiasAddV1": [(lambda x, b: raw.BiasAddV1(x, b), [A, ROW])],
     "L2Loss": [(lambda x: raw.L2Loss(x), [A])],
+    **{name: [(branch, [A])] for name in ("Switch", "Merge")},
+    **{name: [(loop, [A])] for name in ("Enter", "Exit", "NextIteration")},
+    **{f"TensorArray{name}V3": [(arrays, [A])] for name in ("Read", "Write", "Gather", "Scatter")},
+    **{f"TensorArray{name}V3": [(pieces, [(3, 2)])] for name in ("Split", "Concat")},
     "TopKV2": [(lambda x: raw.TopKV2(x, 2)[0], [A])], "TopK": [(lambda x: raw.TopK(x, k=2)[0], [A])],
     "BroadcastTo": [(lambda x: raw.BroadcastTo(x, [4, 2, 3]), [COLUMN])],
     "SparseSoftmaxCrossEntropyWithLogits": [

@@ -8,14 +8,17 @@ from enum import Enum
 from typing import Any
 
 from tfnb.autodiff.aggregate import AggregationMethod, aggregate
+from tfnb.autodiff.loops import Loops, is_loop_switch
 from tfnb.autodiff.registry import gradient_function
 from tfnb.core import shape as shapes
+from tfnb.graph.control_flow_context import is_loop_exit
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, device, name_scope
+from tfnb.ops import control_flow_grad as _registers  # noqa: F401
 from tfnb.ops.array import Identity, Reshape, shape
 from tfnb.ops.control import tuple_
-from tfnb.ops.create import Fill, ZerosLike, zeros_like
+from tfnb.ops.create import Fill, zeros_like
 from tfnb.ops.indexed_slices import IndexedSlices, convert_n_to_tensor_or_indexed_slices
 from tfnb.ops.joining import Pack
 
@@ -72,33 +75,56 @@ class _Walk:
                  method: int | None) -> None:
         self.ys, self.xs = ys, xs
         self.colocate, self.gate, self.method = colocate, gate, method
-        between = _between(ys, xs)
-        self.waiting = dict.fromkeys(between, 0)
-        for op in between:
-            for t in op.inputs:
-                if t.op in self.waiting:
-                    self.waiting[t.op] += 1
         self.stops = {t.op for t in stops}
-        self.stops |= {x.op for x in xs if all(self.waiting.get(t.op, 0) <= 0 for t in x.op.inputs)}
         self.grads: dict[Operation, list[list[Any]]] = {}
 
     def run(self, starts: Sequence[Any]) -> None:
         for i, (y, start) in enumerate(zip(self.ys, starts, strict=True)):
             with self._at(y.op):
                 self._add(y, _start(i, y, start))
-        ready = deque(op for op in dict.fromkeys(y.op for y in self.ys) if self.waiting.get(op) == 0)
-        while ready:
-            op = ready.popleft()
+        between = _between(self.ys, self.xs)
+        self.loops = Loops(between)
+        self.waiting = dict.fromkeys(between, 0)
+        for op in between:
+            for t in op.inputs:
+                if t.op in self.waiting:
+                    self.waiting[t.op] += 1
+        self.stops |= {x.op for x in self.xs if all(self.waiting.get(t.op, 0) <= 0 for t in x.op.inputs)}
+        begin = dict.fromkeys(y.op for y in self.ys)
+        self.ready = deque(op for op in begin if self.waiting.get(op) == 0)
+        for y in self.loops.unused_exits(self.waiting, set(begin)) if self.loops.states else ():
+            if is_trainable(y):
+                self._add(y, self.loops.zeros_for_exit(y))
+                self.ready.append(y.op)
+        while self.ready:
+            op = self.ready.popleft()
             with self._at(op):
-                for x, dx in zip(op.inputs, self._backward(op), strict=True):
-                    if dx is not None:
-                        _check_shape(op, x, dx)
-                        self._add(x, dx)
+                self._backward(op)
             for x in op.inputs:
                 if x.op in self.waiting:
                     self.waiting[x.op] -= 1
-                    if self.waiting[x.op] == 0:
-                        ready.append(x.op)
+                    left = self.waiting[x.op]
+                    if left == 0 or (left > 0 and is_loop_switch(x.op)):
+                        self._release(x)
+        self.loops.finish()
+
+    def _release(self, x: Tensor) -> None:
+        """The turn of an op comes; the exits of a loop have theirs together, those without a gradient get zeros."""
+        state = self.loops.state_of(x.op, before=False) if is_loop_exit(x.op) else None
+        if state is None:
+            self.ready.append(x.op)
+            return
+        state.deferred.append(x)
+        state.pending_exits -= 1
+        if state.pending_exits:
+            return
+        useful = [y for y in state.deferred if any(self.grads.get(y.op, ()))]
+        state.unused += [y for y in state.deferred if y not in useful]
+        self.ready += [y.op for y in useful]
+        for y in state.unused:
+            if useful and is_trainable(y):
+                self._add(y, self.loops.zeros_for_exit(y))
+            self.ready.append(y.op)
 
     def results(self) -> list[Any]:
         return [next(iter(self.grads[x.op][x.value_index]), None) if x.op in self.grads else None for x in self.xs]
@@ -109,19 +135,26 @@ class _Walk:
     def _add(self, t: Any, grad: Any) -> None:
         self.grads.setdefault(t.op, [[] for _ in t.op.outputs])[t.value_index].append(grad)
 
-    def _backward(self, op: Operation) -> Sequence[Any]:
-        """The gradients of the inputs of `op`, from the summands of those of its outputs."""
+    def _backward(self, op: Operation) -> None:
+        """Add the gradients of the inputs of `op` to their summands, from the summands of those of its outputs."""
         sums = self.grads.get(op) or [[] for _ in op.outputs]
-        for i, parts in enumerate(sums):
-            sums[i] = [aggregate(parts, op, self.method, self.colocate)] if parts else []
-        dys = [next(iter(parts), None) for parts in sums]
+        with self.loops.around(op, before=True):
+            for i, parts in enumerate(sums):
+                sums[i] = [aggregate(parts, op, self.method, self.colocate)] if parts else []
+        with self.loops.around(op, before=False):
+            for x, dx in zip(op.inputs, self._of_inputs(op, [next(iter(parts), None) for parts in sums]), strict=True):
+                if dx is not None:
+                    _check_shape(op, x, dx)
+                    self._add(x, dx)
+
+    def _of_inputs(self, op: Operation, dys: list[Any]) -> Sequence[Any]:
         nothing = [None] * len(op.inputs)
         if op in self.stops or all(dy is None for dy in dys):
             return nothing
         function = gradient_function(op)
         if function is None:
             return nothing
-        dys = [ZerosLike(y, name="zeros_like") if dy is None and is_trainable(y) else dy
+        dys = [self.loops.zeros(y) if dy is None and is_trainable(y) else dy
                for y, dy in zip(op.outputs, dys, strict=True)]
         with name_scope(f"{op.name}_grad"):
             version = op.graph.version

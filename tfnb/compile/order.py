@@ -5,7 +5,7 @@ import heapq
 from collections.abc import Collection, Iterable, Sequence
 
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef.spec import Kind
+from tfnb.opdef.spec import FLOW, Kind
 
 # Among ops that are ready, pure ones go first, then random ones, then those that write to a variable: whatever is not
 # ordered after an update sees the value before it, as it does (nearly always) in TensorFlow. Host calls come last, so
@@ -18,28 +18,41 @@ _SILENT = frozenset({Kind.CONST, Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE,
                      Kind.CONTROL, Kind.VARIABLE})
 
 
-def prune(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collection[Tensor]) -> set[Operation]:
-    """The ops that the fetches and targets need, directly or not; nothing behind a fed tensor.
+def is_silent(op: Operation) -> bool:
+    """Does the op nothing but make its values, and never fail?"""
+    return op.spec.kind in _SILENT or op.spec.total or op.spec.kind in FLOW
+
+
+def prune(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collection[Tensor],
+          cut: Collection[Operation] = ()) -> set[Operation]:
+    """The ops that the fetches and targets need, directly or not; nothing behind a fed tensor, no op of `cut`.
 
     What is needed only because it must run *before* something counts for its effects: an op without any is not
     computed, only the effects it depends on itself. (tf.gradients ties the gradients of an op together by control
     inputs; nobody may want some of them.)
     """
+    return reach(fetches, targets, feeds, cut)[0]
+
+
+def reach(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collection[Tensor],
+          cut: Collection[Operation] = (), waits: Iterable[Operation] = ()) -> tuple[set[Operation], set[Operation]]:
+    """The needed ops, and the silent ones that are met by control inputs only. waits: more control inputs."""
     needed: set[Operation] = set()
-    passed: set[Operation] = set()                 # silent ops, met by control inputs only
+    passed: set[Operation] = set()
     todo = [(t.op, True) for t in fetches if t not in feeds] + [(op, True) for op in targets]
+    todo += [(op, False) for op in waits]
     while todo:
         op, computed = todo.pop()
         if op.spec.kind is Kind.PLACEHOLDER and all(t in feeds for t in op.outputs):
             continue                               # it is fed, which is all there is to wait for
-        computed = computed or not (op.spec.kind in _SILENT or op.spec.total)
+        computed = computed or not is_silent(op) or op.spec.kind in FLOW
         seen = needed if computed else passed
-        if op in needed or op in seen:
+        if op in needed or op in seen or op in cut:
             continue
         seen.add(op)
         todo += [(t.op, computed) for t in op.inputs if t not in feeds]
         todo += [(c, False) for c in op.control_inputs]
-    return needed
+    return needed, passed - needed
 
 
 def order(needed: Collection[Operation], feeds: Collection[Tensor],
@@ -87,8 +100,13 @@ def _effects_before(op: Operation, needed: Collection[Operation]) -> set[Operati
     return found
 
 
+def kind_rank(op: Operation) -> int:
+    """The place of an op among those that are ready: lower ranks first."""
+    return _RANK.get(op.spec.kind, 0)
+
+
 def _rank(op: Operation, on_device: Collection[Operation]) -> int:
-    return _RANK.get(op.spec.kind, 0) if op in on_device else 3
+    return kind_rank(op) if op in on_device else 3
 
 
 def split(ops: Sequence[Operation], on_device: Collection[Operation]) -> list[tuple[bool, list[Operation]]]:

@@ -7,7 +7,7 @@ from tfnb.compile.host_side import keep_on_host
 from tfnb.compile.padded import padded
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.opdef.spec import FLOW, Kind
 
 # What a kernel can compute with. Half, bfloat16 and complex numbers are computed by the interpreter's NumPy forms.
 COMPILED = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
@@ -33,14 +33,15 @@ def types_compile(op: Operation) -> bool:
     return all(t.dtype.base_dtype.name in COMPILED for t in (*op.inputs, *op.outputs))
 
 
-def foldable(ops: Sequence[Operation], feeds: Collection[Tensor]) -> tuple[set[Tensor], dict[Tensor, set[Tensor]]]:
+def foldable(ops: Sequence[Operation], feeds: Collection[Tensor],
+             varying: Collection[Tensor] = ()) -> tuple[set[Tensor], dict[Tensor, set[Tensor]]]:
     """The tensors whose values follow from constants and from the shapes of everything else.
 
     Second: for tensors that follow from these and from the *values* of small fed integers too, which feeds.
     ops: in topological order.
     """
     known: set[Tensor] = set()
-    through: dict[Tensor, set[Tensor]] = {t: {t} for t in feeds if _may_be_shape(t)}
+    through: dict[Tensor, set[Tensor]] = {t: {t} for t in feeds if _may_be_shape(t) and t not in varying}
     for op in ops:
         if op.spec.kind is Kind.SHAPEOF:
             known.update(op.outputs)
@@ -57,14 +58,15 @@ def _may_be_shape(tensor: Tensor) -> bool:
     return tensor.dtype.name in ("int32", "int64", "bool") and (tensor.static is None or len(tensor.static) <= 1)
 
 
-def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collection[Tensor] | None = None
-          ) -> tuple[set[Operation], set[Tensor], set[Tensor]]:
+def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collection[Tensor] | None = None,
+          varying: Collection[Tensor] = ()) -> tuple[set[Operation], set[Tensor], set[Tensor]]:
     """The ops that become part of device stages, and the feeds whose values their shapes depend on.
 
     Third: the tensors that are larger in a program than they should be, which may not leave their stage. ops: in
-    topological order. fetches: None if there may be no such tensors.
+    topological order. fetches: None if there may be no such tensors. varying: feeds whose values change too often to
+    make a program for each.
     """
-    known, through = foldable(ops, feeds)
+    known, through = foldable(ops, feeds, varying)
     device: set[Operation] = set()
     by_value: set[Tensor] = set()
     roomy: set[Operation] = set()
@@ -74,6 +76,8 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
         roomy, hidden = padded(ops, known, {*feeds, *fetches}, own)
     for op in ops:
         kind = op.spec.kind
+        if kind in FLOW or kind is Kind.LOOP:
+            continue
         wanted = [t for arg, t in zip(_input_names(op), op.inputs, strict=True) if arg in op.spec.value_inputs]
         if kind in _ALWAYS or kind is Kind.SHAPEOF or (is_pure(op) and op.outputs and op.outputs[0] in known):
             device.add(op)

@@ -4,16 +4,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfnb.compile.order import order, prune, split
+from tfnb.compile.order import order, split
 from tfnb.compile.place import place, types_compile
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import ref_variable
 
+# A value is there if each of these is: (truth value, what it must be), or (merged value that must be there, None).
+Guard = tuple[tuple[Tensor, "bool | None"], ...]
+
 
 @dataclass(frozen=True)
 class Stage:
     """A run of ops that needs no Python between them (device), or host calls one after another.
+
+    It is left out unless its guard holds. A stage may also be a number of merges, or one loop.
 
     inputs: tensors made before this stage, fed ones included; outputs: tensors used after it; by_value: the inputs
     whose values, not only shapes, a program of this stage is made for; variables: the variable ops it reads or writes;
@@ -27,6 +32,41 @@ class Stage:
     by_value: tuple[Tensor, ...]
     variables: tuple[Operation, ...]
     targets: tuple[Operation, ...] = ()
+    guard: Guard = ()
+    merges: tuple[Choice, ...] = ()
+    loop: Loop | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A Merge: its outputs are the first of `inputs` whose guard holds, and which that is."""
+
+    op: Operation
+    inputs: tuple[tuple[Guard, Tensor], ...]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A while loop. `test` tells from the variables whether there is a round, `step` makes those of the next one.
+
+    names: of its LoopCond, for messages; initial: the tensors outside that its variables begin with, by number;
+    constants: tensors outside that both plans take, numbered after the variables; test_feeds, step_feeds: the number
+    that each feed of a plan has. nexts: for each variable the fetch of `step` that is its next value, or -1 less the
+    number of the variable or constant that is. fused: the last fetch of step is the truth of the next test; else
+    `test` runs each time. exits: (number of a variable, tensor outside).
+    """
+
+    name: str
+    op: Operation
+    initial: tuple[Tensor, ...]
+    constants: tuple[Tensor, ...]
+    test: Plan
+    step: Plan
+    test_feeds: tuple[int, ...]
+    step_feeds: tuple[int, ...]
+    nexts: tuple[int, ...]
+    fused: bool
+    exits: tuple[tuple[int, Tensor], ...]
 
 
 @dataclass(frozen=True)
@@ -40,17 +80,19 @@ class Plan:
 
     @property
     def ops(self) -> list[Operation]:
-        """All ops, in the order in which they run."""
-        return [op for stage in self.stages for op in stage.ops]
+        """All ops, in the order in which they run; those of a loop once."""
+        loops = [stage.loop for stage in self.stages if stage.loop is not None]
+        inner = [op for loop in loops for plan in (loop.test, loop.step) for op in plan.ops]
+        return [op for stage in self.stages for op in stage.ops] + inner
 
 
-_LEAVES = (Kind.CONST, Kind.VARIABLE)
+LEAVES = (Kind.CONST, Kind.VARIABLE)
 
 
-def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]) -> Plan:
-    """Prune, place, order and split into stages. Fetches and feeds must be distinct tensors of one graph."""
+def straight(needed: set[Operation], fetches: Sequence[Tensor], targets: Sequence[Operation],
+             feeds: Sequence[Tensor]) -> Plan:
+    """Place, order and split into stages the ops that are needed, none of which is control flow."""
     fed = frozenset(feeds)
-    needed = prune(fetches, targets, fed)
     first = order(needed, fed, needed)
     device, by_value, hidden = place(first, fed, fetches)
     stages = _split(needed, device, by_value, fetches, targets, feeds)
@@ -64,9 +106,9 @@ def _split(needed: set[Operation], device: set[Operation], by_value: set[Tensor]
            targets: Sequence[Operation], feeds: Sequence[Tensor]) -> tuple[Stage, ...]:
     """The stages, given which ops run on the device."""
     fed = frozenset(feeds)
-    inner = [op for op in order(needed, fed, device) if op.spec.kind not in _LEAVES]
+    inner = [op for op in order(needed, fed, device) if op.spec.kind not in LEAVES]
     runs = split(inner, device) or [(True, [])]
-    if runs[-1][0] and any(t.op.spec.kind in _LEAVES and not types_compile(t.op) for t in fetches):
+    if runs[-1][0] and any(t.op.spec.kind in LEAVES and not types_compile(t.op) for t in fetches):
         runs.append((False, []))                   # what kernels have no type for is copied on the host
     return tuple(_stages(runs, fetches, feeds, by_value, targets))
 
@@ -88,7 +130,7 @@ def _stages(runs: list[tuple[bool, list[Operation]]], fetches: Sequence[Tensor],
             used = dict.fromkeys([*feeds, *used])
         refs = [t for t in used if t.dtype._is_ref_dtype and t not in fed]
         used.update((ref_variable(t).outputs[0], None) for t in refs)
-        leaves = {t.op: None for t in used if t not in fed and t.op.spec.kind in _LEAVES}
+        leaves = {t.op: None for t in used if t not in fed and t.op.spec.kind in LEAVES}
         made = {t: None for op in (*leaves, *ops) for t in op.outputs if t not in fed}
         inputs = tuple(t for t in used if t not in made and (t in fed or not t.dtype._is_ref_dtype))
         outputs = tuple(t for t in (made if stages else fetches) if t in wanted and t not in fed and (

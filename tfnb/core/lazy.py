@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+from tfnb.core.interrupts import held_back
+
 
 class LazyModule(ModuleType):
     """Stands for the module `name`; the first look at an attribute imports it, and the attribute is kept here.
@@ -18,7 +20,8 @@ class LazyModule(ModuleType):
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__") and attribute not in ("__version__", "__all__", "__file__"):
             raise AttributeError(attribute)
-        value = getattr(importlib.import_module(self.__name__), attribute)
+        with held_back():
+            value = getattr(importlib.import_module(self.__name__), attribute)
         self.__dict__[attribute] = value           # the next look costs nothing
         return value
 
@@ -43,7 +46,8 @@ def lazy_names(module: str, places: Mapping[str, str]) -> Callable[[str], Any]:
         place = places.get(name)
         if place is None:
             raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])
-        value = getattr(importlib.import_module(place), name)
+        with held_back():
+            value = getattr(importlib.import_module(place), name)
         setattr(sys.modules[module], name, value)
         return value
     return find

@@ -13,10 +13,20 @@ from tfnb.core.stale import check_fresh
 from tfnb.graph import elements, export
 from tfnb.graph.constant_value import constant_value_as_shape
 from tfnb.graph.context import DefaultStack
+from tfnb.graph.control_flow_context import check_inputs
 from tfnb.graph.mutation import Mutation
 from tfnb.graph.names import check_op_name, check_scope_name
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.scopes import ControlGroup, Entering, NameScope, Pushed, Scopes, check_override_map, device_entry
+from tfnb.graph.scopes import (
+    ControlGroup,
+    Entering,
+    NameScope,
+    Outside,
+    Pushed,
+    Scopes,
+    check_override_map,
+    device_entry,
+)
 from tfnb.graph.shape_context import ShapeContext, shape_error
 from tfnb.opdef.spec import OpSpec
 from tfnb.opdef.tables import SHAPES
@@ -78,6 +88,9 @@ class Graph(Mutation):
                 t.static = static
         except ValueError as error:
             raise shape_error(op, error) from None
+        context = self._flow_context
+        if self._has_flow:
+            check_inputs(op, context)
         scopes = self._scopes if self._per_thread else self._shared_scopes
         if scopes.controls or scopes.devices or scopes.colocation:
             scopes.surround(op)
@@ -87,6 +100,9 @@ class Graph(Mutation):
         self._enter(op)
         if scopes.controls:
             scopes.made(op)
+        if context is not None:
+            op._control_flow_context = context
+            context.add_op(op)
         return op
 
     def _full_name(self, name: str) -> tuple[str, str, str, int]:
@@ -198,7 +214,12 @@ class Graph(Mutation):
             element = elements.as_operation(self, c)
             if element not in current:
                 wanted[element] = None
-        return Pushed(lambda: self._scopes.controls, ControlGroup(list(wanted), control_inputs is None), "control")
+        pushed = Pushed(lambda: self._scopes.controls, ControlGroup(list(wanted), control_inputs is None), "control")
+        return Outside(self, pushed) if control_inputs is None and self._flow_context is not None else pushed
+
+    def _get_control_flow_context(self) -> Any:
+        """The branch or loop that ops are made in, or None."""
+        return self._flow_context
 
     def _control_dependencies_for_inputs(self, input_ops: Iterable[Operation]) -> list[Operation]:
         """The control inputs that a new op with inputs from these ops would get."""

@@ -35,6 +35,7 @@ def import_graph_def(graph_def: Any, input_map: Mapping[str, Any] | None = None,
         made = _Import(graph, prefix, nodes, mapped)
         for node in in_order(nodes, set(mapped)):
             made.add(node)
+        made.close_loops()
     unused = sorted(set(mapped) - made.used)
     if unused:
         raise ValueError(f"Attempted to map inputs that were not found in graph_def: {unused}")
@@ -76,7 +77,8 @@ def in_order(nodes: Iterable[Any], mapped: set[str]) -> list[Any]:
             if done.get(node.name):
                 stack.pop()
                 continue
-            needed = [_node_name(i) for i in node.input if _tensor_name(i) not in mapped]
+            needed = [_node_name(i) for i in node.input if _tensor_name(i) not in mapped
+                      and not _goes_back(node, by_name.get(_node_name(i)))]
             missing = [n for n in needed if not done.get(n)]
             if not missing:
                 done[node.name] = True
@@ -86,10 +88,16 @@ def in_order(nodes: Iterable[Any], mapped: set[str]) -> list[Any]:
                 if n not in by_name:
                     raise ValueError(f"node {node.name!r} takes an input from {n!r}, which graph_def does not have")
                 if n in done:
-                    raise ValueError(f"graph_def has a cycle through {node.name!r} and {n!r}; loops are not supported")
+                    raise ValueError(f"graph_def has a cycle through {node.name!r} and {n!r} that is no loop")
             done[node.name] = False
             stack.append(by_name[missing[0]])
     return ordered
+
+
+def _goes_back(node: Any, source: Any) -> bool:
+    """Is this input the one by which a loop goes back to its beginning?"""
+    return node.op in ("Merge", "RefMerge") and source is not None and source.op in ("NextIteration",
+                                                                                   "RefNextIteration")
 
 
 class _Import:
@@ -99,6 +107,7 @@ class _Import:
         self.graph, self.prefix, self.mapped = graph, prefix, mapped
         self.ops: dict[str, Operation] = {}
         self.used: set[str] = set()
+        self.open: list[tuple[Operation, int, str]] = []    # inputs of Merges that come from a node still to be made
 
     def tensor(self, text: str, node: str) -> Tensor:
         """The tensor for an input of the node called `node`."""
@@ -115,7 +124,11 @@ class _Import:
     def add(self, node: Any) -> None:
         """Make the op of a node, of which all inputs are made."""
         spec = spec_of(node.op)
-        inputs = [self.tensor(i, node.name) for i in node.input if not i.startswith("^")]
+        names = [i for i in node.input if not i.startswith("^")]
+        later = {k for k, i in enumerate(names) if _tensor_name(i) not in self.mapped and _node_name(i) not in self.ops}
+        there = [self.tensor(i, node.name) for k, i in enumerate(names) if k not in later]
+        rest = iter(there)
+        inputs = [there[0] if k in later else next(rest) for k in range(len(names))]
         given = {key: export.native_attr(value) for key, value in node.attr.items()}
         shapes = given.pop("_output_shapes", None)
         if "_class" in given:
@@ -132,6 +145,12 @@ class _Import:
         for t, shape in zip(op.outputs, shapes or [], strict=False):
             t.static = merge(t.static, shape)
         self.ops[node.name] = op
+        self.open += [(op, k, names[k]) for k in later]
+
+    def close_loops(self) -> None:
+        """Wire the Merges at the beginnings of loops to what comes back."""
+        for op, k, name in self.open:
+            op._update_input(k, self.tensor(name, op.name))
 
     def _control(self, text: str) -> Operation | None:
         if text in self.mapped:

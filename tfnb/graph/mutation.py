@@ -76,6 +76,8 @@ class Mutation:
         self.owner: Hashable = register(self)
         self.stale: dict[Hashable, str] = {}
         self.mutations = 0
+        self._flow_context: Any = None              # the branch or loop that ops are made in
+        self._has_flow = False                      # was there ever one?
 
     def _enter(self, op: Operation) -> None:
         """Let a complete op stand in the graph."""

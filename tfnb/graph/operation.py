@@ -140,6 +140,7 @@ class Operation:
     __slots__ = ("name", "type", "spec", "graph", "inputs", "outputs", "control_inputs", "attrs", "device", "_recorded",
                  "owner", "_id", "_dead", "__dict__", "__weakref__")
     _original_op: Operation | None = None       # of a gradient: the op that it differentiates
+    _control_flow_context: Any = None           # the branch or loop that it is part of
 
     def __init__(self, spec: OpSpec, graph: Graph, name: str, inputs: list[Tensor], attrs: dict[str, Any], number: int,
                  recorded: Recorded, owner: Any) -> None:
@@ -208,6 +209,10 @@ class Operation:
         """The groups of ops that must share a device with this one (`loc:@name`); its own if there is no other."""
         named = [c for c in self.attrs.get("_class", ()) if c.startswith(b"loc:@")]
         return named or [b"loc:@" + self.name.encode()]
+
+    def _get_control_flow_context(self) -> Any:
+        """The branch or loop that the op is part of, or None."""
+        return self._control_flow_context
 
     @property
     def _control_outputs(self) -> list[Operation]:

@@ -155,6 +155,23 @@ class Pushed:
         stack.pop()
 
 
+class Outside:
+    """A context that no control inputs of the outside count in, and whose ops are part of no branch or loop."""
+
+    __slots__ = ("_graph", "_pushed", "_before")
+
+    def __init__(self, graph: Graph, pushed: Pushed) -> None:
+        self._graph, self._pushed = graph, pushed
+
+    def __enter__(self) -> Any:
+        self._before, self._graph._flow_context = self._graph._flow_context, None
+        return self._pushed.__enter__()
+
+    def __exit__(self, *exc: object) -> None:
+        self._graph._flow_context = self._before
+        self._pushed.__exit__(*exc)
+
+
 def device_entry(device: Any) -> DeviceEntry:
     """What goes on the stack for an argument of `device()`. Raises ValueError for a name that is none."""
     if device is None or (callable(device) and not hasattr(device, "to_string")):

@@ -26,6 +26,16 @@ class Kind(Enum):
     UPDATE = "update"              # a scalar definition that writes to its Ref inputs
     SCATTER = "scatter"            # the same, to the rows of its Ref inputs that indices pick
     HOST = "host"                  # one Python call (strings, summaries, queues)
+    SWITCH = "switch"              # control flow: what these mean together, compile/structure.py finds out
+    MERGE = "merge"
+    ENTER = "enter"
+    EXIT = "exit"
+    NEXT_ITERATION = "next iteration"
+    LOOP_COND = "loop condition"
+    LOOP = "loop"                  # a whole while loop; no graph has one, plans do
+
+
+FLOW = frozenset({Kind.SWITCH, Kind.MERGE, Kind.ENTER, Kind.EXIT, Kind.NEXT_ITERATION, Kind.LOOP_COND})
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.ops import shapes
 from tfnb.ops.arguments import renamed
-from tfnb.ops.control import with_dependencies
+from tfnb.ops.cond import cond
+from tfnb.ops.control import no_op, with_dependencies
 from tfnb.ops.declare import host
 from tfnb.ops.raw import raw
 
@@ -122,6 +123,9 @@ def assert_(condition: Any, data: Sequence[Any], summarize: int | None = None, n
             shown = [t.name if v is None else _summary(v, summarize or 3) for t, v in zip(tensors, values, strict=True)]
             raise errors.InvalidArgumentError(None, None, f"Expected '{condition.name}' to be true. Summarized data: "
                                                           + " ".join(shown))
-        # TensorFlow converts what is no tensor yet a second time, for the op, where it needs no condition around it.
-        simple = all(t.dtype.base_dtype in (dtypes.string, dtypes.int32) for t in tensors)
-        return raw.Assert(condition, list(data) if simple else tensors, summarize=summarize, name="Assert")
+        # TensorFlow converts what is no tensor yet again, for the op, which runs only where the condition fails.
+        if all(t.dtype.base_dtype in (dtypes.string, dtypes.int32) for t in tensors):
+            return raw.Assert(condition, list(data), summarize=summarize, name="Assert")
+        guarded = cond(condition, no_op, lambda: raw.Assert(condition, list(data), summarize=summarize, name="Assert"),
+                       name="AssertGuard")
+        return guarded.op  # type: ignore[no-any-return]

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from tfnb.core import nest
 from tfnb.core.dtypes import DType
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import internal_convert_to_tensor, register_tensor_conversion_function
@@ -126,3 +127,4 @@ def _to_dense(value: IndexedSlices, dtype: Any = None, name: str | None = None, 
 
 
 register_tensor_conversion_function(IndexedSlices, _to_dense)
+nest.register_composite(IndexedSlices, lambda slices: slices.parts, lambda slices, parts: IndexedSlices(*parts))

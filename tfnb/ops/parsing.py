@@ -149,7 +149,7 @@ class _Parsed:
                                                   f"but output shape: {_brackets(shape)}")
             made[i] = values
         lead = () if self.single else (len(self.examples),)
-        return made.reshape((*lead, *shape))     
+        return made.reshape((*lead, *shape))
 
     def padded(self, key: bytes, dtype: DType, shape: tuple[int | None, ...], default: np.ndarray) -> np.ndarray:
         size = int(np.prod(shape, dtype=np.int64))  # type: ignore[arg-type]

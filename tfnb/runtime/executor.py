@@ -8,16 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.compile.plan import Plan, Stage
+from tfnb.compile.plan import Choice, Guard, Loop, Plan, Stage
 from tfnb.compile.trace import Meta
+from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.options import options
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.ops.evaluate import wants_lock
+from tfnb.ops.evaluate import ref_variable, wants_lock
 from tfnb.runtime.host import HostRunner, is_plain
 from tfnb.runtime.interpreter import Env, interpret
+from tfnb.runtime.loops import LoopRunner
 from tfnb.runtime.program import Program, compile_stage
 from tfnb.runtime.store import Store
 
+PATIENCE = 8             # programs of a stage of a loop: what has more shapes than that is interpreted
 KEPT = 32                # programs kept a stage: more shapes than that are rebuilt, the least recently used first
 
 Watch = Callable[[Operation], None]
@@ -26,36 +29,50 @@ Watch = Callable[[Operation], None]
 class StageRunner:
     """The programs of one device stage, by the shapes (and values) they are made for."""
 
-    def __init__(self, stage: Stage, store: Store) -> None:
+    def __init__(self, stage: Stage, store: Store, patient: bool = False) -> None:
         self.stage = stage
+        self._patience: dict[Any, None] | None = {} if patient else None
         self._store = store
         self._lock = threading.Lock()
-        self._locks = any(wants_lock(op) for op in stage.ops)
+        self.locks = any(wants_lock(op) for op in stage.ops)
         self._by_value = tuple(stage.inputs.index(t) for t in stage.by_value)
         self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
 
     def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray] | None:
         """The outputs; None if a variable it uses has no value yet (the interpreter says which, or gives it one)."""
+        program = self.borrow(inputs)
+        if program is None:
+            return None
+        try:
+            if self.locks:
+                with self._store.updating:
+                    return program.run(inputs)
+            return program.run(inputs)
+        finally:
+            program.lock.release()
+
+    def borrow(self, inputs: Sequence[np.ndarray]) -> Program | None:
+        """A program for these inputs, locked for the caller; None as for `run`."""
         key: tuple[Any, ...] = tuple([a.shape for a in inputs])
         if self._by_value:
             key += tuple(inputs[i].tobytes() for i in self._by_value)
         for program in self._programs.get(key, ()):
             if program.lock.acquire(blocking=False):
                 if program.is_current(self._store):
-                    break
+                    return program
                 self._drop(key, program)
-        else:
-            made = self._make(key, inputs)
-            if made is None:
-                return None
-            program = made
-        try:
-            if self._locks:
-                with self._store.updating:
-                    return program.run(inputs)
-            return program.run(inputs)
-        finally:
-            program.lock.release()
+        if self._patience is not None and not self._settled(key):
+            return None
+        return self._make(key, inputs)
+
+    def _settled(self, key: tuple[Any, ...]) -> bool:
+        """Has a loop come with this key before, and not with a new one in each round?"""
+        assert self._patience is not None
+        if key in self._programs or key in self._patience:
+            return key in self._programs or len(self._programs) < PATIENCE
+        if len(self._patience) < KEPT:
+            self._patience[key] = None
+        return False
 
     def _make(self, key: tuple[Any, ...], inputs: Sequence[np.ndarray]) -> Program | None:
         """A new program, locked by the caller."""
@@ -92,16 +109,18 @@ class StageRunner:
 class Executor:
     """Runs one plan over a store: the first run interpreted, later ones compiled (see core/options.py)."""
 
-    def __init__(self, plan: Plan, store: Store) -> None:
+    def __init__(self, plan: Plan, store: Store, in_loop: bool = False) -> None:
         self.plan = plan
         self._store = store
         self._runs = 0
         self._fed = frozenset(plan.feeds)
-        self.runners = [StageRunner(stage, store) if stage.on_device else None for stage in plan.stages]
+        self.runners = [StageRunner(stage, store, in_loop) if stage.on_device else None for stage in plan.stages]
         self._host = [HostRunner(stage, store) if is_plain(stage, self._fed) else None for stage in plan.stages]
-        only = plan.stages[0] if len(plan.stages) == 1 else None
+        self.loops = {stage.loop.op: LoopRunner(stage.loop, lambda inner: Executor(inner, store, True))
+                      for stage in plan.stages if stage.loop is not None}
+        only = plan.stages[0] if len(plan.stages) == 1 and not plan.stages[0].guard else None
         direct = only is not None and only.inputs == plan.feeds and only.outputs == plan.fetches
-        self._direct = self.runners[0] if direct else None
+        self.direct = self.runners[0] if direct else None      # what runs the whole plan, if one device stage does
         self._direct_host = self._host[0] if direct else None
 
     def run(self, feeds: Sequence[np.ndarray], watch: Watch | None = None) -> Sequence[np.ndarray]:
@@ -110,13 +129,21 @@ class Executor:
             return self._direct_host.run(feeds)
         compiled = options.compile == "always" or (self._runs and options.compile == "second")
         self._runs += 1
-        if self._direct is not None and compiled and watch is None:
-            outputs = self._direct.run(feeds)
+        if self.direct is not None and compiled and watch is None:
+            outputs = self.direct.run(feeds)
             if outputs is not None:
                 return outputs
         env: Env = dict(zip(self.plan.feeds, feeds, strict=True))
         for stage, runner, host in zip(self.plan.stages, self.runners, self._host, strict=True):
-            self._run_stage(stage, None if watch is not None else host or (runner if compiled else None), env, watch)
+            if stage.guard and not _holds(stage.guard, env):
+                continue
+            if stage.loop is not None:
+                self._run_loop(stage.loop, env, watch)
+            elif stage.merges:
+                self._merge(stage.merges, env)
+            else:
+                fast = None if watch is not None else host or (runner if compiled else None)
+                self._run_stage(stage, fast, env, watch)
         return [self._fetched(t, env) for t in self.plan.fetches]
 
     def _run_stage(self, stage: Stage, runner: StageRunner | HostRunner | None, env: Env,
@@ -127,6 +154,44 @@ class Executor:
         else:
             env.update(zip(stage.outputs, outputs, strict=True))
 
+    def _run_loop(self, loop: Loop, env: Env, watch: Watch | None) -> None:
+        given = [self._value(t, env) for t in (*loop.initial, *loop.constants)]
+        count = len(loop.initial)
+        values = self.loops[loop.op].run(given[:count], given[count:], watch)
+        for k, tensor in loop.exits:                # what nobody has computed belongs to someone else
+            env[tensor] = np.array(values[k]) if any(values[k] is a for a in given) else values[k]
+
+    def _merge(self, choices: Sequence[Choice], env: Env) -> None:
+        for choice in choices:
+            for i, (guard, tensor) in enumerate(choice.inputs):
+                if _holds(guard, env):
+                    output, index = choice.op.outputs
+                    if not output.dtype._is_ref_dtype:
+                        env[output] = self._value(tensor, env)
+                    env[index] = np.array(i, np.int32)
+                    break
+
+    def _value(self, tensor: Tensor, env: Env) -> np.ndarray:
+        """What a merge or a loop takes: also a constant, or a variable as it is now."""
+        found = env.get(tensor)
+        if found is not None:
+            return found
+        if tensor.dtype._is_ref_dtype:
+            return np.array(self._store.value(ref_variable(tensor), tensor.op))
+        return np.array(tensor.op.attrs["value"])
+
     def _fetched(self, tensor: Tensor, env: Env) -> np.ndarray:
         """A fed tensor that is fetched is copied: what a run returns belongs to the caller."""
+        if tensor not in env:
+            raise InvalidArgumentError(None, tensor.op, f"Retval[0] does not have value: {tensor.name!r} is in a "
+                                                        "branch that was not taken")
         return np.array(env[tensor]) if tensor in self.plan.feeds else env[tensor]
+
+
+def _holds(guard: Guard, env: Env) -> bool:
+    """Is what has this guard there?"""
+    for tensor, want in guard:
+        found = env.get(tensor)
+        if found is None or (want is not None and bool(found) is not want):
+            return False
+    return True

@@ -67,6 +67,7 @@ class Program:
         self._load(store)
         self._spare: dict[int, np.ndarray] = {}
         self._recycles = any(RECYCLED[0] <= prod(s) * d.itemsize <= RECYCLED[1] for s, d in self._made)
+        self.plain = bool(compiled.steps) and len(self._made) == len(compiled.outputs) and not self._recycles
 
     def _output_slots(self, outputs: Sequence[Value]) -> dict[int, int]:
         """The slot of each output that is computed, after those of the inputs."""
@@ -146,7 +147,7 @@ class Program:
             self.tape.point(*map(id, inputs), *map(id, made))
             self.tape.play()
             if self.tape.status[0]:
-                raise self._error()
+                raise self.error()
         if len(made) == len(self.compiled.outputs):
             return made
         fresh = iter(made)
@@ -167,7 +168,8 @@ class Program:
             made.append(spare)
         return made
 
-    def _error(self) -> errors.OpError:
+    def error(self) -> errors.OpError:
+        """The error that a kernel has just reported."""
         status = self.tape.status
         op = self.compiled.steps[status[ROW]].ops[-1]
         return failure(op, list(status))

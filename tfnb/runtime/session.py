@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.compile import plan as plans
 from tfnb.compile.plan import Plan
+from tfnb.compile.structure import build
 from tfnb.core import taps
 from tfnb.core.errors import NotFoundError
 from tfnb.core.stale import check_fresh
@@ -165,7 +165,7 @@ class BaseSession:
         if found is None or found[0] != mutations:
             for op in (*(t.op for t in tensors), *targets):     # what is asked for has the best reason to tell
                 check_fresh(op)
-            plan = plans.build(tensors, targets, feeds)
+            plan = build(tensors, targets, feeds)
             for op in plan.ops:
                 check_fresh(op)
             found = self._executors[key] = (mutations, Executor(plan, self._store))
@@ -186,7 +186,7 @@ class BaseSession:
     def plan(self, fetches: Any, feed_dict: Any = ()) -> Plan:
         """The plan that `run` would use (for looking at; see compile/printed.py)."""
         read = read_fetches(fetches, self._graph)
-        return plans.build(read.tensors, read.targets, [feed_tensor(k, self._graph) for k in feed_dict])
+        return build(read.tensors, read.targets, [feed_tensor(k, self._graph) for k in feed_dict])
 
 
 def _has_tuples(fetches: Any) -> bool:

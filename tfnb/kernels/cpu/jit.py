@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from tfnb.core.interrupts import held_back
 from tfnb.core.lazy import lazy_module
 from tfnb.kernels.cpu import codegen, objects
 
@@ -70,7 +71,8 @@ def _obtain(texts: list[str]) -> None:
     """Fill the table for `texts`: all that disk has first, so that progress counts compilations only."""
     to_compile = [(text, key) for text in texts if not _from_disk(text, key := objects.key(text))]
     for done, (text, key) in enumerate(to_compile, 1):
-        _compile(text, key)
+        with held_back():                          # between two kernels an interrupt does no harm
+            _compile(text, key)
         for watcher in list(_watchers):
             watcher(done, len(to_compile), _stats.compile_seconds)
 
@@ -81,7 +83,8 @@ def _from_disk(text: str, key: str) -> bool:
     payload = objects.load(key)
     if payload is None:
         return False
-    _known[text] = _place(payload, key)
+    with held_back():
+        _known[text] = _place(payload, key)
     _stats = replace(_stats, loaded=_stats.loaded + 1, load_seconds=_stats.load_seconds + time.perf_counter() - start)
     return True
 

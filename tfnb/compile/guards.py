@@ -1,0 +1,87 @@
+"""When a value is there: the outcomes of Switches that it takes, as far as Merges don't bring both together again."""
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.opdef.spec import Kind
+
+Literal = tuple[Tensor, "bool | None"]
+Condition = frozenset[Literal]
+ALWAYS: Condition = frozenset()
+
+
+class Guards:
+    """The conditions of the ops of a region: acyclic, loops in it being single ops.
+
+    ops: all that are reached; feeds: tensors that are always there; loops: op of a loop -> the op that stands for it;
+    cut: nodes at the border of the loop whose inside the region is.
+    """
+
+    def __init__(self, ops: Iterable[Operation], feeds: Collection[Tensor], loops: dict[Operation, Operation],
+                 cut: Collection[Operation] = ()) -> None:
+        self.feeds, self.loops, self.cut = feeds, loops, cut
+        self.ops: dict[Operation, Condition] = {}
+        wanted = set(ops)
+        todo = list(wanted)
+        while todo:
+            op = todo[-1]
+            missing = [] if op in self.ops else [b for b in self._before(op) if b not in self.ops and b in wanted]
+            if missing:
+                todo += missing
+                continue
+            todo.pop()
+            if op not in self.ops:
+                self.ops[op] = self._of_op(op)
+
+    def _before(self, op: Operation) -> list[Operation]:
+        found = [t.op for t in op.inputs if t not in self.feeds] + op.control_inputs
+        return [self.loops.get(b, b) for b in found]
+
+    def of(self, tensor: Tensor) -> Condition:
+        """When `tensor` is there."""
+        op = tensor.op
+        if tensor in self.feeds or op in self.cut:
+            return ALWAYS
+        if op in self.loops:
+            return self.ops.get(self.loops[op], ALWAYS)
+        condition = self.ops.get(op, ALWAYS)
+        if op.spec.kind is Kind.SWITCH:
+            return condition | {(self.root(op.inputs[1]), tensor.value_index == 1)}
+        return condition
+
+    def root(self, tensor: Tensor) -> Tensor:
+        """The truth value that `tensor` is another name of: Switches on both have the same outcome."""
+        while tensor not in self.feeds and tensor.op not in self.loops and tensor.op not in self.cut:
+            op = tensor.op
+            if op.type != "Identity" and op.spec.kind is not Kind.SWITCH:
+                break
+            source = op.inputs[0]
+            if source.op.spec.kind in (Kind.CONST, Kind.VARIABLE) or source.dtype._is_ref_dtype:
+                break                           # those have no value of their own while a plan runs
+            tensor = source
+        return tensor
+
+    def _of_op(self, op: Operation) -> Condition:
+        if op.spec.kind is Kind.MERGE:
+            return self._merged(op)
+        if op.type == "ControlTrigger":
+            return ALWAYS
+        found = ALWAYS.union(*(self.of(t) for t in op.inputs))
+        for c in op.control_inputs:
+            c = self.loops.get(c, c)
+            found |= self.ops.get(c, ALWAYS)
+        return found
+
+    def _merged(self, op: Operation) -> Condition:
+        """What all inputs have in common, if one of the two of them is there whenever that holds."""
+        inputs = [self.of(t) for t in op.inputs]
+        common = inputs[0].intersection(*inputs[1:])
+        rest = [condition - common for condition in inputs]
+        if any(not condition for condition in rest):
+            return common
+        if len(rest) == 2 and len(rest[0]) == len(rest[1]) == 1:
+            (a, on), (b, off) = *rest[0], *rest[1]
+            if a is b and on is not None and off is not None and on != off:
+                return common
+        return common | {(op.outputs[1], None)}

@@ -1,0 +1,123 @@
+"""Finding the while loops among ops: their frames, and the nodes at the border of each."""
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from tfnb.core.errors import InvalidArgumentError
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.opdef.spec import Kind
+
+Path = tuple[str, ...]
+
+
+@dataclass
+class Variable:
+    """A value that goes from round to round: where it enters, where it is merged, switched, and sent on."""
+
+    enter: Operation
+    merge: Operation
+    next: Tensor
+    switches: list[Operation] = field(default_factory=list)
+
+
+@dataclass
+class Frame:
+    """A while loop of which all nodes at the border are found. ops: all ops in it, those of loops inside too."""
+
+    name: str
+    ops: list[Operation] = field(default_factory=list)
+    variables: list[Variable] = field(default_factory=list)
+    constants: list[Operation] = field(default_factory=list)
+    exits: list[tuple[int, Operation]] = field(default_factory=list)
+    sends: list[Operation] = field(default_factory=list)
+    condition: Operation | None = None
+
+    @property
+    def border(self) -> set[Operation]:
+        """The nodes of control flow of this loop itself."""
+        ends = [op for v in self.variables for op in (v.enter, v.merge, *v.switches)]
+        found = {*ends, *self.constants, *(op for _, op in self.exits), *self.sends}
+        return found | ({self.condition} if self.condition is not None else set())
+
+
+
+
+def find_frames(ops: Collection[Operation], feeds: Collection[Tensor]) -> list[Frame]:
+    """The outermost loops among `ops`. Raises InvalidArgumentError for nodes that make no loop as TensorFlow's do."""
+    paths = _paths(ops, feeds)
+    members: dict[str, list[Operation]] = {}
+    for op, path in paths.items():
+        if path:
+            members.setdefault(path[0], []).append(op)
+    return [_frame(name, inside, paths) for name, inside in members.items()]
+
+
+def _paths(ops: Collection[Operation], feeds: Collection[Tensor]) -> dict[Operation, Path]:
+    """For each op the names of the loops it is in, outermost first; of an exit, those that it leads out of."""
+    known: dict[Operation, Path] = {}
+    wanted = set(ops)
+    todo = sorted(wanted, key=lambda op: -op._id)
+    while todo:
+        op = todo[-1]
+        if op in known:
+            todo.pop()
+            continue
+        before = [t.op for t in op.inputs if t not in feeds and t.op.spec.kind is not Kind.NEXT_ITERATION]
+        before += [c for c in op.control_inputs if op.spec.kind is not Kind.ENTER]
+        before = [b for b in before if b in wanted]
+        missing = [b for b in before if b not in known]
+        if missing:
+            todo += missing
+            continue
+        todo.pop()
+        path: Path = max((_outside(b, known[b]) for b in before), key=len, default=())
+        known[op] = (*path, op.attrs["frame_name"].decode()) if op.spec.kind is Kind.ENTER else path
+    return known
+
+
+def _outside(op: Operation, path: Path) -> Path:
+    return path[:-1] if op.spec.kind is Kind.EXIT else path
+
+
+def _frame(name: str, ops: list[Operation], paths: dict[Operation, Path]) -> Frame:
+    frame = Frame(name, ops)
+    own = [op for op in ops if len(paths[op]) == 1]
+    conditions = [op for op in own if op.spec.kind is Kind.LOOP_COND]
+    if len(conditions) != 1:
+        raise _broken(name, f"it has {len(conditions)} LoopCond nodes", ops[0])
+    frame.condition = conditions[0]
+    for op in own:
+        if op.spec.kind is Kind.MERGE and any(t.op.spec.kind is Kind.NEXT_ITERATION for t in op.inputs):
+            frame.variables.append(_variable(name, op))
+        elif op.spec.kind is Kind.NEXT_ITERATION:
+            frame.sends.append(op)
+    numbers = {v.merge: i for i, v in enumerate(frame.variables)}
+    switches: dict[Operation, int] = {}
+    for op in own:
+        if op.spec.kind is Kind.SWITCH and op.inputs[1].op is frame.condition:
+            if op.inputs[0].op not in numbers:
+                raise _broken(name, f"{op.name!r} switches what is no variable of the loop", op)
+            switches[op] = numbers[op.inputs[0].op]
+            frame.variables[switches[op]].switches.append(op)
+    entered = {v.enter for v in frame.variables}
+    for op in own:
+        if op.spec.kind is Kind.ENTER and op not in entered:
+            frame.constants.append(op)
+        elif op.spec.kind is Kind.EXIT:
+            if op.inputs[0].op not in switches or op.inputs[0].value_index:
+                raise _broken(name, f"{op.name!r} does not leave the loop from a Switch of its condition", op)
+            frame.exits.append((switches[op.inputs[0].op], op))
+    return frame
+
+
+def _variable(name: str, merge: Operation) -> Variable:
+    enters = [t for t in merge.inputs if t.op.spec.kind is Kind.ENTER]
+    sends = [t for t in merge.inputs if t.op.spec.kind is Kind.NEXT_ITERATION]
+    if len(enters) != 1 or len(sends) != 1:
+        raise _broken(name, f"{merge.name!r} does not merge one Enter and one NextIteration", merge)
+    return Variable(enters[0].op, merge, sends[0].op.inputs[0])
+
+
+def _broken(name: str, what: str, op: Operation) -> InvalidArgumentError:
+    return InvalidArgumentError(None, op, f"The nodes of the loop {name!r} do not make a while loop: {what}")

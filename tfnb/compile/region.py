@@ -1,0 +1,300 @@
+"""From ops among which there are branches, and loops as single ops, to the stages of a plan.
+
+A Switch becomes two Identity ops, each of which runs only where its side is taken; a Merge picks what is there. Ops
+with the same condition that are ready together make one stage.
+"""
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from tfnb.compile.guards import ALWAYS, Condition, Guards
+from tfnb.compile.order import is_silent, kind_rank
+from tfnb.compile.place import place, types_compile
+from tfnb.compile.plan import LEAVES, Choice, Guard, Loop, Plan, Stage
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.opdef.spec import FLOW, Kind, OpSpec
+from tfnb.opdef.tables import OPS
+from tfnb.ops.evaluate import ref_variable
+
+_ORDER = OpSpec("NoOp", (), (), (), Kind.CONTROL)
+_EFFECTS = frozenset({Kind.UPDATE, Kind.SCATTER, Kind.HOST, Kind.RANDOM})
+ATTEMPTS = 8             # ops that turn out to need a value from another stage go to the host, one round after another
+
+Group = tuple[Condition, str, "Operation | None"]
+
+
+def stand_in(like: Operation, spec: OpSpec, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> Operation:
+    """An op that no graph has: it is called as `like`, and makes tensors that are there already."""
+    attrs = {"T": outputs[0].dtype.base_dtype} if outputs else {}
+    made = Operation(spec, like.graph, like.name, list(inputs), attrs, like._id, like._recorded, like.owner)
+    made.outputs = list(outputs)
+    return made
+
+
+def named_again(tensor: Tensor) -> Tensor:
+    """A new tensor for a copy of `tensor`."""
+    made = Tensor(tensor.op, tensor.value_index, tensor.dtype.base_dtype, tensor.graph)
+    made.static = tensor.static
+    return made
+
+
+class Region:
+    """The ops of one plan while it is made.
+
+    needed, passed: see order.reach; loops: the op that stands for each loop -> the loop; within: op of a loop -> the
+    op that stands for that. aliases: tensor -> tensor that it is a copy of. varying: feeds that change in each run.
+    cut: nodes at the border of the loop that this is a part of; after: op -> ops that must run before it.
+    """
+
+    def __init__(self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
+                 needed: Collection[Operation], passed: Collection[Operation], loops: Mapping[Operation, Loop],
+                 within: dict[Operation, Operation], aliases: Mapping[Tensor, Tensor] | None = None,
+                 varying: Collection[Tensor] = (), cut: Collection[Operation] = (),
+                 after: Mapping[Operation, set[Operation]] | None = None) -> None:
+        self.fetches, self.targets, self.feeds = tuple(fetches), tuple(targets), tuple(feeds)
+        self.fed, self.varying, self.loops, self.within = frozenset(feeds), varying, loops, within
+        self.needed = {op for op in needed if op not in within} | set(loops)
+        self.guards = Guards((op for op in (*self.needed, *passed) if op not in within), self.fed, within, cut)
+        self.units: dict[Operation, Condition] = {}
+        self.makers: dict[Tensor, Operation] = {}
+        self.choices: dict[Operation, Choice] = {}
+        self.reads: dict[Tensor, Tensor] = {}
+        self.after: dict[Operation, set[Operation]] = dict(after or {})
+        self.cut = cut
+        self._enter_units(aliases or {})
+
+    # Units
+
+    def _enter_units(self, aliases: Mapping[Tensor, Tensor]) -> None:
+        """The ops with effects, and all whose values are taken: by them, for the fetches, or for conditions."""
+        for t, source in aliases.items():
+            self._copy(source, t, source.op, self.guards.of(source))
+        effects = [op for op in self.needed if op in self.loops or not is_silent(op)
+                   or op in self.targets and op.spec.kind not in FLOW]
+        for op in sorted(effects, key=lambda op: op._id):
+            if not op.outputs or not all(t in self.fed for t in op.outputs):
+                self._add(op, self.guards.ops.get(op, ALWAYS))
+        todo = [*self.fetches, *(t for op in self.targets if op.spec.kind in FLOW for t in op.outputs)]
+        done = 0
+        while todo or done < len(self.units):
+            if not todo:
+                op = list(self.units)[done]
+                done += 1
+                todo = [*op.inputs, *(t for t, _ in self._guard(self.units[op]))]
+                if op in self.choices:
+                    todo += [t for guard, _ in self.choices[op].inputs for t, _ in guard]
+                continue
+            self._take(todo.pop())
+
+    def _take(self, t: Tensor) -> None:
+        """See to it that something makes `t`."""
+        op = t.op
+        op = self.within.get(op, op)
+        kind = op.spec.kind
+        if t in self.fed or t in self.makers or kind in LEAVES or op not in self.needed or op in self.loops:
+            return
+        if kind is Kind.SWITCH:
+            self._copy(self._behind_switches(op.inputs[0]), t, op, self.guards.of(t))
+        elif op not in self.units:
+            self._add(op, self.guards.ops.get(op, ALWAYS) - {(op.outputs[-1], None)})
+            if kind is Kind.MERGE:
+                self.choices[op] = Choice(op, tuple((self._guard(self.guards.of(t)), t) for t in op.inputs))
+
+    def _behind_switches(self, t: Tensor) -> Tensor:
+        """The tensor whose value `t` has, if it is there."""
+        while t not in self.fed and t.op.spec.kind is Kind.SWITCH and t.op not in self.within \
+                and not t.dtype._is_ref_dtype:
+            t = t.op.inputs[0]
+        return t
+
+    def _copy(self, source: Tensor, made: Tensor, like: Operation, condition: Condition) -> Operation:
+        if made.dtype._is_ref_dtype:                    # who takes it looks at the variable: only the order counts
+            op = stand_in(like, _ORDER, (), ())
+            self.makers[made] = op
+            self.units[op] = condition
+            self.after[op] = self._makers_of([source])
+            return op
+        op = stand_in(like, OPS["Identity"], [source], [made])
+        self._add(op, condition)
+        return op
+
+    def _add(self, op: Operation, condition: Condition) -> None:
+        self.units[op] = condition
+        self.makers.update((t, op) for t in op.outputs if t not in self.fed)
+
+    def _guard(self, condition: Condition) -> Guard:
+        """The condition for a stage; truth values without a value of their own while a plan runs are copied."""
+        found = []
+        for t, want in condition:
+            if t not in self.fed and (t.op.spec.kind in LEAVES or t.dtype._is_ref_dtype):
+                if t not in self.reads:
+                    self.reads[t] = named_again(t)
+                    self._copy(t, self.reads[t], t.op, ALWAYS)
+                t = self.reads[t]
+            found.append((t, want))
+        return tuple(sorted(found, key=lambda literal: (literal[0].op._id, literal[0].value_index, literal[1] is True)))
+
+    # Order
+
+    def _makers_of(self, tensors: Iterable[Tensor]) -> set[Operation]:
+        """The units that make the tensors; those that constants and variables wait for."""
+        found: set[Operation] = set()
+        for t in tensors:
+            if t in self.fed:
+                continue
+            if t in self.makers:
+                found.add(self.makers[t])
+            else:
+                found |= self._behind([t.op])
+        return found
+
+    def _behind(self, ops: Iterable[Operation]) -> set[Operation]:
+        """The units that must have run when `ops` have, looking through ops that are no units."""
+        found: set[Operation] = set()
+        seen: set[Operation] = set()
+        todo = list(ops)
+        while todo:
+            op = todo.pop()
+            op = self.within.get(op, op)
+            if op in self.units:
+                found.add(op)
+            elif op not in seen and op not in self.cut:
+                seen.add(op)
+                for t in op.inputs:
+                    if t in self.makers:
+                        found.add(self.makers[t])
+                    elif t not in self.fed:
+                        todo.append(t.op)
+                todo += op.control_inputs
+        return found
+
+    def _before(self, op: Operation) -> set[Operation]:
+        before = self._makers_of(op.inputs) | self._behind(op.control_inputs) | self.after.get(op, set())
+        for condition in (self.units[op], *(self.guards.of(t) for t in op.inputs if op in self.choices)):
+            before |= self._makers_of(self.reads.get(t, t) for t, _ in condition)
+        return before - {op}
+
+    def _class(self, op: Operation, device: Collection[Operation]) -> tuple[str, Operation | None, int]:
+        """(kind of stage, the loop if it is one, rank): lower ranks first."""
+        kind = op.spec.kind
+        if kind is Kind.MERGE:
+            return "merge", None, 0
+        if op in self.loops:
+            effects = any(o.spec.kind in _EFFECTS for o, loop in self.within.items() if loop is op)
+            return "loop", op, 2 if effects else 1
+        if op in device:
+            return "device", None, kind_rank(op)
+        return "host", None, 3
+
+    def schedule(self, device: Collection[Operation]) -> list[tuple[Group, list[Operation]]]:
+        """The units in runs of one group each. Raises ValueError for a cycle."""
+        waiting: dict[Operation, int] = {}
+        users: dict[Operation, list[Operation]] = {}
+        ready: dict[Group, list[tuple[int, int, int, Operation]]] = {}
+        count = 0
+
+        def release(op: Operation) -> None:
+            nonlocal count
+            name, loop, rank = self._class(op, device)
+            count += 1
+            heapq.heappush(ready.setdefault((self.units[op], name, loop), []), (rank, op._id, count, op))
+
+        for op in self.units:
+            before = self._before(op)
+            waiting[op] = len(before)
+            for b in before:
+                users.setdefault(b, []).append(op)
+        for op in self.units:
+            if not waiting[op]:
+                release(op)
+        runs: list[tuple[Group, list[Operation]]] = []
+        done = 0
+        while ready:
+            current = runs[-1][0] if runs else None
+            group = min(ready, key=lambda g: (ready[g][0][0] >= 2, g != current, *ready[g][0][:3]))
+            op = heapq.heappop(ready[group])[3]
+            if not ready[group]:
+                del ready[group]
+            if group != current:
+                runs.append((group, []))
+            runs[-1][1].append(op)
+            done += 1
+            for user in users.get(op, ()):
+                waiting[user] -= 1
+                if not waiting[user]:
+                    release(user)
+        if done != len(self.units):
+            stuck = sorted(op.name for op in self.units if waiting[op])
+            raise ValueError(f"These ops wait for one another in a cycle: {', '.join(stuck[:10])}")
+        return runs
+
+    # Stages
+
+    def plan(self) -> Plan:
+        """The plan."""
+        inner = [op for _, ops in self.schedule(self.units) for op in ops]
+        leaves = dict.fromkeys(t.op for op in inner for t in op.inputs
+                               if t.op.spec.kind in LEAVES and t not in self.fed)
+        device = place([*leaves, *inner], self.fed, None, self.varying)[0]
+        for _ in range(ATTEMPTS):
+            stages, barred = self._stages(self.schedule(device))
+            if not barred:
+                break
+            device -= barred
+        return Plan(self.fetches, self.targets, self.feeds, tuple(stages))
+
+    def _stages(self, runs: list[tuple[Group, list[Operation]]]) -> tuple[list[Stage], set[Operation]]:
+        """The stages, and ops that can't be on the device after all."""
+        plain = [t for t in self.fetches if t not in self.fed and (t.dtype._is_ref_dtype or t.op.spec.kind in LEAVES)]
+        last = runs[-1][0] if runs else None
+        if plain or last is None:
+            wanted_class = "device" if all(types_compile(t.op) for t in plain) else "host"
+            runs = [*runs, ((ALWAYS, wanted_class, None), [])]
+        wanted, barred = set(self.fetches), set[Operation]()
+        stages: list[Stage] = []
+        for i, ((condition, name, loop), ops) in reversed(list(enumerate(runs))):
+            extra = plain if i == len(runs) - 1 else []
+            stage = self._stage(name, ops, loop, wanted, extra, len(runs) == 1)
+            if stage.on_device:
+                varying = [t for t in stage.inputs if t in self.varying]
+                placed, by_value, _ = place(stage.ops, stage.inputs, None, varying)
+                barred.update(op for op in ops if op not in placed)
+                stage = replace(stage, by_value=tuple(t for t in stage.inputs if t in by_value))
+            stage = replace(stage, guard=self._guard(condition))
+            stages.append(stage)
+            guards = [stage.guard, *(guard for choice in stage.merges for guard, _ in choice.inputs)]
+            wanted |= {*stage.inputs, *(t for guard in guards for t, _ in guard)}
+        return stages[::-1], barred
+
+    def _stage(self, name: str, ops: Sequence[Operation], loop: Operation | None, wanted: Collection[Tensor],
+               extra: Sequence[Tensor], only: bool) -> Stage:
+        used = {t: None for op in ops for t in op.inputs}
+        if only:                                        # then its inputs are the feeds, in order
+            used = dict.fromkeys([*self.feeds, *used])
+        used.update((t, None) for t in extra)
+        if name in ("merge", "loop"):
+            made = {t: None for op in ops for t in op.outputs}
+            inputs = tuple(t for t in used if t not in made and not self._is_plain(t))
+            return Stage(False, tuple(ops), inputs, tuple(t for t in made if t in wanted), (), (),
+                         merges=tuple(self.choices[op] for op in ops if op in self.choices),
+                         loop=self.loops[loop] if loop is not None else None)
+        refs = [t for t in used if t.dtype._is_ref_dtype and t not in self.fed]
+        used.update((ref_variable(t).outputs[0], None) for t in refs)
+        leaves = {t.op: None for t in used if t not in self.fed and t.op.spec.kind in LEAVES and t not in self.makers}
+        made = {t: None for op in (*leaves, *ops) for t in op.outputs if t not in self.fed}
+        inputs = tuple(t for t in used if t not in made and (t in self.fed or not t.dtype._is_ref_dtype))
+        outputs = tuple(t for t in made if t in wanted and self.makers.get(t) is not None
+                        and not t.dtype._is_ref_dtype) + tuple(extra)
+        if only and set(outputs) == set(self.fetches):
+            outputs = self.fetches
+        return Stage(name == "device", (*leaves, *ops), inputs, outputs, (),
+                     tuple(op for op in leaves if op.spec.kind is Kind.VARIABLE),
+                     tuple(op for op in self.targets if op in ops))
+
+    def _is_plain(self, t: Tensor) -> bool:
+        """Is it a constant or a reference, which stages don't pass on?"""
+        return t not in self.fed and t not in self.makers and (t.op.spec.kind in LEAVES or t.dtype._is_ref_dtype)
+
+

@@ -1,0 +1,194 @@
+"""TensorFlow's nodes of control flow. A value that is not there is "dead", and so is what is computed from it.
+
+Switch lets its input out on one of two sides, Merge takes whichever of its inputs is there: a conditional. Enter, Exit
+and NextIteration carry values into a loop, out of it and to its next round; LoopCond says whether there is one.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tfnb.core.shape import Static, merge
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Tensor
+from tfnb.graph.stack import colocate_with, name_scope
+from tfnb.opdef.spec import Kind
+from tfnb.ops import shapes
+from tfnb.ops.declare import structural
+from tfnb.ops.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
+from tfnb.ops.raw import raw
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+
+def _switched(ctx: ShapeContext) -> list[Static]:
+    merge(ctx.shape(1), ())
+    return [ctx.shape(0)] * 2
+
+
+def _merged(ctx: ShapeContext) -> list[Static]:
+    """What the shapes of all inputs have in common; inputs that come from a next iteration are not known yet."""
+    found = [ctx.shape(i) for i in range(len(ctx.op.inputs))]
+    return [common_shape(found), ()]
+
+
+def common_shape(found: Sequence[Static]) -> Static:
+    """The sizes in which all the shapes agree."""
+    if any(shape is None for shape in found) or len({len(shape) for shape in found if shape is not None}) > 1:
+        return None
+    columns = zip(*(shape for shape in found if shape is not None), strict=True)
+    return tuple(sizes[0] if len(set(sizes)) == 1 else None for sizes in columns)
+
+
+def _entered(ctx: ShapeContext) -> list[Static]:
+    """A constant of the loop keeps its shape; that of a loop variable may change from round to round."""
+    return [ctx.shape(0) if ctx.attrs["is_constant"] else None]
+
+
+def _true_or_false(ctx: ShapeContext) -> list[Static]:
+    return [merge(ctx.shape(0), ())]
+
+
+@structural("data: T, pred: bool -> output_false: T, output_true: T", Kind.SWITCH, shape=_switched, T="type")
+def Switch() -> None:
+    """`data` at the output that `pred` picks; the other one is dead."""
+
+
+@structural("data: Ref(T), pred: bool -> output_false: Ref(T), output_true: Ref(T)", Kind.SWITCH, shape=_switched,
+            T="type")
+def RefSwitch() -> None:
+    """The reference at the output that `pred` picks; the other one is dead."""
+
+
+@structural("inputs: N * T -> output: T, value_index: int32", Kind.MERGE, shape=_merged, T="type", N="int >= 1")
+def Merge() -> None:
+    """The one of `inputs` that is not dead, and which it is."""
+
+
+@structural("inputs: Ref(N * T) -> output: Ref(T), value_index: int32", Kind.MERGE, shape=_merged, T="type",
+            N="int >= 1")
+def RefMerge() -> None:
+    """The one of the references that is not dead, and which it is."""
+
+
+@structural("data: T -> output: T", Kind.ENTER, shape=_entered, T="type", frame_name="string",
+            is_constant="bool = false", parallel_iterations="int = 10")
+def Enter() -> None:
+    """`data` inside of the loop `frame_name`: in its first round, or (is_constant) in all rounds."""
+
+
+@structural("data: Ref(T) -> output: Ref(T)", Kind.ENTER, shape=_entered, T="type", frame_name="string",
+            is_constant="bool = false", parallel_iterations="int = 10")
+def RefEnter() -> None:
+    """The reference inside of the loop `frame_name`: in its first round, or (is_constant) in all rounds."""
+
+
+@structural("data: T -> output: T", Kind.EXIT, shape=shapes.like_first, T="type")
+def Exit() -> None:
+    """`data` outside of its loop."""
+
+
+@structural("data: Ref(T) -> output: Ref(T)", Kind.EXIT, shape=shapes.like_first, T="type")
+def RefExit() -> None:
+    """The reference outside of its loop."""
+
+
+@structural("data: T -> output: T", Kind.NEXT_ITERATION, shape=shapes.like_first, T="type")
+def NextIteration() -> None:
+    """`data` in the next round of its loop."""
+
+
+@structural("data: Ref(T) -> output: Ref(T)", Kind.NEXT_ITERATION, shape=shapes.like_first, T="type")
+def RefNextIteration() -> None:
+    """The reference in the next round of its loop."""
+
+
+@structural("input: bool -> output: bool", Kind.LOOP_COND, shape=_true_or_false)
+def LoopCond() -> None:
+    """Whether its loop goes on."""
+
+
+@structural("->", Kind.CONTROL, shape=lambda ctx: [])
+def ControlTrigger() -> None:
+    """Does nothing. It is a place for control inputs, dead ones too."""
+
+
+LoopCond.no_gradient("it is a truth value")
+ControlTrigger.no_gradient("it has no inputs")
+
+
+# What the contexts and the gradients build with
+
+def switch(data: Any, pred: Any, name: str | None = None) -> tuple[Any, Any]:
+    """(`data` if `pred` is false, `data` if it is true): of a tensor or IndexedSlices; the other one is dead."""
+    with name_scope(name, "Switch", [data, pred]) as scope:
+        data = convert_to_tensor_or_indexed_slices(data, name="data", as_ref=True)
+        pred = convert_to_tensor(pred, name="pred")
+        if isinstance(data, Tensor):
+            op = raw.RefSwitch if data.dtype._is_ref_dtype else raw.Switch
+            return op(data, pred, name=scope)  # type: ignore[no-any-return]
+        values = raw.Switch(data.values, pred, name=scope)
+        indices = raw.Switch(data.indices, pred, name="indices")
+        dense = (None, None) if data.dense_shape is None else raw.Switch(data.dense_shape, pred, name="dense_shape")
+        off, on = (IndexedSlices(values[i], indices[i], dense[i]) for i in (0, 1))
+        return off, on
+
+
+def switch_beside(data: Any, pred: Tensor, name: str = "Switch") -> tuple[Any, Any]:
+    """`switch` on the device of `data`."""
+    data = convert_to_tensor_or_indexed_slices(data, name="data", as_ref=True)
+    with colocate_with(data.op, ignore_existing=True):
+        return switch(data, pred, name)
+
+
+def merge_values(inputs: Sequence[Any], name: str | None = None) -> tuple[Any, Tensor]:
+    """(the one of `inputs` that is not dead, which it is): tensors, or IndexedSlices."""
+    if any(value is None for value in inputs):
+        raise ValueError(f"At least one of the merge inputs is None: {list(inputs)}")
+    with name_scope(name, "Merge", inputs) as scope:
+        values = [convert_to_tensor_or_indexed_slices(value, as_ref=True) for value in inputs]
+        if all(isinstance(value, Tensor) for value in values):
+            op = raw.RefMerge if all(value.dtype._is_ref_dtype for value in values) else raw.Merge
+            return op(values, name=scope)  # type: ignore[no-any-return]
+        if not all(isinstance(value, IndexedSlices) for value in values):
+            raise TypeError("Type mismatch: all inputs of a merge must be Tensors, or all IndexedSlices, but got "
+                            f"{values}")
+        rows, chosen = raw.Merge([value.values for value in values], name=scope)
+        indices, _ = raw.Merge([value.indices for value in values], name="indices")
+        dense = None
+        if all(value.dense_shape is not None for value in values):
+            dense, _ = raw.Merge([value.dense_shape for value in values], name="dense_shape")
+        return IndexedSlices(rows, indices, dense), chosen
+
+
+def enter(data: Any, frame_name: str, is_constant: bool = False, parallel_iterations: int = 10,
+          use_input_shape: bool = True, name: str | None = None) -> Any:
+    """`data` (tensor or IndexedSlices) inside of a loop."""
+    data = convert_to_tensor_or_indexed_slices(data, as_ref=True)
+    options = {"is_constant": is_constant, "parallel_iterations": parallel_iterations}
+    if isinstance(data, IndexedSlices):
+        parts = [enter(part, frame_name, use_input_shape=use_input_shape, name=name if i == 0 else "indices", **options)
+                 for i, part in enumerate(data.parts)]
+        return IndexedSlices(*parts)
+    made = (raw.RefEnter if data.dtype._is_ref_dtype else raw.Enter)(data, frame_name, name=name, **options)
+    if use_input_shape:
+        made.set_shape(data.shape)
+    return made
+
+
+def exit_(data: Any, name: str | None = None) -> Any:
+    """`data` (tensor or IndexedSlices) outside of its loop."""
+    data = convert_to_tensor_or_indexed_slices(data, as_ref=True)
+    if isinstance(data, IndexedSlices):
+        return IndexedSlices(*(exit_(part, name if i == 0 else "indices") for i, part in enumerate(data.parts)))
+    return (raw.RefExit if data.dtype._is_ref_dtype else raw.Exit)(data, name=name)
+
+
+def next_iteration(data: Any, name: str | None = None) -> Any:
+    """`data` (tensor or IndexedSlices) in the next round of its loop."""
+    data = convert_to_tensor_or_indexed_slices(data, as_ref=True)
+    if isinstance(data, IndexedSlices):
+        names = [name, "indices", "dense_shape"]
+        return IndexedSlices(*(next_iteration(part, n) for part, n in zip(data.parts, names, strict=False)))
+    return (raw.RefNextIteration if data.dtype._is_ref_dtype else raw.NextIteration)(data, name=name)

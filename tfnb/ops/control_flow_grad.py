@@ -1,0 +1,114 @@
+"""The gradients of the nodes of control flow.
+
+Of a branch: what a Merge took comes from where its predicate says, what a Switch let out on both sides is merged. Of a
+loop: the loop of gradients runs backwards through the rounds, its own nodes mirror those of the forward loop; what is
+known of both stands in `grad_state` of its context (autodiff/loop_state.py).
+"""
+from __future__ import annotations
+
+from typing import Any
+
+from tfnb.graph.control_flow_context import output_context
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.ops.compare import equal
+from tfnb.ops.control_flow import (
+    Enter,
+    Exit,
+    Merge,
+    NextIteration,
+    RefEnter,
+    RefExit,
+    RefMerge,
+    RefNextIteration,
+    RefSwitch,
+    Switch,
+    enter,
+    exit_,
+    merge_values,
+    switch,
+    switch_beside,
+)
+from tfnb.ops.while_context import close_loop
+
+
+def _parts(grad: Any) -> list[Tensor]:
+    return list(grad.parts) if hasattr(grad, "parts") else [grad]
+
+
+@Switch.gradient
+@RefSwitch.gradient
+def _(op: Operation, *grads: Any) -> Any:
+    """A Switch of a loop is visited twice: from its Exit, and from the body."""
+    context = op._control_flow_context
+    if context is None:
+        off = switch(grads[0], op.inputs[1])[0]
+        on = switch(grads[1], op.inputs[1])[1]
+        return merge_values([off, on])[0], None
+    if not context.is_while:
+        if grads[1 - context.branch] is None:       # of a dtype that has no zeros
+            return None, None
+        return merge_values(grads, name="cond_grad")[0], None
+    state = op.graph._flow_context.grad_state
+    head = state.switch_map.get(op)
+    if head is not None:
+        if grads[1] is not None:
+            for part, value in zip(_parts(head), _parts(grads[1]), strict=True):
+                close_loop(part, value, enforce=False)
+        return None, None
+    if grads[0] is None:
+        return None, None
+    head = merge_values([grads[0], grads[0]], name="b_switch")[0]   # the body's gradient takes the second place later
+    state.switch_map[op] = head
+    return head, None
+
+
+@Merge.gradient
+@RefMerge.gradient
+def _(op: Operation, grad: Any, _: Any) -> Any:
+    context = output_context(op.inputs[0].op)
+    if context is None:
+        taken = [equal(op.outputs[1], i) for i in range(len(op.inputs))]
+        return [switch_beside(grad, t)[1] for t in taken]
+    here = op.graph._flow_context
+    if context.is_while:
+        return switch_beside(grad, here.pivot)
+    pred = context.pred  # type: ignore[attr-defined]
+    if here is not None and here.grad_state is not None:
+        pred = here.grad_state.real_pred(pred)      # of each round
+    return switch_beside(grad, pred, name="cond_grad")
+
+
+@Exit.gradient
+@RefExit.gradient
+def _(op: Operation, grad: Any) -> Any:
+    here, context = op.graph._flow_context, op._control_flow_context
+    if here is None or not here.back_prop:          # while_loop(back_prop=False)
+        return None
+    if context.grad_state is not None:
+        raise TypeError("Second-order gradient for while loops not supported.")
+    here.values.update(_parts(grad))
+    here.enter(op.graph)
+    entered = enter(grad, here.name, parallel_iterations=here.parallel_iterations, name="b_exit")
+    here.loop_enters.extend(_parts(entered))
+    here.exit()
+    return entered
+
+
+@NextIteration.gradient
+@RefNextIteration.gradient
+def _(op: Operation, grad: Any) -> Any:
+    return grad
+
+
+@Enter.gradient
+@RefEnter.gradient
+def _(op: Operation, grad: Any) -> Any:
+    here = op.graph._flow_context
+    if here is None or not here.back_prop or here.grad_state is None:
+        return grad
+    if op.attrs["is_constant"]:
+        return here.grad_state.accumulate(op, grad)
+    left = exit_(grad)
+    here.loop_exits.extend(_parts(left))
+    here.exit_result(_parts(left))
+    return left

@@ -1,0 +1,44 @@
+"""Stacks: what a loop remembers of its rounds for the loop of its gradients."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfnb.core.dtypes import DType
+from tfnb.core.elements import Stack, own
+from tfnb.ops import shapes
+from tfnb.ops.declare import host
+
+
+@host("max_size: int32 -> handle: resource", shape=shapes.scalar, stateful=True, elem_type="type",
+      stack_name="string = ''")
+def StackV2(max_size: np.ndarray, *, elem_type: DType, stack_name: bytes, ctx: Any) -> Stack:
+    """A new, empty stack at each run. max_size: how many values it may hold; negative: any number."""
+    return Stack(stack_name.decode() or ctx.op.name, int(max_size))
+
+
+@host("handle: resource, elem: T -> output: T", shape=lambda ctx: [ctx.shape(1)], stateful=True, T="type",
+      swap_memory="bool = false")
+def StackPushV2(handle: np.ndarray, elem: np.ndarray) -> np.ndarray:
+    """Puts `elem` on top of a stack; its output is `elem`."""
+    value = own(elem)
+    handle[()].push(value)
+    return value
+
+
+@host("handle: resource -> elem: elem_type", shape=shapes.unknown, stateful=True, elem_type="type")
+def StackPopV2(handle: np.ndarray) -> np.ndarray:
+    """Takes the top value of a stack."""
+    return handle[()].pop()  # type: ignore[no-any-return]
+
+
+@host("handle: resource", shape=lambda ctx: [], stateful=True)
+def StackCloseV2(handle: np.ndarray) -> tuple[()]:
+    """Drops the values of a stack."""
+    handle[()].items.clear()
+    return ()
+
+
+for _op in (StackV2, StackPushV2, StackPopV2, StackCloseV2):
+    _op.no_gradient("loops of gradients are made of it; there is no second order of them")
