@@ -27,6 +27,12 @@ from tfnb.ops.array import (
     invert_permutation, matrix_transpose, rank, reshape, reverse, reverse_v2, shape, shape_n, size, squeeze,
     stop_gradient, transpose,
 )
+from tfnb.ops.assertions import (
+    add_check_numerics_ops, assert_equal, assert_greater, assert_greater_equal, assert_integer, assert_less,
+    assert_less_equal, assert_near, assert_negative, assert_non_negative, assert_non_positive, assert_none_equal,
+    assert_positive, assert_rank, assert_rank_at_least, assert_rank_in, assert_same_float_dtype, assert_scalar,
+    assert_type, is_non_decreasing, is_numeric_tensor, is_strictly_increasing,
+)
 from tfnb.ops.case import case
 from tfnb.ops.checks import assert_ as Assert, check_numerics, print_ as Print, verify_tensor_all_finite
 from tfnb.ops.clip import clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
@@ -93,6 +99,7 @@ from tfnb.ops.segments import (
     sparse_segment_sum, unsorted_segment_max, unsorted_segment_mean, unsorted_segment_min, unsorted_segment_prod,
     unsorted_segment_sqrt_n,
 )
+from tfnb.ops.script import py_func
 from tfnb.ops.slicing import slice_ as slice, split, strided_slice
 from tfnb.ops.source import constant, placeholder, placeholder_with_default
 from tfnb.ops.sparse_tensor import (

@@ -209,3 +209,16 @@ def test_print_in_a_branch_and_in_a_loop(capfd):
     assert capfd.readouterr().err.split("\n")[:2] == ["round: 0", "round: 1"]
     run(shown, {p: True})
     assert "taken: 7" in capfd.readouterr().err
+
+
+def test_gradients_in_an_imported_meta_graph():
+    x = tf.placeholder(tf.float32, [], name="x")
+    y = tf.cond(x > 1, lambda: tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * x), [0, x])[1], lambda: -x)
+    tf.identity(y, name="y")
+    meta = tf.train.export_meta_graph()
+    tf.reset_default_graph()
+    tf.train.import_meta_graph(meta)
+    graph = tf.get_default_graph()
+    x, y = (graph.get_tensor_by_name(name) for name in ("x:0", "y:0"))
+    (slope,) = tf.gradients(y, x)
+    assert [run([y, slope], {x: v}) for v in (2.0, 0.5)] == [[16, 32], [-0.5, -1]]

@@ -102,8 +102,8 @@ class ControlFlowContext:
             self.values.update(element.outputs if isinstance(element, Operation) else [element])
         self.external = {found(outside): found(inside) for outside, inside in values_def.external_values.items()}
         for tensor in self.values - self.external.keys():
-            if tensor.op._control_flow_context is None and tensor not in self.external:
-                tensor.op._control_flow_context = self
+            tensor.op._control_flow_context = self      # contexts inside are read later, and take their own
+        graph._has_flow = True
 
 
 def prefixed(name: str, scope: str | None) -> str:

@@ -10,6 +10,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.proto_functions import register_proto_function
 from tfnb.graph.stack import control_dependencies, get_collection_ref, get_default_graph, name_scope
 from tfnb.opdef.spec import Kind
 from tfnb.ops.arguments import renamed
@@ -166,6 +167,10 @@ def read_nested(holder: Any, import_scope: str | None) -> ControlFlowContext:
     if which not in _READERS:
         raise ValueError(f"a ControlFlowContextDef must hold a context, got {holder!r}")
     return _READERS[which](getattr(holder, which), import_scope=import_scope)
+
+
+register_proto_function(GraphKeys.COND_CONTEXT, lambda: control_flow_pb2.CondContextDef, CondContext.to_proto,
+                        CondContext.from_proto)
 
 
 def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,

@@ -18,6 +18,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.proto_functions import register_proto_function
 from tfnb.graph.stack import control_dependencies, get_collection_ref, get_default_graph
 from tfnb.opdef.spec import Kind
 from tfnb.ops.array import Identity
@@ -268,6 +269,8 @@ class WhileContext(ControlFlowContext):
 
 
 register_contexts("while_ctxt", WhileContext.from_proto)
+register_proto_function(GraphKeys.WHILE_CONTEXT, lambda: control_flow_pb2.WhileContextDef, WhileContext.to_proto,
+                        WhileContext.from_proto)
 
 
 def _is_constant_enter(op: Operation) -> bool:

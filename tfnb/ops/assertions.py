@@ -1,0 +1,270 @@
+"""Assertions about tensors: at once where all is known while the graph is built, else as operations."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfnb.core import dtypes, errors
+from tfnb.core.dtypes import DType
+from tfnb.graph.constant_value import constant_value
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import control_dependencies, get_default_graph, name_scope
+from tfnb.ops.array import Reshape, rank
+from tfnb.ops.checks import assert_, check_numerics
+from tfnb.ops.compare import equal, greater, greater_equal, less, less_equal, not_equal
+from tfnb.ops.control import group, no_op
+from tfnb.ops.math import abs, multiply
+from tfnb.ops.reduce import reduce_all
+
+
+def _data(message: str | None, data: Any, default: Sequence[Any]) -> list[Any]:
+    return ([message] if message is not None else []) + list(default if data is None else data)
+
+
+def _check(condition: Tensor, data: Sequence[Any], summarize: int | None, known: Any) -> Operation:
+    """The assertion; InvalidArgumentError at once if `known` says that it does not hold."""
+    if known is not None and not np.all(known):
+        words = [str(t if (value := constant_value(t)) is None else value) if isinstance(t, Tensor) else str(t)
+                 for t in data]
+        raise errors.InvalidArgumentError(None, None, "\n".join(words))
+    return assert_(condition, data, summarize=summarize)
+
+
+def _binary(sign: str, opname: str, op: Callable[..., Any], static: Callable[..., Any], x: Any, y: Any, data: Any,
+            summarize: int | None, message: str | None, name: str | None) -> Operation:
+    with name_scope(name, opname, [x, y, data]):
+        x, y = convert_to_tensor(x, name="x"), convert_to_tensor(y, name="y")
+        data = _data(message, data, [f"Condition x {sign} y did not hold element-wise:", f"x ({x.name}) = ", x,
+                                     f"y ({y.name}) = ", y])
+        condition = reduce_all(op(x, y))
+        known = constant_value(x), constant_value(y)
+        return _check(condition, data, summarize, None if any(v is None for v in known) else static(*known))
+
+
+def assert_equal(x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+                 name: str | None = None) -> Operation:
+    """An operation that raises InvalidArgumentError unless x == y everywhere (they broadcast).
+
+    data: tensors to print then, instead of x and y; message: text before it. Raises at once where that is known.
+    """
+    with name_scope(name, "assert_equal", [x, y, data]):
+        if x is y:
+            return no_op()
+    return _binary("==", "assert_equal", equal, np.equal, x, y, data, summarize, message, name)
+
+
+def assert_none_equal(x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+                      name: str | None = None) -> Operation:
+    """As assert_equal, that x != y everywhere."""
+    return _binary("!=", "assert_none_equal", not_equal, np.not_equal, x, y, data, summarize, message, name)
+
+
+def assert_less(x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+                name: str | None = None) -> Operation:
+    """As assert_equal, that x < y everywhere."""
+    return _binary("<", "assert_less", less, np.less, x, y, data, summarize, message, name)
+
+
+def assert_less_equal(x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+                      name: str | None = None) -> Operation:
+    """As assert_equal, that x <= y everywhere."""
+    return _binary("<=", "assert_less_equal", less_equal, np.less_equal, x, y, data, summarize, message, name)
+
+
+def assert_greater(x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+                   name: str | None = None) -> Operation:
+    """As assert_equal, that x > y everywhere."""
+    return _binary(">", "assert_greater", greater, np.greater, x, y, data, summarize, message, name)
+
+
+def assert_greater_equal(x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+                         name: str | None = None) -> Operation:
+    """As assert_equal, that x >= y everywhere."""
+    return _binary(">=", "assert_greater_equal", greater_equal, np.greater_equal, x, y, data, summarize, message, name)
+
+
+def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = None, summarize: int | None = None,
+                message: str | None = None, name: str | None = None) -> Operation:
+    """As assert_equal, that |x - y| < atol + rtol * |y| everywhere; both are 10 units in the last place by default."""
+    with name_scope(name, "assert_near", [x, y, rtol, atol, data]):
+        x = convert_to_tensor(x, name="x")
+        y = convert_to_tensor(y, name="y", dtype=x.dtype)
+        eps = 10 * np.finfo(x.dtype.as_numpy_dtype).eps
+        rtol, atol = (convert_to_tensor(eps if value is None else value, name=word, dtype=x.dtype)
+                      for value, word in ((rtol, "rtol"), (atol, "atol")))
+        data = _data(message, data, ["x and y not equal to tolerance rtol = ", rtol, ", atol = ", atol,
+                                     f"x ({x.name}) = ", x, f"y ({y.name}) = ", y])
+        tolerance = atol + multiply(rtol, abs(y))
+        return assert_(reduce_all(less(abs(x - y), tolerance)), data, summarize=summarize)
+
+
+def _unary(opname: str, condition: str, compare: Callable[..., Operation], zero_first: bool, x: Any, data: Any,
+           summarize: int | None, message: str | None, name: str | None) -> Operation:
+    with name_scope(name, opname, [x, data]):
+        x = convert_to_tensor(x, name="x")
+        data = [message or "", f"Condition x {condition} 0 did not hold element-wise:", f"x ({x.name}) = ", x] \
+            if data is None else data
+        zero = convert_to_tensor(0, dtype=x.dtype)
+        return compare(*((zero, x) if zero_first else (x, zero)), data=data, summarize=summarize)
+
+
+def assert_negative(x: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+                    name: str | None = None) -> Operation:
+    """As assert_equal, that x < 0 everywhere."""
+    return _unary("assert_negative", "<", assert_less, False, x, data, summarize, message, name)
+
+
+def assert_positive(x: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+                    name: str | None = None) -> Operation:
+    """As assert_equal, that x > 0 everywhere."""
+    return _unary("assert_positive", ">", assert_less, True, x, data, summarize, message, name)
+
+
+def assert_non_negative(x: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+                        name: str | None = None) -> Operation:
+    """As assert_equal, that x >= 0 everywhere."""
+    return _unary("assert_non_negative", ">=", assert_less_equal, True, x, data, summarize, message, name)
+
+
+def assert_non_positive(x: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+                        name: str | None = None) -> Operation:
+    """As assert_equal, that x <= 0 everywhere."""
+    return _unary("assert_non_positive", "<=", assert_less_equal, False, x, data, summarize, message, name)
+
+
+def _rank_check(opname: str, what: str, fits: Callable[[int], bool], dynamic: Callable[[Tensor], Tensor], x: Any,
+                data: Any, summarize: int | None, message: str | None, name: str | None) -> Operation:
+    with name_scope(name, opname, [x, data]):
+        x = convert_to_tensor(x, name="x")
+        if x.static is not None:
+            if not fits(len(x.static)):
+                raise ValueError(f"{message or ''}.  Tensor {x.name} must have {what}.  Received rank "
+                                 f"{len(x.static)}, shape {x.shape}")
+            return no_op(name="static_checks_determined_all_ok")
+        found = rank(x)
+        data = _data(message, data, [f"Tensor {x.name} must have {what}", "Received rank: ", found])
+        return assert_(dynamic(found), data, summarize=summarize)
+
+
+def _integer(value: Any) -> int:
+    known = constant_value(convert_to_tensor(value, name="rank"))
+    if known is None or known.ndim or known.dtype.kind not in "iu":
+        raise TypeError(f"rank must be a known integer scalar, got {value!r}")
+    return int(known)
+
+
+def assert_rank(x: Any, rank: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+                name: str | None = None) -> Operation:
+    """An operation that raises InvalidArgumentError unless x has `rank` axes; ValueError at once if known."""
+    wanted = _integer(rank)
+    return _rank_check("assert_rank", f"rank {wanted}", lambda n: n == wanted, lambda n: equal(n, wanted), x, data,
+                       summarize, message, name)
+
+
+def assert_rank_at_least(x: Any, rank: Any, data: Any = None, summarize: int | None = None,
+                         message: str | None = None, name: str | None = None) -> Operation:
+    """As assert_rank, that x has `rank` axes or more."""
+    wanted = _integer(rank)
+    return _rank_check("assert_rank_at_least", f"rank at least {wanted}", lambda n: n >= wanted,
+                       lambda n: greater_equal(n, wanted), x, data, summarize, message, name)
+
+
+def assert_rank_in(x: Any, ranks: Sequence[Any], data: Any = None, summarize: int | None = None,
+                   message: str | None = None, name: str | None = None) -> Operation:
+    """As assert_rank, that the number of axes of x is one of `ranks`."""
+    wanted = [_integer(r) for r in ranks]
+    return _rank_check("assert_rank_in", f"rank in {tuple(wanted)}", lambda n: n in wanted,
+                       lambda n: _is_one_of(n, wanted), x, data, summarize, message, name)
+
+
+def _is_one_of(x: Tensor, values: Sequence[int]) -> Tensor:
+    """Is the scalar one of these?"""
+    found = equal(x, values[0])
+    for value in values[1:]:
+        found = found | equal(x, value)
+    return found  # type: ignore[no-any-return]
+
+
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Operation:
+    """Raises TypeError at once unless `tensor` has the dtype; returns an operation that does nothing."""
+    with name_scope(name, "assert_type", [tensor]):
+        tensor = convert_to_tensor(tensor, name="tensor")
+        if tensor.dtype.base_dtype != dtypes.as_dtype(tf_type).base_dtype:
+            raise TypeError(f"{message or ''}  {tensor.op.name} must be of type {dtypes.as_dtype(tf_type)!r}")
+        return no_op("statically_determined_correct_type")
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Operation:
+    """Raises TypeError at once unless x has an integer dtype; returns an operation that does nothing."""
+    with name_scope(name, "assert_integer", [x]):
+        x = convert_to_tensor(x, name="x")
+        if not x.dtype.is_integer:
+            raise TypeError(f"{message or ''}Expected \"x\" to be integer type.  Found: {x.dtype.name}")
+        return no_op("statically_determined_was_integer")
+
+
+def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
+    """`tensor` itself. Raises ValueError at once if it is known to have axes."""
+    with name_scope(name, "assert_scalar", [tensor]) as scope:
+        tensor = convert_to_tensor(tensor, name=scope)
+        if tensor.static != () and tensor.static is not None:
+            raise ValueError(f"{message or ''}Expected scalar shape for {tensor.name}, saw shape: {tensor.shape}.")
+        return tensor
+
+
+def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = None) -> DType:
+    """The dtype of all `tensors`, by default float32. Raises ValueError for different ones, and if it is no float."""
+    found = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
+    for t in tensors or ():
+        if t is not None and found is not None and t.dtype.base_dtype != found:
+            raise ValueError(f"Tensor {t.name} must be of type {found.name}, not {t.dtype.base_dtype.name}")
+        found = found if t is None else t.dtype.base_dtype
+    found = dtypes.float32 if found is None else found
+    if not found.is_floating:
+        raise ValueError(f"Expected floating point type, got {found.name}.")
+    return found
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Is it a tensor of numbers: integers, floats or complex ones?"""
+    return isinstance(tensor, Tensor) and (tensor.dtype.is_integer or tensor.dtype.is_floating
+                                           or tensor.dtype.is_complex or tensor.dtype.is_quantized)
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+    """Is no element of x, in row-major order, less than the one before?"""
+    with name_scope(name, "is_non_decreasing", [x]):
+        return reduce_all(greater_equal(*_neighbours(x)))  # type: ignore[no-any-return]
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+    """Is each element of x, in row-major order, greater than the one before?"""
+    with name_scope(name, "is_strictly_increasing", [x]):
+        return reduce_all(greater(*_neighbours(x)))  # type: ignore[no-any-return]
+
+
+def _neighbours(x: Any) -> tuple[Tensor, Tensor]:
+    """(all elements but the first, all but the last), as vectors."""
+    x = convert_to_tensor(x, name="x")
+    flat = Reshape(x, [-1])
+    return flat[1:], flat[:-1]
+
+
+def add_check_numerics_ops() -> Operation:
+    """An operation that raises InvalidArgumentError if any float tensor of the graph has a NaN or an infinity.
+
+    Raises ValueError in a graph with control flow.
+    """
+    last: list[Tensor] = []
+    for op in get_default_graph().get_operations():
+        for t in op.outputs:
+            if t.dtype.base_dtype in (dtypes.float16, dtypes.float32, dtypes.float64):
+                if op._get_control_flow_context() is not None:
+                    raise ValueError("`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow "
+                                     "operations such as `tf.cond()` or `tf.while_loop()`.")
+                with control_dependencies(last):
+                    last = [check_numerics(t, message=f"{op.name}:{t.value_index}")]
+    return group(*last)

@@ -1,0 +1,104 @@
+"""tf.py_func: Python functions as ops. A graph keeps its functions alive; other processes don't have them."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from tfnb.core import dtypes, errors
+from tfnb.core.dtypes import DType
+from tfnb.graph.stack import get_default_graph
+from tfnb.ops import shapes
+from tfnb.ops.declare import host
+
+
+class _Held:
+    """A function that graphs hold."""
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self.fn = fn
+
+
+_functions: WeakValueDictionary[bytes, _Held] = WeakValueDictionary()
+_made = [0]
+_CLASSES: tuple[tuple[tuple[type[Exception], ...], type[errors.OpError]], ...] = (
+    ((ValueError, TypeError), errors.InvalidArgumentError), ((StopIteration,), errors.OutOfRangeError),
+    ((MemoryError,), errors.ResourceExhaustedError), ((NotImplementedError,), errors.UnimplementedError))
+
+
+def _call(inputs: Sequence[np.ndarray], token: bytes, types: Sequence[DType], ctx: Any) -> Any:
+    held = _functions.get(token)
+    if held is None:
+        raise errors.InternalError(None, ctx.op, f"callback {token.decode()} is not found: functions of tf.py_func are "
+                                                 "not part of a GraphDef")
+    try:
+        result = held.fn(*(a if a.ndim else a[()] for a in inputs))
+    except errors.OpError:
+        raise
+    except Exception as error:
+        cls = next((cls for kinds, cls in _CLASSES if isinstance(error, kinds)), errors.UnknownError)
+        raise cls(None, ctx.op, f"{type(error).__name__}: {error}") from error
+    results = list(result) if isinstance(result, (list, tuple)) else [] if result is None else [result]
+    if len(results) != len(types):
+        raise errors.InvalidArgumentError(None, ctx.op, f"{token.decode()} returns {len(results)} values, but expects "
+                                                        f"to see {len(types)} values.")
+    return tuple(_result(i, value, dtype, token, ctx) for i, (value, dtype) in
+                 enumerate(zip(results, types, strict=True)))
+
+
+def _result(i: int, value: Any, dtype: DType, token: bytes, ctx: Any) -> np.ndarray:
+    """A returned value as an array. A Python number takes the dtype that is expected."""
+    if dtype == dtypes.string:
+        array = np.asarray(value, object)
+        flat = [v.encode() if isinstance(v, str) else v for v in array.reshape(-1)]
+        made = np.empty(len(flat), object)
+        made[:] = flat
+        return made.reshape(array.shape)
+    array = np.array(value, order="C")
+    if array.dtype != dtype.as_numpy_dtype and isinstance(value, (np.ndarray, np.generic)):
+        raise errors.InvalidArgumentError(None, ctx.op, f"{i}-th value returned by {token.decode()} is "
+                                                        f"{array.dtype.name}, but expects {dtype.name}")
+    return array.astype(dtype.as_numpy_dtype)
+
+
+@host("input: Tin -> output: Tout", shape=shapes.unknown, stateful=True, token="string", Tin="list(type) >= 0",
+      Tout="list(type) >= 0")
+def PyFunc(input: Sequence[np.ndarray], *, token: bytes, Tout: Sequence[DType], ctx: Any) -> Any:
+    """What the Python function `token` returns for the inputs. It may have effects."""
+    return _call(input, token, Tout, ctx)
+
+
+@host("input: Tin -> output: Tout", shape=shapes.unknown, token="string", Tin="list(type) >= 0",
+      Tout="list(type) >= 0")
+def PyFuncStateless(input: Sequence[np.ndarray], *, token: bytes, Tout: Sequence[DType], ctx: Any) -> Any:
+    """What the Python function `token` returns for the inputs, on which alone it depends."""
+    return _call(input, token, Tout, ctx)
+
+
+for _op in (PyFunc, PyFuncStateless):
+    _op.no_gradient("nobody knows what the function does")
+
+
+def py_func(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, stateful: bool = True,
+            name: str | None = None) -> Any:
+    """What `func` returns for the values of `inp` (arrays; scalars as NumPy scalars), each time the op runs.
+
+    Tout: the dtype of the result, or a list of them for several (a list is returned then). func must return NumPy
+    values of exactly these dtypes (Python numbers take them). stateful: it has effects, or returns not always the
+    same. Its exceptions become errors of tf.errors: ValueError and TypeError InvalidArgumentError, others UnknownError.
+    Raises ValueError if `func` can't be called.
+    """
+    if not callable(func):
+        raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")
+    held = _Held(func)
+    token = f"pyfunc_{_made[0]}".encode()
+    _made[0] += 1
+    _functions[token] = held
+    graph = get_default_graph()
+    vars(graph).setdefault("_py_functions", []).append(held)
+    several = isinstance(Tout, (list, tuple))
+    op = PyFunc if stateful else PyFuncStateless
+    results = op(list(inp), token=token, Tout=list(Tout) if several else [Tout], name=name)
+    return results if several or not isinstance(results, list) else results[0]
