@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import struct
 import subprocess
 from collections.abc import Iterator
@@ -16,6 +17,12 @@ ROOT = Path(__file__).resolve().parents[1]
 os.environ.setdefault("TFNB_CACHE_DIR", str(ROOT / ".cache" / "tfnb"))
 
 from tfnb.graph.stack import reset_default_graph  # noqa: E402
+
+
+def pytest_configure() -> None:
+    """What is started in the background by a shell ignores SIGINT, and so would tests of interrupts: for ever."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
