@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tfnb.compile.printed import print_plan
 from tfnb.core.options import options
 from tfnb.ops.cond import CondContext
 from tfnb.ops.while_context import WhileContext
@@ -222,3 +223,27 @@ def test_gradients_in_an_imported_meta_graph():
     x, y = (graph.get_tensor_by_name(name) for name in ("x:0", "y:0"))
     (slope,) = tf.gradients(y, x)
     assert [run([y, slope], {x: v}) for v in (2.0, 0.5)] == [[16, 32], [-0.5, -1]]
+
+
+def test_a_variable_in_a_loop_needs_a_function_for_its_initial_value():
+    def body(i, h):
+        return i + 1, h * tf.Variable(lambda: tf.ones([]) * 2.0, name="w")
+    assert run(tf.while_loop(lambda i, h: i < 3, body, [0, 1.0])[1]) == 8
+    with pytest.raises(ValueError, match="use a lambda"):
+        tf.while_loop(lambda i: i < 3, lambda i: i + tf.Variable(i), [0])
+
+
+def test_sparse_tensors_come_out_of_branches():
+    p = truth()
+    sparse = tf.cond(p, lambda: tf.SparseTensor([[0]], [1.0], [3]),
+                     lambda: tf.SparseTensor([[1], [2]], [2.0, 3.0], [3]))
+    dense = tf.sparse_tensor_to_dense(sparse)
+    assert [run(dense, {p: v}).tolist() for v in (True, False)] == [[1, 0, 0], [0, 2, 3]]
+
+
+def test_a_plan_shows_conditions_and_loops():
+    p, x = truth(), tf.placeholder(tf.float32, [2], name="x")
+    y = tf.cond(p, lambda: tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * 2), [0, x])[1], lambda: x)
+    with tf.Session() as sess:
+        text = print_plan(sess.plan(y, {p: True, x: [1, 2]}))
+    assert "(loop) if p:0 is True" in text and "test plan:" in text and "step plan:" in text and "(merge)" in text

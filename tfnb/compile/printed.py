@@ -15,8 +15,14 @@ def print_plan(plan: Plan) -> str:
     lines = [f"plan: {_names(plan.feeds) or 'nothing fed'} -> "
              f"{_names(plan.fetches) or ', '.join(op.name for op in plan.targets)}"]
     for i, stage in enumerate(plan.stages):
-        lines.append(f"  stage {i} ({'device' if stage.on_device else 'host'})")
+        what = "device" if stage.on_device else "merge" if stage.merges else "loop" if stage.loop else "host"
+        guard = [f"{t.name} {'is there' if want is None else f'is {want}'}" for t, want in stage.guard]
+        lines.append(f"  stage {i} ({what}){' if ' * bool(guard)}{' and '.join(guard)}")
         lines += [f"    {op.name} = {op.type}({', '.join(t.name for t in op.inputs)})" for op in stage.ops]
+        if stage.loop is not None:
+            for part, inner in (("test", stage.loop.test), ("step", stage.loop.step)):
+                lines += [f"      {part} {line}" if k == 0 else f"      {line}"
+                          for k, line in enumerate(print_plan(inner).split("\n"))]
     return "\n".join(lines)
 
 

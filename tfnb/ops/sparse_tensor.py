@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfnb.core import dtypes
+from tfnb.core import dtypes, nest
 from tfnb.core.dtypes import DType
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.shape import Static, TensorShape, merge
@@ -186,3 +186,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     values = placeholder(dtype, [None], name=before + "values" if name else None)
     indices = placeholder(dtypes.int64, [None, told.ndims], name=before + "indices" if name else None)
     return SparseTensor(indices, values, sizes)
+
+
+nest.register_composite(SparseTensor, lambda sparse: [sparse.indices, sparse.values, sparse.dense_shape],
+                        lambda sparse, parts: SparseTensor(*parts))

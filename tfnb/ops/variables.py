@@ -109,6 +109,10 @@ class Variable(RowUpdates):
                     value = convert_to_tensor(initial_value(), dtype=dtype, name="initial_value")
             else:
                 value = convert_to_tensor(initial_value, dtype=dtype, name="initial_value")
+                if value.op._get_control_flow_context() is not None:
+                    raise ValueError(f"Initializer for variable {scope} is from inside a control-flow construct, such "
+                                     "as a loop or conditional. When creating a variable inside a loop or conditional, "
+                                     "use a lambda as the initializer.")
             if validate_shape and not value.shape.is_fully_defined():
                 raise ValueError(f"initial_value must have a shape specified: {value}")
             shape = value.shape if validate_shape else None
