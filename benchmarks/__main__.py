@@ -38,7 +38,7 @@ print(imported, resident, first, second)"""
 class Worker:
     """A system in its own process."""
 
-    def __init__(self, python: str, system: str, threads: int) -> None:
+    def __init__(self, python: str, system: str) -> None:
         env = dict(os.environ, PYTHONPATH=str(ROOT))
         self.process = subprocess.Popen([python, "-m", "benchmarks.worker", system], cwd=ROOT, env=env, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -93,7 +93,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.4, help="per system and round")
     parser.add_argument("--output", help="write the table here too (Markdown)")
     options = parser.parse_args()
-    ours, theirs = Worker(sys.executable, "tfnb", 0), Worker(options.oracle, "tensorflow", 0)
+    ours, theirs = Worker(sys.executable, "tfnb"), Worker(options.oracle, "tensorflow")
     lines = [f"{platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}, "
              f"{time.strftime('%Y-%m-%d')}; microseconds a step, best (median) of {options.rounds} rounds in turns.",
              "",

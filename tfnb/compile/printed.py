@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from tfnb.compile.fuse import Group
 from tfnb.compile.lower import Ref, Step
-from tfnb.compile.plan import Plan, Stage
+from tfnb.compile.plan import Plan
 from tfnb.compile.values import Call, Node, Reduction, Value
 from tfnb.kernels.launch import Code
 
@@ -84,8 +84,3 @@ def _word(arg: int | Ref | Code) -> str:
 
 def _names(tensors: Sequence[object]) -> str:
     return ", ".join(getattr(t, "name", str(t)) for t in tensors)
-
-
-def print_stage(stage: Stage) -> str:
-    """One line on a stage."""
-    return f"{'device' if stage.on_device else 'host'} stage of {len(stage.ops)} ops"

@@ -5,12 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.compile.fuse import fuse, stored
-from tfnb.compile.lower import lower
-from tfnb.compile.memory import place_buffers
+from tfnb.compile.build import build_stage
 from tfnb.compile.plan import Stage
 from tfnb.compile.printed import print_groups, print_plan, print_steps
-from tfnb.compile.trace import Meta, trace
+from tfnb.compile.trace import Meta
 from tfnb.graph.context import session_for
 from tfnb.graph.stack import get_default_graph
 from tfnb.runtime.fetch import Feed, feed_tensor
@@ -31,8 +29,7 @@ def explain(fetches: Any, feed_dict: Any = None, session: Any = None, sources: b
     lines = [print_plan(plan)]
     first = plan.stages[0]
     if first.on_device:
-        arrays = {t: Feed(t, np.dtype(t.dtype.base_dtype.as_numpy_dtype), t.static).array(v)
-                  for t, v in feeds.items()}
+        arrays = {t: Feed.of(t).array(v) for t, v in feeds.items()}
         lines.append(_explain_stage(first, [arrays[t] for t in first.inputs], chosen, sources))
     return "\n\n".join(lines)
 
@@ -41,9 +38,7 @@ def _explain_stage(stage: Stage, inputs: list[np.ndarray], session: BaseSession,
     metas = [Meta(a.dtype.name, a.shape, a if t in stage.by_value else None)
              for a, t in zip(inputs, stage.inputs, strict=True)]
     shapes = {op: session._store.value(op, op).shape for op in stage.variables}
-    traced = trace(stage, metas, shapes)
-    groups = fuse(traced.nodes)
-    steps = lower(groups, stored(groups, traced.kept))
-    size = place_buffers(steps)[1]
-    total = f"{len(traced.nodes)} nodes in {len(groups)} groups, {len(steps)} launches, arena {size:,} bytes"
-    return "\n".join([print_groups(groups), "", print_steps(steps, sources), "", total])
+    built = build_stage(stage, metas, shapes)
+    total = (f"{len(built.traced.nodes)} nodes in {len(built.groups)} groups, {len(built.steps)} launches, "
+             f"arena {built.arena_bytes:,} bytes")
+    return "\n".join([print_groups(built.groups), "", print_steps(built.steps, sources), "", total])

@@ -139,6 +139,11 @@ class Feed:
     dtype: np.dtype[Any]
     shape: tuple[int | None, ...] | None
 
+    @staticmethod
+    def of(tensor: Tensor) -> Feed:
+        """What a value fed to `tensor` must be."""
+        return Feed(tensor, np.dtype(tensor.dtype.base_dtype.as_numpy_dtype), tensor.static)
+
     def array(self, value: Any) -> np.ndarray:
         """`value` as a row-major array. Raises TypeError or ValueError if it does not fit the tensor."""
         if type(value) is np.ndarray and value.dtype is self.dtype and value.flags.c_contiguous:

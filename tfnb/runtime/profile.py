@@ -88,7 +88,7 @@ def profile(fetches: Any, feed_dict: Any = None, session: Any = None, runs: int 
     if runner is None:
         raise ValueError("this run has host stages (summaries, queues, strings); only a run that is one device stage "
                          "can be profiled: fetch what is computed before them")
-    arrays = [Feed(t, np.dtype(t.dtype.base_dtype.as_numpy_dtype), t.static).array(v) for t, v in feeds.items()]
+    arrays = [Feed.of(t).array(v) for t, v in feeds.items()]
     kept = [array for op in runner.stage.variables if (array := chosen._store.array(op)) is not None]
     saved = [array.copy() for array in kept]
     try:

@@ -9,17 +9,17 @@ from sys import getrefcount
 
 import numpy as np
 
-from tfnb.compile.fuse import fuse, stored
-from tfnb.compile.lower import Ref, Step, lower
-from tfnb.compile.memory import ALIGN, place_buffers
+from tfnb.compile.build import build_stage
+from tfnb.compile.lower import Ref, Step
+from tfnb.compile.memory import ALIGN
 from tfnb.compile.plan import Stage
-from tfnb.compile.trace import Meta, trace
+from tfnb.compile.trace import Meta
 from tfnb.compile.values import Buffer, Value
 from tfnb.core import errors
 from tfnb.graph.operation import Operation
 from tfnb.kernels.cpu import jit
 from tfnb.kernels.cpu.random import new_state
-from tfnb.kernels.cpu.tape import ROW, Bind, Row, Tape
+from tfnb.kernels.cpu.tape import ROW, Tape
 from tfnb.kernels.launch import Code, failure_text
 from tfnb.runtime.store import Store
 
@@ -39,13 +39,10 @@ class Compiled:
 
 
 def compile_stage(stage: Stage, inputs: Sequence[Meta], store: Store) -> Compiled:
-    """Trace, fuse, lower and place. Every variable of the stage must have a value in the store."""
+    """Build a stage. Every variable of the stage must have a value in the store."""
     shapes = {op: store.value(op, op).shape for op in stage.variables}
-    traced = trace(stage, inputs, shapes)
-    groups = fuse(traced.nodes)
-    steps = lower(groups, stored(groups, traced.kept))
-    offsets, size = place_buffers(steps)
-    return Compiled(stage, shapes, tuple(steps), tuple(traced.outputs), offsets, size)
+    built = build_stage(stage, inputs, shapes)
+    return Compiled(stage, shapes, tuple(built.steps), tuple(built.traced.outputs), built.offsets, built.arena_bytes)
 
 
 class Program:
@@ -97,12 +94,9 @@ class Program:
                 at += 1
         self._keep.append(words)
         self.rows = rows
-        self.tape = self._tape(rows, binds)
+        self.tape = Tape(rows, binds, self._inputs + len(self._made))
         for at, offset in status:
             words[at] = self.tape.status_address + offset
-
-    def _tape(self, rows: Sequence[Row], binds: Sequence[Bind]) -> Tape:
-        return Tape(rows, binds, self._inputs + len(self._made))
 
     def _slot(self, buffer: Buffer) -> int:
         return buffer.index if buffer.role == "input" else self._slots[buffer.index]

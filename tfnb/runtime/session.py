@@ -151,7 +151,7 @@ class BaseSession:
             raise ValueError("feed_dict names a tensor twice: " + ", ".join(sorted(t.name for t in feeds)))
         mutations = self._graph.mutations
         executor = self._executor(read.tensors, read.targets, tuple(feeds), mutations)
-        call = _Call(mutations, [_feed(t) for t in feeds], executor, read.build, read.single)
+        call = _Call(mutations, [Feed.of(t) for t in feeds], executor, read.build, read.single)
         if key is not None and not _has_tuples(fetches):
             if len(self._calls) >= CALLS_KEPT:
                 self._calls.clear()
@@ -194,9 +194,6 @@ def _has_tuples(fetches: Any) -> bool:
     return hasattr(fetches, "_fields") or (isinstance(fetches, (list, tuple))
                                            and any(isinstance(f, tuple) for f in fetches))
 
-
-def _feed(tensor: Tensor) -> Feed:
-    return Feed(tensor, np.dtype(tensor.dtype.base_dtype.as_numpy_dtype), tensor.static)
 
 
 class Session(BaseSession):

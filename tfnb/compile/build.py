@@ -1,0 +1,32 @@
+"""From a device stage and the shapes it meets to launches: the passes, a line each."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tfnb.compile.fuse import Group, fuse, stored
+from tfnb.compile.lower import Step, lower
+from tfnb.compile.memory import place_buffers
+from tfnb.compile.plan import Stage
+from tfnb.compile.trace import Meta, Traced, trace
+from tfnb.compile.values import Buffer
+from tfnb.graph.operation import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What each pass made; offsets: the place of each temporary buffer in the arena."""
+
+    traced: Traced
+    groups: list[Group]
+    steps: list[Step]
+    offsets: dict[Buffer, int]
+    arena_bytes: int
+
+
+def build_stage(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tuple[int, ...]]) -> Built:
+    """Trace, fuse, lower and place. shapes: of each variable of the stage. Raises what `trace` raises."""
+    traced = trace(stage, inputs, shapes)
+    groups = fuse(traced.nodes)
+    steps = lower(groups, stored(groups, traced.kept))
+    return Built(traced, groups, steps, *place_buffers(steps))
