@@ -157,17 +157,19 @@ def update(text: str, *, shape: Fn = shapes.like_first, **attrs: str) -> Callabl
 
 
 def scatter(text: str, *, shape: Fn, rows: Iterable[str] = ("updates",), vectors: bool = False,
-            **attrs: str) -> Callable[[Fn], Constructor]:
+            of: Constructor | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
     """As `update`, but to the rows of the Ref inputs that the input `indices` picks.
 
     The definition gets the numbers of all inputs but the indices, in order. rows: the inputs with a row for each
     index (or a scalar); other inputs are scalars. vectors: the last axis of the indices holds the coordinates of one
-    slice each. An index that comes twice is applied twice.
+    slice each. An index that comes twice is applied twice. of: the update whose definition it applies to rows; then
+    the decorated function has only a name and documentation.
     """
     def declare(fn: Fn) -> Constructor:
         spec = _enter(fn, text, Kind.SCATTER, attrs)
         names = [arg.name for arg in spec.inputs]
-        form = Form(scalar.read(fn), tuple(i for i, arg in enumerate(spec.inputs) if arg.is_ref),
+        definition = scalar.read(fn) if of is None else tables.SCALARS[of.spec.name]
+        form = Form(definition, tuple(i for i, arg in enumerate(spec.inputs) if arg.is_ref),
                     names.index("indices"), frozenset(names.index(name) for name in rows), vectors)
         tables.SCATTERS[spec.name], tables.SCALARS[spec.name] = form, form.scalar
         tables.SHAPES[spec.name] = shape

@@ -5,6 +5,7 @@ InvalidArgumentError, and then nothing is written.
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tfnb.core.shape import Static, merge
@@ -122,75 +123,79 @@ def ScatterNdMax(ref: Any, updates: Any) -> Any:
     return maximum(ref, updates)
 
 
-# What users call
+# What users call; the methods of variables (RowUpdates) are these functions
 
-def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Tensor:
+def _changed(op: Any, ref: Any, indices: Any, updates: Any, use_locking: bool | None, name: str | None) -> Tensor:
+    result: Tensor = op(ref, indices, updates, use_locking=use_locking, name=name)
+    return result
+
+
+def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool | None = True,
+                   name: str | None = None) -> Tensor:
     """Sets row `indices[i]` of the variable `ref` to `updates[i]`; the result is the variable after that.
 
     indices: int32 or int64 of any shape; updates: of shape `indices.shape + ref.shape[1:]`, or a scalar. Of an index
     that comes twice the last row stays. Raises InvalidArgumentError, when it runs, for an index outside of `ref`.
     """
-    result: Tensor = ScatterUpdate(ref, indices, updates, use_locking=use_locking, name=name)
-    return result
+    return _changed(ScatterUpdate, ref, indices, updates, use_locking, name)
 
 
-def scatter_add(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+def scatter_add(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
+                name: str | None = None) -> Tensor:
     """Adds `updates[i]` to row `indices[i]` of the variable `ref`; else as `scatter_update`."""
-    result: Tensor = ScatterAdd(ref, indices, updates, use_locking=use_locking, name=name)
-    return result
+    return _changed(ScatterAdd, ref, indices, updates, use_locking, name)
 
 
-def scatter_sub(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+def scatter_sub(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
+                name: str | None = None) -> Tensor:
     """Subtracts `updates[i]` from row `indices[i]` of the variable `ref`; else as `scatter_update`."""
-    result: Tensor = ScatterSub(ref, indices, updates, use_locking=use_locking, name=name)
-    return result
+    return _changed(ScatterSub, ref, indices, updates, use_locking, name)
 
 
-def scatter_mul(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+def scatter_mul(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
+                name: str | None = None) -> Tensor:
     """Multiplies row `indices[i]` of the variable `ref` by `updates[i]`; else as `scatter_update`."""
-    result: Tensor = ScatterMul(ref, indices, updates, use_locking=use_locking, name=name)
-    return result
+    return _changed(ScatterMul, ref, indices, updates, use_locking, name)
 
 
-def scatter_div(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+def scatter_div(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
+                name: str | None = None) -> Tensor:
     """Divides row `indices[i]` of the variable `ref` by `updates[i]`; else as `scatter_update`."""
-    result: Tensor = ScatterDiv(ref, indices, updates, use_locking=use_locking, name=name)
-    return result
+    return _changed(ScatterDiv, ref, indices, updates, use_locking, name)
 
 
-def scatter_min(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+def scatter_min(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
+                name: str | None = None) -> Tensor:
     """Row `indices[i]` of the variable `ref` becomes the smaller of itself and `updates[i]`, number by number."""
-    result: Tensor = ScatterMin(ref, indices, updates, use_locking=use_locking, name=name)
-    return result
+    return _changed(ScatterMin, ref, indices, updates, use_locking, name)
 
 
-def scatter_max(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+def scatter_max(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
+                name: str | None = None) -> Tensor:
     """Row `indices[i]` of the variable `ref` becomes the larger of itself and `updates[i]`, number by number."""
-    result: Tensor = ScatterMax(ref, indices, updates, use_locking=use_locking, name=name)
-    return result
+    return _changed(ScatterMax, ref, indices, updates, use_locking, name)
 
 
-def scatter_nd_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True,
+def scatter_nd_update(ref: Any, indices: Any, updates: Any, use_locking: bool | None = True,
                       name: str | None = None) -> Tensor:
     """Sets slices of the variable `ref`; the result is the variable after that.
 
     indices: int32 or int64 of shape [..., k]: each vector of its last axis picks `ref[indices[..., :]]`; updates: of
     shape `indices.shape[:-1] + ref.shape[k:]`. Errors as of `scatter_update`.
     """
-    result: Tensor = ScatterNdUpdate(ref, indices, updates, use_locking=use_locking, name=name)
-    return result
+    return _changed(ScatterNdUpdate, ref, indices, updates, use_locking, name)
 
 
-def scatter_nd_add(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+def scatter_nd_add(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
+                   name: str | None = None) -> Tensor:
     """Adds to slices of the variable `ref`; else as `scatter_nd_update`."""
-    result: Tensor = ScatterNdAdd(ref, indices, updates, use_locking=use_locking, name=name)
-    return result
+    return _changed(ScatterNdAdd, ref, indices, updates, use_locking, name)
 
 
-def scatter_nd_sub(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+def scatter_nd_sub(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
+                   name: str | None = None) -> Tensor:
     """Subtracts from slices of the variable `ref`; else as `scatter_nd_update`."""
-    result: Tensor = ScatterNdSub(ref, indices, updates, use_locking=use_locking, name=name)
-    return result
+    return _changed(ScatterNdSub, ref, indices, updates, use_locking, name)
 
 
 def slices_of(value: Any) -> tuple[Any, Any]:
@@ -200,7 +205,7 @@ def slices_of(value: Any) -> tuple[Any, Any]:
     return value.indices, value.values
 
 
-def batch_scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True,
+def batch_scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool | None = True,
                          name: str | None = None) -> Tensor:
     """Sets slices of the variable `ref`, each batch (all axes of `indices` but the last) by its own indices.
 
@@ -227,63 +232,57 @@ def batch_scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool
 class RowUpdates:
     """The methods of a variable that change some of its rows. All return the variable after that, as a tensor."""
 
-    _variable: Tensor
-
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
         """Subtracts the rows of an IndexedSlices. Raises TypeError for anything else."""
-        return self._scatter(ScatterSub, sparse_delta, use_locking, name)
+        return self._rows(scatter_sub, sparse_delta, use_locking, name)
 
     def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
         """Adds the rows of an IndexedSlices. Raises TypeError for anything else."""
-        return self._scatter(ScatterAdd, sparse_delta, use_locking, name)
+        return self._rows(scatter_add, sparse_delta, use_locking, name)
 
     def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
         """Raises rows to at least those of an IndexedSlices. Raises TypeError for anything else."""
-        return self._scatter(ScatterMax, sparse_delta, use_locking, name)
+        return self._rows(scatter_max, sparse_delta, use_locking, name)
 
     def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
         """Lowers rows to at most those of an IndexedSlices. Raises TypeError for anything else."""
-        return self._scatter(ScatterMin, sparse_delta, use_locking, name)
+        return self._rows(scatter_min, sparse_delta, use_locking, name)
 
     def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
         """Multiplies by the rows of an IndexedSlices. Raises TypeError for anything else."""
-        return self._scatter(ScatterMul, sparse_delta, use_locking, name)
+        return self._rows(scatter_mul, sparse_delta, use_locking, name)
 
     def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
         """Divides by the rows of an IndexedSlices. Raises TypeError for anything else."""
-        return self._scatter(ScatterDiv, sparse_delta, use_locking, name)
+        return self._rows(scatter_div, sparse_delta, use_locking, name)
 
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
         """Sets the rows of an IndexedSlices. Raises TypeError for anything else."""
-        return self._scatter(ScatterUpdate, sparse_delta, use_locking, name)
+        return self._rows(scatter_update, sparse_delta, use_locking, name)
 
     def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
         """Sets the rows of an IndexedSlices batch by batch: see `tf.batch_scatter_update`."""
-        return batch_scatter_update(self, *slices_of(sparse_delta), use_locking=use_locking, name=name)
+        return self._rows(batch_scatter_update, sparse_delta, use_locking, name)
 
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         """Subtracts from the slices that vectors of coordinates pick: see `tf.scatter_nd_sub`."""
-        return scatter_nd_sub(self._variable, indices, updates, use_locking=True, name=name)
+        return scatter_nd_sub(self, indices, updates, use_locking=True, name=name)
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         """Adds to the slices that vectors of coordinates pick: see `tf.scatter_nd_add`."""
-        return scatter_nd_add(self._variable, indices, updates, use_locking=True, name=name)
+        return scatter_nd_add(self, indices, updates, use_locking=True, name=name)
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         """Sets the slices that vectors of coordinates pick: see `tf.scatter_nd_update`."""
-        return scatter_nd_update(self._variable, indices, updates, use_locking=True, name=name)
+        return scatter_nd_update(self, indices, updates, use_locking=True, name=name)
 
     def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         """Raises the slices that vectors of coordinates pick to at least `updates`."""
-        result: Tensor = ScatterNdMax(self._variable, indices, updates, use_locking=True, name=name)
-        return result
+        return _changed(ScatterNdMax, self._variable, indices, updates, True, name)
 
     def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         """Lowers the slices that vectors of coordinates pick to at most `updates`."""
-        result: Tensor = ScatterNdMin(self._variable, indices, updates, use_locking=True, name=name)
-        return result
+        return _changed(ScatterNdMin, self._variable, indices, updates, True, name)
 
-    def _scatter(self, op: Any, sparse_delta: Any, use_locking: bool, name: str | None) -> Tensor:
-        indices, values = slices_of(sparse_delta)
-        result: Tensor = op(self._variable, indices, values, use_locking=use_locking, name=name)
-        return result
+    def _rows(self, change: Callable[..., Tensor], sparse_delta: Any, use_locking: bool, name: str | None) -> Tensor:
+        return change(self, *slices_of(sparse_delta), use_locking=use_locking, name=name)

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 from tfnb.core.shape import Static, merge
 from tfnb.ops.construct import Constructor
 from tfnb.ops.declare import scatter, update
-from tfnb.ops.state import merged_shape
+from tfnb.ops.state import (
+    ApplyAdadelta,
+    ApplyAdagrad,
+    ApplyAdagradV2,
+    ApplyCenteredRMSProp,
+    ApplyMomentum,
+    ApplyRMSProp,
+    merged_shape,
+)
 
 if TYPE_CHECKING:
     sqrt: Any                       # words of scalar definitions (kernels/words.py)
@@ -108,115 +116,75 @@ def _rows_shape(ctx: Any) -> list[Static]:
     return [variable]
 
 
-def _sparse(text: str, **attrs: Any) -> Callable[[Callable[..., Any]], Constructor]:
-    return scatter(text, shape=_rows_shape, rows=("grad",), **_SPARSE, **attrs)
+def _sparse(dense: Constructor, text: str, **attrs: str) -> Callable[[Callable[..., Any]], Constructor]:
+    """The step `dense` on the rows that the input `indices` picks."""
+    return scatter(text, shape=_rows_shape, rows=("grad",), of=dense, **_SPARSE, **attrs)
 
 
-@_sparse("var: Ref(T), accum: Ref(T), lr: T, grad: T, indices: Tindices, momentum: T -> out: Ref(T)",
+@_sparse(ApplyMomentum, "var: Ref(T), accum: Ref(T), lr: T, grad: T, indices: Tindices, momentum: T -> out: Ref(T)",
          use_nesterov="bool = false")
-def SparseApplyMomentum(var: Any, accum: Any, lr: Any, grad: Any, momentum: Any, *, use_nesterov: bool) -> Any:
+def SparseApplyMomentum() -> None:
     """ApplyMomentum on the rows that `indices` picks."""
-    speed = accum * momentum + grad
-    return var - where(use_nesterov, grad * lr + speed * momentum * lr, speed * lr), speed
 
 
-@_sparse("var: Ref(T), accum: Ref(T), lr: T, grad: T, indices: Tindices -> out: Ref(T)", update_slots="bool = true")
-def SparseApplyAdagrad(var: Any, accum: Any, lr: Any, grad: Any, *, update_slots: bool) -> Any:
+@_sparse(ApplyAdagrad,
+         "var: Ref(T), accum: Ref(T), lr: T, grad: T, indices: Tindices -> out: Ref(T)", update_slots="bool = true")
+def SparseApplyAdagrad() -> None:
     """ApplyAdagrad on the rows that `indices` picks."""
-    total = where(update_slots, accum + grad * grad, accum)
-    return var - grad * lr / sqrt(total), total
 
 
-@_sparse("var: Ref(T), accum: Ref(T), lr: T, epsilon: T, grad: T, indices: Tindices -> out: Ref(T)",
+@_sparse(ApplyAdagradV2, "var: Ref(T), accum: Ref(T), lr: T, epsilon: T, grad: T, indices: Tindices -> out: Ref(T)",
          update_slots="bool = true")
-def SparseApplyAdagradV2(var: Any, accum: Any, lr: Any, epsilon: Any, grad: Any, *, update_slots: bool) -> Any:
+def SparseApplyAdagradV2() -> None:
     """ApplyAdagradV2 on the rows that `indices` picks."""
-    total = where(update_slots, accum + grad * grad, accum)
-    return var - grad * lr / (sqrt(total) + epsilon), total
 
 
-@_sparse("var: Ref(T), accum: Ref(T), accum_update: Ref(T), lr: T, rho: T, epsilon: T, grad: T, indices: Tindices "
+@_sparse(ApplyAdadelta,
+         "var: Ref(T), accum: Ref(T), accum_update: Ref(T), lr: T, rho: T, epsilon: T, grad: T, indices: Tindices "
          "-> out: Ref(T)")
-def SparseApplyAdadelta(var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, epsilon: Any, grad: Any) -> Any:
+def SparseApplyAdadelta() -> None:
     """ApplyAdadelta on the rows that `indices` picks."""
-    square = accum * rho + grad * grad * (1 - rho)
-    step = sqrt(accum_update + epsilon) / sqrt(square + epsilon) * grad
-    return var - step * lr, square, accum_update * rho + step * step * (1 - rho)
 
 
-@_sparse("var: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, grad: T, indices: Tindices "
+@_sparse(ApplyRMSProp,
+         "var: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, grad: T, indices: Tindices "
          "-> out: Ref(T)")
-def SparseApplyRMSProp(var: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any, grad: Any) -> Any:
+def SparseApplyRMSProp() -> None:
     """ApplyRMSProp on the rows that `indices` picks."""
-    square = ms * rho + grad * grad * (1 - rho)
-    step = mom * momentum + lr * grad / sqrt(square + epsilon)
-    return var - step, square, step
 
 
-@_sparse("var: Ref(T), mg: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, grad: T, "
+@_sparse(ApplyCenteredRMSProp,
+         "var: Ref(T), mg: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, grad: T, "
          "indices: Tindices -> out: Ref(T)")
-def SparseApplyCenteredRMSProp(var: Any, mg: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any,
-                               grad: Any) -> Any:
+def SparseApplyCenteredRMSProp() -> None:
     """ApplyCenteredRMSProp on the rows that `indices` picks."""
-    square = ms * rho + grad * grad * (1 - rho)
-    mean = mg * rho + grad * (1 - rho)
-    step = mom * momentum + lr * grad / sqrt(square + epsilon - mean * mean)
-    return var - step, mean, square, step
 
 
-@_sparse("var: Ref(T), alpha: T, l1: T, l2: T, grad: T, indices: Tindices -> out: Ref(T)")
-def SparseApplyProximalGradientDescent(var: Any, alpha: Any, l1: Any, l2: Any, grad: Any) -> Any:
+@_sparse(ApplyProximalGradientDescent, "var: Ref(T), alpha: T, l1: T, l2: T, grad: T, indices: Tindices -> out: Ref(T)")
+def SparseApplyProximalGradientDescent() -> None:
     """ApplyProximalGradientDescent on the rows that `indices` picks."""
-    ahead = var - grad * alpha
-    return sign(ahead) * maximum(abs(ahead) - alpha * l1, 0) / (1 + l2 * alpha)
 
 
-@_sparse("var: Ref(T), accum: Ref(T), lr: T, l1: T, l2: T, grad: T, indices: Tindices -> out: Ref(T)")
-def SparseApplyProximalAdagrad(var: Any, accum: Any, lr: Any, l1: Any, l2: Any, grad: Any) -> Any:
+@_sparse(ApplyProximalAdagrad,
+         "var: Ref(T), accum: Ref(T), lr: T, l1: T, l2: T, grad: T, indices: Tindices -> out: Ref(T)")
+def SparseApplyProximalAdagrad() -> None:
     """ApplyProximalAdagrad on the rows that `indices` picks."""
-    total = accum + grad * grad
-    rate = lr / sqrt(total)
-    ahead = var - grad * rate
-    return sign(ahead) * maximum(abs(ahead) - rate * l1, 0) / (1 + l2 * rate), total
 
 
-@_sparse("var: Ref(T), gradient_accumulator: Ref(T), gradient_squared_accumulator: Ref(T), grad: T, "
+@_sparse(ApplyAdagradDA, "var: Ref(T), gradient_accumulator: Ref(T), gradient_squared_accumulator: Ref(T), grad: T, "
          "indices: Tindices, lr: T, l1: T, l2: T, global_step: int64 -> out: Ref(T)")
-def SparseApplyAdagradDA(var: Any, gradient_accumulator: Any, gradient_squared_accumulator: Any, grad: Any, lr: Any,
-                         l1: Any, l2: Any, global_step: Any) -> Any:
+def SparseApplyAdagradDA() -> None:
     """ApplyAdagradDA on the rows that `indices` picks."""
-    step = cast(global_step)
-    total = gradient_accumulator + grad
-    squares = gradient_squared_accumulator + grad * grad
-    rest = where(l1 > 0, sign(total) * maximum(abs(total) - l1 * step, 0), total)
-    return -lr * rest / (l2 * step * lr + sqrt(squares)), total, squares
 
 
-@_sparse("var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, indices: Tindices, lr: T, l1: T, l2: T, lr_power: T "
+@_sparse(ApplyFtrl,
+         "var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, indices: Tindices, lr: T, l1: T, l2: T, lr_power: T "
          "-> out: Ref(T)", multiply_linear_by_lr="bool = false")
-def SparseApplyFtrl(var: Any, accum: Any, linear: Any, grad: Any, lr: Any, l1: Any, l2: Any, lr_power: Any, *,
-                    multiply_linear_by_lr: bool) -> Any:
+def SparseApplyFtrl() -> None:
     """ApplyFtrl on the rows that `indices` picks."""
-    total = accum + grad * grad
-    root = where(lr_power == -0.5, sqrt(total), total ** -lr_power)
-    grown = root - where(lr_power == -0.5, sqrt(accum), accum ** -lr_power)
-    scale = where(multiply_linear_by_lr, lr, 1.0)
-    over = where(multiply_linear_by_lr, 1.0, lr)
-    line = linear + grad * scale - grown / over * var
-    within = maximum(minimum(line, l1 * scale), -l1 * scale)
-    return (within - line) / (root / over + 2 * l2 * scale), total, line
 
 
-@_sparse("var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, indices: Tindices, lr: T, l1: T, l2: T, "
+@_sparse(ApplyFtrlV2, "var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, indices: Tindices, lr: T, l1: T, l2: T, "
          "l2_shrinkage: T, lr_power: T -> out: Ref(T)", multiply_linear_by_lr="bool = false")
-def SparseApplyFtrlV2(var: Any, accum: Any, linear: Any, grad: Any, lr: Any, l1: Any, l2: Any, l2_shrinkage: Any,
-                      lr_power: Any, *, multiply_linear_by_lr: bool) -> Any:
+def SparseApplyFtrlV2() -> None:
     """ApplyFtrlV2 on the rows that `indices` picks."""
-    total = accum + grad * grad
-    root = where(lr_power == -0.5, sqrt(total), total ** -lr_power)
-    grown = root - where(lr_power == -0.5, sqrt(accum), accum ** -lr_power)
-    scale = where(multiply_linear_by_lr, lr, 1.0)
-    over = where(multiply_linear_by_lr, 1.0, lr)
-    line = linear + (grad + 2 * l2_shrinkage * var) * scale - grown / over * var
-    within = maximum(minimum(line, l1 * scale), -l1 * scale)
-    return (within - line) / (root / over + 2 * l2 * scale), total, line
