@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tfnb.compile.fuse import Group, fuse, stored
+from tfnb.compile.live import live
 from tfnb.compile.lower import Step, lower
 from tfnb.compile.memory import place_buffers
 from tfnb.compile.plan import Stage
@@ -27,6 +28,7 @@ class Built:
 def build_stage(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tuple[int, ...]]) -> Built:
     """Trace, fuse, lower and place. shapes: of each variable of the stage. Raises what `trace` raises."""
     traced = trace(stage, inputs, shapes)
+    traced.nodes = live(traced.nodes, traced.kept)
     groups = fuse(traced.nodes)
     steps = lower(groups, stored(groups, traced.kept))
     return Built(traced, groups, steps, *place_buffers(steps))
