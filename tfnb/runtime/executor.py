@@ -21,7 +21,9 @@ from tfnb.runtime.program import Program, compile_stage
 from tfnb.runtime.store import Store
 
 PATIENCE = 8             # programs of a stage of a loop: what has more shapes than that is interpreted
-KEPT = 32                # programs kept a stage: more shapes than that are rebuilt, the least recently used first
+KEPT, ALWAYS = 512, 4    # shapes of a stage of which programs are kept (4 ms to build one); so many however large
+KEPT_BYTES = 1 << 28     # of their arenas and result arrays
+NOTED = 32               # shapes that a stage of a loop remembers to have met
 
 Watch = Callable[[Operation], None]
 
@@ -59,6 +61,7 @@ class StageRunner:
         for program in self._programs.get(key, ()):
             if program.lock.acquire(blocking=False):
                 if program.is_current(self._store):
+                    program.used = True
                     return program
                 self._drop(key, program)
         if self._patience is not None and not self._settled(key):
@@ -70,7 +73,7 @@ class StageRunner:
         assert self._patience is not None
         if key in self._programs or key in self._patience:
             return key in self._programs or len(self._programs) < PATIENCE
-        if len(self._patience) < KEPT:
+        if len(self._patience) < NOTED:
             self._patience[key] = None
         return False
 
@@ -86,11 +89,23 @@ class StageRunner:
             while not program.fits():              # another thread gave a variable another shape just now
                 program = Program(compile_stage(self.stage, metas, self._store), self._store)
             program.lock.acquire()
+            self._trim(program.nbytes)
             self._programs.setdefault(key, []).append(program)
             self._programs.move_to_end(key)
-            while len(self._programs) > KEPT:
-                self._programs.popitem(last=False)
         return program
+
+    def _trim(self, coming: int) -> None:
+        """Make room for one more: drop programs that were not used since this last went by, the oldest first."""
+        total = coming + sum(p.nbytes for peers in self._programs.values() for p in peers)
+        while len(self._programs) >= ALWAYS and (len(self._programs) >= KEPT or total > KEPT_BYTES):
+            key, peers = next(iter(self._programs.items()))
+            if any(p.used for p in peers):
+                self._programs.move_to_end(key)
+                for program in peers:
+                    program.used = False
+            else:
+                del self._programs[key]
+                total -= sum(p.nbytes for p in peers)
 
     def _drop(self, key: tuple[Any, ...], program: Program) -> None:
         with self._lock:

@@ -63,7 +63,10 @@ class Program:
         self._slots = self._output_slots(compiled.outputs)
         self._load(store)
         self._spare: dict[int, np.ndarray] = {}
-        self._recycles = any(RECYCLED[0] <= prod(s) * d.itemsize <= RECYCLED[1] for s, d in self._made)
+        spare = [n for s, d in self._made if RECYCLED[0] <= (n := prod(s) * d.itemsize) <= RECYCLED[1]]
+        self._recycles = bool(spare)
+        self.nbytes = compiled.arena_bytes + sum(spare)
+        self.used = False                          # since the executor last looked which programs to drop
         self.plain = bool(compiled.steps) and len(self._made) == len(compiled.outputs) and not self._recycles
 
     def _output_slots(self, outputs: Sequence[Value]) -> dict[int, int]:
