@@ -111,9 +111,9 @@ from tfnb.ops.summary import histogram_summary, image_summary, merge_all_summari
 from tfnb.ops.tensor_array import TensorArray
 from tfnb.ops.variable_helpers import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
-    initialize_all_variables, initialize_local_variables, initialize_variables, local_variables,
-    local_variables_initializer, model_variables, moving_average_variables, report_uninitialized_variables,
-    trainable_variables, variables_initializer,
+    initialize_all_tables, initialize_all_variables, initialize_local_variables, initialize_variables,
+    local_variables, local_variables_initializer, model_variables, moving_average_variables,
+    report_uninitialized_variables, tables_initializer, trainable_variables, variables_initializer,
 )
 from tfnb.ops.variable_scope import (
     VariableScope, get_local_variable, get_variable, get_variable_scope, no_regularizer, variable_op_scope,

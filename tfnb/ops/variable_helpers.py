@@ -82,6 +82,16 @@ def initialize_local_variables() -> Operation:
     return local_variables_initializer()
 
 
+def tables_initializer(name: str = "init_all_tables") -> Operation:
+    """An operation that initializes all lookup tables there are at this moment (collection TABLE_INITIALIZERS)."""
+    return group(*_collected(GraphKeys.TABLE_INITIALIZERS, None), name=name)
+
+
+def initialize_all_tables(name: str = "init_all_tables") -> Operation:
+    """`tables_initializer` under its name in TensorFlow 0.x."""
+    return tables_initializer(name)
+
+
 def report_uninitialized_variables(var_list: Sequence[Any] | None = None,
                                    name: str = "report_uninitialized_variables") -> Tensor:
     """A string vector with the names of the variables that have no value when it is run.

@@ -4,6 +4,7 @@ from tfnb.train.adadelta import AdadeltaOptimizer
 from tfnb.train.adagrad import AdagradOptimizer
 from tfnb.train.adagrad_da import AdagradDAOptimizer
 from tfnb.train.adam import AdamOptimizer
+from tfnb.train.checkpoint_hook import CheckpointSaverHook, CheckpointSaverListener
 from tfnb.train.checkpoint_reader import (
     NewCheckpointReader, init_from_checkpoint, list_variables, load_checkpoint, load_variable,
 )
@@ -16,6 +17,7 @@ from tfnb.train.decay import (
     cosine_decay, exponential_decay, inverse_time_decay, natural_exp_decay, piecewise_constant,
     piecewise_constant_decay, polynomial_decay,
 )
+from tfnb.train.feed_hooks import FeedFnHook, FinalOpsHook
 from tfnb.train.ftrl import FtrlOptimizer
 from tfnb.train.global_step import (
     assert_global_step, create_global_step, get_global_step, get_or_create_global_step, global_step,
@@ -27,6 +29,8 @@ from tfnb.train.input import (
     maybe_shuffle_batch, maybe_shuffle_batch_join, range_input_producer, shuffle_batch, shuffle_batch_join,
     slice_input_producer, string_input_producer,
 )
+from tfnb.train.logging_hooks import LoggingTensorHook, StepCounterHook
+from tfnb.train.monitored_session import MonitoredSession, MonitoredTrainingSession, SingularMonitoredSession
 from tfnb.train.momentum import MomentumOptimizer
 from tfnb.train.moving_averages import ExponentialMovingAverage
 from tfnb.train.optimizer import Optimizer
@@ -34,6 +38,13 @@ from tfnb.train.proximal import ProximalAdagradOptimizer, ProximalGradientDescen
 from tfnb.train.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from tfnb.train.rmsprop import RMSPropOptimizer
 from tfnb.train.saver import Saver, import_meta_graph
+from tfnb.train.scaffold import Scaffold
+from tfnb.train.session_creator import ChiefSessionCreator, SessionCreator, WorkerSessionCreator
+from tfnb.train.session_manager import SessionManager
+from tfnb.train.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
+from tfnb.train.stop_hooks import GlobalStepWaiterHook, NanLossDuringTrainingError, NanTensorHook, StopAtStepHook
+from tfnb.train.summary_hook import SummarySaverHook
+from tfnb.train.timers import SecondOrStepTimer
 from tfnb.core.lazy import lazy_names as _lazy_names
 
 # A program that writes no event files does not import protobuf.

@@ -7,7 +7,7 @@ from tfnb.core import dtypes
 from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Tensor
-from tfnb.graph.stack import get_default_graph, name_scope
+from tfnb.graph.stack import control_dependencies, get_default_graph, name_scope
 from tfnb.ops.initializers import zeros_initializer
 from tfnb.ops.variable_scope import get_variable
 from tfnb.ops.variables import Variable
@@ -65,3 +65,33 @@ def assert_global_step(global_step_tensor: Any) -> None:
         raise TypeError(f'Existing "global_step" does not have integer type: {global_step_tensor.dtype!r}')
     if global_step_tensor.shape.ndims not in (None, 0):
         raise TypeError(f'Existing "global_step" is not scalar: {global_step_tensor.shape}')
+
+
+_READ = "global_step_read_op_cache"        # the collection, with TensorFlow's key
+
+
+def global_step_before_run(graph: Graph | None = None) -> Tensor | None:
+    """A tensor of the value that the global step had before the updates of a run; None without a global step.
+
+    It can be fetched beside a training op.
+    """
+    graph = graph or get_default_graph()
+    found: list[Tensor] = graph.get_collection_ref(_READ)
+    if found:
+        return found[0]
+    step = get_global_step(graph)
+    if step is None:
+        return None
+    # No cond on whether it has a value, as TensorFlow makes: a branch may be computed after the updates of its run.
+    with graph.as_default(), name_scope(None), name_scope(f"{step.op.name}/"), control_dependencies(None):
+        made: Tensor = step + 0
+    graph.add_to_collection(_READ, made)
+    return made
+
+
+def required_global_step(user: str) -> Tensor:
+    """`global_step_before_run` of the default graph. Raises RuntimeError, naming its `user`, if there is none."""
+    made = global_step_before_run()
+    if made is None:
+        raise RuntimeError(f"Global step should be created to use {user}.")
+    return made

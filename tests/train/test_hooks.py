@@ -1,0 +1,113 @@
+"""What hooks and monitored sessions do here, where TensorFlow leaves it open or has no part in it."""
+from __future__ import annotations
+
+import logging
+import threading
+
+import pytest
+
+import tfnb as tf
+
+
+def counting():
+    step = tf.train.get_or_create_global_step()
+    return step, tf.assign_add(step, 1)
+
+
+def test_summaries_come_at_exact_steps(tmp_path):
+    step, count = counting()
+    merged = tf.summary.scalar("step", tf.cast(step, tf.float32) * 1.0)
+    writer = tf.summary.FileWriter(str(tmp_path))
+    hook = tf.train.SummarySaverHook(save_steps=3, summary_writer=writer, summary_op=merged)
+    with tf.train.MonitoredSession(hooks=[hook, tf.train.StopAtStepHook(8)]) as session:
+        while not session.should_stop():
+            session.run(count)
+    events = [e for path in tmp_path.iterdir() for e in tf.train.summary_iterator(path)]
+    found = [(e.step, e.summary.value[0].simple_value) for e in events if e.HasField("summary")]
+    assert found == [(1, 0), (4, 3), (7, 6)]
+
+
+def test_a_hook_reads_the_step_before_the_update():
+    step, count = counting()
+    seen = []
+
+    class Look(tf.train.SessionRunHook):
+        def begin(self):
+            self.step = tf.train.get_global_step() + 0
+
+        def before_run(self, run_context):
+            return tf.train.SessionRunArgs(self.step)
+
+        def after_run(self, run_context, run_values):
+            seen.append(int(run_values.results))
+
+    with tf.train.MonitoredSession(hooks=[Look()]) as session:
+        for _ in range(3):
+            session.run(count)
+    assert seen == [0, 1, 2]
+
+
+def test_a_standing_step_is_told_of_five_times(caplog):
+    tf.train.create_global_step()
+    x = tf.constant(1.0)
+    with caplog.at_level(logging.WARNING, "tensorflow"):
+        with tf.train.MonitoredSession(hooks=[tf.train.StepCounterHook(every_n_steps=100)]) as session:
+            for _ in range(9):
+                session.run(x)
+    assert sum("has not been increased" in m for m in caplog.messages) == 5
+
+
+def test_the_first_option_of_several_is_not_enough():
+    _, count = counting()
+    seen = []
+
+    class Asks(tf.train.SessionRunHook):
+        def __init__(self, **options):
+            self.options = tf.RunOptions(**options)
+
+        def before_run(self, run_context):
+            return tf.train.SessionRunArgs(None, options=self.options)
+
+        def after_run(self, run_context, run_values):
+            seen.append((run_values.results, run_values.options.trace_level, run_values.options.timeout_in_ms))
+
+    hooks = [Asks(trace_level=3), Asks(timeout_in_ms=5000)]
+    with tf.train.MonitoredSession(hooks=hooks) as session:
+        session.run(count, options=tf.RunOptions(trace_level=1, timeout_in_ms=100))
+    assert seen == [(None, 3, 5000)] * 2
+
+
+def test_threads_end_with_the_session():
+    before = threading.active_count()
+    batch = tf.train.batch([tf.train.range_input_producer(1000).dequeue()], 5, num_threads=3)
+    with tf.train.MonitoredSession() as session:
+        assert session.run(batch).shape == (5,) and threading.active_count() > before
+    assert threading.active_count() == before
+
+
+def test_an_error_while_closing_still_closes():
+    _, count = counting()
+
+    class Fails(tf.train.SessionRunHook):
+        def end(self, session):
+            raise KeyError("at the end")
+
+    session = tf.train.MonitoredSession(hooks=[Fails()])
+    session.run(count)
+    with pytest.raises(KeyError, match="at the end"):
+        session.close()
+    assert session.should_stop() and not tf.get_default_graph().finalized
+    with pytest.raises(RuntimeError, match="Session is closed"):
+        session.run(count)
+
+
+def test_training_ends_at_a_nan(tmp_path):
+    step, count = counting()
+    loss = tf.log(tf.constant(2.0) - tf.cast(step, tf.float32))
+    with pytest.raises(tf.train.NanLossDuringTrainingError, match="NaN loss during training"):
+        with tf.train.MonitoredTrainingSession(checkpoint_dir=str(tmp_path), save_checkpoint_steps=1,
+                                               hooks=[tf.train.NanTensorHook(loss)]) as session:
+            while not session.should_stop():
+                session.run(count)
+    found = tf.train.load_variable(tf.train.latest_checkpoint(str(tmp_path)), "global_step")
+    assert int(found) == 4

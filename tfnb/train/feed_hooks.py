@@ -1,0 +1,47 @@
+"""Hooks that feed each run, and that run something at the end."""
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from tfnb.core.errors import OutOfRangeError
+from tfnb.train.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook
+
+_log = logging.getLogger("tensorflow")
+
+
+class FeedFnHook(SessionRunHook):
+    """Feeds each run the dict that `feed_fn` returns then."""
+
+    def __init__(self, feed_fn: Callable[[], Any]) -> None:
+        self.feed_fn = feed_fn
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Ask for the feeds."""
+        return SessionRunArgs(None, self.feed_fn())
+
+
+class FinalOpsHook(SessionRunHook):
+    """Runs `final_ops` (fetches, as of Session.run) at the end, with `final_ops_feed_dict`."""
+
+    def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
+        self._final_ops, self._feed_dict = final_ops, final_ops_feed_dict
+        self._values: Any = None
+
+    @property
+    def final_ops_values(self) -> Any:
+        """The values of `final_ops`; None before the end."""
+        return self._values
+
+    def end(self, session: Any) -> None:
+        """Run them. The end of an input is raised, as other errors are, and said to be a likely mistake."""
+        if self._final_ops is None:
+            return
+        try:
+            self._values = session.run(self._final_ops, feed_dict=self._feed_dict)
+        except (OutOfRangeError, StopIteration) as error:
+            _log.warning("An OutOfRangeError or StopIteration exception is raised by the code in FinalOpsHook. This "
+                         "typically means the Ops running by the FinalOpsHook have a dependency back to some input "
+                         "source, which should not happen. The error is: %s", error)
+            raise

@@ -1,0 +1,59 @@
+"""When a hook's turn is: every so many seconds or steps (`tf.train.SecondOrStepTimer`)."""
+from __future__ import annotations
+
+import time
+
+
+class SecondOrStepTimer:
+    """Says at which steps something is due: `every_secs` seconds or `every_steps` steps after the last time.
+
+    Raises ValueError unless exactly one of the two is given.
+    """
+
+    def __init__(self, every_secs: float | None = None, every_steps: int | None = None) -> None:
+        if every_secs is None and every_steps is None:
+            raise ValueError("Either every_secs or every_steps should be provided.")
+        if every_secs is not None and every_steps is not None:
+            raise ValueError("Can not provide both every_secs and every_steps.")
+        self._every_secs, self._every_steps = every_secs, every_steps
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the last time."""
+        self._last_step: int | None = None
+        self._last_time = 0.0
+
+    def should_trigger_for_step(self, step: int) -> bool:
+        """Is it due at `step`? It is at the first step, and never twice at one step."""
+        if self._last_step is None:
+            return True
+        if step == self._last_step:
+            return False
+        if self._every_secs is not None:
+            return time.time() >= self._last_time + self._every_secs
+        assert self._every_steps is not None
+        return step >= self._last_step + self._every_steps
+
+    def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
+        """Note that it was done at `step`. Returns the seconds and steps since the last time (None at the first)."""
+        now = time.time()
+        first = self._last_step is None
+        passed = None if first else now - self._last_time
+        steps = None if self._last_step is None else step - self._last_step
+        self._last_step, self._last_time = step, now
+        return passed, steps
+
+    def last_triggered_step(self) -> int | None:
+        """The step of the last time, or None."""
+        return self._last_step
+
+
+class NeverTriggerTimer(SecondOrStepTimer):
+    """Nothing is ever due."""
+
+    def __init__(self) -> None:
+        super().__init__(every_steps=1)
+
+    def should_trigger_for_step(self, step: int) -> bool:
+        """No."""
+        return False
