@@ -6,7 +6,7 @@ from typing import Any
 
 from tfnb.core import dtypes as _dtypes
 from tfnb.core.dtypes import DType
-from tfnb.core.shape import TensorShape, as_shape
+from tfnb.core.shape import Dimension, TensorShape, as_shape
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
@@ -24,9 +24,10 @@ def _as_types(dtypes: Any) -> list[DType]:
 def _as_shapes(shapes: Any, dtypes: Sequence[DType], partial: bool = False) -> list[TensorShape] | None:
     if shapes is None:
         return None
-    if isinstance(shapes, TensorShape) or (not isinstance(shapes, (list, tuple))) or \
-            (shapes and all(isinstance(n, int) for n in shapes)):
-        shapes = [shapes]                          # one shape, for queues of one component
+    if not isinstance(shapes, (TensorShape, list, tuple)):
+        raise TypeError(f"Shapes must be a TensorShape or a list or tuple of TensorShapes, got {type(shapes)} instead.")
+    if isinstance(shapes, TensorShape) or all(n is None or isinstance(n, (int, Dimension)) for n in shapes):
+        shapes = [shapes]                          # one shape, for queues of one component: [] is that of scalars
     found = [as_shape(s) for s in shapes]
     if len(found) != len(dtypes):
         raise ValueError(f"Queue shapes must have the same length as dtypes, received len(shapes)={len(found)}, "
@@ -251,7 +252,7 @@ class PaddingFIFOQueue(QueueBase):
     def __init__(self, capacity: int, dtypes: Any, shapes: Any, names: Any = None, shared_name: str | None = None,
                  name: str = "padding_fifo_queue") -> None:
         types = _as_types(dtypes)
-        if isinstance(shapes, (list, tuple)) and shapes and all(n is None or isinstance(n, int) for n in shapes):
+        if isinstance(shapes, (list, tuple)) and all(n is None or isinstance(n, int) for n in shapes):
             raise ValueError("When providing partial shapes, a list of shapes must be provided.")
         sizes, words = _as_shapes(shapes, types, partial=True), _as_names(names, types)
         if sizes is None or any(s.ndims is None for s in sizes):
