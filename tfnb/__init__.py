@@ -51,17 +51,18 @@ from tfnb.ops.functions import (
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, digamma, erf, erfc, exp, expm1, lbeta, lgamma, log,
     log1p, log_sigmoid, polygamma, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh, zeta,
 )
+from tfnb.ops.decompositions import qr
 from tfnb.ops.decoding import as_string, decode_csv, decode_raw, string_split, string_to_number
 from tfnb.ops.files import matching_files, read_file, write_file
 from tfnb.ops.functional import foldl, foldr, map_fn, scan
 from tfnb.ops.gather import (
-    boolean_mask, gather, gather_nd, listdiff, one_hot, scatter_nd, segment_sum, sequence_mask, setdiff1d, unique,
-    unsorted_segment_sum,
+    boolean_mask, gather, gather_nd, listdiff, one_hot, scatter_nd, segment_sum, sequence_mask, setdiff1d, sparse_mask,
+    unique, unsorted_segment_sum,
 )
 from tfnb.ops.indexed_slices import IndexedSlices, IndexedSlicesValue, convert_to_tensor_or_indexed_slices
 from tfnb.ops.initializers import (
     constant_initializer, glorot_normal_initializer, glorot_uniform_initializer, ones_initializer,
-    random_normal_initializer, random_uniform_initializer, truncated_normal_initializer,
+    orthogonal_initializer, random_normal_initializer, random_uniform_initializer, truncated_normal_initializer,
     uniform_unit_scaling_initializer, variance_scaling_initializer, zeros_initializer,
 )
 from tfnb.ops.joining import broadcast_to, concat, pack, pad, stack, tile, unpack, unstack
@@ -74,6 +75,9 @@ from tfnb.ops.math import (
 )
 from tfnb.ops.matmul import batch_matmul, matmul, tensordot
 from tfnb.ops.overloads import newaxis
+from tfnb.ops.partitioners import (
+    fixed_size_partitioner, min_max_variable_partitioner, variable_axis_size_partitioner,
+)
 from tfnb.ops.partition import dynamic_partition, dynamic_stitch, parallel_dynamic_stitch
 from tfnb.ops.parsing import (
     FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, parse_example, parse_single_example,
@@ -108,6 +112,7 @@ from tfnb.ops.sparse_tensor import (
 from tfnb.ops.state import assign, assign_add, assign_sub, count_up_to, is_variable_initialized
 from tfnb.ops.strings import string_join
 from tfnb.ops.summary import histogram_summary, image_summary, merge_all_summaries, merge_summary, scalar_summary
+from tfnb.ops.template import make_template
 from tfnb.ops.tensor_array import TensorArray
 from tfnb.ops.variable_helpers import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
@@ -116,8 +121,8 @@ from tfnb.ops.variable_helpers import (
     report_uninitialized_variables, tables_initializer, trainable_variables, variables_initializer,
 )
 from tfnb.ops.variable_scope import (
-    VariableScope, get_local_variable, get_variable, get_variable_scope, no_regularizer, variable_op_scope,
-    variable_scope,
+    VariableScope, create_partitioned_variables, get_local_variable, get_variable, get_variable_scope, no_regularizer,
+    variable_op_scope, variable_scope,
 )
 from tfnb.ops.variable_store import AUTO_REUSE
 from tfnb.ops.variables import Variable, VariableAggregation, VariableSynchronization

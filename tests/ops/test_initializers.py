@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import tfnb as tf
 from tfnb.ops import initializers as init
 from tfnb.runtime.session import Session
 
@@ -65,28 +66,63 @@ def test_errors(make, error):
         make()
 
 
-def test_same_numbers_as_tensorflow(oracle):
-    code = """
-makers = {
-    "uniform": tf.random_uniform_initializer(-1.0, 2.0, seed=7),
-    "normal": tf.random_normal_initializer(1.0, 2.0, seed=7),
-    "truncated": tf.truncated_normal_initializer(1.0, 2.0, seed=7),
-    "unit": tf.uniform_unit_scaling_initializer(seed=7),
-    "scaling": tf.variance_scaling_initializer(seed=7),
-    "glorot_uniform": tf.glorot_uniform_initializer(seed=7),
-    "glorot_normal": tf.glorot_normal_initializer(seed=7),
-    "he": tf.initializers.he_normal(seed=7),
+MAKERS = {
+    "uniform": "tf.random_uniform_initializer(-1.0, 2.0, seed=7)",
+    "normal": "tf.random_normal_initializer(1.0, 2.0, seed=7)",
+    "truncated": "tf.truncated_normal_initializer(1.0, 2.0, seed=7)",
+    "unit": "tf.uniform_unit_scaling_initializer(seed=7)",
+    "unit, scaled": "tf.uniform_unit_scaling_initializer(1.43, seed=7)",
+    "glorot_uniform": "tf.glorot_uniform_initializer(seed=7)",
+    "glorot_normal": "tf.glorot_normal_initializer(seed=7)",
+    **{f"{kind} {way}": f"tf.variance_scaling_initializer(2.0, {kind!r}, {way!r}, seed=7)"
+       for kind in ("fan_in", "fan_out", "fan_avg")
+       for way in ("uniform", "truncated_normal", "untruncated_normal", "normal")},
+    **{f"{who}_{way}": f"tf.initializers.{who}_{way}(seed=7)" for who in ("he", "lecun") for way in ("normal", "uniform")},
 }
+RUN = """
 with tf.Session() as sess:
-    result = sess.run({name: make([4, 5]) for name, make in makers.items()})
+    made = {name: eval(text) for name, text in makers.items()}
+    result = sess.run({(name, shape): maker(shape) for name, maker in made.items() for shape in shapes})
 """
-    want = oracle(code)
-    made = {"uniform": init.random_uniform_initializer(-1.0, 2.0, seed=7),
-            "normal": init.random_normal_initializer(1.0, 2.0, seed=7),
-            "truncated": init.truncated_normal_initializer(1.0, 2.0, seed=7),
-            "unit": init.uniform_unit_scaling_initializer(seed=7),
-            "scaling": init.variance_scaling_initializer(seed=7),
-            "glorot_uniform": init.glorot_uniform_initializer(seed=7),
-            "glorot_normal": init.glorot_normal_initializer(seed=7), "he": init.he_normal(seed=7)}
-    for name, initializer in made.items():
-        np.testing.assert_array_max_ulp(value(initializer, [4, 5]), want[name], 2)
+
+
+def test_same_numbers_as_tensorflow(oracle):
+    given = {"makers": MAKERS, "shapes": [(4, 5), (3,), (2, 2, 3, 4)]}
+    scope = {"tf": tf, **given}
+    exec(RUN, scope)
+    for name, want in oracle(RUN, **given).items():
+        np.testing.assert_array_max_ulp(scope["result"][name], want, 2)
+
+
+def test_orthogonal(oracle):
+    given = {"makers": {"one": "tf.orthogonal_initializer(seed=3)", "two": "tf.initializers.orthogonal(2.0, seed=4)",
+                        "wide": "tf.orthogonal_initializer(seed=3, dtype=tf.float64)"},
+             "shapes": [(4, 3), (3, 4), (2, 3, 5), (5, 5)]}
+    scope = {"tf": tf, **given}
+    exec(RUN, scope)
+    for (name, shape), want in oracle(RUN, **given).items():
+        got = scope["result"][name, shape]
+        np.testing.assert_allclose(got, want, atol=2e-6)
+        flat = got.reshape(-1, shape[-1]) / (2 if name == "two" else 1)
+        flat = flat if flat.shape[0] >= flat.shape[1] else flat.T
+        np.testing.assert_allclose(flat.T @ flat, np.eye(flat.shape[1]), atol=1e-6)
+    with pytest.raises(ValueError, match="two-dimensional"):
+        tf.orthogonal_initializer()([4])
+
+
+def test_qr():
+    matrix = np.random.RandomState(0).randn(2, 4, 3)
+    for full in (False, True):
+        q, r = tf.qr(matrix, full_matrices=full)
+        with tf.Session() as sess:
+            got_q, got_r = sess.run([q, r])
+        assert q.shape == got_q.shape and r.shape == got_r.shape
+        np.testing.assert_allclose(got_q @ got_r, matrix, atol=1e-12)
+    with pytest.raises(ValueError, match="at least rank 2"):
+        tf.qr([1.0])
+
+
+def test_config():
+    made = tf.orthogonal_initializer(2.0, 3)
+    assert made.get_config() == {"gain": 2.0, "seed": 3, "dtype": "float32"}
+    assert tf.orthogonal_initializer.from_config(made.get_config()).gain == 2.0

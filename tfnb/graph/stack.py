@@ -74,8 +74,10 @@ def _common(values: Iterable[Any], found: Graph | None, first: Any) -> tuple[Gra
 def _graph_of(value: Any) -> Graph | None:
     if isinstance(value, (int, float, str, bytes)):         # most of what is no tensor: not worth two look-ups
         return None
-    convert = getattr(value, "_as_graph_element", None)
-    owner = getattr(convert() if callable(convert) else value, "graph", None)
+    owner = getattr(value, "graph", None)
+    if not isinstance(owner, Graph):
+        convert = getattr(value, "_as_graph_element", None)
+        owner = getattr(convert(), "graph", None) if callable(convert) else None
     return owner if isinstance(owner, Graph) else None
 
 

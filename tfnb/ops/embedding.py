@@ -15,6 +15,7 @@ from tfnb.ops.gather import gather
 from tfnb.ops.joining import concat, stack
 from tfnb.ops.math import Maximum, cast
 from tfnb.ops.partition import ParallelDynamicStitch, dynamic_partition
+from tfnb.ops.partitioned import PartitionedVariable
 from tfnb.ops.raw import raw
 from tfnb.ops.reduce import reduce_sum
 from tfnb.ops.source import constant
@@ -22,12 +23,13 @@ from tfnb.ops.source import constant
 
 def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None,
                      validate_indices: bool = True, max_norm: float | None = None) -> Tensor:
-    """The rows of `params` numbered `ids`; where `params` is a list, the rows are spread over its tables.
+    """The rows of `params` numbered `ids`; where `params` is a list (or partitioned), the rows are spread over its
+    tables.
 
     partition_strategy: row i stands in table i modulo their number ("mod"), or the tables follow one another ("div").
     max_norm: longer rows are scaled down to this length. Raises ValueError without tables or for another strategy.
     """
-    tables = list(params) if isinstance(params, (list, tuple)) else [params]
+    tables = list(params) if isinstance(params, (list, tuple, PartitionedVariable)) else [params]
     if not tables:
         raise ValueError("Value for `params` must be specified: got an empty list")
     if partition_strategy not in ("mod", "div"):

@@ -380,6 +380,13 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None 
 listdiff = setdiff1d
 
 
+def sparse_mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+    """The slices of `a` but those whose indices are in the vector `mask_indices`."""
+    with name_scope(name, "sparse_mask", [a, mask_indices]) as scope:
+        kept, places = setdiff1d(a.indices, mask_indices)
+        return IndexedSlices(gather(a.values, places, name=scope), kept, a.dense_shape)
+
+
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The different elements of a vector in order of appearance, and for each element which of them it is."""
     return Unique(x, out_idx=out_idx, name=name)

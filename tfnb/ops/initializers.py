@@ -16,11 +16,17 @@ from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.shape import TensorShape
 from tfnb.graph.operation import Tensor
 from tfnb.ops import create, random
+from tfnb.ops.array import matrix_transpose, reshape
+from tfnb.ops.decompositions import qr
+from tfnb.ops.raw import raw
 from tfnb.ops.source import constant
 
 
 class Initializer:
-    """A function from a shape (and a dtype) to a tensor. Its parameters: `get_config` and `from_config`."""
+    """A function from a shape (and a dtype) to a tensor. Its parameters: `get_config` and `from_config`.
+
+    partition_info: where the shape is that of a part of a variable, the shape of the whole and the part's offset.
+    """
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """The initial value. dtype: by default the initializer's own."""
@@ -140,7 +146,7 @@ class uniform_unit_scaling_initializer(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
-        inputs = math.prod(_sizes(self.full_shape or shape)[:-1])
+        inputs = math.prod(_sizes(self.full_shape or whole(shape, partition_info))[:-1])
         limit = math.sqrt(3 / max(float(inputs), 1.0)) * self.factor
         return random.random_uniform(shape, -limit, limit, dtype, seed=self.seed)
 
@@ -171,7 +177,7 @@ class variance_scaling_initializer(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
-        inputs, outputs = fans(_sizes(shape))
+        inputs, outputs = fans(_sizes(whole(shape, partition_info)))
         count = {"fan_in": inputs, "fan_out": outputs, "fan_avg": (inputs + outputs) / 2}[self.mode]
         variance = self.scale / max(1.0, count)
         if self.distribution == "uniform":
@@ -233,10 +239,45 @@ class identity_initializer(Initializer):
         self.gain, self.dtype = gain, _float_dtype(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        sizes = _sizes(shape)
+        sizes = _sizes(whole(shape, partition_info))
         if len(sizes) != 2:
             raise ValueError(f"Identity matrix initializer can only be used for 2D matrices, not for shape {sizes}.")
-        return constant(np.eye(sizes[0], sizes[1]) * self.gain, self.dtype if dtype is None else dtype)
+        value = np.eye(sizes[0], sizes[1]) * self.gain
+        if partition_info is not None:
+            first, count = partition_info.var_offset, _sizes(shape)
+            value = value[first[0]:first[0] + count[0], first[1]:first[1] + count[1]]
+        return constant(value, self.dtype if dtype is None else dtype)
+
+
+class orthogonal_initializer(Initializer):
+    """gain times a matrix with orthonormal rows or columns (Saxe et al., 2014).
+
+    The matrix has as many columns as the last size of the shape; other sizes are its rows. Raises ValueError for a
+    shape of less than two sizes.
+    """
+
+    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+        self.gain, self.seed, self.dtype = gain, seed, _float_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        sizes = _sizes(shape)
+        if len(sizes) < 2:
+            raise ValueError("The tensor to initialize must be at least two-dimensional, but its shape is "
+                             f"{sizes}.")
+        dtype = self.dtype if dtype is None else dtype
+        rows, columns = math.prod(sizes[:-1]), sizes[-1]
+        drawn = random.random_normal((max(rows, columns), min(rows, columns)), dtype=dtype, seed=self.seed)
+        q, r = qr(drawn, full_matrices=False)
+        q = q * raw.Sign(create.diag_part(r))                 # r has a positive diagonal: then q is unique
+        if rows < columns:
+            q = matrix_transpose(q)
+        made: Tensor = self.gain * reshape(q, sizes)
+        return made
+
+
+def whole(shape: Any, partition_info: Any) -> Any:
+    """The shape that scales go by: of all of the variable, where `shape` is that of a part."""
+    return shape if partition_info is None else partition_info.full_shape
 
 
 def _sizes(shape: Any) -> list[int]:

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from tfnb.core import dtypes
 from tfnb.core.dtypes import DType, as_dtype
+from tfnb.core.shape import as_shape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
@@ -146,14 +147,17 @@ def _true_getter(name: str, shape: Any = None, dtype: Any = dtypes.float32, init
                  caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
                  use_resource: bool | None = None, constraint: Any = None,
                  synchronization: VariableSynchronization = VariableSynchronization.AUTO,
-                 aggregation: VariableAggregation = VariableAggregation.NONE) -> Variable:
-    if partitioner is not None:
-        raise NotImplementedError(f"Variable {name}: partitioned variables are not supported; pass no partitioner")
+                 aggregation: VariableAggregation = VariableAggregation.NONE) -> Any:
     if regularizer is no_regularizer:
         regularizer = None
-    return store.find_or_make(get_default_graph(), Request(
-        name, shape, as_dtype(dtype), initializer, regularizer, reuse, trainable, collections, caching_device,
-        validate_shape, constraint, synchronization, aggregation))
+    graph = get_default_graph()
+    request = Request(name, shape, as_dtype(dtype), initializer, regularizer, reuse, trainable, collections,
+                      caching_device, validate_shape, constraint, synchronization, aggregation)
+    scalar = shape is not None and as_shape(shape).ndims == 0
+    if (partitioner is not None and not scalar) or \
+            (partitioner is None and reuse is True and store.is_partitioned(graph, name)):
+        return store.find_or_make_parts(graph, request, partitioner)
+    return store.find_or_make(graph, request)
 
 
 def no_regularizer(_: Any) -> None:
@@ -329,3 +333,24 @@ def variable_op_scope(values: Sequence[Any], name_or_scope: Any, default_name: s
     """`variable_scope` with its first arguments in the order of TensorFlow 0.x."""
     return variable_scope(name_or_scope, default_name, values, initializer, regularizer, caching_device, partitioner,
                           custom_getter, reuse, dtype, use_resource, constraint)
+
+
+def create_partitioned_variables(shape: Any, slicing: Sequence[int], initializer: Any, dtype: Any = dtypes.float32,
+                                 trainable: bool = True, collections: Any = None, name: str | None = None,
+                                 reuse: Any = None) -> list[Variable]:
+    """The parts of a new variable, as a list. slicing: how many there are along each axis, of which one may be above 1.
+
+    Raises ValueError for a slicing of another length than the shape, and as `get_variable`.
+    """
+    if len(shape) != len(slicing):
+        raise ValueError("The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: "
+                         f"{shape}, slicing: {slicing}")
+    if min(slicing, default=1) < 1:
+        raise ValueError(f"Partition sizes must be positive, but got {slicing}")
+
+    def partitioner(**_: Any) -> list[int]:
+        return list(slicing)
+    with variable_scope(name, "PartitionedVariable", reuse=reuse):
+        made = get_variable_scope().get_variable(None, "", shape, dtype, initializer, trainable=trainable,
+                                                 collections=collections, partitioner=partitioner)
+    return list(made)

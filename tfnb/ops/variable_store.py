@@ -7,21 +7,27 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
 from tfnb.core import dtypes
 from tfnb.core.dtypes import DType
 from tfnb.core.shape import TensorShape, as_shape
+from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation
 from tfnb.graph.stack import colocate_with, control_dependencies, name_scope
 from tfnb.ops.initializers import Initializer, glorot_uniform_initializer, zeros_initializer
+from tfnb.ops.partitioned import PartitionedVariable, PartitionInfo, slices_along
+from tfnb.ops.partitioners import Partitioner, partitions_of
+from tfnb.ops.slice_info import SaveSliceInfo
+from tfnb.ops.slicing import Slice
 from tfnb.ops.variables import Variable
 
 _STORED = ("variables by name",)
+_PARTITIONED = ("partitioned variables by name",)
 _OPENED = ("opened variable scopes",)
 
 
@@ -35,11 +41,13 @@ AUTO_REUSE = _ReuseMode.AUTO_REUSE
 @dataclass(eq=False, slots=True)
 class _Stored:
     name: str
-    variable: Variable
+    variable: Any                                  # a Variable, or a PartitionedVariable
 
     @property
     def op(self) -> Operation:
-        return self.variable.op
+        found: Operation = next(iter(self.variable)).op if isinstance(self.variable, PartitionedVariable) \
+            else self.variable.op
+        return found
 
 
 @dataclass(eq=False, slots=True)
@@ -47,12 +55,11 @@ class _Opened:
     scope: str
 
 
-def stored(graph: Graph, name: str) -> Variable | None:
+def stored(graph: Graph, name: str, key: Any = _STORED) -> Any:
     """The variable that `get_variable` made under this full name, or None."""
-    for entry in reversed(graph.get_collection_ref(_STORED)):
+    for entry in reversed(graph.get_collection_ref(key)):
         if entry.name == name:
-            variable: Variable = entry.variable
-            return variable
+            return entry.variable
     return None
 
 
@@ -105,6 +112,7 @@ class Request:
     constraint: Callable[[Any], Any] | None
     synchronization: Any
     aggregation: Any
+    partition_info: PartitionInfo | None = None
 
 
 def find_or_make(graph: Graph, request: Request) -> Variable:
@@ -119,6 +127,10 @@ def find_or_make(graph: Graph, request: Request) -> Variable:
     found = stored(graph, request.name)
     if found is not None:
         return _share(found, request)
+    if stored(graph, f"{request.name}/part_0") is not None:
+        raise ValueError("No partitioner was provided, but a partitioned version of the variable was found: "
+                         f"{request.name}/part_0. Perhaps a variable of the same name was already created with "
+                         "partitioning?")
     if request.reuse is True:
         raise ValueError(f"Variable {request.name} does not exist, or was not created with tf.get_variable(). "
                          "Did you mean to set reuse=tf.AUTO_REUSE in VarScope?")
@@ -127,6 +139,67 @@ def find_or_make(graph: Graph, request: Request) -> Variable:
     graph.add_to_collection(_STORED, _Stored(request.name, made))
     _regularize(graph, made, request)
     return made
+
+
+def find_or_make_parts(graph: Graph, request: Request, partitioner: Partitioner | None) -> PartitionedVariable:
+    """As `find_or_make`, for a variable that `partitioner` cuts; None to share one that is there, however it is cut.
+
+    Raises ValueError also if the partitioner says what can't be, or something else than it said of the one there is.
+    """
+    name, value = request.name.rstrip("/"), request.initializer
+    constant = value is not None and not callable(value)
+    if stored(graph, name) is not None:
+        raise ValueError("A partitioner was provided, but an unpartitioned version of the variable was found: "
+                         f"{name}. Perhaps a variable of the same name was already created without partitioning?")
+    shape = as_shape(request.shape)
+    if constant:
+        with control_dependencies(None):
+            value = convert_to_tensor(value, dtype=request.dtype)
+        shape = shape.merge_with(value.shape)
+    parts = None if partitioner is None else partitions_of(partitioner, shape, request.dtype)
+    found: PartitionedVariable | None = stored(graph, name, _PARTITIONED)
+    if found is not None:
+        return _share_parts(found, request, shape, parts)
+    if request.reuse is True or parts is None:
+        raise ValueError(f"PartitionedVariable {name} does not exist, or was not created with tf.get_variable(). Did "
+                         "you mean to set reuse=False or reuse=tf.AUTO_REUSE in VarScope?")
+    sizes: list[int] = shape.as_list()  # type: ignore[assignment]
+    variables = []
+    for i, (offset, size) in enumerate(slices_along(sizes, parts)):
+        part = f"{name}/part_{i}"
+        if constant:
+            with name_scope(f"{part}/PartitionedInitializer/"):
+                start, given = Slice(value, offset, size), None
+        else:
+            start, given = value, size
+        made = find_or_make(graph, replace(request, name=part, shape=given, initializer=start,
+                                           partition_info=PartitionInfo(sizes, offset)))
+        made._set_save_slice_info(SaveSliceInfo(name, sizes, offset, size))
+        variables.append(made)
+    whole = PartitionedVariable(name, shape, request.dtype, variables, parts)
+    graph.add_to_collection(_PARTITIONED, _Stored(name, whole))
+    return whole
+
+
+def is_partitioned(graph: Graph, name: str) -> bool:
+    """Did `get_variable` make a partitioned variable of this full name?"""
+    return stored(graph, name, _PARTITIONED) is not None
+
+
+def _share_parts(found: PartitionedVariable, request: Request, shape: TensorShape,
+                 parts: list[int] | None) -> PartitionedVariable:
+    name = found.name
+    if not request.reuse:
+        raise ValueError(f"Partitioned variable with name {name} already exists. Did you mean to set reuse=True or "
+                         f"reuse=tf.AUTO_REUSE in VarScope? Originally defined at:\n\n{next(iter(found)).op.made_at}")
+    for what, wanted, there, same in (
+            ("shape", shape, found.shape, shape.is_compatible_with(found.shape)),
+            ("dtype", request.dtype.name, found.dtype.name, request.dtype.is_compatible_with(found.dtype)),
+            ("partitions", parts, found._get_partitions(), parts in (None, found._get_partitions()))):
+        if not same:
+            raise ValueError(f"Trying to reuse partitioned variable {name}, but specified {what} {wanted} and found "
+                             f"{what} {there}.")
+    return found
 
 
 def _share(found: Variable, request: Request) -> Variable:
@@ -169,7 +242,8 @@ def _bound(initializer: Any, shape: TensorShape, request: Request) -> tuple[Call
     if inspect.isclass(initializer):
         initializer = initializer()
     if isinstance(initializer, Initializer) and shape.is_fully_defined():
-        return lambda: initializer(shape.as_list(), dtype=request.dtype), request.dtype
+        return lambda: initializer(shape.as_list(), dtype=request.dtype,
+                                   partition_info=request.partition_info), request.dtype
     parameters = inspect.signature(initializer).parameters.values()
     needed = [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     if not shape.is_fully_defined():
@@ -179,8 +253,8 @@ def _bound(initializer: Any, shape: TensorShape, request: Request) -> tuple[Call
         return initializer, None
     if not parameters:
         return initializer, request.dtype
-    takes_dtype = any(p.name == "dtype" or p.kind is p.VAR_KEYWORD for p in parameters)
-    options = {"dtype": request.dtype} if takes_dtype else {}
+    options = {name: value for name, value in (("dtype", request.dtype), ("partition_info", request.partition_info))
+               if any(p.name == name or (p.kind is p.VAR_KEYWORD and name == "dtype") for p in parameters)}
     return lambda: initializer(shape.as_list(), **options), request.dtype
 
 

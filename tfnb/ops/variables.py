@@ -5,7 +5,7 @@ which sets it to its initial value, and "w/read", through which the rest of the 
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import ExitStack
 from enum import Enum
 from typing import Any
@@ -27,7 +27,10 @@ from tfnb.graph.stack import (
 )
 from tfnb.ops import state
 from tfnb.ops.array import Identity
+from tfnb.ops.cond import cond
+from tfnb.ops.safe_initial_value import safe_initial_value
 from tfnb.ops.scatter import RowUpdates
+from tfnb.ops.slice_info import SaveSliceInfo
 
 _proto = lazy_module("tfnb.proto.variable_pb2")
 
@@ -66,6 +69,7 @@ class Variable(RowUpdates):
     """
 
     __array_priority__ = 100
+    SaveSliceInfo = SaveSliceInfo
     _variable: Tensor
     _initializer_op: Operation
     _snapshot: Tensor
@@ -80,7 +84,7 @@ class Variable(RowUpdates):
                  synchronization: VariableSynchronization = VariableSynchronization.AUTO,
                  aggregation: VariableAggregation = VariableAggregation.NONE, shape: Any = None) -> None:
         self._synchronization, self._aggregation = synchronization, aggregation
-        self._save_slice_info: Any = None
+        self._save_slice_info: SaveSliceInfo | None = None
         self._constraint = constraint
         if variable_def is not None:
             if initial_value is not None:
@@ -119,7 +123,8 @@ class Variable(RowUpdates):
             self._initial_value = value
             self._variable = state.VariableV2(shape=shape, dtype=value.dtype.base_dtype, name=scope)
             stack.close()
-            self._initializer_op = state.assign(self._variable, value, validate_shape=validate_shape).op
+            start = safe_initial_value(value, scope)
+            self._initializer_op = state.assign(self._variable, start, validate_shape=validate_shape).op
             where = colocate_with(self._variable.op) if caching_device is None else device(caching_device)
             with where:
                 self._snapshot = Identity(self._variable, name="read")
@@ -137,6 +142,11 @@ class Variable(RowUpdates):
         self._snapshot = find(variable_def.snapshot_name)
         self._initial_value = find(variable_def.initial_value_name) if variable_def.initial_value_name else None
         self._trainable = bool(variable_def.trainable)
+        self._synchronization = VariableSynchronization(variable_def.synchronization)
+        self._aggregation = VariableAggregation(variable_def.aggregation)
+        if variable_def.HasField("save_slice_info_def"):
+            self._save_slice_info = SaveSliceInfo(save_slice_info_def=variable_def.save_slice_info_def,
+                                                  import_scope=import_scope)
 
     def __repr__(self) -> str:
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
@@ -225,6 +235,13 @@ class Variable(RowUpdates):
         """As given to the constructor."""
         return self._aggregation
 
+    def _set_save_slice_info(self, save_slice_info: SaveSliceInfo | None) -> None:
+        """Say which part of a partitioned variable this one is."""
+        self._save_slice_info = save_slice_info
+
+    def _get_save_slice_info(self) -> SaveSliceInfo | None:
+        return self._save_slice_info
+
     # Its value
 
     def value(self) -> Tensor:
@@ -241,14 +258,16 @@ class Variable(RowUpdates):
         return self._variable
 
     def initialized_value(self) -> Tensor:
-        """The value after the initializer has run: for the initial value of another variable.
+        """The value, or the initial value while the variable has none: for the initial value of another variable.
 
-        Fetching it later runs the initializer again.
+        So both can be initialized in one run, in any order, and a random initial value is drawn once.
         """
-        with control_dependencies(None), control_dependencies([self._initializer_op]):
-            with colocate_with(self.op):
-                result: Tensor = Identity(self._variable)
-                return result
+        with control_dependencies(None):
+            start = self._initial_value
+            if start is None:
+                return self.read_value()
+            made: Tensor = cond(state.is_variable_initialized(self), self.read_value, lambda: start)
+            return made
 
     def eval(self, session: Any = None) -> Any:
         """The value in `session` (default: the default session), as a NumPy array. Raises ValueError without one."""
@@ -301,7 +320,10 @@ class Variable(RowUpdates):
                  "snapshot_name": self._snapshot.name}
         if self._initial_value is not None:
             names["initial_value_name"] = self._initial_value.name
-        return _proto.VariableDef(trainable=self._trainable,
+        info = self._save_slice_info
+        return _proto.VariableDef(trainable=self._trainable, synchronization=self._synchronization.value,
+                                  aggregation=self._aggregation.value,
+                                  save_slice_info_def=None if info is None else info.to_proto(export_scope),
                                   **{field: name.removeprefix(prefix) for field, name in names.items()})
 
     @staticmethod
@@ -335,12 +357,12 @@ OPERATORS = ("add sub mul div truediv floordiv mod pow matmul and or xor radd rs
              "rpow rmatmul rand ror rxor lt le gt ge neg abs invert getitem").split()
 
 
-def _pass_on(names: Iterable[str]) -> None:
-    """Let the operators of Variable be those of Tensor, on the variable's value."""
-    for name in names:
-        def operator(self: Variable, *args: Any, _name: str = f"__{name}__") -> Any:
-            return getattr(self._snapshot, _name)(*args)
-        setattr(Variable, f"__{name}__", operator)
+def pass_on_operators(cls: type) -> None:
+    """Let the operators of a class be those of Tensor, on the tensor that its `_AsTensor` gives."""
+    for name in OPERATORS:
+        def operator(self: Any, *args: Any, _name: str = f"__{name}__") -> Any:
+            return getattr(self._AsTensor(), _name)(*args)
+        setattr(cls, f"__{name}__", operator)
 
 
-_pass_on(OPERATORS)
+pass_on_operators(Variable)

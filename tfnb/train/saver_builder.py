@@ -19,6 +19,7 @@ from tfnb.ops import io, state
 from tfnb.ops.array import Identity, reshape, shape
 from tfnb.ops.compare import where
 from tfnb.ops.control import group
+from tfnb.ops.partitioned import PartitionedVariable
 from tfnb.ops.source import constant, placeholder_with_default
 from tfnb.ops.strings import StaticRegexFullMatch, string_join
 from tfnb.ops.variables import Variable
@@ -103,7 +104,7 @@ def op_list_to_dict(op_list: Iterable[Any]) -> dict[str, Any]:
                 raise ValueError(f"Mixing slices and non-slices with the same name: {info.full_name}")
             parts.append(item)
             continue
-        key = item.name if isinstance(item, SaveableObject) or _is_partitioned(item) else _variable_name(item)
+        key = item.name if isinstance(item, (SaveableObject, PartitionedVariable)) else _variable_name(item)
         if key in found:
             raise ValueError(f"At least two variables have the same name: {key}")
         found[key] = item
@@ -123,11 +124,6 @@ def _variable_name(item: Any) -> str:
     return tensor.op.name
 
 
-def _is_partitioned(item: Any) -> bool:
-    return hasattr(item, "_get_variable_list") or (hasattr(item, "as_tensor") and hasattr(item, "__iter__")
-                                                   and not isinstance(item, (Variable, Tensor)))
-
-
 def saveables_of(op: Any, name: str) -> Iterator[SaveableObject]:
     """The saveables of a variable, a partitioned one, or a list of parts. Raises TypeError, ValueError."""
     if not isinstance(name, str):
@@ -135,7 +131,7 @@ def saveables_of(op: Any, name: str) -> Iterator[SaveableObject]:
                         f"string: {name}")
     if isinstance(op, SaveableObject):
         yield op
-    elif isinstance(op, (list, tuple)) or _is_partitioned(op):
+    elif isinstance(op, (list, tuple, PartitionedVariable)):
         infos = [getattr(part, "_save_slice_info", None) for part in op]
         if None in infos or len({info.full_name for info in infos}) > 1:
             raise ValueError(f"Slices must all be from the same tensor, but {name!r} stands for {list(op)}")

@@ -1,6 +1,7 @@
 """Slots: variables that an optimizer or a moving average keeps beside a variable, called "w/Adam", "w/Adam_1"..."""
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 from tfnb.core.dtypes import DType
@@ -8,6 +9,7 @@ from tfnb.core.shape import as_shape
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import colocate_with
 from tfnb.ops.initializers import zeros_initializer
+from tfnb.ops.slice_info import SaveSliceInfo
 from tfnb.ops.variable_scope import get_variable, variable_scope
 from tfnb.ops.variables import Variable
 
@@ -42,10 +44,18 @@ def _create(primary: Any, name: str, initializer: Any, shape: Any, dtype: DType,
             beside: bool) -> Variable:
     with variable_scope(None, f"{primary.op.name}/{name}") as scope:
         scope.set_partitioner(None)
-        if not beside:
-            return _variable(initializer, shape, dtype, validate_shape)
-        with colocate_with(primary.op):
-            return _variable(initializer, shape, dtype, validate_shape)
+        with colocate_with(primary.op) if beside else nullcontext():
+            made = _variable(initializer, shape, dtype, validate_shape)
+    if isinstance(primary, Variable) and primary._save_slice_info is not None:
+        made._set_save_slice_info(_slice_of(made, primary.op.name, primary._save_slice_info))
+    return made
+
+
+def _slice_of(slot: Variable, primary: str, info: SaveSliceInfo) -> SaveSliceInfo | None:
+    """The part that the slot of a part is: of "w/Adam", for a slot "w/part_0/Adam". None for a scalar."""
+    rank = len(info.full_shape or ()) if slot.shape.ndims is None else slot.shape.ndims
+    full, offset, shape = (list(sizes or ())[:rank] for sizes in (info.full_shape, info.var_offset, info.var_shape))
+    return SaveSliceInfo(f"{info.full_name}{slot.op.name.removeprefix(primary)}", full, offset, shape) if rank else None
 
 
 def _variable(initializer: Any, shape: Any, dtype: DType, validate_shape: bool) -> Variable:
