@@ -77,7 +77,8 @@ MAKERS = {
     **{f"{kind} {way}": f"tf.variance_scaling_initializer(2.0, {kind!r}, {way!r}, seed=7)"
        for kind in ("fan_in", "fan_out", "fan_avg")
        for way in ("uniform", "truncated_normal", "untruncated_normal", "normal")},
-    **{f"{who}_{way}": f"tf.initializers.{who}_{way}(seed=7)" for who in ("he", "lecun") for way in ("normal", "uniform")},
+    **{f"{who}_{way}": f"tf.initializers.{who}_{way}(seed=7)"
+       for who in ("he", "lecun") for way in ("normal", "uniform")},
 }
 RUN = """
 with tf.Session() as sess:
