@@ -4,9 +4,11 @@ from __future__ import annotations
 import pytest
 
 from tests.differential import here, there
-from tests.runtime.session_snippets import SNIPPETS
+from tests.runtime.control_snippets import SNIPPETS as CONTROL
+from tests.runtime.session_snippets import SNIPPETS as RUNS
 from tfnb.core.options import options
 
+SNIPPETS = RUNS + CONTROL
 MODES = ["never", "second", "always"]
 
 

@@ -86,6 +86,11 @@ class Plan:
         return [op for stage in self.stages for op in stage.ops] + inner
 
 
+    def graph_ops(self) -> list[Operation]:
+        """`ops` without those that only plans have: the stand-ins of loops."""
+        return [op for op in self.ops if op.graph._by_name.get(op.name) is op]
+
+
 LEAVES = (Kind.CONST, Kind.VARIABLE)
 
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,27 +13,35 @@ from tfnb.compile.plan import Choice, Guard, Loop, Plan, Stage
 from tfnb.compile.trace import Meta
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.options import options
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.operation import Tensor
 from tfnb.ops.evaluate import ref_variable, wants_lock
 from tfnb.runtime.host import HostRunner, is_plain
 from tfnb.runtime.interpreter import Env, interpret
 from tfnb.runtime.loops import LoopRunner
 from tfnb.runtime.program import Program, compile_stage
 from tfnb.runtime.store import Store
+from tfnb.runtime.trace import Trace
 
 PATIENCE = 8             # programs of a stage of a loop: what has more shapes than that is interpreted
 KEPT, ALWAYS = 512, 4    # shapes of a stage of which programs are kept (4 ms to build one); so many however large
 KEPT_BYTES = 1 << 28     # of their arenas and result arrays
 NOTED = 32               # shapes that a stage of a loop remembers to have met
 
-Watch = Callable[[Operation], None]
+
+@dataclass(frozen=True)
+class Settings:
+    """How a session runs plans. interpreted: never compiled; threads: of one kernel at most, None: all there are."""
+
+    interpreted: bool = False
+    threads: int | None = None
 
 
 class StageRunner:
     """The programs of one device stage, by the shapes (and values) they are made for."""
 
-    def __init__(self, stage: Stage, store: Store, patient: bool = False) -> None:
+    def __init__(self, stage: Stage, store: Store, patient: bool = False, threads: int | None = None) -> None:
         self.stage = stage
+        self._threads = threads
         self._patience: dict[Any, None] | None = {} if patient else None
         self._store = store
         self._lock = threading.Lock()
@@ -40,7 +49,7 @@ class StageRunner:
         self._by_value = tuple(stage.inputs.index(t) for t in stage.by_value)
         self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
 
-    def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray] | None:
+    def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray] | None:
         """The outputs; None if a variable it uses has no value yet (the interpreter says which, or gives it one)."""
         program = self.borrow(inputs)
         if program is None:
@@ -48,8 +57,8 @@ class StageRunner:
         try:
             if self.locks:
                 with self._store.updating:
-                    return program.run(inputs)
-            return program.run(inputs)
+                    return program.run(inputs, trace)
+            return program.run(inputs, trace)
         finally:
             program.lock.release()
 
@@ -85,9 +94,9 @@ class StageRunner:
                  for i, a in enumerate(inputs)]
         with self._lock:
             compiled = next((p.compiled for p in self._programs.get(key, ()) if p.is_current(self._store)), None)
-            program = Program(compiled or compile_stage(self.stage, metas, self._store), self._store)
+            program = Program(compiled or compile_stage(self.stage, metas, self._store), self._store, self._threads)
             while not program.fits():              # another thread gave a variable another shape just now
-                program = Program(compile_stage(self.stage, metas, self._store), self._store)
+                program = Program(compile_stage(self.stage, metas, self._store), self._store, self._threads)
             program.lock.acquire()
             self._trim(program.nbytes)
             self._programs.setdefault(key, []).append(program)
@@ -124,55 +133,59 @@ class StageRunner:
 class Executor:
     """Runs one plan over a store: the first run interpreted, later ones compiled (see core/options.py)."""
 
-    def __init__(self, plan: Plan, store: Store, in_loop: bool = False) -> None:
+    def __init__(self, plan: Plan, store: Store, in_loop: bool = False, settings: Settings = Settings()) -> None:
         self.plan = plan
         self._store = store
         self._runs = 0
         self._fed = frozenset(plan.feeds)
-        self.runners = [StageRunner(stage, store, in_loop) if stage.on_device else None for stage in plan.stages]
+        self.runners = [StageRunner(stage, store, in_loop, settings.threads)
+                        if stage.on_device and not settings.interpreted else None for stage in plan.stages]
         self._host = [HostRunner(stage, store) if is_plain(stage, self._fed) else None for stage in plan.stages]
-        self.loops = {stage.loop.op: LoopRunner(stage.loop, lambda inner: Executor(inner, store, True))
+        self.loops = {stage.loop.op: LoopRunner(stage.loop, lambda inner: Executor(inner, store, True, settings), store)
                       for stage in plan.stages if stage.loop is not None}
         only = plan.stages[0] if len(plan.stages) == 1 and not plan.stages[0].guard else None
         direct = only is not None and only.inputs == plan.feeds and only.outputs == plan.fetches
         self.direct = self.runners[0] if direct else None      # what runs the whole plan, if one device stage does
         self._direct_host = self._host[0] if direct else None
 
-    def run(self, feeds: Sequence[np.ndarray], watch: Watch | None = None) -> Sequence[np.ndarray]:
-        """The values of the fetches. feeds: row-major arrays of the right dtypes, in the order of the plan's feeds."""
-        if self._direct_host is not None and watch is None:
-            return self._direct_host.run(feeds)
+    def run(self, feeds: Sequence[np.ndarray], trace: Trace | None = None) -> Sequence[np.ndarray]:
+        """The values of the fetches. feeds: row-major arrays of the right dtypes, in the order of the plan's feeds.
+
+        trace: where to note what ran when. Raises DeadlineExceededError past the store's limit.
+        """
+        if self._direct_host is not None:
+            return self._direct_host.run(feeds, trace)
         compiled = options.compile == "always" or (self._runs and options.compile == "second")
         self._runs += 1
-        if self.direct is not None and compiled and watch is None:
-            outputs = self.direct.run(feeds)
+        if self.direct is not None and compiled:
+            outputs = self.direct.run(feeds, trace)
             if outputs is not None:
                 return outputs
         env: Env = dict(zip(self.plan.feeds, feeds, strict=True))
         for stage, runner, host in zip(self.plan.stages, self.runners, self._host, strict=True):
             if stage.guard and not _holds(stage.guard, env):
                 continue
+            self._store.check_time()
             if stage.loop is not None:
-                self._run_loop(stage.loop, env, watch)
+                self._run_loop(stage.loop, env, trace)
             elif stage.merges:
                 self._merge(stage.merges, env)
             else:
-                fast = None if watch is not None else host or (runner if compiled else None)
-                self._run_stage(stage, fast, env, watch)
+                self._run_stage(stage, host or (runner if compiled else None), env, trace)
         return [self._fetched(t, env) for t in self.plan.fetches]
 
     def _run_stage(self, stage: Stage, runner: StageRunner | HostRunner | None, env: Env,
-                   watch: Watch | None) -> None:
-        outputs = runner.run([env[t] for t in stage.inputs]) if runner is not None else None
+                   trace: Trace | None) -> None:
+        outputs = runner.run([env[t] for t in stage.inputs], trace) if runner is not None else None
         if outputs is None:
-            interpret(stage, env, self._store, watch, self._fed)
+            interpret(stage, env, self._store, trace, self._fed)
         else:
             env.update(zip(stage.outputs, outputs, strict=True))
 
-    def _run_loop(self, loop: Loop, env: Env, watch: Watch | None) -> None:
+    def _run_loop(self, loop: Loop, env: Env, trace: Trace | None) -> None:
         given = [self._value(t, env) for t in (*loop.initial, *loop.constants)]
         count = len(loop.initial)
-        values = self.loops[loop.op].run(given[:count], given[count:], watch)
+        values = self.loops[loop.op].run(given[:count], given[count:], trace)
         for k, tensor in loop.exits:                # what nobody has computed belongs to someone else
             env[tensor] = np.array(values[k]) if any(values[k] is a for a in given) else values[k]
 

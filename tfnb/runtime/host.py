@@ -11,6 +11,7 @@ from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import host_call
 from tfnb.runtime.interpreter import named
 from tfnb.runtime.store import Store
+from tfnb.runtime.trace import Trace, clock
 
 
 def is_plain(stage: Stage, fed: Collection[Tensor]) -> bool:
@@ -37,15 +38,18 @@ class HostRunner:
                                     slice(first, first + len(op.outputs))))
         self._outputs = tuple(slots[t] for t in stage.outputs)
 
-    def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The outputs of the stage, in arrays of their own."""
+    def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
+        """The outputs of the stage, in arrays of their own. trace: where to note what ran when."""
         values = [*inputs, *self._known]
         args: list[np.ndarray] = []
         op: Operation | None = None
         try:
             for op, call, taken, made in self._steps:  # noqa: B007 (the handler names the op that failed)
                 args = [values[i] for i in taken]  # type: ignore[misc]
+                start = 0 if trace is None else clock()
                 values[made] = call(args)
+                if trace is not None:
+                    trace.add((op,), start, values[made])  # type: ignore[arg-type]
         except Exception as error:
             assert op is not None
             raise named(op, error, args)  # noqa: B904 (`named` chains)

@@ -1,7 +1,7 @@
 """Running a stage op by op on NumPy arrays: host stages always, device stages at their first run."""
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, MutableMapping, Sequence
+from collections.abc import Collection, MutableMapping, Sequence
 from contextlib import nullcontext
 
 import numpy as np
@@ -27,11 +27,12 @@ from tfnb.ops.evaluate import (
     wants_lock,
 )
 from tfnb.runtime.store import Store, uninitialized, variable_dtype
+from tfnb.runtime.trace import Trace, clock
 
 Env = MutableMapping[Tensor, np.ndarray]
 
 
-def interpret(stage: Stage, env: Env, store: Store, watch: Callable[[Operation], None] | None = None,
+def interpret(stage: Stage, env: Env, store: Store, trace: Trace | None = None,
               fed: Collection[Tensor] = ()) -> None:
     """Run the ops of a stage; `env` has its inputs and gets its outputs. fed: tensors that were given their values.
 
@@ -40,9 +41,11 @@ def interpret(stage: Stage, env: Env, store: Store, watch: Callable[[Operation],
     for op in stage.ops:
         if op.spec.kind is Kind.VARIABLE or (op.outputs and all(t in env for t in op.outputs)):
             continue                               # read where it is used, or fed
-        if watch is not None:
-            watch(op)
-        for tensor, value in zip(op.outputs, run_op(op, env, store, fed), strict=True):
+        start = 0 if trace is None else clock()
+        outputs = run_op(op, env, store, fed)
+        if trace is not None:
+            trace.add((op,), start, outputs)
+        for tensor, value in zip(op.outputs, outputs, strict=True):
             env.setdefault(tensor, value)
     for tensor in stage.outputs:
         env[tensor] = np.array(_input(tensor, env, store, tensor.op, fed))

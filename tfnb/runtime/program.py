@@ -22,6 +22,7 @@ from tfnb.kernels.cpu.random import new_state
 from tfnb.kernels.cpu.tape import ROW, Tape
 from tfnb.kernels.launch import Code, failure_text
 from tfnb.runtime.store import Store
+from tfnb.runtime.trace import Trace, clock
 
 RECYCLED = (1 << 18, 1 << 26)     # bytes of an output array that is kept to serve again; NumPy keeps smaller ones
 
@@ -51,7 +52,7 @@ class Program:
     `generation` is that of the store when the program last found the variables where it has them.
     """
 
-    def __init__(self, compiled: Compiled, store: Store) -> None:
+    def __init__(self, compiled: Compiled, store: Store, threads: int | None = None) -> None:
         self.lock = threading.Lock()
         self.compiled = compiled
         self.generation = store.generation
@@ -61,7 +62,7 @@ class Program:
         self.variables = {op: store.value(op, op) for op in compiled.stage.variables}
         self._made = [(v.shape, np.dtype(v.type)) for v in compiled.outputs if v.known is None]
         self._slots = self._output_slots(compiled.outputs)
-        self._load(store)
+        self._load(store, threads)
         self._spare: dict[int, np.ndarray] = {}
         spare = [n for s, d in self._made if RECYCLED[0] <= (n := prod(s) * d.itemsize) <= RECYCLED[1]]
         self._recycles = bool(spare)
@@ -74,7 +75,7 @@ class Program:
         computed = [v.buffer.index for v in outputs if v.known is None]
         return {index: self._inputs + i for i, index in enumerate(computed)}
 
-    def _load(self, store: Store) -> None:
+    def _load(self, store: Store, threads: int | None) -> None:
         """Lay out the argument blocks and the tape."""
         steps = self.compiled.steps
         addresses = jit.addresses([step.text for step in steps])
@@ -97,7 +98,9 @@ class Program:
                 at += 1
         self._keep.append(words)
         self.rows = rows
-        self.tape = Tape(rows, binds, self._inputs + len(self._made))
+        self.tape = Tape(rows, binds, self._inputs + len(self._made), threads=threads)
+        self._single: tuple[Tape, ...] = ()          # the rows one by one, for traced runs
+        self._binds, self._threads = binds, threads
         for at, offset in status:
             words[at] = self.tape.status_address + offset
 
@@ -134,21 +137,42 @@ class Program:
             self.generation = store.generation
         return True
 
-    def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
         """The outputs of the stage, in new arrays. inputs: row-major, of the shapes the program was made for.
 
-        Raises the OpError of a kernel that met a bad value.
+        trace: where to note when each launch ran. Raises the OpError of a kernel that met a bad value.
         """
         made = self._outputs() if self._recycles else [np.empty(shape, dtype) for shape, dtype in self._made]
         if self.compiled.steps:
-            self.tape.point(*map(id, inputs), *map(id, made))
-            self.tape.play()
+            if trace is not None:
+                self._play_traced([*inputs, *made], trace)
+            else:
+                self.tape.point(*map(id, inputs), *map(id, made))
+                self.tape.play()
             if self.tape.status[0]:
                 raise self.error()
         if len(made) == len(self.compiled.outputs):
             return made
         fresh = iter(made)
         return [next(fresh) if v.known is None else v.known.copy() for v in self.compiled.outputs]
+
+    def _play_traced(self, arrays: Sequence[np.ndarray], trace: Trace) -> None:
+        """Play the launches one by one, each timed, until one fails."""
+        if not self._single:
+            rows = [Tape([row], threads=self._threads) for row in self.rows]
+            self._single = (Tape([], self._binds, len(arrays)), *rows)
+        binding, *launches = self._single
+        binding.point(*map(id, arrays))
+        binding.play()
+        status = self.tape.status
+        status[0] = 0
+        for i, (launch, step) in enumerate(zip(launches, self.compiled.steps, strict=True)):
+            status[ROW] = i
+            start = clock()
+            launch.play()
+            trace.add(step.ops, start)
+            if status[0]:
+                break
 
     def _outputs(self) -> list[np.ndarray]:
         """Output arrays; those of the run before serve again if the caller has dropped them.

@@ -4,23 +4,42 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
 from tfnb.compile.plan import Plan
 from tfnb.compile.structure import build
 from tfnb.core import taps
-from tfnb.core.errors import NotFoundError
+from tfnb.core.errors import CancelledError, InvalidArgumentError, NotFoundError
 from tfnb.core.stale import check_fresh
 from tfnb.graph.context import default_sessions
 from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.runtime.executor import Executor
+from tfnb.runtime.devices import DeviceAttributes, Placer, devices_of
+from tfnb.runtime.executor import Executor, Settings
 from tfnb.runtime.fetch import Build, Feed, feed_tensor, flat_feeds, read_fetches
+from tfnb.runtime.partial import PartialRun
 from tfnb.runtime.store import Store
+from tfnb.runtime.trace import Trace
 
 CALLS_KEPT = 512         # run signatures remembered a session
+
+_live: WeakSet[BaseSession] = WeakSet()     # for Session.reset
+
+
+def _check_target(target: str) -> None:
+    if target not in ("", "local"):
+        raise NotFoundError(None, None, f"tfnb runs in this process only: the target must be '', but is {target!r}")
+
+
+def _settings(config: Any) -> Settings:
+    """What a ConfigProto (or None) says of how plans run. Level L0 asks for no optimization: all is interpreted."""
+    if config is None:
+        return Settings()
+    level = config.graph_options.optimizer_options.opt_level
+    return Settings(level < 0, config.intra_op_parallelism_threads if config.intra_op_parallelism_threads > 0 else None)
 
 
 class _Call:
@@ -49,16 +68,21 @@ class BaseSession:
             raise TypeError(f"graph must be a tf.Graph, but got {graph!r}")
         if config is not None and not hasattr(config, "allow_soft_placement"):
             raise TypeError(f"config must be a tf.ConfigProto, but got {config!r}")
-        if target not in ("", "local"):
-            raise NotFoundError(None, None, f"tfnb runs in this process only: the target must be '', but is {target!r}")
+        _check_target(target)
         self._graph = graph if graph is not None else get_default_graph()
         self._config = config
         self._target = target
         self._store = Store()
+        self._settings = _settings(config)
+        self._placer = Placer(devices_of(config), bool(config and config.allow_soft_placement),
+                              bool(config and config.log_device_placement))
+        self._partial: dict[str, PartialRun] = {}
+        self._reset = False
         self._executors: dict[tuple[Any, ...], tuple[int, Executor]] = {}
         self._calls: dict[Any, _Call] = {}
         self._closed = False
         self._patience = 0 if config is None else int(config.operation_timeout_in_ms)
+        _live.add(self)
 
     @property
     def graph(self) -> Graph:
@@ -78,6 +102,14 @@ class BaseSession:
     def close(self) -> None:
         """Give the session's variables and programs back. A closed session raises RuntimeError when run."""
         self._closed = True
+        self._partial.clear()
+        self._calls.clear()
+        self._executors.clear()
+        self._store.close()
+
+    def _cancel(self) -> None:
+        """Drop all that the session holds; running it raises CancelledError from now on."""
+        self._reset = True
         self._calls.clear()
         self._executors.clear()
         self._store.close()
@@ -112,10 +144,10 @@ class BaseSession:
             arrays = [read(value) for read, value in zip(call.feeds, feed_dict.values(), strict=True)]
         else:
             arrays = []
-        if options is None and not self._patience:
+        if options is None and run_metadata is None and not self._patience:
             values = call.executor.run(arrays)
         else:
-            values = self._run_for(call, arrays, getattr(options, "timeout_in_ms", 0) or self._patience)
+            values = self._run_with(call.executor, arrays, options, run_metadata)
         if call.summaries and taps.on_summary is not None:
             self._tell(call, values)
         if call.single:
@@ -123,13 +155,37 @@ class BaseSession:
             return value if value.ndim else value[()]
         return call.build([v if v.ndim else v[()] for v in values])
 
-    def _run_for(self, call: _Call, arrays: Sequence[np.ndarray], milliseconds: int) -> Sequence[np.ndarray]:
-        """Run with a limit to the time that ops may wait (0: none). Raises DeadlineExceededError past it."""
+    def _run_with(self, executor: Executor, arrays: Sequence[np.ndarray], options: Any,
+                  run_metadata: Any) -> Sequence[np.ndarray]:
+        """Run as a RunOptions proto (or None) says, and fill in a RunMetadata proto (or None)."""
+        if options is not None and not hasattr(options, "timeout_in_ms"):
+            raise TypeError(f"options must be a tf.RunOptions, but got {options!r}")
+        if run_metadata is not None and not hasattr(run_metadata, "step_stats"):
+            raise TypeError(f"run_metadata must be a tf.RunMetadata, but got {run_metadata!r}")
+        trace = Trace() if run_metadata is not None and options is not None and options.trace_level else None
+        milliseconds = (0 if options is None else options.timeout_in_ms) or self._patience
         self._store.limit(milliseconds / 1000 if milliseconds else None)
         try:
-            return call.executor.run(arrays)
+            return executor.run(arrays, trace)
         finally:
             self._store.limit(None)
+            if run_metadata is not None:
+                self._tell_metadata(run_metadata, options, trace, executor)
+
+    def _tell_metadata(self, metadata: Any, options: Any, trace: Trace | None, executor: Executor) -> None:
+        metadata.Clear()
+        if trace is not None:
+            metadata.step_stats.CopyFrom(trace.step_stats(self._placer.device_of))
+        if options is not None and options.output_partition_graphs:
+            by_device: dict[str, Any] = {}
+            for op in executor.plan.graph_ops():
+                device = self._placer.device_of(op)
+                if device not in by_device:
+                    by_device[device] = metadata.partition_graphs.add()
+                    by_device[device].versions.CopyFrom(self._graph.graph_def_versions)
+                node = by_device[device].node.add()
+                node.CopyFrom(op.node_def)
+                node.device = device
 
     def _tell(self, call: _Call, values: Sequence[Any]) -> None:
         listener = taps.on_summary
@@ -139,8 +195,7 @@ class BaseSession:
 
     def _prepare(self, fetches: Any, feed_dict: Any, key: Any) -> _Call:
         """Read the structures, and find or make the plan."""
-        if self._closed:
-            raise RuntimeError("Attempted to use a closed Session.")
+        self._check_open()
         if feed_dict is not None and not hasattr(feed_dict, "values"):
             raise TypeError(f"feed_dict must be a dictionary, but is {feed_dict!r}")
         if not self._graph.version:
@@ -168,16 +223,73 @@ class BaseSession:
             plan = build(tensors, targets, feeds)
             for op in plan.ops:
                 check_fresh(op)
-            found = self._executors[key] = (mutations, Executor(plan, self._store))
+            found = self._executors[key] = (mutations, self._execute(plan))
         return found[1]
+
+    def _execute(self, plan: Plan) -> Executor:
+        """Raises InvalidArgumentError for an op that asks for a device that is not there."""
+        self._placer.check(plan.graph_ops())
+        return Executor(plan, self._store, settings=self._settings)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        if self._reset:
+            raise CancelledError(None, None, "Session has been closed.")
+
+    def list_devices(self) -> list[DeviceAttributes]:
+        """The devices of this session. Raises CancelledError if it is closed."""
+        if self._closed:
+            raise CancelledError(None, None, "Session has been closed.")
+        return list(self._placer.devices)
+
+    def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
+        """Prepare a run in steps: a handle for `partial_run`.
+
+        fetches: all that will be fetched, feeds: all tensors that will be fed in the course of it. Raises
+        InvalidArgumentError if there is nothing to fetch, UnimplementedError for control flow.
+        """
+        self._check_open()
+        read = read_fetches(fetches, self._graph)
+        given = [feed_tensor(key, self._graph) for key in feeds or ()]
+        handle = f"{','.join(t.name for t in given)}->{','.join(t.name for t in read.tensors)}//{len(self._partial)}"
+        self._partial[handle] = PartialRun(read.tensors, read.targets, tuple(given), self._execute)
+        return handle
+
+    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+        """The next step of the run of `handle`: feed more, and fetch what follows from all that was fed so far.
+
+        No op runs twice in the course of one run. Raises InvalidArgumentError for a handle that is unknown or
+        done (all has been fetched and fed), a fetch or feed that was not prepared or had its turn, or a fetch that
+        waits for another feed; RuntimeError for an operation among the fetches.
+        """
+        self._check_open()
+        read = read_fetches(fetches, self._graph)
+        feeds = {feed_tensor(key, self._graph): value for key, value in flat_feeds(feed_dict or {}).items()}
+        arrays = {t: Feed.of(t).array(value) for t, value in feeds.items()}
+        if read.targets:
+            raise RuntimeError("partial_run() fetches tensors only; these are operations: "
+                               + ", ".join(op.name for op in read.targets))
+        run = self._partial.get(handle)
+        if run is None:
+            raise InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs!")
+        values = run.step(read.tensors, arrays)
+        if run.done:
+            del self._partial[handle]
+        return read.build([v if v.ndim else v[()] for v in values])
 
     def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None,
                       accept_options: bool = False) -> Callable[..., Any]:
-        """A function that runs `fetches`, with the values of the tensors in `feed_list` as its arguments."""
+        """A function that runs `fetches`, with the values of the tensors in `feed_list` as its arguments.
+
+        accept_options: it takes `options` and `run_metadata` too, by keyword.
+        """
         keys = list(feed_list or ())
         read_fetches(fetches, self._graph)
 
         def run(*values: Any, **options: Any) -> Any:
+            if options and not accept_options:
+                raise TypeError(f"this callable takes no {' and '.join(options)}: make it with accept_options=True")
             if len(values) != len(keys):
                 raise TypeError(f"this callable takes {len(keys)} feed values, but got {len(values)}")
             return self.run(fetches, dict(zip(keys, values, strict=True)) or None, **options)
@@ -202,6 +314,20 @@ class Session(BaseSession):
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         super().__init__(target, graph, config)
         self._contexts: list[AbstractContextManager[Any]] = []
+
+    @staticmethod
+    def reset(target: str, containers: Sequence[str] | None = None, config: Any = None) -> None:
+        """Drop the resources in `containers` (all, if there are none given) of `target`, and close its sessions.
+
+        Every session keeps its values to itself, so all that live in this process (target "") are closed: running one
+        raises CancelledError. Raises NotFoundError for another target, TypeError for containers that are no strings.
+        """
+        _check_target(target)
+        for name in containers or ():
+            if not isinstance(name, (str, bytes)):
+                raise TypeError(f"containers must be names, but one is {name!r}")
+        for session in list(_live):
+            session._cancel()
 
     def __enter__(self) -> Session:
         if self._closed:

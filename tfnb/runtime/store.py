@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tfnb.core.errors import CancelledError, FailedPreconditionError
+from tfnb.core.errors import CancelledError, DeadlineExceededError, FailedPreconditionError
 from tfnb.core.shape import Static
 from tfnb.graph.operation import Operation
 from tfnb.proto.mapped import copy_array
@@ -100,6 +100,13 @@ class Store:
         """The seconds that this thread may still wait; None: without end."""
         until = getattr(self._until, "time", None)
         return None if until is None else until - monotonic()
+
+    def check_time(self) -> None:
+        """Raise DeadlineExceededError if this thread has no time left."""
+        left = self.time_left()
+        if left is not None and left < 0:
+            raise DeadlineExceededError(None, None, "Timed out waiting for notification: the run took longer than its "
+                                                    "timeout_in_ms")
 
     def close(self) -> None:
         """Drop everything for good, and wake all threads that wait for a resource."""

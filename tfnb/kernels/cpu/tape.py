@@ -72,9 +72,13 @@ _check_array_layout()
 
 
 class Tape:
-    """Rows and binds in native form. `keep`: what must live as long as `play` can be called (argument blocks)."""
+    """Rows and binds in native form.
 
-    def __init__(self, rows: Sequence[Row], binds: Sequence[Bind] = (), slots: int = 0, keep: object = None) -> None:
+    keep: what must live as long as `play` can be called (argument blocks); threads: how many may share a row at most.
+    """
+
+    def __init__(self, rows: Sequence[Row], binds: Sequence[Bind] = (), slots: int = 0, keep: object = None,
+                 threads: int | None = None) -> None:
         self._rows = np.array(rows, np.int64).reshape(-1, 4)
         self._binds = np.array(binds, np.int64).reshape(-1, 3)
         if len(binds) and not 0 <= self._binds[:, 1].min() <= self._binds[:, 1].max() < slots:
@@ -92,6 +96,8 @@ class Tape:
         chunks = np.where(grain > 0, -(-items // np.maximum(grain, 1)), 1)
         self._helpers = int(chunks.max(initial=1)) - 1
         self.parallel = self._helpers > 0
+        if threads is not None:
+            self._helpers = min(self._helpers, threads - 1)
         self._play = partial(_player(PARALLEL_TEXT if self.parallel else SERIAL_TEXT), block)
         self.point: Callable[..., None] = partial(struct.Struct(f"={slots}q").pack_into, self._objects.data, 0)
         self.status: Any = self._status.data
@@ -103,7 +109,7 @@ class Tape:
         return self._status.ctypes.data
 
     def _play_parallel(self) -> None:
-        address = pool.hold(self._helpers)
+        address = pool.hold(self._helpers) if self._helpers else 0
         self._words[_POOL_WORD] = address
         try:
             self._play()

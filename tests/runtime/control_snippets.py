@@ -1,0 +1,110 @@
+"""What surrounds runs, in snippets for tests/differential.py: runs in steps, devices, resets, options, callables."""
+# ruff: noqa: E501
+_PARTIAL = '''
+a = tf.placeholder(tf.float32, [], name="a"); b = tf.placeholder(tf.float32, [], name="b"); c = tf.placeholder(tf.float32, [], name="c")
+r1 = a + b; r2 = r1 * c; v = tf.Variable(1.0); add = v.assign_add(r1); u = tf.random_uniform([]) + a
+---
+'''.lstrip()
+_STEPS = r'''
+h = sess.partial_run_setup([r1, r2], [a, b, c]); [sess.partial_run(h, r1, {a: 1, b: 2}), sess.partial_run(h, r2, {c: 5})]
+===
+h = sess.partial_run_setup([r1, r2], [a, b, c]); sess.partial_run(h, [r1, r2], {a: 1, b: 2, c: 3}), outcome(lambda: sess.partial_run(h, r2, {c: 5}))
+===
+h = sess.partial_run_setup([r1, r2], [a, b, c]); outcome(lambda: sess.partial_run(h, r2, {a: 1}))
+===
+h = sess.partial_run_setup([r1, r2], [a, b, c]); sess.partial_run(h, r1, {a: 1, b: 1}), outcome(lambda: sess.partial_run(h, r1, {}))
+===
+h = sess.partial_run_setup([r1, r2], [a, b, c]); sess.partial_run(h, r1, {a: 1, b: 1}), outcome(lambda: sess.partial_run(h, r2, {a: 1}))
+===
+h = sess.partial_run_setup([r1, r2], [a, b, c]); outcome(lambda: sess.partial_run(h, add, {a: 1, b: 1}))
+===
+outcome(lambda: sess.partial_run("nope", r1, {a: 1, b: 1}))
+===
+outcome(lambda: sess.partial_run_setup([], [a]))
+===
+h = sess.partial_run_setup([r1, add.op], [a, b]); outcome(lambda: sess.partial_run(h, [r1, add.op], {a: 1, b: 1}))
+===
+h = sess.partial_run_setup([r1, add.op], [a, b]); sess.partial_run(h, r1, {a: 1, b: 1}), sess.run(v)
+===
+h = sess.partial_run_setup([r2, add], [a, b, c]); [sess.partial_run(h, [], {a: 1}), sess.partial_run(h, add, {b: 1}), sess.run(v), sess.partial_run(h, r2, {c: 1}), sess.run(v)]
+===
+h = sess.partial_run_setup([r2, r1], [a, b, c]); sess.partial_run(h, {"k": [r1, (r1,)]}, {a: 1, b: 1}), sess.partial_run(h, {"k": r2}, {"c:0": np.float32(2)})
+===
+hs = [sess.partial_run_setup([r1, r2], [a, b, c]) for _ in range(2)]; [sess.partial_run(h, r1, {a: k, b: 2}) for k, h in enumerate(hs)], [sess.partial_run(h, r2, {c: 5}) for h in hs]
+===
+h = sess.partial_run_setup([u, r1], [a, b]); x = sess.partial_run(h, u, {a: 1}); sess.partial_run(h, r1, {b: 1}), outcome(lambda: sess.partial_run(h, u))
+===
+outcome(lambda: sess.partial_run_setup(3, [a]))
+===
+h = sess.partial_run_setup([r1], [a, b]); sess.close(); outcome(lambda: sess.partial_run(h, r1, {a: 1, b: 2})), outcome(lambda: sess.partial_run_setup([r1], [a, b]))
+'''.strip("\n").split("\n===\n")
+_OTHERS = r'''
+v = tf.Variable(1.0)
+s = tf.Session(); s.run(v.initializer)
+tf.Session.reset("")
+outcome(lambda: s.run(v)), outcome(lambda: tf.Session().run(v)), len(s.list_devices())
+===
+v = tf.Variable(1.0)
+s = tf.Session(); s.run(v.initializer)
+tf.Session.reset("", ["c"])
+outcome(lambda: s.run(v)), s.close(), outcome(lambda: s.run(v))
+===
+tf.Session.reset("nope")
+===
+tf.Session.reset("", [3])
+===
+[(d.name, d.device_type, d.memory_limit_bytes) for d in tf.Session().list_devices()]
+===
+[(d.name, d.device_type) for d in tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})).list_devices()]
+===
+tf.Session(config=tf.ConfigProto(device_count={"CPU": 0}))
+===
+tf.Session(config=tf.ConfigProto(device_count={"GPU": 0})).run(tf.constant(1.0))
+===
+with tf.device("/cpu:1"): x = tf.placeholder(tf.float32) * 2.0
+[outcome(lambda: tf.Session(config=tf.ConfigProto(device_count={"CPU": n})).run(x, {"Placeholder:0": 1.0})) for n in (1, 2)]
+===
+q = tf.FIFOQueue(1, [tf.float32]); d = q.dequeue(); e = q.enqueue(1.0); x = tf.placeholder(tf.float32) * 2.0
+---
+o = tf.RunOptions(timeout_in_ms=50)
+[outcome(lambda: sess.run(d, options=o)) for _ in range(2)], sess.run(x, {"Placeholder:0": 1.0}, options=o), sess.run(e, options=o), sess.run(d), outcome(lambda: tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=50)).run(d))
+===
+x = tf.placeholder(tf.float32); y = tf.while_loop(lambda i: i < 1e9, lambda i: i + 1.0, [x]); z = tf.while_loop(lambda i: i < 9.0, lambda i: i + 1.0, [x])
+---
+o = tf.RunOptions(timeout_in_ms=200)
+[outcome(lambda: sess.run(y, {x: 0.0}, options=o)) for _ in range(3)], sess.run(z, {x: 0.0}, options=tf.RunOptions(timeout_in_ms=60000))
+===
+x = tf.placeholder(tf.float32, [2]); y = tf.reduce_sum(x * x); m = tf.RunMetadata()
+---
+a = sess.run(y, {x: [1, 2]}, tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), m)
+b = [d.device for d in m.step_stats.dev_stats], len(m.partition_graphs)
+sess.run(y, {x: [1, 2]}, run_metadata=m)
+a, b, len(m.step_stats.dev_stats)
+===
+x = tf.placeholder(tf.float32, name="x"); y = tf.multiply(tf.exp(x), 2.0, name="y"); m = tf.RunMetadata()
+---
+sess.run(y, {x: 1.0}, tf.RunOptions(output_partition_graphs=True), m)
+len(m.partition_graphs), {"Exp", "y"} <= {n.name for n in m.partition_graphs[0].node}, {n.device for n in m.partition_graphs[0].node}, len(m.step_stats.dev_stats)
+===
+x = tf.placeholder(tf.float32); f = 0
+---
+f = sess.make_callable(x * 2.0, [x], accept_options=True); m = tf.RunMetadata()
+f(1.0), f(2.0, options=None, run_metadata=None), f(3.0, options=tf.RunOptions(trace_level=1), run_metadata=m), len(m.step_stats.dev_stats)
+===
+x = tf.placeholder(tf.float32)
+---
+f = sess.make_callable(x * 2.0, [x]); sess.close()
+outcome(lambda: f(1.0)), outcome(lambda: sess.make_callable(x * 2.0, [x]))
+===
+x = tf.placeholder(tf.float32, [None]); y = tf.reduce_sum(x * 2.0)
+c = tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1); c.graph_options.optimizer_options.opt_level = tf.OptimizerOptions.L0
+s = tf.Session(config=c)
+[s.run(y, {x: np.ones(n)}) for n in (3, 100000, 3)]
+'''.strip("\n").split("\n===\n")
+_DEVICE = '''
+with tf.device("{}"): k = tf.placeholder(tf.float32, name="p") + 1.0
+[outcome(lambda: tf.Session(config=tf.ConfigProto(allow_soft_placement=soft)).run(k, {{"p:0": 1}})) for soft in (False, True)]
+'''.lstrip()
+_NAMES = ("/gpu:0", "/job:foo/cpu:0", "/cpu:3", "/device:TPU:0", "/job:localhost/replica:0/task:0/cpu:0", "/task:1", "/cpu:*",
+          "/job:localhost/gpu:1", "/job:localhost/task:2/cpu:0", "/job:localhost", "/replica:1", "/device:XLA_CPU:0", "")
+SNIPPETS = [_PARTIAL + s for s in _STEPS] + _OTHERS + [_DEVICE.format(name) for name in _NAMES]

@@ -1,0 +1,104 @@
+"""The devices of a session, and whether ops ask for one of them."""
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from secrets import randbits
+from typing import Any
+
+from tfnb.core.device import DeviceSpec
+from tfnb.core.errors import InvalidArgumentError, NotFoundError
+from tfnb.core.lazy import lazy_module
+from tfnb.graph.operation import Operation
+
+_device_attributes = lazy_module("tfnb.proto.device_attributes_pb2")
+
+PREFIX = "/job:localhost/replica:0/task:0/device:"
+MEMORY = 256 << 20          # bytes: what TensorFlow states for a CPU, whatever the machine has
+
+
+@dataclass(frozen=True)
+class DeviceAttributes:
+    """What `Session.list_devices` tells of a device.
+
+    name: in full spelling; device_type: "CPU"; memory_limit_bytes: nominal; incarnation: a number that is another one
+    in each process.
+    """
+
+    name: str
+    device_type: str
+    memory_limit_bytes: int
+    incarnation: int
+
+    def __repr__(self) -> str:
+        return f"_DeviceAttributes({self.name}, {self.device_type}, {self.memory_limit_bytes}, {self.incarnation})"
+
+
+@cache
+def _cpu(index: int) -> DeviceAttributes:
+    return DeviceAttributes(f"{PREFIX}CPU:{index}", "CPU", MEMORY, randbits(63))
+
+
+def devices_of(config: Any) -> tuple[DeviceAttributes, ...]:
+    """The devices that a session with this ConfigProto (or None) has: as many CPUs as `device_count` says, or one.
+
+    Raises NotFoundError for a count of CPUs that is not positive.
+    """
+    counts = {} if config is None else config.device_count
+    number = counts["CPU"] if "CPU" in counts else 1
+    if number < 1:
+        raise NotFoundError(None, None, f"No CPU devices are available in this process: device_count says {number}")
+    return tuple(_cpu(i) for i in range(number))
+
+
+def list_local_devices(session_config: Any = None) -> list[Any]:
+    """The devices of this process as DeviceAttributes protos. session_config: a ConfigProto, or None."""
+    return [_device_attributes.DeviceAttributes(name=d.name.replace(PREFIX, "/device:"),
+                                                device_type=d.device_type, memory_limit=d.memory_limit_bytes,
+                                                incarnation=d.incarnation) for d in devices_of(session_config)]
+
+
+class Placer:
+    """Which device of a session each op is on. soft: what has no such device is on the first one; log: tell so."""
+
+    def __init__(self, devices: Sequence[DeviceAttributes], soft: bool, log: bool) -> None:
+        self.devices, self._soft, self._log = devices, soft, log
+        self._told: set[Operation] = set()
+
+    def device_of(self, op: Operation) -> str:
+        """The device that the op is put on. Raises InvalidArgumentError if it asks for one that is not there."""
+        if not op.device:
+            return self.devices[0].name
+        found = _match(op.device, tuple(d.name for d in self.devices), self._soft)
+        if found is None:
+            names = ", ".join(d.name for d in self.devices)
+            hint = " With allow_soft_placement=True in its ConfigProto a session takes another device instead." \
+                if _match(op.device, tuple(d.name for d in self.devices), True) else ""
+            raise InvalidArgumentError(
+                op.node_def, op, f"Cannot assign a device for operation {op.name}: it was explicitly assigned to "
+                f"{op.device} but available devices are [ {names} ]. Make sure the device specification refers to a "
+                f"valid device.{hint}")
+        return found
+
+    def check(self, ops: Iterable[Operation]) -> None:
+        """Place all these ops. Raises InvalidArgumentError for one that can't be placed."""
+        for op in ops:
+            device = self.device_of(op) if op.device or self._log else ""
+            if self._log and op not in self._told:
+                self._told.add(op)
+                print(f"{op.name}: ({op.type}): {device}", file=sys.stderr)
+
+
+@cache
+def _match(asked: str, names: Collection[str], soft: bool) -> str | None:
+    """The first of the devices that has all that the name asks for; with `soft` type and index are only wishes."""
+    want = DeviceSpec.from_string(asked)
+    for wishes in (False, True) if soft else (False,):
+        for name in names:
+            spec = DeviceSpec.from_string(name)
+            fields = ("job", "replica", "task") if wishes else DeviceSpec.__slots__
+            if all(getattr(want, f) in (None, getattr(spec, f)) for f in fields):
+                return name
+    return None
