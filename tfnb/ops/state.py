@@ -219,5 +219,7 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
 
 def is_variable_initialized(variable: Any, name: str | None = None) -> Tensor:
     """A bool scalar: True if `variable` has a value. Raises TypeError if it is not a variable or a reference."""
+    if hasattr(variable, "is_initialized"):        # one behind a handle
+        return variable.is_initialized(name)  # type: ignore[no-any-return]
     result: Tensor = IsVariableInitialized(variable, name=name)
     return result

@@ -329,7 +329,10 @@ class Variable(RowUpdates):
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> Variable:
         """The variable of the default graph that `variable_def` names. Raises KeyError if its nodes are not there."""
-        return Variable(variable_def=variable_def, import_scope=import_scope)
+        return FROM_DEF[variable_def.is_resource](variable_def=variable_def, import_scope=import_scope)
+
+
+FROM_DEF: dict[bool, type[Variable]] = {False: Variable}        # by VariableDef.is_resource
 
 
 def _collection_keys(collections: Any, trainable: bool) -> list[str]:

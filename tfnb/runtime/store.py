@@ -132,7 +132,7 @@ def variable_key(op: Operation) -> Key:
 
 
 def variable_dtype(op: Operation) -> np.dtype[Any]:
-    dtype: np.dtype[Any] = np.dtype(op.outputs[0].dtype.base_dtype.as_numpy_dtype)
+    dtype: np.dtype[Any] = np.dtype(op.attrs["dtype"].as_numpy_dtype)
     return dtype
 
 

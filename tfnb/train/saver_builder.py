@@ -20,6 +20,7 @@ from tfnb.ops.array import Identity, reshape, shape
 from tfnb.ops.compare import where
 from tfnb.ops.control import group
 from tfnb.ops.partitioned import PartitionedVariable
+from tfnb.ops.resource_variable import ResourceVariable
 from tfnb.ops.source import constant, placeholder_with_default
 from tfnb.ops.strings import StaticRegexFullMatch, string_join
 from tfnb.ops.variables import Variable
@@ -84,6 +85,21 @@ class VariableSaveable(SaveableObject):
                             and self.op.get_shape().is_fully_defined())
 
 
+class ResourceSaveable(SaveableObject):
+    """A variable behind a handle, or a part of a partitioned one."""
+
+    def __init__(self, var: ResourceVariable, slice_spec: str, name: str) -> None:
+        super().__init__(var.handle, [SaveSpec(var.value(), slice_spec, name, var.dtype, var.device)], name)
+        self._variable = var
+
+    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[Any] | None) -> Any:
+        """Assigns the value."""
+        value = restored_tensors[0]
+        if restored_shapes is not None:
+            value = reshape(value, restored_shapes[0])
+        return self._variable.assign(value, read_value=False)
+
+
 # ---- what a var_list means -------------------------------------------------------------------------------------------
 
 def op_list_to_dict(op_list: Iterable[Any]) -> dict[str, Any]:
@@ -117,7 +133,14 @@ def _name_of(item: Any) -> str:
     return str(item.name)
 
 
+def _saveable(var: Any, slice_spec: str, name: str) -> SaveableObject:
+    kind = ResourceSaveable if isinstance(var, ResourceVariable) else VariableSaveable
+    return kind(var, slice_spec, name)
+
+
 def _variable_name(item: Any) -> str:
+    if isinstance(item, ResourceVariable):
+        return item.op.name
     tensor = internal_convert_to_tensor(item, as_ref=True)
     if not tensor.dtype._is_ref_dtype:
         raise TypeError(f"Variable to save is not a Variable: {item!r}")
@@ -136,7 +159,9 @@ def saveables_of(op: Any, name: str) -> Iterator[SaveableObject]:
         if None in infos or len({info.full_name for info in infos}) > 1:
             raise ValueError(f"Slices must all be from the same tensor, but {name!r} stands for {list(op)}")
         for part, info in zip(op, infos, strict=True):
-            yield VariableSaveable(part, info.spec, name)
+            yield _saveable(part, info.spec, name)
+    elif isinstance(op, ResourceVariable):
+        yield _saveable(op, "", name)
     else:
         tensor = internal_convert_to_tensor(op, as_ref=True)
         if not tensor.dtype._is_ref_dtype:

@@ -1,0 +1,177 @@
+"""Variables behind handles: graphs that TensorFlow made with use_resource=True run here as they do there."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfnb as tf
+from tfnb.ops import resource_variables as ops
+from tfnb.ops.raw import raw
+from tfnb.ops.resource_variable import ResourceVariable
+
+STEPS = ["tf.train.GradientDescentOptimizer(0.1)", "tf.train.MomentumOptimizer(0.1, 0.9)",
+         "tf.train.MomentumOptimizer(0.1, 0.9, use_nesterov=True)", "tf.train.AdamOptimizer(0.1)",
+         "tf.train.AdagradOptimizer(0.1)", "tf.train.AdadeltaOptimizer(1.0)",
+         "tf.train.RMSPropOptimizer(0.1, momentum=0.5)", "tf.train.RMSPropOptimizer(0.1, centered=True)",
+         "tf.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01)",
+         "tf.train.ProximalGradientDescentOptimizer(0.1, 0.01, 0.01)", "tf.train.ProximalAdagradOptimizer(0.1)",
+         "tf.train.AdagradDAOptimizer(0.1, tf.cast(tf.train.get_or_create_global_step(), tf.int64))"]
+# `w` is trained densely, rows of `table` by their indices; `count` is read in a branch, written in a loop.
+MODEL = """
+import os
+tf.set_random_seed(3)
+with tf.variable_scope("net", use_resource=True):
+    x = tf.placeholder(tf.float32, [None, 3], name="x")
+    ids = tf.placeholder(tf.int32, [None], name="ids")
+    w = tf.get_variable("w", [3, 2], initializer=tf.truncated_normal_initializer(seed=1))
+    table = tf.get_variable("table", [5, 2], initializer=tf.random_uniform_initializer(seed=2))
+    count = tf.get_variable("count", [], tf.int32, initializer=tf.zeros_initializer(), trainable=False)
+    loss = tf.reduce_sum(tf.square(tf.matmul(x, w) + tf.nn.embedding_lookup(table, ids)), name="loss")
+    optimizer = {step}
+    train = optimizer.minimize(loss, name="train")
+    branch = tf.cond(tf.reduce_sum(x) > 0, lambda: count + 1, lambda: count.assign_add(10), name="branch")
+    _, total = tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + tf.reduce_sum(w)), [0, 0.0])
+    tf.identity(branch, name="branched"); tf.identity(total, name="total")
+    tf.report_uninitialized_variables(name="missing")
+tf.global_variables_initializer()
+saver = tf.train.Saver()
+meta = tf.train.export_meta_graph().SerializeToString()
+RUN
+"""
+RUN = """
+with tf.Session() as sess:
+    before = sess.run(g("net/missing/boolean_mask/GatherV2:0"))
+    sess.run(sess.graph.get_operation_by_name("init"))
+    seen = []
+    for step in range(4):
+        feed = {"net/x:0": np.full([2, 3], step - 1.5, "f"), "net/ids:0": [step, step % 2]}
+        seen.append(sess.run(["net/loss:0", "net/branched:0", "net/total:0"], feed))
+        sess.run("net/train", feed)
+    values = {v.name: sess.run(v) for v in tf.global_variables()}
+    path = saver.save(sess, where, write_meta_graph=False)
+"""
+
+
+def flat(values):
+    return [np.asarray(v) for row in values for v in row]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_graph_of_tensorflow(step, oracle, tmp_path):
+    begin = "g = tf.get_default_graph().get_tensor_by_name\n"
+    code = MODEL.replace("{step}", step).replace("RUN", begin + RUN + "result = meta, list(before), seen, values")
+    meta, before, seen, values = oracle(code, where=str(tmp_path / "theirs"))
+    with tf.Graph().as_default():
+        scope = {"tf": tf, "np": np, "where": str(tmp_path / "ours")}
+        scope["saver"] = tf.train.import_meta_graph(tf.MetaGraphDef.FromString(meta))
+        exec(begin + RUN, scope)
+        assert all(isinstance(v, ResourceVariable) for v in tf.global_variables() if v.name.startswith("net/"))
+        assert sorted(scope["before"]) == sorted(before)
+        for ours, theirs in zip(flat(scope["seen"]), flat(seen), strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=2e-4, atol=1e-5)
+        for name, value in values.items():
+            np.testing.assert_allclose(scope["values"][name], value, rtol=2e-4, atol=1e-5, err_msg=name)
+        stored = dict(tf.train.list_variables(scope["path"]))
+        assert stored == dict(tf.train.list_variables(str(tmp_path / "theirs")))
+        with tf.Session() as sess:                 # a checkpoint of TensorFlow, by its own restore ops and by new ones
+            for saver in (scope["saver"], tf.train.Saver(tf.global_variables())):
+                saver.restore(sess, str(tmp_path / "theirs"))
+                assert np.array_equal(sess.run(tf.global_variables("net/w")[0]), values["net/w:0"])
+
+
+def handle(shape=(3, 2), dtype=tf.float32, name="v"):
+    return ops.VarHandleOp(dtype=dtype, shape=shape, shared_name=name, name=name)
+
+
+def test_reads_are_snapshots():
+    v = handle(())
+    start = ops.AssignVariableOp(v, 1.0)
+    before = ops.ReadVariableOp(v, dtype=tf.float32)
+    with tf.control_dependencies([before]):
+        change = ops.AssignAddVariableOp(v, 2.0)
+    with tf.control_dependencies([change]):
+        after, kept = ops.ReadVariableOp(v, dtype=tf.float32), tf.identity(before)
+    with tf.Session() as sess:
+        for _ in range(2):
+            sess.run(start)
+            assert sess.run([before, after, kept]) == [1.0, 3.0, 1.0]
+        assert sess.run(ops.VarIsInitializedOp(v))
+        sess.run(ops.DestroyResourceOp(v))
+        assert not sess.run(ops.VarIsInitializedOp(v))
+        with pytest.raises(tf.errors.NotFoundError, match="does not exist"):
+            sess.run(ops.DestroyResourceOp(v, ignore_lookup_error=False))
+
+
+def test_handles_of_one_name_share_a_variable():
+    a, b = handle(name="same"), ops.VarHandleOp(dtype=tf.float32, shape=[3, 2], shared_name="same")
+    with tf.Session() as sess:
+        sess.run(ops.AssignVariableOp(a, np.ones([3, 2], "f")))
+        assert sess.run(ops.ReadVariableOp(b, dtype=tf.float32)).sum() == 6
+        assert sess.run(ops.VariableShape(b)).tolist() == [3, 2]
+
+
+@pytest.mark.parametrize("what", ["Update", "Add", "Sub", "Mul", "Div", "Min", "Max"])
+def test_rows(what):
+    start, rows = np.arange(6, dtype="f").reshape(3, 2) + 1, np.array([[2, 3], [4, 5], [1, 1]], "f")
+    v, ref = handle(), tf.Variable(start)
+    change = getattr(raw, f"ResourceScatter{what}")(v, [0, 2, 0], rows)
+    with tf.Session() as sess:
+        sess.run([ops.AssignVariableOp(v, start), ref.initializer])
+        sess.run(change)
+        want = sess.run(getattr(raw, f"Scatter{what}")(ref, [0, 2, 0], rows))
+        assert np.array_equal(sess.run(ops.ReadVariableOp(v, dtype=tf.float32)), want)
+
+
+@pytest.mark.parametrize("what", ["Update", "Add", "Sub", "Min", "Max"])
+def test_vectors(what):
+    start = np.arange(6, dtype="f").reshape(3, 2)
+    v, ref = handle(), tf.Variable(start)
+    arguments = [[[0, 1], [2, 0], [0, 1]], np.array([5, -5, 2], "f")]
+    change = getattr(raw, f"ResourceScatterNd{what}")(v, *arguments)
+    with tf.Session() as sess:
+        sess.run([ops.AssignVariableOp(v, start), ref.initializer])
+        sess.run(change)
+        want = sess.run(getattr(raw, f"ScatterNd{what}")(ref, *arguments))
+        assert np.array_equal(sess.run(ops.ReadVariableOp(v, dtype=tf.float32)), want)
+
+
+def test_gathers():
+    value = np.arange(24, dtype="f").reshape(2, 3, 4)
+    v = handle([2, 3, 4])
+    rows = ops.ResourceGather(v, [[1], [0]], dtype=tf.float32)
+    batches = ops.ResourceGather(v, [[2], [0]], dtype=tf.float32, batch_dims=1)
+    places = ops.ResourceGatherNd(v, [[0, 2], [1, 1]], dtype=tf.float32)
+    assert [t.shape.as_list() for t in (rows, batches, places)] == [[2, 1, 3, 4], [2, 1, 4], [2, 4]]
+    with tf.Session() as sess:
+        sess.run(ops.AssignVariableOp(v, value))
+        got = sess.run([rows, batches, places])
+    assert np.array_equal(got[0], value[[[1], [0]]])
+    assert np.array_equal(got[1], np.stack([value[0][[2]], value[1][[0]]]))
+    assert np.array_equal(got[2], value[[0, 1], [2, 1]])
+
+
+def test_errors_write_nothing():
+    v = handle([3, 2])
+    with pytest.raises(ValueError, match=r"\(3, 2\).*\(3, 3\)|incompatible"):
+        ops.AssignVariableOp(v, np.zeros([3, 3], "f"))
+    queue = tf.FIFOQueue(1, tf.float32)
+    with tf.Session() as sess:
+        with pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized value v"):
+            sess.run(ops.ReadVariableOp(v, dtype=tf.float32))
+        sess.run(ops.AssignVariableOp(v, np.ones([3, 2], "f")))
+        for bad, match in ((ops.ReadVariableOp(v, dtype=tf.int32), "variable of int32, but it is of float32"),
+                           (ops.ReadVariableOp(queue.queue_ref, dtype=tf.int32), "not a variable's"),
+                           (raw.ResourceScatterAdd(v, [0, 3], np.ones([2, 2], "f")), r"= 3 is not in \[0, 3\)")):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=match):
+                sess.run(bad)
+        assert sess.run(ops.ReadVariableOp(v, dtype=tf.float32)).sum() == 6
+
+
+def test_counting():
+    v = handle((), tf.int64)
+    count = ops.ResourceCountUpTo(v, limit=2, T=tf.int64)
+    with tf.Session() as sess:
+        sess.run(ops.AssignVariableOp(v, np.int64(0)))
+        assert [sess.run(count), sess.run(count)] == [0, 1]
+        with pytest.raises(tf.errors.OutOfRangeError, match="Reached limit of 2"):
+            sess.run(count)

@@ -1,0 +1,282 @@
+"""Variables behind handles, as graphs of TensorFlow with use_resource=True have them: VarHandleOp and what takes it.
+
+The values stand in the same store as those of reference variables, and an op that writes to one has the definition of
+its reference form (ApplyAdam for ResourceApplyAdam). All are host calls: what reads a variable gets a copy, which later
+updates leave as it is.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfnb.core.dtypes import DType
+from tfnb.core.errors import InvalidArgumentError, NotFoundError, OutOfRangeError
+from tfnb.core.shape import Static, merge
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.kernels import scatter
+from tfnb.kernels.scalar import reference
+from tfnb.opdef import tables
+from tfnb.opdef.signature import read_signature
+from tfnb.opdef.spec import Kind, OpSpec
+from tfnb.ops import shapes, state, training
+from tfnb.ops.construct import Constructor
+from tfnb.ops.declare import host
+from tfnb.ops.evaluate import numpy_name, scalar_attrs
+from tfnb.ops.indexed_slices import IndexedSlices
+from tfnb.ops.raw import raw
+
+Array = np.ndarray[Any, Any]
+
+
+# What a handle tells
+
+def _handle_op(op: Operation) -> Operation | None:
+    """The VarHandleOp behind a handle, through branches and loops; None if it can't be told."""
+    while op.type != "VarHandleOp":
+        if not op.inputs:
+            return None
+        op = op.inputs[0].op
+    return op
+
+
+def handle_shape(tensor: Tensor) -> Static:
+    """The static shape of the variable behind a handle."""
+    op = _handle_op(tensor.op)
+    return None if op is None else op.attrs["shape"]
+
+
+def _variable(ctx: Any, handle: Array, dtype: DType | None = None) -> Operation:
+    """The VarHandleOp that a handle is of. Raises InvalidArgumentError for another resource or dtype."""
+    op = handle.item()
+    if getattr(op, "type", "") != "VarHandleOp":
+        raise InvalidArgumentError(None, ctx.op, f"{ctx.op.name}: the handle is not a variable's, but of {op!r}")
+    if dtype is not None and op.attrs["dtype"] is not dtype:
+        raise InvalidArgumentError(None, ctx.op, f"{ctx.op.name}: Trying to access resource {op.name} as a variable of "
+                                   f"{dtype.name}, but it is of {op.attrs['dtype'].name}")
+    return op  # type: ignore[no-any-return]
+
+
+def _value(ctx: Any, handle: Array, dtype: DType | None = None) -> Array:
+    """The variable's own array. Raises FailedPreconditionError while it has none."""
+    value: Array = ctx.store.value(_variable(ctx, handle, dtype), ctx.op)
+    return value
+
+
+# The variable itself
+
+@host("-> resource: resource", shape=shapes.scalar, stateful=True, container="string = ''", shared_name="string = ''",
+      debug_name="string = ''", dtype="type", shape_="shape", allowed_devices="list(string) = []")
+def VarHandleOp(*, ctx: Any) -> Any:
+    """A handle of a variable that the session keeps. It has no value until something is assigned to it."""
+    handle = np.empty((), object)
+    handle[()] = ctx.op
+    return handle
+
+
+@host("resource: resource -> value: dtype", shape=lambda ctx: [handle_shape(ctx.op.inputs[0])], stateful=True,
+      dtype="type")
+def ReadVariableOp(resource: Any, *, dtype: DType, ctx: Any) -> Any:
+    """The value of a variable; later updates don't change it."""
+    return _value(ctx, resource, dtype).copy()
+
+
+@ReadVariableOp.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy
+
+
+@host("resource: resource -> is_initialized: bool", shape=shapes.scalar, stateful=True)
+def VarIsInitializedOp(resource: Any, *, ctx: Any) -> Any:
+    """True if the variable has a value."""
+    return np.bool_(ctx.store.array(_variable(ctx, resource)) is not None)
+
+
+def _rank_of_handle(ctx: Any) -> list[Static]:
+    shape = handle_shape(ctx.op.inputs[0])
+    return [(None if shape is None else len(shape),)]
+
+
+@host("input: resource -> output: out_type", shape=_rank_of_handle, stateful=True,
+      out_type="{int32, int64} = DT_INT32")
+def VariableShape(input: Any, *, out_type: DType, ctx: Any) -> Any:
+    """The shape of a variable, as a vector."""
+    return np.array(_value(ctx, input).shape, out_type.as_numpy_dtype)
+
+
+def _nothing(ctx: Any) -> list[Static]:
+    return []
+
+
+@host("resource: resource", shape=_nothing, stateful=True, ignore_lookup_error="bool = true")
+def DestroyResourceOp(resource: Any, *, ignore_lookup_error: bool, ctx: Any) -> Any:
+    """Lets a variable be without a value. Without one: NotFoundError, unless ignore_lookup_error."""
+    op = _variable(ctx, resource)
+    if ctx.store.array(op) is None and not ignore_lookup_error:
+        raise NotFoundError(None, ctx.op, f"{ctx.op.name}: the variable {op.name} does not exist")
+    ctx.store.forget(op)
+    return ()
+
+
+def _assignable(ctx: Any) -> list[Static]:
+    merge(handle_shape(ctx.op.inputs[0]), ctx.shape(1))
+    return []
+
+
+@host("resource: resource, value: dtype", shape=_assignable, stateful=True, dtype="type",
+      validate_shape="bool = false")
+def AssignVariableOp(resource: Any, value: Any, *, dtype: DType, validate_shape: bool, ctx: Any) -> Any:
+    """Sets a variable to `value`, of any shape that the handle allows."""
+    op = _variable(ctx, resource, dtype)
+    array = ctx.store.array(op)
+    if validate_shape and array is not None and array.shape != value.shape:
+        raise InvalidArgumentError(None, ctx.op, f"{ctx.op.name}: Trying to assign to variable with tensor with wrong "
+                                   f"shape. Expected {list(array.shape)} got {list(value.shape)}")
+    merge(op.attrs["shape"], value.shape)
+    with ctx.store.updating:
+        ctx.store.assign(op, value)
+    return ()
+
+
+@host("resource: resource -> output: T", shape=shapes.scalar, stateful=True, limit="int", T="{int32, int64}")
+def ResourceCountUpTo(resource: Any, *, limit: int, T: DType, ctx: Any) -> Any:
+    """Adds one to a scalar variable and returns its value before that. OutOfRangeError once it is `limit`."""
+    with ctx.store.updating:
+        before = _value(ctx, resource, T).copy()
+        if before >= limit:
+            raise OutOfRangeError(None, ctx.op, f"Reached limit of {limit} in {ctx.op.name!r}")
+        ctx.store.assign(_variable(ctx, resource), before + before.dtype.type(1))
+    return before
+
+
+# Rows of it
+
+class _Shapes(NamedTuple):
+    """What a shape function sees, with the variables' shapes in the place of their handles'."""
+
+    op: Any
+    attrs: dict[str, Any]
+    found: Sequence[Static]
+
+    def shape(self, i: int) -> Static:
+        return self.found[i]
+
+    def value(self, i: int) -> Any:
+        """None; of a gather (whose third input is the axis) its batch_dims."""
+        return np.array(self.attrs["batch_dims"]) if "batch_dims" in self.attrs and i == 2 else None
+
+
+class _Of(NamedTuple):
+    """An op as one of its reference form: the result is the first variable."""
+
+    spec: OpSpec
+    inputs: Sequence[Tensor]
+
+    @property
+    def outputs(self) -> Sequence[Tensor]:
+        return self.inputs[:1]
+
+
+def _seen(spec: OpSpec, ctx: Any) -> _Shapes:
+    """The static shapes of the inputs."""
+    return _Shapes(_Of(spec, ctx.op.inputs), ctx.attrs, [handle_shape(t) if t.dtype.name == "resource" else ctx.shape(i)
+                                          for i, t in enumerate(ctx.op.inputs)])
+
+
+@host("resource: resource, indices: Tindices -> output: dtype", stateful=True, batch_dims="int = 0",
+      shape=lambda ctx: tables.SHAPES["GatherV2"](_seen(ctx.op.spec, ctx)), validate_indices="bool = true",
+      dtype="type", Tindices="indextype")
+def ResourceGather(resource: Any, indices: Any, *, batch_dims: int, dtype: DType, ctx: Any) -> Any:
+    """The rows of a variable that `indices` picks (with batch_dims: of each batch, by its own indices)."""
+    return tables.NUMPY["GatherV2"](ctx, _value(ctx, resource, dtype), indices, np.array(batch_dims))
+
+
+@ResourceGather.gradient
+def _(op: Operation, dy: Tensor) -> list[Any]:
+    sizes = raw.VariableShape(op.inputs[0])
+    count = raw.ExpandDims(raw.Size(op.inputs[1]), 0)
+    values = raw.Reshape(dy, raw.ConcatV2([count, sizes[1:]], 0))
+    return [IndexedSlices(values, raw.Reshape(op.inputs[1], count), sizes), None]
+
+
+@host("resource: resource, indices: Tindices -> output: dtype", stateful=True, dtype="type", Tindices="indextype",
+      shape=lambda ctx: tables.SHAPES["GatherNd"](_seen(ctx.op.spec, ctx)))
+def ResourceGatherNd(resource: Any, indices: Any, *, dtype: DType, ctx: Any) -> Any:
+    """The slices of a variable that the vectors of coordinates in the last axis of `indices` pick."""
+    return tables.NUMPY["GatherNd"](ctx, _value(ctx, resource, dtype), indices)
+
+
+# What writes to it: the reference form of each op says what is written
+
+def _handled(of: str, spec: OpSpec) -> Constructor:
+    """Declare `spec`, whose handles stand where the op `of` has references."""
+    like, form = tables.OPS[of], tables.SCATTERS.get(of)
+    refs = [i for i, arg in enumerate(like.inputs) if arg.is_ref]
+
+    def shape(ctx: Any) -> list[Static]:
+        tables.SHAPES[of](_seen(like, ctx))
+        return []
+
+    def run(*arrays: Array, ctx: Any) -> Any:
+        attrs, definition = ctx.op.attrs, tables.SCALARS[of]
+        dtype: DType = attrs["T"] if "T" in attrs else attrs["dtype"]
+        with ctx.store.updating:
+            variables = [_variable(ctx, arrays[i], dtype) for i in refs]
+            given = list(arrays)
+            for i in refs:
+                given[i] = _value(ctx, arrays[i], dtype)
+            tables.SHAPES[of](_Shapes(_Of(like, ctx.op.inputs), attrs, [a.shape for a in given]))
+            kind, wanted = numpy_name(dtype), scalar_attrs(ctx.op, definition)
+            if form is not None:
+                scatter.apply(form, given, wanted, kind)
+                return ()
+            made = reference(definition, given, wanted, kind, [kind] * len(refs))
+            for op, value, i in zip(variables, made, refs, strict=True):
+                ctx.store.assign(op, np.broadcast_to(np.asarray(value), given[i].shape))
+        return ()
+
+    tables.add_op(spec)
+    tables.SHAPES[spec.name], tables.NUMPY[spec.name] = shape, run
+    tables.NO_GRADIENT[spec.name] = "it writes to a variable"
+    return Constructor(spec)
+
+
+def _declared(of: str, name: str, text: str, **attrs: str) -> Constructor:
+    inputs, outputs, read = read_signature(text, attrs)
+    return _handled(of, OpSpec(name, inputs, outputs, read, Kind.HOST, f"{of}, by a handle.", stateful=True))
+
+
+def _step(of: Constructor) -> Constructor:
+    """ResourceApplyAdam for ApplyAdam: the same inputs and attrs, and no outputs."""
+    inputs = tuple(replace(arg, type="resource", is_ref=False) if arg.is_ref else arg for arg in of.spec.inputs)
+    return _handled(of.spec.name, replace(of.spec, name=f"Resource{of.spec.name}", inputs=inputs, outputs=(),
+                                          kind=Kind.HOST, doc=f"{of.spec.name}, by handles.", stateful=True))
+
+
+STEPS = [_step(op) for op in (
+    state.ApplyGradientDescent, state.ApplyMomentum, state.ApplyAdam, state.ApplyAdagrad, state.ApplyAdagradV2,
+    state.ApplyAdadelta, state.ApplyRMSProp, state.ApplyCenteredRMSProp, training.ApplyProximalGradientDescent,
+    training.ApplyProximalAdagrad, training.ApplyAdagradDA, training.ApplyFtrl, training.ApplyFtrlV2,
+    training.SparseApplyMomentum, training.SparseApplyAdagrad, training.SparseApplyAdagradV2,
+    training.SparseApplyAdadelta, training.SparseApplyRMSProp, training.SparseApplyCenteredRMSProp,
+    training.SparseApplyProximalGradientDescent, training.SparseApplyProximalAdagrad, training.SparseApplyAdagradDA,
+    training.SparseApplyFtrl, training.SparseApplyFtrlV2)]
+
+AssignAddVariableOp = _declared("AssignAdd", "AssignAddVariableOp", "resource: resource, value: dtype", dtype="type")
+AssignSubVariableOp = _declared("AssignSub", "AssignSubVariableOp", "resource: resource, value: dtype", dtype="type")
+
+_ROWS = "resource: resource, indices: Tindices, updates: dtype"
+_VECTORS = "ref: resource, indices: Tindices, updates: T"
+ROWS = [_declared(f"Scatter{what}", f"ResourceScatter{what}", _ROWS,
+                  dtype="type" if what == "Update" else "numbertype", Tindices="indextype")
+        for what in ("Update", "Add", "Sub", "Mul", "Div", "Min", "Max")]
+VECTORS = [_declared(f"ScatterNd{what}", f"ResourceScatterNd{what}", _VECTORS, T="type", Tindices="indextype",
+                     use_locking="bool = true", bad_indices_policy="string = ''")
+           for what in ("Update", "Add", "Sub", "Min", "Max")]
+
+VarHandleOp.no_gradient("it has no inputs")
+ResourceGatherNd.no_gradient("it reads a variable by its handle")
+for _op in (VarIsInitializedOp, VariableShape, DestroyResourceOp, AssignVariableOp, ResourceCountUpTo):
+    _op.no_gradient("it makes no floats of what it gets")
