@@ -15,7 +15,7 @@ from tfnb.graph.operation import Operation
 
 _device_attributes = lazy_module("tfnb.proto.device_attributes_pb2")
 
-PREFIX = "/job:localhost/replica:0/task:0/device:"
+HERE = "/job:localhost/replica:0/task:0"            # this process, where it is no tf.train.Server
 MEMORY = 256 << 20          # bytes: what TensorFlow states for a CPU, whatever the machine has
 
 
@@ -37,25 +37,25 @@ class DeviceAttributes:
 
 
 @cache
-def _cpu(index: int) -> DeviceAttributes:
-    return DeviceAttributes(f"{PREFIX}CPU:{index}", "CPU", MEMORY, randbits(63))
+def _cpu(task: str, index: int) -> DeviceAttributes:
+    return DeviceAttributes(f"{task}/device:CPU:{index}", "CPU", MEMORY, randbits(63))
 
 
-def devices_of(config: Any) -> tuple[DeviceAttributes, ...]:
+def devices_of(config: Any, task: str = HERE) -> tuple[DeviceAttributes, ...]:
     """The devices that a session with this ConfigProto (or None) has: as many CPUs as `device_count` says, or one.
 
-    Raises NotFoundError for a count of CPUs that is not positive.
+    task: the name of the process, which begins theirs. Raises NotFoundError for a count of CPUs that is not positive.
     """
     counts = {} if config is None else config.device_count
     number = counts["CPU"] if "CPU" in counts else 1
     if number < 1:
         raise NotFoundError(None, None, f"No CPU devices are available in this process: device_count says {number}")
-    return tuple(_cpu(i) for i in range(number))
+    return tuple(_cpu(task, i) for i in range(number))
 
 
 def list_local_devices(session_config: Any = None) -> list[Any]:
     """The devices of this process as DeviceAttributes protos. session_config: a ConfigProto, or None."""
-    return [_device_attributes.DeviceAttributes(name=d.name.replace(PREFIX, "/device:"),
+    return [_device_attributes.DeviceAttributes(name=d.name.removeprefix(HERE),
                                                 device_type=d.device_type, memory_limit=d.memory_limit_bytes,
                                                 incarnation=d.incarnation) for d in devices_of(session_config)]
 

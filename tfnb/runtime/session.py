@@ -11,27 +11,23 @@ import numpy as np
 from tfnb.compile.plan import Plan
 from tfnb.compile.structure import build
 from tfnb.core import taps
-from tfnb.core.errors import CancelledError, InvalidArgumentError, NotFoundError
+from tfnb.core.errors import CancelledError, InvalidArgumentError
 from tfnb.core.stale import check_fresh
 from tfnb.graph.context import default_sessions
 from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.runtime.devices import DeviceAttributes, Placer, devices_of
+from tfnb.runtime.devices import HERE, DeviceAttributes, Placer, devices_of
 from tfnb.runtime.executor import Executor, Settings
 from tfnb.runtime.fetch import Build, Feed, feed_tensor, flat_feeds, read_fetches
 from tfnb.runtime.partial import PartialRun
+from tfnb.runtime.server import find_target
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace
 
 CALLS_KEPT = 512         # run signatures remembered a session
 
 _live: WeakSet[BaseSession] = WeakSet()     # for Session.reset
-
-
-def _check_target(target: str) -> None:
-    if target not in ("", "local"):
-        raise NotFoundError(None, None, f"tfnb runs in this process only: the target must be '', but is {target!r}")
 
 
 def _settings(config: Any) -> Settings:
@@ -59,8 +55,8 @@ class _Call:
 class BaseSession:
     """Runs ops and evaluates tensors of one graph; keeps the values of its variables.
 
-    target: "" (this process); others raise NotFoundError when the session is made. graph: by default the default
-    graph. config: a ConfigProto, or None.
+    target: "" (this process), or that of a tf.train.Server, whose sessions share their variables; others raise
+    NotFoundError when the session is made. graph: by default the default graph. config: a ConfigProto, or None.
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
@@ -68,13 +64,13 @@ class BaseSession:
             raise TypeError(f"graph must be a tf.Graph, but got {graph!r}")
         if config is not None and not hasattr(config, "allow_soft_placement"):
             raise TypeError(f"config must be a tf.ConfigProto, but got {config!r}")
-        _check_target(target)
+        place = find_target(target)
         self._graph = graph if graph is not None else get_default_graph()
         self._config = config
         self._target = target
-        self._store = Store()
+        self._store, self._owns_store = (Store(), True) if place is None else (place.store, False)
         self._settings = _settings(config)
-        self._placer = Placer(devices_of(config), bool(config and config.allow_soft_placement),
+        self._placer = Placer(devices_of(config, place.task if place else HERE), bool(config and config.allow_soft_placement),
                               bool(config and config.log_device_placement))
         self._partial: dict[str, PartialRun] = {}
         self._reset = False
@@ -100,19 +96,21 @@ class BaseSession:
         return self._target
 
     def close(self) -> None:
-        """Give the session's variables and programs back. A closed session raises RuntimeError when run."""
+        """Give the session's own variables and its programs back. A closed session raises RuntimeError when run."""
         self._closed = True
         self._partial.clear()
         self._calls.clear()
         self._executors.clear()
-        self._store.close()
+        if self._owns_store:
+            self._store.close()
 
     def _cancel(self) -> None:
         """Drop all that the session holds; running it raises CancelledError from now on."""
         self._reset = True
         self._calls.clear()
         self._executors.clear()
-        self._store.close()
+        if self._owns_store:
+            self._store.close()
 
     def as_default(self) -> AbstractContextManager[Any]:
         """A context in which this session is the default one (it is not closed at the end)."""
@@ -319,13 +317,17 @@ class Session(BaseSession):
     def reset(target: str, containers: Sequence[str] | None = None, config: Any = None) -> None:
         """Drop the resources in `containers` (all, if there are none given) of `target`, and close its sessions.
 
-        Every session keeps its values to itself, so all that live in this process (target "") are closed: running one
-        raises CancelledError. Raises NotFoundError for another target, TypeError for containers that are no strings.
+        With target "" every session keeps its values to itself, so all that live in this process are closed: running
+        one raises CancelledError. Those of a tf.train.Server go on, and find nothing in these containers. Raises
+        NotFoundError for another target, TypeError for containers that are no strings.
         """
-        _check_target(target)
+        place = find_target(target)
         for name in containers or ():
             if not isinstance(name, (str, bytes)):
                 raise TypeError(f"containers must be names, but one is {name!r}")
+        if place is not None:
+            place.store.clear([name if isinstance(name, str) else name.decode() for name in containers or ()] or None)
+            return
         for session in list(_live):
             session._cancel()
 

@@ -4,6 +4,9 @@ from tfnb.train.adadelta import AdadeltaOptimizer
 from tfnb.train.adagrad import AdagradOptimizer
 from tfnb.train.adagrad_da import AdagradDAOptimizer
 from tfnb.train.adam import AdamOptimizer
+from tfnb.runtime.cluster import ClusterSpec
+from tfnb.runtime.server import Server
+from tfnb.train.basic_loops import basic_train_loop
 from tfnb.train.checkpoint_hook import CheckpointSaverHook, CheckpointSaverListener
 from tfnb.train.checkpoint_reader import (
     NewCheckpointReader, init_from_checkpoint, list_variables, load_checkpoint, load_variable,
@@ -17,6 +20,7 @@ from tfnb.train.decay import (
     cosine_decay, exponential_decay, inverse_time_decay, natural_exp_decay, piecewise_constant,
     piecewise_constant_decay, polynomial_decay,
 )
+from tfnb.train.device_setter import replica_device_setter
 from tfnb.train.feed_hooks import FeedFnHook, FinalOpsHook
 from tfnb.train.ftrl import FtrlOptimizer
 from tfnb.train.global_step import (
@@ -44,6 +48,7 @@ from tfnb.train.session_manager import SessionManager
 from tfnb.train.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 from tfnb.train.stop_hooks import GlobalStepWaiterHook, NanLossDuringTrainingError, NanTensorHook, StopAtStepHook
 from tfnb.train.summary_hook import SummarySaverHook
+from tfnb.train.supervisor import Supervisor
 from tfnb.train.timers import SecondOrStepTimer
 from tfnb.core.lazy import lazy_names as _lazy_names
 
@@ -53,6 +58,8 @@ __getattr__ = _lazy_names(__name__, {
     **dict.fromkeys(("Example", "SequenceExample"), "tfnb.proto.example_pb2"),
     **dict.fromkeys(("BytesList", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List"),
                     "tfnb.proto.feature_pb2"),
+    **dict.fromkeys(("ClusterDef", "JobDef"), "tfnb.proto.cluster_pb2"),
+    "ServerDef": "tfnb.proto.tensorflow_server_pb2",
     "SaverDef": "tfnb.proto.saver_pb2",
     "QueueRunnerDef": "tfnb.proto.queue_runner_pb2",
 })
