@@ -219,8 +219,26 @@ def test_a_closed_session_leaves_the_queues_of_its_server():
 
 
 def test_a_worker_waits_for_its_chief():
-    with tf.device("/job:ps/task:0"):
+    with tf.device("/cpu:0"):
         tf.Variable(1.0)
     worker = tf.train.Supervisor(is_chief=False, recovery_wait_secs=0.01)
     with pytest.raises(tf.errors.DeadlineExceededError, match="not ready after waiting"):
         worker.prepare_or_wait_for_session(max_wait_secs=0.05)
+
+
+def test_devices_of_a_server_are_those_of_its_task():
+    with tf.device("/job:worker/task:0"):
+        v = tf.Variable(3.0)
+    with tf.device("/job:ps"):
+        other = tf.constant(1.0)
+    target = tf.train.Server({"worker": ["localhost:0"]}).target
+    with tf.Session(target) as session:
+        session.run(v.initializer)
+        assert session.list_devices()[0].name == "/job:worker/replica:0/task:0/device:CPU:0"
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Cannot assign a device"):
+            session.run(other)
+        tf.Session.reset(target, ["another"])
+        assert session.run(v) == 3.0
+        tf.Session.reset(target)
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            session.run(v)

@@ -70,7 +70,8 @@ class BaseSession:
         self._target = target
         self._store, self._owns_store = (Store(), True) if place is None else (place.store, False)
         self._settings = _settings(config)
-        self._placer = Placer(devices_of(config, place.task if place else HERE), bool(config and config.allow_soft_placement),
+        self._placer = Placer(devices_of(config, place.task if place else HERE),
+                              bool(config and config.allow_soft_placement),
                               bool(config and config.log_device_placement))
         self._partial: dict[str, PartialRun] = {}
         self._reset = False
