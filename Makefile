@@ -4,12 +4,13 @@
 #   make lab     open the tutorials in JupyterLab
 #   make test    everything that is checked
 #   make test-cuda   compiles the CUDA kernels for sm_90; needs no GPU (installs numba-cuda into .venv-cuda)
-#   make bench   tfnb against TensorFlow, in turns (installs tensorflow-cpu into .venv-oracle)
+#   make bench   tfnb against TensorFlow, in turns (installs tensorflow-cpu into .venv-oracle); results go to docs/performance.md
+#   make bench-peers   installs PyTorch and JAX into .venv-torch and .venv-jax: make bench then has them in its tables
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: demo lab test test-cuda bench protos clean check-python
+.PHONY: demo lab test test-cuda bench bench-peers protos clean check-python
 
 NEWEST := sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
@@ -22,6 +23,8 @@ PROTOS := $(wildcard tfnb/proto/*.proto)
 EXTENSION := $(shell git ls-files --cached --others --exclude-standard extension 2>/dev/null)
 ORACLE := .venv-oracle
 CUDA := .venv-cuda
+TORCH := .venv-torch
+JAX := .venv-jax
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Node's programs look for `node` on PATH: the one that pip installed.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -42,7 +45,10 @@ test-cuda: $(STAMPS)/cuda
 	$(CUDA)/bin/python -m pytest -q -m cuda_compile tests/kernels/cuda
 
 bench: $(STAMPS)/notebooks $(STAMPS)/oracle
-	$(BIN)/python -m benchmarks --oracle $(ORACLE)/bin/python
+	$(BIN)/python -m benchmarks --oracle $(ORACLE)/bin/python --torch $(TORCH)/bin/python --jax $(JAX)/bin/python \
+		--write docs/performance.md
+
+bench-peers: $(STAMPS)/torch $(STAMPS)/jax
 
 protos: $(STAMPS)/notebooks
 	$(BIN)/python -m pip install -q 'grpcio-tools>=1.74,<1.81'
@@ -68,6 +74,17 @@ $(STAMPS)/oracle: | check-python
 	$(ORACLE)/bin/python -m pip install -q 'tensorflow-cpu>=2.20,<2.22' 'protobuf>=6.31.1,<8'
 	@mkdir -p $(STAMPS) && touch $@
 
+# The wheels for the CPU are in an index of PyTorch's own, as 2.13.0+cpu, which is newer than PyPI's 2.13.0 (with CUDA).
+$(STAMPS)/torch: | check-python
+	$(PYTHON) -m venv $(TORCH)
+	$(TORCH)/bin/python -m pip install -q --extra-index-url https://download.pytorch.org/whl/cpu 'torch==2.13.0' numpy
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/jax: | check-python
+	$(PYTHON) -m venv $(JAX)
+	$(JAX)/bin/python -m pip install -q 'jax==0.10.2'
+	@mkdir -p $(STAMPS) && touch $@
+
 $(STAMPS)/cuda: $(STAMPS)/notebooks
 	$(PYTHON) -m venv $(CUDA)
 	$(CUDA)/bin/python -m pip install -q -e '.[cuda]' 'pytest>=8.2' 'mpmath' 'numpy<2.5'
@@ -78,6 +95,6 @@ $(STAMPS)/extension: $(STAMPS)/test $(EXTENSION)
 	@mkdir -p $(STAMPS) && touch $@
 
 clean:
-	rm -rf $(VENV) $(ORACLE) $(CUDA) $(STAMPS) build dist .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(ORACLE) $(CUDA) $(TORCH) $(JAX) $(STAMPS) build dist .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -rf extension/node_modules tfnb/notebook/static
 	rm -f tfnb/proto/*_pb2.py*

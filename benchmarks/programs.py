@@ -1,35 +1,29 @@
-"""The programs: written once against TensorFlow 1's API, run by both systems.
+"""The programs: written once against TensorFlow 1's API, run by tfnb and by TensorFlow.
 
-Each takes the module (`tf`), builds a graph and returns a `Program`: `step()` is what is timed, `values()` what both
-systems must agree on after the timed steps of the first round.
+Each takes the module (`tf`), builds a graph and returns a `Program`. torch_programs.py and jax_programs.py have the
+same programs, by the same names, as their users write them.
 """
 from __future__ import annotations
 
 import atexit
-import itertools
 import os
 import shutil
 import tempfile
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
+from benchmarks import data
+from benchmarks.data import Program
 
 Tf = Any
 
 
-@dataclass(frozen=True)
-class Program:
-    """step: one run; check: a number or array that must be equal in both systems after the same number of steps."""
-
-    step: Callable[[], Any]
-    check: Callable[[], Any]
-
-
-def _rng() -> np.random.RandomState:
-    return np.random.RandomState(7)
+def _session(tf: Tf) -> Any:
+    """A session with initialised variables."""
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    return session
 
 
 def constant(tf: Tf) -> Program:
@@ -39,159 +33,137 @@ def constant(tf: Tf) -> Program:
     return Program(lambda: session.run(c), lambda: session.run(c))
 
 
-def scalar_chain(tf: Tf) -> Program:
-    """100 dependent scalar ops, one feed."""
+def chain(tf: Tf, ops: int) -> Program:
+    """So many dependent scalar ops, one feed."""
     x = tf.placeholder(tf.float32, [])
     y = x
-    for i in range(50):
-        y = y * 1.01 + float(i) * 0.001
+    for factor, term in data.chain(ops):
+        y = y * factor + term
     session = tf.Session()
     return Program(lambda: session.run(y, {x: 0.5}), lambda: session.run(y, {x: 0.5}))
 
 
+def scalar_chain(tf: Tf) -> Program:
+    """100 dependent scalar ops, one feed."""
+    return chain(tf, 100)
+
+
 def linear_regression(tf: Tf) -> Program:
     """Linear regression, batch 32, 10 features, gradient descent."""
-    rng = _rng()
-    data, target = rng.randn(32, 10).astype("f"), rng.randn(32, 1).astype("f")
+    inputs, target = data.regression()
     x, y = tf.placeholder(tf.float32, [None, 10]), tf.placeholder(tf.float32, [None, 1])
     w, b = tf.Variable(tf.zeros([10, 1])), tf.Variable(tf.zeros([1]))
     loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b - y))
     train = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
-    session = tf.Session()
-    session.run(tf.global_variables_initializer())
-    feed = {x: data, y: target}
+    session = _session(tf)
+    feed = {x: inputs, y: target}
     return Program(lambda: session.run(train, feed), lambda: session.run(loss, feed))
 
 
-def _mlp(tf: Tf, sizes: list[int], batch: int) -> Program:
-    rng = _rng()
-    data = rng.rand(batch, sizes[0]).astype("f")
-    labels = np.eye(sizes[-1], dtype="f")[rng.randint(0, sizes[-1], batch)]
+def mlp(tf: Tf, sizes: list[int], batch: int) -> Program:
+    """A network of dense layers of these sizes, trained by Adam."""
+    inputs, labels, layers = data.network(sizes, batch)
     x, y = tf.placeholder(tf.float32, [None, sizes[0]]), tf.placeholder(tf.float32, [None, sizes[-1]])
     h = x
-    for i, (m, n) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
-        w = tf.Variable((rng.randn(m, n) / np.sqrt(m)).astype("f"), name=f"w{i}")
-        b = tf.Variable(np.zeros(n, "f"), name=f"b{i}")
-        h = tf.matmul(h, w) + b
-        if i < len(sizes) - 2:
-            h = tf.nn.relu(h)
-    loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=h))
+    for i, (w, b) in enumerate(layers):
+        h = tf.matmul(h if i == 0 else tf.nn.relu(h), tf.Variable(w)) + tf.Variable(b)
+    return _trained(tf, h, y, {x: inputs, y: labels})
+
+
+def _trained(tf: Tf, logits: Any, y: Any, feed: dict[Any, Any]) -> Program:
+    """Training by Adam with the cross-entropy of labels that are fed."""
+    loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=logits))
     train = tf.train.AdamOptimizer(1e-4).minimize(loss)
-    session = tf.Session()
-    session.run(tf.global_variables_initializer())
-    feed = {x: data, y: labels}
+    session = _session(tf)
     return Program(lambda: session.run(train, feed), lambda: session.run(loss, feed))
 
 
 def mlp_small(tf: Tf) -> Program:
     """MLP 64-32-10, batch 32, Adam."""
-    return _mlp(tf, [64, 32, 10], 32)
+    return mlp(tf, [64, 32, 10], 32)
 
 
 def mlp_middle(tf: Tf) -> Program:
     """MLP 784-256-256-10, batch 128, Adam."""
-    return _mlp(tf, [784, 256, 256, 10], 128)
+    return mlp(tf, [784, 256, 256, 10], 128)
 
 
 def mlp_large(tf: Tf) -> Program:
     """MLP 784-1024-1024-10, batch 1024, Adam."""
-    return _mlp(tf, [784, 1024, 1024, 10], 1024)
+    return mlp(tf, [784, 1024, 1024, 10], 1024)
 
 
 def lenet(tf: Tf) -> Program:
     """LeNet (conv 5x5x32, pool, conv 5x5x64, pool, 512, 10), batch 64, Adam."""
-    rng = _rng()
-    data = rng.rand(64, 28, 28, 1).astype("f")
-    labels = np.eye(10, dtype="f")[rng.randint(0, 10, 64)]
+    inputs, labels, layers = data.images()
     x, y = tf.placeholder(tf.float32, [None, 28, 28, 1]), tf.placeholder(tf.float32, [None, 10])
-
-    def weights(*shape: int) -> Any:
-        scale = np.sqrt(np.prod(shape[:-1]))
-        return tf.Variable((rng.randn(*shape) / scale).astype("f")), tf.Variable(np.full(shape[-1], 0.1, "f"))
-
+    (w1, b1), (w2, b2), (w3, b3), (w4, b4) = [(tf.Variable(w), tf.Variable(b)) for w, b in layers]
     h = x
-    for shape in ((5, 5, 1, 32), (5, 5, 32, 64)):
-        w, b = weights(*shape)
+    for w, b in ((w1, b1), (w2, b2)):
         h = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(h, w, [1, 1, 1, 1], "SAME"), b))
         h = tf.nn.max_pool(h, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
-    h = tf.reshape(h, [-1, 7 * 7 * 64])
-    (w1, b1), (w2, b2) = weights(7 * 7 * 64, 512), weights(512, 10)
-    h = tf.matmul(tf.nn.relu(tf.matmul(h, w1) + b1), w2) + b2
-    loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=h))
-    train = tf.train.AdamOptimizer(1e-4).minimize(loss)
-    session = tf.Session()
-    session.run(tf.global_variables_initializer())
-    feed = {x: data, y: labels}
-    return Program(lambda: session.run(train, feed), lambda: session.run(loss, feed))
+    h = tf.nn.relu(tf.matmul(tf.reshape(h, [-1, 7 * 7 * 64]), w3) + b3)
+    return _trained(tf, tf.matmul(h, w4) + b4, y, {x: inputs, y: labels})
 
 
 def sigmoid_exp_sum(tf: Tf) -> Program:
     """Sigmoid/exp chain over 4 million floats, summed."""
-    v = tf.Variable(_rng().randn(4_000_000).astype("f"))
+    v = tf.Variable(data.normal(4_000_000))
     y = tf.reduce_sum(tf.sigmoid(v) * tf.exp(-v * v) + tf.exp(-tf.abs(v)))
-    session = tf.Session()
-    session.run(tf.global_variables_initializer())
+    session = _session(tf)
     return Program(lambda: session.run(y), lambda: session.run(y))
 
 
 def softmax(tf: Tf) -> Program:
     """Softmax of 2048 x 2048."""
-    v = tf.Variable(_rng().randn(2048, 2048).astype("f"))
+    v = tf.Variable(data.normal(2048, 2048))
     y = tf.nn.softmax(v)
-    session = tf.Session()
-    session.run(tf.global_variables_initializer())
+    session = _session(tf)
     return Program(lambda: session.run(y.op), lambda: session.run(y)[::97, ::89])
 
 
 def normalize_rows(tf: Tf) -> Program:
     """(x - mean) * rsqrt(var + eps) of 4096 rows of 1024."""
-    v = tf.Variable(_rng().randn(4096, 1024).astype("f"))
+    v = tf.Variable(data.normal(4096, 1024))
     mean = tf.reduce_mean(v, 1, keepdims=True)
     var = tf.reduce_mean(tf.square(v - mean), 1, keepdims=True)
     y = (v - mean) * tf.rsqrt(var + 1e-5)
-    session = tf.Session()
-    session.run(tf.global_variables_initializer())
+    session = _session(tf)
     return Program(lambda: session.run(y.op), lambda: session.run(y)[::97, ::89])
 
 
 def matmul(tf: Tf) -> Program:
     """Product of two 1024 x 1024 matrices."""
-    rng = _rng()
+    rng = data.generator()
     a, b = (tf.Variable(rng.rand(1024, 1024).astype("f")) for _ in range(2))
     y = tf.matmul(a, b)
-    session = tf.Session()
-    session.run(tf.global_variables_initializer())
+    session = _session(tf)
     return Program(lambda: session.run(y.op), lambda: session.run(y)[::97, ::89])
 
 
 def transpose(tf: Tf) -> Program:
     """Transpose [64, 128, 512] to [512, 64, 128], fetched."""
-    v = tf.Variable(_rng().randn(64, 128, 512).astype("f"))
+    v = tf.Variable(data.normal(64, 128, 512))
     y = tf.transpose(v, [2, 0, 1])
-    session = tf.Session()
-    session.run(tf.global_variables_initializer())
+    session = _session(tf)
     return Program(lambda: session.run(y), lambda: session.run(y)[::97, ::13, ::11])
 
 
 def lstm(tf: Tf) -> Program:
     """LSTM unrolled 20 steps, batch 32, hidden 128, Adam."""
-    rng = _rng()
-    steps, batch, size = 20, 32, 128
-    data = (rng.randn(steps, batch, size) * 0.5).astype("f")
-    x = tf.placeholder(tf.float32, [steps, batch, size])
-    w = tf.Variable((rng.randn(2 * size, 4 * size) * 0.05).astype("f"))
-    b = tf.Variable(np.zeros(4 * size, "f"))
-    c = h = tf.zeros([batch, size])
-    for t in range(steps):
+    inputs, weights, biases = data.sequence()
+    x = tf.placeholder(tf.float32, inputs.shape)
+    w, b = tf.Variable(weights), tf.Variable(biases)
+    c = h = tf.zeros(inputs.shape[1:])
+    for t in range(inputs.shape[0]):
         gates = tf.matmul(tf.concat([x[t], h], 1), w) + b
         i, j, f, o = tf.split(gates, 4, 1)
         c = c * tf.sigmoid(f + 1.0) + tf.sigmoid(i) * tf.tanh(j)
         h = tf.tanh(c) * tf.sigmoid(o)
     loss = tf.reduce_mean(tf.square(h - 0.5))
     train = tf.train.AdamOptimizer(1e-4).minimize(loss)
-    session = tf.Session()
-    session.run(tf.global_variables_initializer())
-    feed = {x: data}
+    session = _session(tf)
+    feed = {x: inputs}
     return Program(lambda: session.run(train, feed), lambda: session.run(loss, feed))
 
 
@@ -218,17 +190,15 @@ def scalar_summary(tf: Tf) -> Program:
 
 def histogram_summary(tf: Tf) -> Program:
     """Histogram summary of 10,000 floats."""
-    v = tf.Variable(_rng().randn(10_000).astype("f"))
+    v = tf.Variable(data.normal(10_000))
     summary = tf.summary.histogram("v", v)
-    session = tf.Session()
-    session.run(tf.global_variables_initializer())
+    session = _session(tf)
     return Program(lambda: session.run(summary), lambda: len(session.run(summary)))
 
 
 def _hundred_megabytes(tf: Tf) -> tuple[Any, Any, Any, str]:
     """25 variables of 4 MB, a saver of theirs, a session and a path to save to, in a directory that is removed."""
-    rng = _rng()
-    values = [rng.randn(1000, 1000).astype("f") for _ in range(25)]
+    values = data.hundred_megabytes()
     feeds = [tf.placeholder(tf.float32, [1000, 1000]) for _ in values]
     variables = [tf.Variable(feed, name=f"v{i}") for i, feed in enumerate(feeds)]
     session, saver = tf.Session(), tf.train.Saver(variables, max_to_keep=1)
@@ -257,17 +227,15 @@ def restore_100mb(tf: Tf) -> Program:
 
 def embedding(tf: Tf) -> Program:
     """Embedding 50,000 x 128, 256 ids, sparse Adagrad."""
-    rng = _rng()
-    table = tf.Variable((0.1 * rng.randn(50_000, 128)).astype("f"))
+    values, batches, first = data.embeddings()
+    table = tf.Variable(values)
     ids, target = tf.placeholder(tf.int32, [None]), tf.placeholder(tf.float32, [None, 128])
     loss = tf.reduce_mean(tf.square(tf.nn.embedding_lookup(table, ids) - target))
     train = tf.train.AdagradOptimizer(0.1).minimize(loss)
-    session = tf.Session()
-    session.run(tf.global_variables_initializer())
-    feeds = [{ids: rng.randint(0, 50_000, 256).astype(np.int32), target: rng.randn(256, 128).astype("f")}
-             for _ in range(16)]
-    turn = itertools.cycle(feeds)
-    return Program(lambda: session.run(train, next(turn)), lambda: session.run(loss, feeds[0]))
+    session = _session(tf)
+    feed = (ids, target)
+    return Program(lambda: session.run(train, dict(zip(feed, next(batches), strict=True))),
+                   lambda: session.run(loss, dict(zip(feed, first, strict=True))))
 
 
 def fifo_queue(tf: Tf) -> Program:
@@ -290,3 +258,7 @@ PROGRAMS: dict[str, Callable[[Tf], Program]] = {
         constant, scalar_chain, linear_regression, mlp_small, mlp_middle, mlp_large, sigmoid_exp_sum, softmax,
         normalize_rows, transpose, matmul, embedding, lenet, lstm, build_graph, scalar_summary, histogram_summary,
         save_100mb, restore_100mb, fifo_queue)}
+
+# Programs of a size: what the curves are made of.
+SCALED: dict[str, Callable[[Tf, int], Program]] = {
+    "mlp_batch": lambda tf, batch: mlp(tf, [64, 32, 10], batch), "chain": chain}

@@ -1,7 +1,10 @@
 """One system in a process of its own. Reads commands as JSON lines, answers likewise.
 
-{"build": name} builds a program in a fresh graph; {"run": seconds} times steps for about so long and answers
-{"best": s, "median": s, "steps": n}; {"check": n} runs n steps and answers the program's check value.
+{"build": name, "size": n or null} builds a program, runs a step and answers whether this system has it, with the text
+of the error if it failed; {"run": seconds} times
+steps for about so long and answers {"best": s, "median": s, "steps": n}; {"check": n} runs n steps and answers the
+program's check value; {"about": true} answers {"version": ..., "peak": bytes or null}.
+`python -m benchmarks.worker SYSTEM [CPUS]` uses the first so many CPUs where the operating system lets it choose.
 """
 from __future__ import annotations
 
@@ -10,21 +13,62 @@ import os
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+SYSTEMS = {"tfnb": "tfnb", "tensorflow": "TensorFlow", "torch": "PyTorch", "torch.compile": "torch.compile",
+           "jax": "JAX"}
 
-def load(system: str) -> Any:
-    """The module that the programs take as `tf`."""
-    if system == "tfnb":
-        import tfnb
-        return tfnb
+
+class System:
+    """A system that is imported: its version, and a function from the name and size of a program to the program."""
+
+    def __init__(self, name: str) -> None:
+        self.version, self._programs, self._scaled, self._arguments, self._reset = _LOAD[name]()
+
+    def build(self, name: str, size: int | None = None) -> Any:
+        """The program, or None if this system does not have it."""
+        table = self._programs if size is None else self._scaled
+        if name not in table:
+            return None
+        self._reset()
+        return table[name](*self._arguments) if size is None else table[name](*self._arguments, size)
+
+
+def _tfnb() -> tuple[Any, ...]:
+    import tfnb
+    from benchmarks.programs import PROGRAMS, SCALED
+    return tfnb.__version__, PROGRAMS, SCALED, (tfnb,), tfnb.reset_default_graph
+
+
+def _tensorflow() -> tuple[Any, ...]:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     import tensorflow.compat.v1 as tf1  # type: ignore[import-not-found]
+
+    from benchmarks.programs import PROGRAMS, SCALED
     tf1.disable_v2_behavior()
     tf1.disable_resource_variables()
-    return tf1
+    return tf1.__version__, PROGRAMS, SCALED, (tf1,), tf1.reset_default_graph
+
+
+def _torch(compiled: bool = False) -> tuple[Any, ...]:
+    import torch  # type: ignore[import-not-found]
+
+    from benchmarks.torch_programs import COMPILED, EAGER, PROGRAMS, SCALED
+    return torch.__version__, PROGRAMS, SCALED, (COMPILED if compiled else EAGER,), torch.compiler.reset
+
+
+def _jax() -> tuple[Any, ...]:
+    import jax  # type: ignore[import-not-found]
+
+    from benchmarks.jax_programs import PROGRAMS, SCALED
+    return jax.__version__, PROGRAMS, SCALED, (), jax.clear_caches
+
+
+_LOAD: dict[str, Callable[[], tuple[Any, ...]]] = {
+    "tfnb": _tfnb, "tensorflow": _tensorflow, "torch": _torch, "torch.compile": lambda: _torch(True), "jax": _jax}
 
 
 def timed(step: Any, seconds: float) -> dict[str, float]:
@@ -43,27 +87,57 @@ def timed(step: Any, seconds: float) -> dict[str, float]:
     return {"best": min(times), "median": statistics.median(times), "steps": len(times) * inner}
 
 
-def main(system: str) -> None:
-    from benchmarks.programs import PROGRAMS
-    tf = load(system)
+def peak() -> int | None:
+    """The most memory this process had, in bytes; None where the operating system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
+
+
+def cpus() -> int:
+    """How many CPUs this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def pin(count: int) -> None:
+    """Use the first so many of the CPUs this process may use; all systems count those when they are imported."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:count])
+    os.environ.update(TFNB_THREADS=str(count), OMP_NUM_THREADS=str(count))
+
+
+def main(name: str, count: int | None = None) -> None:
+    if count is not None:
+        pin(count)
     out = sys.stdout
     sys.stdout = sys.stderr
-    program = None
+    system = System(name)
+    program: Any = None
     for line in sys.stdin:
         command = json.loads(line)
-        answer: Any = {}
+        answer: Any = None
         if "build" in command:
-            tf.reset_default_graph()
-            program = PROGRAMS[command["build"]](tf)
-        elif "check" in command and program is not None:
+            program = None                         # frees the one before
+            try:
+                program = system.build(command["build"], command.get("size"))
+                answer = program is not None
+                if answer:
+                    program.step()
+            except Exception as error:             # e.g. torch.compile without a C++ compiler
+                answer = f"{type(error).__name__}: {error}"
+        elif "check" in command:
             for _ in range(command["check"]):
                 program.step()
             answer = np.asarray(program.check(), float).tolist()
-        elif "run" in command and program is not None:
+        elif "run" in command:
             answer = timed(program.step, command["run"])
+        elif "about" in command:
+            answer = {"version": system.version, "peak": peak()}
         out.write(json.dumps(answer) + "\n")
         out.flush()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else None)

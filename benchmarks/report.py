@@ -1,0 +1,149 @@
+"""Results as Markdown tables and as a figure, and where they go in a document."""
+from __future__ import annotations
+
+import platform
+import re
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.programs import PROGRAMS
+from benchmarks.worker import SYSTEMS
+
+PEERS = [system for system in SYSTEMS if system != "tfnb"]
+TITLES = {"mlp_batch": "MLP 64-32-10 and Adam, rows in a batch", "chain": "Dependent scalar ops, how many"}
+COLOURS = {"tfnb": "#d62728", "tensorflow": "#ff7f0e", "torch": "#9467bd", "torch.compile": "#8c564b",
+           "jax": "#1f77b4"}
+
+
+def machine() -> str:
+    """The processor, as it names itself, and how many CPUs there are for us."""
+    from benchmarks.worker import cpus
+    name = ""
+    try:
+        if platform.system() == "Linux":
+            text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+            name = next(iter(re.findall(r"model name\s*:\s*(.+)", text)), "")
+        elif platform.system() == "Darwin":
+            name = subprocess.run(["sysctl", "-n", "machdep.cpu.brand_string"], capture_output=True, text=True,
+                                  check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        name = ""
+    return f"{name or platform.processor() or platform.machine()} ({platform.machine()}, {cpus()} CPUs)"
+
+
+def title(name: str) -> str:
+    """What a program is."""
+    return (PROGRAMS[name].__doc__ or name).rstrip(".")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _us(times: Sequence[float] | None) -> str:
+    return "-" if times is None else f"{times[0] * 1e6:,.1f} ({times[1] * 1e6:,.1f})"
+
+
+def speed_table(results: dict[str, Any]) -> str:
+    """A program a row: microseconds, ratios to TensorFlow and to the fastest of the others."""
+    rows = []
+    for name in PROGRAMS:
+        found = results.get("speed", {}).get(name)
+        if found is None:
+            continue
+        times = found["times"]
+        best = {system: times[system][0] for system in PEERS if system in times}
+        fastest = min(best, key=lambda system: best[system])
+        ours = times["tfnb"][0]
+        rows.append([title(name), *(_us(times.get(system)) for system in SYSTEMS), f"{best['tensorflow'] / ours:.1f}",
+                     f"{best[fastest] / ours:.1f} ({SYSTEMS[fastest]})", f"{found['error']:.0e}"])
+    return table(["program", *SYSTEMS.values(), "TensorFlow / tfnb", "best other / tfnb", "largest difference"], rows)
+
+
+def memory_table(results: dict[str, Any]) -> str:
+    """A program a row: the peak of the resident memory in MB."""
+    rows = []
+    for name in PROGRAMS:
+        peak = results.get("speed", {}).get(name, {}).get("peak", {})
+        if any(peak.values()):
+            rows.append([title(name), *(f"{peak[s] / 1e6:,.0f}" if peak.get(s) else "-" for s in SYSTEMS)])
+    return table(["program", *SYSTEMS.values()], rows)
+
+
+def start_table(results: dict[str, Any]) -> str:
+    """A system a row, with an empty and with a filled cache."""
+    rows = [[SYSTEMS[system], label, *(f"{seconds:.2f}" for seconds in found[label])]
+            for system, found in results.get("start", {}).items() for label in ("cold", "warm")]
+    return table(["system", "cache", "imported, s", "first training step, s", "second, s", "whole process, s"], rows)
+
+
+def curves_table(results: dict[str, Any]) -> str:
+    """A size a row."""
+    rows = []
+    for name, sizes in results.get("curves", {}).items():
+        for size, times in sorted(sizes.items(), key=lambda item: int(item[0])):
+            rows.append([TITLES[name], f"{int(size):,}", *(_us(times.get(system)) for system in SYSTEMS)])
+    return table(["program", "size", *SYSTEMS.values()], rows)
+
+
+def threads_table(results: dict[str, Any]) -> str:
+    """A program a row: microseconds on one CPU and on all, and how much faster that is."""
+    rows = []
+    for name, found in results.get("threads", {}).items():
+        counts = sorted(found, key=int)
+        one, all_ = found[counts[0]], found[counts[-1]]
+        rows.append([title(name), *(f"{one[s][0] * 1e6:,.0f} / {all_[s][0] * 1e6:,.0f} = {one[s][0] / all_[s][0]:.2f}"
+                                    if s in one and s in all_ else "-" for s in SYSTEMS)])
+    return table(["program, 1 CPU / 2 CPUs", *SYSTEMS.values()], rows)
+
+
+def about(results: dict[str, Any]) -> str:
+    """When, where, and of what."""
+    found = results.get("about", {})
+    versions = ", ".join(f"{SYSTEMS[s]} {v}" for s, v in found.get("versions", {}).items() if s != "torch.compile")
+    return (f"{found.get('date')}, {found.get('machine')}, Python {found.get('python')}, {versions}. "
+            f"Best (median) of {found.get('rounds')} rounds in turns.")
+
+
+REGIONS = {"about": about, "speed": speed_table, "memory": memory_table, "start": start_table, "curves": curves_table,
+           "threads": threads_table}
+
+
+def write(document: Path, results: dict[str, Any]) -> None:
+    """Put the tables between their marks (`<!-- begin NAME -->`, `<!-- end NAME -->`); the rest stays as it is.
+
+    Raises SystemExit if the document lacks marks.
+    """
+    text = document.read_text(encoding="utf-8")
+    for name, make in REGIONS.items():
+        mark = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+        if not mark.search(text):
+            raise SystemExit(f"{document} has no place for {name}: <!-- begin {name} --> ... <!-- end {name} -->")
+        made = make(results)
+        text = mark.sub(lambda found, made=made: f"{found[1]}{made}\n{found[2]}", text)  # type: ignore[misc]
+    document.write_text(text, encoding="utf-8", newline="\n")
+
+
+def draw(results: dict[str, Any], path: Path) -> None:
+    """The curves as a figure (PNG)."""
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    curves = results.get("curves", {})
+    figure, axes = pyplot.subplots(1, len(curves), figsize=(4.4 * len(curves), 3.2), squeeze=False)
+    for axis, (name, sizes) in zip(axes[0], curves.items(), strict=True):
+        for system, label in SYSTEMS.items():
+            points = sorted((int(size), times[system][0] * 1e6) for size, times in sizes.items() if system in times)
+            if points:
+                axis.loglog(*zip(*points, strict=True), marker="o", markersize=3, label=label, color=COLOURS[system])
+        axis.set_xlabel(TITLES[name])
+        axis.set_ylabel("microseconds a step")
+        axis.grid(True, alpha=0.3)
+    axes[0][0].legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110, metadata={"Software": None})
+    pyplot.close(figure)

@@ -1,0 +1,98 @@
+"""The benchmarks: programs that run, and tables that go where they belong."""
+from __future__ import annotations
+
+import ast
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tfnb as tf
+from benchmarks import measure, report
+from benchmarks.programs import PROGRAMS, SCALED
+from benchmarks.systems import workers
+from benchmarks.worker import timed
+
+FOLDER = Path(report.__file__).parent
+RESULTS = {
+    "about": {"date": "2030-01-02", "machine": "a machine", "python": "3.11.0", "rounds": 2,
+              "versions": {"tfnb": "1.0", "tensorflow": "2.0"}},
+    "speed": {"matmul": {"error": 1e-7, "peak": {"tfnb": 5e7, "tensorflow": 5e8, "jax": None},
+                         "times": {"tfnb": [1e-3, 2e-3], "tensorflow": [3e-3, 4e-3], "jax": [2e-3, 2e-3]}}},
+    "start": {"tfnb": {"cold": [1, 2, 3, 4], "warm": [0.1, 0.2, 0.3, 0.4]}},
+    "curves": {"chain": {"100": {"tfnb": [1e-6, 2e-6]}, "10": {"tfnb": [1e-6, 2e-6], "torch": [1e-5, 1e-5]}}},
+    "threads": {"matmul": {"1": {"tfnb": [2e-3, 2e-3]}, "2": {"tfnb": [1e-3, 1e-3]}}},
+}
+
+
+@pytest.mark.parametrize("name", ["constant", "scalar_chain", "linear_regression", "mlp_small", "embedding",
+                                  "scalar_summary", "fifo_queue"])
+def test_small_programs(name):
+    program = PROGRAMS[name](tf)
+    for _ in range(3):
+        program.step()
+    assert np.isfinite(np.asarray(program.check(), float)).all()
+    assert 0 < timed(program.step, 0.001)["best"] < 10
+
+
+@pytest.mark.parametrize("name", list(SCALED))
+def test_programs_of_a_size(name):
+    assert np.isfinite(SCALED[name](tf, 10).check())
+
+
+@pytest.mark.parametrize("file", ["torch_programs.py", "jax_programs.py"])
+def test_peers_have_programs_of_the_same_names(file):
+    tree = ast.parse((FOLDER / file).read_text(encoding="utf-8"))
+    tables = {node.target.id: node.value for node in tree.body if isinstance(node, ast.AnnAssign)}
+    assert {name.id for name in tables["PROGRAMS"].generators[0].iter.elts} <= set(PROGRAMS)
+    assert {key.value for key in tables["SCALED"].keys} == set(SCALED)
+
+
+@pytest.mark.slow
+def test_a_worker():
+    with workers({"tfnb": sys.executable}, 1) as made:
+        assert made["tfnb"].ask(build="nothing") is False
+        assert made["tfnb"].ask(build="chain", size=10) is True
+        assert made["tfnb"].ask(run=0.001)["best"] > 0
+        assert made["tfnb"].ask(about=True)["version"] == tf.__version__
+
+
+def test_control_a_wrong_result_stops_the_benchmarks():
+    assert measure._difference(np.ones(3), np.array([1.0, 1.0, 1.01])) > measure.TOLERANCE
+    assert not measure._difference(np.array([np.nan]), np.ones(1)) < measure.TOLERANCE
+
+
+def test_tables_replace_what_is_between_their_marks(tmp_path):
+    document = tmp_path / "performance.md"
+    document.write_text("prose\n" + "".join(f"<!-- begin {name} -->\nformer\n<!-- end {name} -->\nmore\n"
+                                            for name in report.REGIONS), encoding="utf-8")
+    for _ in range(2):
+        report.write(document, json.loads(json.dumps(RESULTS)))
+        text = document.read_text(encoding="utf-8")
+        assert "former" not in text
+        assert text.count("more\n") == len(report.REGIONS)
+        assert "| 1,000.0 (2,000.0) | 3,000.0 (4,000.0) | - | - | 2,000.0 (2,000.0) | 3.0 | 2.0 (JAX) | 1e-07 |" in text
+        assert "| 50 | 500 | - | - | - |" in text
+        assert "2,000 / 1,000 = 2.00" in text
+        assert text.index("| 10 |") < text.index("| 100 |")
+
+
+def test_a_document_without_a_place(tmp_path):
+    document = tmp_path / "performance.md"
+    document.write_text("prose\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match="no place for about"):
+        report.write(document, RESULTS)
+
+
+def test_the_documentation_has_all_places():
+    text = (FOLDER.parent / "docs" / "performance.md").read_text(encoding="utf-8")
+    for name in report.REGIONS:
+        assert f"<!-- begin {name} -->" in text and f"<!-- end {name} -->" in text
+
+
+@pytest.mark.slow
+def test_the_figure(tmp_path):
+    report.draw(RESULTS, tmp_path / "scaling.png")
+    assert (tmp_path / "scaling.png").read_bytes().startswith(b"\x89PNG")
