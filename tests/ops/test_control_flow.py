@@ -70,7 +70,7 @@ def test_errors_while_building(make, error, words):
     (lambda: tf.TensorArray(tf.float32, 2, infer_shape=False).read(0), "Could not read from TensorArray index 0"),
     (lambda: tf.TensorArray(tf.float32, 2).read(5), "array size is: 2"),
     (lambda: [(a := tf.TensorArray(tf.float32, 1).write(0, 1.0)).read(0) + a.read(0)], "twice"),
-    (lambda: tf.case([(tf.constant(False) & True, lambda: 1)]), "None of conditions"),
+    (lambda: tf.case([(tf.constant(False) & True, lambda: tf.constant(1))]), "None of conditions"),
 ])
 def test_errors_while_running(make, words):
     with pytest.raises(tf.errors.InvalidArgumentError, match=words):

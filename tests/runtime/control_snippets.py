@@ -101,10 +101,23 @@ c = tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=
 s = tf.Session(config=c)
 [s.run(y, {x: np.ones(n)}) for n in (3, 100000, 3)]
 '''.strip("\n").split("\n===\n")
+_WAITS = '''
+v = tf.Variable(1.0); v2 = tf.Variable([1.0, 2.0]); w = tf.Variable(1.0); i = tf.placeholder_with_default([1], [None])
+x = tf.placeholder_with_default([1.0, 2.0], None); c = tf.placeholder_with_default(True, [])
+s = tf.Session(); s.run(w.initializer)
+with tf.control_dependencies([{}]): ys = [tf.no_op(), x + 1.0, w.assign_add(1.0)]
+[[outcome(lambda: s.run(y)) for y in ys] for _ in range(2)], s.run(w)
+'''.lstrip()
+# Control inputs alone: reading a variable fails before it has a value; what can't fail is left out by both.
+_CONTROLS = ("v", "v + 1.0", "tf.exp(v + 1.0)", "tf.gather(v2, i)", "tf.is_variable_initialized(v)", "x + tf.ones([2, 3])",
+             "tf.check_numerics(x / 0.0, 'a')", "tf.Assert(False, [x])", "tf.assign_add(v, 1.0)", "tf.exp(x)", "tf.random_uniform([2])",
+             "tf.py_func(lambda a: 1 // 0, [x], tf.float32)", "tf.cond(c, lambda: v.read_value(), lambda: 0.0)",
+             "tf.cond(c, lambda: 0.0, lambda: v.read_value())", "tf.cond(c, lambda: tf.identity(v + 1.0), lambda: 0.0)")
 _DEVICE = '''
 with tf.device("{}"): k = tf.placeholder(tf.float32, name="p") + 1.0
 [outcome(lambda: tf.Session(config=tf.ConfigProto(allow_soft_placement=soft)).run(k, {{"p:0": 1}})) for soft in (False, True)]
 '''.lstrip()
 _NAMES = ("/gpu:0", "/job:foo/cpu:0", "/cpu:3", "/device:TPU:0", "/job:localhost/replica:0/task:0/cpu:0", "/task:1", "/cpu:*",
           "/job:localhost/gpu:1", "/job:localhost/task:2/cpu:0", "/job:localhost", "/replica:1", "/device:XLA_CPU:0", "")
-SNIPPETS = [_PARTIAL + s for s in _STEPS] + _OTHERS + [_DEVICE.format(name) for name in _NAMES]
+SNIPPETS = [_PARTIAL + s for s in _STEPS] + _OTHERS + [_DEVICE.format(name) for name in _NAMES] \
+    + [_WAITS.format(control) for control in _CONTROLS]

@@ -19,8 +19,10 @@ _SILENT = frozenset({Kind.CONST, Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE,
 
 
 def is_silent(op: Operation) -> bool:
-    """Does the op nothing but make its values, and never fail?"""
-    return op.spec.kind in _SILENT or op.spec.total or op.spec.kind in FLOW
+    """Does the op nothing but make its values, and never fail? Reading a variable fails before it has a value."""
+    if op.spec.kind in FLOW:
+        return True
+    return (op.spec.kind in _SILENT or op.spec.total) and not any(t.dtype._is_ref_dtype for t in op.inputs)
 
 
 def prune(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collection[Tensor],

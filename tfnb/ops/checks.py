@@ -9,7 +9,6 @@ import numpy as np
 
 from tfnb.core import dtypes, errors
 from tfnb.core.shape import Static
-from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
@@ -110,19 +109,10 @@ def print_(input_: Any, data: Sequence[Any], message: str | None = None, first_n
 
 
 def assert_(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> Operation:
-    """`tf.Assert`: an operation that raises InvalidArgumentError with `data` unless `condition` holds.
-
-    Raises it at once where the condition is known to be false while the graph is built.
-    """
+    """`tf.Assert`: an operation that raises InvalidArgumentError with `data` unless `condition` holds."""
     with name_scope(name, "Assert", [condition, data]):
         condition = convert_to_tensor(condition, name="condition", dtype=dtypes.bool)
         tensors = [convert_to_tensor(value) for value in data]
-        known = constant_value(condition)
-        if known is not None and not known.all():
-            values = [constant_value(t) for t in tensors]
-            shown = [t.name if v is None else _summary(v, summarize or 3) for t, v in zip(tensors, values, strict=True)]
-            raise errors.InvalidArgumentError(None, None, f"Expected '{condition.name}' to be true. Summarized data: "
-                                                          + " ".join(shown))
         # TensorFlow converts what is no tensor yet again, for the op, which runs only where the condition fails.
         if all(t.dtype.base_dtype in (dtypes.string, dtypes.int32) for t in tensors):
             return raw.Assert(condition, list(data), summarize=summarize, name="Assert")
