@@ -29,6 +29,12 @@ CASES = [
     ((1, 3, 20, 40), (1, 3, 2), (1, 1), "SAME", (1, 1)),
     ((20, 6, 6, 8), (3, 3, 16), (1, 1), "SAME", (1, 1)),
     ((1, 6, 6, 64), (3, 3, 8), (2, 2), "SAME", (1, 1)),
+    ((9, 4, 5, 32), (3, 3, 40), (1, 1), "SAME", (1, 1)),
+    ((16, 5, 5, 3), (4, 3, 5), (2, 1), "SAME", (1, 1)),
+    ((31, 3, 6, 1), (5, 5, 33), (1, 2), "SAME", (1, 1)),
+    ((8, 8, 8, 16), (3, 1, 8), (1, 1), "SAME", (2, 3)),
+    ((7, 6, 5, 32), (3, 3, 9), (2, 2), ((3, 4), (1, 3)), (1, 2)),
+    ((7, 4, 4, 32), (2, 2, 8), (1, 1), ((2, 3), (0, 2)), (1, 1)),
     ((0, 5, 6, 3), (3, 3, 4), (1, 1), "SAME", (1, 1)),
     ((2, 0, 6, 3), (3, 3, 4), (1, 1), "SAME", (1, 1)),
     ((2, 5, 6, 3), (3, 3, 0), (1, 1), "SAME", (1, 1)),
@@ -221,7 +227,8 @@ def test_pools(case, kind, type_, data_format, run):
     ((40, 4, 4, 16), (3, 3, 64), (1, 1), "VALID", (1, 1)),      # several images a unit
     ((33, 1, 1, 64), (1, 1, 40), (1, 1), "SAME", (1, 1)),
     ((2, 3, 2, 600), (3, 3, 40), (1, 1), "SAME", (1, 1)),       # fewer pixels than a tile has: unfolded
-], ids=range(7))
+    ((20, 12, 12, 64), (5, 5, 48), (2, 1), "SAME", (1, 1)),     # tiles over images, in bands
+], ids=range(8))
 def test_larger_convolutions(shape, kernel, strides, padding, dilations, run):
     """In several units, items and partial sums; also unfolded, as where no tiles suit."""
     x, f = sample(shape), sample((*kernel[:2], shape[3], kernel[2]))
@@ -244,6 +251,8 @@ def test_larger_convolutions(shape, kernel, strides, padding, dilations, run):
 def test_unfolded_convolutions(case, run, monkeypatch):
     """What runs where there are fewer pixels than a tile has, also for more pixels."""
     monkeypatch.setattr(conv.conv_tiles, "suits", lambda w, type_: False)
+    monkeypatch.setattr(conv.conv_inside, "suits", lambda w, type_: False)
+    monkeypatch.setattr(conv.conv_inside, "suits_filter", lambda w, n, type_: False)
     test_larger_convolutions(*case, (1, 1), "SAME", (1, 1), run)
 
 

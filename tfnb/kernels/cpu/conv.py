@@ -4,13 +4,14 @@
     input_gradient(call)        Conv2DBackpropInput (input_sizes, filter, out_backprop)
     filter_gradient(call)       Conv2DBackpropFilter (input, filter_sizes, out_backprop)
 
-Where there are enough pixels, they run by the tiles of conv_tiles.py, straight from the images; an input's gradient is
-the convolution of the flipped filter where the stride is 1. Else, by BLAS: the pixels of the output (over all images)
-are cut into items, an item into tiles. For a tile, the windows of its pixels are unfolded into rows of kernel height *
-width * channels numbers, in memory of the item's own (TILE_BYTES, which stays in the second cache), and multiplied by
-BLAS; the unfolded whole never exists. How pixels are cut depends on the shapes alone, so results don't depend on the
-number of threads. A filter's gradient is the sum of partial sums, one for each item; an input's gradient with strides
-are products whose rows are added to the places they came from, an image an item.
+Where there are enough pixels, they run by the tiles of conv_inside.py (many images, padding) or conv_tiles.py,
+straight from the images; an input's gradient is the convolution of the flipped filter where the stride is 1. Else, by
+BLAS: the pixels of the output (over all images) are cut into items, an item into tiles. For a tile, the windows of
+its pixels are unfolded into rows of kernel height * width * channels numbers, in memory of the item's own
+(TILE_BYTES, which stays in the second cache), and multiplied by BLAS; the unfolded whole never exists. How pixels are
+cut depends on the shapes alone, so results don't depend on the number of threads. A filter's gradient is the sum of
+partial sums, one for each item; an input's gradient with strides are products whose rows are added to the places they
+came from, an image an item.
 
 Measured on a Zen 4 core (peak 118 GFLOP/s): the products of tiles of 100 to 400 pixels by a 5x5x32x64 filter run at
 98 to 103 GFLOP/s; with unfolding, 80 to 87.
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tfnb.kernels.cpu import blas, conv_tiles
+from tfnb.kernels.cpu import blas, conv_inside, conv_tiles
 from tfnb.kernels.cpu.conv_loops import loop_convolve, loop_input_gradient, sum_of
 from tfnb.kernels.cpu.copying import fill
 from tfnb.kernels.cpu.gemm import PARALLEL_FLOPS, PREFIX, flag, float_one
@@ -227,6 +228,8 @@ def filter_gradient(call: Call) -> list[Launch]:
 
 
 def _forward(call: Call, w: Window, x: Address, kernel: Address, out: Address, n: int, type_: str) -> list[Launch]:
+    if conv_inside.suits(w, type_):
+        return conv_inside.convolve(call, w, x, kernel, out, n, type_)
     if conv_tiles.suits(w, type_):
         return conv_tiles.convolve(call, w, x, kernel, out, n, type_)
     if type_ not in PREFIX:
@@ -246,6 +249,8 @@ def _forward(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
 
 
 def _filter(call: Call, w: Window, x: Address, dy: Address, out: Address, meta: Meta) -> list[Launch]:
+    if conv_inside.suits_filter(w, meta.shape[3], meta.type):
+        return conv_inside.filter_gradient(call, w, x, dy, out, meta)
     if conv_tiles.suits(w, meta.type):
         return conv_tiles.filter_gradient(call, w, x, dy, out, meta)
     k, m, size = w.taps * w.channels, meta.shape[3], meta.itemsize

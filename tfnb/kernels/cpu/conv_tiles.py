@@ -240,10 +240,7 @@ def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
     size = SIZES[type_]
     tile, width = shape(size)
     k = w.taps * w.channels
-    launches: list[Launch] = []
-    wide = -(-n // width) * width
-    if wide != n:
-        kernel, launches = _widened(call, kernel, type_, k, n, wide)
+    kernel, wide, launches = widened(call, kernel, type_, k, n)
     words, units, _, copy = _words(w, x, size)
     items = max(1, min(ITEMS, units, w.pixels * k * n // LEAST_WORK))
     per_item = -(-units // items)
@@ -261,12 +258,9 @@ def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
 def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address, meta: Meta) -> list[Launch]:
     """x: images; dy: (pixels, n); out: (taps * channels, n), of the dtype and shape of `meta`."""
     size, type_, n = meta.itemsize, meta.type, meta.shape[3]
-    tile, width = shape(size)
+    tile = shape(size)[0]
     k = w.taps * w.channels
-    launches: list[Launch] = []
-    wide = -(-n // width) * width
-    if wide != n:
-        dy, launches = _widened(call, dy, type_, w.pixels, n, wide)
+    dy, wide, launches = widened(call, dy, type_, w.pixels, n)
     words, units, band, copy = _words(w, x, size)
     tiles = -(-k // tile)
     most = max(1, min(ITEMS, w.pixels * k * n // LEAST_WORK))
@@ -290,12 +284,15 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
     return launches
 
 
-def _widened(call: Call, source: Address, type_: str, rows: int, n: int, wide: int) -> tuple[Address, list[Launch]]:
-    """A copy of `rows` rows whose length is a multiple of a tile's width."""
-    size = SIZES[type_]
+def widened(call: Call, source: Address, type_: str, rows: int, n: int) -> tuple[Address, int, list[Launch]]:
+    """`rows` rows of n numbers, in rows whose length is a multiple of a tile's width: where, their length, how."""
+    size, width = SIZES[type_], shape(SIZES[type_])[1]
+    wide = -(-n // width) * width
+    if wide == n:
+        return source, n, []
     target = call.scratch(rows * wide * size)
-    return target, [Launch(WIDEN_TEXT.format(type=type_, bytes=size), (source, target, n, wide), rows,
-                           max(1, (1 << 16) // wide), "rows to whole vectors")]
+    return target, wide, [Launch(WIDEN_TEXT.format(type=type_, bytes=size), (source, target, n, wide), rows,
+                                 max(1, (1 << 16) // wide), "rows to whole vectors")]
 
 
 def _words(w: Window, x: Address, size: int) -> tuple[list[Word], int, int, int]:
