@@ -22,6 +22,9 @@ from tfnb.graph.stack import (
     add_to_collection, add_to_collections, colocate_with, container, control_dependencies, device, get_collection,
     get_collection_ref, get_default_graph, name_scope, op_scope, reset_default_graph,
 )
+from tfnb.ops.accumulators import (
+    ConditionalAccumulator, ConditionalAccumulatorBase, SparseConditionalAccumulator,
+)
 from tfnb.ops.array import (
     broadcast_dynamic_shape, broadcast_static_shape, ensure_shape, expand_dims, identity, identity_n,
     invert_permutation, matrix_transpose, rank, reshape, reverse, reverse_v2, shape, shape_n, size, squeeze,

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable
 
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
+from tfnb.ops.evaluate import refers
 
 Literal = tuple[Tensor, "bool | None"]
 Condition = frozenset[Literal]
@@ -57,7 +58,7 @@ class Guards:
             if op.type != "Identity" and op.spec.kind is not Kind.SWITCH:
                 break
             source = op.inputs[0]
-            if source.op.spec.kind in (Kind.CONST, Kind.VARIABLE) or source.dtype._is_ref_dtype:
+            if source.op.spec.kind in (Kind.CONST, Kind.VARIABLE) or refers(source):
                 break                           # those have no value of their own while a plan runs
             tensor = source
         return tensor

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef import tables
 from tfnb.opdef.spec import Kind
-from tfnb.ops.evaluate import reads_operand
+from tfnb.ops.evaluate import reads_operand, refers
 
 
 def keep_on_host(ops: Sequence[Operation], feeds: Collection[Tensor], device: set[Operation]) -> None:
@@ -25,7 +25,7 @@ def keep_on_host(ops: Sequence[Operation], feeds: Collection[Tensor], device: se
         for tensor in op.inputs:
             users.setdefault(tensor, []).append(op)
     for op in reversed(ops):
-        if op in device and op.spec.kind is Kind.MOVEMENT and op.inputs[0].dtype._is_ref_dtype:
+        if op in device and op.spec.kind is Kind.MOVEMENT and refers(op.inputs[0]):
             taken = [user for tensor in op.outputs for user in users.get(tensor, ())]
             if taken and not any(user in device for user in taken):
                 device.discard(op)
@@ -33,5 +33,5 @@ def keep_on_host(ops: Sequence[Operation], feeds: Collection[Tensor], device: se
 
 def _only_from_host(op: Operation, feeds: Collection[Tensor], device: set[Operation]) -> bool:
     """Are all values that the op takes made by host calls?"""
-    values = [t for t in op.inputs if not t.dtype._is_ref_dtype]
+    values = [t for t in op.inputs if not refers(t)]
     return bool(values) and all(t not in feeds and t.op not in device for t in values)

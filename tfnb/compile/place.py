@@ -8,6 +8,7 @@ from tfnb.compile.padded import padded
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef import tables
 from tfnb.opdef.spec import FLOW, Kind
+from tfnb.ops.evaluate import refers
 
 # What a kernel can compute with. Half, bfloat16 and complex numbers are computed by the interpreter's NumPy forms.
 COMPILED = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
@@ -25,7 +26,7 @@ def is_pure(op: Operation) -> bool:
 
 
 def _has_ref(op: Operation) -> bool:
-    return any(t.dtype._is_ref_dtype for t in (*op.inputs, *op.outputs))
+    return any(refers(t) for t in (*op.inputs, *op.outputs))
 
 
 def types_compile(op: Operation) -> bool:

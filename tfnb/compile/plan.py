@@ -8,7 +8,7 @@ from tfnb.compile.order import order, split
 from tfnb.compile.place import place, types_compile
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
-from tfnb.ops.evaluate import ref_variable
+from tfnb.ops.evaluate import ref_variable, refers
 
 # A value is there if each of these is: (truth value, what it must be), or (merged value that must be there, None).
 Guard = tuple[tuple[Tensor, "bool | None"], ...]
@@ -133,13 +133,13 @@ def _stages(runs: list[tuple[bool, list[Operation]]], fetches: Sequence[Tensor],
             used.update((t, None) for t in fetches)
         if len(runs) == 1:                         # then the stage is the plan: its inputs are the feeds, in order
             used = dict.fromkeys([*feeds, *used])
-        refs = [t for t in used if t.dtype._is_ref_dtype and t not in fed]
+        refs = [t for t in used if refers(t) and t not in fed]
         used.update((ref_variable(t).outputs[0], None) for t in refs)
         leaves = {t.op: None for t in used if t not in fed and t.op.spec.kind in LEAVES}
         made = {t: None for op in (*leaves, *ops) for t in op.outputs if t not in fed}
-        inputs = tuple(t for t in used if t not in made and (t in fed or not t.dtype._is_ref_dtype))
+        inputs = tuple(t for t in used if t not in made and (t in fed or not refers(t)))
         outputs = tuple(t for t in (made if stages else fetches) if t in wanted and t not in fed and (
-            t.op not in leaves and not t.dtype._is_ref_dtype if stages else t in made or t.dtype._is_ref_dtype))
+            t.op not in leaves and not refers(t) if stages else t in made or refers(t)))
         stages.append(Stage(on_device, (*leaves, *ops), inputs, outputs, tuple(t for t in inputs if t in by_value),
                             tuple(op for op in leaves if op.spec.kind is Kind.VARIABLE),
                             tuple(op for op in targets if op in ops)))

@@ -16,7 +16,7 @@ from tfnb.compile.plan import LEAVES, Choice, Guard, Loop, Plan, Stage
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import FLOW, Kind, OpSpec
 from tfnb.opdef.tables import OPS
-from tfnb.ops.evaluate import ref_variable
+from tfnb.ops.evaluate import ref_variable, refers
 
 _ORDER = OpSpec("NoOp", (), (), (), Kind.CONTROL)
 _EFFECTS = frozenset({Kind.UPDATE, Kind.SCATTER, Kind.HOST, Kind.RANDOM})
@@ -105,12 +105,12 @@ class Region:
     def _behind_switches(self, t: Tensor) -> Tensor:
         """The tensor whose value `t` has, if it is there."""
         while t not in self.fed and t.op.spec.kind is Kind.SWITCH and t.op not in self.within \
-                and not t.dtype._is_ref_dtype:
+                and not refers(t):
             t = t.op.inputs[0]
         return t
 
     def _copy(self, source: Tensor, made: Tensor, like: Operation, condition: Condition) -> Operation:
-        if made.dtype._is_ref_dtype:                    # who takes it looks at the variable: only the order counts
+        if refers(made):                    # who takes it looks at the variable: only the order counts
             op = stand_in(like, _ORDER, (), ())
             self.makers[made] = op
             self.units[op] = condition
@@ -128,7 +128,7 @@ class Region:
         """The condition for a stage; truth values without a value of their own while a plan runs are copied."""
         found = []
         for t, want in condition:
-            if t not in self.fed and (t.op.spec.kind in LEAVES or t.dtype._is_ref_dtype):
+            if t not in self.fed and (t.op.spec.kind in LEAVES or refers(t)):
                 if t not in self.reads:
                     self.reads[t] = named_again(t)
                     self._copy(t, self.reads[t], t.op, ALWAYS)
@@ -247,7 +247,7 @@ class Region:
 
     def _stages(self, runs: list[tuple[Group, list[Operation]]]) -> tuple[list[Stage], set[Operation]]:
         """The stages, and ops that can't be on the device after all."""
-        plain = [t for t in self.fetches if t not in self.fed and (t.dtype._is_ref_dtype or t.op.spec.kind in LEAVES)]
+        plain = [t for t in self.fetches if t not in self.fed and (refers(t) or t.op.spec.kind in LEAVES)]
         last = runs[-1][0] if runs else None
         if plain or last is None:
             wanted_class = "device" if all(types_compile(t.op) for t in plain) else "host"
@@ -280,13 +280,13 @@ class Region:
             return Stage(False, tuple(ops), inputs, tuple(t for t in made if t in wanted), (), (),
                          merges=tuple(self.choices[op] for op in ops if op in self.choices),
                          loop=self.loops[loop] if loop is not None else None)
-        refs = [t for t in used if t.dtype._is_ref_dtype and t not in self.fed]
+        refs = [t for t in used if refers(t) and t not in self.fed]
         used.update((ref_variable(t).outputs[0], None) for t in refs)
         leaves = {t.op: None for t in used if t not in self.fed and t.op.spec.kind in LEAVES and t not in self.makers}
         made = {t: None for op in (*leaves, *ops) for t in op.outputs if t not in self.fed}
-        inputs = tuple(t for t in used if t not in made and (t in self.fed or not t.dtype._is_ref_dtype))
+        inputs = tuple(t for t in used if t not in made and (t in self.fed or not refers(t)))
         outputs = tuple(t for t in made if t in wanted and self.makers.get(t) is not None
-                        and not t.dtype._is_ref_dtype) + tuple(extra)
+                        and not refers(t)) + tuple(extra)
         if only and set(outputs) == set(self.fetches):
             outputs = self.fetches
         return Stage(name == "device", (*leaves, *ops), inputs, outputs, (),
@@ -295,6 +295,6 @@ class Region:
 
     def _is_plain(self, t: Tensor) -> bool:
         """Is it a constant or a reference, which stages don't pass on?"""
-        return t not in self.fed and t not in self.makers and (t.op.spec.kind in LEAVES or t.dtype._is_ref_dtype)
+        return t not in self.fed and t not in self.makers and (t.op.spec.kind in LEAVES or refers(t))
 
 

@@ -13,6 +13,7 @@ from tfnb.compile.plan import Loop, Plan, straight
 from tfnb.compile.region import Region, named_again, stand_in
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import FLOW, Kind, OpSpec
+from tfnb.ops.evaluate import refers
 
 _LOOP = OpSpec("While", (), (), (), Kind.LOOP)
 _WRITES = frozenset({Kind.UPDATE, Kind.SCATTER})
@@ -44,7 +45,7 @@ def _region(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequ
 def _loop(frame: Frame) -> Loop:
     """The plans of a loop, whose inner loops get plans in turn."""
     assert frame.condition is not None
-    constants = [op for op in frame.constants if not op.outputs[0].dtype._is_ref_dtype]
+    constants = [op for op in frame.constants if not refers(op.outputs[0])]
     heads = {v.merge.outputs[0]: k for k, v in enumerate(frame.variables)}
     bodies = {op.outputs[1]: k for k, v in enumerate(frame.variables) for op in v.switches}
     fixed = {op.outputs[0]: len(frame.variables) + k for k, op in enumerate(constants)}
@@ -59,7 +60,7 @@ def _loop(frame: Frame) -> Loop:
     moved = reach(nexts, (), inside, border, waits)
     mixed = _used(heads, moved, nexts)          # what the body takes before the Switch: test and step can't be one plan
     aliases = {named_again(t): t for t in dict.fromkeys(nexts) if t not in inside and t not in mixed
-               and (t.op.spec.kind in (Kind.CONST, Kind.VARIABLE) or t.dtype._is_ref_dtype)}
+               and (t.op.spec.kind in (Kind.CONST, Kind.VARIABLE) or refers(t))}
     sources = {source: alias for alias, source in aliases.items()}
     nexts = [sources.get(t, t) for t in nexts]
     writes = {op for op in moved[0] if op.spec.kind in _WRITES}
@@ -109,6 +110,6 @@ def _stand_in(frame: Frame, constants: Sequence[Operation]) -> Operation:
     made.outputs = [op.outputs[0] for _, op in frame.exits]
     inside = set(frame.ops)
     waits = [c for op in frame.ops for c in op.control_inputs if c not in inside]
-    waits += [op.inputs[0].op for op in frame.constants if op.outputs[0].dtype._is_ref_dtype]
+    waits += [op.inputs[0].op for op in frame.constants if refers(op.outputs[0])]
     made.control_inputs = list(dict.fromkeys(waits))
     return made

@@ -47,6 +47,11 @@ class Context:
         return self.store.time_left()  # type: ignore[no-any-return]
 
 
+def refers(tensor: Tensor) -> bool:
+    """Is the tensor a reference to a variable? Those that host ops make are handles, and pass as values."""
+    return tensor.dtype._is_ref_dtype and tensor.op.spec.kind is not Kind.HOST
+
+
 def ref_variable(tensor: Tensor) -> Operation:
     """The variable that a ref tensor refers to: its own op, or what the updates before it write to."""
     op = tensor.op

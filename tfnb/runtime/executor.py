@@ -14,7 +14,7 @@ from tfnb.compile.trace import Meta
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.options import options
 from tfnb.graph.operation import Tensor
-from tfnb.ops.evaluate import ref_variable, wants_lock
+from tfnb.ops.evaluate import ref_variable, refers, wants_lock
 from tfnb.runtime.host import HostRunner, is_plain
 from tfnb.runtime.interpreter import Env, interpret
 from tfnb.runtime.loops import LoopRunner
@@ -194,7 +194,7 @@ class Executor:
             for i, (guard, tensor) in enumerate(choice.inputs):
                 if _holds(guard, env):
                     output, index = choice.op.outputs
-                    if not output.dtype._is_ref_dtype:
+                    if not refers(output):
                         env[output] = self._value(tensor, env)
                     env[index] = np.array(i, np.int32)
                     break
@@ -204,7 +204,7 @@ class Executor:
         found = env.get(tensor)
         if found is not None:
             return found
-        if tensor.dtype._is_ref_dtype:
+        if refers(tensor):
             return np.array(self._store.value(ref_variable(tensor), tensor.op))
         return np.array(tensor.op.attrs["value"])
 

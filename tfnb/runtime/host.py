@@ -8,7 +8,7 @@ import numpy as np
 from tfnb.compile.plan import Stage
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
-from tfnb.ops.evaluate import host_call
+from tfnb.ops.evaluate import host_call, refers
 from tfnb.runtime.interpreter import named
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace, clock
@@ -18,7 +18,7 @@ def is_plain(stage: Stage, fed: Collection[Tensor]) -> bool:
     """Is the stage made of host ops and constants only, none of which reads a variable or is fed in part?"""
     return not stage.on_device and all(
         op.spec.kind in (Kind.HOST, Kind.CONST, Kind.CONTROL)
-        and not any(t.dtype._is_ref_dtype for t in (*op.inputs, *op.outputs))
+        and not any(refers(t) for t in (*op.inputs, *op.outputs))
         and not any(t in fed for t in op.outputs) for op in stage.ops)
 
 

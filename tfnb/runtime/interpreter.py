@@ -22,6 +22,7 @@ from tfnb.ops.evaluate import (
     numpy_name,
     reads_operand,
     ref_variable,
+    refers,
     scalar_attrs,
     scalar_type,
     wants_lock,
@@ -93,7 +94,7 @@ _NOTHING.flags.writeable = False
 
 
 def _input(tensor: Tensor, env: Env, store: Store, reader: Operation, fed: Collection[Tensor]) -> np.ndarray:
-    if not tensor.dtype._is_ref_dtype or tensor in fed:
+    if not refers(tensor) or tensor in fed:
         return env[tensor]
     variable = ref_variable(tensor)                # or an update's output: what the variable is now
     array = store.array(variable)

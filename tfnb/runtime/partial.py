@@ -10,6 +10,7 @@ from tfnb.compile.plan import LEAVES, Plan, straight
 from tfnb.core.errors import InvalidArgumentError, UnimplementedError
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import FLOW, Kind
+from tfnb.ops.evaluate import refers
 from tfnb.runtime.executor import Executor
 
 
@@ -90,7 +91,7 @@ class PartialRun:
         made = {t for op in ready for t in op.outputs}
         later = {t for op in self._waiting if op not in set(ready) for t in op.inputs}
         keep = [t for t in dict.fromkeys([*(t for t in made if t in later or t in self._unfetched), *fetches])
-                if t not in self._values and (t in fetches or not t.dtype._is_ref_dtype)]
+                if t not in self._values and (t in fetches or not refers(t))]
         targets = [op for op in ready if op in self._targets or not is_silent(op)]
         feeds = list(self._values)
         cut = {op for op in self._ran if op.spec.kind is not Kind.VARIABLE}
