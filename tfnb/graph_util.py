@@ -1,0 +1,5 @@
+"""GraphDefs made smaller: `tf.graph_util`."""
+# ruff: noqa: F401, I001
+from tfnb.graph.graph_util import (
+    convert_variables_to_constants, extract_sub_graph, remove_training_nodes, tensor_shape_from_node_def_name,
+)
