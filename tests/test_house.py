@@ -13,9 +13,9 @@ import pytest
 from tfnb.kernels.words import WORDS
 
 ROOT = Path(__file__).resolve().parents[1]
-# Processing order: a folder imports only those before it. `tfnb/*.py`, the public names, come last.
+# Processing order: a folder imports only those before it. The public names, `tfnb/*.py` and other folders, come last.
 ORDER = ["core", "proto", "opdef", "graph", "kernels", "ops", "autodiff", "compile", "runtime", "summary", "train",
-         "notebook", "python"]
+         "tools", "notebook"]
 TOP_LEVEL = {"pyproject.toml", "tfnb", "extension", "notebooks", "tests", "binder", "docs", "benchmarks", "README.md",
              "Makefile", "LICENSE", "CHANGELOG.md"}
 # The loader that `%load_ext tfnb` calls must not import IPython with the package: it alone imports late.
@@ -41,7 +41,7 @@ def sources() -> dict[str, str]:
 
 def rank(path: str) -> int:
     parts = Path(path).parts
-    return ORDER.index(parts[1]) if len(parts) > 2 else len(ORDER)
+    return ORDER.index(parts[1]) if len(parts) > 2 and parts[1] in ORDER else len(ORDER)
 
 
 def own_imports(tree: ast.AST) -> Iterator[tuple[ast.stmt, str]]:

@@ -3,6 +3,10 @@
 from tfnb.autodiff.aggregate import AggregationMethod
 from tfnb.autodiff.gradients import UnconnectedGradients, gradients, hessians
 from tfnb.autodiff.registry import NoGradient, NotDifferentiable, RegisterGradient
+from tfnb.core.behavior import (
+    disable_control_flow_v2, disable_eager_execution, disable_tensor_equality, disable_v2_behavior,
+    disable_v2_tensorshape, enable_eager_execution, enable_v2_behavior, executing_eagerly,
+)
 from tfnb.core.device import DeviceSpec
 from tfnb.core.dimension import Dimension
 from tfnb.core.dtypes import (
@@ -131,12 +135,15 @@ from tfnb.ops.variable_store import AUTO_REUSE
 from tfnb.ops.variables import Variable, VariableAggregation, VariableSynchronization
 from tfnb.ops.while_loop import while_loop
 from tfnb.runtime.session import InteractiveSession, Session
-from tfnb import app, errors, flags, gfile, initializers, logging, math, nn, python_io, random, summary, train
+from tfnb import (
+    app, compat, errors, flags, gfile, graph_util, initializers, logging, math, nn, python_io, random, summary, train,
+)
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.core.stale import StaleTensorError
 from tfnb.core.version import __version__
 from tfnb.runtime.explain import explain
+from tfnb.tools.as_tensorflow import install_as_tensorflow
 
 # Notebook users alone pay for the notebook, and nobody for IPython before `%load_ext tfnb`.
 notebook = _lazy_module("tfnb.notebook")
