@@ -1,6 +1,6 @@
 """Every symbol of the five reference documents exists here and takes the documented arguments.
 
-`docs/reference_status.md` is the table that says so; `TFNB_WRITE_DOCS=1 pytest tests/test_reference_status.py` writes it.
+`docs/reference_status.md` is the table that says so; with TFNB_WRITE_DOCS=1 this test writes it.
 tests/data/reference_symbols.tsv holds the names, with their arguments or values and the documents they are from.
 """
 from __future__ import annotations
@@ -21,9 +21,9 @@ DOCUMENTS = {"graph_keys": "GraphKeys (r1.14)", "graph_r2.0": "Graph (r2.0)", "g
              "variables": "Variables (r0.8)", "training": "Training (r0.6)"}
 INTRODUCTION = """# The reference documents, symbol by symbol
 
-Written by `tests/test_reference_status.py`, which looks each symbol up in the package and binds the documented arguments
-to it. "By name": release 1.15 has other arguments in between, so those that are optional must be given by name. What
-the symbols do is tested in `tests/graph/`, `tests/ops/`, `tests/train/` and `tests/summary/`.
+Written by `tests/test_reference_status.py`, which looks each symbol up in the package and binds the documented
+arguments to it. "By name": release 1.15 has other arguments in between, so those that are optional must be given by
+name. What the symbols do is tested in `tests/graph/`, `tests/ops/`, `tests/train/` and `tests/summary/`.
 """
 
 
