@@ -1,6 +1,6 @@
 """Every symbol of the five reference documents exists here and takes the documented arguments.
 
-`docs/reference_status.md` is the table that says so; with TFNB_WRITE_DOCS=1 this test writes it.
+`docs/reference_status.md` is the table that says so; TFNB_WRITE_DOCS=1 in the environment of this test writes it.
 tests/data/reference_symbols.tsv holds the names, with their arguments or values and the documents they are from.
 """
 from __future__ import annotations

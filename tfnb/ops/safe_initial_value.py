@@ -43,7 +43,7 @@ def _above(op: Operation) -> list[Operation]:
             seen.add(op)
             stack.append((op, True))
             if op.type not in _LEFT:
-                stack += [(t.op, False) for t in op.inputs]
+                stack += [(t.op, False) for t in reversed(op.inputs)]
     return list(found)
 
 
@@ -57,8 +57,7 @@ def _safe_op(op: Operation, scope: str, done: dict[Operation, Operation]) -> Ope
     if all(new is old for new, old in zip(inputs, op.inputs, strict=True)):
         return op
     kind = "Switch" if op.type == "RefSwitch" else op.type
-    attrs = {key: value for key, value in op.attrs.items() if key != "_class"}
-    return get_default_graph().create_op(kind, inputs, name=f"{op.name}_{scope}", attrs=attrs)
+    return get_default_graph().create_op(kind, inputs, name=f"{op.name}_{scope}", attrs=dict(op.attrs))
 
 
 def _variable_of(op: Operation) -> Any:

@@ -198,10 +198,14 @@ def scatter_nd_sub(ref: Any, indices: Any, updates: Any, use_locking: bool | Non
     return _changed(ScatterNdSub, ref, indices, updates, use_locking, name)
 
 
+class NotIndexedSlices(TypeError, ValueError):
+    """TensorFlow 1.15 raises TypeError; the documentation of 0.x says ValueError."""
+
+
 def slices_of(value: Any) -> tuple[Any, Any]:
-    """The indices and the rows of an IndexedSlices. Raises TypeError for anything else."""
+    """The indices and the rows of an IndexedSlices. Raises NotIndexedSlices for anything else."""
     if not isinstance(value, IndexedSlices):
-        raise TypeError(f"sparse_delta is not IndexedSlices: {value}")
+        raise NotIndexedSlices(f"sparse_delta is not IndexedSlices: {value}")
     return value.indices, value.values
 
 

@@ -229,9 +229,10 @@ class variable_scope:
     """Opens a variable scope and a name scope: `with tf.variable_scope("layer") as scope:`.
 
     name_or_scope: a name, put behind that of the current scope, or a VariableScope to enter again. default_name:
-    used, made unique, where name_or_scope is None. values: tensors whose graph is made the default. reuse: True,
-    False, None (as around) or AUTO_REUSE. initializer, regularizer, caching_device, partitioner, custom_getter,
-    constraint, dtype: new defaults. auxiliary_name_scope: False opens no name scope.
+    used, made unique, where name_or_scope is None (reuse in its place, as in 0.x, is recognised). values: tensors
+    whose graph is made the default. reuse: True, False, None (as around) or AUTO_REUSE. initializer, regularizer,
+    caching_device, partitioner, custom_getter, constraint, dtype: new defaults. auxiliary_name_scope: False opens no
+    name scope.
 
     Raises TypeError and ValueError for arguments of wrong types or values.
     """
@@ -240,6 +241,8 @@ class variable_scope:
                  initializer: Any = None, regularizer: Any = None, caching_device: Any = None, partitioner: Any = None,
                  custom_getter: Any = None, reuse: Any = None, dtype: Any = None, use_resource: bool | None = None,
                  constraint: Any = None, auxiliary_name_scope: bool = True) -> None:
+        if isinstance(default_name, bool) or default_name is AUTO_REUSE:
+            default_name, reuse = None, default_name        # r0.x: the second argument
         if name_or_scope is None and default_name is None:
             raise TypeError("If default_name is None then name_or_scope is required")
         if name_or_scope is not None and not isinstance(name_or_scope, (str, VariableScope)):

@@ -263,9 +263,7 @@ class Variable(RowUpdates):
         So both can be initialized in one run, in any order, and a random initial value is drawn once.
         """
         with control_dependencies(None):
-            start = self._initial_value
-            if start is None:
-                return self.read_value()
+            start = self._initializer_op.inputs[1]     # not the initial value, which may wait for others
             made: Tensor = cond(state.is_variable_initialized(self), self.read_value, lambda: start)
             return made
 

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from time import monotonic
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class Store:
         self.lock = threading.RLock()
         self.updating = threading.RLock()
         self._arrays: dict[Key, np.ndarray] = {}
+        self._makers: WeakValueDictionary[Key, Operation] = WeakValueDictionary()     # who made the array
         self._states: WeakKeyDictionary[Operation, np.ndarray] = WeakKeyDictionary()
         self._resources: dict[Key, Any] = {}
         self._closed = False
@@ -37,10 +38,11 @@ class Store:
 
     def array(self, op: Operation) -> np.ndarray | None:
         """The array of a variable, or None while it is not initialised (with the dtype and shape that `op` states)."""
-        array = self._arrays.get(variable_key(op))
-        if array is None or array.dtype != variable_dtype(op) or not _fits(op.attrs["shape"], array.shape):
+        key = variable_key(op)
+        array = self._arrays.get(key)
+        if array is None or array.dtype != variable_dtype(op):
             return None
-        return array
+        return array if _fits(op.attrs["shape"], array.shape) or self._makers.get(key) is op else None
 
     def value(self, op: Operation, reader: Operation) -> np.ndarray:
         """The array of a variable. Raises FailedPreconditionError, naming who reads it, if it is not initialised."""
@@ -50,15 +52,18 @@ class Store:
         return array
 
     def assign(self, op: Operation, value: np.ndarray) -> np.ndarray:
-        """Give a variable a value (copied); its memory stays where it is if the shape does."""
+        """Give a variable a value (copied); its memory stays where it is if the shape does.
+
+        The value may have another shape than `op` states: of this `op`, not of another one of its name, it then is.
+        """
         array = self.array(op)
         if array is not None and array.shape == value.shape:
             copy_array(array, value)
             return array
         with self.lock:
-            array = np.empty(value.shape, variable_dtype(op))
+            array, key = np.empty(value.shape, variable_dtype(op)), variable_key(op)
             copy_array(array, value)
-            self._arrays[variable_key(op)] = array
+            self._arrays[key], self._makers[key] = array, op
             self.generation += 1
         return array
 
