@@ -13,6 +13,7 @@ from tfnb.compile.trace import misused
 from tfnb.compile.values import Buffer, Call, Elementwise, Reduction, Value
 from tfnb.graph.operation import Operation
 from tfnb.kernels.cpu import emit as emitter
+from tfnb.kernels.cpu import streaming
 from tfnb.kernels.launch import Call as KernelCall
 from tfnb.kernels.launch import Code, Meta, Word
 from tfnb.kernels.spec import ColumnKernel, Kernel, MapKernel, Operand, Reduce, RowKernel, Source, Stmt
@@ -133,9 +134,26 @@ class _Loops:
         sizes, loads, stores, outer = self._operands(self._stores(self.group.written), order, lead)
         if outer == len(sizes):                    # nothing to reduce over but axes of size 1 or none at all
             sizes, loads, stores = [*sizes, 1], _pad(loads), _pad(stores)
-        kernel = RowKernel(outer, len(sizes) - outer, loads, tuple(self.body), stores)
         inner = max(1, prod(sizes[outer:]))
+        if len(sizes) - outer == 1:
+            stores = self._streams(stores, inner)
+        kernel = RowKernel(outer, len(sizes) - outer, loads, tuple(self.body), stores)
         return self._step(kernel, sizes, prod(sizes[:outer]), max(1, GRAIN // inner))
+
+    def _streams(self, stores: Sequence[Operand], row: int) -> tuple[Operand, ...]:
+        """The stores, of rows of so many elements; those that are too large for the caches go past them."""
+        buffers = {self.names[b]: b for b in self.group.written}
+
+        def way(store: Operand) -> str:
+            buffer, size = buffers[store.name], np.dtype(store.type).itemsize
+            if store.steps[-1] != "1" or buffer.role not in ("temp", "output") \
+                    or not streaming.pays(row * size, buffer.nbytes):
+                return ""
+            steps = self.strides["store", store.name][:-1]
+            aligned = buffer.role == "temp" and all(step * size % streaming.LINE == 0 for step in steps)
+            return "element" if aligned else "row"
+
+        return tuple(replace(store, streams=way(store)) for store in stores)
 
     def columns(self) -> Step:
         """A kernel that reduces leading axes and vectorises over the kept ones."""

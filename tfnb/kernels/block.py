@@ -16,6 +16,7 @@ from tfnb.kernels.spec import Kernel, Reduce, Stmt
 from tfnb.kernels.words import ROW_WORDS, Literal, extreme, kind, signature
 
 HasText = Callable[[str, str], bool]      # (word, type of its operands): does the target have text for it?
+_COMMUTING = ("add", "mul", "maximum", "minimum")
 TYPES = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
 
 
@@ -91,6 +92,8 @@ class Block:
         values = tuple(self.constant(arg.value, want) if isinstance(arg, Literal) else self.convert(arg, want)
                        for arg, want in zip(args, wanted, strict=True))
         of = wanted[-1] if wanted else result
+        if word == "exp" and self._is_nonpositive(values[0]) and self.has_text("exp_nonpositive", of):
+            word = "exp_nonpositive"
         if word in ("cast", "float32", "float64", "int32", "int64"):
             return self.convert(values[0], result)
         if word in ROW_WORDS:
@@ -101,6 +104,28 @@ class Block:
         if found is None:
             raise TypeError(f"{self.label or 'a definition'}: {word} has no meaning for {of} in a kernel")
         return self.inline(found.program(), values, of)[0]
+
+    def _is_nonpositive(self, number: int) -> bool:
+        """Is this value, of whatever it is computed from, at most 0 or NaN (or unknown to be)?"""
+        value = self.values[number]
+        match value.word, *(self.values[arg] for arg in value.args):
+            case "neg", Value(word="abs" | "square" | "exp" | "sigmoid"):
+                return True
+            case ("neg", Value(word="mul", args=(x, y))) if x == y:
+                return True
+            case "mul", Value(word="neg", args=(x,)), _:
+                return x == value.args[1]
+            case "mul", _, Value(word="neg", args=(x,)):
+                return x == value.args[0]
+            case "sub", _, Value(word="reduced", data=reduction):
+                return self._is_maximum(reduction, value.args[0])
+        return False
+
+    def _is_maximum(self, number: int, of: int) -> bool:
+        """Is this reduction the largest of the value `of`?"""
+        found = self.reductions[number]
+        update = self.values[found.update]
+        return update.word in ("maximum", "maximum_any_order") and set(update.args) == {found.acc, of}
 
     def inline(self, program: Program, args: Sequence[int], type: str) -> tuple[int, ...]:
         """The results of a definition."""
@@ -127,13 +152,17 @@ class Block:
         return self.reduce(lambda block, a, b: block.apply(combine, (a, b), type), identity, type, arg, (word, arg))
 
     def _any_order(self, update: int, acc: int) -> int:
-        """A sum or product may be taken in any order (which is what lets it use vectors): say so in its word."""
+        """A reduction may be taken in any order (which is what lets a sum use vectors): say so in its word."""
         made = self.values[update]
-        if made.word in ("add", "mul") and kind(made.type) == "f" and made.args.count(acc) == 1:
-            word = f"{made.word}_any_order"
-            if self.has_text(word, made.type):
-                return self.add(word, made.args, made.type)
-        return update
+        word = f"{made.word}_any_order"
+        if made.word not in _COMMUTING or kind(made.type) != "f" or made.args.count(acc) != 1 \
+                or not self.has_text(word, made.type):
+            return update
+        args = tuple(sorted(made.args, key=lambda arg: arg == acc))     # NaN is looked for in the first operand
+        if made.word == "add":
+            args = tuple(self.add("mul_any_order", self.values[arg].args, made.type)
+                         if self.values[arg].word == "mul" else arg for arg in args)
+        return self.add(word, args, made.type)
 
     def needed(self, roots: Collection[int], known: Collection[int] = ()) -> list[int]:
         """The roots and all that they are computed from, in order, without what is known already (and behind it).

@@ -76,8 +76,8 @@ LOG2_E = 1.4426950408889634
 TWO_OVER_PI = 0.6366197723675814
 HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
 
-(absolute, bits, exp, exp_of_sum, expm1, float32, float64, floor, fma, from_bits, int32, int64, log, rint,
- where) = map(word, "abs bits exp exp_of_sum expm1 float32 float64 floor fma from_bits int32 int64 log rint "
+(absolute, bits, exp, exp_nonpositive, exp_of_sum, expm1, float32, float64, floor, fma, from_bits, int32, log, rint,
+ where) = map(word, "abs bits exp exp_nonpositive exp_of_sum expm1 float32 float64 floor fma from_bits int32 log rint "
                     "where".split())
 
 
@@ -91,29 +91,51 @@ def horner(coefficients: Sequence[float]) -> Definition:
     return _polynomial
 
 
+def estrin(coefficients: Sequence[float]) -> Definition:
+    """The same of x and its square, by pairs: as many operations, in a chain of half the length.
+
+    What a processor can start at once is as short as its queue, and loops of long chains wait.
+    """
+    def _polynomial(x: Any, square: Any) -> Any:
+        pairs = [fma(high, x, low) for low, high in zip(coefficients[::2], coefficients[1::2], strict=False)]
+        pairs += coefficients[len(pairs) * 2:]
+        total = pairs[-1]
+        for pair in pairs[-2::-1]:
+            total = fma(total, square, pair)
+        return total
+    return _polynomial
+
+
 # --- exponentials -------------------------------------------------------------------------------------------------
 
 def _exponentials(of: Format) -> dict[str, Definition]:
-    """exp, expm1, tanh, sigmoid: x = n ln2 + r, exp(x) = 2**n exp(r)."""
-    series, (ln2_high, ln2_low), bias, shift = horner(of.exp), of.ln2, of.bias, of.fraction
-    highest, one = of.highest, of.one
+    """exp, expm1, tanh, sigmoid: x = n ln2 + r, exp(x) = 2**n exp(r).
 
-    def _exponent(n: Any) -> Any:
-        return int64(int32(n)) if of is FLOAT64 else int32(n)       # two steps: few processors have the direct one
+    n is rounded by adding a number so large that its last bit counts ones; what is added to it beside makes the low
+    bits of the sum an exponent as it stands in a number, so that 2**n is one shift away.
+    """
+    series, (ln2_high, ln2_low), bias, shift = estrin(of.exp), of.ln2, of.bias, of.fraction
+    highest, one, whole, lift = of.highest, of.one, 1.5 * 2.0 ** of.fraction, (of.bias + 1) // 2
 
-    def reduced(x: Any, lowest: float, rest: Any = 0) -> tuple[Any, Any]:
-        """n and exp(r) - 1 for x + rest, x brought between `lowest` and `highest` (NaN stays NaN)."""
-        at_least = where(x < lowest, lowest, x)
-        bounded = where(at_least > highest, highest, at_least)
-        n = rint(bounded * LOG2_E)
-        r = fma(n, -ln2_low, fma(n, -ln2_high, bounded))
-        r = r if isinstance(rest, int) else r + rest
-        return _exponent(n), fma(series(r), r * r, r)
+    def reduced(x: Any, offset: int, rest: Any = 0) -> tuple[Any, Any]:
+        """The bits whose low end is n + offset, and r, for x + rest."""
+        z = fma(x, LOG2_E, whole + offset)
+        n = z - (whole + offset)
+        r = fma(n, -ln2_low, fma(n, -ln2_high, x))
+        return bits(z), r if isinstance(rest, int) else r + rest
+
+    def at_least(x: Any, lowest: float) -> Any:
+        return where(x < lowest, lowest, x)                         # NaN stays NaN
+
+    def power(r: Any) -> Any:
+        square = r * r
+        return fma(series(r, square), square, 1 + r)
 
     def _exp(x: Any, rest: Any = 0) -> Any:
-        n, q = reduced(x, of.lowest, rest)
+        low = at_least(x, of.lowest)
+        n, r = reduced(where(low > highest, highest, low), 2 * bias, rest)
         half = n >> 1                                   # 2**n in two factors: n may leave the range of exponents
-        return (q + 1) * from_bits((half + bias) << shift) * from_bits((n - half + bias) << shift)
+        return power(r) * from_bits(half << shift) * from_bits((n - half) << shift)
 
     def _exp_of_two(x: Any, rest: Any) -> Any:
         return _exp(x, rest)
@@ -121,10 +143,15 @@ def _exponentials(of: Format) -> dict[str, Definition]:
     def _exp_of_one(x: Any) -> Any:
         return _exp(x)
 
+    def _exp_nonpositive(x: Any) -> Any:
+        n, r = reduced(at_least(x, of.lowest), bias + lift)
+        return power(r) * from_bits(n << shift) * 2.0 ** -lift
+
     def _expm1(x: Any) -> Any:
-        n, q = reduced(x, -4 * one)
-        power = from_bits((n + (bias - 1)) << shift)    # half of 2**n, which itself may be too large
-        return fma(power, q, power - 0.5) * 2
+        low = at_least(x, -4 * one)
+        n, r = reduced(where(low > highest, highest, low), bias - 1)
+        half, square = from_bits(n << shift), r * r     # half of 2**n, which itself may be too large
+        return fma(half, fma(series(r, square), square, r), half - 0.5) * 2
 
     def _tanh(x: Any) -> Any:
         bounded = where(x > one, one, where(x < -one, -one, x))
@@ -132,10 +159,11 @@ def _exponentials(of: Format) -> dict[str, Definition]:
         return e / (e + 2)
 
     def _sigmoid(x: Any) -> Any:
-        small = exp(-absolute(x))
+        small = exp_nonpositive(-absolute(x))
         return where(x < 0, small, 1) / (1 + small)
 
-    return {"exp": _exp_of_one, "exp_of_sum": _exp_of_two, "expm1": _expm1, "tanh": _tanh, "sigmoid": _sigmoid}
+    return {"exp": _exp_of_one, "exp_of_sum": _exp_of_two, "exp_nonpositive": _exp_nonpositive, "expm1": _expm1,
+            "tanh": _tanh, "sigmoid": _sigmoid}
 
 
 # --- logarithms ---------------------------------------------------------------------------------------------------

@@ -21,12 +21,15 @@ class Operand:
     steps: how its address moves with each loop dimension, outermost first: "0" (not at all), "1" (to the next
     element) or "s" (by a stride, in elements, from the argument block). A store is named as the value it stores.
     private: of a store, that none of the kernel's loads lies in its memory, so that it may hold other values meanwhile.
+    streams: of a store of contiguous rows in a RowKernel, how they go past the caches (kernels/cpu/streaming.py): by
+    "element", where each row starts at a cache line, or as a whole "row", made in a buffer; "": they don't.
     """
 
     name: str
     type: str
     steps: tuple[str, ...]
     private: bool = False
+    streams: str = ""
 
 
 @dataclass(frozen=True, slots=True)

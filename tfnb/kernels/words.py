@@ -242,7 +242,7 @@ WORDS: dict[str, Word] = {
     "column": Word(0, "column", _same),
     # what the expansions need of the machine
     "integer_divide": Word(2, "same", np.floor_divide), "integer_power": Word(2, "same", np.power),
-    "exp_of_sum": Word(2, "same", lambda x, rest: np.exp(x + rest)),
+    "exp_of_sum": Word(2, "same", lambda x, rest: np.exp(x + rest)), "exp_nonpositive": Word(1, "same", np.exp),
     "fma": Word(3, "same", _fma), "fmod": Word(2, "same", np.fmod),
     "bits": Word(1, "bits", lambda x: x.view(f"i{x.itemsize}")),
     "from_bits": Word(1, "bits", lambda x: x.view(f"f{x.itemsize}")),

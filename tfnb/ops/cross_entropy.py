@@ -33,7 +33,7 @@ FLOAT = "floattype"
 def Softmax(logits):
     """`exp(logits)` divided by its sum over the last axis."""
     e = exp(logits - rowmax(logits))
-    return e / rowsum(e)
+    return e * (1 / rowsum(e))
 
 
 @Softmax.gradient

@@ -128,3 +128,34 @@ def test_control_a_last_digit_too_many_is_noticed(emitted):
     x = samples("exp", "float32")
     got = run(emitted, "exp", "float32", x) * np.float32(1 + 3e-7)
     assert errors(got, wide_of("exp", "float32", x), "float32") > 2
+
+
+@pytest.mark.parametrize("type", ["float32", "float64"])
+def test_the_short_exp_of_what_is_not_positive_gives_the_same_bits(emitted, type):
+    low = -110 if type == "float32" else -760
+    x = np.concatenate([np.random.default_rng(2).uniform(low, 0, 50000), [-np.inf, 0, np.nan, -1e30]]).astype(type)
+    load, store = (Operand(name, type, ("1",)) for name in "xr")
+    made = []
+    for definition, word in ((lambda x: exp(-abs(x)), "exp_nonpositive("), (lambda x: exp(x), "exp(")):
+        record = MapKernel(1, (load,), (emitted.stmt(definition, type, "x", "r"),), (store,))
+        assert f" {word}" in emit(record).text
+        out = np.empty_like(x)
+        emitted.run(record, {"x": x}, {"r": out})
+        made.append(out)
+    np.testing.assert_array_equal(*made)
+
+
+@pytest.mark.parametrize("definition", [lambda x: exp(-(x * x)), lambda x: exp(-x * x), lambda x: exp(x * -x),
+                                        lambda x: exp(x - rowmax(x))])
+def test_where_the_short_exp_is_used(emitted, definition):
+    record = RowKernel(1, 1, (Operand("x", "float32", ("s", "1")),), (emitted.stmt(definition, "float32", "x", "r"),),
+                       (Operand("r", "float32", ("s", "1")),))
+    assert "exp_nonpositive(" in emit(record).text
+
+
+@pytest.mark.parametrize("definition", [lambda x: exp(x * x), lambda x: exp(-x), lambda x: exp(x - rowmin(x)),
+                                        lambda x: exp(abs(x) - rowmax(x)), lambda x: exp(rowmax(x) - x)])
+def test_where_it_is_not(emitted, definition):
+    record = RowKernel(1, 1, (Operand("x", "float32", ("s", "1")),), (emitted.stmt(definition, "float32", "x", "r"),),
+                       (Operand("r", "float32", ("s", "1")),))
+    assert "exp_nonpositive(" not in emit(record).text

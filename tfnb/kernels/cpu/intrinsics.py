@@ -5,7 +5,9 @@ words, by its own name: `exp(x)`, `where(condition, x, y)`, `fma(x, y, z)`, `flo
 type. So `exp` costs numba one call to type, not thirty lines, and there is no branch in it to keep LLVM from using
 vectors. Two words exist only here:
 
-    add_any_order(x, y), mul_any_order(x, y)        x + y, x * y; LLVM may reorder a chain of them (a reduction)
+    add_any_order(x, y), mul_any_order(x, y)        x + y, x * y; LLVM may reorder a chain of them (a reduction), and
+                                                    round a sum of such products once
+    maximum_any_order(x, y), minimum_any_order(x, y)    of two zeros either one: 3 instructions in place of 5
 """
 from __future__ import annotations
 
@@ -33,8 +35,10 @@ _MAKE: dict[str, dict[str, Make]] = {
         **{word: lambda b, *args, op=op: getattr(b, op)(*args) for word, op in
            {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "neg": "fneg", "fma": "fma",
             "fmod": "frem"}.items()},
-        "add_any_order": lambda b, x, y: b.fadd(x, y, flags=("reassoc",)),
-        "mul_any_order": lambda b, x, y: b.fmul(x, y, flags=("reassoc",)),
+        "add_any_order": lambda b, x, y: b.fadd(x, y, flags=("reassoc", "contract")),
+        "mul_any_order": lambda b, x, y: b.fmul(x, y, flags=("reassoc", "contract")),
+        "maximum_any_order": lambda b, x, y: _call(b, "maximum", (x, y), ("nsz",)),
+        "minimum_any_order": lambda b, x, y: _call(b, "minimum", (x, y), ("nsz",)),
         **{word: lambda b, *args, name=name: _call(b, name, args) for word, name in _LLVM.items()},
         **{word: lambda b, x, y, sign=sign: b.fcmp_ordered(sign, x, y) for word, sign in _COMPARE.items()},
         "not_equal": lambda b, x, y: b.fcmp_unordered("!=", x, y),
@@ -56,11 +60,11 @@ _MAKE: dict[str, dict[str, Make]] = {
 }
 
 
-def _call(builder: Any, name: str, args: Sequence[Any]) -> Any:
+def _call(builder: Any, name: str, args: Sequence[Any], flags: Sequence[str] = ()) -> Any:
     """A call of an LLVM intrinsic whose operands and result are of one type."""
     type = args[0].type
     wanted = ir.FunctionType(type, [type] * len(args))
-    return builder.call(builder.module.declare_intrinsic(f"llvm.{name}", [type], wanted), args)
+    return builder.call(builder.module.declare_intrinsic(f"llvm.{name}", [type], wanted), args, fastmath=flags)
 
 
 def _divide(builder: Any, x: Any, y: Any, signed: bool) -> Any:

@@ -37,19 +37,28 @@ class Place:
 
     def view(self, args: Arguments, indices: Sequence[tuple[str, int]], n: str) -> str:
         """The line that makes the array, of n elements, from the index (a text) in each of some dimensions."""
+        return self._array(self.address(args, indices), n)
+
+    def address(self, args: Arguments, indices: Sequence[tuple[str, int]]) -> str:
+        """The text of the address at the index (a text) in each of some dimensions."""
         terms = []
         for index, dimension in indices:
             step = self.step(args, dimension)
             terms += [] if step == "0" else [index if step == "1" else f"{index} * {step}"]
-        return self.at(args, " + ".join(terms), n)
+        return self._moved(args, " + ".join(terms))
 
     def at(self, args: Arguments, offset: str, n: str) -> str:
         """The line that makes the array, of n elements, from an offset in elements (a text; may be empty)."""
-        address = args.text(self.side, self.operand.name)
-        size, type = dtype_of(self.operand.type).itemsize, self.operand.type.replace("bool", "uint8")
+        return self._array(self._moved(args, offset), n)
+
+    def _array(self, address: str, n: str) -> str:
+        return f"{self.array} = {self.operand.type.replace('bool', 'uint8')}_array({address}, {n})"
+
+    def _moved(self, args: Arguments, offset: str) -> str:
+        address, size = args.text(self.side, self.operand.name), dtype_of(self.operand.type).itemsize
         offset = f"({offset})" if " " in offset else offset
         scaled = offset if size == 1 or not offset else f"{size} * {offset}"
-        return f"{self.array} = {type}_array({address}{' + ' if scaled else ''}{scaled}, {n})"
+        return f"{address}{' + ' if scaled else ''}{scaled}"
 
     def load(self, index: str, dimension: int) -> str:
         """The text that loads the element at an index of the last dimension. Booleans are bytes in memory."""
@@ -58,7 +67,10 @@ class Place:
 
     def store(self, index: str, dimension: int, value: str) -> str:
         """The line that stores a value (a text) at an index of the last dimension."""
-        return f"{self._element(index, dimension)} = {f'uint8({value})' if self.operand.type == 'bool' else value}"
+        value = f"uint8({value})" if self.operand.type == "bool" else value
+        if self.operand.streams == "element":
+            return f"stream_element({self.array}, {index}, {value})"
+        return f"{self._element(index, dimension)} = {value}"
 
     def _element(self, index: str, dimension: int) -> str:
         """The text of an element. The product of index and stride is unsigned: see cpu/emit.py."""

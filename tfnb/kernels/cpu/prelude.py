@@ -19,6 +19,7 @@ and the items [begin, end) are to be done. Its text sees exactly these names:
     pause()                                             tells the processor that we spin
     device                                              decorates a helper function of the text
     those of tiles.py: transpose_tile_32(...), transpose_tile_64(...)
+    and of streaming.py: row_buffer(), stream_row(target, source, nbytes), stream_end()
     and of window_tiles.py: window_tile_float32(...), window_tile_float64(...)
     and of microkernel.py: multiply_by_row_float32(...), multiply_by_column_float32(...), ... where there are tiles
     and those of intrinsics.py: fma, maximum, minimum, add_any_order, mul_any_order
@@ -38,7 +39,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.lazy import lazy_module
-from tfnb.kernels.cpu import intrinsics, microkernel, tiles, window_tiles
+from tfnb.kernels.cpu import intrinsics, microkernel, streaming, tiles, window_tiles
 
 numba = lazy_module("numba")
 ir = lazy_module("llvmlite.ir")
@@ -75,8 +76,8 @@ def namespace() -> dict[str, Any]:
         real, integer = getattr(types, f"float{bits}"), getattr(types, f"int{bits}")
         names[f"float{bits}_from_bits"] = _bit_cast(integer, real)
         names[f"int{bits}_from_bits"] = _bit_cast(real, integer)
-    return {**names, **intrinsics.words(), **tiles.words(), **window_tiles.words(), **microkernel.words(),
-            **_memory_words(), **_call_words(), **_random_words()}
+    return {**names, **intrinsics.words(), **tiles.words(), **streaming.words(), **window_tiles.words(),
+            **microkernel.words(), **_memory_words(), **_call_words(), **_random_words()}
 
 
 def _view(dtype: Any) -> Any:

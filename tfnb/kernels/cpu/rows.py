@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from tfnb.kernels.block import Block, fill
@@ -12,10 +12,11 @@ from tfnb.kernels.nest import depth_of, frontier, nest
 from tfnb.kernels.plan import plan
 from tfnb.kernels.printer import Printer, literal
 from tfnb.kernels.spec import MapKernel, Operand, RowKernel, Source
+from tfnb.kernels.words import dtype_of
 
 # Words that cost more than a store and a load: a value of one that two passes need is kept where its row will go.
-COSTLY = frozenset("exp expm1 log log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sigmoid erf"
-                   " erfc pow lgamma digamma".split())
+COSTLY = frozenset("exp exp_nonpositive expm1 log log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh"
+                   " atanh sigmoid erf erfc pow lgamma digamma".split())
 HEAD = ["FASTMATH = ()", "INDEPENDENT = True", "", "", "def kernel(args, begin, end):"]
 
 
@@ -79,7 +80,7 @@ class RowText:
                 value = self.block.values[v]
                 if free and value.word in COSTLY and self.nest.depths[v] == self.nest.full \
                         and value.type == free[-1].operand.type:
-                    found[v] = (p, free.pop())
+                    found[v] = (p, _readable(free.pop()))
         return found
 
     def source(self) -> Source:
@@ -89,6 +90,7 @@ class RowText:
         else:
             start = self._start()
             lines = [*start, "for row in range(end - begin):", *indented([*self._indices(), *self._row()])]
+            lines += ["stream_end()"] if any(p.operand.streams for p in self.stores) else []
         return Source(source_text(lines), tuple(self.args.layout))
 
     # --- outside of the rows ---
@@ -104,6 +106,9 @@ class RowText:
             sizes = []
         steps = [line for place in (*self.loads, *self.stores) for line in place.step_line(self.args, self.last)]
         values = self._level(0, self.passes.values, None)
+        for p in self._buffered():
+            type = p.operand.type.replace("bool", "uint8")
+            steps += [f"{p.array}_row = row_buffer()", f"{p.array} = {type}_array({p.array}_row, n{self.last})"]
         return [*sizes, *steps, *self._views(0, self._used_arrays(self.passes.values, True)), *values]
 
     def _indices(self) -> list[str]:
@@ -128,7 +133,19 @@ class RowText:
             lines += self._pass(p)
             lines += self._level(1, self.passes.values, p)
         lines += self.printer.lines([self.value[p.array] for p in self.row_stores], self.known, self.texts)
-        return [*lines, *(p.store("0", self.last, self.known[self.value[p.array]]) for p in self.row_stores)]
+        lines += [p.store("0", self.last, self.known[self.value[p.array]]) for p in self.row_stores]
+        return lines + [self._stream(p) for p in self.stores if p.operand.streams == "row"]
+
+    def _buffered(self) -> list[Place]:
+        """The arrays that are a buffer of one row: of stores that are streamed by rows, and of values that are kept."""
+        kept = [place for _, place in self.kept.values() if place not in self.stores]
+        return [p for p in self.stores if p.operand.streams == "row"] + kept
+
+    def _stream(self, place: Place) -> str:
+        """The line that copies a finished row from its buffer to where it belongs."""
+        size = dtype_of(place.operand.type).itemsize
+        address = place.address(self.args, [(f"i{d}", d) for d in range(self.last)])
+        return f"stream_row({address}, {place.array}_row, {size} * n{self.last})"
 
     def _pass(self, p: int) -> list[str]:
         """One walk over the elements of a row."""
@@ -170,7 +187,8 @@ class RowText:
 
     def _views(self, depth: int, arrays: Sequence[Place]) -> list[str]:
         """The lines that make the arrays which move with the loop at this depth and none between it and the last."""
-        return [self._view(place) for place in arrays if self._view_depth(place) == depth]
+        return [self._view(place) for place in arrays
+                if self._view_depth(place) == depth and place.operand.streams != "row"]
 
     def _view_depth(self, place: Place) -> int:
         if self.mode == "chunks":
@@ -204,6 +222,13 @@ class RowText:
     def _count(self, type: str) -> str:
         """How many elements a row has, as a number of a type."""
         return f"{type}({' * '.join(self.sizes[d] for d in range(self.outer, self.last + 1))})"
+
+
+def _readable(place: Place) -> Place:
+    """Where the values of a row can be kept until they are stored at `place`."""
+    if place.operand.streams != "element":
+        return place
+    return Place("store", f"{place.array}_kept", replace(place.operand, streams=""))
 
 
 def _with_a_dimension(operands: Iterable[Operand]) -> tuple[Operand, ...]:

@@ -10,7 +10,7 @@ from tfnb.kernels.printer import INFIX, has_plain_text
 from tfnb.kernels.words import kind
 
 MATH = frozenset("exp expm1 log log1p sqrt tanh sin cos tan asin acos atan sinh cosh asinh acosh atanh erf erfc lgamma "
-                 "floor ceil atan2 pow fmod".split())
+                 "floor ceil atan2 pow fmod exp_nonpositive".split())
 _OPERATORS = frozenset({*INFIX, "neg", "invert", "abs", "convert", "where"})
 
 
@@ -27,4 +27,5 @@ def template(value: Value) -> str:
         return ""
     if value.word == "column":
         return "int32(j)"
-    return f"{value.type}(math.{value.word}({', '.join(f'{{{i}}}' for i in range(len(value.args)))}))"
+    name = value.word.removesuffix("_nonpositive")
+    return f"{value.type}(math.{name}({', '.join(f'{{{i}}}' for i in range(len(value.args)))}))"

@@ -1,0 +1,107 @@
+"""Writing results that are larger than the caches past them: words for kernel text.
+
+    row_buffer()                        the address of BUFFER bytes on the stack, 64-byte aligned, for each such call
+    stream_row(target, source, nbytes)  copy to `target`, of which whole cache lines go straight to memory
+    stream_element(array, j, value)     array[j] = value, for arrays that start at a cache line and loops over all of j
+    stream_end()                        what was streamed is visible to other threads: call it before a kernel returns
+
+A plain store first reads the line that it changes, and what it evicts has to be written: 3 bytes move for each 2 of a
+copy. On two cores a copy of 16 MB takes 520 us (1560 in the median, while others work) with plain stores, 270 us (540)
+with streamed ones. Rows are computed in a buffer that stays in the first cache, so that all that loops do is as before.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+from tfnb.core.lazy import lazy_module
+
+numba = lazy_module("numba")
+ir = lazy_module("llvmlite.ir")
+extending = lazy_module("numba.extending")
+
+BUFFER = 1 << 14         # bytes: half of most processors' first cache
+LEAST = 1 << 23          # bytes of a result that is worth it: a smaller one may be in a cache when it is read
+LINE = 64
+
+
+def pays(row_bytes: int, nbytes: int) -> bool:
+    """Should a result of `nbytes`, computed in rows of `row_bytes`, be streamed?"""
+    return nbytes >= LEAST and 4 * LINE <= row_bytes <= BUFFER
+
+
+def words() -> dict[str, Any]:
+    """The words, by name."""
+    return {"row_buffer": _row_buffer(), "stream_row": _stream_row(), "stream_element": _stream_element(),
+            "stream_end": _stream_end()}
+
+
+def _row_buffer() -> Any:
+    @extending.intrinsic
+    def row_buffer(typing: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            with builder.goto_entry_block():
+                buffer = builder.alloca(ir.ArrayType(ir.IntType(8), BUFFER))
+                buffer.align = LINE
+            return builder.ptrtoint(buffer, ir.IntType(64))
+        return numba.types.int64(), generate
+    return row_buffer
+
+
+def _stream_row() -> Any:
+    int64 = numba.types.int64
+
+    @extending.intrinsic
+    def stream_row(typing: Any, target: Any, source: Any, nbytes: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            target, source, nbytes = args
+            word = ir.IntType(64)
+            to_line = builder.and_(builder.neg(target), ir.Constant(word, LINE - 1))
+            head = builder.select(builder.icmp_unsigned("<", to_line, nbytes), to_line, nbytes)
+            end = builder.add(head, builder.and_(builder.sub(nbytes, head), ir.Constant(word, -LINE)))
+            _copy(builder, target, source, ir.Constant(word, 0), head)
+            with numba.core.cgutils.for_range_slice(builder, head, end, ir.Constant(word, LINE), word) as (at, _):
+                _copy_line(builder, builder.add(target, at), builder.add(source, at))
+            _copy(builder, target, source, end, nbytes)
+            return context.get_dummy_value()
+        return numba.types.void(int64, int64, int64), generate
+    return stream_row
+
+
+def _copy_line(builder: Any, target: Any, source: Any) -> None:
+    pointer = ir.VectorType(ir.IntType(32), LINE // 4).as_pointer()
+    line = builder.load(builder.inttoptr(source, pointer), align=4)
+    _stream(builder, line, builder.inttoptr(target, pointer))
+
+
+def _stream(builder: Any, value: Any, pointer: Any) -> None:
+    made = builder.store(value, pointer, align=LINE)
+    made.set_metadata("nontemporal", builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)]))
+
+
+def _stream_element() -> Any:
+    @extending.intrinsic
+    def stream_element(typing: Any, array: Any, j: Any, value: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            # Only the first element of each vector is at a cache line, but LLVM makes vectors only if all say so.
+            _stream(builder, args[2], builder.gep(args[0], [args[1]]))
+            return context.get_dummy_value()
+        return numba.types.void(array, numba.types.int64, array.dtype), generate
+    return stream_element
+
+
+def _copy(builder: Any, target: Any, source: Any, begin: Any, end: Any) -> None:
+    """Copy the bytes [begin, end), fewer than a line."""
+    with builder.if_then(builder.icmp_unsigned("<", begin, end), likely=False):
+        pointer = ir.IntType(8).as_pointer()
+        to, from_ = (builder.inttoptr(builder.add(base, begin), pointer) for base in (target, source))
+        numba.core.cgutils.raw_memcpy(builder, to, from_, builder.sub(end, begin), 1)
+
+
+def _stream_end() -> Any:
+    @extending.intrinsic
+    def stream_end(typing: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            builder.fence("seq_cst")
+            return context.get_dummy_value()
+        return numba.types.void(), generate
+    return stream_end
