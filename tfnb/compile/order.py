@@ -104,19 +104,50 @@ def _effects_before(op: Operation, needed: Collection[Operation]) -> set[Operati
 
 def kind_rank(op: Operation) -> int:
     """The place of an op among those that are ready: lower ranks first."""
-    return _RANK.get(op.spec.kind, 0)
+    return 4 if op.spec.waits else _RANK.get(op.spec.kind, 0)
 
 
 def _rank(op: Operation, on_device: Collection[Operation]) -> int:
-    return kind_rank(op) if op in on_device else 3
+    return kind_rank(op) if op in on_device or op.spec.waits else 3
 
 
-def split(ops: Sequence[Operation], on_device: Collection[Operation]) -> list[tuple[bool, list[Operation]]]:
-    """Runs of consecutive ops that are all on the device, or all host calls: (on device?, ops)."""
+def split(ops: Sequence[Operation], on_device: Collection[Operation],
+          alone: Collection[Operation] = ()) -> list[tuple[bool, list[Operation]]]:
+    """Runs of consecutive ops that are all on the device, or all host calls: (on device?, ops).
+
+    alone: ops that are a run each.
+    """
     runs: list[tuple[bool, list[Operation]]] = []
+    last: Operation | None = None
     for op in ops:
         device = op in on_device
-        if not runs or runs[-1][0] != device:
+        if not runs or runs[-1][0] != device or op in alone or last in alone:
             runs.append((device, []))
         runs[-1][1].append(op)
+        last = op
     return runs
+
+
+def contenders(ops: Sequence[Operation], feeds: Collection[Tensor]) -> list[Operation]:
+    """The ops that wait for something, if they may come in more than one order; else none. ops: all, in an order.
+
+    TensorFlow runs such ops at the same time: one may wait for what another one does.
+    """
+    waiting = [op for op in ops if op.spec.waits]
+    for first, second in zip(waiting, waiting[1:], strict=False):
+        if first not in ancestors(second, feeds, ops):
+            return waiting
+    return []
+
+
+def ancestors(op: Operation, feeds: Collection[Tensor], ops: Collection[Operation]) -> set[Operation]:
+    """The ops that must run before `op`, directly or not."""
+    among = set(ops)
+    found: set[Operation] = set()
+    todo = [op]
+    while todo:
+        at = todo.pop()
+        before = {t.op for t in at.inputs if t not in feeds} | _effects_before(at, among)
+        todo += before - found
+        found |= before
+    return found

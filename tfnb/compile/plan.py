@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfnb.compile.order import order, split
+from tfnb.compile.order import ancestors, contenders, order, split
 from tfnb.compile.place import place, types_compile
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
@@ -71,12 +71,17 @@ class Loop:
 
 @dataclass(frozen=True)
 class Plan:
-    """The stages that compute `fetches` and run `targets` from `feeds`."""
+    """The stages that compute `fetches` and run `targets` from `feeds`.
+
+    before: None, or for each stage the numbers of those that it needs done. Then some of its ops may wait for what
+    others do, and stages run in whatever order they can.
+    """
 
     fetches: tuple[Tensor, ...]
     targets: tuple[Operation, ...]
     feeds: tuple[Tensor, ...]
     stages: tuple[Stage, ...]
+    before: tuple[frozenset[int], ...] | None = None
 
     @property
     def ops(self) -> list[Operation]:
@@ -100,20 +105,35 @@ def straight(needed: set[Operation], fetches: Sequence[Tensor], targets: Sequenc
     fed = frozenset(feeds)
     first = order(needed, fed, needed)
     device, by_value, hidden = place(first, fed, fetches)
-    stages = _split(needed, device, by_value, fetches, targets, feeds)
+    alone = contenders(first, fed)
+    stages = _split(needed, device, by_value, fetches, targets, feeds, alone)
     if hidden and any(t in hidden for stage in stages for t in stage.outputs):
         device, by_value, _ = place(first, fed)
-        stages = _split(needed, device, by_value, fetches, targets, feeds)
-    return Plan(tuple(fetches), tuple(targets), tuple(feeds), stages)
+        stages = _split(needed, device, by_value, fetches, targets, feeds, alone)
+    before = _before(stages, needed, fed) if alone else None
+    return Plan(tuple(fetches), tuple(targets), tuple(feeds), stages, before)
+
+
+def _before(stages: Sequence[Stage], needed: set[Operation], fed: frozenset[Tensor]) -> tuple[frozenset[int], ...]:
+    """For each stage the numbers of the stages that its ops need done."""
+    home = {op: i for i, stage in enumerate(stages) for op in stage.ops if op.spec.kind not in LEAVES}
+    found = []
+    for i, stage in enumerate(stages):
+        behind = {b for op in stage.ops for b in ancestors(op, fed, needed)}
+        found.append(frozenset(home[b] for b in behind if b in home) - {i})
+    return (*found[:-1], frozenset(range(len(stages) - 1)))
 
 
 def _split(needed: set[Operation], device: set[Operation], by_value: set[Tensor], fetches: Sequence[Tensor],
-           targets: Sequence[Operation], feeds: Sequence[Tensor]) -> tuple[Stage, ...]:
-    """The stages, given which ops run on the device."""
+           targets: Sequence[Operation], feeds: Sequence[Tensor],
+           alone: Sequence[Operation] = ()) -> tuple[Stage, ...]:
+    """The stages, given which ops run on the device, and which are a stage each."""
     fed = frozenset(feeds)
     inner = [op for op in order(needed, fed, device) if op.spec.kind not in LEAVES]
-    runs = split(inner, device) or [(True, [])]
-    if runs[-1][0] and any(t.op.spec.kind in LEAVES and not types_compile(t.op) for t in fetches):
+    runs = split(inner, device, alone) or [(True, [])]
+    if alone:
+        runs.append((False, []))                   # what is fetched is brought together when all else is done
+    elif runs[-1][0] and any(t.op.spec.kind in LEAVES and not types_compile(t.op) for t in fetches):
         runs.append((False, []))                   # what kernels have no type for is copied on the host
     return tuple(_stages(runs, fetches, feeds, by_value, targets))
 

@@ -12,6 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
+from time import monotonic
 from typing import Any
 
 from tfnb.core.errors import CancelledError, DeadlineExceededError, OpError, OutOfRangeError
@@ -37,6 +38,16 @@ class _Attempt:
         self.error, self.done = error, True
         self.gate.release()
         return _DONE
+
+
+class _Run(threading.local):
+    """What may end the waiting of a thread besides a queue: an event, if one is set here."""
+
+    cancelled: threading.Event | None = None
+
+
+run = _Run()
+_LOOK = 0.02                                       # seconds between two looks at the event
 
 
 class Queue:
@@ -89,6 +100,8 @@ class Queue:
         """Put elements in, one after another as there is room; other enqueues wait until all are in."""
         waiting = list(elements)
         with self._lock:
+            if timeout is not None and timeout <= 0 and self._would_block(len(waiting)):
+                raise DeadlineExceededError(None, None, "Timed out waiting for notification")
             attempt = self._stand(self._putting, _Attempt(len(waiting), waiting[::-1]))
         self._wait(self._putting, attempt, timeout)
 
@@ -153,7 +166,7 @@ class Queue:
 
     def _wait(self, line: deque[_Attempt], attempt: _Attempt, timeout: float | None) -> Any:
         try:
-            if not attempt.gate.acquire(timeout=-1 if timeout is None else max(timeout, 0)):
+            if not self._pass(attempt.gate, timeout):
                 self._withdraw(line, attempt)
                 if not attempt.done:
                     raise DeadlineExceededError(None, None, "Timed out waiting for notification")
@@ -164,6 +177,26 @@ class Queue:
         if attempt.error is not None:
             raise attempt.error
         return attempt.elements
+
+    def _would_block(self, n: int) -> bool:
+        """Is there no room for `n` elements now? With the lock held."""
+        full = bool(self._putting) or len(self._elements) + n > self.capacity
+        return full and not (self._closed or self._cancelled)
+
+    def _pass(self, gate: threading.Lock, timeout: float | None) -> bool:
+        """Wait at a gate. False: in vain. Raises CancelledError if this thread's run is cancelled."""
+        event = run.cancelled
+        if event is None:
+            return gate.acquire(timeout=-1 if timeout is None else max(timeout, 0))
+        until = None if timeout is None else monotonic() + timeout
+        while True:
+            left = _LOOK if until is None else min(_LOOK, until - monotonic())
+            if gate.acquire(timeout=max(left, 0)):
+                return True
+            if event.is_set():
+                raise CancelledError(None, None, "The run was cancelled: another op of it failed")
+            if left < _LOOK:
+                return False
 
     def _withdraw(self, line: deque[_Attempt], attempt: _Attempt, give_back: bool = False) -> None:
         with self._lock:

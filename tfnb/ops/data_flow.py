@@ -177,7 +177,7 @@ def _nothing(ctx: Any) -> list[Static]:
 
 
 @host("handle: resource, components: Tcomponents", shape=_nothing,
-      stateful=True, Tcomponents=_TYPES, timeout_ms=_WAIT)
+      stateful=True, waits=True, Tcomponents=_TYPES, timeout_ms=_WAIT)
 def QueueEnqueueV2(handle: Any, components: Any, *, Tcomponents: Any, ctx: Any) -> Any:
     """Puts one element into a queue, waiting while it is full."""
     held = handle[()]
@@ -188,7 +188,8 @@ def QueueEnqueueV2(handle: Any, components: Any, *, Tcomponents: Any, ctx: Any) 
     return ()
 
 
-@host("handle: resource, components: Tcomponents", shape=_nothing, stateful=True, Tcomponents=_TYPES, timeout_ms=_WAIT)
+@host("handle: resource, components: Tcomponents", shape=_nothing, stateful=True, waits=True, Tcomponents=_TYPES,
+      timeout_ms=_WAIT)
 def QueueEnqueueManyV2(handle: Any, components: Any, *, Tcomponents: Any, ctx: Any) -> Any:
     """Puts the rows of its components into a queue, one element after another, waiting while it is full."""
     held = handle[()]
@@ -233,8 +234,8 @@ def _check_taken(ctx: Any, held: Held, types: Sequence[Any]) -> None:
                                f"{_names(held.types)}")
 
 
-@host("handle: resource -> components: component_types", shape=_one, stateful=True, component_types=_TYPES,
-      timeout_ms=_WAIT)
+@host("handle: resource -> components: component_types", shape=_one, stateful=True, waits=True,
+      component_types=_TYPES, timeout_ms=_WAIT)
 def QueueDequeueV2(handle: Any, *, component_types: Any, ctx: Any) -> Any:
     """Takes one element out of a queue, waiting while there is none."""
     held = handle[()]
@@ -242,14 +243,14 @@ def QueueDequeueV2(handle: Any, *, component_types: Any, ctx: Any) -> Any:
     return held.queue.dequeue(ctx.timeout)
 
 
-@host("handle: resource, n: int32 -> components: component_types", shape=_rows(True), stateful=True,
+@host("handle: resource, n: int32 -> components: component_types", shape=_rows(True), stateful=True, waits=True,
       component_types=_TYPES, timeout_ms=_WAIT)
 def QueueDequeueManyV2(handle: Any, n: Any, *, component_types: Any, ctx: Any) -> Any:
     """Takes `n` elements out of a queue, stacked along a new first axis, waiting until there are as many."""
     return _take(ctx, handle[()], int(n), component_types, False)
 
 
-@host("handle: resource, n: int32 -> components: component_types", shape=_rows(False), stateful=True,
+@host("handle: resource, n: int32 -> components: component_types", shape=_rows(False), stateful=True, waits=True,
       component_types=_TYPES, timeout_ms=_WAIT)
 def QueueDequeueUpToV2(handle: Any, n: Any, *, component_types: Any, ctx: Any) -> Any:
     """As QueueDequeueManyV2; of a closed queue it takes the rest, where that is less than `n`."""

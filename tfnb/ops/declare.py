@@ -22,12 +22,12 @@ Fn = Callable[..., Any]
 
 
 def _enter(fn: Fn, text: str, kind: Kind, attrs: dict[str, str], *, stateful: bool = False,
-           values: Iterable[str] = (), total: bool = False) -> OpSpec:
+           values: Iterable[str] = (), total: bool = False, waits: bool = False) -> OpSpec:
     """Read the signature (an attr called as a parameter of the decorator, `shape`, is given as `shape_`)."""
     attrs = {name.rstrip("_"): attr for name, attr in attrs.items()}  # shape_: the attr, not the keyword
     inputs, outputs, read = read_signature(text, {name.rstrip("_"): spec for name, spec in attrs.items()})
     doc = (fn.__doc__ or "").strip()
-    spec = OpSpec(fn.__name__, inputs, outputs, read, kind, doc, stateful, frozenset(values), total)
+    spec = OpSpec(fn.__name__, inputs, outputs, read, kind, doc, stateful, frozenset(values), total, waits)
     tables.add_op(spec)
     return spec
 
@@ -178,13 +178,15 @@ def scatter(text: str, *, shape: Fn, rows: Iterable[str] = ("updates",), vectors
     return declare
 
 
-def host(text: str, *, shape: Fn, stateful: bool = False, **attrs: str) -> Callable[[Fn], Constructor]:
+def host(text: str, *, shape: Fn, stateful: bool = False, waits: bool = False,
+         **attrs: str) -> Callable[[Fn], Constructor]:
     """An op that is one Python call: fn(*arrays, **attrs) -> array or tuple (strings: object arrays of bytes).
 
-    A definition with a keyword-only parameter `ctx` gets the run context (the op, the store of the session).
+    A definition with a keyword-only parameter `ctx` gets the run context (the op, the store of the session). waits:
+    it may wait, for at most `ctx.timeout`, for what another op does.
     """
     def declare(fn: Fn) -> Constructor:
-        spec = _enter(fn, text, Kind.HOST, attrs, stateful=stateful)
+        spec = _enter(fn, text, Kind.HOST, attrs, stateful=stateful, waits=waits)
         tables.SHAPES[spec.name] = shape
         tables.NUMPY[spec.name] = fn
         return Constructor(spec)

@@ -153,7 +153,8 @@ def _pair(ctx: Any) -> list[Static]:
     return [(), ()]
 
 
-@host("reader_handle: resource, queue_handle: resource -> key: string, value: string", shape=_pair, stateful=True)
+@host("reader_handle: resource, queue_handle: resource -> key: string, value: string", shape=_pair, stateful=True,
+      waits=True)
 def ReaderReadV2(reader_handle: Any, queue_handle: Any, *, ctx: Any) -> Any:
     """The next record of a reader; the queue gives the next file when one is at its end."""
     key, value = reader_handle[()].read(queue_handle[()].queue, 1, ctx.timeout)[0]
@@ -161,7 +162,7 @@ def ReaderReadV2(reader_handle: Any, queue_handle: Any, *, ctx: Any) -> Any:
 
 
 @host("reader_handle: resource, queue_handle: resource, num_records: int64 -> keys: string, values: string",
-      shape=shapes.vector, stateful=True)
+      shape=shapes.vector, stateful=True, waits=True)
 def ReaderReadUpToV2(reader_handle: Any, queue_handle: Any, num_records: Any, *, ctx: Any) -> Any:
     """Up to `num_records` records of a reader, all of one file: fewer at its end, but at least one."""
     if num_records < 1:

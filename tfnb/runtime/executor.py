@@ -21,6 +21,7 @@ from tfnb.runtime.loops import LoopRunner
 from tfnb.runtime.program import Program, compile_stage
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace
+from tfnb.runtime.waiting import run_waiting
 
 PATIENCE = 8             # programs of a stage of a loop: what has more shapes than that is interpreted
 KEPT, ALWAYS = 512, 4    # shapes of a stage of which programs are kept (4 ms to build one); so many however large
@@ -155,27 +156,34 @@ class Executor:
         """
         if self._direct_host is not None:
             return self._direct_host.run(feeds, trace)
-        compiled = options.compile == "always" or (self._runs and options.compile == "second")
+        compiled = options.compile == "always" or (self._runs > 0 and options.compile == "second")
         self._runs += 1
         if self.direct is not None and compiled:
             outputs = self.direct.run(feeds, trace)
             if outputs is not None:
                 return outputs
         env: Env = dict(zip(self.plan.feeds, feeds, strict=True))
-        for stage, runner, host in zip(self.plan.stages, self.runners, self._host, strict=True):
-            if stage.guard and not _holds(stage.guard, env):
-                continue
-            self._store.check_time()
-            if stage.loop is not None:
-                self._run_loop(stage.loop, env, trace)
-            elif stage.merges:
-                self._merge(stage.merges, env)
-            else:
-                self._run_stage(stage, host or (runner if compiled else None), env, trace)
+        if self.plan.before is not None:
+            run_waiting(self.plan, env, self._store, lambda i, env: self._run_stage(i, env, compiled, trace))
+        else:
+            for i in range(len(self.plan.stages)):
+                self._store.check_time()
+                self._run_stage(i, env, compiled, trace)
         return [self._fetched(t, env) for t in self.plan.fetches]
 
-    def _run_stage(self, stage: Stage, runner: StageRunner | HostRunner | None, env: Env,
-                   trace: Trace | None) -> None:
+    def _run_stage(self, i: int, env: Env, compiled: bool, trace: Trace | None) -> None:
+        """Run stage number `i`, if its guard holds; `env` has its inputs and gets its outputs."""
+        stage = self.plan.stages[i]
+        if stage.guard and not _holds(stage.guard, env):
+            return
+        if stage.loop is not None:
+            self._run_loop(stage.loop, env, trace)
+        elif stage.merges:
+            self._merge(stage.merges, env)
+        else:
+            self._compute(stage, self._host[i] or (self.runners[i] if compiled else None), env, trace)
+
+    def _compute(self, stage: Stage, runner: StageRunner | HostRunner | None, env: Env, trace: Trace | None) -> None:
         outputs = runner.run([env[t] for t in stage.inputs], trace) if runner is not None else None
         if outputs is None:
             interpret(stage, env, self._store, trace, self._fed)

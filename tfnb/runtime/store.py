@@ -101,6 +101,15 @@ class Store:
         """Let what waits in this thread wait for so long at most, from now on; None: without end."""
         self._until.time = None if seconds is None else monotonic() + seconds
 
+    def deadline(self) -> float | None:
+        """Until when this thread may wait, by `time.monotonic`; None: without end."""
+        until: float | None = getattr(self._until, "time", None)
+        return until
+
+    def wait_until(self, deadline: float | None) -> None:
+        """Let what waits in this thread wait until then at most; what has passed already: not at all."""
+        self._until.time = deadline
+
     def time_left(self) -> float | None:
         """The seconds that this thread may still wait; None: without end."""
         until = getattr(self._until, "time", None)

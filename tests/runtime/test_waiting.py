@@ -1,0 +1,109 @@
+"""Runs in which one op waits for another one of the same run. Those that TensorFlow can do are compared with it."""
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import tfnb as tf
+from tests.differential import here, there
+from tfnb.core.options import options
+from tfnb.runtime import waiting
+
+# What is left for others is put in and taken out in the same snippet: an oracle that blocks would never answer.
+SNIPPETS = ["""
+q = tf.FIFOQueue(10, [tf.float32]); d = q.dequeue(); e = q.enqueue(3.0)
+---
+[sess.run(f) for f in ([d, e], [e, d], {"a": [d], "b": e})]
+""", """
+q = tf.FIFOQueue(3, [tf.float32], shapes=[[]]); d = q.dequeue_many(5); e = q.enqueue_many([[1.0, 2.0, 3.0, 4.0, 5.0]])
+---
+[sess.run([d, e]) for _ in range(3)], sess.run(q.size())
+""", """
+a = tf.FIFOQueue(10, [tf.float32], shapes=[[]]); b = tf.FIFOQueue(10, [tf.float32], shapes=[[]])
+y = b.dequeue(); x = a.dequeue(); e = b.enqueue(x * 2.0); z = y + 1.0; start = a.enqueue(1.0)
+---
+[(sess.run(start), sess.run([z, y, e])) for _ in range(3)]
+""", """
+q = tf.FIFOQueue(1, [tf.float32]); es = [q.enqueue(float(i)) for i in range(5)]; ds = [q.dequeue() for _ in range(5)]
+---
+[sorted(sess.run(ds + es)[:5]) for _ in range(2)]
+""", """
+q = tf.FIFOQueue(9, [tf.float32]); v = tf.Variable(0.0); d = q.dequeue()
+with tf.control_dependencies([d]): up = v.assign_add(1.0)
+---
+[sess.run([up.op, d, q.enqueue(1.0), v]) for _ in range(3)]
+""", """
+q = tf.FIFOQueue(9, [tf.float32]); d = q.dequeue()
+with tf.control_dependencies([q.enqueue(5.0)]): late = q.size()
+---
+sess.run([d, late.op]), outcome(lambda: sess.run([d, q.dequeue(), q.close()]))
+""", """
+q = tf.FIFOQueue(9, [tf.string]); s = tf.string_join([q.dequeue(), "b"]); p = tf.placeholder(tf.string, [])
+---
+[sess.run([s, q.enqueue(p)], {p: "a"}) for _ in range(3)]
+"""]
+
+
+@pytest.mark.parametrize("mode", ["never", "second", "always"])
+@pytest.mark.parametrize("snippet", SNIPPETS)
+def test_a_run_that_feeds_itself_ends_as_in_tensorflow(snippet, mode, monkeypatch, oracle):
+    monkeypatch.setattr(options, "compile", mode)
+    assert repr(here([snippet])) == repr(there(oracle, [snippet]))
+
+
+def queues(number):
+    return [tf.FIFOQueue(1, [tf.float32], shapes=[[]]) for _ in range(number)]
+
+
+def test_nothing_waits_in_a_thread_while_something_can_go_on(monkeypatch):
+    monkeypatch.setattr(waiting.threading, "Thread", None)
+    a, b = queues(2)
+    fetches = [a.dequeue() + 1.0, b.dequeue(), a.enqueue(1.0), b.enqueue(2.0)]
+    with tf.Session() as sess:
+        for _ in range(3):
+            assert sess.run(fetches)[:2] == [2.0, 2.0]
+
+
+def test_two_ops_wait_at_once_for_another_run():
+    a, b = queues(2)
+    taken, first, second = [a.dequeue(), b.dequeue()], a.enqueue(1.0), b.enqueue(2.0)
+    with tf.Session() as sess:
+        def feed():
+            for op in (second, second, first):          # the second `second` has room only once b.dequeue was served
+                sess.run(op)
+        thread = threading.Thread(target=feed)
+        thread.start()
+        assert sess.run(taken) == [1.0, 2.0]
+        thread.join()
+
+
+def test_an_error_ends_the_waiting_of_the_others():
+    a, b = queues(2)
+    with tf.Session() as sess:
+        sess.run(b.close())
+        with pytest.raises(tf.errors.OutOfRangeError, match="closed and has insufficient"):
+            sess.run([a.dequeue(), b.dequeue()])
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            sess.run([a.dequeue(), queues(1)[0].dequeue()], options=tf.RunOptions(timeout_in_ms=50))
+        assert sess.run([a.enqueue(1.0), a.dequeue()])[1] == 1.0        # nobody of those runs waits any more
+
+
+def test_closing_the_session_ends_the_waiting():
+    a, b = queues(2)
+    sess = tf.Session()
+    errors = []
+
+    def wait():
+        try:
+            sess.run([a.dequeue(), b.dequeue()])
+        except tf.errors.CancelledError as error:
+            errors.append(error)
+    sess.run(a.size())
+    thread = threading.Thread(target=wait)
+    thread.start()
+    while not any(t.name != "MainThread" and "_in_thread" in repr(t._target) for t in threading.enumerate()):
+        pass
+    sess.close()
+    thread.join(10)
+    assert not thread.is_alive() and len(errors) == 1
