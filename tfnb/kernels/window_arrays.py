@@ -6,6 +6,7 @@ channels, multiplier). Half precision is computed in float32. A few images at a 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -47,6 +48,34 @@ def convolve_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.nda
     return out.reshape(*shape, dy.shape[3]).astype(back, copy=False)
 
 
+def grouped_convolve(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
+    """`convolve` with as many groups of channels as the filter's fit into the input's."""
+    parts = zip(*_groups(w, kernel.shape[2], x, kernel), strict=True)
+    return np.concatenate([convolve(*part, _one(w, kernel.shape[2])) for part in parts], 3)
+
+
+def grouped_input_gradient(kernel: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
+    """The gradient of `grouped_convolve` for its input."""
+    parts = zip(*_groups(w, kernel.shape[2], kernel, dy), strict=True)
+    return np.concatenate([convolve_input_gradient(*part, _one(w, kernel.shape[2])) for part in parts], 3)
+
+
+def grouped_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window, sizes: np.ndarray) -> np.ndarray:
+    """The gradient of `grouped_convolve` for its filter, of the shape `sizes`."""
+    parts = zip(*_groups(w, int(sizes[2]), x, dy), strict=True)
+    return np.concatenate([convolve_filter_gradient(*part, _one(w, int(sizes[2]))) for part in parts], 3)
+
+
+def _groups(w: Window, depth: int, *arrays: np.ndarray) -> list[list[np.ndarray]]:
+    """Arrays cut along their last axis into groups of channels."""
+    return [np.split(a, max(1, w.channels // max(1, depth)), 3) for a in arrays]
+
+
+def _one(w: Window, depth: int) -> Window:
+    """The windows of one group."""
+    return replace(w, channels=depth)
+
+
 def depthwise(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
     """Each channel with filters of its own: output channel c * multiplier + q."""
     x, kernel, back = _wide(x, kernel)
@@ -66,10 +95,10 @@ def depthwise_input_gradient(kernel: np.ndarray, dy: np.ndarray, w: Window) -> n
     return out.astype(back, copy=False)
 
 
-def depthwise_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
-    """The gradient of `depthwise` for its filter."""
+def depthwise_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window, sizes: np.ndarray) -> np.ndarray:
+    """The gradient of `depthwise` for its filter, of the shape `sizes`."""
     x, dy, back = _wide(x, dy)
-    out = np.zeros((w.kernel_height, w.kernel_width, w.channels, dy.shape[3] // max(1, w.channels)), x.dtype)
+    out = np.zeros([int(n) for n in sizes], x.dtype)
     for part in _images(w, w.taps * dy.shape[3]):
         apart = dy[part].reshape(*dy[part].shape[:3], *out.shape[2:])
         out += np.einsum("nyxijc,nyxcq->ijcq", patches(x[part], w), apart)

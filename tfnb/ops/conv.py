@@ -89,8 +89,9 @@ def _conv_output(attrs: Any, image: Static, filter_: Static) -> tuple[int | None
     if depth is not None and taken is not None and depth != taken:
         if depth % taken:
             raise ValueError(f"Depth of input ({depth}) is not a multiple of input depth of filter ({taken})")
-        raise ValueError(f"Depth of input ({depth}) is not the input depth of the filter ({taken}); grouped "
-                         "convolutions are not supported")
+        if filter_[3] is not None and filter_[3] % (depth // taken):
+            raise ValueError(f"Depth of output ({filter_[3]}) is not a multiple of the number of groups "
+                             f"({depth // taken})")
     return spatial_shape(attrs, image, filter_[:2], filter_[3])
 
 
@@ -203,12 +204,12 @@ def _conv(forms: Any, output: Output) -> tuple[Any, Any, Any]:
 
     def for_filter(ctx: Any, x: np.ndarray, sizes: np.ndarray, dy: np.ndarray) -> np.ndarray:
         w = _checked(ctx, output, x.shape, [int(n) for n in sizes], dy.shape)
-        return forms[2](_last(ctx.attrs, x), _last(ctx.attrs, dy), w)           # type: ignore[no-any-return]
+        return forms[2](_last(ctx.attrs, x), _last(ctx.attrs, dy), w, sizes)    # type: ignore[no-any-return]
 
     return forward, for_input, for_filter
 
 
-_CONV = _conv((arrays.convolve, arrays.convolve_input_gradient, arrays.convolve_filter_gradient), _conv_output)
+_CONV = _conv((arrays.grouped_convolve, arrays.grouped_input_gradient, arrays.grouped_filter_gradient), _conv_output)
 _DEPTHWISE = _conv((arrays.depthwise, arrays.depthwise_input_gradient, arrays.depthwise_filter_gradient),
                    _depthwise_output)
 
@@ -219,7 +220,11 @@ _DEPTHWISE = _conv((arrays.depthwise, arrays.depthwise_input_gradient, arrays.de
         total=True,
         T="{half, bfloat16, float, double, int32}", **FULL)
 def Conv2D() -> None:
-    """The convolution of images by a filter (height, width, in, out): sums over its taps and the input's channels."""
+    """The convolution of images by a filter (height, width, in, out): sums over its taps and the input's channels.
+
+    With g times as many input channels as the filter has, channels are in g groups: group i of the outputs sees group i
+    of the inputs.
+    """
 
 
 @kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=_input_shape(_conv_output),

@@ -125,6 +125,39 @@ def test_convolutions(case, type_, data_format, run):
         np.testing.assert_array_equal(got, want[2])
 
 
+@pytest.mark.parametrize("type_, data_format", [("float32", "NHWC"), ("float64", "NCHW"), ("int32", "NHWC")])
+@pytest.mark.parametrize("groups, case", [
+    (2, ((2, 5, 6, 4), (3, 3, 6), (1, 1), "SAME", (1, 1))),
+    (3, ((9, 4, 5, 96), (3, 2, 24), (2, 1), "SAME", (1, 1))),
+    (4, ((1, 6, 6, 4), (3, 3, 4), (1, 2), "VALID", (2, 1))),
+], ids=range(3))
+def test_grouped_convolutions(groups, case, type_, data_format, run):
+    shape, (kh, kw, out), strides, padding, dilations = case
+    attrs, depth, n = attrs_of(strides, padding, dilations, data_format), shape[3] // groups, out // groups
+    x, f = sample(shape, type_), sample((kh, kw, depth, out), type_)
+    oh, ow, _ = places(case)
+    dy = sample((shape[0], oh, ow, out), type_)
+    full = np.zeros((kh, kw, shape[3], out))                            # whose entries between groups are zero
+    blocks = [np.s_[:, :, i * depth:(i + 1) * depth, i * n:(i + 1) * n] for i in range(groups)]
+    for i, block in enumerate(blocks):
+        full[block] = f[..., i * n:(i + 1) * n]
+    y, dx, df = by_loops(case, x, full, dy)
+    df = np.concatenate([df[block] for block in blocks], 3)
+    w = window(turned(x, data_format).shape, (kh, kw), attrs)
+    forms = (arrays.grouped_convolve(x, f, w), arrays.grouped_input_gradient(f, dy, w),
+             arrays.grouped_filter_gradient(x, dy, w, f.shape))
+    for form, expected in zip(forms, (y, dx, df), strict=True):
+        np.testing.assert_array_equal(form, expected)
+    image, turned_dy = turned(x, data_format), turned(dy, data_format)
+    got, = run(conv.convolve, [image, f], [(turned_dy.shape, type_)], attrs)
+    np.testing.assert_array_equal(got, turned(y, data_format))
+    got, = run(conv.input_gradient, [np.array(image.shape, np.int32), f, turned_dy], [(image.shape, type_)], attrs)
+    np.testing.assert_array_equal(got, turned(dx, data_format))
+    if type_ != "int32":
+        got, = run(conv.filter_gradient, [image, np.array(f.shape, np.int32), turned_dy], [(f.shape, type_)], attrs)
+        np.testing.assert_array_equal(got, df)
+
+
 @pytest.mark.parametrize("multiplier, data_format", [(1, "NHWC"), (3, "NHWC"), (2, "NCHW")])
 @pytest.mark.parametrize("case", CASES[:-1], ids=IDS[:-1])
 def test_depthwise_convolutions(case, multiplier, data_format, run):
@@ -140,7 +173,7 @@ def test_depthwise_convolutions(case, multiplier, data_format, run):
     df = np.stack([df[:, :, i, i * multiplier:(i + 1) * multiplier] for i in range(c)], 2)
     w = window(turned(x, data_format).shape, (kh, kw), attrs)
     forms = (arrays.depthwise(x, f, w), arrays.depthwise_input_gradient(f, dy, w),
-             arrays.depthwise_filter_gradient(x, dy, w))
+             arrays.depthwise_filter_gradient(x, dy, w, f.shape))
     for form, expected in zip(forms, (y, dx, df), strict=True):
         np.testing.assert_array_equal(form, expected)
     image, turned_dy = turned(x, data_format), turned(dy, data_format)

@@ -21,6 +21,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tfnb.kernels.cpu import blas, conv_inside, conv_tiles
+from tfnb.kernels.cpu.conv_groups import Rows, by_group
 from tfnb.kernels.cpu.conv_loops import loop_convolve, loop_input_gradient, sum_of
 from tfnb.kernels.cpu.copying import fill
 from tfnb.kernels.cpu.gemm import PARALLEL_FLOPS, PREFIX, flag, float_one
@@ -188,7 +189,11 @@ def convolve(call: Call) -> list[Launch]:
     if channels_first(call.attrs):
         source, before = channels_last(call, source, x)
         target, after = channels_back(call, target, call.outputs[0])
-    return [*before, *_forward(call, w, source, call.input(1), target, kernel.shape[3], x.type), *after]
+    groups, one, n = _groups(w, kernel.shape)
+    made = by_group(
+        call, groups, x.type, [Rows(source, _places(w), one.channels), Rows(call.input(1), one.taps * one.channels, n)],
+        Rows(target, w.pixels, n), lambda places, out: _forward(call, one, places[0], places[1], out, n, x.type))
+    return [*before, *made, *after]
 
 
 def input_gradient(call: Call) -> list[Launch]:
@@ -206,7 +211,12 @@ def input_gradient(call: Call) -> list[Launch]:
     if channels_first(call.attrs):
         source, before = channels_last(call, source, dy)
         target, after = channels_back(call, target, dx)
-    return [*before, *_backward(call, w, source, call.input(1), target, kernel.shape[3], dy.type), *after]
+    groups, one, n = _groups(w, kernel.shape)
+    made = by_group(
+        call, groups, dy.type, [Rows(source, w.pixels, n), Rows(call.input(1), one.taps * one.channels, n)],
+        Rows(target, _places(w), one.channels),
+        lambda places, out: _backward(call, one, places[0], places[1], out, n, dy.type))
+    return [*before, *made, *after]
 
 
 def filter_gradient(call: Call) -> list[Launch]:
@@ -224,7 +234,22 @@ def filter_gradient(call: Call) -> list[Launch]:
         for i, meta in enumerate((x, dy)):
             sources[i], launches = channels_last(call, sources[i], meta)
             before += launches
-    return [*before, *_filter(call, w, sources[0], sources[1], call.output(), out)]
+    groups, one, n = _groups(w, out.shape)
+    return [*before, *by_group(
+        call, groups, out.type, [Rows(sources[0], _places(w), one.channels), Rows(sources[1], w.pixels, n)],
+        Rows(call.output(), one.taps * one.channels, n),
+        lambda places, target: _filter(call, one, places[0], places[1], target, Meta(out.type, (*out.shape[:3], n))))]
+
+
+def _groups(w: Window, filter_: tuple[int, ...]) -> tuple[int, Window, int]:
+    """How many groups the channels are in, the windows of one, and its output channels."""
+    groups = w.channels // max(1, filter_[2])
+    return max(1, groups), replace(w, channels=filter_[2]), filter_[3] // max(1, groups)
+
+
+def _places(w: Window) -> int:
+    """Pixels of the input, over all images."""
+    return w.batch * w.height * w.width
 
 
 def _forward(call: Call, w: Window, x: Address, kernel: Address, out: Address, n: int, type_: str) -> list[Launch]:
