@@ -25,6 +25,7 @@ versions_pb2 = lazy_module("tfnb.proto.versions_pb2")
 
 # The GraphDef version of TensorFlow 1.15: what is newer is read by all that came after it.
 PRODUCER, MIN_CONSUMER = 134, 0
+MOST_BYTES = 1 << 31        # of a proto, which TensorFlow must be able to read
 
 # The field of a TensorProto that holds the elements one by one. Halves are stored as their bits.
 _VALUE_FIELD = {
@@ -229,7 +230,7 @@ def graph_def(graph: Graph, from_version: int | None = None, add_shapes: bool = 
     for op in graph.get_operations():
         if from_version is None or op._id > from_version:
             made.node.append(node_def(op, add_shapes))
-    if made.ByteSize() >= 1 << 31:
+    if made.ByteSize() >= MOST_BYTES:
         raise ValueError("GraphDef cannot be larger than 2GB.")
     return made
 

@@ -84,7 +84,8 @@ class Scopes:
             if isinstance(entry, str):
                 op.device = merged(entry, op.device)
             else:
-                op.device = canonical(device_text(entry(op)))
+                op.device = device_text(entry(op))      # in the words of the function, as in TensorFlow
+                canonical(op.device)                    # raises for a name that is none
 
     def colocate(self, op: Operation) -> None:
         """Put `op` in the colocation groups around it, and on their devices."""
