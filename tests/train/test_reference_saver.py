@@ -338,7 +338,8 @@ def test_a_full_disk(tmp_path):
 DYING = """
 import os, signal, sys, numpy as np, tfnb as tf
 from tfnb.core.options import options
-options.threads = 1
+from tfnb.proto import files
+options.threads, files.ABANDONED = 1, 0         # what the dead leave may be removed at once
 folder, kind = sys.argv[1:]
 a, b = tf.Variable(np.zeros(3000, "f"), name="a"), tf.Variable(np.zeros(5), name="b")
 change = [v.assign_add(tf.ones_like(v)).op for v in (a, b)]
