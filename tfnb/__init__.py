@@ -147,6 +147,7 @@ from tfnb.tools.as_tensorflow import install_as_tensorflow
 
 # Notebook users alone pay for the notebook, and nobody for IPython before `%load_ext tfnb`.
 notebook = _lazy_module("tfnb.notebook")
+saved_model = _lazy_module("tfnb.saved_model")
 _extension = _lazy_module("tfnb.notebook.extension")
 
 # Messages: a program that uses none of them does not import protobuf.

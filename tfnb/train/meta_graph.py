@@ -180,6 +180,8 @@ def _add_collection(made: Any, key: str, values: Sequence[Any], scope: str | Non
             entry.bytes_list.SetInParent()
             messages = [functions.to_proto(value, export_scope=scope) for value in values]
             entry.bytes_list.value.extend(m.SerializeToString() for m in messages if m is not None)
+        elif hasattr(values[0], "type_url"):       # messages of any kind, wrapped: as they are
+            entry.any_list.value.extend(values)
         elif _kind(values[0]) == "node_list":
             entry.node_list.value.extend(v.name.removeprefix(prefix) for v in values if v.name.startswith(prefix))
         elif _kind(values[0]) == "bytes_list":
@@ -269,7 +271,7 @@ def _restore_collections(graph: Graph, found: Any, scope: str, unbound: str, wan
                 graph.add_to_collection(key, graph.as_graph_element(start + name))
         elif kind == "bytes_list":
             graph.get_collection_ref(key).extend(start + _text(v) if start else _text(v) for v in values)
-        elif kind != "any_list":
+        else:
             graph.get_collection_ref(key).extend(values)
 
 

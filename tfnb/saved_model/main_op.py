@@ -1,0 +1,24 @@
+"""Ops that a SavedModel runs when it is loaded: `tf.saved_model.main_op`."""
+from __future__ import annotations
+
+from typing import Any
+
+from tfnb.graph.operation import Operation
+from tfnb.graph.stack import control_dependencies
+from tfnb.ops.control import group
+from tfnb.ops.variable_helpers import (
+    global_variables_initializer,
+    local_variables_initializer,
+    tables_initializer,
+)
+
+
+def main_op() -> Operation:
+    """An op that starts all variables and tables."""
+    return group(global_variables_initializer(), local_variables_initializer(), tables_initializer())
+
+
+def main_op_with_restore(restore_op_name: Any) -> Operation:
+    """An op that starts all variables and tables, then runs `restore_op_name`."""
+    with control_dependencies([main_op()]):
+        return group(restore_op_name)

@@ -1,0 +1,6 @@
+"""The usual tags of meta graphs in a SavedModel."""
+SERVING = "serve"
+TRAINING = "train"
+EVAL = "eval"
+GPU = "gpu"
+TPU = "tpu"
