@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import tfnb as tf
 from tfnb.core.options import options
@@ -38,6 +39,28 @@ def test_what_the_caller_did_to_a_dropped_array_does_not_matter(monkeypatch):
         for i in range(3):
             made = sess.run(y, {x: np.full([SIDE, SIDE], i, "f")})
             assert made.shape == (SIDE, SIDE) and made[3, 3] == i + 1
-            made.resize(SIDE * SIDE, refcheck=False)
             made.flags.writeable = False
             del made
+
+
+@pytest.mark.parametrize("shape", [(2100, 1024), (4100, 4096)])
+def test_large_arrays_start_at_a_cache_line(monkeypatch, shape):
+    """Kernels that store past the caches rely on it; the second is too large to serve again."""
+    monkeypatch.setattr(options, "compile", "always")
+    x = tf.placeholder(tf.float32, shape)
+    y = x - tf.reduce_mean(x, 1, keepdims=True)
+    value = np.random.RandomState(0).randint(0, 9, shape).astype("f")
+    with tf.Session() as sess:
+        made = sess.run(y, {x: value})
+    assert made.ctypes.data % 64 == 0 and made.flags.writeable and made.flags.c_contiguous
+    np.testing.assert_allclose(made, value - value.mean(1, keepdims=True), atol=1e-5)
+
+
+def test_a_view_of_a_view_keeps_the_memory(monkeypatch):
+    monkeypatch.setattr(options, "compile", "always")
+    x = tf.placeholder(tf.float32, [SIDE, SIDE])
+    y = x + 1.0
+    with tf.Session() as sess:
+        views = [sess.run(y, {x: np.full([SIDE, SIDE], i, "f")}).reshape(-1)[5:].T[:2].view("i4").view("f")
+                 for i in range(3)]
+    assert [float(v[1]) for v in views] == [1, 2, 3]

@@ -150,7 +150,7 @@ class _Loops:
                     or not streaming.pays(row * size, buffer.nbytes):
                 return ""
             steps = self.strides["store", store.name][:-1]
-            aligned = buffer.role == "temp" and all(step * size % streaming.LINE == 0 for step in steps)
+            aligned = all(step * size % streaming.LINE == 0 for step in steps)
             return "element" if aligned else "row"
 
         return tuple(replace(store, streams=way(store)) for store in stores)

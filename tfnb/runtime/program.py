@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from sys import getrefcount
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,8 @@ from tfnb.kernels.launch import Code, failure_text
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace, clock
 
-RECYCLED = (1 << 18, 1 << 26)     # bytes of an output array that is kept to serve again; NumPy keeps smaller ones
+LARGE = 1 << 18                   # bytes of an output array that gets aligned memory; NumPy keeps smaller ones
+RECYCLED = 1 << 26                # bytes of the largest that is kept to serve again
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,12 @@ class Program:
         self._slots = self._output_slots(compiled.outputs)
         self._load(store, threads)
         self._spare: dict[int, np.ndarray] = {}
-        spare = [n for s, d in self._made if RECYCLED[0] <= (n := prod(s) * d.itemsize) <= RECYCLED[1]]
-        self._recycles = bool(spare)
+        large = [n for s, d in self._made if (n := prod(s) * d.itemsize) >= LARGE]
+        spare = [n for n in large if n <= RECYCLED]
+        self._large = bool(large)
         self.nbytes = compiled.arena_bytes + sum(spare)
         self.used = False                          # since the executor last looked which programs to drop
-        self.plain = bool(compiled.steps) and len(self._made) == len(compiled.outputs) and not self._recycles
+        self.plain = bool(compiled.steps) and len(self._made) == len(compiled.outputs) and not self._large
 
     def _output_slots(self, outputs: Sequence[Value]) -> dict[int, int]:
         """The slot of each output that is computed, after those of the inputs."""
@@ -142,7 +145,7 @@ class Program:
 
         trace: where to note when each launch ran. Raises the OpError of a kernel that met a bad value.
         """
-        made = self._outputs() if self._recycles else [np.empty(shape, dtype) for shape, dtype in self._made]
+        made = self._outputs() if self._large else [np.empty(shape, dtype) for shape, dtype in self._made]
         if self.compiled.steps:
             if trace is not None:
                 self._play_traced([*inputs, *made], trace)
@@ -183,8 +186,8 @@ class Program:
         for i, (shape, dtype) in enumerate(self._made):
             spare = self._spare.get(i)
             if spare is None or getrefcount(spare) > 3 or spare.shape != shape or not spare.flags.writeable:
-                spare = np.empty(shape, dtype)     # 3: the table's, this name's, the argument's
-                if RECYCLED[0] <= spare.nbytes <= RECYCLED[1]:
+                spare = _output(shape, dtype)      # 3: the table's, this name's, the argument's
+                if LARGE <= spare.nbytes <= RECYCLED:
                     self._spare[i] = spare
             made.append(spare)
         return made
@@ -202,6 +205,23 @@ def failure(op: Operation, status: Sequence[int]) -> errors.OpError:
     if text is not None:
         return errors.InvalidArgumentError(op.node_def, op, f"{op.name}: {text}")
     return errors.InternalError(None, op, f"{op.name}: kernel reported code {status[0]}: {list(status[1:7])}")
+
+
+def _output(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
+    """An uninitialised array; a large one starts at a cache line, as kernels that store past the caches want it."""
+    nbytes = prod(shape) * dtype.itemsize
+    if nbytes < LARGE:
+        return np.empty(shape, dtype)
+    memory = _Memory(nbytes + ALIGN, np.uint8)
+    return np.ndarray(shape, dtype, memory, -memory.ctypes.data % ALIGN)
+
+
+class _Memory(np.ndarray):
+    """What large output arrays lie in.
+
+    NumPy makes a view of a view hold the array at the root, unless that is of another class: so a view of an output
+    holds the output itself, and who counts its holders counts all.
+    """
 
 
 def _aligned(nbytes: int) -> np.ndarray:

@@ -39,3 +39,15 @@ def test_a_slice_of_a_transpose(monkeypatch):
                                             ((64, 64), (1, 0)), ((64, 64), (2, 128)), ((4096,), (1,))])
 def test_other_views_are_left_to_loops(shape, strides):
     assert axes(shape, strides) is None
+
+
+@pytest.mark.parametrize("shape, perm, dtype", [
+    ((40, 130, 512), (2, 0, 1), "float32"), ((36, 128, 513), (2, 0, 1), "float32"), ((1100, 1024), (1, 0), "float64"),
+    ((2050, 1040), (1, 0), "float32")])
+def test_a_target_larger_than_the_caches(shape, perm, dtype, monkeypatch):
+    monkeypatch.setattr(options, "compile", "always")
+    x = tf.placeholder(dtype, shape)
+    value = np.arange(int(np.prod(shape))).reshape(shape).astype(dtype)
+    with tf.Session() as sess:
+        y = sess.run(tf.transpose(x, perm), {x: value})
+    np.testing.assert_array_equal(y, value.transpose(perm))

@@ -23,8 +23,8 @@ metadata = lazy_module("importlib.metadata")
 
 # The files of tfnb/kernels that decide what a text compiles to: codegen.py and all that it imports (tested).
 SOURCES = ("cpu/codegen.py", "cpu/intrinsics.py", "cpu/loops.py", "cpu/microkernel.py", "cpu/prelude.py",
-           "cpu/tiles.py", "cpu/window_tiles.py", "block.py", "expand.py", "polynomials.py", "printer.py", "scalar.py",
-           "spec.py", "words.py")
+           "cpu/streaming.py", "cpu/tiles.py", "cpu/window_tiles.py", "block.py", "expand.py", "polynomials.py",
+           "printer.py", "scalar.py", "spec.py", "words.py")
 MAGIC = b"tfnb object 1\n"
 SUFFIX = ".tfnbo"
 LIMIT = 256 << 20                                       # bytes in the folder; the oldest files go first

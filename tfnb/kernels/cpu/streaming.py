@@ -70,10 +70,11 @@ def _stream_row() -> Any:
 def _copy_line(builder: Any, target: Any, source: Any) -> None:
     pointer = ir.VectorType(ir.IntType(32), LINE // 4).as_pointer()
     line = builder.load(builder.inttoptr(source, pointer), align=4)
-    _stream(builder, line, builder.inttoptr(target, pointer))
+    stream(builder, line, builder.inttoptr(target, pointer))
 
 
-def _stream(builder: Any, value: Any, pointer: Any) -> None:
+def stream(builder: Any, value: Any, pointer: Any) -> None:
+    """Make a store past the caches. The pointer is to the start of a cache line, the value as long as one or less."""
     made = builder.store(value, pointer, align=LINE)
     made.set_metadata("nontemporal", builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)]))
 
@@ -83,7 +84,7 @@ def _stream_element() -> Any:
     def stream_element(typing: Any, array: Any, j: Any, value: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             # Only the first element of each vector is at a cache line, but LLVM makes vectors only if all say so.
-            _stream(builder, args[2], builder.gep(args[0], [args[1]]))
+            stream(builder, args[2], builder.gep(args[0], [args[1]]))
             return context.get_dummy_value()
         return numba.types.void(array, numba.types.int64, array.dtype), generate
     return stream_element

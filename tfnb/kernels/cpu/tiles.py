@@ -2,15 +2,18 @@
 
     transpose_tile_32(source, source_step, target, target_step)     16 x 16 elements of 4 bytes
     transpose_tile_64(source, source_step, target, target_step)     8 x 8 elements of 8 bytes
+    stream_tile_32(...), stream_tile_64(...)    the same past the caches (streaming.py), to rows that start at lines
 
 source, target: addresses; steps: bytes from one row of a tile to the next. A tile row is one cache line. With n rows in
 vectors, log2(n) rounds of interleaving row k with row k + n/2 transpose: 64 shuffles for 16 x 16.
 """
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
+from tfnb.kernels.cpu.streaming import stream
 
 numba = lazy_module("numba")
 ir = lazy_module("llvmlite.ir")
@@ -21,11 +24,12 @@ SIZES = {4: 16, 8: 8}                     # bytes of an element -> rows and colu
 
 def words() -> dict[str, Any]:
     """The intrinsics, by name."""
-    return {f"transpose_tile_{8 * unit}": _transpose_tile(unit, n) for unit, n in SIZES.items()}
+    plain = {f"transpose_tile_{8 * unit}": _transpose_tile(unit, n, False) for unit, n in SIZES.items()}
+    return plain | {f"stream_tile_{8 * unit}": _transpose_tile(unit, n, True) for unit, n in SIZES.items()}
 
 
-def _transpose_tile(unit: int, n: int) -> Any:
-    int64 = numba.types.int64
+def _transpose_tile(unit: int, n: int, past: bool) -> Any:
+    int64, store = numba.types.int64, stream if past else partial(_store, unit=unit)
 
     @extending.intrinsic
     def transpose_tile(typing: Any, source: Any, source_step: Any, target: Any, target_step: Any) -> Any:
@@ -39,7 +43,7 @@ def _transpose_tile(unit: int, n: int) -> Any:
                 pairs = zip(rows[:half], rows[half:], strict=True)
                 rows = [builder.shuffle_vector(a, b, mask) for a, b in pairs for mask in (low, high)]
             for i, row in enumerate(rows):
-                builder.store(row, _row(builder, args[2], args[3], i, vector), align=unit)
+                store(builder, row, _row(builder, args[2], args[3], i, vector))
             return context.get_dummy_value()
         return numba.types.void(int64, int64, int64, int64), generate
     return transpose_tile
@@ -49,6 +53,10 @@ def _row(builder: Any, address: Any, step: Any, i: int, vector: Any) -> Any:
     """A pointer to row i of a tile."""
     at = builder.add(address, builder.mul(step, ir.Constant(ir.IntType(64), i)))
     return builder.inttoptr(at, vector.as_pointer())
+
+
+def _store(builder: Any, value: Any, pointer: Any, unit: int) -> None:
+    builder.store(value, pointer, align=unit)
 
 
 def _load(builder: Any, pointer: Any, unit: int) -> Any:
