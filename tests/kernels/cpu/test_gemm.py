@@ -129,8 +129,8 @@ def test_tiles_of_other_processors(machine, type_, monkeypatch, run):
     if microkernel.machine() is None or microkernel.machine().bytes < machine.bytes:
         pytest.skip("this processor has shorter vectors")
     monkeypatch.setattr(microkernel, "machine", lambda: machine)
-    names = {**prelude.namespace(), **microkernel.words()}
-    monkeypatch.setattr(prelude, "namespace", lambda: names)
+    words = {**prelude.words(), **microkernel.words()}
+    monkeypatch.setattr(prelude, "words", lambda: words)
     for transpose_a in (False, True):
         for m, n, k in [(29, 37, 40), (8, 13, 3), (200, 96, 100)]:
             a, b = operands((k, m) if transpose_a else (m, k), (k, n), type_)

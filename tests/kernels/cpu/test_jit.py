@@ -89,9 +89,9 @@ def test_threads_compile_once(cache):
 
 
 @pytest.mark.slow
-def test_a_second_process_loads_without_numba(tmp_path):
-    text = TEXT.format(3)
-    assert child(tmp_path, text) == "[1.0, 4.0, 7.0] 1 0 True"
+@pytest.mark.parametrize("text, numba", [(TEXT.format(3), False), (TEXT.format("3 ** 1"), True)])
+def test_a_second_process_loads_without_numba(text, numba, tmp_path):
+    assert child(tmp_path, text) == f"[1.0, 4.0, 7.0] 1 0 {numba}"
     assert child(tmp_path, text) == "[1.0, 4.0, 7.0] 0 1 False"
 
 

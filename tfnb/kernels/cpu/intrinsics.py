@@ -1,9 +1,9 @@
-"""The words of scalar definitions as numba intrinsics: each becomes LLVM instructions on the spot, never a call.
+"""The words of scalar definitions as LLVM instructions: each is made on the spot, never a call.
 
 Kernel text may use every word that this machine has an instruction for or that `kernels/expand.py` writes with such
 words, by its own name: `exp(x)`, `where(condition, x, y)`, `fma(x, y, z)`, `floormod(x, y)`, ... with operands of one
-type. So `exp` costs numba one call to type, not thirty lines, and there is no branch in it to keep LLVM from using
-vectors. Two words exist only here:
+type. So `exp` is one word to type, not thirty lines, and there is no branch in it to keep LLVM from using vectors. Two
+words exist only here:
 
     add_any_order(x, y), mul_any_order(x, y)        x + y, x * y; LLVM may reorder a chain of them (a reduction), and
                                                     round a sum of such products once
@@ -17,13 +17,12 @@ from typing import Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.kernels.block import Block, Value
+from tfnb.kernels.cpu.natives import llvm_type
 from tfnb.kernels.expand import EXPANDED, expansion
 from tfnb.kernels.printer import INFIX
-from tfnb.kernels.words import WORDS, kind
+from tfnb.kernels.words import kind
 
-numba = lazy_module("numba")
 ir = lazy_module("llvmlite.ir")
-extending = lazy_module("numba.extending")
 
 Make = Callable[..., Any]                 # (builder, *operands) -> LLVM value
 
@@ -109,16 +108,8 @@ def has_word(word: str, type: str) -> bool:
 
 # --- from values to instructions ----------------------------------------------------------------------------------
 
-def _llvm_type(type: str) -> Any:
-    if type == "bool":
-        return ir.IntType(1)
-    if kind(type) == "f":
-        return ir.FloatType() if type == "float32" else ir.DoubleType()
-    return ir.IntType(int(type.lstrip("uint")))
-
-
 def _convert(builder: Any, x: Any, have: str, want: str) -> Any:
-    target, unsigned = _llvm_type(want), have.startswith("u") or have == "bool"
+    target, unsigned = llvm_type(want), have.startswith("u") or have == "bool"
     if kind(have) == kind(want) == "f":
         return builder.fpext(x, target) if want == "float64" else builder.fptrunc(x, target)
     if kind(have) == "f":
@@ -138,7 +129,7 @@ def _instructions(builder: Any, block: Block, result: int, args: Sequence[Any]) 
         if value.word == "load":
             made[number] = args[value.data]
         elif value.word == "constant":
-            made[number] = ir.Constant(_llvm_type(value.type), int(value.data) if value.type == "bool" else value.data)
+            made[number] = ir.Constant(llvm_type(value.type), int(value.data) if value.type == "bool" else value.data)
         else:
             made[number] = _instruction(builder, block, value, [made[arg] for arg in value.args])
     return made[result]
@@ -163,36 +154,14 @@ def _block(word: str, types: tuple[str, ...]) -> tuple[Block, int]:
     return block, block.apply(word, loads, types[-1])
 
 
-def _signature(word: str, operands: Sequence[Any]) -> tuple[Any, Callable[..., Any]] | None:
-    """numba's view of a word: its type for these operands and what makes its code; None where it has no meaning."""
-    types = tuple(str(numba.types.unliteral(operand)) for operand in operands)
+def lowered(word: str, types: tuple[str, ...]) -> tuple[str, Make] | None:
+    """The type of a word's result for operands of these types, and make(builder, operands); None: it has no meaning."""
     try:
         block, result = _block(word, types)
     except TypeError:
         return None
-    out = getattr(numba.types, block.values[result].type.replace("bool", "boolean"))
-    own = [numba.types.unliteral(operand) for operand in operands]
-    return out(*own), lambda context, builder, signature, args: _instructions(builder, block, result, args)
-
-
-def _intrinsic(word: str, arity: int) -> Any:
-    def _unary(typingctx: Any, x: Any) -> Any:
-        return _signature(word, (x,))
-
-    def _binary(typingctx: Any, x: Any, y: Any) -> Any:
-        return _signature(word, (x, y))
-
-    def _ternary(typingctx: Any, x: Any, y: Any, z: Any) -> Any:
-        return _signature(word, (x, y, z))
-
-    return extending.intrinsic((_unary, _binary, _ternary)[arity - 1])
+    return block.values[result].type, lambda builder, args: _instructions(builder, block, result, args)
 
 
 _OPERATORS = frozenset({*INFIX, "neg", "invert", "abs"}) - {"integer_divide", "integer_power"}
 NAMES = frozenset({*_MAKE["f"], *_MAKE["i"], *_SIGNED, *EXPANDED}) - _OPERATORS
-
-
-@cache
-def words() -> dict[str, Any]:
-    """Name in kernel text -> numba intrinsic. Imports numba."""
-    return {name: _intrinsic(name, WORDS[name].arity if name in WORDS else 2) for name in NAMES}

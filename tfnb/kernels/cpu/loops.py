@@ -82,14 +82,14 @@ def _back_edges(edges: dict[str, list[str]]) -> list[tuple[str, str]]:
 
 
 def _functions(lines: list[str]) -> list[tuple[int, int]]:
-    """The lines [first, last) of each function's body."""
-    starts = [i + 1 for i, line in enumerate(lines) if line.startswith("define ")]
-    return [(start, lines.index("}", start)) for start in starts]
+    """The lines [first, last) of each function's body, as LLVM and as llvmlite print it."""
+    starts = [i for i, line in enumerate(lines) if line.startswith("define ")]
+    return [(i + 1 if lines[i].endswith("{") else i + 2, lines.index("}", i)) for i in starts]
 
 
 def _blocks(lines: list[str], first: int, last: int) -> dict[str, range]:
     """Block name -> its lines, the last of which is (the end of) its terminator."""
-    starts = [(match[1], i + 1) for i in range(first, last) if (match := _LABEL.match(lines[i]))]
+    starts = [(match[1].strip('"'), i + 1) for i in range(first, last) if (match := _LABEL.match(lines[i]))]
     if not starts or starts[0][1] != first + 1:
         starts.insert(0, ("(entry)", first))
     ends = [start - 1 for _, start in starts[1:]] + [last]
@@ -102,4 +102,5 @@ def _blocks(lines: list[str], first: int, last: int) -> dict[str, range]:
 
 
 def _edges(lines: list[str], blocks: dict[str, range]) -> dict[str, list[str]]:
-    return {name: [target for i in body for target in _TARGET.findall(lines[i])] for name, body in blocks.items()}
+    return {name: [target.strip('"') for i in body for target in _TARGET.findall(lines[i])]
+            for name, body in blocks.items()}

@@ -23,11 +23,10 @@ from functools import cache
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
+from tfnb.kernels.cpu.natives import Native, declared
 
-numba = lazy_module("numba")
 ir = lazy_module("llvmlite.ir")
 llvm = lazy_module("llvmlite.binding")
-extending = lazy_module("numba.extending")
 
 BYTES = {"float32": 4, "float64": 8}
 LINE = 64                                               # bytes of a cache line
@@ -83,7 +82,7 @@ def machine_of(features: str) -> Machine | None:
     return NEON if "neon" in have else None
 
 
-def words() -> dict[str, Any]:
+def words() -> dict[str, Native]:
     """The words by name, for this processor; none where it has no tiles."""
     found = machine()
     if found is None:
@@ -92,32 +91,28 @@ def words() -> dict[str, Any]:
             for type in BYTES for by_row in (True, False)}
 
 
-def _word(machine: Machine, type: str, by_row: bool) -> Any:
-    """numba's intrinsic: a switch to the function that is made for so many rows and vectors."""
-    def multiply(typingctx: Any, rows: Any, a: Any, a_step: Any, b: Any, b_step: Any, columns: Any, c: Any, c_step: Any,
-                 k: Any, more: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            rows, columns = args[0], args[5]
-            word, lanes, most = ir.IntType(64), machine.lanes(type), machine.vectors
-            vectors = builder.udiv(builder.add(columns, word(lanes - 1)), word(lanes))
-            partial = builder.zext(builder.icmp_unsigned("!=", builder.urem(columns, word(lanes)), word(0)), word)
-            number = builder.add(builder.mul(rows, word(4 * most)), builder.mul(vectors, word(2)))
-            if not machine.masks:
-                number = builder.add(number, partial)
-            after = builder.append_basic_block("multiplied")
-            switch = builder.switch(number, after)
-            for tile in _tiles(machine, type, by_row):
-                block = builder.append_basic_block("multiply")
-                plain = machine.masks or not tile.masked
-                switch.add_case(word(4 * most * tile.rows + 2 * tile.vectors + (not plain)), block)
-                builder.position_at_end(block)
-                builder.call(_Maker(tile).function(builder.module), [*args[1:5], *args[6:9], columns, args[9]])
-                builder.branch(after)
-            builder.position_at_end(after)
-            return context.get_dummy_value()
-        return numba.types.void(*[numba.types.int64] * 10), codegen
+def _word(machine: Machine, type: str, by_row: bool) -> Native:
+    """A switch to the function that is made for so many rows and vectors."""
+    def make(builder: Any, rows: Any, *args: Any) -> None:
+        *places, columns, c, c_step, k, more = args
+        word, lanes, most = ir.IntType(64), machine.lanes(type), machine.vectors
+        vectors = builder.udiv(builder.add(columns, word(lanes - 1)), word(lanes))
+        partial = builder.zext(builder.icmp_unsigned("!=", builder.urem(columns, word(lanes)), word(0)), word)
+        number = builder.add(builder.mul(rows, word(4 * most)), builder.mul(vectors, word(2)))
+        if not machine.masks:
+            number = builder.add(number, partial)
+        after = builder.append_basic_block("multiplied")
+        switch = builder.switch(number, after)
+        for tile in _tiles(machine, type, by_row):
+            block = builder.append_basic_block("multiply")
+            plain = machine.masks or not tile.masked
+            switch.add_case(word(4 * most * tile.rows + 2 * tile.vectors + (not plain)), block)
+            builder.position_at_end(block)
+            builder.call(_Maker(tile).function(builder.module), [*places, c, c_step, k, columns, more])
+            builder.branch(after)
+        builder.position_at_end(after)
 
-    return extending.intrinsic(multiply)
+    return Native(("int64",) * 10, "void", make)
 
 
 # --- the function of one tile -------------------------------------------------------------------------------------
@@ -221,8 +216,7 @@ class _Maker:
         """Ask for cache lines that will be read soon: processors foresee no steps from page to page."""
         builder, count = self.builder, ir.IntType(32)
         pointer = ir.IntType(8).as_pointer()
-        prefetch = numba.core.cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(ir.VoidType(), [pointer, count, count, count]), "llvm.prefetch.p0")
+        prefetch = declared(builder.module, "llvm.prefetch.p0", ir.VoidType(), [pointer, count, count, count])
         for offset in range(0, nbytes, LINE):
             place = builder.inttoptr(builder.add(address, ir.IntType(64)(offset)), pointer)
             builder.call(prefetch, [place, count(0), count(3), count(1)])
@@ -276,5 +270,4 @@ class _Maker:
 
     def _intrinsic(self, name: str, result: Any, operands: Sequence[Any], end: str = "") -> Any:
         kind = f"v{self.lanes}f{8 * BYTES[self.tile.type]}"
-        return numba.core.cgutils.get_or_insert_function(
-            self.builder.module, ir.FunctionType(result, operands), f"llvm.{name}.{kind}{end}")
+        return declared(self.builder.module, f"llvm.{name}.{kind}{end}", result, operands)

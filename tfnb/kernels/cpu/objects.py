@@ -22,7 +22,8 @@ llvm = lazy_module("llvmlite.binding")
 metadata = lazy_module("importlib.metadata")
 
 # The files of tfnb/kernels that decide what a text compiles to: codegen.py and all that it imports (tested).
-SOURCES = ("cpu/codegen.py", "cpu/intrinsics.py", "cpu/loops.py", "cpu/microkernel.py", "cpu/prelude.py",
+SOURCES = ("cpu/arithmetic.py", "cpu/by_numba.py", "cpu/codegen.py", "cpu/expressions.py", "cpu/intrinsics.py",
+           "cpu/loops.py", "cpu/lowering.py", "cpu/microkernel.py", "cpu/natives.py", "cpu/prelude.py",
            "cpu/streaming.py", "cpu/tiles.py", "cpu/window_tiles.py", "block.py", "expand.py", "polynomials.py",
            "printer.py", "scalar.py", "spec.py", "words.py")
 MAGIC = b"tfnb object 1\n"

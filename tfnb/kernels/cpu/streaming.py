@@ -14,10 +14,9 @@ from __future__ import annotations
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
+from tfnb.kernels.cpu.natives import Native, counted, declared
 
-numba = lazy_module("numba")
 ir = lazy_module("llvmlite.ir")
-extending = lazy_module("numba.extending")
 
 BUFFER = 1 << 14         # bytes: half of most processors' first cache
 LEAST = 1 << 23          # bytes of a result that is worth it: a smaller one may be in a cache when it is read
@@ -29,42 +28,29 @@ def pays(row_bytes: int, nbytes: int) -> bool:
     return nbytes >= LEAST and 4 * LINE <= row_bytes <= BUFFER
 
 
-def words() -> dict[str, Any]:
+def words() -> dict[str, Native]:
     """The words, by name."""
-    return {"row_buffer": _row_buffer(), "stream_row": _stream_row(), "stream_element": _stream_element(),
-            "stream_end": _stream_end()}
+    return {"row_buffer": Native((), "int64", _row_buffer), "stream_row": Native(("int64",) * 3, "void", _stream_row),
+            "stream_element": Native(("*", "int64", "element"), "void", _stream_element),
+            "stream_end": Native((), "void", lambda builder: builder.fence("seq_cst"))}
 
 
-def _row_buffer() -> Any:
-    @extending.intrinsic
-    def row_buffer(typing: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            with builder.goto_entry_block():
-                buffer = builder.alloca(ir.ArrayType(ir.IntType(8), BUFFER))
-                buffer.align = LINE
-            return builder.ptrtoint(buffer, ir.IntType(64))
-        return numba.types.int64(), generate
-    return row_buffer
+def _row_buffer(builder: Any) -> Any:
+    with builder.goto_entry_block():
+        buffer = builder.alloca(ir.ArrayType(ir.IntType(8), BUFFER))
+        buffer.align = LINE
+    return builder.ptrtoint(buffer, ir.IntType(64))
 
 
-def _stream_row() -> Any:
-    int64 = numba.types.int64
-
-    @extending.intrinsic
-    def stream_row(typing: Any, target: Any, source: Any, nbytes: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            target, source, nbytes = args
-            word = ir.IntType(64)
-            to_line = builder.and_(builder.neg(target), ir.Constant(word, LINE - 1))
-            head = builder.select(builder.icmp_unsigned("<", to_line, nbytes), to_line, nbytes)
-            end = builder.add(head, builder.and_(builder.sub(nbytes, head), ir.Constant(word, -LINE)))
-            _copy(builder, target, source, ir.Constant(word, 0), head)
-            with numba.core.cgutils.for_range_slice(builder, head, end, ir.Constant(word, LINE), word) as (at, _):
-                _copy_line(builder, builder.add(target, at), builder.add(source, at))
-            _copy(builder, target, source, end, nbytes)
-            return context.get_dummy_value()
-        return numba.types.void(int64, int64, int64), generate
-    return stream_row
+def _stream_row(builder: Any, target: Any, source: Any, nbytes: Any) -> None:
+    word = ir.IntType(64)
+    to_line = builder.and_(builder.neg(target), ir.Constant(word, LINE - 1))
+    head = builder.select(builder.icmp_unsigned("<", to_line, nbytes), to_line, nbytes)
+    end = builder.add(head, builder.and_(builder.sub(nbytes, head), ir.Constant(word, -LINE)))
+    _copy(builder, target, source, ir.Constant(word, 0), head)
+    with counted(builder, head, end, LINE) as at:
+        _copy_line(builder, builder.add(target, at), builder.add(source, at))
+    _copy(builder, target, source, end, nbytes)
 
 
 def _copy_line(builder: Any, target: Any, source: Any) -> None:
@@ -79,30 +65,15 @@ def stream(builder: Any, value: Any, pointer: Any) -> None:
     made.set_metadata("nontemporal", builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)]))
 
 
-def _stream_element() -> Any:
-    @extending.intrinsic
-    def stream_element(typing: Any, array: Any, j: Any, value: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            # Only the first element of each vector is at a cache line, but LLVM makes vectors only if all say so.
-            stream(builder, args[2], builder.gep(args[0], [args[1]]))
-            return context.get_dummy_value()
-        return numba.types.void(array, numba.types.int64, array.dtype), generate
-    return stream_element
+def _stream_element(builder: Any, array: Any, j: Any, value: Any) -> None:
+    # Only the first element of each vector is at a cache line, but LLVM makes vectors only if all say so.
+    stream(builder, value, builder.gep(array, [j]))
 
 
 def _copy(builder: Any, target: Any, source: Any, begin: Any, end: Any) -> None:
     """Copy the bytes [begin, end), fewer than a line."""
     with builder.if_then(builder.icmp_unsigned("<", begin, end), likely=False):
-        pointer = ir.IntType(8).as_pointer()
+        pointer, word, flag = ir.IntType(8).as_pointer(), ir.IntType(64), ir.IntType(1)
         to, from_ = (builder.inttoptr(builder.add(base, begin), pointer) for base in (target, source))
-        numba.core.cgutils.raw_memcpy(builder, to, from_, builder.sub(end, begin), 1)
-
-
-def _stream_end() -> Any:
-    @extending.intrinsic
-    def stream_end(typing: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            builder.fence("seq_cst")
-            return context.get_dummy_value()
-        return numba.types.void(), generate
-    return stream_end
+        copy = declared(builder.module, "llvm.memcpy.p0.p0.i64", ir.VoidType(), [pointer, pointer, word, flag])
+        builder.call(copy, [to, from_, builder.sub(end, begin), flag(0)])

@@ -1,4 +1,4 @@
-"""Square tiles that are transposed in registers: an intrinsic for kernel text.
+"""Square tiles that are transposed in registers: a word of kernel text.
 
     transpose_tile_32(source, source_step, target, target_step)     16 x 16 elements of 4 bytes
     transpose_tile_64(source, source_step, target, target_step)     8 x 8 elements of 8 bytes
@@ -13,40 +13,36 @@ from functools import partial
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
+from tfnb.kernels.cpu.natives import Native
 from tfnb.kernels.cpu.streaming import stream
 
-numba = lazy_module("numba")
 ir = lazy_module("llvmlite.ir")
-extending = lazy_module("numba.extending")
 
 SIZES = {4: 16, 8: 8}                     # bytes of an element -> rows and columns of a tile
 
 
-def words() -> dict[str, Any]:
-    """The intrinsics, by name."""
+def words() -> dict[str, Native]:
+    """The words, by name."""
     plain = {f"transpose_tile_{8 * unit}": _transpose_tile(unit, n, False) for unit, n in SIZES.items()}
     return plain | {f"stream_tile_{8 * unit}": _transpose_tile(unit, n, True) for unit, n in SIZES.items()}
 
 
-def _transpose_tile(unit: int, n: int, past: bool) -> Any:
-    int64, store = numba.types.int64, stream if past else partial(_store, unit=unit)
+def _transpose_tile(unit: int, n: int, past: bool) -> Native:
+    store = stream if past else partial(_store, unit=unit)
 
-    @extending.intrinsic
-    def transpose_tile(typing: Any, source: Any, source_step: Any, target: Any, target_step: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            vector = ir.VectorType(ir.IntType(8 * unit), n)
-            rows = [_load(builder, _row(builder, args[0], args[1], i, vector), unit) for i in range(n)]
-            half = n // 2
-            low = ir.Constant(ir.VectorType(ir.IntType(32), n), [i // 2 + n * (i % 2) for i in range(n)])
-            high = ir.Constant(ir.VectorType(ir.IntType(32), n), [half + i // 2 + n * (i % 2) for i in range(n)])
-            for _ in range(n.bit_length() - 1):
-                pairs = zip(rows[:half], rows[half:], strict=True)
-                rows = [builder.shuffle_vector(a, b, mask) for a, b in pairs for mask in (low, high)]
-            for i, row in enumerate(rows):
-                store(builder, row, _row(builder, args[2], args[3], i, vector))
-            return context.get_dummy_value()
-        return numba.types.void(int64, int64, int64, int64), generate
-    return transpose_tile
+    def make(builder: Any, source: Any, source_step: Any, target: Any, target_step: Any) -> None:
+        vector = ir.VectorType(ir.IntType(8 * unit), n)
+        rows = [_load(builder, _row(builder, source, source_step, i, vector), unit) for i in range(n)]
+        half = n // 2
+        low = ir.Constant(ir.VectorType(ir.IntType(32), n), [i // 2 + n * (i % 2) for i in range(n)])
+        high = ir.Constant(ir.VectorType(ir.IntType(32), n), [half + i // 2 + n * (i % 2) for i in range(n)])
+        for _ in range(n.bit_length() - 1):
+            pairs = zip(rows[:half], rows[half:], strict=True)
+            rows = [builder.shuffle_vector(a, b, mask) for a, b in pairs for mask in (low, high)]
+        for i, row in enumerate(rows):
+            store(builder, row, _row(builder, target, target_step, i, vector))
+
+    return Native(("int64",) * 4, "void", make)
 
 
 def _row(builder: Any, address: Any, step: Any, i: int, vector: Any) -> Any:

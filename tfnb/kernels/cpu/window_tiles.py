@@ -1,4 +1,4 @@
-"""Sums of outer products held in registers: an intrinsic for kernel text, the heart of convolutions.
+"""Sums of outer products held in registers: a word of kernel text, the heart of convolutions.
 
     window_tile_float32(pointers, offsets, runs, length, step, b, b_step, b_run, c, c_step, add), and ..._float64
     window_tile_float32_1(...), ... window_tile_float32_TILE(...)               the same for so many rows
@@ -19,11 +19,10 @@ from functools import cache
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
+from tfnb.kernels.cpu.natives import Native
 
-numba = lazy_module("numba")
 ir = lazy_module("llvmlite.ir")
 llvm = lazy_module("llvmlite.binding")
-extending = lazy_module("numba.extending")
 
 VECTORS = 2
 SIZES = {"float32": 4, "float64": 8}
@@ -49,24 +48,15 @@ def shape(itemsize: int) -> tuple[int, int]:
     return rows, VECTORS * nbytes // itemsize
 
 
-def words() -> dict[str, Any]:
-    """The intrinsics, by name."""
+def words() -> dict[str, Native]:
+    """The words, by name."""
     every = {f"window_tile_{type_}_{rows}": _window_tile(size, rows)
              for type_, size in SIZES.items() for rows in range(1, registers()[1] + 1)}
     return {**every, **{f"window_tile_{type_}": every[f"window_tile_{type_}_{registers()[1]}"] for type_ in SIZES}}
 
 
-def _window_tile(size: int, rows: int) -> Any:
-    int64 = numba.types.int64
-
-    @extending.intrinsic
-    def window_tile(typing: Any, pointers: Any, offsets: Any, runs: Any, length: Any, step: Any, b: Any, b_step: Any,
-                    b_run: Any, c: Any, c_step: Any, add: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            _Tile(builder, size, rows).make(*args)
-            return context.get_dummy_value()
-        return numba.types.void(*[int64] * 11), generate
-    return window_tile
+def _window_tile(size: int, rows: int) -> Native:
+    return Native(("int64",) * 11, "void", lambda builder, *args: _Tile(builder, size, rows).make(*args))
 
 
 class _Tile:
