@@ -132,7 +132,10 @@ from tfnb.ops.variable_scope import (
     variable_op_scope, variable_scope,
 )
 from tfnb.ops.variable_store import AUTO_REUSE
-from tfnb.ops.variables import Variable, VariableAggregation, VariableSynchronization
+from tfnb.ops.variables import (
+    Variable, VariableAggregation, VariableSynchronization, disable_resource_variables, enable_resource_variables,
+    resource_variables_enabled,
+)
 from tfnb.ops.while_loop import while_loop
 from tfnb.runtime.session import InteractiveSession, Session
 from tfnb import (

@@ -273,6 +273,33 @@ def test_operators(oracle):
     assert here(snippets) == there(oracle, snippets)
 
 
+PARTS = [f"""
+    v = tf.Variable(np.arange(12., dtype="f").reshape(3, 4))
+    step = {text}
+    ---
+    [step.op.type, step.name, sess.run(step), sess.run(step), sess.run(v)]
+    """ for text in (
+    "v[1].assign([9., 9., 9., 9.])", "v[1:, ::2].assign([[1., 2.], [3., 4.]])", "v[..., -1].assign([7., 8., 9.])",
+    "v[::-1].assign(v.value() * 2)", "v[0, 0].assign(5., name='mine')", "v[tf.constant(2), 1:3].assign([0., 0.])",
+    "v[0:2].assign(v[1:3])", "v[tf.newaxis, 0].assign([[1., 1., 1., 1.]])", "v[0].assign([1.])", "v[3].assign([1.])",
+    "tf.strided_slice(v, [0], [2], var=v).assign(tf.zeros([2, 4]), name='part')", "v[v > 3]")]
+
+
+def test_parts_as_tensorflow(oracle):
+    for snippet, ours, theirs in zip(PARTS, here(PARTS), there(oracle, PARTS), strict=True):
+        assert ours == theirs, snippet
+
+
+def test_resource_variables_are_a_wish():
+    assert not tf.resource_variables_enabled()
+    tf.enable_resource_variables()
+    try:
+        assert tf.resource_variables_enabled() and tf.Variable(1.0).op.type == "VariableV2"
+    finally:
+        tf.disable_resource_variables()
+    assert not tf.resource_variables_enabled()
+
+
 # Helper functions
 
 def test_initializing_lists():

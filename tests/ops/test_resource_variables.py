@@ -150,6 +150,17 @@ def test_gathers():
     assert np.array_equal(got[2], value[[0, 1], [2, 1]])
 
 
+def test_parts():
+    v = handle([3, 4])
+    change = ops.ResourceStridedSliceAssign(v, [1, 0], [3, 4], [1, 2], np.ones([2, 2], "f"))
+    with pytest.raises(ValueError, match="2.*3|3.*2"):
+        ops.ResourceStridedSliceAssign(v, [1, 0], [3, 4], [1, 2], np.ones([2, 3], "f"))
+    with tf.Session() as sess:
+        sess.run(ops.AssignVariableOp(v, np.zeros([3, 4], "f")))
+        sess.run(change)
+        assert sess.run(ops.ReadVariableOp(v, dtype=tf.float32)).tolist() == [[0] * 4, [1, 0, 1, 0], [1, 0, 1, 0]]
+
+
 def test_errors_write_nothing():
     v = handle([3, 2])
     with pytest.raises(ValueError, match=r"\(3, 2\).*\(3, 3\)|incompatible"):

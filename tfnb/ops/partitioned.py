@@ -120,6 +120,11 @@ class PartitionedVariable:
 
     _AsTensor = value = _as_graph_element
 
+    def __getitem__(self, key: Any) -> Tensor:
+        """A slice of the whole."""
+        part: Tensor = self._as_graph_element()[key]  # type: ignore[index]
+        return part
+
     def _of_parts(self, change: Callable[[Variable, Any], Any], value: Any, read_value: bool) -> list[Any]:
         if isinstance(value, (list, PartitionedVariable)):
             pieces = list(value)

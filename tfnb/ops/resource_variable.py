@@ -95,6 +95,11 @@ class ResourceVariable(Variable):
         result: Tensor = ops.ResourceCountUpTo(self._variable, limit=limit, T=self.dtype)
         return result
 
+    def _assign_slice(self, bounds: Any, value: Any, masks: dict[str, int], name: str) -> Tensor:
+        done = ops.ResourceStridedSliceAssign(self._variable, *bounds, value, **masks, name=name)
+        with control_dependencies([done]):
+            return self.read_value()
+
     def _rows(self, change: Any, sparse_delta: Any, use_locking: bool, name: str | None) -> Tensor:
         kind = "Resource" + "".join(word.capitalize() for word in change.__name__.split("_"))
         result: Tensor = self._changed(getattr(raw, kind), name, True, *slices_of(sparse_delta))

@@ -27,6 +27,7 @@ from tfnb.ops.declare import host
 from tfnb.ops.evaluate import numpy_name, scalar_attrs
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.raw import raw
+from tfnb.ops.slice_assign import MASK_ATTRS, assigned_shape, write_slice
 
 Array = np.ndarray[Any, Any]
 
@@ -159,13 +160,19 @@ class _Shapes(NamedTuple):
     op: Any
     attrs: dict[str, Any]
     found: Sequence[Static]
+    context: Any = None
 
     def shape(self, i: int) -> Static:
         return self.found[i]
 
     def value(self, i: int) -> Any:
-        """None; of a gather (whose third input is the axis) its batch_dims."""
-        return np.array(self.attrs["batch_dims"]) if "batch_dims" in self.attrs and i == 2 else None
+        """What is known of an input; of a gather (whose third input is the axis) its batch_dims."""
+        if "batch_dims" in self.attrs and i == 2:
+            return np.array(self.attrs["batch_dims"])
+        return None if self.context is None else self.context.value(i)
+
+    def partial(self, i: int) -> Any:
+        return None if self.context is None else self.context.partial(i)
 
 
 class _Of(NamedTuple):
@@ -181,8 +188,8 @@ class _Of(NamedTuple):
 
 def _seen(spec: OpSpec, ctx: Any) -> _Shapes:
     """The static shapes of the inputs."""
-    return _Shapes(_Of(spec, ctx.op.inputs), ctx.attrs, [handle_shape(t) if t.dtype.name == "resource" else ctx.shape(i)
-                                          for i, t in enumerate(ctx.op.inputs)])
+    found = [handle_shape(t) if t.dtype.name == "resource" else ctx.shape(i) for i, t in enumerate(ctx.op.inputs)]
+    return _Shapes(_Of(spec, ctx.op.inputs), ctx.attrs, found, ctx)
 
 
 @host("resource: resource, indices: Tindices -> output: dtype", stateful=True, batch_dims="int = 0",
@@ -206,6 +213,15 @@ def _(op: Operation, dy: Tensor) -> list[Any]:
 def ResourceGatherNd(resource: Any, indices: Any, *, dtype: DType, ctx: Any) -> Any:
     """The slices of a variable that the vectors of coordinates in the last axis of `indices` pick."""
     return tables.NUMPY["GatherNd"](ctx, _value(ctx, resource, dtype), indices)
+
+
+@host("ref: resource, begin: Index, end: Index, strides: Index, value: T", stateful=True, T="type", Index="indextype",
+      shape=lambda ctx: assigned_shape(_seen(ctx.op.spec, ctx)) and [], **MASK_ATTRS)
+def ResourceStridedSliceAssign(ref: Any, begin: Any, end: Any, strides: Any, value: Any, *, T: DType, ctx: Any) -> Any:
+    """Sets the part of a variable that `begin`, `end` and `strides` name, as StridedSlice would take it."""
+    with ctx.store.updating:
+        write_slice(_value(ctx, ref, T), (begin, end, strides), ctx.attrs, value)
+    return ()
 
 
 # What writes to it: the reference form of each op says what is written
@@ -278,5 +294,6 @@ VECTORS = [_declared(f"ScatterNd{what}", f"ResourceScatterNd{what}", _VECTORS, T
 
 VarHandleOp.no_gradient("it has no inputs")
 ResourceGatherNd.no_gradient("it reads a variable by its handle")
-for _op in (VarIsInitializedOp, VariableShape, DestroyResourceOp, AssignVariableOp, ResourceCountUpTo):
+for _op in (VarIsInitializedOp, VariableShape, DestroyResourceOp, AssignVariableOp, ResourceCountUpTo,
+            ResourceStridedSliceAssign):
     _op.no_gradient("it makes no floats of what it gets")

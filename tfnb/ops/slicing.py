@@ -173,7 +173,8 @@ def _bounds(ctx: ShapeContext, i: int, count: int) -> Bounds:
     return [None] * count if known is None or len(known) != count else list(known)
 
 
-def _take(view: View, taken: Sequence[Take]) -> View:
+def take(view: View, taken: Sequence[Take]) -> View:
+    """What `taken` says of a view."""
     dropped = []
     for one in taken:
         if one.kind != "new":
@@ -194,7 +195,7 @@ def StridedSlice(view: View, begin: np.ndarray, end: np.ndarray, strides: np.nda
                  end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int) -> View:
     """What `x[...]` takes: ranges with steps, single indices, new axes, an ellipsis (bit i of a mask: of index i)."""
     masks = dict(zip(MASKS, (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask), strict=True))
-    return _take(view, read_slices(view.shape, begin.tolist(), end.tolist(), strides.tolist(), masks))
+    return take(view, read_slices(view.shape, begin.tolist(), end.tolist(), strides.tolist(), masks))
 
 
 @StridedSlice.gradient
@@ -215,7 +216,7 @@ def _scatter_slices(ctx: Any, shape: np.ndarray, begin: np.ndarray, end: np.ndar
                     dy: np.ndarray) -> np.ndarray:
     out = np.zeros(tuple(shape.tolist()), dy.dtype)
     taken = read_slices(out.shape, begin.tolist(), end.tolist(), strides.tolist(), ctx.attrs)
-    place = _take(View.whole(out.shape), taken).of(np.arange(out.size))
+    place = take(View.whole(out.shape), taken).of(np.arange(out.size))
     out.reshape(-1)[place.reshape(-1)] = dy.reshape(-1)
     return out
 
@@ -339,13 +340,17 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
 def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
                   ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
                   name: str | None = None) -> Tensor:
-    """What `input_[begin:end:strides]` takes, an index for each axis; see StridedSlice for the masks."""
+    """What `input_[begin:end:strides]` takes, an index for each axis; see StridedSlice for the masks.
+
+    var: the variable of which `input_` is the value: then the result has a method `assign`.
+    """
     if strides is None:
         begin = convert_to_tensor(begin)
         strides = np.ones([n or 0 for n in begin.static or (0,)], begin.dtype.as_numpy_dtype)
-    return StridedSlice(input_, begin, end, strides, begin_mask=begin_mask, end_mask=end_mask,
-                        ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask,
-                        name=name)
+    made: Tensor = StridedSlice(input_, begin, end, strides, begin_mask=begin_mask, end_mask=end_mask,
+                                ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask,
+                                shrink_axis_mask=shrink_axis_mask, name=name)
+    return made if var is None else var._sliced(made)  # type: ignore[no-any-return]
 
 
 def _old_order(value: Any, axis: Any) -> bool:

@@ -30,9 +30,28 @@ from tfnb.ops.array import Identity
 from tfnb.ops.cond import cond
 from tfnb.ops.safe_initial_value import safe_initial_value
 from tfnb.ops.scatter import RowUpdates
+from tfnb.ops.slice_assign import StridedSliceAssign, assignable
 from tfnb.ops.slice_info import SaveSliceInfo
 
 _proto = lazy_module("tfnb.proto.variable_pb2")
+
+
+_resource_by_default = [False]
+
+
+def enable_resource_variables() -> None:
+    """Accepted: new variables are reference variables in any case, which programs can't tell apart."""
+    _resource_by_default[0] = True
+
+
+def disable_resource_variables() -> None:
+    """Undo `enable_resource_variables`."""
+    _resource_by_default[0] = False
+
+
+def resource_variables_enabled() -> bool:
+    """Was `enable_resource_variables` called?"""
+    return _resource_by_default[0]
 
 
 class VariableSynchronization(Enum):
@@ -307,6 +326,20 @@ class Variable(RowUpdates):
     def __iter__(self) -> Any:
         raise TypeError("'Variable' object is not iterable.")
 
+    # Parts of it
+
+    def __getitem__(self, key: Any) -> Tensor:
+        """A slice of the value; its method `assign(value, name=None)` sets that part of the variable."""
+        part: Tensor = self._AsTensor()[key]  # type: ignore[index]
+        return assignable(part, self)
+
+    def _sliced(self, part: Tensor) -> Tensor:
+        return assignable(part, self)
+
+    def _assign_slice(self, bounds: Any, value: Any, masks: dict[str, int], name: str) -> Tensor:
+        result: Tensor = StridedSliceAssign(self._variable, *bounds, value, **masks, name=name)
+        return result
+
     # As a protocol buffer
 
     def to_proto(self, export_scope: str | None = None) -> Any:
@@ -355,7 +388,7 @@ def _to_tensor(value: Variable, dtype: Any = None, name: str | None = None, as_r
 register_tensor_conversion_function(Variable, _to_tensor)
 
 OPERATORS = ("add sub mul div truediv floordiv mod pow matmul and or xor radd rsub rmul rdiv rtruediv rfloordiv rmod "
-             "rpow rmatmul rand ror rxor lt le gt ge neg abs invert getitem").split()
+             "rpow rmatmul rand ror rxor lt le gt ge neg abs invert").split()
 
 
 def pass_on_operators(cls: type) -> None:
