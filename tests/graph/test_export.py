@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tfnb.core import dtypes
+from tfnb.core.errors import NotFoundError
 from tfnb.graph.export import attr_value, make_ndarray, make_tensor_proto, native_attr
 from tfnb.graph.graph import Graph
 from tfnb.graph.importing import import_graph_def
@@ -130,7 +131,7 @@ def broken(change: Any) -> GraphDef:
     (lambda d: d.node[1].input.pop(), ValueError, "got only 0"),
     (lambda d: d.node[1].attr["T"].CopyFrom(AttrValue(type=3)), ValueError, "attr 'T'"),
     (lambda d: d.node[0].attr.pop("dtype"), ValueError, "missing its attr 'dtype'"),
-    (lambda d: setattr(d.node[1], "op", "Identiti"), RuntimeError, "Did you mean 'Identity'"),
+    (lambda d: setattr(d.node[1], "op", "Identiti"), NotFoundError, "Did you mean 'Identity'"),
     (lambda d: d.node.append(d.node[0]), ValueError, "same name")])
 def test_broken_graphs(change: Any, error: type[Exception], message: str) -> None:
     with Graph().as_default(), pytest.raises(error, match=message):

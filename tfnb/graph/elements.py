@@ -89,10 +89,14 @@ def spec_of(op_type: str) -> OpSpec:
     """The spec of a type of op. Raises RuntimeError, as TensorFlow, if there is none."""
     spec = OPS.get(op_type)
     if spec is None:
-        near = get_close_matches(op_type, OPS, n=3)
-        hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-        raise RuntimeError(f"Op type not registered {op_type!r}: tfnb has no op of that name.{hint}")
+        raise RuntimeError(f"Op type not registered {op_type!r}: tfnb has no op of that name.{near_types(op_type)}")
     return spec
+
+
+def near_types(op_type: str) -> str:
+    """A sentence that tells the types of ops that may have been meant, if there are any."""
+    near = get_close_matches(op_type, OPS, n=3)
+    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
 def complete_attrs(spec: OpSpec, given: dict[str, Any], inputs: Sequence[Tensor], name: str) -> dict[str, Any]:

@@ -5,13 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tfnb.core.device import merged
+from tfnb.core.errors import NotFoundError
 from tfnb.core.shape import merge
 from tfnb.graph import export
 from tfnb.graph.convert import internal_convert_to_tensor
-from tfnb.graph.elements import complete_attrs, output_types, spec_of
+from tfnb.graph.elements import complete_attrs, near_types, output_types, spec_of
 from tfnb.graph.graph import Graph
+from tfnb.graph.inlining import without_functions
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
+from tfnb.opdef.tables import OPS
 
 
 def import_graph_def(graph_def: Any, input_map: Mapping[str, Any] | None = None,
@@ -21,9 +24,11 @@ def import_graph_def(graph_def: Any, input_map: Mapping[str, Any] | None = None,
 
     input_map: name in the GraphDef ("x:0", or "x" for its first output) -> tensor to take in its place;
     return_elements: names of tensors and ops to return, in order; name: the scope for all names, by default "import",
-    "" for none. Names that are taken are made unique. op_dict and producer_op_list do nothing, as in TensorFlow 1.15.
-    Raises TypeError for other arguments; ValueError for a broken graph, an unused key of `input_map`, an absent
-    element; RuntimeError for a type of op that there is not. Ops that were made before an error stay.
+    "" for none. Names that are taken are made unique. Calls of functions of the GraphDef's library are replaced by
+    their nodes. op_dict does nothing, as in TensorFlow 1.15, nor does producer_op_list: attrs that an op does not have
+    are left out. Raises TypeError for other arguments; ValueError for a broken graph, an unused key of `input_map`, an
+    absent element; NotFoundError, which names all types of ops that there are not. Ops that were made before an error
+    stay.
     """
     nodes = _nodes(graph_def)
     wanted = list(return_elements) if return_elements is not None else []
@@ -47,10 +52,24 @@ def _nodes(graph_def: Any) -> list[Any]:
         raise TypeError(f"graph_def must be a GraphDef proto, got {type(graph_def).__name__}")
     if not isinstance(graph_def, export.graph_pb2.GraphDef):
         graph_def = export.graph_pb2.GraphDef.FromString(graph_def.SerializeToString())
-    nodes = list(graph_def.node)
+    nodes = without_functions(graph_def)
+    _check_types(nodes)
     if len({node.name for node in nodes}) != len(nodes):
         raise ValueError("graph_def has two nodes of the same name")
     return nodes
+
+
+def _check_types(nodes: Iterable[Any]) -> None:
+    """Raise NotFoundError that names all types of ops that there are not, and where they are used."""
+    absent: dict[str, list[str]] = {}
+    for node in nodes:
+        if node.op not in OPS:
+            absent.setdefault(node.op, []).append(node.name)
+    if absent:
+        told = "; ".join(f"{op!r} ({', '.join(map(repr, names[:3]))}{f' and {len(names) - 3} more' * (len(names) > 3)})"
+                         for op, names in absent.items())
+        hint = near_types(next(iter(absent))) if len(absent) == 1 else ""
+        raise NotFoundError(None, None, f"Op type not registered: tfnb does not have {told}.{hint}")
 
 
 def _tensor_name(text: str) -> str:
