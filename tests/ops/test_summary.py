@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from tfnb.core import dtypes
-from tfnb.core.errors import InvalidArgumentError
+from tfnb.core.errors import FailedPreconditionError, InvalidArgumentError
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.stack import get_default_graph, name_scope
-from tfnb.ops import source, summary
+from tfnb.ops import source, summary, variables
 from tfnb.proto.summary_pb2 import Summary, SummaryMetadata
 from tfnb.runtime.session import Session
 
@@ -183,3 +183,18 @@ result = ([(v.tag, v.image.height, v.image.width, v.image.colorspace) for v in v
     assert [(v.tag, v.image.height, v.image.width, v.image.colorspace) for v in ours] == theirs
     for right, found in pixels:
         assert np.array_equal(right, found)
+
+
+def test_a_histogram_of_a_variable_is_of_what_it_holds_now():
+    v = variables.Variable(np.zeros(1000, np.float32))
+    made = summary.histogram("v", v)
+    add = v.assign_add(np.ones(1000, np.float32))
+    with Session() as session:
+        with pytest.raises(FailedPreconditionError, match="uninitialized value Variable"):
+            session.run(made)
+        session.run(v.initializer)
+        sums = []
+        for _ in range(3):
+            sums.append(Summary.FromString(session.run(made)).value[0].histo.sum)
+            session.run(add)
+    assert sums == [0, 1000, 2000]

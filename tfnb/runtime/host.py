@@ -1,25 +1,51 @@
 """Running a host stage: its calls one after another, with all looked up beforehand that is the same at each run."""
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
 from tfnb.compile.plan import Stage
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.kernels.view import View
 from tfnb.opdef.spec import Kind
-from tfnb.ops.evaluate import host_call, refers
+from tfnb.ops.evaluate import Context, concrete_shapes, evaluate, host_call, movement_views, refers
 from tfnb.runtime.interpreter import named
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace, clock
 
 
 def is_plain(stage: Stage, fed: Collection[Tensor]) -> bool:
-    """Is the stage made of host ops and constants only, none of which reads a variable or is fed in part?"""
+    """Is the stage made of host ops, constants and reads of variables only, none of which is fed in part?"""
     return not stage.on_device and all(
-        op.spec.kind in (Kind.HOST, Kind.CONST, Kind.CONTROL)
-        and not any(refers(t) for t in (*op.inputs, *op.outputs))
-        and not any(t in fed for t in op.outputs) for op in stage.ops)
+        _is_plain(op) and not any(t in fed for t in op.outputs) for op in stage.ops)
+
+
+def _is_plain(op: Operation) -> bool:
+    if op.spec.kind is Kind.VARIABLE:
+        return True
+    if op.spec.kind is Kind.MOVEMENT:
+        return len(op.inputs) == 1 and not refers(op.outputs[0]) and (
+            not refers(op.inputs[0]) or op.inputs[0].op.spec.kind is Kind.VARIABLE)
+    return op.spec.kind in (Kind.HOST, Kind.CONST, Kind.CONTROL) and not any(
+        refers(t) for t in (*op.inputs, *op.outputs))
+
+
+def _movement_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
+    """What the interpreter does for a movement op of one input; for each shape it is looked once what that is."""
+    leaves: dict[tuple[int, ...], bool] = {}
+    context = Context(op, None, store)
+
+    def call(arrays: list[np.ndarray]) -> Sequence[np.ndarray]:
+        shape = arrays[0].shape
+        if shape not in leaves:
+            concrete_shapes(op, [shape], arrays)
+            leaves[shape] = movement_views(op, View.whole(shape), []) == (View.whole(shape),)
+        return arrays if leaves[shape] else evaluate(op, arrays, context)
+    return call
+
+
+_CALLS = {Kind.HOST: host_call, Kind.MOVEMENT: _movement_call}
 
 
 class HostRunner:
@@ -29,18 +55,25 @@ class HostRunner:
         slots = {tensor: i for i, tensor in enumerate(stage.inputs)}
         self._known: list[np.ndarray | None] = []
         self._steps = []
+        self._store = store
+        self._variables: list[tuple[int, Operation]] = []
         for op in stage.ops:
             first = len(slots)
             slots.update((t, first + i) for i, t in enumerate(op.outputs))
             self._known += [op.attrs["value"] if op.spec.kind is Kind.CONST else None] * len(op.outputs)
-            if op.spec.kind is Kind.HOST:
-                self._steps.append((op, host_call(op, store), tuple(slots[t] for t in op.inputs),
+            if op.spec.kind is Kind.VARIABLE:
+                self._variables.append((first, op))
+            if op.spec.kind in _CALLS:
+                self._steps.append((op, _CALLS[op.spec.kind](op, store), tuple(slots[t] for t in op.inputs),
                                     slice(first, first + len(op.outputs))))
         self._outputs = tuple(slots[t] for t in stage.outputs)
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
         """The outputs of the stage, in arrays of their own. trace: where to note what ran when."""
         values = [*inputs, *self._known]
+        for slot, variable in self._variables:
+            values[slot] = self._store.value(variable, variable)
+        given = values.copy()
         args: list[np.ndarray] = []
         op: Operation | None = None
         try:
@@ -53,11 +86,11 @@ class HostRunner:
         except Exception as error:
             assert op is not None
             raise named(op, error, args)  # noqa: B904 (`named` chains)
-        return [_own(values[i], inputs, self._known) for i in self._outputs]  # type: ignore[arg-type]
+        return [_own(values[i], given) for i in self._outputs]  # type: ignore[arg-type]
 
 
-def _own(array: np.ndarray, inputs: Sequence[np.ndarray], known: Sequence[np.ndarray | None]) -> np.ndarray:
+def _own(array: np.ndarray, given: Sequence[np.ndarray | None]) -> np.ndarray:
     """A copy of what belongs to someone else: a fed value, a constant, a part of another array."""
-    if array.base is not None or any(array is a for a in inputs) or any(array is a for a in known):
+    if array.base is not None or any(array is a for a in given):
         return np.array(array)
     return array

@@ -1,13 +1,38 @@
-"""Numbers into a HistogramProto, with TensorFlow's buckets: each a tenth wider than the one before."""
+"""Histograms with TensorFlow's buckets, each a tenth wider than the one before."""
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from tfnb.proto.histogram_pb2 import HistogramProto
-
 _LARGEST = float(np.finfo(np.float64).max)
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """What is known of some numbers. counts: how many have reached so many of `bucket_limits()`.
+
+    total, squares: sums of doubles from first to last; not finite if one of the numbers is not (or they are huge).
+    """
+
+    low: float
+    high: float
+    number: int
+    total: float
+    squares: float
+    counts: np.ndarray
+
+    def buckets(self) -> tuple[np.ndarray, np.ndarray]:
+        """The limit of each bucket and what is in it; runs of empty ones are one bucket, with the limit of all."""
+        counts = self.counts[:-1].copy()
+        counts[-1] += self.counts[-1]              # numbers that are the last limit are in the last bucket
+        full = counts > 0
+        kept = full.copy()
+        kept[:-1] |= full[1:]
+        kept[-1] = True
+        places = kept.nonzero()[0]
+        return bucket_limits()[places], counts[places]
 
 
 @cache
@@ -21,23 +46,18 @@ def bucket_limits() -> np.ndarray:
     return np.array([*(-v for v in reversed(positive)), 0.0, *positive])
 
 
-def histogram_proto(values: np.ndarray) -> HistogramProto:
-    """The histogram of finite numbers; runs of empty buckets are one bucket."""
+def histogram(values: np.ndarray) -> Histogram:
+    """The histogram of numbers of any real dtype."""
     numbers = np.ascontiguousarray(values, np.float64).ravel()
-    limits = bucket_limits()
-    places = np.minimum(_places(numbers), len(limits) - 1)
-    counts = np.bincount(places, minlength=len(limits))
-    # Of a run of empty buckets the last one stays, with the limit of all.
-    kept = (counts > 0) | np.append(counts[1:] > 0, True)
-    with np.errstate(over="ignore"):               # the moments of huge numbers are infinite
+    counts = np.bincount(places(numbers), minlength=len(bucket_limits()) + 1)
+    with np.errstate(all="ignore"):                # the moments of huge numbers are infinite
         total, squares = _in_order(numbers), _in_order(numbers * numbers)
-    return HistogramProto(
-        min=numbers.min(initial=_LARGEST), max=numbers.max(initial=-_LARGEST), num=len(numbers),
-        sum=total, sum_squares=squares, bucket_limit=limits[kept].tolist(), bucket=counts[kept].tolist())
+    return Histogram(float(numbers.min(initial=_LARGEST)), float(numbers.max(initial=-_LARGEST)), len(numbers), total,
+                     squares, counts)
 
 
 @cache
-def _guide() -> tuple[np.ndarray, np.ndarray]:
+def guide() -> tuple[np.ndarray, np.ndarray]:
     """For the upper 16 bits of a double: how many limits its least value has reached, and which limit comes next.
 
     Doubles with the same 16 bits lie within 6.25 %, limits 10 % apart: at most one of them lies in between.
@@ -49,9 +69,9 @@ def _guide() -> tuple[np.ndarray, np.ndarray]:
     return reached, np.append(bucket_limits(), np.inf)[reached]
 
 
-def _places(numbers: np.ndarray) -> np.ndarray:
+def places(numbers: np.ndarray) -> np.ndarray:
     """How many limits each number has reached: np.searchsorted from the right, five times as fast."""
-    reached, following = _guide()
+    reached, following = guide()
     cell = (numbers.view(np.uint64) >> np.uint64(48)).astype(np.intp)
     return reached[cell] + (numbers >= following[cell])
 
