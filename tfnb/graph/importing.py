@@ -52,11 +52,29 @@ def _nodes(graph_def: Any) -> list[Any]:
         raise TypeError(f"graph_def must be a GraphDef proto, got {type(graph_def).__name__}")
     if not isinstance(graph_def, export.graph_pb2.GraphDef):
         graph_def = export.graph_pb2.GraphDef.FromString(graph_def.SerializeToString())
-    nodes = without_functions(graph_def)
+    nodes = [_modern(node) for node in without_functions(graph_def)]
     _check_types(nodes)
     if len({node.name for node in nodes}) != len(nodes):
         raise ValueError("graph_def has two nodes of the same name")
     return nodes
+
+
+# Queues and readers of releases before 1.0: other ops only because their handles were references to strings.
+_MODERN = {old: f"{old}V2" for old in (
+    "FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "RandomShuffleQueue", "QueueClose", "QueueDequeue",
+    "QueueDequeueMany", "QueueDequeueUpTo", "QueueEnqueue", "QueueEnqueueMany", "QueueIsClosed", "QueueSize",
+    "FixedLengthRecordReader", "IdentityReader", "TFRecordReader", "TextLineReader", "WholeFileReader", "ReaderRead",
+    "ReaderReadUpTo", "ReaderReset", "ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted")}
+
+
+def _modern(node: Any) -> Any:
+    """A node, with the op that took the place of its own."""
+    if node.op not in _MODERN:
+        return node
+    made = type(node)()
+    made.CopyFrom(node)
+    made.op = _MODERN[node.op]
+    return made
 
 
 def _check_types(nodes: Iterable[Any]) -> None:
