@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import prod
 
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value
@@ -61,20 +62,25 @@ class Group:
         return bool(kept and reduced) and max(reduced) < min(kept)
 
 
-def pattern(group: Group, value: Value, shape: Sequence[int]) -> Pattern | None:
-    """How the space walks over a value that a node of `shape` reads or writes; None if it can't."""
-    view = value.view.broadcast(shape)
-    if tuple(shape) != group.space:
-        if tuple(shape) == group.kept() and group.axes is not None:
-            view = _insert(view, group)
-        view = view.broadcast(group.space)
-    return tuple(0 if n == 1 else s for n, s in zip(group.space, view.strides, strict=True)), view.offset
+def pattern(group: Group, value: Value, shape: Sequence[int]) -> Pattern:
+    """How the space walks over a value that a node of `shape` reads or writes. Raises ValueError if it can't."""
+    return _walk(value.view, tuple(shape), group.space, group.axes)
 
 
-def _insert(view: View, group: Group) -> View:
+@lru_cache(maxsize=4096)
+def _walk(view: View, shape: tuple[int, ...], space: tuple[int, ...], axes: frozenset[int] | None) -> Pattern:
+    view = view.broadcast(shape)
+    if shape != space:
+        if axes is not None and shape == tuple(n for i, n in enumerate(space) if i not in axes):
+            view = _insert(view, space, axes)
+        view = view.broadcast(space)
+    return tuple(0 if n == 1 else s for n, s in zip(space, view.strides, strict=True)), view.offset
+
+
+def _insert(view: View, space: tuple[int, ...], axes: frozenset[int]) -> View:
     strides = iter(view.strides)
-    return View(tuple(1 if i in (group.axes or ()) else n for i, n in enumerate(group.space)),
-                tuple(0 if i in (group.axes or ()) else next(strides) for i in range(len(group.space))), view.offset)
+    return View(tuple(1 if i in axes else n for i, n in enumerate(space)),
+                tuple(0 if i in axes else next(strides) for i in range(len(space))), view.offset)
 
 
 def fuse(nodes: Sequence[Node]) -> list[Group]:

@@ -241,9 +241,7 @@ class _Loops:
     def _name(self, value: Value, shape: Sequence[int]) -> str:
         if value.buffer in self.names:
             return self.names[value.buffer]
-        found = pattern(self.group, value, shape)
-        assert found is not None
-        return self._load(value.buffer, found)
+        return self._load(value.buffer, pattern(self.group, value, shape))
 
     def _load(self, buffer: Buffer, found: Pattern) -> str:
         name = self.loads.setdefault((buffer, found), f"x{len(self.loads)}")

@@ -139,11 +139,11 @@ class _Tracer:
         if kind is Kind.PLACEHOLDER:
             raise unfed(op)
         concrete_shapes(op, [v.shape for v in ins], [v.known for v in ins])
+        if not is_pure(op):
+            return _TRACE[kind](self, op, ins)
         folded = self._fold(op, ins)
         if folded is not None:
             return folded
-        if not is_pure(op):
-            return _TRACE[kind](self, op, ins)
         key = self._key(op, ins)
         if key not in self.seen:
             self._check_values(op, ins)
@@ -162,8 +162,8 @@ class _Tracer:
                 self.traced.nodes.append(Call(op, [row], [], launches=check.launches))
 
     def _fold(self, op: Operation, ins: Sequence[Value]) -> list[Value] | None:
-        """The outputs, when all inputs are known and the outputs are not huge."""
-        if not is_pure(op) or any(v.known is None for v in ins):
+        """The outputs of a pure op, when all inputs are known and the outputs are not huge."""
+        if any(v.known is None for v in ins):
             return None
         if op.spec.kind is Kind.KERNEL and op.spec.name in tables.CPU and self._is_big(op, ins):
             return None
@@ -361,7 +361,8 @@ _TRACE: dict[Kind, Callable[[_Tracer, Operation, list[Value]], list[Value]]] = {
 
 def by_tiles(value: Value) -> bool:
     """Is this a view that kernels/cpu/transpose.py copies best?"""
-    return np.dtype(value.type).itemsize in SIZES and transpose_axes(value.shape, value.view.strides) is not None
+    return not value.view.is_row_major() and np.dtype(value.type).itemsize in SIZES \
+        and transpose_axes(value.shape, value.view.strides) is not None
 
 
 def copy_node(op: Operation, value: Value, out: Value) -> Node:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -114,7 +115,12 @@ def temp(kind: str, shape: Sequence[int]) -> Value:
 def known(array: np.ndarray) -> Value:
     """A value known at compile time."""
     fixed = np.ascontiguousarray(array).reshape(np.shape(array))
-    return Value(Buffer("const", fixed.dtype.name, fixed.size, array=fixed), View.whole(fixed.shape), fixed)
+    return Value(Buffer("const", _name(fixed.dtype), fixed.size, array=fixed), View.whole(fixed.shape), fixed)
+
+
+@cache                                     # NumPy takes 3 us to spell a name
+def _name(dtype: np.dtype) -> str:
+    return str(dtype.name)
 
 
 def uniform(value: Value) -> Value:

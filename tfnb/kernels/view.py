@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 import numpy as np
@@ -14,6 +15,11 @@ class NeedsCopy(Exception):
 
 def row_major(shape: Sequence[int]) -> tuple[int, ...]:
     """The strides, in elements, of a row-major array of `shape`."""
+    return _row_major(tuple(shape))
+
+
+@lru_cache(maxsize=4096)                   # here and below: a graph has few shapes, and asks for them all the time
+def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
     strides, step = [], 1
     for size in reversed(shape):
         strides.append(step)
@@ -32,7 +38,7 @@ class View:
     @staticmethod
     def whole(shape: Sequence[int]) -> View:
         """The view of a row-major array of `shape`."""
-        return View(tuple(shape), row_major(shape))
+        return _whole(tuple(shape))
 
     @property
     def size(self) -> int:
@@ -40,10 +46,9 @@ class View:
 
     def is_row_major(self) -> bool:
         """Do the elements stand one after another (sizes of 1 don't matter)?"""
-        if self.size <= 1:
-            return True
         want = row_major(self.shape)
-        return all(n == 1 or s == w for n, s, w in zip(self.shape, self.strides, want, strict=True))
+        return self.strides == want or self.size <= 1 or all(
+            n == 1 or s == w for n, s, w in zip(self.shape, self.strides, want, strict=True))
 
     def reshape(self, shape: Sequence[int]) -> View:
         """The same elements in row-major order under another shape; one -1 is computed.
@@ -81,13 +86,7 @@ class View:
 
     def broadcast(self, shape: Sequence[int]) -> View:
         """Repeated along new leading axes and axes of size 1. Raises ValueError if the shapes don't fit."""
-        lead = len(shape) - len(self.shape)
-        strides = [0] * lead
-        for have, want, stride in zip(self.shape, shape[lead:], self.strides, strict=True):
-            if have != want and have != 1:
-                raise ValueError(f"Incompatible shapes: {list(self.shape)} can't be broadcast to {list(shape)}")
-            strides.append(stride if have == want and have != 1 else 0)
-        return View(tuple(shape), tuple(strides), self.offset)
+        return _broadcast(self, tuple(shape))
 
     def of(self, array: np.ndarray) -> np.ndarray:
         """This view of a row-major array: no copy, read-only where elements repeat."""
@@ -95,6 +94,22 @@ class View:
         steps = [s * flat.itemsize for s in self.strides]
         start = flat[self.offset:] if self.size else flat[:0]
         return np.lib.stride_tricks.as_strided(start, self.shape, steps)
+
+
+@lru_cache(maxsize=4096)
+def _whole(shape: tuple[int, ...]) -> View:
+    return View(shape, row_major(shape))
+
+
+@lru_cache(maxsize=4096)
+def _broadcast(view: View, shape: tuple[int, ...]) -> View:
+    lead = len(shape) - len(view.shape)
+    strides = [0] * lead
+    for have, want, stride in zip(view.shape, shape[lead:], view.strides, strict=True):
+        if have != want and have != 1:
+            raise ValueError(f"Incompatible shapes: {list(view.shape)} can't be broadcast to {list(shape)}")
+        strides.append(stride if have == want and have != 1 else 0)
+    return View(shape, tuple(strides), view.offset)
 
 
 def resolve_shape(shape: list[int], size: int, old: Sequence[int]) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,7 @@ def scalar_type(op: Operation) -> str:
     return numpy_name(dtype)
 
 
+@cache                                     # NumPy takes 3 us to spell a name
 def numpy_name(dtype: DType) -> str:
     """The NumPy name of a dtype ("float32", "bool", "object" for strings)."""
     return np.dtype(dtype.as_numpy_dtype).name
