@@ -9,6 +9,8 @@ from tfnb.compile.live import live
 from tfnb.compile.lower import Step, lower
 from tfnb.compile.memory import place_buffers
 from tfnb.compile.plan import Stage
+from tfnb.compile.products import straighten, sum_products
+from tfnb.compile.tails import attach_tails
 from tfnb.compile.trace import Meta, Traced, trace
 from tfnb.compile.values import Buffer
 from tfnb.graph.operation import Operation
@@ -26,9 +28,12 @@ class Built:
 
 
 def build_stage(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tuple[int, ...]]) -> Built:
-    """Trace, fuse, lower and place. shapes: of each variable of the stage. Raises what `trace` raises."""
+    """Trace, rewrite, fuse, lower and place. shapes: of each variable of the stage. Raises what `trace` raises."""
     traced = trace(stage, inputs, shapes)
     traced.nodes = live(traced.nodes, traced.kept)
+    traced.nodes = sum_products(straighten(traced.nodes), traced.kept)
     groups = fuse(traced.nodes)
-    steps = lower(groups, stored(groups, traced.kept))
+    in_memory = stored(groups, traced.kept)
+    groups = attach_tails(groups, traced.kept)
+    steps = lower(groups, in_memory)
     return Built(traced, groups, steps, *place_buffers(steps))

@@ -25,17 +25,28 @@ Pattern = tuple[tuple[int, ...], int]      # strides over the space (0 where its
 
 @dataclass(eq=False, slots=True)
 class Group:
-    """Nodes that become one kernel. axes: the reduced axes, None before the first reduction joins."""
+    """Nodes that become one kernel. axes: the reduced axes, None before the first reduction joins.
+
+    tail: of a product of matrices, the group that follows it block by block; target: the output of the tail in whose
+    memory the product lies before (compile/tails.py).
+    """
 
     space: tuple[int, ...]
     axes: frozenset[int] | None = None
     nodes: list[Node] = field(default_factory=list)
     written: dict[Buffer, Pattern] = field(default_factory=dict)
     read: dict[Buffer, set[Pattern]] = field(default_factory=dict)
+    tail: Group | None = None
+    target: Buffer | None = None
 
     @property
     def is_call(self) -> bool:
         return isinstance(self.nodes[0], Call)
+
+    def touched(self, reads: bool = True) -> set[Buffer]:
+        """The buffers that it writes, and those that it reads."""
+        nodes = self.nodes + (self.tail.nodes if self.tail else [])
+        return {v.buffer for node in nodes for v in (node.ins + node.outs if reads else node.outs)}
 
     def kept(self) -> tuple[int, ...]:
         """The space without the reduced axes."""

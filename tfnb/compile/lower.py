@@ -1,21 +1,22 @@
 """From groups to kernels: the loops, operands and body of each, and the arguments of its launch."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 
 import numpy as np
 
 from tfnb.compile.fuse import CHUNK, Group, Pattern, pattern
 from tfnb.compile.trace import misused
-from tfnb.compile.values import Buffer, Call, Elementwise, Reduction, Value
+from tfnb.compile.values import Buffer, Call, Elementwise, Reduction, Value, kernel_call, node_ops
 from tfnb.graph.operation import Operation
 from tfnb.kernels.cpu import emit as emitter
 from tfnb.kernels.cpu import streaming
+from tfnb.kernels.cpu.tiled import Tail
+from tfnb.kernels.launch import Address, Code, Launch, Word
 from tfnb.kernels.launch import Call as KernelCall
-from tfnb.kernels.launch import Code, Meta, Word
 from tfnb.kernels.spec import ColumnKernel, Kernel, MapKernel, Operand, Reduce, RowKernel, Source, Stmt
 from tfnb.opdef import tables
 
@@ -50,7 +51,7 @@ def lower(groups: Sequence[Group], stored: set[Buffer]) -> list[Step]:
     steps: list[Step] = []
     for group in groups:
         if group.is_call:
-            steps += _lower_call(group.nodes[0])  # type: ignore[arg-type]
+            steps += _lower_call(group, stored)
         elif group.axes is None:
             steps.append(_Loops(group, stored).map())
         elif group.is_whole():
@@ -126,6 +127,19 @@ class _Loops:
         kernel = MapKernel(rank, loads, tuple(s for s in self.body if isinstance(s, Stmt)), kept)
         items = prod(sizes) if rank <= 1 else prod(sizes[:-1])
         return self._step(kernel, sizes, items, GRAIN if rank <= 1 else max(1, GRAIN // max(1, sizes[-1])))
+
+    def blocks(self, columns: int) -> Step:
+        """A kernel with no reduction over a matrix, of which it takes so many columns at a time."""
+        height, width = self.group.space
+        if columns == width and (whole := _Loops(self.group, self.stored).map()).items > height:
+            return whole
+        self._fill(self.group.nodes)
+        stores = self._stores(self.group.written)
+        strides = [[across * columns, down, across] for (down, across), _ in self._patterns(stores)]
+        skip = int(columns == width)
+        loads, kept = self._named(stores, [steps[skip:] for steps in strides])
+        kernel = MapKernel(3 - skip, loads, tuple(s for s in self.body if isinstance(s, Stmt)), kept)
+        return self._step(kernel, [width // columns, height, columns][skip:], height * width // columns, 0)
 
     def rows(self) -> Step:
         """A kernel that reduces the rows of the kept axes."""
@@ -257,8 +271,15 @@ class _Loops:
     def _operands(self, stores: list[tuple[Buffer, Pattern]], order: Sequence[int],
                   lead: int) -> tuple[list[int], tuple[Operand, ...], tuple[Operand, ...], int]:
         """The sizes of the loops, the loads and the stores over them, and the number of outer loops."""
-        patterns = [p for _, p in self.loads] + [p for _, p in stores]
-        sizes, strides, border = _collapse(self.group.space, patterns, order, lead)
+        sizes, strides, border = _collapse(self.group.space, self._patterns(stores), order, lead)
+        return sizes, *self._named(stores, strides), border
+
+    def _patterns(self, stores: list[tuple[Buffer, Pattern]]) -> list[Pattern]:
+        return [p for _, p in self.loads] + [p for _, p in stores]
+
+    def _named(self, stores: list[tuple[Buffer, Pattern]],
+               strides: Sequence[list[int]]) -> tuple[tuple[Operand, ...], tuple[Operand, ...]]:
+        """The loads and stores, with these strides over the loops."""
         types = [b.type for b, _ in self.loads] + [b.type for b, _ in stores]
         names = [*self.loads.values(), *(self.names[b] for b, _ in stores)]
         made = [Operand(n, t, tuple(_step_kind(s) for s in steps))
@@ -268,7 +289,7 @@ class _Loops:
         private = [replace(o, private=b not in loaded) for o, (b, _) in zip(made[count:], stores, strict=True)]
         self.strides = {("load" if i < count else "store", n): s
                         for i, (n, s) in enumerate(zip(names, strides, strict=True))}
-        return sizes, tuple(made[:count]), tuple(private), border
+        return tuple(made[:count]), tuple(private)
 
     def _step(self, kernel: Kernel, sizes: Sequence[int], items: int, grain: int) -> Step:
         source = emit(kernel)
@@ -313,33 +334,54 @@ def _split(group: Group) -> tuple[list[Elementwise | Reduction], list[Elementwis
     return first, last
 
 
-def _lower_call(node: Call) -> list[Step]:
-    """The launches of a hand-written kernel."""
-    call = KernelCall(tuple(_meta(v) for v in node.ins), tuple(_meta(v) for v in node.outs), node.attrs)
+def _lower_call(group: Group, stored: set[Buffer]) -> list[Step]:
+    """The launches of a hand-written kernel, with the group that is its tail."""
+    node = group.nodes[0]
+    assert isinstance(node, Call)
+    call, ops = kernel_call(node), node_ops(node)
+    lowered: Callable[..., Sequence[Launch]] = node.launches or tables.CPU[node.op.spec.name]
+    follow: Sequence[int | Ref | Code] = ()
+    if group.tail is not None:
+        columns = tables.PRODUCTS[node.op.spec.name].columns(call)
+        step = _Loops(group.tail, stored).blocks(columns)
+        follow, ops = step.args, (*ops, *step.ops)
+        words, row_items = tuple(Address("tail", i) for i in range(len(follow))), step.items * columns
+        lowered = partial(lowered, tail=Tail(step.text, words, row_items // prod(group.tail.space)))
     try:
-        launches = (node.launches or tables.CPU[node.op.spec.name])(call)
+        launches = lowered(call)
     except ValueError as error:
         raise misused(node.op, error, [v.shape for v in node.ins]) from error
-    scratch = [Buffer("temp", "uint8", nbytes) for nbytes in call.scratch_sizes]
+    place = _Places(node, call, follow, group.target)
+    return [Step(launch.text, tuple(map(place.word, launch.args)), launch.items, launch.grain,
+                 ops if launch is launches[-1] else (node.op,)) for launch in launches]
 
-    def word(arg: Word) -> int | Ref | Code:
+
+class _Places:
+    """Where the addresses of a call are. follow: the argument words of its tail; target: what stands for its output."""
+
+    def __init__(self, node: Call, call: KernelCall, follow: Sequence[int | Ref | Code], target: Buffer | None) -> None:
+        self.node, self.follow, self.target = node, follow, target
+        self.scratch = [Buffer("temp", "uint8", nbytes) for nbytes in call.scratch_sizes]
+
+    def word(self, arg: Word) -> int | Ref | Code:
+        """An argument word of a launch, as one of a step."""
         if isinstance(arg, (int, Code)):
             return arg
-        value = {"input": node.ins, "output": node.outs}.get(arg.kind)
-        if value is not None:
-            found = value[arg.index]
-            return Ref(found.buffer, found.view.offset * np.dtype(found.type).itemsize + arg.offset_bytes)
+        if arg.kind == "tail":
+            found = self.follow[arg.index]
+            return self._moved(found) if isinstance(found, Ref) else found
+        if arg.kind in ("input", "output"):
+            value = (self.node.ins if arg.kind == "input" else self.node.outs)[arg.index]
+            ref = Ref(value.buffer, value.view.offset * np.dtype(value.type).itemsize + arg.offset_bytes)
+            return self._moved(ref)
         if arg.kind == "state":
-            assert node.state is not None
-            return Ref(node.state, arg.offset_bytes)
-        return Ref(scratch[arg.index] if arg.kind == "scratch" else STATUS, arg.offset_bytes)
+            assert self.node.state is not None
+            return Ref(self.node.state, arg.offset_bytes)
+        return Ref(self.scratch[arg.index] if arg.kind == "scratch" else STATUS, arg.offset_bytes)
 
-    return [Step(launch.text, tuple(word(a) for a in launch.args), launch.items, launch.grain, (node.op,))
-            for launch in launches]
-
-
-def _meta(value: Value) -> Meta:
-    return Meta(value.type, value.shape, value.known)
+    def _moved(self, ref: Ref) -> Ref:
+        own = self.target is not None and ref.buffer is self.node.outs[0].buffer
+        return Ref(self.target, ref.offset) if own and self.target is not None else ref
 
 
 __all__ = ["Ref", "STATUS", "Source", "Step", "lower"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from tfnb.compile.fuse import Group
 from tfnb.compile.lower import Ref, Step
 from tfnb.compile.plan import Plan
-from tfnb.compile.values import Call, Node, Reduction, Value
+from tfnb.compile.values import Call, Node, Reduction, Value, node_ops
 from tfnb.kernels.launch import Code
 
 
@@ -32,11 +32,12 @@ def print_groups(groups: Sequence[Group]) -> str:
     names: dict[int, str] = {}
     for i, group in enumerate(groups):
         if group.is_call:
-            lines.append(f"kernel {i}: {group.nodes[0].op.type}")
+            nodes = [*group.nodes, *(group.tail.nodes if group.tail else [])]
+            lines.append(f"kernel {i}: {'+'.join(dict.fromkeys(op.type for node in nodes for op in node_ops(node)))}")
         else:
             axes = f", reduce axes {sorted(group.axes)}" if group.axes is not None else ""
             lines.append(f"kernel {i}: over {list(group.space)}{axes}")
-        lines += ["  " + _node(node, names) for node in group.nodes]
+        lines += ["  " + _node(node, names) for node in group.nodes + (group.tail.nodes if group.tail else [])]
     return "\n".join(lines)
 
 

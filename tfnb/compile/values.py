@@ -15,7 +15,7 @@ import numpy as np
 
 from tfnb.graph.operation import Operation
 from tfnb.kernels.launch import Call as KernelCall
-from tfnb.kernels.launch import Launch
+from tfnb.kernels.launch import Launch, Meta
 from tfnb.kernels.rowwise import Fragment
 from tfnb.kernels.scalar import Scalar
 from tfnb.kernels.view import View
@@ -94,7 +94,8 @@ class Reduction:
 
 @dataclass(eq=False, slots=True)
 class Call:
-    """A hand-written kernel: its inputs are row-major. launches: what runs it, if not the op's own kernel."""
+    """A hand-written kernel: its inputs are row-major. launches: what runs it, if not the op's own kernel; also: other
+    ops that it does (a sum of products)."""
 
     op: Operation
     ins: list[Value]
@@ -102,9 +103,21 @@ class Call:
     state: Buffer | None = None
     attrs: dict[str, Any] = field(default_factory=dict)
     launches: Callable[[KernelCall], Sequence[Launch]] | None = None
+    also: tuple[Operation, ...] = ()
 
 
 Node = Elementwise | Reduction | Call
+
+
+def node_ops(node: Node) -> tuple[Operation, ...]:
+    """The ops that a node does."""
+    return (node.op, *node.also) if isinstance(node, Call) else (node.op,)
+
+
+def kernel_call(node: Call) -> KernelCall:
+    """A call as kernels see it."""
+    ins, outs = (tuple(Meta(v.type, v.shape, v.known) for v in values) for values in (node.ins, node.outs))
+    return KernelCall(ins, outs, node.attrs)
 
 
 def temp(kind: str, shape: Sequence[int]) -> Value:

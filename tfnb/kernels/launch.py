@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-Kind = Literal["input", "output", "state", "scratch", "status"]
+Kind = Literal["input", "output", "state", "scratch", "status", "tail"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,8 @@ class Address:
     """The address of a buffer of the call, `offset_bytes` in.
 
     kind: "input" and "output" by index in the call; "scratch" by index in `Call.scratch_sizes`; "state" is the
-    generator state of a random op (uint64[4]); "status" the status words of the program (index unused for both).
+    generator state of a random op (uint64[4]); "status" the status words of the program (index unused for both);
+    "tail" what stands at `index` in the argument block of the kernel that is given as a tail.
     """
 
     kind: Kind

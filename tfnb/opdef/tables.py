@@ -22,6 +22,7 @@ BOUNDED    name -> (fn(*shapes) -> the shapes its outputs have at most, fn(call)
            many rows as only a run tells; the kernel has one output more, int64, that says it
 COUNTED    name -> (input, input): each output row follows from the elements that the first numbers so, and there are as
            many as the second says
+PRODUCTS   name -> kernels.contraction.Contraction: what the compiler may do with a product of matrices
 NUMPY      name -> fn(ctx, *arrays) -> tuple of arrays: the interpreter
 CPU, CUDA  name -> fn(call) -> the hand-written kernel launches (absent: a host call of NUMPY)
 """
@@ -52,6 +53,7 @@ VIEWED: dict[str, int] = {}
 SCATTERS: dict[str, Any] = {}
 BOUNDED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 COUNTED: dict[str, tuple[int, int]] = {}
+PRODUCTS: dict[str, Any] = {}
 NUMPY: Table = {}
 CPU: Table = {}
 CUDA: Table = {}

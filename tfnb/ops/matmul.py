@@ -12,7 +12,9 @@ from tfnb.core.shape import Static, broadcast, is_known
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.contraction import Contraction
 from tfnb.kernels.cpu import gemm
+from tfnb.opdef import tables
 from tfnb.ops.array import reshape, transpose
 from tfnb.ops.broadcast import BroadcastGradientArgs
 from tfnb.ops.complex import conj
@@ -60,6 +62,9 @@ def _product(ctx: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         grad_a="bool = false", grad_b="bool = false")
 def MatMul() -> None:
     """The product of two matrices, each transposed first if so wanted."""
+
+
+tables.PRODUCTS["MatMul"] = Contraction(gemm.straight, gemm.block_columns)
 
 
 @MatMul.gradient
@@ -125,6 +130,9 @@ def BatchMatMulV2() -> None:
         adj_x="bool = false", adj_y="bool = false", grad_x="bool = false", grad_y="bool = false")
 def BatchMatMul() -> None:
     """The products of the matrices in the last two axes; the other axes are equal."""
+
+
+tables.PRODUCTS["BatchMatMulV2"] = tables.PRODUCTS["BatchMatMul"] = Contraction(gemm.straight)
 
 
 @BatchMatMulV2.gradient

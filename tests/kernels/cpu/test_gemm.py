@@ -7,7 +7,7 @@ import pytest
 from tfnb.core.options import options
 from tfnb.kernels.cpu import gemm, microkernel, prelude, tiled
 from tfnb.kernels.cpu.tiled import Tail
-from tfnb.kernels.launch import Call, Meta
+from tfnb.kernels.launch import Address, Call, Meta
 
 
 @pytest.fixture(autouse=True)
@@ -92,11 +92,12 @@ def test_nan_and_infinity(run):
 
 BIAS_RELU = """
 def kernel(args, begin, end):
-    n = args[2]
-    for i in range(begin, end):
-        row, bias = float32_array(args[0] + 4 * n * i, n), float32_array(args[1], n)
-        for j in range(n):
-            row[j] = max(row[j] + bias[j], float32(0))
+    n, m, columns = args[2], args[3], args[4]
+    for item in range(begin, end):
+        i, j = item % m, item // m * columns
+        row, bias = float32_array(args[0] + 4 * (n * i + j), columns), float32_array(args[1] + 4 * j, columns)
+        for k in range(columns):
+            row[k] = max(row[k] + bias[k], float32(0))
 """
 DOUBLE = """
 def kernel(args, begin, end):
@@ -106,21 +107,45 @@ def kernel(args, begin, end):
 """
 
 
-@pytest.mark.parametrize("m, n, k", [(9, 40, 5), (150, 100, 200), (400, 64, 70)])
+@pytest.mark.parametrize("m, n, k", [(9, 40, 5), (150, 100, 200), (400, 64, 70), (90, 1024, 30), (128, 256, 100)])
 def test_tail_runs_once_over_each_row(m, n, k, run):
     a, b = operands((m, k), (k, n), "float32")
     bias = np.linspace(-3, 3, n, dtype="f")
 
     def rows(call):
-        return gemm.matmul(call, Tail(BIAS_RELU, (call.output(), call.input(2), n), 1))
+        call.inputs, (_, _, third) = call.inputs[:2], call.inputs
+        assert third.shape == (n,)
+        words = (call.output(), Address("input", 2), n, m, gemm.block_columns(call))
+        return gemm.matmul(call, Tail(BIAS_RELU, words, 1))
 
     def elements(call):
         return gemm.matmul(call, Tail(DOUBLE, (call.output(),), n))
 
     got, = run(rows, [a, b, bias], [((m, n), "float32")])
     np.testing.assert_allclose(got, np.maximum(a @ b + bias, 0), atol=1e-3)
-    got, = run(elements, [a, b], [((m, n), "float32")])
-    np.testing.assert_allclose(got, 2 * (a @ b), atol=1e-3)
+    if gemm.block_columns(Call(tuple(Meta("float32", x.shape) for x in (a, b)), ())) == n:
+        got, = run(elements, [a, b], [((m, n), "float32")])
+        np.testing.assert_allclose(got, 2 * (a @ b), atol=1e-3)
+
+
+@pytest.mark.parametrize("transpose_a", [False, True])
+@pytest.mark.parametrize("m, n, k, terms", [(40, 64, 7, 5), (200, 100, 32, 20), (30, 64, 1500, 3), (60, 200, 1024, 2)])
+def test_sums_of_products(m, n, k, terms, transpose_a, run):
+    pairs = [operands((k, m) if transpose_a else (m, k), (k, n), "float32", seed) for seed in range(terms)]
+    got, = run(gemm.matmul, [x for pair in pairs for x in pair], [((m, n), "float32")], {"transpose_a": transpose_a})
+    want = sum((a.T if transpose_a else a).astype(np.float64) @ b for a, b in pairs)
+    np.testing.assert_allclose(got, want, atol=2e-6 * k * terms)
+
+
+def test_b_is_transposed_before_where_tiles_serve():
+    def attrs(m, n, k, type="float32", **given):
+        shapes = (m, k), (n, k) if given.get("transpose_b") else (k, n)
+        return gemm.straight(Call(tuple(Meta(type, shape) for shape in shapes), (), given))
+
+    if microkernel.machine() is not None:
+        assert attrs(64, 64, 64, transpose_a=False, transpose_b=True) == {"transpose_a": False, "transpose_b": False}
+    assert attrs(64, 64, 64, transpose_b=False) is None
+    assert attrs(10, 64, 64, transpose_b=True) is None and attrs(64, 64, 64, "int32", transpose_b=True) is None
 
 
 @pytest.mark.parametrize("machine", [microkernel.AVX2, microkernel.NEON])
@@ -154,12 +179,14 @@ def test_without_tiles_blas_does_it(monkeypatch, run):
 
 @pytest.mark.parametrize("m, n, k", [(96, 32, 10), (1024, 1024, 1024), (97, 100, 4000), (12544, 32, 800),
                                      (24, 5000, 64)])
-@pytest.mark.parametrize("whole_rows", [False, True])
-def test_blocks_cover_the_output(m, n, k, whole_rows):
-    rows, columns = tiled.blocks(tiled.Product("float32", m, n, k, False, False), microkernel.AVX512, whole_rows)
-    assert 1 <= rows and 1 <= columns and (columns >= n or not whole_rows)
+@pytest.mark.parametrize("even", [False, True])
+@pytest.mark.parametrize("terms", [1, 20])
+def test_blocks_cover_the_output(m, n, k, terms, even):
+    product = tiled.Product("float32", m, n, k, False, False)
+    rows, columns = tiled.blocks(product, microkernel.AVX512, terms, even)
+    assert 1 <= rows and 1 <= columns and (columns >= n or not even or n % columns == 0)
     assert (rows >= m or rows % 12 == 0) and (columns >= n or columns % 32 == 0)
-    assert 2 * rows * columns * k >= tiled.ITEM_FLOPS or rows >= m and columns >= n or whole_rows
+    assert 2 * terms * rows * columns * k >= tiled.ITEM_FLOPS or rows >= m and columns >= n or even
 
 
 def test_large_batch_members_are_panelled(run):

@@ -4,7 +4,7 @@
     product(a, b, attrs), batch_product(a, b, attrs) -> array       their NumPy forms, by BLAS
 
 Tiles (tiled.py) serve what they can, by `tiled.is_worth_it`; BLAS has the rest: products with a vector (gemv), few
-columns that are stored transposed, and processors without fused multiply-add. Which of them depends on shapes and
+columns, a few rows with a transposed b, and processors without fused multiply-add. Which of them depends on shapes and
 processor alone.
 
 BLAS is column-major: a row-major C = A B is its C' = B' A', so its first operand is our b. Products of more than
@@ -17,6 +17,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ Moves = tuple[int, int, int]                            # for a, b and c
 
 MOST_PANELS = 16
 LEAST_COLUMNS, LEAST_ROWS = 64, 128
+LEAST_ROWS_TRANSPOSED = 24                              # of a, for which it pays to transpose b
 PREFIX = {"float32": "s", "float64": "d"}
 
 # The argument block of GEMM_TEXT; BLAS takes the addresses of its words.
@@ -87,32 +89,46 @@ def kernel(args, begin, end):
 def matmul(call: Call, tail: Tail | None = None) -> list[Launch]:
     """MatMul: (m, k) x (k, n) -> (m, n), with `transpose_a`, `transpose_b`.
 
-    tail: a kernel to run over the output while it is in the cache; only where `takes_tail(call)`.
+    Of more inputs, where `block_columns(call)` is not 0: the sum of the products of each two. tail: a kernel to run
+    over the blocks of the output while they are in the cache; only where there are such.
     """
     wanted = _wanted(call)
-    if tiled.is_worth_it(wanted):
-        return tiled.launches(call, wanted, call.input(0), call.input(1), call.output(), tail=tail)
-    assert tail is None
+    if tiled.is_worth_it(wanted, len(call.inputs) // 2):
+        pairs = [(call.input(i), call.input(i + 1)) for i in range(0, len(call.inputs), 2)]
+        return tiled.launches(call, wanted, pairs, call.output(), tail=tail)
+    assert tail is None and len(call.inputs) == 2
     return _plain_matmul(call)
 
 
-def takes_tail(call: Call) -> bool:
-    """Can a kernel be run over the blocks of this MatMul's output as they are made?"""
-    return tiled.is_worth_it(_wanted(call))
+def block_columns(call: Call) -> int:
+    """How many columns the blocks have in which tiles make the output of `matmul`; 0: tiles don't make it."""
+    wanted, terms = _wanted(call), len(call.inputs) // 2
+    return tiled.tail_columns(wanted, terms) if tiled.is_worth_it(wanted, terms) else 0
+
+
+def straight(call: Call) -> Attrs | None:
+    """The attrs of the same product with b transposed before, if tiles then serve it."""
+    name = "adj_y" if "adj_y" in call.attrs else "transpose_b"
+    if call.inputs[0].type not in PREFIX or not call.attrs[name]:
+        return None
+    wanted = replace(_wanted(call), transpose_b=False)
+    if wanted.m < LEAST_ROWS_TRANSPOSED or not tiled.is_worth_it(wanted):
+        return None
+    return {**call.attrs, name: False}
 
 
 def batch_matmul(call: Call) -> list[Launch]:
     """BatchMatMul, BatchMatMulV2: (..., m, k) x (..., k, n) -> (..., m, n), broadcast over the leading dimensions."""
     wanted, launches = _wanted(call), []
-    for where, moves, count in _stacks(call, wanted):
-        if not tiled.is_worth_it(wanted, count if moves[1] else 1):
-            return _plain_batch(call)
-        launches += tiled.launches(call, wanted, *where, count, moves)
+    if not tiled.is_worth_it(wanted):
+        return _plain_batch(call)
+    for (a, b, c), moves, count in _stacks(call, wanted):
+        launches += tiled.launches(call, wanted, [(a, b)], c, count, moves)
     return launches
 
 
 def _wanted(call: Call) -> Product:
-    a, b = call.inputs[:2]                              # the rest is for a tail
+    a, b = call.inputs[:2]                              # the rest have the same shapes
     return Product(a.type, *_sizes(a.shape[-2:], b.shape[-2:], call.attrs), *_transposes(call.attrs))
 
 

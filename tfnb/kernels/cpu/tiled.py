@@ -1,17 +1,16 @@
 """Products of float matrices by the tiles of microkernel.py: how C is cut, in which order, and over what memory.
 
-    launches(call, product, a, b, c, count, moves, tail) -> list[Launch]     all of it, for `count` products
-    MULTIPLY.format(...)     text of a helper function that multiplies what it is given, for other kernels: see `names`
+    launches(call, product, pairs, c, count, moves, tail) -> list[Launch]     all of it, for `count` products
 
 Operands are read where they are. Copying panels of them into the order of their use, which is what BLAS libraries do,
-costs 3 to 12% here and gains nothing, with two exceptions, made by launches of their own before the product:
-
-* B stored transposed is transposed (transpose.py);
-* rows of A that lie a multiple of 4096 bytes apart fall on the same few lines of the first cache, which a tile of 12
-  rows overruns: such an A is copied to rows that are a little longer (100 -> 108 GFLOP/s for 1024 x 1024 x 1024).
+costs 3 to 12% here and gains nothing, with one exception, made by a launch of its own before the product: rows of A
+that lie a multiple of 4096 bytes apart fall on the same few lines of the first cache, which a tile of 12 rows overruns.
+Such an A is copied to rows that are a little longer (100 -> 108 GFLOP/s for 1024 x 1024 x 1024). B is stored plain:
+the compiler has a transposed one copied, once for all products that use it.
 
 Items are blocks of C, the same ones whatever the number of threads. In an item, for each block of k (K_BYTES) and each
-strip of columns as wide as a tile, tiles go from top to bottom: A's rows and B's strip stay in the second cache.
+strip of columns as wide as a tile, tiles go from top to bottom: A's rows and B's strip stay in the second cache. A sum
+of products (`pairs` of operands of equal shapes) is made tile by tile: the tile stays in the first cache meanwhile.
 
 GFLOP/s in float32 on one core of an AVX-512 EPYC (Zen 4, two 256-bit units), best of many runs of each in turns:
 
@@ -26,13 +25,12 @@ GFLOP/s in float32 on one core of an AVX-512 EPYC (Zen 4, two 256-bit units), be
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from itertools import chain
 
 from tfnb.kernels.cpu import microkernel
 from tfnb.kernels.cpu.microkernel import BYTES, Machine
-from tfnb.kernels.cpu.transpose import axes, transpose
 from tfnb.kernels.launch import Address, Call, Code, Launch, Word
 
 PARALLEL_FLOPS = 2_000_000                              # a product of fewer is one item (18 us on one core),
@@ -40,45 +38,50 @@ ITEM_FLOPS = 1_000_000                                  # of more, items have at
 ITEMS = 32                                              # more make no better balance
 K_BYTES = 4096                                          # of a row of A, or of its column's width, multiplied at a time
 ROWS = 96                                               # most rows in an item: with K_BYTES, 384 KB of A
-LEAST_ROWS, LEAST_ROWS_TRANSPOSED = 8, 24               # with fewer, B is hardly used again once it is there
+LEAST_ROWS = 8                                          # with fewer, B is hardly used again once it is there
 LEAST_WORK = 1 << 18                                    # multiply-adds: BLAS is as fast for fewer, and compiled already
+TAIL_COLUMNS = 256                                      # a row of a tail takes some 12 ns to begin
+LINE = 64                                               # bytes
 CACHE_WAYS = 8                                          # lines that fit where addresses 4096 bytes apart meet
 
-# C = A B, or C += A B if `more`: m, n >= 0, k >= 1; steps in bytes. `height`: the tallest tile that fits.
-MULTIPLY = """
-@device
-def height(left):
-    {heights}
-
-@device
-def multiply(a, a_step, b, b_step, c, c_step, m, n, k, more):
-    for p in range(0, k, {depth}):
-        for j in range(0, n, {width}):
-            i = 0
-            while i < m:
-                rows = height(m - i)
-                multiply_by_{order}_{type}(rows, a + i * {a_row} + p * {a_column}, a_step, b + p * b_step + {size} * j,
-                                           b_step, min({width}, n - j), c + i * c_step + {size} * j, c_step,
-                                           min({depth}, k - p), p + more)
-                i += rows
-"""
-
-(A, B, C, M, N, K, A_STEP, B_STEP, A_MOVE, B_MOVE, C_MOVE, BLOCK_ROWS, BLOCK_COLUMNS, PER_COLUMN, PER_MATRIX, TAIL,
- TAIL_ITEMS, TAIL_WORDS) = range(18)
+(C, M, N, K, A_STEP, B_STEP, A_MOVE, B_MOVE, C_MOVE, BLOCK_ROWS, BLOCK_COLUMNS, PER_COLUMN, PER_MATRIX, COUNT, TOGETHER,
+ TAIL, TAIL_ITEMS, PAIRS) = range(18)                   # then the addresses of each A and B, and the words of the tail
 
 TEXT = f"""
+@device
+def height(left):
+    {{heights}}
+
+@device
+def multiply(pairs, count, together, a, a_step, b, b_step, c, c_step, m, n, k):
+    '''Store a block of C; a and b are offsets in the matrices of each pair.'''
+    for first in range(0, count, together):
+        for p in range(0, k, {{depth}}):
+            for j in range(0, n, {{width}}):
+                i = 0
+                while i < m:
+                    rows = height(m - i)
+                    for q in range(first, min(first + together, count)):
+                        multiply_by_{{order}}_{{type}}(
+                            rows, load(pairs + 16 * q) + a + i * {{a_row}} + p * {{a_column}}, a_step,
+                            load(pairs + 16 * q + 8) + b + p * b_step + {{size}} * j, b_step, min({{width}}, n - j),
+                            c + i * c_step + {{size}} * j, c_step, min({{depth}}, k - p), q + p)
+                    i += rows
+
 def kernel(args, begin, end):
-    n, k, a_step, b_step = args[{N}], args[{K}], args[{A_STEP}], args[{B_STEP}]
+    n, k, a_step, b_step, count = args[{N}], args[{K}], args[{A_STEP}], args[{B_STEP}], args[{COUNT}]
+    pairs = address_of(args) + 8 * {PAIRS}
     for item in range(begin, end):
         matrix, block = item // args[{PER_MATRIX}], item % args[{PER_MATRIX}]
-        i, j = block // args[{PER_COLUMN}] * args[{BLOCK_ROWS}], block % args[{PER_COLUMN}] * args[{BLOCK_COLUMNS}]
+        i, across = block // args[{PER_COLUMN}] * args[{BLOCK_ROWS}], block % args[{PER_COLUMN}]
+        j = across * args[{BLOCK_COLUMNS}]
         rows, columns = min(args[{BLOCK_ROWS}], args[{M}] - i), min(args[{BLOCK_COLUMNS}], n - j)
-        multiply(args[{A}] + matrix * args[{A_MOVE}] + i * {{a_row}}, a_step,
-                 args[{B}] + matrix * args[{B_MOVE}] + j * {{size}}, b_step,
-                 args[{C}] + matrix * args[{C_MOVE}] + (i * n + j) * {{size}}, n * {{size}}, rows, columns, k, 0)
+        multiply(pairs, count, args[{TOGETHER}], matrix * args[{A_MOVE}] + i * {{a_row}}, a_step,
+                 matrix * args[{B_MOVE}] + j * {{size}}, b_step,
+                 args[{C}] + matrix * args[{C_MOVE}] + (i * n + j) * {{size}}, n * {{size}}, rows, columns, k)
         if args[{TAIL}]:
-            first = (matrix * args[{M}] + i) * args[{TAIL_ITEMS}]
-            call_kernel(args[{TAIL}], address_of(args) + 8 * {TAIL_WORDS}, first, first + rows * args[{TAIL_ITEMS}])
+            first = (across * args[{M}] + i) * args[{TAIL_ITEMS}]
+            call_kernel(args[{TAIL}], pairs + 16 * count, first, first + rows * args[{TAIL_ITEMS}])
 """
 
 COPY_TEXT = """
@@ -114,8 +117,9 @@ class Product:
 class Tail:
     """Another kernel, to run over each block of C as soon as it is there, while it is in the cache.
 
-    Its items are rows of C (row_items = 1) or elements (row_items = n), counted through all matrices; it gets whole
-    rows. words: its argument block, in which C stands as an address like any other.
+    Its items are the rows of `tail_columns` columns each (row_items = 1), those of the first columns first: item
+    j * m + i is row i of block j; or, where blocks have all columns, elements (row_items = n). words: its argument
+    block, in which C stands as an address like any other.
     """
 
     text: str
@@ -132,60 +136,89 @@ def names(machine: Machine, type: str, by_row: bool) -> dict[str, object]:
             "a_row": "a_step" if by_row else size, "a_column": size if by_row else "a_step"}
 
 
-def is_worth_it(product: Product, count: int = 1) -> bool:
-    """Do tiles serve this product (else BLAS does)? It depends on its shape and on the processor alone."""
+def is_worth_it(product: Product, terms: int = 1) -> bool:
+    """Do tiles serve this product, or a sum of so many (else BLAS does)? It depends on shapes and processor alone."""
     machine = microkernel.machine()
-    if product.type not in BYTES or machine is None or product.m < LEAST_ROWS or not product.k:
+    if product.type not in BYTES or machine is None or product.m < LEAST_ROWS or not product.k or product.transpose_b:
         return False
-    if product.m * product.n * product.k < LEAST_WORK:
+    if terms * product.m * product.n * product.k < LEAST_WORK:
         return False
-    if 4 * product.n < 3 * _multiple(product.n, machine.lanes(product.type)):
-        return False
-    return not product.transpose_b or (
-        product.m >= LEAST_ROWS_TRANSPOSED and axes(*_transposed(product, count)) is not None)
+    return 4 * product.n >= 3 * _multiple(product.n, machine.lanes(product.type))
 
 
-def launches(call: Call, product: Product, a: Address, b: Address, c: Address, count: int = 1,
+def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Address]], c: Address, count: int = 1,
              moves: tuple[int, int, int] = (0, 0, 0), tail: Tail | None = None) -> list[Launch]:
-    """`count` products; moves: how many matrices further on the next a, b and c lie (0: it is the same one)."""
+    """`count` products, each the sum of those of `pairs`.
+
+    moves: how many matrices further on the next a, b and c lie (0: it is the same one).
+    """
     machine = microkernel.machine()
     assert machine is not None
     m, n, k, size = product.m, product.n, product.k, BYTES[product.type]
-    a_step, a_bytes, before = (m if product.transpose_a else k) * size, m * k * size, []
-    if product.transpose_b:
-        shape, strides = _transposed(product, count if moves[1] else 1)
-        source, b = b, call.scratch(size * int(np.prod(shape)))
-        before += transpose(source, b, size, shape, strides)
+    a_step, before = (m if product.transpose_a else k) * size, []
     if not product.transpose_a and a_step % 4096 == 0 and m > CACHE_WAYS and n >= 4 * machine.width(product.type):
-        source, a_step, rows = a, a_step + 64, m * (count if moves[0] else 1)
-        a_bytes, a = m * a_step, call.scratch(rows * a_step)
-        before.append(Launch(COPY_TEXT.format(type=product.type, size=size), (source, a, k, a_step), rows,
-                             max(1, (1 << 17) // a_step), "longer rows"))
-    rows, columns = blocks(product, machine, whole_rows=tail is not None)
+        a_rows = m * (count if moves[0] else 1)
+        before, pairs = _longer(call, product, pairs, a_rows)
+        a_step += LINE
+    a_bytes = (k if product.transpose_a else m) * a_step
+    rows, columns = blocks(product, machine, len(pairs), tail is not None)
     per_column, per_matrix = -(-n // columns), -(-m // rows) * -(-n // columns)
-    grain = max(1, PARALLEL_FLOPS // max(1, 2 * min(rows, m) * min(columns, n) * k))
-    ending = (Code(tail.text), tail.row_items, *tail.words) if tail else (0, 0)
-    found = names(machine, product.type, not product.transpose_a)
-    words = (a, b, c, m, n, k, a_step, n * size, moves[0] * a_bytes, moves[1] * k * n * size, moves[2] * m * n * size,
-             rows, columns, per_column, per_matrix, *ending)
-    return [*before, Launch((MULTIPLY + TEXT).format(**found), words, count * per_matrix, grain, "gemm")]
+    grain = max(1, PARALLEL_FLOPS // max(1, 2 * min(rows, m) * min(columns, n) * k * len(pairs)))
+    together = max(1, K_BYTES // size // k)
+    ending = (Code(tail.text), tail.row_items, *chain(*pairs), *tail.words) if tail else (0, 0, *chain(*pairs))
+    words = (c, m, n, k, a_step, n * size, moves[0] * a_bytes, moves[1] * k * n * size, moves[2] * m * n * size,
+             rows, columns, per_column, per_matrix, len(pairs), together, *ending)
+    return [*before, Launch(TEXT.format(**names(machine, product.type, not product.transpose_a)), words,
+                            count * per_matrix, grain, "gemm")]
 
 
-def _transposed(product: Product, count: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """B as it is wanted, as a view of B as it is: shape and strides in elements."""
-    return (count, product.k, product.n), (product.k * product.n, 1, product.k)
+def _longer(call: Call, product: Product, pairs: Sequence[tuple[Address, Address]],
+            rows: int) -> tuple[list[Launch], list[tuple[Address, Address]]]:
+    """Copies of each A with rows that are one cache line longer, and the pairs with these."""
+    size = BYTES[product.type]
+    step = product.k * size + LINE
+    copies = [call.scratch(rows * step) for _ in pairs]
+    text, grain = COPY_TEXT.format(type=product.type, size=size), max(1, (1 << 17) // step)
+    made = [Launch(text, (a, copy, product.k, step), rows, grain, "longer rows")
+            for (a, _), copy in zip(pairs, copies, strict=True)]
+    return made, [(copy, b) for copy, (_, b) in zip(copies, pairs, strict=True)]
 
 
-def blocks(product: Product, machine: Machine, whole_rows: bool) -> tuple[int, int]:
-    """How many rows and columns of C an item has: multiples of a tile's, enough items for many threads."""
-    m, n, tall, width = product.m, product.n, machine.rows[0], machine.width(product.type)
-    if product.flops <= PARALLEL_FLOPS:
-        return m, n
-    wanted = min(ITEMS, product.flops // ITEM_FLOPS)
-    down = -(-m // ROWS)
-    across = 1 if whole_rows else max(1, min(-(-wanted // down), n // width))
-    down = max(down, min(-(-wanted // across), m // tall))
-    return _multiple(-(-m // down), tall), _multiple(-(-n // across), width)
+def tail_columns(product: Product, terms: int = 1) -> int:
+    """How many columns the blocks have over which a tail is run: a part of all of them."""
+    machine = microkernel.machine()
+    assert machine is not None
+    return min(product.n, blocks(product, machine, terms, True)[1])
+
+
+def blocks(product: Product, machine: Machine, terms: int = 1, even: bool = False) -> tuple[int, int]:
+    """How many rows and columns of C an item has: multiples of a tile's, enough items for many threads.
+
+    even: all items have as many columns, and where there are enough items, at least TAIL_COLUMNS.
+    """
+    n, width = product.n, machine.width(product.type)
+    flops = product.flops * terms
+    if flops <= PARALLEL_FLOPS:
+        return product.m, n
+    wanted = min(ITEMS, flops // ITEM_FLOPS)
+    if not even:
+        across = max(1, min(-(-wanted // -(-product.m // ROWS)), n // width))
+        columns = _multiple(-(-n // across), width)
+        return _rows(product, machine, wanted, columns), columns
+    choices = [c for c in range(width, n, width) if n % c == 0] + [_multiple(n, width)]
+    large = [c for c in choices if c >= min(n, TAIL_COLUMNS)]
+    for columns in [*large, *(c for c in reversed(choices) if c not in large)]:
+        rows = _rows(product, machine, wanted, columns)
+        if -(-product.m // rows) * -(-n // columns) >= min(wanted, ITEMS // 2):
+            return rows, columns
+    return _rows(product, machine, wanted, choices[0]), choices[0]
+
+
+def _rows(product: Product, machine: Machine, wanted: int, columns: int) -> int:
+    """How many rows blocks with so many columns have."""
+    m, tall = product.m, machine.rows[0]
+    down = max(-(-m // ROWS), min(-(-wanted // -(-product.n // columns)), m // tall))
+    return _multiple(-(-m // down), tall)
 
 
 def _multiple(size: int, unit: int) -> int:

@@ -1,0 +1,102 @@
+"""Products of matrices, before grouping: transposed operands are copied once, sums of products become one product.
+
+The gradient of a weight that is used at each step of an unrolled network is such a sum, and each of these steps
+multiplies by the same transposed weight.
+"""
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tfnb.compile.trace import copy_node
+from tfnb.compile.values import Buffer, Call, Elementwise, Node, Value, kernel_call, known, temp
+from tfnb.kernels.contraction import Contraction
+from tfnb.kernels.scalar import Scalar
+from tfnb.opdef import tables
+
+Copies = dict[tuple[object, ...], Value]
+
+
+def contraction(node: Node) -> Contraction | None:
+    """What may be done with a node that is a product of matrices."""
+    return tables.PRODUCTS.get(node.op.spec.name) if isinstance(node, Call) and node.launches is None else None
+
+
+def straighten(nodes: Sequence[Node]) -> list[Node]:
+    """Second operands that are to be transposed before, are: one copy for all products, until they change."""
+    versions: Counter[Buffer] = Counter()
+    copies: Copies = {}
+    found: list[Node] = []
+    for node in nodes:
+        form = contraction(node)
+        if form is not None and isinstance(node, Call) and (attrs := form.straight(kernel_call(node))) is not None:
+            first, second = node.ins
+            key = second.buffer, versions[second.buffer], second.view
+            if key not in copies:
+                copies[key] = _turned(node, second, found)
+            node = replace(node, ins=[first, copies[key]], attrs=dict(attrs))
+        found.append(node)
+        versions.update(v.buffer for v in node.outs)
+    return found
+
+
+def _turned(node: Call, value: Value, nodes: list[Node]) -> Value:
+    """The value with its last two axes swapped, in memory of its own."""
+    if value.known is not None:
+        return known(np.swapaxes(value.known, -1, -2))
+    axes = list(range(len(value.shape)))
+    view = value.view.transpose([*axes[:-2], axes[-1], axes[-2]])
+    out = temp(value.type, view.shape)
+    nodes.append(copy_node(node.op, Value(value.buffer, view), out))
+    return out
+
+
+def sum_products(nodes: Sequence[Node], kept: Collection[Buffer]) -> list[Node]:
+    """Products that only a sum reads become one call with all their operands, in the place of the sum."""
+    readers = Counter(v.buffer for node in nodes for v in node.ins)
+    products: dict[Buffer, tuple[int, Call]] = {}
+    written: dict[Buffer, int] = {}
+    found: dict[int, Node] = {}
+    for i, node in enumerate(nodes):
+        terms = [products.get(v.buffer) for v in node.ins if readers[v.buffer] == 1 and v.buffer not in kept
+                 and v.is_plain() and v.shape == node.outs[0].shape] if _is_sum(node) else []
+        calls = [call for _, call in filter(None, terms)]
+        if len(calls) == len(node.ins) > 1 and (made := _summed(node, calls)) is not None \
+                and all(written.get(v.buffer, -1) <= first for first, call in filter(None, terms) for v in call.ins):
+            for place, _ in filter(None, terms):
+                del found[place]
+            node = made
+        found[i] = node
+        if contraction(node) is not None and isinstance(node, Call) and node.outs[0].buffer.role == "temp":
+            products[node.outs[0].buffer] = i, node
+        written.update((v.buffer, i) for v in node.outs)
+    return list(found.values())
+
+
+def _is_sum(node: Node) -> bool:
+    """Does it add up its inputs, each once?"""
+    if not isinstance(node, Elementwise) or not isinstance(node.scalar, Scalar):
+        return False
+    program = node.scalar.program(node.attrs)
+    used = [arg for step in program.steps for arg in step.args]
+    count = program.operands + len(program.steps)
+    return all(step.word == "add" for step in program.steps) and program.results == (count - 1,) \
+        and sorted(map(str, used)) == sorted(map(str, range(count - 1)))
+
+
+def _summed(node: Node, calls: Sequence[Call]) -> Call | None:
+    """One call for a sum of the outputs of calls, if their kernel does that."""
+    first = calls[0]
+
+    def form(call: Call) -> object:
+        return call.op.spec.name, call.attrs, [v.shape for v in call.ins[:2]], call.ins[0].type
+
+    if any(form(call) != form(first) for call in calls[1:]):
+        return None
+    also = [op for call in calls for op in (call.op, *call.also)][1:]
+    made = replace(first, ins=[v for call in calls for v in call.ins], outs=node.outs, also=(*also, node.op))
+    known_form = contraction(made)
+    return made if known_form is not None and known_form.columns(kernel_call(made)) else None

@@ -1,0 +1,23 @@
+"""What the compiler may do with a product of matrices besides launching it."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tfnb.kernels.launch import Call
+
+
+def _none(call: Call) -> int:
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """straight: the attrs with which the op gives the same when the last two axes of its second input are swapped, if
+    that is to be done before; else None. columns: how many columns the blocks have in which the kernel of this call
+    makes its output, 0 if it does not. Where it does, the kernel also takes the operands of several products of equal
+    shapes, of which it makes the sum, and another kernel as `tail`, to be run over each block."""
+
+    straight: Callable[[Call], Mapping[str, Any] | None]
+    columns: Callable[[Call], int] = _none
