@@ -100,3 +100,14 @@ def test_two_ops_of_one_variable_share_its_memory(monkeypatch):
         sess.run(v.initializer)
         assert sess.run(after).tolist() == [11, 12]
         assert sess.run(after).tolist() == [21, 22]
+
+
+def test_a_read_after_an_update_sees_it_across_host_calls():
+    v = tf.Variable(1.0)
+    update = tf.assign_add(v, tf.py_func(lambda: np.float32(2.0), [], tf.float32))
+    with tf.control_dependencies([update]):
+        after = v * 10.0
+    before = v * 10.0
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert [session.run([before, after]) for _ in range(3)] == [[10, 30], [30, 50], [50, 70]]

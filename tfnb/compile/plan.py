@@ -1,7 +1,7 @@
 """A Plan: what running a set of fetches means, before any shape is known."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from tfnb.compile.order import ancestors, contenders, order, split
@@ -97,6 +97,7 @@ class Plan:
 
 
 LEAVES = (Kind.CONST, Kind.VARIABLE)
+WRITERS = (Kind.UPDATE, Kind.SCATTER)
 
 
 def straight(needed: set[Operation], fetches: Sequence[Tensor], targets: Sequence[Operation],
@@ -116,7 +117,11 @@ def straight(needed: set[Operation], fetches: Sequence[Tensor], targets: Sequenc
 
 def _before(stages: Sequence[Stage], needed: set[Operation], fed: frozenset[Tensor]) -> tuple[frozenset[int], ...]:
     """For each stage the numbers of the stages that its ops need done."""
-    home = {op: i for i, stage in enumerate(stages) for op in stage.ops if op.spec.kind not in LEAVES}
+    home: dict[Operation, int] = {}                # the first stage of what is done again in later ones
+    for i, stage in enumerate(stages):
+        for op in stage.ops:
+            if op.spec.kind not in LEAVES:
+                home.setdefault(op, i)
     found = []
     for i, stage in enumerate(stages):
         behind = {b for op in stage.ops for b in ancestors(op, fed, needed)}
@@ -147,7 +152,8 @@ def _stages(runs: list[tuple[bool, list[Operation]]], fetches: Sequence[Tensor],
     fed = frozenset(feeds)
     wanted: set[Tensor] = set(fetches)             # walking backwards: what later stages and the caller use
     stages: list[Stage] = []
-    for on_device, ops in reversed(runs):
+    for on_device, run in reversed(runs):
+        ops = [*_read_again(run, fed), *run]
         used = {t: None for op in ops for t in op.inputs}
         if not stages:
             used.update((t, None) for t in fetches)
@@ -165,3 +171,36 @@ def _stages(runs: list[tuple[bool, list[Operation]]], fetches: Sequence[Tensor],
                             tuple(op for op in targets if op in ops)))
         wanted |= set(inputs)
     return stages[::-1]
+
+
+def _read_again(ops: Sequence[Operation], fed: Collection[Tensor]) -> list[Operation]:
+    """The reads of variables in earlier stages that have to be repeated in this one.
+
+    A read is a view: who comes after an update of the variable sees the new value. What an earlier stage hands on is a
+    copy, so for such an op the read is done once more.
+    """
+    here = set(ops)
+    found: dict[Operation, None] = {}
+    for op in ops:
+        for t in op.inputs:
+            read = t.op
+            if t not in fed and read not in here and read not in found and read.spec.kind is Kind.MOVEMENT \
+                    and refers(read.inputs[0]) and _after_update(op, ref_variable(read.inputs[0])):
+                found[read] = None
+    return list(found)
+
+
+def _after_update(op: Operation, variable: Operation) -> bool:
+    """Is there an op before `op`, by inputs and control inputs, that writes to the variable?"""
+    seen: set[Operation] = set()
+    todo = [op]
+    while todo:
+        later = todo.pop()
+        for before in (*(t.op for t in later.inputs), *later.control_inputs):
+            if before not in seen:
+                if before.spec.kind in WRITERS and any(refers(t) and ref_variable(t) is variable
+                                                       for t in before.inputs):
+                    return True
+                seen.add(before)
+                todo.append(before)
+    return False

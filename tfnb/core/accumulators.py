@@ -121,10 +121,11 @@ class SparseAccumulator(Accumulator):
                                        f"indices of shape {text(indices.shape)}, values of shape {text(values.shape)}")
         if len(indices) == 0:
             raise InvalidArgumentError(None, None, "Input indices should be a vector of at least one element")
+        known = self.shape or ()                   # TensorFlow's rule: of the first axes, as many as are stated
         if shape is not None:
-            _require(self.shape, tuple(shape.tolist()))
+            _require(known, tuple(shape.tolist()[:len(known)]))
         rows = (int(shape[0]) if shape is not None and len(shape) else None)
-        _require(None if self.shape is None else (None, *self.shape[1:]), values.shape)
+        _require((None, *known[1:]), values.shape[:max(1, len(known))])
         if self.count:
             _require((None, *self._values.shape[1:]), values.shape)
         if indices.min() < 0 or (rows is not None and indices.max() >= rows):

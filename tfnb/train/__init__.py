@@ -49,6 +49,7 @@ from tfnb.train.session_run_hook import SessionRunArgs, SessionRunContext, Sessi
 from tfnb.train.stop_hooks import GlobalStepWaiterHook, NanLossDuringTrainingError, NanTensorHook, StopAtStepHook
 from tfnb.train.summary_hook import SummarySaverHook
 from tfnb.train.supervisor import Supervisor
+from tfnb.train.sync_replicas import SyncReplicasOptimizer
 from tfnb.train.timers import SecondOrStepTimer
 from tfnb.core.lazy import lazy_names as _lazy_names
 

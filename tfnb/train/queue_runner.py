@@ -7,7 +7,12 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
-from tfnb.core.errors import OutOfRangeError, error_code_from_exception_type, exception_type_from_error_code
+from tfnb.core.errors import (
+    CancelledError,
+    OutOfRangeError,
+    error_code_from_exception_type,
+    exception_type_from_error_code,
+)
 from tfnb.core.lazy import lazy_module
 from tfnb.graph.context import get_default_session
 from tfnb.graph.keys import GraphKeys
@@ -117,7 +122,9 @@ class QueueRunner:
                     ended = True
                     break
         except Exception as error:
-            if coord:
+            if coord and coord.should_stop() and isinstance(error, CancelledError):
+                _log.debug("Ignored exception: %s", error)     # the session was closed while an op waited
+            elif coord:
                 coord.request_stop(error)
             else:
                 _log.error("Exception in QueueRunner: %s", error)

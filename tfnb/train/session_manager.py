@@ -58,7 +58,7 @@ class SessionManager:
                 init_fn(session)
         problem = self._try_local_init(session)
         what = "ready for local_init" if problem else "ready"
-        problem = problem or self._missing(self._ready_op, session, "Model not ready")
+        problem = problem or missing_values(self._ready_op, session, "Model not ready")
         if problem:
             raise RuntimeError(f"Init operations did not make model {what}.  Init op: {_name(init_op)}, init fn: "
                                f"{init_fn}, local_init_op: {_name(self._local_init_op)}, error: {problem}")
@@ -74,7 +74,7 @@ class SessionManager:
         if not restored:
             return session, False
         source = checkpoint_dir or checkpoint_filename_with_path
-        problem = problem or self._missing(self._ready_op, session, "Model not ready")
+        problem = problem or missing_values(self._ready_op, session, "Model not ready")
         if problem:
             _log.info("Restoring model from %s did not make model ready: %s", source, problem)
             return session, False
@@ -90,7 +90,7 @@ class SessionManager:
         end = time.monotonic() + (float("inf") if max_wait_secs is None else max_wait_secs)
         while True:
             session = Session(self._target, graph=self._graph, config=config)
-            problem = self._try_local_init(session) or self._missing(self._ready_op, session, "Model not ready")
+            problem = self._try_local_init(session) or missing_values(self._ready_op, session, "Model not ready")
             if not problem:
                 return session
             session.close()
@@ -127,7 +127,7 @@ class SessionManager:
         """Run local_init_op, if there is one. Returns why it can't be run yet, or None."""
         if self._local_init_op is None:
             return None
-        problem = self._missing(self._ready_for_local_init_op, session, "Model not ready for local init")
+        problem = missing_values(self._ready_for_local_init_op, session, "Model not ready for local init")
         if problem is None:
             _log.info("Running local_init_op.")
             session.run(self._local_init_op, feed_dict=self._local_init_feed_dict,
@@ -135,21 +135,24 @@ class SessionManager:
             _log.info("Done running local_init_op.")
         return problem
 
-    @staticmethod
-    def _missing(op: Any, session: Session, message: str) -> str | None:
-        """What has no value yet, by `op`; None if all is there. An op may also say so by failing."""
-        if op is None:
-            return None
-        try:
-            names = session.run(op)
-        except FailedPreconditionError as error:
-            if "uninitialized" not in str(error):
-                _log.warning("%s : error [%s]", message, error)
-                raise
-            return str(error)
-        if names is None or not np.size(names) or names.dtype == np.int32:  # int32: of assert_variables_initialized
-            return None
-        return "Variables not initialized: " + ", ".join(name.decode() for name in np.ravel(names))
+
+def missing_values(op: Any, session: Any, message: str) -> str | None:
+    """What has no value yet in the session, by `op`, which gives names; None if all is there, or `op` is None.
+
+    An op may also say so by failing; `message` is logged where it fails for another reason.
+    """
+    if op is None:
+        return None
+    try:
+        names = session.run(op)
+    except FailedPreconditionError as error:
+        if "uninitialized" not in str(error):
+            _log.warning("%s : error [%s]", message, error)
+            raise
+        return str(error)
+    if names is None or not np.size(names) or names.dtype == np.int32:  # int32: of assert_variables_initialized
+        return None
+    return "Variables not initialized: " + ", ".join(name.decode() for name in np.ravel(names))
 
 
 def _name(op: Any) -> str:
