@@ -154,6 +154,19 @@ def test_arguments_of_the_constructor():
         assert tf.Variable(1.0).device == "/device:CPU:3"
 
 
+def test_modes_and_shapes_as_tensorflow(oracle):
+    snippets = ["tf.Variable(1., aggregation=7)", "tf.Variable(1., synchronization='x')", *(f"""
+        v = tf.get_variable("v", [2], synchronization=tf.VariableSynchronization.{mode}, {more})
+        [v.trainable, v.synchronization.name, v.aggregation.name, [x.name for x in tf.trainable_variables()]]
+        """ for mode in ("AUTO", "NONE", "ON_WRITE", "ON_READ")
+        for more in ("", "trainable=False", "aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA")),
+        "tf.Variable([1., 2.], shape=tf.TensorShape(None)).shape.ndims",
+        "tf.Variable([1., 2.], shape=tf.TensorShape([None])).shape.as_list()"]
+    assert here(snippets) == there(oracle, snippets)
+    with pytest.raises(ValueError, match="ON_READ only for non-trainable"):
+        tf.Variable(1.0, trainable=True, synchronization=tf.VariableSynchronization.ON_READ)
+
+
 def test_an_initial_value_of_unknown_shape():
     feed = tf.placeholder(tf.float32)
     with pytest.raises(ValueError, match="shape"):

@@ -81,7 +81,9 @@ class Variable(RowUpdates):
     are cached. name: "Variable" by default, made unique. dtype: convert the initial value to it. constraint: a
     function from the variable's value to what an optimizer writes back after its step. variable_def: a VariableDef to
     recreate a variable of the graph from (import_scope: what its names were prefixed with); it excludes
-    initial_value. expected_shape, use_resource, synchronization, aggregation and shape are accepted without effect.
+    initial_value. shape: what the variable may hold, by default the initial value's shape. synchronization: a
+    variable that is synchronized ON_READ is not trained by default. expected_shape, use_resource and aggregation are
+    accepted without effect.
 
     Raises ValueError without an initial value, for one of unknown shape (unless validate_shape=False), for a
     constraint that can't be called, for collections that are no list.
@@ -114,14 +116,24 @@ class Variable(RowUpdates):
             raise ValueError("initial_value must be specified.")
         if constraint is not None and not callable(constraint):
             raise ValueError("The `constraint` argument must be a callable.")
-        self._trainable = trainable is None or bool(trainable)
+        self._trainable = self._checked_trainable(trainable)
         keys = _collection_keys(collections, self._trainable)
         with control_dependencies(None):
-            self._build(initial_value, validate_shape, caching_device, name, dtype)
+            self._build(initial_value, validate_shape, caching_device, name, dtype, shape)
         self.graph.add_to_collections(keys, self)
 
+    def _checked_trainable(self, trainable: bool | None) -> bool:
+        """Whether it is trained. Raises ValueError for modes that there are not, or that exclude training."""
+        self._synchronization = VariableSynchronization(self._synchronization or 0)
+        self._aggregation = VariableAggregation(self._aggregation or 0)
+        on_read = self._synchronization is VariableSynchronization.ON_READ
+        if on_read and trainable:
+            raise ValueError("Synchronization value can be set to VariableSynchronization.ON_READ only for "
+                             "non-trainable variables. You have specified trainable=True and synchronization=ON_READ.")
+        return not on_read if trainable is None else bool(trainable)
+
     def _build(self, initial_value: Any, validate_shape: bool, caching_device: Any, name: str | None,
-               dtype: Any) -> None:
+               dtype: Any, shape: Any) -> None:
         lazy = callable(initial_value)
         dtype = None if dtype is None else as_dtype(dtype).base_dtype
         with name_scope(name, "Variable", [] if lazy else [initial_value]) as scope, ExitStack() as stack:
@@ -138,7 +150,8 @@ class Variable(RowUpdates):
                                      "use a lambda as the initializer.")
             if validate_shape and not value.shape.is_fully_defined():
                 raise ValueError(f"initial_value must have a shape specified: {value}")
-            shape = value.shape if validate_shape else None
+            if shape is None and validate_shape:
+                shape = value.shape
             self._initial_value = value
             self._variable = state.VariableV2(shape=shape, dtype=value.dtype.base_dtype, name=scope)
             stack.close()
