@@ -79,6 +79,35 @@ def test_a_graph_of_tensorflow(step, oracle, tmp_path):
                 assert np.array_equal(sess.run(tf.global_variables("net/w")[0]), values["net/w:0"])
 
 
+def test_an_imported_variable_changes_as_others_do(oracle):
+    meta = oracle("""
+v = tf.get_variable("v", [3, 2], initializer=tf.ones_initializer(), use_resource=True)
+n = tf.get_variable("n", [], tf.int32, initializer=tf.zeros_initializer(), use_resource=True, trainable=False)
+result = tf.train.export_meta_graph().SerializeToString()
+""")
+    saver = tf.train.import_meta_graph(tf.MetaGraphDef.FromString(meta))
+    v, n = tf.global_variables()
+    assert (v.name, v.dtype, v.shape.as_list(), v.op.type) == ("v:0", tf.float32, [3, 2], "VarHandleOp")
+    assert (saver is not None, v.to_proto().is_resource, v.trainable, n.trainable) == (True, True, True, False)
+    rows = tf.IndexedSlices(tf.constant([[1.0, 1.0], [2.0, 2.0]]), tf.constant([0, 0]))
+    steps = [(tf.assign(v, tf.zeros([3, 2])), 0), (tf.assign_add(v, tf.ones([3, 2])), 6), (v.assign_sub(v * 0.5), 3),
+             (v.scatter_add(rows), 9), (tf.scatter_update(v, [1], [[0.0, 0.0]]), 8),
+             (tf.scatter_nd_add(v, [[2, 1]], [1.0]), 9), (v.scatter_nd_sub([[2, 1]], [1.0]), 8),
+             (v[0].assign([5.0, 5.0]), 11)]
+    count = tf.count_up_to(n, 1)
+    with tf.Session() as sess:
+        missing = tf.report_uninitialized_variables()
+        assert sorted(sess.run(missing)) == [b"n", b"v"]
+        sess.run(tf.global_variables_initializer())
+        assert not sess.run([missing, tf.is_variable_initialized(v)])[0].size and sess.run(count) == 0
+        with pytest.raises(tf.errors.OutOfRangeError):
+            sess.run(count)
+        assert [float(sess.run(step).sum()) for step, _ in steps] == [total for _, total in steps]
+        assert v.eval().tolist() == sess.run(v).tolist() == sess.run(v.value()).tolist() == [[5, 5], [0, 0], [0.5, 0.5]]
+        v.load(np.zeros([3, 2], "f"))
+        assert not sess.run(v + 0).any() and sess.run(v.initialized_value()).sum() == 0
+
+
 def handle(shape=(3, 2), dtype=tf.float32, name="v"):
     return ops.VarHandleOp(dtype=dtype, shape=shape, shared_name=name, name=name)
 

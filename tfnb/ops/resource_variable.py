@@ -6,10 +6,9 @@ from typing import Any
 from tfnb.core.dtypes import DType
 from tfnb.core.shape import TensorShape
 from tfnb.graph.operation import Tensor
-from tfnb.graph.stack import colocate_with, control_dependencies, get_default_session
+from tfnb.graph.stack import colocate_with, control_dependencies
 from tfnb.ops import resource_variables as ops
 from tfnb.ops.raw import raw
-from tfnb.ops.scatter import slices_of
 from tfnb.ops.variables import FROM_DEF, Variable
 
 
@@ -61,13 +60,6 @@ class ResourceVariable(Variable):
         """The value in `session` (default: the default session), as a NumPy array. Raises ValueError without one."""
         return self._snapshot.eval(session=session)
 
-    def load(self, value: Any, session: Any = None) -> None:
-        """Set the value in `session`, as `tf.Variable.load`."""
-        session = session or get_default_session()
-        if session is None:
-            raise ValueError("Either session argument should be provided or default session should be established")
-        session.run(self._initializer_op, {self._initializer_op.inputs[1]: value})
-
     def _changed(self, op: Any, name: str | None, read_value: bool, *values: Any) -> Any:
         """The operation, or (read_value) the value after it."""
         done = op(self._variable, *values, dtype=self.dtype, name=name)
@@ -100,10 +92,11 @@ class ResourceVariable(Variable):
         with control_dependencies([done]):
             return self.read_value()
 
-    def _rows(self, change: Any, sparse_delta: Any, use_locking: bool, name: str | None) -> Tensor:
-        kind = "Resource" + "".join(word.capitalize() for word in change.__name__.split("_"))
-        result: Tensor = self._changed(getattr(raw, kind), name, True, *slices_of(sparse_delta))
-        return result
+    def _scatter(self, kind: str, indices: Any, updates: Any, name: str | None) -> Tensor:
+        """The value after the update `kind` ("ScatterAdd") of some of its rows."""
+        done = getattr(raw, f"Resource{kind}")(self._variable, indices, updates, name=name)
+        with control_dependencies([done]):
+            return self.read_value()
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """The VariableDef, as of `tf.Variable`, which says that this is a handle's."""

@@ -126,6 +126,8 @@ def ScatterNdMax(ref: Any, updates: Any) -> Any:
 # What users call; the methods of variables (RowUpdates) are these functions
 
 def _changed(op: Any, ref: Any, indices: Any, updates: Any, use_locking: bool | None, name: str | None) -> Tensor:
+    if hasattr(ref, "handle"):                     # it has ops of its own
+        return ref._scatter(op.spec.name, indices, updates, name)  # type: ignore[no-any-return]
     result: Tensor = op(ref, indices, updates, use_locking=use_locking, name=name)
     return result
 

@@ -185,6 +185,8 @@ IsVariableInitialized.no_gradient("its result is a truth value")
 CountUpTo.no_gradient("it counts")
 
 
+# What users call. A variable behind a handle (ops/resource_variable.py) has ops of its own, in its methods.
+
 def assign(ref: Any, value: Any, validate_shape: bool | None = None, use_locking: bool | None = None,
            name: str | None = None) -> Tensor:
     """Sets the variable `ref` to `value`; the result is the variable after that, as a reference.
@@ -192,18 +194,24 @@ def assign(ref: Any, value: Any, validate_shape: bool | None = None, use_locking
     With validate_shape=False the value may have another shape than the variable. Raises TypeError if `ref` is not a
     variable or a reference, ValueError for a value of another shape.
     """
+    if hasattr(ref, "handle"):
+        return ref.assign(value, name=name)  # type: ignore[no-any-return]
     result: Tensor = Assign(ref, value, validate_shape=validate_shape, use_locking=use_locking, name=name)
     return result
 
 
 def assign_add(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Tensor:
     """Adds `value` to the variable `ref`; the result is the variable after that. Raises as `assign`."""
+    if hasattr(ref, "handle"):
+        return ref.assign_add(value, name=name)  # type: ignore[no-any-return]
     result: Tensor = AssignAdd(ref, value, use_locking=use_locking, name=name)
     return result
 
 
 def assign_sub(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Tensor:
     """Subtracts `value` from the variable `ref`; the result is the variable after that. Raises as `assign`."""
+    if hasattr(ref, "handle"):
+        return ref.assign_sub(value, name=name)  # type: ignore[no-any-return]
     result: Tensor = AssignSub(ref, value, use_locking=use_locking, name=name)
     return result
 
@@ -213,13 +221,15 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
 
     Once the variable is `limit`, running the result raises OutOfRangeError. ref: int32 or int64.
     """
+    if hasattr(ref, "handle"):
+        return ref.count_up_to(limit)  # type: ignore[no-any-return]
     result: Tensor = CountUpTo(ref, limit=limit, name=name)
     return result
 
 
 def is_variable_initialized(variable: Any, name: str | None = None) -> Tensor:
     """A bool scalar: True if `variable` has a value. Raises TypeError if it is not a variable or a reference."""
-    if hasattr(variable, "is_initialized"):        # one behind a handle
+    if hasattr(variable, "handle"):
         return variable.is_initialized(name)  # type: ignore[no-any-return]
     result: Tensor = IsVariableInitialized(variable, name=name)
     return result
