@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 Attrs = Mapping[str, Any]
@@ -48,14 +48,50 @@ class Window:
                 and (self.out_height, self.out_width) == (self.height, self.width))
 
 
-def spatial_axes(attrs: Attrs) -> tuple[int, int, int]:
-    """The axes of height, width and channels."""
-    return (1, 2, 3) if attrs.get("data_format", b"NHWC") == b"NHWC" else (2, 3, 1)
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """Windows over volumes: at each of their depths windows over images.
+
+    Output depth o meets, at tap k, the input at depth o * stride - front + k * dilation. slices: the windows over the
+    images of the output's depths, batch * out_depth of them.
+    """
+
+    batch: int
+    depth: int
+    out_depth: int
+    kernel_depth: int
+    stride: int
+    dilation: int
+    front: int
+    slices: Window
+
+    @property
+    def images(self) -> Window:
+        """The windows where all depths that a window meets are channels of one image."""
+        return replace(self.slices, channels=self.kernel_depth * self.slices.channels)
+
+    @property
+    def planes(self) -> Window:
+        """The windows over the images of all depths of the input."""
+        return replace(self.slices, batch=self.batch * self.depth)
+
+    @property
+    def lines(self) -> Window:
+        """The windows along the depth, over images of depth x all that `planes` gives at one depth."""
+        wide = self.slices.out_height * self.slices.out_width
+        return Window(self.batch, self.depth, wide, self.slices.channels, self.out_depth, wide, self.kernel_depth, 1,
+                      self.stride, 1, self.dilation, 1, self.front, 0)
+
+
+def spatial_axes(attrs: Attrs) -> tuple[int, ...]:
+    """The axes of (depth,) height and width, then that of channels."""
+    layout = attrs.get("data_format", b"NHWC")
+    return tuple(map(layout.index, b"DHWC" if len(layout) == 5 else b"HWC"))
 
 
 def channels_first(attrs: Attrs) -> bool:
-    """Is the data format NCHW?"""
-    return spatial_axes(attrs)[2] == 1
+    """Is the data format NCHW or NCDHW?"""
+    return spatial_axes(attrs)[-1] == 1
 
 
 def output_size(size: int | None, kernel: int | None, stride: int, dilation: int, padding: str,
@@ -77,19 +113,27 @@ def output_size(size: int | None, kernel: int | None, stride: int, dilation: int
 
 def along(attrs: Attrs, axis: int) -> tuple[int, int, str, tuple[int, int]]:
     """Stride, dilation, padding and, for EXPLICIT, the padding before and after, of one axis."""
-    dilations, paddings = attrs.get("dilations", (1, 1, 1, 1)), attrs.get("explicit_paddings") or [0] * 8
+    dilations, paddings = attrs.get("dilations") or [1] * 5, attrs.get("explicit_paddings") or [0] * 10
     return (attrs["strides"][axis], dilations[axis], attrs["padding"].decode(),
             (paddings[2 * axis], paddings[2 * axis + 1]))
 
 
 def window(shape: Sequence[int], kernel: Sequence[int], attrs: Attrs) -> Window:
     """The windows of `kernel` (height, width) over images of `shape`, by the attrs of an op (strides, padding...)."""
-    places = [_place(shape[axis], size, *along(attrs, axis))
-              for axis, size in zip(spatial_axes(attrs)[:2], kernel, strict=True)]
-    (rows, top, stride_y, dilation_y), (columns, left, stride_x, dilation_x) = places
-    y, x, c = spatial_axes(attrs)
+    *_, y, x, c = spatial_axes(attrs)
+    rows, top, stride_y, dilation_y = _place(shape[y], kernel[0], *along(attrs, y))
+    columns, left, stride_x, dilation_x = _place(shape[x], kernel[1], *along(attrs, x))
     return Window(shape[0], shape[y], shape[x], shape[c], rows, columns, kernel[0], kernel[1], stride_y, stride_x,
                   dilation_y, dilation_x, top, left)
+
+
+def volume(shape: Sequence[int], kernel: Sequence[int], attrs: Attrs) -> Volume:
+    """The windows of `kernel` (depth, height, width) over volumes of `shape`, by the attrs of an op."""
+    z = spatial_axes(attrs)[0]
+    places, front, stride, dilation = _place(shape[z], kernel[0], *along(attrs, z))
+    slices = window(shape, kernel[1:], attrs)
+    return Volume(shape[0], shape[z], places, kernel[0], stride, dilation, front,
+                  replace(slices, batch=shape[0] * places))
 
 
 def _place(size: int, kernel: int, stride: int, dilation: int, padding: str,

@@ -131,6 +131,13 @@ def max_pool_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
     return scatter(columns.reshape(*dy.shape[:3], w.kernel_height, w.kernel_width, w.channels), w)
 
 
+def at_largest(x: np.ndarray, values: np.ndarray, w: Window) -> np.ndarray:
+    """Of `values`, those that stand where the first largest number of each window does."""
+    cells = patches(values, w)
+    flat = cells.reshape(*cells.shape[:3], w.taps, w.channels)
+    return np.take_along_axis(flat, first_largest(x, w)[:, :, :, None], 3)[:, :, :, 0]
+
+
 def avg_pool(x: np.ndarray, w: Window) -> np.ndarray:
     """The mean of each window; padding is not counted."""
     wide = _wide(x)[0]

@@ -113,10 +113,7 @@ def _max_gradient(ctx: Any, x: np.ndarray, y: np.ndarray, dy: np.ndarray) -> np.
 
 def _max_gradient2(ctx: Any, x: np.ndarray, y: np.ndarray, dz: np.ndarray) -> np.ndarray:
     w = _window(ctx, x.shape, y.shape)
-    where = arrays.first_largest(_last(ctx, x), w)
-    cells = arrays.patches(_last(ctx, dz), w)
-    flat = cells.reshape(*cells.shape[:3], w.taps, w.channels)
-    return _back(ctx, np.take_along_axis(flat, where[:, :, :, None], 3)[:, :, :, 0])
+    return _back(ctx, arrays.at_largest(_last(ctx, x), _last(ctx, dz), w))
 
 
 def _avg(ctx: Any, x: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
     convolve(call)              Conv2D (input, filter)
     input_gradient(call)        Conv2DBackpropInput (input_sizes, filter, out_backprop)
     filter_gradient(call)       Conv2DBackpropFilter (input, filter_sizes, out_backprop)
+    forward(...), for_input(...), for_filter(...)           the same for addresses, one group, channels last
 
 Where there are enough pixels, they run by the tiles of conv_inside.py (many images, padding) or conv_tiles.py,
 straight from the images; an input's gradient is the convolution of the flipped filter where the stride is 1. Else, by
@@ -25,9 +26,9 @@ from tfnb.kernels.cpu.conv_groups import Rows, by_group
 from tfnb.kernels.cpu.conv_loops import loop_convolve, loop_input_gradient, sum_of
 from tfnb.kernels.cpu.copying import fill
 from tfnb.kernels.cpu.gemm import PARALLEL_FLOPS, PREFIX, flag, float_one
-from tfnb.kernels.cpu.layout import channels_back, channels_last, transpose
+from tfnb.kernels.cpu.layout import around, transpose
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
-from tfnb.kernels.window import Window, channels_first, window
+from tfnb.kernels.window import Window, window
 
 TILE_BYTES = 512 << 10
 LEAST_TILE = 128                                        # pixels; with fewer, BLAS mostly copies the filter
@@ -178,67 +179,50 @@ def kernel(args, begin, end):
 
 
 def convolve(call: Call) -> list[Launch]:
-    """Conv2D. Launches for float32 and float64 use BLAS, for other types a loop."""
+    """Conv2D. Launches for float32 and float64 use tiles or BLAS, for other types a loop."""
     x, kernel = call.inputs
     w = window(x.shape, kernel.shape[:2], call.attrs)
-    if not call.outputs[0].size:
-        return []
-    source, target = call.input(0), call.output()
-    before: list[Launch] = []
-    after: list[Launch] = []
-    if channels_first(call.attrs):
-        source, before = channels_last(call, source, x)
-        target, after = channels_back(call, target, call.outputs[0])
     groups, one, n = _groups(w, kernel.shape)
-    made = by_group(
-        call, groups, x.type, [Rows(source, _places(w), one.channels), Rows(call.input(1), one.taps * one.channels, n)],
-        Rows(target, w.pixels, n), lambda places, out: _forward(call, one, places[0], places[1], out, n, x.type))
-    return [*before, *made, *after]
+
+    def made(images: list[Address], target: Address) -> list[Launch]:
+        return by_group(
+            call, groups, x.type,
+            [Rows(images[0], _places(w), one.channels), Rows(call.input(1), one.taps * one.channels, n)],
+            Rows(target, w.pixels, n), lambda at, out: forward(call, one, at[0], at[1], out, n, x.type))
+
+    return around(call, [0], made)
 
 
 def input_gradient(call: Call) -> list[Launch]:
     """Conv2DBackpropInput."""
     _, kernel, dy = call.inputs
-    dx = call.outputs[0]
-    w = window(dx.shape, kernel.shape[:2], call.attrs)
-    if not dx.size:
-        return []
-    if not dy.size or not kernel.size:
-        return [fill(0, call.output(), dx)]
-    source, target = call.input(2), call.output()
-    before: list[Launch] = []
-    after: list[Launch] = []
-    if channels_first(call.attrs):
-        source, before = channels_last(call, source, dy)
-        target, after = channels_back(call, target, dx)
+    w = window(call.outputs[0].shape, kernel.shape[:2], call.attrs)
     groups, one, n = _groups(w, kernel.shape)
-    made = by_group(
-        call, groups, dy.type, [Rows(source, w.pixels, n), Rows(call.input(1), one.taps * one.channels, n)],
-        Rows(target, _places(w), one.channels),
-        lambda places, out: _backward(call, one, places[0], places[1], out, n, dy.type))
-    return [*before, *made, *after]
+
+    def made(images: list[Address], target: Address) -> list[Launch]:
+        return by_group(
+            call, groups, dy.type,
+            [Rows(images[0], w.pixels, n), Rows(call.input(1), one.taps * one.channels, n)],
+            Rows(target, _places(w), one.channels),
+            lambda at, out: for_input(call, one, at[0], at[1], out, n, dy.type))
+
+    return around(call, [2], made) if kernel.size else [fill(0, call.output(), call.outputs[0])]
 
 
 def filter_gradient(call: Call) -> list[Launch]:
     """Conv2DBackpropFilter."""
-    x, _, dy = call.inputs
-    out = call.outputs[0]
-    if not out.size:
-        return []
-    if not dy.size or not x.size:
-        return [fill(0, call.output(), out)]
+    x, out = call.inputs[0], call.outputs[0]
     w = window(x.shape, out.shape[:2], call.attrs)
-    sources = [call.input(0), call.input(2)]
-    before: list[Launch] = []
-    if channels_first(call.attrs):
-        for i, meta in enumerate((x, dy)):
-            sources[i], launches = channels_last(call, sources[i], meta)
-            before += launches
     groups, one, n = _groups(w, out.shape)
-    return [*before, *by_group(
-        call, groups, out.type, [Rows(sources[0], _places(w), one.channels), Rows(sources[1], w.pixels, n)],
-        Rows(call.output(), one.taps * one.channels, n),
-        lambda places, target: _filter(call, one, places[0], places[1], target, Meta(out.type, (*out.shape[:3], n))))]
+
+    def made(images: list[Address], target: Address) -> list[Launch]:
+        return by_group(
+            call, groups, out.type,
+            [Rows(images[0], _places(w), one.channels), Rows(images[1], w.pixels, n)],
+            Rows(target, one.taps * one.channels, n),
+            lambda at, part: for_filter(call, one, at[0], at[1], part, Meta(out.type, (*out.shape[:3], n))))
+
+    return around(call, [0, 2], made, turn_output=False)
 
 
 def _groups(w: Window, filter_: tuple[int, ...]) -> tuple[int, Window, int]:
@@ -252,7 +236,8 @@ def _places(w: Window) -> int:
     return w.batch * w.height * w.width
 
 
-def _forward(call: Call, w: Window, x: Address, kernel: Address, out: Address, n: int, type_: str) -> list[Launch]:
+def forward(call: Call, w: Window, x: Address, kernel: Address, out: Address, n: int, type_: str) -> list[Launch]:
+    """x: images; kernel: (taps * channels, n); out: (pixels, n)."""
     if conv_inside.suits(w, type_):
         return conv_inside.convolve(call, w, x, kernel, out, n, type_)
     if conv_tiles.suits(w, type_):
@@ -273,7 +258,8 @@ def _forward(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
     return [Launch(_text(FORWARD_TEXT, w, type_), tuple(words), items, 1 if items > 1 else 0, "convolution")]
 
 
-def _filter(call: Call, w: Window, x: Address, dy: Address, out: Address, meta: Meta) -> list[Launch]:
+def for_filter(call: Call, w: Window, x: Address, dy: Address, out: Address, meta: Meta) -> list[Launch]:
+    """x: images; dy: (pixels, n); out: the filter's gradient, of the dtype and shape of `meta`."""
     if conv_inside.suits_filter(w, meta.shape[3], meta.type):
         return conv_inside.filter_gradient(call, w, x, dy, out, meta)
     if conv_tiles.suits(w, meta.type):
@@ -301,14 +287,15 @@ def _filter(call: Call, w: Window, x: Address, dy: Address, out: Address, meta: 
     return launches
 
 
-def _backward(call: Call, w: Window, dy: Address, kernel: Address, out: Address, m: int, type_: str) -> list[Launch]:
+def for_input(call: Call, w: Window, dy: Address, kernel: Address, out: Address, m: int, type_: str) -> list[Launch]:
+    """dy: (pixels, m); kernel: (taps * channels, m); out: the images' gradient."""
     if type_ not in PREFIX:
         return loop_input_gradient(w, dy, kernel, out, m, type_)
     size = Meta(type_, ()).itemsize
     if w.stride_y == w.stride_x == 1:
         flipped = call.scratch(w.taps * w.channels * m * size)
         return [transpose(kernel, flipped, type_, w.taps, w.channels, m, flip=True),
-                *_forward(call, _mirrored(w, m), dy, flipped, out, w.channels, type_)]
+                *forward(call, _mirrored(w, m), dy, flipped, out, w.channels, type_)]
     parts = _channel_parts(w)
     block = w.channels // parts
     k = w.taps * block

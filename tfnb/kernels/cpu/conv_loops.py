@@ -10,10 +10,9 @@ for each of a fixed number of items, added up at the end.
 """
 from __future__ import annotations
 
-from tfnb.kernels.cpu.copying import fill
-from tfnb.kernels.cpu.layout import channels_back, channels_last
+from tfnb.kernels.cpu.layout import around
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
-from tfnb.kernels.window import Window, channels_first, window
+from tfnb.kernels.window import Window, window
 
 OPERATIONS = 1 << 18                                    # that a thread does at a time
 ITEMS = 16
@@ -189,7 +188,7 @@ def depthwise(call: Call) -> list[Launch]:
     """DepthwiseConv2dNative (input, filter)."""
     x, kernel = call.inputs
     w = window(x.shape, kernel.shape[:2], call.attrs)
-    return _around(call, {0: x}, lambda sources, out: _rows_of(
+    return around(call, [0], lambda sources, out: _rows_of(
         DEPTHWISE_TEXT, w, x.type, (sources[0], call.input(1), out), kernel.shape[2:], w.out_height))
 
 
@@ -197,14 +196,13 @@ def depthwise_input_gradient(call: Call) -> list[Launch]:
     """DepthwiseConv2dNativeBackpropInput (input_sizes, filter, out_backprop)."""
     _, kernel, dy = call.inputs
     w = window(call.outputs[0].shape, kernel.shape[:2], call.attrs)
-    return _around(call, {2: dy}, lambda sources, out: _rows_of(
+    return around(call, [2], lambda sources, out: _rows_of(
         DEPTHWISE_INPUT_TEXT, w, dy.type, (sources[0], call.input(1), out), kernel.shape[2:], w.height))
 
 
 def depthwise_filter_gradient(call: Call) -> list[Launch]:
     """DepthwiseConv2dNativeBackpropFilter (input, filter_sizes, out_backprop)."""
-    x, _, dy = call.inputs
-    out = call.outputs[0]
+    x, out = call.inputs[0], call.outputs[0]
     w = window(x.shape, out.shape[:2], call.attrs)
     rows = w.batch * w.out_height
     items = max(1, min(ITEMS, rows))
@@ -215,9 +213,7 @@ def depthwise_filter_gradient(call: Call) -> list[Launch]:
         return [Launch(DEPTHWISE_FILTER_TEXT.format(type=x.type), words, items, 1, "depthwise filter gradient"),
                 sum_of(partial, target, items, out)]
 
-    if not out.size:
-        return []
-    return _around(call, {0: x, 2: dy}, made, turn_output=False)
+    return around(call, [0, 2], made, turn_output=False)
 
 
 def sum_of(partial: Address, target: Address, groups: int, out: Meta) -> Launch:
@@ -249,21 +245,3 @@ def _rows_of(text: str, w: Window, type_: str, addresses: tuple[Address, ...], c
 def _words(w: Window, addresses: tuple[Address, ...], channels: tuple[int, ...]) -> list[Word]:
     return [*addresses, *channels, w.height, w.width, w.out_height, w.out_width, w.kernel_height, w.kernel_width,
             w.stride_y, w.stride_x, w.dilation_y, w.dilation_x, w.top, w.left]
-
-
-def _around(call: Call, images: dict[int, Meta], made: object, turn_output: bool = True) -> list[Launch]:
-    """Launches made(addresses of images, address of output), with images turned to channels last where they aren't."""
-    sources, target = [call.input(i) for i in images], call.output()
-    before: list[Launch] = []
-    after: list[Launch] = []
-    if not call.outputs[0].size:
-        return []
-    if not all(meta.size for meta in images.values()):
-        return [fill(0, target, call.outputs[0])]
-    if channels_first(call.attrs):
-        for i, meta in enumerate(images.values()):
-            sources[i], launches = channels_last(call, sources[i], meta)
-            before += launches
-        if turn_output:
-            target, after = channels_back(call, target, call.outputs[0])
-    return [*before, *made(sources, target), *after]                        # type: ignore[operator]

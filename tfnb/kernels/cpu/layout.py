@@ -1,9 +1,14 @@
 """Kernels for images with channels last, used for images with channels first: transposed before and after."""
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from math import prod
+
 import numpy as np
 
+from tfnb.kernels.cpu.copying import fill
 from tfnb.kernels.launch import Address, Call, Launch, Meta
+from tfnb.kernels.window import channels_first
 
 GRAIN_BYTES = 1 << 17
 
@@ -33,15 +38,37 @@ def transpose(source: Address, target: Address, type_: str, matrices: int, rows:
     return Launch(text, (source, target, rows, columns, matrices - 1 if flip else -1), matrices, grain, "transpose")
 
 
-def channels_last(call: Call, source: Address, meta: Meta) -> tuple[Address, list[Launch]]:
-    """The address of the NHWC form of an NCHW image, and the launch that makes it."""
-    n, c, h, w = meta.shape
+def around(call: Call, images: Sequence[int], made: Callable[[list[Address], Address], list[Launch]],
+           turn_output: bool = True, zero: bool = True) -> list[Launch]:
+    """Launches made(addresses of the inputs `images`, address of the output), where all have channels last.
+
+    With channels first they are transposed, the output where `turn_output`. zero: without input the output is 0.
+    """
+    sources, target, out = [call.input(i) for i in images], call.output(), call.outputs[0]
+    before: list[Launch] = []
+    after: list[Launch] = []
+    if not out.size:
+        return []
+    if zero and not all(call.inputs[i].size for i in images):
+        return [fill(0, target, out)]
+    if channels_first(call.attrs):
+        for place, i in enumerate(images):
+            sources[place], launches = _channels_last(call, sources[place], call.inputs[i])
+            before += launches
+        if turn_output:
+            target, after = _channels_back(call, target, out)
+    return [*before, *made(sources, target), *after]
+
+
+def _channels_last(call: Call, source: Address, meta: Meta) -> tuple[Address, list[Launch]]:
+    """The address of the NHWC (NDHWC) form of an NCHW (NCDHW) image, and the launch that makes it."""
+    n, c, *sizes = meta.shape
     target = call.scratch(meta.size * meta.itemsize)
-    return target, [transpose(source, target, meta.type, n, c, h * w)] if meta.size else []
+    return target, [transpose(source, target, meta.type, n, c, prod(sizes))] if meta.size else []
 
 
-def channels_back(call: Call, target: Address, meta: Meta) -> tuple[Address, list[Launch]]:
-    """Where to write the NHWC form of an NCHW output, and the launch that then makes the output of it."""
-    n, c, h, w = meta.shape
+def _channels_back(call: Call, target: Address, meta: Meta) -> tuple[Address, list[Launch]]:
+    """Where to write an output with channels last, and the launch that then makes the output of it."""
+    n, c, *sizes = meta.shape
     source = call.scratch(meta.size * meta.itemsize)
-    return source, [transpose(source, target, meta.type, n, h * w, c)] if meta.size else []
+    return source, [transpose(source, target, meta.type, n, prod(sizes), c)]

@@ -3,6 +3,7 @@
     max_pool(call), avg_pool(call)                  MaxPool (input), AvgPool (value)
     max_pool_gradient(call)                         MaxPoolGrad (orig_input, orig_output, grad)
     avg_pool_gradient(call)                         AvgPoolGrad (orig_input_shape, grad)
+    pool(...), gradient(...)                        the same for addresses, channels last
 
 An item of a pool is a row of outputs; one of a gradient is a block of channels of an image, whose numbers no other item
 writes. Loops run over channels, which are contiguous. A number that is not a number is never the largest (as in
@@ -10,10 +11,9 @@ TensorFlow's kernels); of equal ones the first in the window gets the gradient.
 """
 from __future__ import annotations
 
-from tfnb.kernels.cpu.copying import fill
-from tfnb.kernels.cpu.layout import channels_back, channels_last
-from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
-from tfnb.kernels.window import Window, channels_first, spatial_axes, window
+from tfnb.kernels.cpu.layout import around
+from tfnb.kernels.launch import Address, Call, Launch, Word
+from tfnb.kernels.window import Window, spatial_axes, window
 from tfnb.kernels.words import extreme
 
 OPERATIONS = 1 << 17                                    # that a thread does at a time
@@ -181,26 +181,34 @@ def kernel(args, begin, end):""" + LOAD + BLOCK + """
 
 def max_pool(call: Call) -> list[Launch]:
     """MaxPool."""
-    x = call.inputs[0]
-    w = pool_window(x.shape, call.attrs)
-    return _pool(call, w, MAX_2X2_TEXT if _apart(w) else MAX_TEXT)
+    return _pool(call, "max")
 
 
 def avg_pool(call: Call) -> list[Launch]:
     """AvgPool."""
-    return _pool(call, pool_window(call.inputs[0].shape, call.attrs), AVG_TEXT)
+    return _pool(call, "avg")
+
+
+def _pool(call: Call, kind: str) -> list[Launch]:
+    x = call.inputs[0]
+    w = pool_window(x.shape, call.attrs)
+    return around(call, [0], lambda images, out: pool(kind, w, x.type, images[0], out), zero=False)
 
 
 def max_pool_gradient(call: Call) -> list[Launch]:
     """MaxPoolGrad."""
-    w = pool_window(call.inputs[0].shape, call.attrs)
-    return _gradient(call, w, {0: call.inputs[0], 2: call.inputs[2]},
-                     MAX_GRADIENT_2X2_TEXT if _apart(w) and w.out_height and w.out_width else MAX_GRADIENT_TEXT)
+    return _gradient(call, "max", [0, 2])
 
 
 def avg_pool_gradient(call: Call) -> list[Launch]:
     """AvgPoolGrad."""
-    return _gradient(call, pool_window(call.outputs[0].shape, call.attrs), {1: call.inputs[1]}, AVG_GRADIENT_TEXT)
+    return _gradient(call, "avg", [1])
+
+
+def _gradient(call: Call, kind: str, images: list[int]) -> list[Launch]:
+    out = call.outputs[0]
+    w = pool_window(out.shape, call.attrs)
+    return around(call, images, lambda at, target: gradient(call, kind, w, out.type, at[0], at[-1], target))
 
 
 def pool_window(shape: tuple[int, ...], attrs: object) -> Window:
@@ -215,44 +223,24 @@ def _apart(w: Window) -> bool:
             and 2 * w.out_height <= w.height and 2 * w.out_width <= w.width)
 
 
-def _pool(call: Call, w: Window, text: str) -> list[Launch]:
-    x, out = call.inputs[0], call.outputs[0]
-    if not out.size:
-        return []
-    source, target = call.input(0), call.output()
-    before: list[Launch] = []
-    after: list[Launch] = []
-    if channels_first(call.attrs):
-        source, before = channels_last(call, source, x)
-        target, after = channels_back(call, target, out)
+def pool(kind: str, w: Window, type_: str, x: Address, out: Address) -> list[Launch]:
+    """The pool of images x, "max" or "avg"."""
+    text = AVG_TEXT if kind == "avg" else MAX_2X2_TEXT if _apart(w) else MAX_TEXT
     work = w.out_width * w.taps * w.channels
-    launch = Launch(_text(text, x.type), (*_words(w, source, target),), w.batch * w.out_height,
-                    max(1, OPERATIONS // max(1, work)), "pool")
-    return [*before, launch, *after]
+    return [Launch(_text(text, type_), tuple(_words(w, x, out)), w.batch * w.out_height,
+                   max(1, OPERATIONS // max(1, work)), "pool")]
 
 
-def _gradient(call: Call, w: Window, images: dict[int, Meta], text: str) -> list[Launch]:
-    out = call.outputs[0]
-    if not out.size:
-        return []
-    if not all(meta.size for meta in images.values()):
-        return [fill(0, call.output(), out)]
-    sources, target = [call.input(i) for i in images], call.output()
-    before: list[Launch] = []
-    after: list[Launch] = []
-    if channels_first(call.attrs):
-        for i, meta in enumerate(images.values()):
-            sources[i], launches = channels_last(call, sources[i], meta)
-            before += launches
-        target, after = channels_back(call, target, out)
+def gradient(call: Call, kind: str, w: Window, type_: str, x: Address, dy: Address, out: Address) -> list[Launch]:
+    """The gradient of a pool of images x ("avg": any address) for them."""
     work = w.out_width * w.taps * w.channels
-    if text is MAX_GRADIENT_2X2_TEXT:
-        words, items, grain = _words(w, sources[0], target, sources[-1]), w.batch * w.out_height, OPERATIONS // work
-    else:
-        parts = _parts(w)
-        words = [*_words(w, sources[0], target, sources[-1]), parts, call.scratch(w.batch * w.channels * 16)]
-        items, grain = w.batch * parts, OPERATIONS * parts // max(1, work * w.out_height)
-    return [*before, Launch(_text(text, out.type), tuple(words), items, max(1, grain), "pool gradient"), *after]
+    if kind == "max" and _apart(w) and w.out_height and w.out_width:
+        return [Launch(_text(MAX_GRADIENT_2X2_TEXT, type_), tuple(_words(w, x, out, dy)), w.batch * w.out_height,
+                       max(1, OPERATIONS // work), "pool gradient")]
+    text, parts = AVG_GRADIENT_TEXT if kind == "avg" else MAX_GRADIENT_TEXT, _parts(w)
+    words = [*_words(w, x, out, dy), parts, call.scratch(w.batch * w.channels * 16)]
+    return [Launch(_text(text, type_), tuple(words), w.batch * parts,
+                   max(1, OPERATIONS * parts // max(1, work * w.out_height)), "pool gradient")]
 
 
 def _parts(w: Window) -> int:
