@@ -2,8 +2,10 @@
 # ruff: noqa: F401, I001
 from tfnb.ops.conv_functions import (
     atrous_conv2d, atrous_conv2d_transpose, conv1d, conv1d_transpose, conv2d, conv2d_backprop_filter,
-    conv2d_backprop_input, conv2d_transpose, convolution, depthwise_conv2d, depthwise_conv2d_native,
-    depthwise_conv2d_native_backprop_filter, depthwise_conv2d_native_backprop_input, separable_conv2d,
+    conv2d_backprop_input, conv2d_transpose, conv3d, conv3d_backprop_filter, conv3d_backprop_filter_v2,
+    conv3d_transpose, conv_transpose, convolution, deconv2d, depthwise_conv2d, depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_backprop_input, depthwise_conv2d_native, depthwise_conv2d_native_backprop_filter,
+    depthwise_conv2d_native_backprop_input, separable_conv2d,
 )
 from tfnb.ops.cross_entropy import (
     log_poisson_loss, log_softmax, sigmoid_cross_entropy_with_logits, softmax, softmax_cross_entropy_with_logits,
@@ -16,9 +18,9 @@ from tfnb.ops.nn import (
     batch_normalization, bias_add, crelu, dropout, elu, l2_loss, leaky_relu, moments, relu, relu6, relu_layer, selu,
     silu, softplus, softsign, swish, xw_plus_b,
 )
-from tfnb.ops.pool import (
-    avg_pool, avg_pool1d, avg_pool_v2, local_response_normalization, lrn, max_pool, max_pool1d, max_pool_v2,
-    max_pool_with_argmax,
+from tfnb.ops.pool_functions import (
+    avg_pool, avg_pool1d, avg_pool2d, avg_pool3d, avg_pool_v2, local_response_normalization, lrn, max_pool, max_pool1d,
+    max_pool2d, max_pool3d, max_pool_v2, max_pool_with_argmax, pool,
 )
 from tfnb.ops.reduce import l2_normalize, zero_fraction
 from tfnb.ops.top import in_top_k, top_k

@@ -25,6 +25,8 @@ NOT_CHECKED = {
     **dict.fromkeys(("RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration"),
                     "they are those of Switch, Merge, Enter, Exit and NextIteration, for references"),
     "LRN": "it has no double precision: see tests/ops/test_conv.py",
+    **dict.fromkeys(("MaxPool3D", "MaxPool3DGrad", "MaxPool3DGradGrad"),
+                    "they have no double precision: see tests/ops/test_conv3d.py"),
     "PreventGradient": "its gradient is an error: see test_gradients.py",
 }
 
@@ -45,6 +47,9 @@ def both(x, y):
 IMAGE, FILTER, GRADIENT = (2, 4, 5, 3), (3, 2, 3, 4), (2, 2, 5, 4)
 CONV = {"strides": [1, 2, 1, 1], "padding": "SAME"}
 POOL = {"ksize": [1, 3, 2, 1], "strides": [1, 2, 1, 1], "padding": "SAME"}
+VOLUME, FILTER3, GRADIENT3 = (1, 3, 4, 2, 3), (2, 3, 2, 3, 4), (1, 3, 2, 2, 4)
+CONV3 = {"strides": [1, 1, 2, 1, 1], "padding": "SAME"}
+POOL3 = {"ksize": [1, 2, 3, 2, 1], "strides": [1, 1, 2, 1, 1], "padding": "SAME"}
 
 
 def branch(x):
@@ -84,6 +89,13 @@ IMAGES = {
     "MaxPoolWithArgmax": [(lambda x: raw.MaxPoolWithArgmax(x, **POOL)[0], [IMAGE])],
     "AvgPool": [(lambda x: raw.AvgPool(x, **POOL), [IMAGE])],
     "AvgPoolGrad": [(lambda dy: raw.AvgPoolGrad(IMAGE, dy, **POOL), [(2, 2, 5, 3)])],
+    "Conv3D": [(lambda x, f: raw.Conv3D(x, f, **CONV3), [VOLUME, FILTER3])],
+    "Conv3DBackpropInputV2": [
+        (lambda f, dy: raw.Conv3DBackpropInputV2(VOLUME, f, dy, **CONV3), [FILTER3, GRADIENT3])],
+    "Conv3DBackpropFilterV2": [
+        (lambda x, dy: raw.Conv3DBackpropFilterV2(x, FILTER3, dy, **CONV3), [VOLUME, GRADIENT3])],
+    "AvgPool3D": [(lambda x: raw.AvgPool3D(x, **POOL3), [VOLUME])],
+    "AvgPool3DGrad": [(lambda dy: raw.AvgPool3DGrad(VOLUME, dy, **POOL3), [(1, 3, 2, 2, 3)])],
 }
 A, B, ROW, COLUMN, ONE, CUBE = (2, 3), (2, 3), (3,), (2, 1), (), (2, 3, 4)
 # op name -> [(function of tensors, shapes of its inputs)]; ops of the regular kinds need none

@@ -29,20 +29,25 @@ DEPTHWISE = {"strides": "list(int)", **ATTRS}
 
 # Shapes
 
+def of_rank(found: Static, rank: int) -> tuple[int | None, ...]:
+    """A shape of so many axes. Raises ValueError for another rank."""
+    if found is not None and len(found) != rank:
+        raise ValueError(f"Shape must be rank {rank} but is rank {len(found)}")
+    return (None,) * rank if found is None else found
+
+
 def rank4(found: Static) -> tuple[int | None, ...]:
     """A shape of four axes. Raises ValueError for another rank."""
-    if found is not None and len(found) != 4:
-        raise ValueError(f"Shape must be rank 4 but is rank {len(found)}")
-    return (None,) * 4 if found is None else found
+    return of_rank(found, 4)
 
 
 def check_attrs(attrs: Any, steps: tuple[str, ...] = ("strides", "dilations")) -> None:
     """Raise ValueError for strides, dilations or paddings that no image has."""
-    y, x, c = spatial_axes(attrs)
+    *places, c = spatial_axes(attrs)
     for name in steps:
-        if name in attrs and len(attrs[name]) != 4:
-            raise ValueError(f"{name} must specify 4 dimensions, not {list(attrs[name])}")
-    for axis in (y, x):
+        if name in attrs and len(attrs[name]) != len(places) + 2:
+            raise ValueError(f"{name} must specify {len(places) + 2} dimensions, not {list(attrs[name])}")
+    for axis in places:
         stride, dilation, padding, around = along(attrs, axis)
         if stride <= 0:
             raise ValueError(f"Stride must be > 0, but got {stride}")
@@ -62,7 +67,7 @@ def check_attrs(attrs: Any, steps: tuple[str, ...] = ("strides", "dilations")) -
 
 def only_spatial(ctx: Any) -> None:
     """Raise UnimplementedError where the batch or the channels are to be walked in strides."""
-    channel = spatial_axes(ctx.attrs)[2]
+    channel = spatial_axes(ctx.attrs)[-1]
     for name in ("strides", "dilations", "ksize"):
         if name in ctx.attrs and (ctx.attrs[name][0] != 1 or ctx.attrs[name][channel] != 1):
             raise errors.UnimplementedError(None, ctx.op, f"{ctx.op.type} does not support {name} other than 1 in the "
@@ -72,27 +77,29 @@ def only_spatial(ctx: Any) -> None:
 def spatial_shape(attrs: Any, image: tuple[int | None, ...], kernel_size: Any,
                   channels: int | None) -> tuple[int | None, ...]:
     """The static shape of an output with so many channels."""
-    y, x, c = spatial_axes(attrs)
-    out = [image[0]] * 4
-    for axis, size in zip((y, x), kernel_size, strict=True):
+    *places, c = spatial_axes(attrs)
+    out = [image[0]] * len(image)
+    for axis, size in zip(places, kernel_size, strict=True):
         out[axis] = output_size(image[axis], size, *along(attrs, axis))
     out[c] = channels
     return tuple(out)
 
 
-def _conv_output(attrs: Any, image: Static, filter_: Static) -> tuple[int | None, ...]:
-    image, filter_ = rank4(image), rank4(filter_)
+def conv_output(attrs: Any, image: Static, filter_: Static) -> tuple[int | None, ...]:
+    """The static shape of a convolution's output. Raises ValueError where shapes don't fit."""
+    *places, channel = spatial_axes(attrs)
+    image, filter_ = of_rank(image, len(places) + 2), of_rank(filter_, len(places) + 2)
     check_attrs(attrs)
-    depth, taken = image[spatial_axes(attrs)[2]], filter_[2]
+    depth, (*size, taken, out) = image[channel], filter_
     if taken == 0:
         raise ValueError("Depth of filter must not be 0")
     if depth is not None and taken is not None and depth != taken:
         if depth % taken:
             raise ValueError(f"Depth of input ({depth}) is not a multiple of input depth of filter ({taken})")
-        if filter_[3] is not None and filter_[3] % (depth // taken):
-            raise ValueError(f"Depth of output ({filter_[3]}) is not a multiple of the number of groups "
+        if out is not None and out % (depth // taken):
+            raise ValueError(f"Depth of output ({out}) is not a multiple of the number of groups "
                              f"({depth // taken})")
-    return spatial_shape(attrs, image, filter_[:2], filter_[3])
+    return spatial_shape(attrs, image, size, out)
 
 
 def _depthwise_output(attrs: Any, image: Static, filter_: Static) -> tuple[int | None, ...]:
@@ -110,8 +117,8 @@ Output = Callable[[Any, Static, Static], tuple[Any, ...]]
 
 def _fits(attrs: Any, expected: tuple[int | None, ...], dy: Static) -> None:
     """Raise ValueError where the gradient of the output has not the shape of the output."""
-    dy = rank4(dy)
-    axis = spatial_axes(attrs)[2]
+    axis = spatial_axes(attrs)[-1]
+    dy = of_rank(dy, len(expected))
     if None not in (dy[axis], expected[axis]) and dy[axis] != expected[axis]:
         raise ValueError(f"Dimensions must be equal, but are {dy[axis]} and {expected[axis]}")
     if any(None not in (n, m) and n != m for n, m in zip(dy, expected, strict=True)):
@@ -123,7 +130,8 @@ def _text(sizes: tuple[int | None, ...]) -> str:
     return "[" + ",".join("?" if n is None else str(n) for n in sizes) + "]"
 
 
-def _forward_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
+def forward_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
+    """The shape function of a convolution (input, filter)."""
     return lambda ctx: [output(ctx.attrs, ctx.shape(0), ctx.shape(1))]
 
 
@@ -132,25 +140,28 @@ def _sizes(ctx: ShapeContext, index: int) -> tuple[int | None, ...]:
     count = ctx.shape(index)
     if count is not None and len(count) != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {len(count)}")
-    return rank4(ctx.partial(index))
+    return of_rank(ctx.partial(index), len(spatial_axes(ctx.attrs)) + 1)
 
 
-def _input_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
+def input_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
+    """The shape function of a gradient (input_sizes, filter, out_backprop), by that of the output."""
     def made(ctx: ShapeContext) -> list[Static]:
-        length, sizes, dy = ctx.shape(0), ctx.partial(0), rank4(ctx.shape(2))
-        if sizes is not None and len(sizes) == 2 or length == (2,):        # height and width alone
-            y, x, c = spatial_axes(ctx.attrs)
+        *places, channel = spatial_axes(ctx.attrs)
+        rank = len(places) + 2
+        length, sizes, dy = ctx.shape(0), ctx.partial(0), of_rank(ctx.shape(2), rank)
+        if rank == 4 and (sizes is not None and len(sizes) == 2 or length == (2,)):     # height and width alone
             full: list[int | None] = [dy[0], None, None, None]
-            full[y], full[x] = sizes if sizes is not None else (None, None)
-            full[c] = rank4(ctx.shape(1))[2]
+            full[places[0]], full[places[1]] = sizes if sizes is not None else (None, None)
+            full[channel] = rank4(ctx.shape(1))[2]
             sizes = tuple(full)
-        found = rank4(sizes)
+        found = of_rank(sizes, rank)
         _fits(ctx.attrs, output(ctx.attrs, found, ctx.shape(1)), dy)
-        return [merge(found, (dy[0], None, None, None))]
+        return [merge(found, (dy[0], *[None] * (rank - 1)))]
     return made
 
 
-def _filter_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
+def filter_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
+    """The shape function of a gradient (input, filter_sizes, out_backprop), by that of the output."""
     def made(ctx: ShapeContext) -> list[Static]:
         found = _sizes(ctx, 1)
         if ctx.shape(0) is not None:
@@ -161,8 +172,8 @@ def _filter_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
 
 # NumPy forms
 
-def _checked(ctx: Any, output: Output, image: Any, filter_: Any, dy: Any = None) -> Window:
-    """The windows over an image, of a filter. Raises InvalidArgumentError where shapes don't fit."""
+def checked_shapes(ctx: Any, output: Output, image: Any, filter_: Any, dy: Any = None) -> None:
+    """Raise InvalidArgumentError where concrete shapes don't fit, UnimplementedError for strides over channels."""
     try:
         expected = output(ctx.attrs, tuple(image), tuple(filter_))
         if dy is not None:
@@ -170,6 +181,11 @@ def _checked(ctx: Any, output: Output, image: Any, filter_: Any, dy: Any = None)
     except ValueError as error:
         raise errors.InvalidArgumentError(None, ctx.op, str(error)) from None
     only_spatial(ctx)
+
+
+def _checked(ctx: Any, output: Output, image: Any, filter_: Any, dy: Any = None) -> Window:
+    """The windows over an image, of a filter."""
+    checked_shapes(ctx, output, image, filter_, dy)
     return window(tuple(image), tuple(filter_[:2]), ctx.attrs)
 
 
@@ -209,14 +225,14 @@ def _conv(forms: Any, output: Output) -> tuple[Any, Any, Any]:
     return forward, for_input, for_filter
 
 
-_CONV = _conv((arrays.grouped_convolve, arrays.grouped_input_gradient, arrays.grouped_filter_gradient), _conv_output)
+_CONV = _conv((arrays.grouped_convolve, arrays.grouped_input_gradient, arrays.grouped_filter_gradient), conv_output)
 _DEPTHWISE = _conv((arrays.depthwise, arrays.depthwise_input_gradient, arrays.depthwise_filter_gradient),
                    _depthwise_output)
 
 
 # The ops
 
-@kernel("input: T, filter: T -> output: T", shape=_forward_shape(_conv_output), numpy=_CONV[0], cpu=cpu.convolve,
+@kernel("input: T, filter: T -> output: T", shape=forward_shape(conv_output), numpy=_CONV[0], cpu=cpu.convolve,
         total=True,
         T="{half, bfloat16, float, double, int32}", **FULL)
 def Conv2D() -> None:
@@ -227,7 +243,7 @@ def Conv2D() -> None:
     """
 
 
-@kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=_input_shape(_conv_output),
+@kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=input_shape(conv_output),
         numpy=_CONV[1], cpu=cpu.input_gradient, values=("input_sizes",),
         total=True, T="{half, bfloat16, float, double, int32}",
         **FULL)
@@ -235,27 +251,27 @@ def Conv2DBackpropInput() -> None:
     """The gradient of Conv2D for its input."""
 
 
-@kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=_filter_shape(_conv_output),
+@kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(conv_output),
         numpy=_CONV[2], cpu=cpu.filter_gradient, values=("filter_sizes",),
         total=True, T="{half, bfloat16, float, double}", **FULL)
 def Conv2DBackpropFilter() -> None:
     """The gradient of Conv2D for its filter."""
 
 
-@kernel("input: T, filter: T -> output: T", shape=_forward_shape(_depthwise_output), numpy=_DEPTHWISE[0],
+@kernel("input: T, filter: T -> output: T", shape=forward_shape(_depthwise_output), numpy=_DEPTHWISE[0],
         cpu=loops.depthwise, total=True, T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNative() -> None:
     """Each channel by its own filters (height, width, channels, multiplier)."""
 
 
-@kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=_input_shape(_depthwise_output),
+@kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=input_shape(_depthwise_output),
         numpy=_DEPTHWISE[1], cpu=loops.depthwise_input_gradient, values=("input_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropInput() -> None:
     """The gradient of DepthwiseConv2dNative for its input."""
 
 
-@kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=_filter_shape(_depthwise_output),
+@kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(_depthwise_output),
         numpy=_DEPTHWISE[2], cpu=loops.depthwise_filter_gradient, values=("filter_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropFilter() -> None:

@@ -10,7 +10,7 @@ from tfnb.core import dtypes
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.ops.arguments import renamed
+from tfnb.ops.arguments import padding_attrs, per_axis, renamed
 from tfnb.ops.array import expand_dims, shape, squeeze
 from tfnb.ops.conv import (
     Conv2D,
@@ -21,6 +21,7 @@ from tfnb.ops.conv import (
     DepthwiseConv2dNativeBackpropInput,
     rank4,
 )
+from tfnb.ops.conv3d import Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2
 from tfnb.ops.joining import concat
 
 
@@ -74,6 +75,12 @@ def conv2d_transpose(value: Any = None, filter: Any = None, output_shape: Any = 
                                      dilations=dilations, name=scope)
 
 
+def deconv2d(value: Any, filter: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
+             name: str | None = None) -> Tensor:
+    """conv2d_transpose, as release 0.6 called it."""
+    return conv2d_transpose(value, filter, output_shape, strides, padding, name=name)
+
+
 def conv1d(value: Any = None, filters: Any = None, stride: Any = None, padding: Any = None,
            use_cudnn_on_gpu: bool | None = None, data_format: str | None = None, name: str | None = None,
            input: Any = None, dilations: Any = None) -> Tensor:
@@ -107,6 +114,55 @@ def conv1d_transpose(input: Any, filters: Any, output_shape: Any, strides: Any, 
         return squeeze(made, [axis])
 
 
+def conv3d(input: Any, filter: Any = None, strides: Any = None, padding: Any = None, data_format: str | None = "NDHWC",
+           dilations: Any = (1, 1, 1, 1, 1), name: str | None = None, filters: Any = None) -> Tensor:
+    """The convolution of volumes with a filter (depth, height, width, in, out).
+
+    strides, dilations: a number for each axis. padding: "SAME" or "VALID". data_format: "NDHWC" or "NCDHW".
+    """
+    return Conv3D(input, renamed("filters", filters, "filter", filter), strides=strides, padding=padding,
+                  data_format=data_format or "NDHWC", dilations=list(dilations), name=name)
+
+
+def conv3d_backprop_filter_v2(input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: Any,
+                              data_format: str | None = "NDHWC", dilations: Any = (1, 1, 1, 1, 1),
+                              name: str | None = None) -> Tensor:
+    """The gradient of conv3d for its filter."""
+    return Conv3DBackpropFilterV2(input, filter_sizes, out_backprop, strides=strides, padding=padding,
+                                  data_format=data_format or "NDHWC", dilations=list(dilations), name=name)
+
+
+conv3d_backprop_filter = conv3d_backprop_filter_v2
+
+
+def conv3d_transpose(value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None,
+                     padding: Any = "SAME", data_format: str | None = "NDHWC", name: str | None = None,
+                     input: Any = None, filters: Any = None, dilations: Any = None) -> Tensor:
+    """The transpose of conv3d: from what conv3d gives, volumes of `output_shape`.
+
+    filter: (depth, height, width, out, in). strides, dilations: one number, three, or one for each axis.
+    """
+    value, filter = renamed("input", input, "value", value), renamed("filters", filters, "filter", filter)
+    layout = data_format or "NDHWC"
+    with name_scope(name, "conv3d_transpose", [value, filter, output_shape]) as scope:
+        return Conv3DBackpropInputV2(output_shape, filter, value, strides=per_axis(strides, layout, "strides", 3),
+                                     padding=padding, data_format=layout, name=scope,
+                                     dilations=per_axis(dilations, layout, "dilations", 3))
+
+
+def conv_transpose(input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
+                   data_format: str | None = None, dilations: Any = None, name: str | None = None) -> Tensor:
+    """The transpose of a convolution over rows, images or volumes, by the length of `output_shape`."""
+    with name_scope(name, "conv_transpose", [input, filters, output_shape]) as scope:
+        length = (convert_to_tensor(output_shape, name="output_shape").static or (None,))[0] if isinstance(
+            output_shape, Tensor) else len(output_shape)
+        made = {3: conv1d_transpose, 4: conv2d_transpose, 5: conv3d_transpose}.get(length)
+        if made is None:
+            raise ValueError(f"output_shape must be of length 3, 4 or 5, not {length}")
+        layout = data_format or {3: "NWC", 4: "NHWC", 5: "NDHWC"}[length]
+        return made(input, filters, output_shape, strides, padding, layout, name=scope, dilations=dilations)
+
+
 def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
                             dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Tensor:
     """Each channel by its own filters (height, width, channels, multiplier)."""
@@ -133,6 +189,10 @@ def depthwise_conv2d_native_backprop_filter(input: Any, filter_sizes: Any, out_b
     return DepthwiseConv2dNativeBackpropFilter(
         input, filter_sizes, out_backprop, strides=list(strides), padding=paddings, explicit_paddings=explicit,
         data_format=data_format, dilations=list(dilations), name=name)
+
+
+depthwise_conv2d_backprop_input = depthwise_conv2d_native_backprop_input
+depthwise_conv2d_backprop_filter = depthwise_conv2d_native_backprop_filter
 
 
 def depthwise_conv2d(input: Any, filter: Any, strides: Any, padding: Any, rate: Any = None, name: str | None = None,
@@ -197,53 +257,27 @@ def atrous_conv2d_transpose(value: Any, filters: Any, output_shape: Any, rate: i
 def convolution(input: Any, filter: Any = None, padding: Any = None, strides: Any = None, dilation_rate: Any = None,
                 name: str | None = None, data_format: str | None = None, filters: Any = None,
                 dilations: Any = None) -> Tensor:
-    """conv1d or conv2d, by the rank of the input. Raises ValueError for other ranks, or strides and dilations > 1."""
+    """conv1d, conv2d or conv3d, by the rank of the input. Raises ValueError for strides and dilations both > 1."""
     kernel = renamed("filters", filters, "filter", filter)
     rate = renamed("dilations", dilations, "dilation_rate", dilation_rate)
     with name_scope(name, "convolution", [input, kernel]) as scope:
         x = convert_to_tensor(input, name="input")
         kernel = convert_to_tensor(kernel, name="filter")
         rank = len(x.static) if x.static is not None else len(kernel.static) if kernel.static is not None else None
-        if rank not in (3, 4):
-            raise ValueError(f"convolution needs an input of rank 3 or 4, not {rank}")
+        if rank not in (3, 4, 5):
+            raise ValueError(f"convolution needs an input of rank 3, 4 or 5, not {rank}")
         if np.max(rate if rate is not None else 1) > 1 and np.max(strides if strides is not None else 1) > 1:
             raise ValueError("strides > 1 not supported in conjunction with dilation_rate > 1")
         if rank == 3:
             return conv1d(x, kernel, strides, padding, data_format=data_format, dilations=rate, name=scope)
+        if rank == 5:
+            layout = data_format or "NDHWC"
+            return conv3d(x, kernel, per_axis(strides, layout, "strides", 3), padding, layout,
+                          per_axis(rate, layout, "dilation_rate", 3), name=scope)
         return conv2d(x, kernel, strides, padding, data_format=data_format or "NHWC", dilations=rate, name=scope)
 
 
-# Arguments
-
-def per_axis(value: Any, data_format: str | None, name: str) -> list[int]:
-    """Four numbers, one for each axis, from one, two (height and width) or four. Raises ValueError for others."""
-    given = [1] if value is None else [value] if np.ndim(value) == 0 else list(value)
-    if len(given) not in (1, 2, 4):
-        raise ValueError(f"{name} should be of length 1, 2 or 4. Received: {name}={value} of length {len(given)}")
-    if len(given) == 4:
-        return given
-    height, width = given * 2 if len(given) == 1 else given
-    return [1, 1, height, width] if data_format is not None and data_format.startswith("NC") else [1, height, width, 1]
-
-
-def padding_attrs(padding: Any) -> tuple[Any, list[int]]:
-    """The attrs `padding` and `explicit_paddings`. Raises ValueError for a list that is not four pairs."""
-    if padding is None:
-        raise TypeError("Expected string for argument 'padding' not None.")
-    if isinstance(padding, (str, bytes)):
-        if padding in ("EXPLICIT", b"EXPLICIT"):
-            raise ValueError("'EXPLICIT' is not a valid value for `padding`. To use explicit padding, `padding` must "
-                             "be a list.")
-        return padding, []
-    if len(padding) != 4:
-        raise ValueError(f"When padding is a list, it must be of size 4. Received: padding={padding} of size "
-                         f"{len(padding)}")
-    for pair in padding:
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise ValueError(f"When padding is a list, each element must be a list/tuple of size 2. Received: "
-                             f"padding={padding}")
-    return "EXPLICIT", [int(n) for pair in padding for n in pair]
-
+# Rows
 
 def _channels_first_row(data_format: str | None) -> bool:
     """Is it "NCW" (or the older "NCHW")? Raises ValueError for what is no format of rows."""

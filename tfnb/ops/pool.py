@@ -7,17 +7,13 @@ import numpy as np
 
 from tfnb.core import errors
 from tfnb.core.shape import Static, merge
-from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.stack import name_scope
 from tfnb.kernels import window_arrays as arrays
 from tfnb.kernels.cpu import normalize, pooling
 from tfnb.kernels.cpu.pooling import pool_window
 from tfnb.kernels.window import Window, channels_first, spatial_axes
-from tfnb.ops.arguments import renamed
-from tfnb.ops.array import expand_dims, shape, squeeze, stop_gradient
-from tfnb.ops.conv import check_attrs, only_spatial, rank4, spatial_shape
-from tfnb.ops.conv_functions import padding_attrs, per_axis
+from tfnb.ops.array import shape, stop_gradient
+from tfnb.ops.conv import check_attrs, of_rank, only_spatial, rank4, spatial_shape
 from tfnb.ops.create import zeros_like
 from tfnb.ops.declare import kernel
 
@@ -35,17 +31,18 @@ FLOAT = "{half, bfloat16, float, double}"
 # Shapes
 
 def _pooled(attrs: Any, image: Static) -> tuple[int | None, ...]:
-    image = rank4(image)
+    *places, c = spatial_axes(attrs)
+    image = of_rank(image, len(places) + 2)
     if attrs.get("data_format") == b"NCHW_VECT_C":
         raise ValueError("data_format NCHW_VECT_C is not supported")
     check_attrs(attrs, ("strides", "ksize"))
     if min(attrs["ksize"]) <= 0:
         raise ValueError(f"Sliding window ksize must be > 0, but got {min(attrs['ksize'])}")
-    y, x, c = spatial_axes(attrs)
-    return spatial_shape(attrs, image, (attrs["ksize"][y], attrs["ksize"][x]), image[c])
+    return spatial_shape(attrs, image, [attrs["ksize"][axis] for axis in places], image[c])
 
 
-def _pool_shape(ctx: ShapeContext) -> list[Static]:
+def pool_shape(ctx: ShapeContext) -> list[Static]:
+    """The shape function of a pool."""
     return [_pooled(ctx.attrs, ctx.shape(0))]
 
 
@@ -56,20 +53,27 @@ def _same(one: Static, other: Static) -> Static:
         raise ValueError(f"Shapes must be equal, but are {list(one or ())} and {list(other or ())}") from None
 
 
-def _max_gradient_shape(ctx: ShapeContext) -> list[Static]:
+def _image(ctx: ShapeContext, found: Static) -> tuple[int | None, ...]:
+    return of_rank(found, len(spatial_axes(ctx.attrs)) + 1)
+
+
+def max_gradient_shape(ctx: ShapeContext) -> list[Static]:
+    """The shape function of the gradient of a pool (orig_input, orig_output, grad)."""
     expected = _pooled(ctx.attrs, ctx.shape(0))
     _same(_same(expected, ctx.shape(1)), ctx.shape(2))
-    return [rank4(ctx.shape(0))]
+    return [_image(ctx, ctx.shape(0))]
 
 
-def _max_gradient2_shape(ctx: ShapeContext) -> list[Static]:
+def max_gradient2_shape(ctx: ShapeContext) -> list[Static]:
+    """The shape function of the gradient of that gradient (orig_input, orig_output, grad)."""
     expected = _same(_pooled(ctx.attrs, ctx.shape(0)), ctx.shape(1))
-    _same(rank4(ctx.shape(0)), ctx.shape(2))
+    _same(_image(ctx, ctx.shape(0)), ctx.shape(2))
     return [expected]
 
 
-def _avg_gradient_shape(ctx: ShapeContext) -> list[Static]:
-    found = rank4(ctx.partial(0))
+def avg_gradient_shape(ctx: ShapeContext) -> list[Static]:
+    """The shape function of the gradient of a pool (orig_input_shape, grad)."""
+    found = _image(ctx, ctx.partial(0))
     _same(_pooled(ctx.attrs, found), ctx.shape(1))
     return [found]
 
@@ -82,8 +86,8 @@ def _argmax_gradient_shape(ctx: ShapeContext) -> list[Static]:
 
 # NumPy forms
 
-def _window(ctx: Any, image: Any, *pooled: Any) -> Window:
-    """The windows over an image. Raises InvalidArgumentError where the shapes of what is pooled don't fit."""
+def pooled_shapes(ctx: Any, image: Any, *pooled: Any) -> None:
+    """Raise InvalidArgumentError where the concrete shapes of what is pooled don't fit."""
     try:
         expected = _pooled(ctx.attrs, tuple(image))
         for found in pooled:
@@ -91,6 +95,11 @@ def _window(ctx: Any, image: Any, *pooled: Any) -> Window:
     except ValueError as error:
         raise errors.InvalidArgumentError(None, ctx.op, str(error)) from None
     only_spatial(ctx)
+
+
+def _window(ctx: Any, image: Any, *pooled: Any) -> Window:
+    """The windows over an image."""
+    pooled_shapes(ctx, image, *pooled)
     return pool_window(tuple(image), ctx.attrs)
 
 
@@ -151,39 +160,39 @@ def _argmax_gradient(ctx: Any, x: np.ndarray, dy: np.ndarray, index: np.ndarray)
 
 # The ops
 
-@kernel("input: T -> output: T", shape=_pool_shape, numpy=_max, cpu=pooling.max_pool, total=True,
+@kernel("input: T -> output: T", shape=pool_shape, numpy=_max, cpu=pooling.max_pool, total=True,
         T="{half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT",
         **EXPLICIT, data_format="{'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
 def MaxPool() -> None:
     """The largest number in each window, channel by channel."""
 
 
-@kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=_max_gradient_shape, numpy=_max_gradient,
+@kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient_shape, numpy=_max_gradient,
         cpu=pooling.max_pool_gradient, total=True, **EXPLICIT, data_format=LAYOUT, T=f"{REAL} = DT_FLOAT")
 def MaxPoolGrad() -> None:
     """The gradient of MaxPool: each number goes to the (first) largest of its window."""
 
 
-@kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=_max_gradient2_shape, numpy=_max_gradient2,
+@kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient2_shape, numpy=_max_gradient2,
         **PLAIN, data_format=LAYOUT, T=REAL)
 def MaxPoolGradGrad() -> None:
     """The gradient of MaxPoolGrad for `grad`: of each window, the number where its largest stands."""
 
 
-@kernel("value: T -> output: T", shape=_pool_shape, numpy=_avg, cpu=pooling.avg_pool,
+@kernel("value: T -> output: T", shape=pool_shape, numpy=_avg, cpu=pooling.avg_pool,
         total=True, **PLAIN, data_format=LAYOUT,
         T=FLOAT)
 def AvgPool() -> None:
     """The mean of each window, channel by channel; padding is not counted."""
 
 
-@kernel("orig_input_shape: int32, grad: T -> output: T", shape=_avg_gradient_shape, numpy=_avg_gradient,
+@kernel("orig_input_shape: int32, grad: T -> output: T", shape=avg_gradient_shape, numpy=_avg_gradient,
         cpu=pooling.avg_pool_gradient, values=("orig_input_shape",), total=True, **PLAIN, data_format=LAYOUT, T=FLOAT)
 def AvgPoolGrad() -> None:
     """The gradient of AvgPool."""
 
 
-@kernel("input: T -> output: T, argmax: Targmax", shape=lambda ctx: _pool_shape(ctx) * 2, numpy=_argmax, **SIZES,
+@kernel("input: T -> output: T, argmax: Targmax", shape=lambda ctx: pool_shape(ctx) * 2, numpy=_argmax, **SIZES,
         Targmax="{int32, int64} = DT_INT64", padding="{'SAME', 'VALID'}", include_batch_in_index="bool = false",
         T=REAL)
 def MaxPoolWithArgmax() -> None:
@@ -291,97 +300,3 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 
 LRNGrad.no_gradient("TensorFlow has none")
-
-
-# What users call
-
-def max_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None,
-             data_format: str | None = "NHWC", name: str | None = None, input: Any = None) -> Tensor:
-    """The largest number in each window, channel by channel.
-
-    ksize, strides: one number, height and width, or one for each axis. padding: "SAME", "VALID" or a pair of numbers
-    for each axis. Raises ValueError where the window does not fit.
-    """
-    value = renamed("input", input, "value", value)
-    paddings, explicit = padding_attrs(padding)
-    with name_scope(name, "MaxPool", [value]) as scope:
-        value = convert_to_tensor(value, name="input")
-        return MaxPool(value, ksize=per_axis(ksize, data_format, "ksize"), padding=paddings,
-                       strides=per_axis(strides, data_format, "strides"), explicit_paddings=explicit,
-                       data_format=data_format, name=scope)
-
-
-def avg_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None,
-             data_format: str | None = "NHWC", name: str | None = None, input: Any = None) -> Tensor:
-    """The mean of each window, channel by channel; arguments as of max_pool, padding "SAME" or "VALID"."""
-    value = renamed("input", input, "value", value)
-    with name_scope(name, "AvgPool", [value]) as scope:
-        value = convert_to_tensor(value, name="value")
-        return AvgPool(value, ksize=per_axis(ksize, data_format, "ksize"), padding=padding,
-                       strides=per_axis(strides, data_format, "strides"), data_format=data_format, name=scope)
-
-
-def max_pool_v2(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
-                name: str | None = None) -> Tensor:
-    """max_pool over images or rows, by the rank of the input."""
-    x = convert_to_tensor(input, name="input")
-    if x.static is not None and len(x.static) == 3:
-        return max_pool1d(x, ksize, strides, padding, data_format or "NWC", name)
-    return max_pool(x, ksize, strides, padding, data_format or "NHWC", name)
-
-
-def avg_pool_v2(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
-                name: str | None = None) -> Tensor:
-    """avg_pool over images or rows, by the rank of the input."""
-    x = convert_to_tensor(input, name="value")
-    if x.static is not None and len(x.static) == 3:
-        return avg_pool1d(x, ksize, strides, padding, data_format or "NWC", name)
-    return avg_pool(x, ksize, strides, padding, data_format or "NHWC", name)
-
-
-def max_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC",
-               name: str | None = None) -> Tensor:
-    """The largest number in each window over rows (batch, width, channels)."""
-    return _pool1d(max_pool, "MaxPool1d", input, ksize, strides, padding, data_format, name)
-
-
-def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC",
-               name: str | None = None) -> Tensor:
-    """The mean of each window over rows (batch, width, channels)."""
-    return _pool1d(avg_pool, "AvgPool1D", input, ksize, strides, padding, data_format, name)
-
-
-def _pool1d(pool_: Any, scope_name: str, x: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None,
-            name: str | None) -> Tensor:
-    first = data_format == "NCW"
-    axis = 2 if first else 1
-
-    def wide(value: Any) -> list[int]:
-        given = [value] if np.ndim(value) == 0 else list(value)
-        return [1, given[axis] if len(given) == 3 else given[0]]
-
-    with name_scope(name, scope_name, [x]) as scope:
-        image = expand_dims(x, axis)
-        made = pool_(image, wide(ksize), wide(strides), padding, "NCHW" if first else "NHWC", name=scope)
-        return squeeze(made, axis)
-
-
-def max_pool_with_argmax(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
-                         Targmax: Any = None, name: str | None = None, output_dtype: Any = None,
-                         include_batch_in_index: bool = False) -> tuple[Tensor, Tensor]:
-    """max_pool, and the index of each largest number in its flattened image. Raises ValueError for "NCHW"."""
-    if data_format != "NHWC":
-        raise ValueError(f"`data_format` values other than 'NHWC' are not supported. Received: {data_format}")
-    return MaxPoolWithArgmax(input, ksize=per_axis(ksize, data_format, "ksize"),  # type: ignore[no-any-return]
-                             strides=per_axis(strides, data_format, "strides"), padding=padding, name=name,
-                             Targmax=renamed("output_dtype", output_dtype, "Targmax", Targmax, "int64"),
-                             include_batch_in_index=include_batch_in_index)
-
-
-def lrn(input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5,
-        name: str | None = None) -> Tensor:
-    """`input / (bias + alpha * sum of squares) ** beta`; the sum is over channels up to depth_radius away."""
-    return LRN(input, depth_radius=depth_radius, bias=bias, alpha=alpha, beta=beta, name=name)
-
-
-local_response_normalization = lrn

@@ -1,6 +1,7 @@
 """Convolutions whose channels come in groups that know nothing of each other: one group after the other.
 
     by_group(call, groups, type, sources, target, made)     launches of `made` for each group, over its own channels
+    regroup(part, groups, type, source, target, back)       the launch that copies to one array a group, or from there
 """
 from __future__ import annotations
 
@@ -50,10 +51,10 @@ def by_group(call: Call, groups: int, type_: str, sources: list[Rows], target: R
     places = [call.scratch(groups * part.rows * part.length * size) for part in (*sources, target)]
     steps = {place.index: part.rows * part.length * size
              for place, part in zip(places, (*sources, target), strict=True)}
-    apart = [_regroup(source, groups, type_, source.address, place)
+    apart = [regroup(source, groups, type_, source.address, place)
              for source, place in zip(sources, places, strict=False)]
     launches = made(places[:-1], places[-1])
-    back = _regroup(target, groups, type_, places[-1], target.address, back=True)
+    back = regroup(target, groups, type_, places[-1], target.address, back=True)
     return [*apart, *(_moved(launch, steps, group) for group in range(groups) for launch in launches), back]
 
 
@@ -64,7 +65,8 @@ def _moved(launch: Launch, steps: dict[int, int], group: int) -> Launch:
         for word in launch.args))
 
 
-def _regroup(part: Rows, groups: int, type_: str, source: Address, target: Address, back: bool = False) -> Launch:
+def regroup(part: Rows, groups: int, type_: str, source: Address, target: Address, back: bool = False) -> Launch:
+    """Copy rows of groups x length numbers to arrays of one group each; or, `back`, from there."""
     row = max(1, groups * part.length * np.dtype(type_).itemsize)
     return Launch(REGROUP_TEXT.format(type=type_), (source, target, groups, part.length, part.rows, int(back)),
                   part.rows, max(1, GRAIN_BYTES // row), "channels by group")

@@ -1,0 +1,207 @@
+"""Convolutions and pools over volumes (batch, depth, height, width, channels), and their gradients."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfnb.core.shape import Static
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.kernels import volume_arrays as arrays
+from tfnb.kernels.cpu import volumes as cpu
+from tfnb.kernels.window import Volume, channels_first, volume
+from tfnb.ops.array import shape, shape_n, stop_gradient
+from tfnb.ops.conv import (
+    checked_shapes,
+    conv_output,
+    filter_shape,
+    forward_shape,
+    input_shape,
+    of_rank,
+)
+from tfnb.ops.create import zeros_like
+from tfnb.ops.declare import kernel
+from tfnb.ops.pool import (
+    avg_gradient_shape,
+    max_gradient2_shape,
+    max_gradient_shape,
+    pool_shape,
+    pooled_shapes,
+)
+
+LAYOUT = "{'NDHWC', 'NCDHW'} = 'NDHWC'"
+CONV = {"T": "{half, bfloat16, float, double}", "strides": "list(int) >= 5", "padding": "{'SAME', 'VALID'}",
+        "data_format": LAYOUT, "dilations": "list(int) = [1, 1, 1, 1, 1]"}
+POOL = {"ksize": "list(int) >= 5", "strides": "list(int) >= 5", "padding": "{'SAME', 'VALID'}", "data_format": LAYOUT}
+FLOAT = "{half, bfloat16, float}"
+
+
+def _output(attrs: Any, image: Static, filter_: Static) -> tuple[int | None, ...]:
+    """The static shape of an output. Raises ValueError where shapes don't fit; there are no groups of channels."""
+    image, filter_ = of_rank(image, 5), of_rank(filter_, 5)
+    depth = image[1 if channels_first(attrs) else 4]
+    if None not in (depth, filter_[3]) and depth != filter_[3]:
+        raise ValueError(f"input depth must be evenly divisible by filter depth and there are no groups here: {depth} "
+                         f"vs {filter_[3]}")
+    return conv_output(attrs, image, filter_)
+
+
+# NumPy forms
+
+def _last(ctx: Any, x: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(x.transpose(0, 2, 3, 4, 1)) if channels_first(ctx.attrs) else x
+
+
+def _back(ctx: Any, x: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(x.transpose(0, 4, 1, 2, 3)) if channels_first(ctx.attrs) else x
+
+
+def _volume(ctx: Any, image: Any, filter_: Any, dy: Any = None) -> Volume:
+    checked_shapes(ctx, _output, image, filter_, dy)
+    return volume(tuple(image), tuple(filter_[:3]), ctx.attrs)
+
+
+def _convolve(ctx: Any, x: np.ndarray, filter_: np.ndarray) -> np.ndarray:
+    return _back(ctx, arrays.convolve(_last(ctx, x), filter_, _volume(ctx, x.shape, filter_.shape)))
+
+
+def _input_gradient(ctx: Any, sizes: np.ndarray, filter_: np.ndarray, dy: np.ndarray) -> np.ndarray:
+    v = _volume(ctx, [int(n) for n in sizes], filter_.shape, dy.shape)
+    return _back(ctx, arrays.convolve_input_gradient(filter_, _last(ctx, dy), v))
+
+
+def _filter_gradient(ctx: Any, x: np.ndarray, sizes: np.ndarray, dy: np.ndarray) -> np.ndarray:
+    v = _volume(ctx, x.shape, [int(n) for n in sizes], dy.shape)
+    return arrays.convolve_filter_gradient(_last(ctx, x), _last(ctx, dy), v)
+
+
+def _pool_volume(ctx: Any, image: Any, *pooled: Any) -> Volume:
+    pooled_shapes(ctx, image, *pooled)
+    return cpu.pool_volume(tuple(image), ctx.attrs)
+
+
+def _max(ctx: Any, x: np.ndarray) -> np.ndarray:
+    return _back(ctx, arrays.max_pool(_last(ctx, x), _pool_volume(ctx, x.shape)))
+
+
+def _max_gradient(ctx: Any, x: np.ndarray, y: np.ndarray, dy: np.ndarray) -> np.ndarray:
+    v = _pool_volume(ctx, x.shape, y.shape, dy.shape)
+    return _back(ctx, arrays.max_pool_gradient(_last(ctx, x), _last(ctx, dy), v))
+
+
+def _max_gradient2(ctx: Any, x: np.ndarray, y: np.ndarray, dz: np.ndarray) -> np.ndarray:
+    return _back(ctx, arrays.at_largest(_last(ctx, x), _last(ctx, dz), _pool_volume(ctx, x.shape, y.shape)))
+
+
+def _avg(ctx: Any, x: np.ndarray) -> np.ndarray:
+    return _back(ctx, arrays.avg_pool(_last(ctx, x), _pool_volume(ctx, x.shape)))
+
+
+def _avg_gradient(ctx: Any, sizes: np.ndarray, dy: np.ndarray) -> np.ndarray:
+    return _back(ctx, arrays.avg_pool_gradient(_last(ctx, dy), _pool_volume(ctx, sizes.tolist(), dy.shape)))
+
+
+# The ops
+
+@kernel("input: T, filter: T -> output: T", shape=forward_shape(_output), numpy=_convolve, cpu=cpu.convolve, total=True,
+        **CONV)
+def Conv3D() -> None:
+    """The convolution of volumes by a filter (depth, height, width, in, out): sums over its taps and the channels."""
+
+
+@kernel("input_sizes: Tshape, filter: T, out_backprop: T -> output: T", shape=input_shape(_output),
+        numpy=_input_gradient, cpu=cpu.input_gradient, values=("input_sizes",), total=True, **CONV,
+        Tshape="{int32, int64} = DT_INT32")
+def Conv3DBackpropInputV2() -> None:
+    """The gradient of Conv3D for its input."""
+
+
+@kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(_output),
+        numpy=_filter_gradient, cpu=cpu.filter_gradient, values=("filter_sizes",), total=True, **CONV)
+def Conv3DBackpropFilterV2() -> None:
+    """The gradient of Conv3D for its filter."""
+
+
+@kernel("input: T -> output: T", shape=pool_shape, numpy=_max, cpu=cpu.max_pool, total=True, **POOL, T=FLOAT)
+def MaxPool3D() -> None:
+    """The largest number in each window, channel by channel."""
+
+
+@kernel("orig_input: TInput, orig_output: TInput, grad: T -> output: T", shape=max_gradient_shape, numpy=_max_gradient,
+        cpu=cpu.max_pool_gradient, total=True, **POOL, T=f"{FLOAT} = DT_FLOAT", TInput=f"{FLOAT} = DT_FLOAT")
+def MaxPool3DGrad() -> None:
+    """The gradient of MaxPool3D: each number goes to the (first) largest of its window."""
+
+
+@kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient2_shape, numpy=_max_gradient2, **POOL,
+        T="realnumbertype")
+def MaxPool3DGradGrad() -> None:
+    """The gradient of MaxPool3DGrad for `grad`: of each window, the number where its largest stands."""
+
+
+@kernel("input: T -> output: T", shape=pool_shape, numpy=_avg, cpu=cpu.avg_pool, total=True, **POOL,
+        T="{half, bfloat16, float, double}")
+def AvgPool3D() -> None:
+    """The mean of each window, channel by channel; padding is not counted."""
+
+
+@kernel("orig_input_shape: int32, grad: T -> output: T", shape=avg_gradient_shape, numpy=_avg_gradient,
+        cpu=cpu.avg_pool_gradient, values=("orig_input_shape",), total=True, **POOL,
+        T="{half, bfloat16, float, double}")
+def AvgPool3DGrad() -> None:
+    """The gradient of AvgPool3D."""
+
+
+# Gradients
+
+def _how(op: Operation) -> dict[str, Any]:
+    """The attrs that the gradients of an op share with it."""
+    return {name: op.attrs[name] for name in ("ksize", "strides", "padding", "data_format", "dilations")
+            if name in op.attrs}
+
+
+@Conv3D.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor]:
+    x, filter_ = op.inputs
+    sizes = shape_n([x, filter_])
+    return [Conv3DBackpropInputV2(sizes[0], filter_, dy, **_how(op)),
+            Conv3DBackpropFilterV2(x, sizes[1], dy, **_how(op))]
+
+
+@Conv3DBackpropInputV2.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    _, filter_, dy = op.inputs
+    return [None, Conv3DBackpropFilterV2(dz, shape(filter_), dy, **_how(op)), Conv3D(dz, filter_, **_how(op))]
+
+
+@Conv3DBackpropFilterV2.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    x, _, dy = op.inputs
+    return [Conv3DBackpropInputV2(shape(x), dz, dy, **_how(op)), None, Conv3D(x, dz, **_how(op))]
+
+
+@MaxPool3D.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return MaxPool3DGrad(op.inputs[0], op.outputs[0], dy, **_how(op))
+
+
+@MaxPool3DGrad.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    x, y, _ = op.inputs
+    return [zeros_like(x), zeros_like(y), MaxPool3DGradGrad(x, y, dz, **_how(op))]
+
+
+@MaxPool3DGradGrad.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    x, y, _ = op.inputs
+    return [zeros_like(x), zeros_like(y), MaxPool3DGrad(x, y, dz, **_how(op))]
+
+
+@AvgPool3D.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return AvgPool3DGrad(shape(op.inputs[0]), dy, **_how(op))
+
+
+@AvgPool3DGrad.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    return [stop_gradient(op.inputs[0]), AvgPool3D(dz, **_how(op))]

@@ -1,0 +1,180 @@
+"""What users call to pool: the functions of `tf.nn`, with the argument names of all releases of TF 1."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfnb.core import dtypes
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.ops.arguments import padding_attrs, per_axis, renamed
+from tfnb.ops.array import expand_dims, squeeze
+from tfnb.ops.conv3d import AvgPool3D, MaxPool3D
+from tfnb.ops.pool import LRN, AvgPool, MaxPool, MaxPoolWithArgmax
+
+
+def max_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None,
+             data_format: str | None = "NHWC", name: str | None = None, input: Any = None) -> Tensor:
+    """The largest number in each window, channel by channel.
+
+    ksize, strides: one number, height and width, or one for each axis. padding: "SAME", "VALID" or a pair of numbers
+    for each axis. Raises ValueError where the window does not fit.
+    """
+    value = renamed("input", input, "value", value)
+    paddings, explicit = padding_attrs(padding)
+    with name_scope(name, "MaxPool", [value]) as scope:
+        value = convert_to_tensor(value, name="input")
+        return MaxPool(value, ksize=per_axis(ksize, data_format, "ksize"), padding=paddings,
+                       strides=per_axis(strides, data_format, "strides"), explicit_paddings=explicit,
+                       data_format=data_format, name=scope)
+
+
+def avg_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None,
+             data_format: str | None = "NHWC", name: str | None = None, input: Any = None) -> Tensor:
+    """The mean of each window, channel by channel; arguments as of max_pool, padding "SAME" or "VALID"."""
+    value = renamed("input", input, "value", value)
+    with name_scope(name, "AvgPool", [value]) as scope:
+        value = convert_to_tensor(value, name="value")
+        return AvgPool(value, ksize=per_axis(ksize, data_format, "ksize"), padding=padding,
+                       strides=per_axis(strides, data_format, "strides"), data_format=data_format, name=scope)
+
+
+def max_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
+               name: str | None = None) -> Tensor:
+    """max_pool, as release 1.15 calls it too."""
+    return max_pool(input, ksize, strides, padding, data_format, name or "MaxPool2d")
+
+
+avg_pool2d = avg_pool
+
+
+def max_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC",
+               name: str | None = None) -> Tensor:
+    """The largest number in each window over volumes; ksize, strides: one number, three, or one for each axis."""
+    return _pool3d(MaxPool3D, "MaxPool3D", input, ksize, strides, padding, data_format, name)
+
+
+def avg_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC",
+               name: str | None = None) -> Tensor:
+    """The mean of each window over volumes; arguments as of max_pool3d."""
+    return _pool3d(AvgPool3D, "AvgPool3D", input, ksize, strides, padding, data_format, name)
+
+
+def _pool3d(op: Any, scope_name: str, x: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None,
+            name: str | None) -> Tensor:
+    layout = data_format or "NDHWC"
+    with name_scope(name, scope_name, [x]) as scope:
+        made: Tensor = op(x, ksize=per_axis(ksize, layout, "ksize", 3), padding=padding, data_format=layout, name=scope,
+                          strides=per_axis(strides, layout, "strides", 3))
+        return made
+
+
+def pool(input: Any, window_shape: Any, pooling_type: str, padding: str, dilation_rate: Any = None, strides: Any = None,
+         name: str | None = None, data_format: str | None = None, dilations: Any = None) -> Tensor:
+    """The "MAX" or "AVG" pool over rows, images or volumes, by the rank of the input.
+
+    window_shape, strides: a number for each axis of the windows. Raises ValueError for another type, for strides with
+    a dilation rate and for "SAME" with one; NotImplementedError for a dilation rate > 1.
+    """
+    rate = renamed("dilations", dilations, "dilation_rate", dilation_rate)
+    if pooling_type not in ("MAX", "AVG"):
+        raise ValueError(f"pooling_type must be 'MAX' or 'AVG', not {pooling_type!r}")
+    pools = {"MAX": (None, max_pool, max_pool3d), "AVG": (None, avg_pool, avg_pool3d)}[pooling_type]
+    with name_scope(name, f"{pooling_type.lower()}_pool", [input]) as scope:
+        x = convert_to_tensor(input, name="input")
+        places = len(window_shape)
+        rates = np.broadcast_to(np.asarray(1 if rate is None else rate, np.int32), [places])
+        steps = np.broadcast_to(np.asarray(1 if strides is None else strides), [places]).tolist()
+        if (rates > 1).any():
+            _refuse_dilation(rates, steps, padding)
+        convert_to_tensor(rates, dtype=dtypes.int32, name="dilation_rate")
+        first = data_format is not None and data_format.startswith("NC")
+        if places != 1:
+            layout = ("NCHW" if places == 2 else "NCDHW") if first else "NHWC" if places == 2 else "NDHWC"
+            return pools[places - 1](x, list(window_shape), steps, padding, layout, name=scope)    # type: ignore[misc]
+        axis = 2 if first else 1
+        made = pools[1](expand_dims(x, axis), [1, *window_shape], [1, *steps], padding,             # type: ignore[misc]
+                        "NCHW" if first else "NHWC", name=scope)
+        return squeeze(made, [axis])
+
+
+def _refuse_dilation(rates: np.ndarray, strides: list[int], padding: str) -> None:
+    if any(n > 1 for n in strides):
+        raise ValueError("strides > 1 not supported in conjunction with dilation_rate > 1")
+    if padding == "SAME":
+        raise ValueError(f"pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. Received: "
+                         f"padding={padding} and dilation_rate={rates}")
+    raise NotImplementedError(f"pools with a dilation rate are not there: {rates.tolist()}")
+
+
+def _by_rank(pools: tuple[Callable[..., Tensor], ...], input: Any, ksize: Any, strides: Any, padding: Any,
+             data_format: str | None, name: str | None) -> Tensor:
+    """The pool for an input of rank 3, 4 (or unknown) or 5."""
+    x = convert_to_tensor(input, name="input")
+    rank = 4 if x.static is None else len(x.static)
+    if rank not in (3, 4, 5):
+        raise ValueError(f"a pool needs an input of rank 3, 4 or 5, not {rank}")
+    return pools[rank - 3](x, ksize, strides, padding, data_format or ("NWC", "NHWC", "NDHWC")[rank - 3], name=name)
+
+
+def max_pool_v2(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
+                name: str | None = None) -> Tensor:
+    """max_pool over rows, images or volumes, by the rank of the input."""
+    return _by_rank((max_pool1d, max_pool, max_pool3d), input, ksize, strides, padding, data_format, name)
+
+
+def avg_pool_v2(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
+                name: str | None = None) -> Tensor:
+    """avg_pool over rows, images or volumes, by the rank of the input."""
+    return _by_rank((avg_pool1d, avg_pool, avg_pool3d), input, ksize, strides, padding, data_format, name)
+
+
+def max_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC",
+               name: str | None = None) -> Tensor:
+    """The largest number in each window over rows (batch, width, channels)."""
+    return _pool1d(max_pool, "MaxPool1d", input, ksize, strides, padding, data_format, name)
+
+
+def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC",
+               name: str | None = None) -> Tensor:
+    """The mean of each window over rows (batch, width, channels)."""
+    return _pool1d(avg_pool, "AvgPool1D", input, ksize, strides, padding, data_format, name)
+
+
+def _pool1d(pool_: Any, scope_name: str, x: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None,
+            name: str | None) -> Tensor:
+    first = data_format == "NCW"
+    axis = 2 if first else 1
+
+    def wide(value: Any) -> list[int]:
+        given = [value] if np.ndim(value) == 0 else list(value)
+        return [1, given[axis] if len(given) == 3 else given[0]]
+
+    with name_scope(name, scope_name, [x]) as scope:
+        image = expand_dims(x, axis)
+        made = pool_(image, wide(ksize), wide(strides), padding, "NCHW" if first else "NHWC", name=scope)
+        return squeeze(made, axis)
+
+
+def max_pool_with_argmax(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
+                         Targmax: Any = None, name: str | None = None, output_dtype: Any = None,
+                         include_batch_in_index: bool = False) -> tuple[Tensor, Tensor]:
+    """max_pool, and the index of each largest number in its flattened image. Raises ValueError for "NCHW"."""
+    if data_format != "NHWC":
+        raise ValueError(f"`data_format` values other than 'NHWC' are not supported. Received: {data_format}")
+    return MaxPoolWithArgmax(input, ksize=per_axis(ksize, data_format, "ksize"),  # type: ignore[no-any-return]
+                             strides=per_axis(strides, data_format, "strides"), padding=padding, name=name,
+                             Targmax=renamed("output_dtype", output_dtype, "Targmax", Targmax, "int64"),
+                             include_batch_in_index=include_batch_in_index)
+
+
+def lrn(input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5,
+        name: str | None = None) -> Tensor:
+    """`input / (bias + alpha * sum of squares) ** beta`; the sum is over channels up to depth_radius away."""
+    return LRN(input, depth_radius=depth_radius, bias=bias, alpha=alpha, beta=beta, name=name)
+
+
+local_response_normalization = lrn
