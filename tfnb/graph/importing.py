@@ -180,7 +180,8 @@ class _Import:
         waits = [self._control(i) for i in node.input if i.startswith("^")]
         op._add_control_inputs([c for c in waits if c is not None])
         for t, shape in zip(op.outputs, shapes or [], strict=False):
-            t.static = merge(t.static, shape)
+            if t.dtype.name not in ("resource", "variant"):    # TensorFlow: handles of TensorArrays have shape [2]
+                t.static = merge(t.static, shape)
         self.ops[node.name] = op
         self.open += [(op, k, names[k]) for k in later]
 
