@@ -55,10 +55,10 @@ class EventFile:
         """Whether `close` was called."""
         return not self._close.alive
 
-    def add(self, event: Event) -> None:
-        """Append an event, as it is now. Raises OSError if an earlier one could not be written."""
+    def add(self, event: bytes) -> None:
+        """Append a serialized Event. Raises OSError if an earlier one could not be written."""
         self._check()
-        self._queue.put(event.SerializeToString())
+        self._queue.put(event)
 
     def flush(self) -> None:
         """Wait until every event added so far is in the file. Raises OSError if one could not be written."""

@@ -15,7 +15,10 @@ from tfnb.proto.event_pb2 import Event, SessionLog, TaggedRunMetadata
 from tfnb.proto.graph_pb2 import GraphDef
 from tfnb.proto.meta_graph_pb2 import MetaGraphDef
 from tfnb.proto.summary_pb2 import Summary
+from tfnb.proto.table import varint
 from tfnb.summary.events import EventFile
+
+_SUMMARY_FIELD = bytes([5 << 3 | 2])               # Event.summary: field 5, a length and bytes
 
 
 class FileWriter:
@@ -44,18 +47,28 @@ class FileWriter:
 
     def add_summary(self, summary: Summary | bytes, global_step: Any = None) -> None:
         """Add what a summary op gave (`bytes`, as `sess.run` returns it, or a Summary), for step `global_step`."""
-        if isinstance(summary, bytes):
-            summary = Summary.FromString(summary)
-        event = Event(summary=summary)
-        for value in event.summary.value:          # viewers need the metadata of a tag once only
-            with self._lock:
-                if value.HasField("metadata") and value.tag in self._described:
-                    value.ClearField("metadata")
-                elif value.HasField("metadata"):
-                    self._described.add(value.tag)
+        data = summary if isinstance(summary, bytes) else summary.SerializeToString()
+        parsed, step = Summary.FromString(data), _step(global_step)
+        if self._drop_known_metadata(parsed):
+            data = parsed.SerializeToString()
         if taps.on_summary is not None:
-            taps.on_summary(event.summary.SerializeToString(), _step(global_step), self._logdir)
-        self._add(event, global_step)
+            taps.on_summary(data, step, self._logdir)
+        # The last field of the event, as bytes: parts of a message may stand side by side.
+        event = Event(wall_time=time.time(), step=step or 0).SerializeToString()
+        self._write(event + _SUMMARY_FIELD + varint(len(data)) + data)
+
+    def _drop_known_metadata(self, summary: Summary) -> bool:
+        """Leave the metadata of tags out that a file has already, since viewers need it once only; was there any?"""
+        dropped = False
+        for value in summary.value:
+            if value.HasField("metadata"):
+                with self._lock:
+                    known = value.tag in self._described
+                    self._described.add(value.tag)
+                if known:
+                    value.ClearField("metadata")
+                    dropped = True
+        return dropped
 
     def add_graph(self, graph: Graph | GraphDef | None, global_step: Any = None,
                   graph_def: GraphDef | None = None) -> None:
@@ -92,11 +105,14 @@ class FileWriter:
 
     def add_event(self, event: Event) -> None:
         """Add an Event as it is. On a closed writer this warns, and does nothing."""
+        self._write(event.SerializeToString())
+
+    def _write(self, data: bytes) -> None:
         if self._file.closed:
             warnings.warn(f"Attempting to use a closed FileWriter of {self._logdir}: the event is lost unless the "
-                          "writer is reopened.", stacklevel=2)
+                          "writer is reopened.", stacklevel=3)
         else:
-            self._file.add(event)
+            self._file.add(data)
 
     def flush(self) -> None:
         """Wait until all that was added is on disk. On a closed writer this warns, and does nothing."""
