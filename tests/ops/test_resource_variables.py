@@ -106,6 +106,8 @@ result = tf.train.export_meta_graph().SerializeToString()
         assert v.eval().tolist() == sess.run(v).tolist() == sess.run(v.value()).tolist() == [[5, 5], [0, 0], [0.5, 0.5]]
         v.load(np.zeros([3, 2], "f"))
         assert not sess.run(v + 0).any() and sess.run(v.initialized_value()).sum() == 0
+    with pytest.raises(NotImplementedError, match="v:0 is a resource variable of an imported graph"):
+        tf.train.AdamOptimizer().minimize(tf.reduce_sum(v * v))
 
 
 def handle(shape=(3, 2), dtype=tf.float32, name="v"):

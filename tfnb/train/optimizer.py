@@ -84,6 +84,9 @@ class Optimizer:
         for v in variables:
             if not isinstance(v, (Variable, Tensor)):
                 raise TypeError(f"Argument is not a tf.Variable: {v}")
+            if hasattr(v, "handle"):
+                raise NotImplementedError(f"{v.name} is a resource variable of an imported graph, which only the "
+                                          "training ops of that graph can train")
         if not variables:
             raise ValueError("No variables to optimize.")
         grads = gradients(loss, [_target(v) for v in variables], grad_ys=grad_loss,
