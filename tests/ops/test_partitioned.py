@@ -167,3 +167,18 @@ def test_as_protocol_buffers(tmp_path):
     assert again._get_save_slice_info().spec == "5 4 3,2:0,4" == second._get_save_slice_info().spec
     assert isinstance(second._get_save_slice_info(), tf.Variable.SaveSliceInfo)
     assert tf.Variable.SaveSliceInfo("other/p").to_proto("net") is None
+
+
+def test_what_a_cell_made_is_made_again_with_the_same_names():
+    graph = tf.get_default_graph()
+    graph.owner = "cell"
+    for _ in range(3):
+        p = tf.get_variable("p", [5, 4], partitioner=tf.fixed_size_partitioner(2))
+        shared = tf.make_template("t", lambda: tf.get_variable("w", [1]))
+        first, second = shared(), shared()
+        start = tf.Variable(first * 2, name="start")
+        assert [v.name for v in p] == ["p/part_0:0", "p/part_1:0"] and p.as_tensor().name == "p:0"
+        assert (first.name, first is second, start.name) == ("t/w:0", True, "start:0")
+        assert len(tf.global_variables()) == 4
+        graph.detach(graph.ops_of("cell"), owners=["cell"])
+    assert not tf.global_variables()
