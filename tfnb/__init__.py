@@ -121,6 +121,10 @@ from tfnb.ops.strings import string_join
 from tfnb.ops.summary import histogram_summary, image_summary, merge_all_summaries, merge_summary, scalar_summary
 from tfnb.ops.template import make_template
 from tfnb.ops.tensor_array import TensorArray
+from tfnb.ops.tensor_scatter import (
+    tensor_scatter_add, tensor_scatter_nd_add, tensor_scatter_nd_max, tensor_scatter_nd_min, tensor_scatter_nd_sub,
+    tensor_scatter_nd_update, tensor_scatter_sub, tensor_scatter_update,
+)
 from tfnb.ops.variable_helpers import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
     initialize_all_tables, initialize_all_variables, initialize_local_variables, initialize_variables,

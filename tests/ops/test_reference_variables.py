@@ -8,6 +8,7 @@ import pytest
 import tfnb as tf
 from tests.differential import here, there
 from tests.graph_rows import rows_here, rows_there
+from tfnb.core.options import options
 
 
 def names(variables):
@@ -74,7 +75,7 @@ def test_one_op_initializes_all():
 
 @pytest.mark.parametrize("mode", ["never", "always"])
 def test_a_variable_that_starts_from_another(mode, monkeypatch):
-    monkeypatch.setenv("TFNB_COMPILE", mode)
+    monkeypatch.setattr(options, "compile", mode)
     v = tf.Variable(tf.truncated_normal([10, 40]))
     w = tf.Variable(v.initialized_value() * 2.0)
     plain = tf.Variable(w + v)                     # also without asking

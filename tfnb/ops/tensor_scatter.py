@@ -1,0 +1,107 @@
+"""Copies of a tensor with some slices changed: `tf.tensor_scatter_nd_update` and its kin, the scatter ops without a
+variable."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.kernels import scatter
+from tfnb.opdef import tables
+from tfnb.ops.construct import Constructor
+from tfnb.ops.create import zeros_like
+from tfnb.ops.declare import kernel
+from tfnb.ops.evaluate import scalar_type
+from tfnb.ops.raw import raw
+from tfnb.ops.scatter import ScatterNdAdd, ScatterNdMax, ScatterNdMin, ScatterNdSub, ScatterNdUpdate
+
+
+def _changed(of: Constructor, tindices: str = "indextype") -> Callable[[Any], Constructor]:
+    """Declare an op that does to a copy of a tensor what `of` does to a variable."""
+    def numpy(ctx: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+        made = np.array(tensor)
+        scatter.apply(tables.SCATTERS[of.spec.name], [made, indices, updates], (), scalar_type(ctx.op))
+        return made
+    return kernel("tensor: T, indices: Tindices, updates: T -> output: T", shape=tables.SHAPES[of.spec.name],
+                  numpy=numpy, T="type", Tindices=tindices, bad_indices_policy="string = ''")
+
+
+@_changed(ScatterNdUpdate, "{int16, int32, int64, uint16}")
+def TensorScatterUpdate() -> None:
+    """A tensor with the slices at vectors of coordinates set; of a place that comes twice the last one stays."""
+
+
+@_changed(ScatterNdAdd)
+def TensorScatterAdd() -> None:
+    """A tensor with `updates` added at vectors of coordinates, as often as a place comes."""
+
+
+@_changed(ScatterNdSub)
+def TensorScatterSub() -> None:
+    """A tensor with `updates` subtracted at vectors of coordinates, as often as a place comes."""
+
+
+@_changed(ScatterNdMax)
+def TensorScatterMax() -> None:
+    """A tensor with slices raised to at least `updates` at vectors of coordinates."""
+
+
+@_changed(ScatterNdMin)
+def TensorScatterMin() -> None:
+    """A tensor with slices lowered to at most `updates` at vectors of coordinates."""
+
+
+@TensorScatterUpdate.gradient
+def _(op: Operation, dy: Tensor) -> list[Any]:
+    indices = op.inputs[1]
+    return [TensorScatterUpdate(dy, indices, zeros_like(op.inputs[2])), None, raw.GatherNd(dy, indices)]
+
+
+@TensorScatterAdd.gradient
+def _(op: Operation, dy: Tensor) -> list[Any]:
+    return [dy, None, raw.GatherNd(dy, op.inputs[1])]
+
+
+@TensorScatterSub.gradient
+def _(op: Operation, dy: Tensor) -> list[Any]:
+    return [dy, None, raw.Neg(raw.GatherNd(dy, op.inputs[1]))]
+
+
+for _op in (TensorScatterMax, TensorScatterMin):
+    _op.no_gradient("which of the numbers for a place it took is not kept")
+
+
+def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """`tensor` with `updates` at `indices`, whose last axis holds coordinates: see `tf.scatter_nd_update`."""
+    made: Tensor = TensorScatterUpdate(tensor, indices, updates, name=name)
+    return made
+
+
+def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """`tensor` with `updates` added at `indices`: see `tf.scatter_nd_add`."""
+    made: Tensor = TensorScatterAdd(tensor, indices, updates, name=name)
+    return made
+
+
+def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """`tensor` with `updates` subtracted at `indices`: see `tf.scatter_nd_sub`."""
+    made: Tensor = TensorScatterSub(tensor, indices, updates, name=name)
+    return made
+
+
+def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """`tensor` with slices raised to at least `updates` at `indices`."""
+    made: Tensor = TensorScatterMax(tensor, indices, updates, name=name)
+    return made
+
+
+def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """`tensor` with slices lowered to at most `updates` at `indices`."""
+    made: Tensor = TensorScatterMin(tensor, indices, updates, name=name)
+    return made
+
+
+tensor_scatter_update, tensor_scatter_add, tensor_scatter_sub = (
+    tensor_scatter_nd_update, tensor_scatter_nd_add, tensor_scatter_nd_sub)
