@@ -154,6 +154,7 @@ from tfnb.tools.as_tensorflow import install_as_tensorflow
 
 # Notebook users alone pay for the notebook, and nobody for IPython before `%load_ext tfnb`.
 notebook = _lazy_module("tfnb.notebook")
+test = _lazy_module("tfnb.test")                    # imports unittest
 saved_model = _lazy_module("tfnb.saved_model")
 _extension = _lazy_module("tfnb.notebook.extension")
 

@@ -1,0 +1,120 @@
+"""Gradients beside finite differences: `tf.test.compute_gradient` and `tf.test.compute_gradient_error`."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfnb.autodiff.gradients import gradients
+from tfnb.graph.context import get_default_session
+from tfnb.graph.operation import Tensor
+from tfnb.ops.indexed_slices import IndexedSlices
+from tfnb.ops.source import constant
+
+Jacobians = tuple[np.ndarray, np.ndarray]
+
+
+def compute_gradient(x: Any, x_shape: Any, y: Tensor, y_shape: Sequence[int], x_init_value: Any = None,
+                     delta: float = 1e-3, init_targets: Any = None,
+                     extra_feed_dict: Mapping[Any, Any] | None = None) -> Any:
+    """The Jacobian matrix of `y` by `x`, from tf.gradients and from differences, as two arrays [size of x, size of y].
+
+    x: a tensor (a complex number is two rows), or a list of them, for a list of pairs; x_shape, y_shape: their
+    shapes. x_init_value: where to differentiate, by default at random numbers of [0, 1). delta: half the step of the
+    differences. init_targets: operations to run first. extra_feed_dict: what else to feed. Needs a default session;
+    raises ValueError without one, or for values of another shape.
+    """
+    session = get_default_session()
+    if session is None:
+        raise ValueError("compute_gradient needs a default session: `with tf.Session():`")
+    if init_targets is not None:
+        session.run(init_targets)
+    several = isinstance(x, list)
+    inputs = x if several else [x]
+    sizes = x_shape if several else [x_shape]
+    values = x_init_value if several else [x_init_value]
+    starts = [_start(t, tuple(size), None if values is None else values[i])
+              for i, (t, size) in enumerate(zip(inputs, sizes, strict=True))]
+    feeds = {**(extra_feed_dict or {}), **dict(zip(inputs, starts, strict=True))}
+    pairs = [_pair(session, t, y, tuple(y_shape), delta, feeds) for t in inputs]
+    return pairs if several else pairs[0]
+
+
+def compute_gradient_error(x: Any, x_shape: Any, y: Tensor, y_shape: Sequence[int], x_init_value: Any = None,
+                           delta: float = 1e-3, init_targets: Any = None,
+                           extra_feed_dict: Mapping[Any, Any] | None = None) -> float:
+    """The largest difference between the two Jacobian matrices of `compute_gradient`."""
+    found = compute_gradient(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict)
+    error = 0.0
+    for theory, measured in [found] if isinstance(found, tuple) else found:
+        if theory.size or measured.size:
+            error = float(np.maximum(error, np.fabs(theory - measured).max()))     # a NaN stays
+    return error
+
+
+def _start(x: Any, shape: tuple[int, ...], value: Any) -> np.ndarray:
+    """The numbers that `x` is fed."""
+    dtype = np.dtype(x.dtype.base_dtype.as_numpy_dtype)
+    if value is None:
+        return np.asarray(np.random.random_sample(shape), dtype)
+    array = np.array(value, dtype)
+    if array.shape != shape:
+        raise ValueError(f"x_init_value has the shape {array.shape}, but x_shape is {shape}")
+    return array
+
+
+def _pair(session: Any, x: Any, y: Tensor, y_shape: tuple[int, ...], delta: float,
+          feeds: Mapping[Any, Any]) -> Jacobians:
+    """The Jacobian matrix by gradients, and by differences."""
+    ones = np.ones(y_shape, y.dtype.base_dtype.as_numpy_dtype)
+    dy = constant(ones + 1j if y.dtype.is_complex else ones, dtype=y.dtype.base_dtype, shape=y_shape)
+    dx = gradients(y, x, dy)[0]
+    return _by_gradients(session, x, dy, dx, feeds), _by_differences(session, x, y, y_shape, delta, feeds)
+
+
+def _reals(array: np.ndarray) -> np.ndarray:
+    """The numbers of a contiguous array in a row; a complex one is two."""
+    return array.reshape(-1).view(array.real.dtype)
+
+
+def _by_gradients(session: Any, x: Any, dy: Tensor, dx: Any, feeds: Mapping[Any, Any]) -> np.ndarray:
+    """Row by row of the transposed matrix: the gradient by each number of y alone."""
+    if dx is None:
+        raise ValueError(f"no gradient leads from y to {x}")
+    at = feeds[x]
+    pick = np.zeros(dy.shape.as_list(), dy.dtype.as_numpy_dtype)
+    picks = _reals(pick)
+    jacobian = np.zeros((_reals(at).size, picks.size), at.real.dtype)
+    for column in range(picks.size):
+        picks[column] = 1
+        jacobian[:, column] = _reals(_dense(session, dx, at, {**feeds, dy: pick}))
+        picks[column] = 0
+    return jacobian
+
+
+def _dense(session: Any, dx: Any, at: np.ndarray, feeds: Mapping[Any, Any]) -> np.ndarray:
+    if not isinstance(dx, IndexedSlices):
+        return np.ascontiguousarray(session.run(dx, feeds))
+    indices, values = session.run([dx.indices, dx.values], feeds)
+    made = np.zeros_like(at)
+    np.add.at(made, indices, values)
+    return made
+
+
+def _by_differences(session: Any, x: Any, y: Tensor, y_shape: tuple[int, ...], delta: float,
+                    feeds: Mapping[Any, Any]) -> np.ndarray:
+    """(y(x + delta) - y(x - delta)) / (2 delta), for each number of x."""
+    moved = np.array(feeds[x])
+    numbers = _reals(moved)
+    size = int(np.prod(y_shape)) * (2 if y.dtype.is_complex else 1)
+    jacobian = np.zeros((numbers.size, size), numbers.dtype)
+    for row in range(numbers.size):
+        middle = numbers[row]
+        ends = []
+        for sign in (1, -1):
+            numbers[row] = middle + sign * delta
+            ends.append(_reals(np.ascontiguousarray(session.run(y, {**feeds, x: moved}))))
+        numbers[row] = middle
+        jacobian[row] = (ends[0] - ends[1]) / (2 * delta)
+    return jacobian

@@ -1,0 +1,77 @@
+"""What test programs ask besides: `tf.test.main`, temporary folders, which devices there are, equal graphs."""
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import unittest
+from typing import Any
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run all tests of the program (`unittest.main`), with flags of `tf.flags` left out of its arguments."""
+    given = list(sys.argv if argv is None else argv)
+    unittest.main(argv=[given[0], *(a for a in given[1:] if "=" not in a)])
+
+
+def get_temp_dir() -> str:
+    """A folder for files of tests, the same in all of this process."""
+    global _temp_dir
+    if _temp_dir is None:
+        _temp_dir = tempfile.mkdtemp(prefix="tfnb_test_")
+    return _temp_dir
+
+
+_temp_dir: str | None = None
+
+
+def test_src_dir_path(relative_path: str) -> str:
+    """A path beside the program that runs."""
+    return os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), relative_path)
+
+
+test_src_dir_path.__test__ = False  # type: ignore[attr-defined]
+
+
+def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
+    """False: sessions run on the CPU."""
+    return False
+
+
+def gpu_device_name() -> str:
+    """"": there is no GPU to name."""
+    return ""
+
+
+def is_built_with_cuda() -> bool:
+    """False: sessions run on the CPU."""
+    return False
+
+
+def is_built_with_rocm() -> bool:
+    """False."""
+    return False
+
+
+def is_built_with_gpu_support() -> bool:
+    """False: sessions run on the CPU."""
+    return False
+
+
+def is_built_with_xla() -> bool:
+    """False."""
+    return False
+
+
+def assert_equal_graph_def(actual: Any, expected: Any, checkpoint_v2: bool = False,
+                           hash_table_shared_name: bool = False) -> None:
+    """Raise AssertionError unless two GraphDefs have the same nodes, in any order; TypeError for something else."""
+    for given in (actual, expected):
+        if type(given).__name__ != "GraphDef":
+            raise TypeError(f"Expected tf.GraphDef, got {type(given).__name__}")
+    found, wanted = ({node.name: node for node in g.node} for g in (actual, expected))
+    if found.keys() != wanted.keys():
+        raise AssertionError(f"only in one of the graphs: {sorted(found.keys() ^ wanted.keys())}")
+    for name, node in found.items():
+        if node != wanted[name]:
+            raise AssertionError(f"Found unexpected node '{name}': {node}, expected {wanted[name]}")

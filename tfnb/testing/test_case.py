@@ -1,0 +1,357 @@
+"""`tf.test.TestCase`: unittest's, with a session for a graph of its own and assertions on arrays, messages, devices."""
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import threading
+import unittest
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import numpy as np
+
+from tfnb.core.device import canonical
+from tfnb.core.errors import OpError
+from tfnb.core.lazy import lazy_module
+from tfnb.graph.context import get_default_session
+from tfnb.graph.graph import Graph
+from tfnb.graph.operation import Tensor
+from tfnb.graph.stack import get_default_graph, reset_default_graph
+from tfnb.ops.indexed_slices import IndexedSlices
+from tfnb.ops.random import set_random_seed
+from tfnb.runtime.session import Session
+
+SEED = 87654321
+_text_format = lazy_module("google.protobuf.text_format")
+
+
+class TestCase(unittest.TestCase):
+    """A test that begins with an empty default graph and the random seed 87654321.
+
+    Where an assertion takes an array, it takes tensors of a default session too.
+    """
+
+    __test__ = False                               # this class is no test for pytest; those made of it are
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__test__" not in cls.__dict__:
+            cls.__test__ = True
+
+    def __init__(self, methodName: str = "runTest") -> None:  # noqa: N803 (unittest's name)
+        super().__init__(methodName)
+        self._threads: list[_CheckedThread] = []
+        self._tempdir: str | None = None
+        self._cached: tuple[Any, Session] | None = None
+
+    def setUp(self) -> None:
+        """An empty graph and the seeds."""
+        self._close_cached()
+        np.random.seed(SEED % 2 ** 32)
+        reset_default_graph()
+        set_random_seed(SEED)
+
+    def tearDown(self) -> None:
+        """Fail if a `checkedThread` was not joined."""
+        for thread in self._threads:
+            self.assertFalse(thread.is_alive(), "A checkedThread did not terminate")
+        self._close_cached()
+
+    def run(self, result: Any = None) -> Any:
+        """As unittest's; the temporary folder goes at the end."""
+        try:
+            return super().run(result)
+        finally:
+            if self._tempdir is not None:
+                shutil.rmtree(self._tempdir, ignore_errors=True)
+                self._tempdir = None
+
+    def get_temp_dir(self) -> str:
+        """A folder of this test's own, which is removed after it."""
+        if self._tempdir is None:
+            self._tempdir = tempfile.mkdtemp(prefix=f"{self._testMethodName}_")
+        return self._tempdir
+
+    # ---- sessions
+
+    @contextmanager
+    def session(self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False,
+                force_gpu: bool = False) -> Iterator[Session]:
+        """A new session, the default one in its block. use_gpu, force_gpu: accepted."""
+        with Session(graph=graph, config=config) as made:
+            yield made
+
+    @contextmanager
+    def cached_session(self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False,
+                       force_gpu: bool = False) -> Iterator[Session]:
+        """The session of this test, the default one in its block: all blocks of a test get the same.
+
+        Raises ValueError if a later block asks for another graph or config.
+        """
+        asked = (graph if graph is not None else get_default_graph(), config)
+        if self._cached is None:
+            self._cached = (asked, Session(graph=graph, config=config))
+        elif self._cached[0][1] is not config:
+            raise ValueError("The config used to get the cached session is different than the one used to create it.")
+        elif self._cached[0][0] is not asked[0]:
+            raise ValueError("The graph used to get the cached session is different than the one used to create it.")
+        made = self._cached[1]
+        with made.graph.as_default(), made.as_default():
+            yield made
+
+    def test_session(self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False,
+                     force_gpu: bool = False) -> AbstractContextManager[Session]:
+        """A new session for a graph that is given, else that of this test."""
+        if self._testMethodName == "test_session":     # its name makes unittest take it for a test
+            self.skipTest("Not a test.")
+        chosen = self.cached_session if graph is None else self.session
+        return chosen(graph, config, use_gpu, force_gpu)
+
+    test_session.__test__ = False  # type: ignore[attr-defined]
+
+    def _close_cached(self) -> None:
+        if self._cached is not None:
+            self._cached[1].close()
+            self._cached = None
+
+    def evaluate(self, tensors: Any) -> Any:
+        """The values of tensors, in their structure, by the default session, or else that of this test."""
+        session = get_default_session()
+        if session is not None:
+            return session.run(tensors)
+        with self.test_session() as made:
+            return made.run(tensors)
+
+    # ---- threads
+
+    def checkedThread(self, target: Callable[..., Any], args: Sequence[Any] | None = None,
+                      kwargs: Mapping[str, Any] | None = None) -> _CheckedThread:
+        """A thread whose exceptions make the test fail when it is joined; every one must be joined."""
+        made = _CheckedThread(self, target, args or (), kwargs or {})
+        self._threads.append(made)
+        return made
+
+    # ---- arrays
+
+    def _array(self, value: Any) -> np.ndarray:
+        if isinstance(value, (Tensor, IndexedSlices)) or hasattr(value, "_as_graph_element"):
+            value = self.evaluate(value)
+        if hasattr(value, "dense_shape") and not isinstance(value, np.ndarray):
+            value = (value.indices, value.values, value.dense_shape)
+        return np.asarray(value)
+
+    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
+        """Have two arrays or tensors the same (static) shape?"""
+        first, second = (tuple(x.shape.as_list()) if isinstance(x, Tensor) else np.shape(x) for x in (input_a, input_b))
+        self.assertEqual(first, second, msg)
+
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Are the arrays equal? NaN equals NaN."""
+        self._compare(a, b, lambda x, y: (x == y) | _both_nan(x, y), "not equal", msg)
+
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Do the arrays differ somewhere?"""
+        try:
+            self.assertAllEqual(a, b)
+        except AssertionError:
+            return
+        raise AssertionError(msg or "The two values are equal at all elements.")
+
+    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
+        """Is |a - b| <= atol + rtol * |b| everywhere? Of dicts, lists and tuples their elements are compared.
+
+        Where an array is half or bfloat16, the tolerances are at least 1e-3 and 1e-2.
+        """
+        if isinstance(a, Mapping) or isinstance(b, Mapping):
+            self.assertIsInstance(a, Mapping, msg)
+            self.assertIsInstance(b, Mapping, msg)
+            self.assertEqual(set(a), set(b), msg)
+            for key in a:
+                self.assertAllClose(a[key], b[key], rtol, atol, f"{msg or ''} at key {key!r}")
+            return
+        if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and _is_ragged(a, b):
+            self.assertEqual(len(a), len(b), msg)
+            for x, y in zip(a, b, strict=True):
+                self.assertAllClose(x, y, rtol, atol, msg)
+            return
+        a, b = self._array(a), self._array(b)
+        wide = {"float16": 1e-3, "bfloat16": 1e-2}
+        least = max(wide.get(x.dtype.name, 0.0) for x in (a, b))
+        rtol, atol = max(rtol, least), max(atol, least)
+        self._compare(a, b, lambda x, y: np.isclose(x, y, rtol, atol, equal_nan=True),
+                      f"not close at rtol = {rtol}, atol = {atol}", msg)
+
+    def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6,
+                          msg: str | None = None) -> None:
+        """Is some element not close? See assertAllClose."""
+        try:
+            self.assertAllClose(a, b, rtol, atol)
+        except AssertionError:
+            return
+        raise AssertionError(msg or "The two values are close at all elements.")
+
+    def assertAllCloseAccordingToType(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6,
+                                      float_rtol: float = 1e-6, float_atol: float = 1e-6, half_rtol: float = 1e-3,
+                                      half_atol: float = 1e-3, bfloat16_rtol: float = 1e-2,
+                                      bfloat16_atol: float = 1e-2, msg: str | None = None) -> None:
+        """assertAllClose with the tolerances of the less precise of the two dtypes."""
+        a, b = self._array(a), self._array(b)
+        for names, r, t in ((("float32", "complex64"), float_rtol, float_atol), (("float16",), half_rtol, half_atol),
+                            (("bfloat16",), bfloat16_rtol, bfloat16_atol)):
+            if a.dtype.name in names or b.dtype.name in names:
+                rtol, atol = max(rtol, r), max(atol, t)
+        self.assertAllClose(a, b, rtol, atol, msg)
+
+    def _compare(self, a: Any, b: Any, same: Callable[[Any, Any], Any], words: str, msg: str | None) -> None:
+        a, b = self._array(a), self._array(b)
+        if not np.prod(b.shape, dtype=int) and not np.prod(a.shape, dtype=int) and b.ndim == 1:
+            return                                 # an empty list stands for an empty array of any shape
+        self.assertEqual(a.shape, b.shape, f"shape mismatch: {a.shape} and {b.shape}. {msg or ''}")
+        right = np.asarray(same(a, b))
+        if not right.all():
+            wrong = np.argwhere(~right)[:10].tolist()
+            raise AssertionError(f"{msg or ''}\n{words} at {wrong}:\n{a[~right][:10] if a.ndim else a}\n"
+                                 f"{b[~right][:10] if b.ndim else b}")
+
+    def _all(self, a: Any, test: Callable[[np.ndarray], Any], words: str) -> None:
+        found = self._array(a)
+        right = np.asarray(test(found))
+        if not right.all():
+            raise AssertionError(f"not all elements are {words}: {found[~right][:10] if found.ndim else found}")
+
+    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+        """Are all elements greater?"""
+        self._all(a, lambda x: x > comparison_target, f"greater than {comparison_target}")
+
+    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+        """Are all elements less?"""
+        self._all(a, lambda x: x < comparison_target, f"less than {comparison_target}")
+
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+        """Are all elements greater or equal?"""
+        self._all(a, lambda x: x >= comparison_target, f"at least {comparison_target}")
+
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+        """Are all elements less or equal?"""
+        self._all(a, lambda x: x <= comparison_target, f"at most {comparison_target}")
+
+    def assertAllInRange(self, target: Any, lower_bound: Any, upper_bound: Any, open_lower_bound: bool = False,
+                         open_upper_bound: bool = False) -> None:
+        """Are all elements between two bounds (which belong to the range unless they are open)? NaN is not."""
+        self._all(target, lambda x: (x > lower_bound if open_lower_bound else x >= lower_bound)
+                  & (x < upper_bound if open_upper_bound else x <= upper_bound),
+                  f"in {'(' if open_lower_bound else '['}{lower_bound}, {upper_bound}"
+                  f"{')' if open_upper_bound else ']'}")
+
+    def assertAllInSet(self, target: Any, expected_set: Any) -> None:
+        """Are all elements among those of a set?"""
+        self._all(target, lambda x: np.isin(x, list(expected_set)), f"in {expected_set}")
+
+    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+        """Has an array or tensor this dtype?"""
+        found = target.dtype if hasattr(target, "dtype") else self._array(target).dtype
+        self.assertEqual(np.dtype(getattr(found, "as_numpy_dtype", found)),
+                         np.dtype(getattr(expected_dtype, "as_numpy_dtype", expected_dtype)))
+
+    def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
+        """Is |f1 - f2| <= err?"""
+        self.assertTrue(f1 == f2 or abs(f1 - f2) <= err,
+                        f"{f1!r} != {f2!r} +/- {err!r}{f' ({msg})' if msg is not None else ''}")
+
+    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
+        """Are the numbers of two lists near?"""
+        self.assertEqual(len(farray1), len(farray2), msg)
+        for x, y in zip(farray1, farray2, strict=True):
+            self.assertNear(float(x), float(y), err, msg)
+
+    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:
+        """Is the length of the difference of two arrays below `err`?"""
+        self.assertTrue(np.linalg.norm(self._array(ndarray1) - self._array(ndarray2)) < err, msg)
+
+    # ---- text, messages, errors, devices
+
+    def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
+        """Does a text begin so?"""
+        if not actual.startswith(expected_start):
+            self.fail(self._formatMessage(msg, f"{actual!r} does not start with {expected_start!r}"))
+
+    def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:
+        """Is a message equal to another one, or to one in text format?"""
+        expected = expected_message_maybe_ascii
+        if isinstance(expected, (str, bytes)):
+            expected = _parse(expected, type(message))
+        self.assertEqual(type(expected).DESCRIPTOR.full_name, type(message).DESCRIPTOR.full_name, msg)
+        self.assertEqual(str(expected), str(message), msg)
+
+    @contextmanager
+    def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[None]:
+        """Does the block raise an exception of a type that a predicate, or a pattern in its message, takes?
+
+        Of an OpError the op's name and those it was made from belong to the message.
+        """
+        try:
+            yield
+        except exception_type as error:
+            wanted = expected_err_re_or_predicate
+            text = str(error)
+            if isinstance(error, OpError) and error.op is not None:
+                text = f"{error.message}\nCaused by op: {error.op.name}\n{text}"
+            if not (wanted(error) if callable(wanted) else re.search(wanted, text)):
+                raise AssertionError(f"Exception of type {type(error)} does not fit {wanted!r}: {text}") from error
+        else:
+            self.fail(f"{getattr(exception_type, '__name__', exception_type)} not raised")
+
+    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
+        """Does the block raise an OpError that fits? See assertRaisesWithPredicateMatch."""
+        return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
+
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
+        """Are two device names the same when spelled in full?"""
+        self.assertEqual(*(canonical(d.decode() if isinstance(d, bytes) else str(d or "")) for d in (device1, device2)),
+                         msg)
+
+
+class _CheckedThread:
+    """See TestCase.checkedThread."""
+
+    def __init__(self, case: TestCase, target: Callable[..., Any], args: Sequence[Any],
+                 kwargs: Mapping[str, Any]) -> None:
+        self._case, self._work = case, lambda: target(*args, **kwargs)
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        except BaseException as error:             # it is told in the main thread
+            self._error = error
+
+    def start(self) -> None:
+        """Start it."""
+        self._thread.start()
+
+    def join(self) -> None:
+        """Wait for it, and fail if it raised something."""
+        self._thread.join()
+        if self._error is not None:
+            self._case.fail(f"Error in checkedThread: {self._error}")
+
+    def is_alive(self) -> bool:
+        """Does it still run?"""
+        return self._thread.is_alive()
+
+
+def _both_nan(x: np.ndarray, y: np.ndarray) -> Any:
+    return (x != x) & (y != y) if x.dtype.kind in "fc" and y.dtype.kind in "fc" else False
+
+
+def _is_ragged(a: Sequence[Any], b: Sequence[Any]) -> bool:
+    """Are these structures, not arrays written as lists?"""
+    return any(isinstance(x, (Mapping, Tensor)) or np.ndim(x) for x in (*a, *b) if not isinstance(x, (list, tuple))) \
+        or any(isinstance(x, Mapping) for y in (*a, *b) if isinstance(y, (list, tuple)) for x in y)
+
+
+def _parse(text: str | bytes, kind: Any) -> Any:
+    return _text_format.Parse(text, kind())
