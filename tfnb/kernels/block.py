@@ -100,7 +100,7 @@ class Block:
             return self._reduce_row(word, values[0])
         if self.has_text(word, of):
             return self.add(word, values, result)
-        found = expansion(word, of)
+        found = expansion(word, of, self.has_text("bits", of))
         if found is None:
             raise TypeError(f"{self.label or 'a definition'}: {word} has no meaning for {of} in a kernel")
         return self.inline(found.program(), values, of)[0]

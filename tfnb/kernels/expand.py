@@ -14,15 +14,18 @@ from tfnb.kernels.polynomials import Definition, horner, polynomials
 from tfnb.kernels.scalar import Scalar, word
 from tfnb.kernels.words import kind
 
-absolute, ceil, floor, fmod, integer_divide, integer_power, log, sin, sqrt, trunc, where = map(
-    word, "abs ceil floor fmod integer_divide integer_power log sin sqrt trunc where".split())
+(absolute, ceil, cos, exp, floor, fmod, integer_divide, integer_power, log, rint, sin, sqrt, trunc, where) = map(
+    word, "abs ceil cos exp floor fmod integer_divide integer_power log rint sin sqrt trunc where".split())
 
 
 @cache
-def expansion(name: str, type: str) -> Scalar | None:
-    """What the word `name` stands for over operands of `type` (a NumPy dtype name); None if it has no definition."""
+def expansion(name: str, type: str, bits: bool = True) -> Scalar | None:
+    """What the word `name` stands for over operands of `type` (a NumPy dtype name); None if it has no definition.
+
+    bits: has the machine the word `bits`? The polynomials need it.
+    """
     for key in (type, kind(type), "any"):
-        if (name, key) in _EXPANSIONS:
+        if (name, key) in _EXPANSIONS and (bits or (name, key) not in _POLYNOMIALS):
             return Scalar(_EXPANSIONS[name, key])
     return None
 
@@ -37,11 +40,11 @@ def _digamma(x: Any) -> Any:
         total = where(small, total - 1 / y, total)
         y = where(small, y + 1, y)
     z = 1 / (y * y)
-    series = horner((1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12))(z)
+    series = horner((1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12, -3617 / 8160,
+                     43867 / 14364))(z)
     value = total + log(y) - 0.5 / y - z * series
-    turn = (x - floor(x)) * pi
-    cotangent = sin(pi / 2 - turn) / sin(turn)
-    value = where(mirrored, value - pi * cotangent, value)
+    turn = (x - rint(x)) * pi
+    value = where(mirrored, value - pi * cos(turn) / sin(turn), value)
     return where((x <= 0) & (floor(x) == x), where(x == 0, -inf, nan), value)
 
 
@@ -102,8 +105,15 @@ def _rint(x: Any) -> Any:
     return where(rest == rest, where(up, low + 1, low), x)          # infinities have no rest
 
 
+def _sigmoid(x: Any) -> Any:
+    small = exp(-absolute(x))
+    return where(x < 0, small, 1) / (1 + small)
+
+
+_POLYNOMIALS = polynomials()
 _EXPANSIONS: dict[tuple[str, str], Any] = {
-    **polynomials(),
+    **_POLYNOMIALS,
+    ("sigmoid", "f"): _sigmoid,
     ("digamma", "f"): _digamma,
     ("pow", "i"): lambda x, y: where(y < 0, 0, integer_power(x, where(y < 0, 0, y))),
     **{("integer_power", f"{sign}int{n}"): _integer_power(n) for sign in ("", "u") for n in (8, 16, 32, 64)},

@@ -3,9 +3,9 @@
 There is no call and no branch in them, so that loops over them become vector instructions (libm's functions are
 scalar). The rows of coefficients are minimax fits made for tfnb (Remez exchange on the intervals named beside them).
 
-Errors in units of the last place, measured in wider arithmetic (tests/kernels/cpu/test_accuracy.py): under 2, but up to
-2.7 for tanh and erf and 2.3 for sigmoid. Infinities, NaN and subnormal numbers are treated as in C; a zero result may
-lose its sign. sin and cos: up to |x| = 1e15; beyond that the result is -1, 0 or 1.
+Errors in units of the last place are in docs/accuracy.md (tests/accuracy.py measures them): 2 at most. Zeros,
+infinities, NaN and subnormal numbers are treated as in C. sin and cos: up to |x| = 1e14; beyond 1e16 the result is -1,
+0 or 1.
 """
 from __future__ import annotations
 
@@ -29,40 +29,46 @@ class Format:
     lowest: float                       # exp of it is 0
     highest: float                      # exp of it is inf
     one: float                          # tanh of it is 1
+    sign: int                           # the bits of -0.0
     ln2: tuple[float, float]
     sqrt_half: int                      # the bits of sqrt(1/2)
     exp: tuple[float, ...]              # (exp(r) - 1 - r) / r**2, |r| <= ln2 / 2
+    tanh: tuple[float, ...]             # (tanh(x) / x - 1) / x**2 in x**2, |x| <= 0.55
     log: tuple[float, ...]              # (log((1 + s) / (1 - s)) - 2 s) / s**3 in s**2, |s| <= 0.1716
     sin: tuple[float, ...]              # (sin(r) - r) / r**3 in r**2, |r| <= pi / 4
     cos: tuple[float, ...]              # (cos(r) - 1 + r**2 / 2) / r**4 in r**2, |r| <= pi / 4
-    erf: tuple[float, ...]              # erf(x) / x in x**2, |x| <= 1
+    erf: tuple[float, ...]              # erf(x) / x - 1 in x**2, |x| <= 1
     log_erfc: tuple[float, ...]         # log(erfc(x)), 1 <= x <= erf_one
     erf_one: float                      # erf of it is 1
 
 
 FLOAT32 = Format(
-    bias=127, fraction=23, smallest=1.1754943508222875e-38, lowest=-104.0, highest=88.75, one=10.0,
+    bias=127, fraction=23, smallest=1.1754943508222875e-38, lowest=-104.0, highest=88.75, one=10.0, sign=-1 << 31,
     ln2=(0.693145751953125, 1.4286068203094173e-06), sqrt_half=0x3f3504f3, erf_one=4.0,
     exp=(0.5, 0.16666518, 0.041666206, 0.008368889, 0.0013950486),
+    tanh=(-0.3333333, 0.13333113, -0.05390943, 0.021309389, -0.0066102277),
     log=(0.6666666, 0.40000337, 0.28537238, 0.2358357),
     sin=(-0.16666655, 0.008332176, -1.9516978e-04),
     cos=(0.041666646, -0.0013887364, 2.4438092e-05),
-    erf=(1.1283791, -0.37612626, 0.112836, -0.026854444, 0.0051895357, -8.020845e-04, 7.8891324e-05),
+    erf=(0.1283791670955126, -0.37612626, 0.112836, -0.026854444, 0.0051895357, -8.020845e-04, 7.8891324e-05),
     log_erfc=(-3.5372685e-04, -1.12704, -0.63822573, -0.10303731, 0.021805292, -0.0029396, 1.8557323e-04),
 )
 FLOAT64 = Format(
-    bias=1023, fraction=52, smallest=2.2250738585072014e-308, lowest=-746.0, highest=710.0, one=20.0,
+    bias=1023, fraction=52, smallest=2.2250738585072014e-308, lowest=-746.0, highest=710.0, one=20.0, sign=-1 << 63,
     ln2=(0.6931471805601177, -1.7239444525614835e-13), sqrt_half=0x3fe6a09e667f3bcd, erf_one=6.0,
     exp=(0.5, 0.16666666666666685, 0.04166666666666673, 0.008333333333316739, 0.0013888888888858536,
          0.0001984126989706009, 2.480158737357557e-05, 2.755723423560187e-06, 2.7557233488677067e-07,
          2.511224026160162e-08, 2.0926906181295867e-09),
+    tanh=(-0.3333333333333333, 0.13333333333332714, -0.053968253967434016, 0.021869488493666944,
+          -0.008863234397814355, 0.003592110378689024, -0.001455661830100716, 0.0005889360520074057,
+          -0.0002346347410887237, 8.511313685577671e-05, -2.060276537636634e-05),
     log=(0.6666666666666735, 0.39999999999411107, 0.2857142874326038, 0.22222198476135893, 0.18183569735260127,
          0.15313903302117507, 0.1479750761863225),
     sin=(-0.16666666666666632, 0.00833333333332237, -0.00019841269829771097, 2.7557313678648017e-06,
          -2.5050755959312377e-08, 1.5896666411492763e-10),
     cos=(0.0416666666666666, -0.0013888888888874064, 2.4801587289443543e-05, -2.755731434067798e-07,
          2.087572162623802e-09, -1.1359559457292312e-11),
-    erf=(1.1283791670955126, -0.3761263890318375, 0.11283791670954885, -0.026866170645077875,
+    erf=(0.12837916709551258, -0.3761263890318375, 0.11283791670954885, -0.026866170645077875,
          0.0052239776248284315, -0.0008548326981425884, 0.00012055331132976754, -1.4925595772854553e-05,
          1.6461008490952578e-06, -1.6350396383911513e-07, 1.4660329934243189e-08, -1.1374960859212245e-09,
          5.960694668779614e-11),
@@ -74,10 +80,13 @@ FLOAT64 = Format(
 )
 LOG2_E = 1.4426950408889634
 TWO_OVER_PI = 0.6366197723675814
+# (log((1 + s) / (1 - s)) - 2 s - 2/3 s**3) / s**5 in s**2, |s| <= 0.1716, to 2**-66 of the logarithm
+LOG_TAIL = (0.4, 0.2857142857142938, 0.2222222222164882, 0.1818181833699257, 0.15384594791762352, 0.13334813971292003,
+            0.11705988156500907, 0.11725771221811145)
 HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
 
-(absolute, bits, exp, exp_nonpositive, exp_of_sum, expm1, float32, float64, floor, fma, from_bits, int32, log, rint,
- where) = map(word, "abs bits exp exp_nonpositive exp_of_sum expm1 float32 float64 floor fma from_bits int32 log rint "
+(absolute, bits, exp, exp_of_sum, float32, float64, floor, fma, from_bits, int32, log, rint,
+ where) = map(word, "abs bits exp exp_of_sum float32 float64 floor fma from_bits int32 log rint "
                     "where".split())
 
 
@@ -106,6 +115,13 @@ def estrin(coefficients: Sequence[float]) -> Definition:
     return _polynomial
 
 
+def _signed(of: Format) -> Definition:
+    """Gives a result that is not negative the sign of x, and one that has it leaves alone; zeros have signs, too."""
+    def _with(y: Any, x: Any) -> Any:
+        return from_bits(bits(y) | (bits(x) & of.sign))
+    return _with
+
+
 # --- exponentials -------------------------------------------------------------------------------------------------
 
 def _exponentials(of: Format) -> dict[str, Definition]:
@@ -116,6 +132,7 @@ def _exponentials(of: Format) -> dict[str, Definition]:
     """
     series, (ln2_high, ln2_low), bias, shift = estrin(of.exp), of.ln2, of.bias, of.fraction
     highest, one, whole, lift = of.highest, of.one, 1.5 * 2.0 ** of.fraction, (of.bias + 1) // 2
+    near, signed = estrin(of.tanh), _signed(of)
 
     def reduced(x: Any, offset: int, rest: Any = 0) -> tuple[Any, Any]:
         """The bits whose low end is n + offset, and r, for x + rest."""
@@ -151,16 +168,25 @@ def _exponentials(of: Format) -> dict[str, Definition]:
         low = at_least(x, -4 * one)
         n, r = reduced(where(low > highest, highest, low), bias - 1)
         half, square = from_bits(n << shift), r * r     # half of 2**n, which itself may be too large
-        return fma(half, fma(series(r, square), square, r), half - 0.5) * 2
+        return signed(fma(half, fma(series(r, square), square, r), half - 0.5) * 2, x)
 
     def _tanh(x: Any) -> Any:
-        bounded = where(x > one, one, where(x < -one, -one, x))
-        e = expm1(bounded + bounded)
-        return e / (e + 2)
+        """Beyond 0.55: 1 - 2 / (exp(2 |x|) + 1), rounded to less than the result's last place before the division."""
+        size = absolute(x)
+        twice = size + size
+        n, r = reduced(where(twice > 2 * one, 2 * one, twice), bias)
+        two_to_n, square = from_bits(n << shift), r * r
+        far = 1 - 2 / fma(two_to_n, fma(series(r, square), square, r), two_to_n + 1)
+        z = size * size
+        return signed(where(size < 0.55, fma(size, z * near(z, z * z), size), far), x)
 
     def _sigmoid(x: Any) -> Any:
-        small = exp_nonpositive(-absolute(x))
-        return where(x < 0, small, 1) / (1 + small)
+        """1 / (1 + 2**n exp(r)), both sides times a power of 2."""
+        low = at_least(-x, of.lowest)
+        n, r = reduced(where(low > -of.lowest, -of.lowest, low), 2 * bias)
+        half, square = n >> 1, r * r
+        above, below = from_bits((2 * bias - half) << shift), from_bits((n - half) << shift)
+        return above / (fma(below, fma(series(r, square), square, r), above) + below)
 
     return {"exp": _exp_of_one, "exp_of_sum": _exp_of_two, "exp_nonpositive": _exp_nonpositive, "expm1": _expm1,
             "tanh": _tanh, "sigmoid": _sigmoid}
@@ -211,17 +237,24 @@ def _circular(of: Format) -> dict[str, Definition]:
         """The quadrant, sin(r) and cos(r)."""
         wide = float64(x)
         n = rint(wide * TWO_OVER_PI)
-        r = fma(n, -second, fma(n, -first, wide))
-        r = fma(n, -third, r) if of is FLOAT64 else float32(r)
-        r = where(absolute(r) > 1, 0, r)                # |x| above 1e15: no digit of r is known
+        part = fma(n, -first, wide)                     # exact, as both are multiples of 2**-52
+        if of is FLOAT64:
+            small = n * second
+            r = part - small
+            rest = ((part - r) - small) - fma(n, third, fma(n, second, -small))
+        else:
+            r, rest = float32(fma(n, -second, part)), 0
+        unknown = absolute(r) > 1                       # |x| far above 1e14: no digit of r is known
+        r = where(unknown, 0, r)
         z = r * r
         quadrant = int32(fma(floor(n * 0.25), -4, n))
-        return quadrant, fma(r * z, sine(z), r), fma(z * z, cosine(z), fma(z, -0.5, 1))
+        s = fma(r * z, sine(z), r) if of is FLOAT32 else r + fma(r * z, sine(z), where(unknown, 0, rest))
+        return quadrant, s, fma(z * z, cosine(z), fma(z, -0.5, 1))
 
     def _sin(x: Any) -> Any:
         quadrant, s, c = both(x)
         y = where((quadrant & 1) != 0, c, s)
-        return where((quadrant & 2) != 0, -y, y)
+        return where((quadrant & 2) != 0, -y, where(x == 0, x, y))
 
     def _cos(x: Any) -> Any:
         quadrant, s, c = both(x)
@@ -235,12 +268,12 @@ def _circular(of: Format) -> dict[str, Definition]:
 
 def _error_function(of: Format) -> dict[str, Definition]:
     """erf: a series near 0; beyond 1, the exponential of a polynomial for 1 - erf."""
-    near, far, one = horner(of.erf), horner(of.log_erfc), of.erf_one
+    near, far, one, signed = horner(of.erf), horner(of.log_erfc), of.erf_one, _signed(of)
 
     def _erf(x: Any) -> Any:
         size = absolute(x)
         y = 1 - exp(far(where(size < one, size, one)))
-        return where(size > 1, where(x < 0, -y, y), x * near(x * x))
+        return signed(where(size > 1, y, fma(size, near(size * size), size)), x)
 
     return {"erf": _erf}
 
@@ -264,16 +297,16 @@ def _power32(x: Any, y: Any) -> Any:
 
 def _log_in_two_parts(m: Any, k: Any) -> tuple[Any, Any]:
     """log(2**k m) as a sum of two float64 numbers, good to 2**-63."""
-    (ln2_high, ln2_low), (first, *others) = FLOAT64.ln2, FLOAT64.log
+    ln2_high, ln2_low = FLOAT64.ln2
     d = m + 1
     f = m - 1
     s = f / d
     s_low = (fma(-s, d, f) - s * (m - (d - 1))) / d
     z = s * s
     z_low = fma(s, s, -z) + 2 * s * s_low
-    tail = z * horner(others)(z)
+    tail = z * horner(LOG_TAIL)(z)
     a = tail + 2 / 3
-    a_low = (2 / 3 - a) + tail + (first - 2 / 3 + 3.7e-17)
+    a_low = (2 / 3 - a) + tail + 3.700743415417188e-17              # of 2/3, what float64 does not hold
     cube = s * z
     cube_low = fma(s, z, -cube) + s * z_low + s_low * z
     t = cube * a
