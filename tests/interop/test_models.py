@@ -121,6 +121,19 @@ OPTIMIZERS = [
     "ProximalGradientDescentOptimizer(0.1, l1_regularization_strength=0.01)", "ProximalAdagradOptimizer(0.5)",
     "AdagradDAOptimizer(0.5, tf.train.get_or_create_global_step())",
 ]
+# Loops in a loop that begins with what is trained; gates put Identity nodes between the nodes of control flow.
+LOOPS = """
+w, scale = tf.Variable(tf.random_normal([8, 4], stddev=0.3, seed=1)), tf.Variable(0.9)
+
+def body(i, a):
+    inner = tf.while_loop(lambda j, b: j < i + 1, lambda j, b: (j + 1, b * scale + 0.1), [0, a])[1]
+    return i + 1, tf.tanh(inner)
+h = tf.while_loop(lambda i, a: i < 3, body, [0, tf.matmul(x, w)])[1]
+loss = tf.reduce_mean(tf.square(tf.reduce_sum(h, 1, keepdims=True) - t))
+optimizer = tf.train.MomentumOptimizer(0.1, 0.5)
+train = optimizer.minimize(loss, gate_gradients=gate, name="train")
+"""
+MODELS |= {f"loops, gate {gate}": f"gate = {gate}\n{LOOPS}" for gate in range(3)}
 MODELS |= {name: f"""
 w = tf.Variable(tf.random_normal([8, 4], stddev=0.3, seed=1))
 loss = tf.reduce_mean(tf.square(tf.matmul(tf.nn.softplus(tf.matmul(x, w)), tf.Variable(tf.ones([4, 1]))) - t))

@@ -41,8 +41,6 @@ class Frame:
         return found | ({self.condition} if self.condition is not None else set())
 
 
-
-
 def find_frames(ops: Collection[Operation], feeds: Collection[Tensor]) -> list[Frame]:
     """The outermost loops among `ops`. Raises InvalidArgumentError for nodes that make no loop as TensorFlow's do."""
     paths = _paths(ops, feeds)
@@ -105,10 +103,18 @@ def _frame(name: str, ops: list[Operation], paths: dict[Operation, Path]) -> Fra
         if op.spec.kind is Kind.ENTER and op not in entered:
             frame.constants.append(op)
         elif op.spec.kind is Kind.EXIT:
-            if op.inputs[0].op not in switches or op.inputs[0].value_index:
+            left = _passed_on(op.inputs[0])
+            if left.op not in switches or left.value_index:
                 raise _broken(name, f"{op.name!r} does not leave the loop from a Switch of its condition", op)
-            frame.exits.append((switches[op.inputs[0].op], op))
+            frame.exits.append((switches[left.op], op))
     return frame
+
+
+def _passed_on(tensor: Tensor) -> Tensor:
+    """What an Identity passes on: optimizers that gate gradients put one between a Switch and its Exit."""
+    while tensor.op.type == "Identity":
+        tensor = tensor.op.inputs[0]
+    return tensor
 
 
 def _variable(name: str, merge: Operation) -> Variable:
