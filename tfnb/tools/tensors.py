@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from tfnb.train.checkpoint_state import latest_checkpoint
 
 _safetensors = lazy_module("safetensors")
 _ENDINGS = (".index", ".meta")
+# What zipfile and NumPy raise for archives that are none, or damaged.
+_DAMAGED = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, NotImplementedError, RuntimeError)
 # The names of dtypes in a safetensors header.
 _SAFE = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "I64": "int64", "I32": "int32",
          "I16": "int16", "I8": "int8", "U64": "uint64", "U32": "uint32", "U16": "uint16", "U8": "uint8",
@@ -87,7 +90,7 @@ def _open_npz(path: str) -> TensorFile:
     try:
         archive = zipfile.ZipFile(path)
         told = {name.removesuffix(".npy"): _npy_header(archive, name) for name in archive.namelist()}
-    except (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError) as error:
+    except _DAMAGED as error:
         raise DataLossError(None, None, f"{path} is no .npz file, or a damaged one: {error}") from None
 
     def read(name: str) -> np.ndarray:
@@ -96,7 +99,7 @@ def _open_npz(path: str) -> TensorFile:
                 return np.lib.format.read_array(file, allow_pickle=False)
         except KeyError:
             raise NotFoundError(None, None, f"{path} has no array called {name}") from None
-        except (zipfile.BadZipFile, ValueError, EOFError, OSError) as error:
+        except _DAMAGED as error:
             raise DataLossError(None, None, f"{path}: {name} is damaged: {error}") from None
     return TensorFile(path, "npz", told, read)
 

@@ -263,7 +263,7 @@ def _restore_collections(graph: Graph, found: Any, scope: str, unbound: str, wan
             for data in values:
                 value = known.get(data) if key in GraphKeys._VARIABLE_COLLECTIONS else None
                 if value is None:
-                    message = functions.proto_type().FromString(data)
+                    message = _message(key, functions.proto_type(), data)
                     value = known[data] = functions.from_proto(message, import_scope=scope or None)
                 graph.add_to_collection(key, value)
         elif kind == "node_list":
@@ -273,6 +273,14 @@ def _restore_collections(graph: Graph, found: Any, scope: str, unbound: str, wan
             graph.get_collection_ref(key).extend(start + _text(v) if start else _text(v) for v in values)
         else:
             graph.get_collection_ref(key).extend(values)
+
+
+def _message(key: str, kind: Any, data: bytes) -> Any:
+    try:
+        return kind.FromString(data)
+    except Exception as error:                     # the protobuf runtime's own class
+        raise DataLossError(None, None, f"the collection {key!r} of the meta graph has an entry that is no "
+                            f"{kind.DESCRIPTOR.name}: {error}") from None
 
 
 def _text(value: bytes) -> Any:
