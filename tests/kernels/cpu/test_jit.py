@@ -272,3 +272,16 @@ def test_independent_loops_vectorise_in_place():
     block = np.array([x.ctypes.data] * 4, np.int64)
     CALL(address)(block.ctypes.data, 0, x.size)
     np.testing.assert_array_equal(x, np.arange(100))    # the last store to an element wins
+
+
+def test_versions_of_packages(tmp_path, monkeypatch):
+    """Told apart by their `_version.py`, else by their metadata; absent ones count too."""
+    (tmp_path / "one_package").mkdir()
+    (tmp_path / "one_package" / "__init__.py").write_text("raise RuntimeError('imported')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    file, found = tmp_path / "one_package" / "_version.py", []
+    for version in ("1.0", "1.1"):
+        file.write_text(f"version = {version!r}\n")
+        found.append(objects._version("one_package"))
+    assert found[0] != found[1] and objects._version("no_such_package") == ""
+    assert objects._version("pytest") == pytest.__version__

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.util
 import os
 import pkgutil
 import sys
@@ -47,11 +48,17 @@ def environment() -> str:
 
 
 def _version(name: str) -> str:
-    """The version of an installed package, without importing it if possible."""
+    """What tells versions of an installed package apart, without importing it; "" if there is none.
+
+    Its file `_version.py` does, and is found in 1 ms; its metadata, asked where there is no such file, take 50.
+    """
+    found = importlib.util.find_spec(name)
+    if found is None or found.origin is None:
+        return ""
     try:
+        return hashlib.sha256(Path(found.origin).with_name("_version.py").read_bytes()).hexdigest()
+    except OSError:
         return str(metadata.version(name))
-    except metadata.PackageNotFoundError:
-        return str(lazy_module(name).__version__)
 
 
 def folder() -> Path | None:
