@@ -253,11 +253,39 @@ def fifo_queue(tf: Tf) -> Program:
     return Program(lambda: session.run(take), lambda: session.run(take))
 
 
+def while_loop(tf: Tf) -> Program:
+    """While loop of 1,000 rounds of two ops on a number."""
+    x = tf.placeholder(tf.float32, [])
+    _, y = tf.while_loop(lambda i, y: i < 1000, lambda i, y: (i + 1, y * 1.0001 + 0.1), [0, x])
+    session = tf.Session()
+    return Program(lambda: session.run(y, {x: 1.0}), lambda: session.run(y, {x: 1.0}))
+
+
+def while_rnn(tf: Tf) -> Program:
+    """RNN in a while loop over TensorArrays, 200 steps, batch 8, hidden 16, gradient descent."""
+    rng = data.generator()
+    steps, batch, size = 200, 8, 16
+    inputs = tf.TensorArray(tf.float32, size=steps).unstack(tf.constant(rng.randn(steps, batch, size).astype("f")))
+    w = tf.Variable((rng.randn(2 * size, size) * 0.1).astype("f"))
+
+    def body(i: Any, h: Any, made: Any) -> Any:
+        h = tf.tanh(tf.matmul(tf.concat([inputs.read(i), h], 1), w))
+        return i + 1, h, made.write(i, h)
+
+    outputs = tf.TensorArray(tf.float32, size=steps)
+    _, _, outputs = tf.while_loop(lambda i, h, made: i < steps, body, [0, tf.zeros([batch, size]), outputs])
+    loss = tf.reduce_mean(tf.square(outputs.stack() - 0.1))
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    return Program(lambda: session.run(train), lambda: session.run(loss))
+
+
 PROGRAMS: dict[str, Callable[[Tf], Program]] = {
     fn.__name__: fn for fn in (
         constant, scalar_chain, linear_regression, mlp_small, mlp_middle, mlp_large, sigmoid_exp_sum, softmax,
         normalize_rows, transpose, matmul, embedding, lenet, lstm, build_graph, scalar_summary, histogram_summary,
-        save_100mb, restore_100mb, fifo_queue)}
+        save_100mb, restore_100mb, fifo_queue, while_loop, while_rnn)}
 
 # Programs of a size: what the curves are made of.
 SCALED: dict[str, Callable[[Tf, int], Program]] = {

@@ -28,7 +28,7 @@ RESULTS = {
 
 
 @pytest.mark.parametrize("name", ["constant", "scalar_chain", "linear_regression", "mlp_small", "embedding",
-                                  "scalar_summary", "fifo_queue"])
+                                  "scalar_summary", "fifo_queue", "while_loop", "while_rnn"])
 def test_small_programs(name):
     program = PROGRAMS[name](tf)
     for _ in range(3):

@@ -111,3 +111,28 @@ def test_a_read_after_an_update_sees_it_across_host_calls():
     with tf.Session() as session:
         session.run(v.initializer)
         assert [session.run([before, after]) for _ in range(3)] == [[10, 30], [30, 50], [50, 70]]
+
+
+def test_host_calls_that_are_ready_are_one_stage():
+    """Of two reads, each with an op behind it, the second does not wait for the first one's op."""
+    made = tf.TensorArray(tf.float32, size=2, clear_after_read=False).unstack([[1.0, 2.0], [3.0, 4.0]])
+    a, b = made.read(0), made.read(1)
+    y = tf.tanh(a) + tf.exp(b)
+    with Session() as session:
+        kinds = [stage.on_device for stage in session.plan(y).stages]
+        np.testing.assert_allclose(session.run(y), np.tanh([1, 2]) + np.exp([3, 4]), rtol=1e-6)
+    assert kinds[-2:] == [False, True] and kinds.count(True) <= 2
+
+
+def test_in_the_round_of_a_loop_too():
+    w = tf.Variable([0.5, 0.6, 0.7])
+    _, h = tf.while_loop(lambda i, h: i < 9, lambda i, h: (i + 1, tf.tanh(h * w)), [0, tf.ones([3])])
+    slope = tf.gradients(tf.reduce_sum(h), w)[0]
+    with Session() as session:
+        session.run(w.initializer)
+        first = session.run(slope)
+        loops = [stage.loop for stage in session.plan(slope).stages if stage.loop is not None]
+        again = [session.run(slope) for _ in range(3)]
+    assert [sum(not stage.on_device for stage in loop.step.stages) for loop in loops] == [1, 1]
+    for value in again:
+        np.testing.assert_allclose(value, first, rtol=1e-6)

@@ -8,9 +8,10 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import FLOW, Kind
 
 # Among ops that are ready, pure ones go first, then random ones, then those that write to a variable: whatever is not
-# ordered after an update sees the value before it, as it does (nearly always) in TensorFlow. Host calls come last, so
-# that a plan has as few stages as possible.
-_RANK = {Kind.RANDOM: 1, Kind.UPDATE: 2, Kind.SCATTER: 2, Kind.HOST: 3}
+# ordered after an update sees the value before it, as it does (nearly always) in TensorFlow. Host calls come last, and
+# then all that are ready, so that a plan has as few stages as possible.
+_HOST = 3
+_RANK = {Kind.RANDOM: 1, Kind.UPDATE: 2, Kind.SCATTER: 2, Kind.HOST: _HOST}
 
 
 # Ops of these kinds have no effect but their values, and can't fail once their shapes fit.
@@ -61,26 +62,36 @@ def order(needed: Collection[Operation], feeds: Collection[Tensor],
           on_device: Collection[Operation]) -> list[Operation]:
     """The needed ops, each after its inputs and control inputs; otherwise by rank, then by creation.
 
+    Once a host op has its turn, so have all that are ready then.
+
     Raises ValueError if the ops form a cycle.
     """
     waiting: dict[Operation, int] = {}
     users: dict[Operation, list[Operation]] = {}
     ready: list[tuple[int, int, Operation]] = []
+    hosts: list[tuple[int, int, Operation]] = []
+
+    def enter(op: Operation) -> None:
+        rank = _rank(op, on_device)
+        heapq.heappush(hosts if rank == _HOST else ready, (rank, op._id, op))
+
     for op in needed:
         before = {t.op for t in op.inputs if t not in feeds} | _effects_before(op, needed)
         waiting[op] = len(before)
         for b in before:
             users.setdefault(b, []).append(op)
         if not before:
-            heapq.heappush(ready, (_rank(op, on_device), op._id, op))
+            enter(op)
     done: list[Operation] = []
-    while ready:
-        op = heapq.heappop(ready)[2]
+    staying = False
+    while ready or hosts:
+        staying = bool(hosts) and (staying or not ready or ready[0][0] > _HOST)
+        op = heapq.heappop(hosts if staying else ready)[2]
         done.append(op)
         for user in users.get(op, ()):
             waiting[user] -= 1
             if not waiting[user]:
-                heapq.heappush(ready, (_rank(user, on_device), user._id, user))
+                enter(user)
     if len(done) != len(needed):
         stuck = sorted(op.name for op in needed if waiting[op])
         raise ValueError(f"These ops wait for one another in a cycle: {', '.join(stuck[:10])}")
@@ -108,7 +119,7 @@ def kind_rank(op: Operation) -> int:
 
 
 def _rank(op: Operation, on_device: Collection[Operation]) -> int:
-    return kind_rank(op) if op in on_device or op.spec.waits else 3
+    return kind_rank(op) if op in on_device or op.spec.waits else _HOST
 
 
 def split(ops: Sequence[Operation], on_device: Collection[Operation],

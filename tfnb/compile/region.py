@@ -213,7 +213,9 @@ class Region:
         done = 0
         while ready:
             current = runs[-1][0] if runs else None
-            group = min(ready, key=lambda g: (ready[g][0][0] >= 2, g != current, *ready[g][0][:3]))
+            # What has effects comes late; but a run of host ops goes on while any is ready (see order.py).
+            group = min(ready, key=lambda g: (ready[g][0][0] >= 2 and (g != current or g[1] != "host"), g != current,
+                                              *ready[g][0][:3]))
             op = heapq.heappop(ready[group])[3]
             if not ready[group]:
                 del ready[group]

@@ -9,9 +9,17 @@ import numpy as np
 from tfnb.core.shape import Static, compatible, is_known, merge, text
 
 
+class Memory(np.ndarray):
+    """What large results of programs lie in, each in one of its own.
+
+    NumPy makes a view of a view hold the array at the root, unless that is of another class: so a view of a result
+    holds the result itself, and who counts its holders counts all.
+    """
+
+
 def own(array: np.ndarray) -> np.ndarray:
     """`array`, or a copy if it is a part of another one, which may be a variable that changes."""
-    return array if array.base is None else np.array(array)
+    return array if array.base is None or type(array.base) is Memory else np.array(array)
 
 
 class Elements:
@@ -60,7 +68,7 @@ class Elements:
         if value.dtype != self.dtype:
             raise self._fail(f"Could not write to TensorArray index {index} because the value dtype is {value.dtype} "
                              f"but TensorArray dtype is {self.dtype}.")
-        if not compatible(self.shape, value.shape):
+        if value.shape != self.shape and not compatible(self.shape, value.shape):
             raise self._fail(f"Could not write to TensorArray index {index} because the value shape is "
                              f"{text(value.shape)} which is incompatible with the TensorArray's inferred element "
                              f"shape: {text(self.shape)} (consider setting infer_shape=False).")
@@ -75,7 +83,7 @@ class Elements:
             more = index + 1 - len(self.items)
             self.items += [None] * more
             self.shapes += [None] * more
-        if self.same_shapes and not self.sums:
+        if self.same_shapes and not self.sums and value.shape != self.shape:
             self.shape = merge(self.shape, value.shape)
         before = self.items[index]
         if before is not None and self.sums:

@@ -303,8 +303,12 @@ def host_call(op: Operation, store: Any) -> Callable[[list[np.ndarray]], Sequenc
     grouped = any(arg.is_list for arg in op.spec.inputs)
     types = [np.dtype(_array_type(t.dtype)) for t in op.outputs]
 
+    only = types[0] if len(types) == 1 else None
+
     def call(arrays: list[np.ndarray]) -> Sequence[np.ndarray]:
         result = fn(*(_grouped(op, arrays) if grouped else arrays), **attrs)
+        if only is not None and type(result) is np.ndarray and result.dtype == only:
+            return (result,)
         results = result if isinstance(result, (tuple, list)) else (result,)
         for found, dtype in zip(results, types, strict=bool(types)):
             if type(found) is not np.ndarray or found.dtype != dtype:

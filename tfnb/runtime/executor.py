@@ -131,6 +131,14 @@ class StageRunner:
             return [p for peers in self._programs.values() for p in peers]
 
 
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """A plan whose values stand in a list: the feeds, then the outputs of each stage. Tensors are places in it."""
+
+    rows: tuple[tuple[Stage, StageRunner | HostRunner, tuple[int, ...]], ...]
+    fetches: tuple[int, ...]
+
+
 class Executor:
     """Runs one plan over a store: the first run interpreted, later ones compiled (see core/options.py)."""
 
@@ -148,6 +156,7 @@ class Executor:
         direct = only is not None and only.inputs == plan.feeds and only.outputs == plan.fetches
         self.direct = self.runners[0] if direct else None      # what runs the whole plan, if one device stage does
         self._direct_host = self._host[0] if direct else None
+        self._slots = self._numbered()
 
     def run(self, feeds: Sequence[np.ndarray], trace: Trace | None = None) -> Sequence[np.ndarray]:
         """The values of the fetches. feeds: row-major arrays of the right dtypes, in the order of the plan's feeds.
@@ -162,6 +171,8 @@ class Executor:
             outputs = self.direct.run(feeds, trace)
             if outputs is not None:
                 return outputs
+        if compiled and self._slots is not None:
+            return self._run_slots(self._slots, feeds, trace)
         env: Env = dict(zip(self.plan.feeds, feeds, strict=True))
         if self.plan.before is not None:
             run_waiting(self.plan, env, self._store, lambda i, env: self._run_stage(i, env, compiled, trace))
@@ -170,6 +181,36 @@ class Executor:
                 self._store.check_time()
                 self._run_stage(i, env, compiled, trace)
         return [self._fetched(t, env) for t in self.plan.fetches]
+
+    def _numbered(self) -> Slots | None:
+        """The plan with a number for each tensor that is passed on, if it is a row of stages that always run."""
+        plan = self.plan
+        runners = [found for host, runner in zip(self._host, self.runners, strict=True) if (found := host or runner)]
+        if plan.before is not None or any(stage.guard for stage in plan.stages) or len(runners) < len(plan.stages):
+            return None
+        tensors = [*plan.feeds, *(t for stage in plan.stages for t in stage.outputs)]
+        number = {t: i for i, t in reversed(list(enumerate(tensors)))}
+        if len(number) != len(tensors) or any(t not in number or t in self._fed for t in plan.fetches):
+            return None
+        rows = [(stage, runner, tuple(number[t] for t in stage.inputs))
+                for stage, runner in zip(plan.stages, runners, strict=True)]
+        return Slots(tuple(rows), tuple(number[t] for t in plan.fetches))
+
+    def _run_slots(self, slots: Slots, feeds: Sequence[np.ndarray], trace: Trace | None) -> Sequence[np.ndarray]:
+        """As `run`, without looking up a tensor: what rounds of loops are made of."""
+        values = [*feeds]
+        limited = self._store.time_left() is not None
+        for stage, runner, taken in slots.rows:
+            if limited:
+                self._store.check_time()
+            inputs = [values[i] for i in taken]
+            made = runner.run(inputs, trace)
+            if made is None:
+                env: Env = dict(zip(stage.inputs, inputs, strict=True))
+                interpret(stage, env, self._store, trace, self._fed)
+                made = [env[t] for t in stage.outputs]
+            values += made
+        return [values[i] for i in slots.fetches]
 
     def _run_stage(self, i: int, env: Env, compiled: bool, trace: Trace | None) -> None:
         """Run stage number `i`, if its guard holds; `env` has its inputs and gets its outputs."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 
 from tfnb.compile.plan import Stage
+from tfnb.core.elements import own
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels.view import View
 from tfnb.opdef.spec import Kind
@@ -66,6 +67,8 @@ class HostRunner:
             if op.spec.kind in _CALLS:
                 self._steps.append((op, _CALLS[op.spec.kind](op, store), tuple(slots[t] for t in op.inputs),
                                     slice(first, first + len(op.outputs))))
+        made = {i for _, _, _, place in self._steps for i in range(place.start, place.stop)}
+        self._given = tuple(i for i in range(len(slots)) if i not in made)
         self._outputs = tuple(slots[t] for t in stage.outputs)
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
@@ -73,7 +76,6 @@ class HostRunner:
         values = [*inputs, *self._known]
         for slot, variable in self._variables:
             values[slot] = self._store.value(variable, variable)
-        given = values.copy()
         args: list[np.ndarray] = []
         op: Operation | None = None
         try:
@@ -86,11 +88,11 @@ class HostRunner:
         except Exception as error:
             assert op is not None
             raise named(op, error, args)  # noqa: B904 (`named` chains)
-        return [_own(values[i], given) for i in self._outputs]  # type: ignore[arg-type]
+        return [self._own(values[i], values) for i in self._outputs]  # type: ignore[arg-type]
 
-
-def _own(array: np.ndarray, given: Sequence[np.ndarray | None]) -> np.ndarray:
-    """A copy of what belongs to someone else: a fed value, a constant, a part of another array."""
-    if array.base is not None or any(array is a for a in given):
-        return np.array(array)
-    return array
+    def _own(self, array: np.ndarray, values: list[np.ndarray | None]) -> np.ndarray:
+        """A copy of what belongs to someone else: a fed value, a constant, a variable, a part of another array."""
+        for i in self._given:
+            if values[i] is array:
+                return np.array(array)
+        return own(array)

@@ -17,6 +17,7 @@ from tfnb.compile.plan import Stage
 from tfnb.compile.trace import Meta
 from tfnb.compile.values import Buffer, Value
 from tfnb.core import errors
+from tfnb.core.elements import Memory
 from tfnb.graph.operation import Operation
 from tfnb.kernels.cpu import jit
 from tfnb.kernels.cpu.random import new_state
@@ -212,16 +213,8 @@ def _output(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
     nbytes = prod(shape) * dtype.itemsize
     if nbytes < LARGE:
         return np.empty(shape, dtype)
-    memory = _Memory(nbytes + ALIGN, np.uint8)
+    memory = Memory(nbytes + ALIGN, np.uint8)
     return np.ndarray(shape, dtype, memory, -memory.ctypes.data % ALIGN)
-
-
-class _Memory(np.ndarray):
-    """What large output arrays lie in.
-
-    NumPy makes a view of a view hold the array at the root, unless that is of another class: so a view of an output
-    holds the output itself, and who counts its holders counts all.
-    """
 
 
 def _aligned(nbytes: int) -> np.ndarray:
