@@ -18,7 +18,7 @@ import tfnb
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference_status.md"
 DOCUMENTS = {"graph_keys": "GraphKeys (r1.14)", "graph_r2.0": "Graph (r2.0)", "graph_r2.4": "Graph (r2.4)",
-             "variables": "Variables (r0.8)", "training": "Training (r0.6)"}
+             "variables": "Variables (0.x)", "training": "Training (0.x)"}
 INTRODUCTION = """# The reference documents, symbol by symbol
 
 Written by `tests/test_reference_status.py`, which looks each symbol up in the package and binds the documented
