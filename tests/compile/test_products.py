@@ -6,7 +6,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.core.options import options
-from tfnb.kernels.cpu import microkernel, tiled
+from tfnb.kernels.cpu import microkernel, prelude, tiled
 from tfnb.ops.raw import raw
 
 pytestmark = pytest.mark.skipif(microkernel.machine() is None, reason="tiles need fused multiply-add")
@@ -148,10 +148,9 @@ def test_stacks_and_constants_are_transposed_before(monkeypatch):
 def test_tails_and_sums_with_tiles_of_other_processors(machine, monkeypatch):
     if microkernel.machine().bytes < machine.bytes:
         pytest.skip("this processor has shorter vectors")
-    from tfnb.kernels.cpu import prelude
     monkeypatch.setattr(microkernel, "machine", lambda: machine)
-    names = {**prelude.namespace(), **microkernel.words()}
-    monkeypatch.setattr(prelude, "namespace", lambda: names)
+    words = {**prelude.words(), **microkernel.words()}
+    monkeypatch.setattr(prelude, "words", lambda: words)
     w = tf.Variable(random(37, 48) * 0.1)
     xs = [tf.placeholder(tf.float32, [29, 37]) for _ in range(2)]
     y = tf.tanh(tf.matmul(xs[0], w) + tf.matmul(xs[1], w))
