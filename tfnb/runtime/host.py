@@ -17,8 +17,12 @@ from tfnb.runtime.trace import Trace, clock
 
 
 def is_plain(stage: Stage, fed: Collection[Tensor]) -> bool:
-    """Is the stage made of host ops, constants and reads of variables only, none of which is fed in part?"""
-    return not stage.on_device and all(
+    """Is the stage made of host ops, constants and reads of variables only, none of which is fed in part?
+
+    Then all that it hands on is its own, or was given to it: not the reference that an update of another stage returns.
+    """
+    own_or_given = {*stage.inputs, *(t for op in stage.ops for t in op.outputs)}
+    return not stage.on_device and own_or_given.issuperset(stage.outputs) and all(
         _is_plain(op) and not any(t in fed for t in op.outputs) for op in stage.ops)
 
 
