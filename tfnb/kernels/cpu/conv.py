@@ -23,10 +23,11 @@ from dataclasses import replace
 
 from tfnb.kernels.cpu import blas, conv_inside, conv_tiles
 from tfnb.kernels.cpu.conv_groups import Rows, by_group
-from tfnb.kernels.cpu.conv_loops import loop_convolve, loop_input_gradient, sum_of
+from tfnb.kernels.cpu.conv_loops import loop_convolve, loop_input_gradient
 from tfnb.kernels.cpu.copying import fill
 from tfnb.kernels.cpu.gemm import PARALLEL_FLOPS, PREFIX, flag, float_one
 from tfnb.kernels.cpu.layout import around, transpose
+from tfnb.kernels.cpu.partial_sums import partial_sums
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
 from tfnb.kernels.window import Window, window
 
@@ -283,7 +284,7 @@ def for_filter(call: Call, w: Window, x: Address, dy: Address, out: Address, met
     items = groups * parts
     launches = [Launch(text, tuple(words), items, 1 if items > 1 else 0, "filter gradient")]
     if groups > 1:
-        launches.append(sum_of(target, out, groups, meta))
+        launches.append(partial_sums(target, out, meta.type, groups, w.taps * w.channels, m))
     return launches
 
 

@@ -11,7 +11,8 @@ for each of a fixed number of items, added up at the end.
 from __future__ import annotations
 
 from tfnb.kernels.cpu.layout import around
-from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
+from tfnb.kernels.cpu.partial_sums import partial_sums
+from tfnb.kernels.launch import Address, Call, Launch, Word
 from tfnb.kernels.window import Window, window
 
 OPERATIONS = 1 << 18                                    # that a thread does at a time
@@ -19,8 +20,12 @@ ITEMS = 16
 
 (X, KERNEL, OUT, C, Q, H, W, OH, OW, KH, KW, SY, SX, DY, DX, TOP, LEFT, PER_ITEM) = range(18)
 
+# A number per input channel (`q` = 1) is written into the text: then the loop over channels is the innermost.
 LOAD = f"""
-    c, q, h, w, oh, ow = args[{C}], args[{Q}], args[{H}], args[{W}], args[{OH}], args[{OW}]
+INDEPENDENT = True
+
+def kernel(args, begin, end):
+    c, q, h, w, oh, ow = args[{C}], {{q}}, args[{H}], args[{W}], args[{OH}], args[{OW}]
     kh, kw, sy, sx, dy, dx = args[{KH}], args[{KW}], args[{SY}], args[{SX}], args[{DY}], args[{DX}]
     top, left = args[{TOP}], args[{LEFT}]
     x = {{type}}_array(args[{X}], 0)
@@ -28,12 +33,10 @@ LOAD = f"""
     out = {{type}}_array(args[{OUT}], 0)
 """
 
-# Item i: row i of the outputs of all images. x: images (c channels), f: [kh, kw, c, q], out: c * q channels.
-DEPTHWISE_TEXT = """
-INDEPENDENT = True
-
-def kernel(args, begin, end):""" + LOAD + """
-    n = c * q
+# Item i: row i of the outputs of all images. x: images of c channels; f: [kh, kw, c, q]. Channel j of the input goes to
+# output channels {own}k, k < q, of n: to all q of them (own: nothing), or to q of its own (own: j * q +).
+FORWARD_TEXT = LOAD + """
+    n = {n}
     for i in range(begin, end):
         image, oy = i // oh, i % oh
         for ox in range(ow):
@@ -46,22 +49,16 @@ def kernel(args, begin, end):""" + LOAD + """
                     for kx in range(kw):
                         place = ox * sx - left + kx * dx
                         if place >= 0 and place < w:
-                            source, tap = ((image * h + y) * w + place) * c, (ky * kw + kx) * n
-                            if q == 1:
-                                for j in range(c):
-                                    out[to + j] = out[to + j] + x[source + j] * f[tap + j]
-                            else:
-                                for j in range(c):
-                                    for k in range(q):
-                                        out[to + j * q + k] = out[to + j * q + k] + x[source + j] * f[tap + j * q + k]
+                            source, tap = ((image * h + y) * w + place) * c, (ky * kw + kx) * c * q
+                            for j in range(c):
+                                value = x[source + j]
+                                for k in range(q):
+                                    out[to + {own}k] = {type}(out[to + {own}k] + value * f[tap + j * q + k])
 """
 
-# Item i: row i of the inputs of all images. x: the output's gradient; out: the input's.
-DEPTHWISE_INPUT_TEXT = """
-INDEPENDENT = True
-
-def kernel(args, begin, end):""" + LOAD + """
-    n = c * q
+# Item i: row i of the inputs of all images. x: the output's gradient (n channels); out: the input's (c channels).
+INPUT_TEXT = LOAD + """
+    n = {n}
     for i in range(begin, end):
         image, y = i // h, i % h
         for place in range(w):
@@ -74,23 +71,16 @@ def kernel(args, begin, end):""" + LOAD + """
                     for kx in range(kw):
                         ox = place + left - kx * dx
                         if ox >= 0 and ox % sx == 0 and ox // sx < ow:
-                            source, tap = ((image * oh + oy // sy) * ow + ox // sx) * n, (ky * kw + kx) * n
-                            if q == 1:
-                                for j in range(c):
-                                    out[to + j] = out[to + j] + x[source + j] * f[tap + j]
-                            else:
-                                for j in range(c):
-                                    total = {type}(0)
-                                    for k in range(q):
-                                        total += x[source + j * q + k] * f[tap + j * q + k]
-                                    out[to + j] = out[to + j] + total
+                            source, tap = ((image * oh + oy // sy) * ow + ox // sx) * n, (ky * kw + kx) * c * q
+                            for j in range(c):
+                                total = {type}(0)
+                                for k in range(q):
+                                    total = {type}(total + x[source + {own}k] * f[tap + j * q + k])
+                                out[to + j] = {type}(out[to + j] + total)
 """
 
 # Item i: rows [i * per item, ...) of the outputs, summed into filter i of `out`. f: the output's gradient.
-DEPTHWISE_FILTER_TEXT = """
-INDEPENDENT = True
-
-def kernel(args, begin, end):""" + LOAD + f"""
+FILTER_TEXT = LOAD + f"""
     n, per_item = c * q, args[{PER_ITEM}]
     rows = args[{PER_ITEM} + 1]
     for i in range(begin, end):
@@ -108,80 +98,13 @@ def kernel(args, begin, end):""" + LOAD + f"""
                             place = ox * sx - left + kx * dx
                             if place >= 0 and place < w:
                                 source, grad = ((image * h + y) * w + place) * c, (row * ow + ox) * n
-                                if q == 1:
-                                    for j in range(c):
-                                        out[to + j] = out[to + j] + x[source + j] * f[grad + j]
-                                else:
-                                    for j in range(c):
-                                        for k in range(q):
-                                            out[to + j * q + k] = (out[to + j * q + k]
-                                                                   + x[source + j] * f[grad + j * q + k])
+                                for j in range(c):
+                                    for k in range(q):
+                                        out[to + j * q + k] = (out[to + j * q + k]
+                                                               + x[source + j] * f[grad + j * q + k])
 """
 
-# Item i: row i of the outputs of all images. c input channels, q output channels.
-CONVOLVE_TEXT = """
-INDEPENDENT = True
-
-def kernel(args, begin, end):""" + LOAD + """
-    for i in range(begin, end):
-        image, oy = i // oh, i % oh
-        for ox in range(ow):
-            to = (i * ow + ox) * q
-            for j in range(q):
-                out[to + j] = {type}(0)
-            for ky in range(kh):
-                y = oy * sy - top + ky * dy
-                if y >= 0 and y < h:
-                    for kx in range(kw):
-                        place = ox * sx - left + kx * dx
-                        if place >= 0 and place < w:
-                            for k in range(c):
-                                value = x[((image * h + y) * w + place) * c + k]
-                                tap = ((ky * kw + kx) * c + k) * q
-                                for j in range(q):
-                                    out[to + j] = {type}(out[to + j] + value * f[tap + j])
-"""
-
-# Item i: row i of the inputs of all images. x: the output's gradient (q channels); out: the input's (c channels).
-CONVOLVE_INPUT_TEXT = """
-INDEPENDENT = True
-
-def kernel(args, begin, end):""" + LOAD + """
-    for i in range(begin, end):
-        image, y = i // h, i % h
-        for place in range(w):
-            to = (i * w + place) * c
-            for j in range(c):
-                out[to + j] = {type}(0)
-            for ky in range(kh):
-                oy = y + top - ky * dy
-                if oy >= 0 and oy % sy == 0 and oy // sy < oh:
-                    for kx in range(kw):
-                        ox = place + left - kx * dx
-                        if ox >= 0 and ox % sx == 0 and ox // sx < ow:
-                            source, tap = ((image * oh + oy // sy) * ow + ox // sx) * q, (ky * kw + kx) * c * q
-                            for j in range(c):
-                                total = {type}(0)
-                                for k in range(q):
-                                    total = {type}(total + x[source + k] * f[tap + j * q + k])
-                                out[to + j] = {type}(out[to + j] + total)
-"""
-
-SUM_TEXT = """
-INDEPENDENT = True
-
-def kernel(args, begin, end):
-    groups, size = args[2], args[3]
-    out = {type}_array(args[1] + {bytes} * begin, 0)
-    for group in range(groups):
-        source = {type}_array(args[0] + {bytes} * (group * size + begin), 0)
-        if group == 0:
-            for j in range(end - begin):
-                out[j] = source[j]
-        else:
-            for j in range(end - begin):
-                out[j] = out[j] + source[j]
-"""
+SHARED, OWN = {"n": "q", "own": ""}, {"n": "c * q", "own": "j * q + "}
 
 
 def depthwise(call: Call) -> list[Launch]:
@@ -189,7 +112,7 @@ def depthwise(call: Call) -> list[Launch]:
     x, kernel = call.inputs
     w = window(x.shape, kernel.shape[:2], call.attrs)
     return around(call, [0], lambda sources, out: _rows_of(
-        DEPTHWISE_TEXT, w, x.type, (sources[0], call.input(1), out), kernel.shape[2:], w.out_height))
+        FORWARD_TEXT, w, x.type, (sources[0], call.input(1), out), kernel.shape[2:], w.out_height, OWN))
 
 
 def depthwise_input_gradient(call: Call) -> list[Launch]:
@@ -197,7 +120,7 @@ def depthwise_input_gradient(call: Call) -> list[Launch]:
     _, kernel, dy = call.inputs
     w = window(call.outputs[0].shape, kernel.shape[:2], call.attrs)
     return around(call, [2], lambda sources, out: _rows_of(
-        DEPTHWISE_INPUT_TEXT, w, dy.type, (sources[0], call.input(1), out), kernel.shape[2:], w.height))
+        INPUT_TEXT, w, dy.type, (sources[0], call.input(1), out), kernel.shape[2:], w.height, OWN))
 
 
 def depthwise_filter_gradient(call: Call) -> list[Launch]:
@@ -210,36 +133,36 @@ def depthwise_filter_gradient(call: Call) -> list[Launch]:
     def made(sources: list[Address], target: Address) -> list[Launch]:
         partial = call.scratch(items * out.size * out.itemsize)
         words = (*_words(w, (*sources, partial), out.shape[2:]), -(-rows // items), rows)
-        return [Launch(DEPTHWISE_FILTER_TEXT.format(type=x.type), words, items, 1, "depthwise filter gradient"),
-                sum_of(partial, target, items, out)]
+        text = FILTER_TEXT.format(type=x.type, q=_multiplier(out.shape[3]))
+        return [Launch(text, words, items, 1, "depthwise filter gradient"),
+                partial_sums(partial, target, x.type, items, w.taps, out.shape[2] * out.shape[3])]
 
     return around(call, [0, 2], made, turn_output=False)
 
 
-def sum_of(partial: Address, target: Address, groups: int, out: Meta) -> Launch:
-    """The sum of `groups` arrays of the size of `out` that stand one after the other, in their order."""
-    text = SUM_TEXT.format(type=out.type, bytes=out.itemsize)
-    return Launch(text, (partial, target, groups, out.size), out.size, max(64, (1 << 15) // groups), "partial sums")
-
-
 def loop_convolve(w: Window, x: Address, kernel: Address, out: Address, n: int, type_: str) -> list[Launch]:
     """Conv2D with n output channels."""
-    return _rows_of(CONVOLVE_TEXT, w, type_, (x, kernel, out), (w.channels, n), w.out_height, w.channels)
+    return _rows_of(FORWARD_TEXT, w, type_, (x, kernel, out), (w.channels, n), w.out_height, SHARED)
 
 
 def loop_input_gradient(w: Window, dy: Address, kernel: Address, out: Address, m: int, type_: str) -> list[Launch]:
     """Conv2DBackpropInput with m output channels."""
-    return _rows_of(CONVOLVE_INPUT_TEXT, w, type_, (dy, kernel, out), (w.channels, m), w.height, m)
+    return _rows_of(INPUT_TEXT, w, type_, (dy, kernel, out), (w.channels, m), w.height, SHARED)
 
 
 def _rows_of(text: str, w: Window, type_: str, addresses: tuple[Address, ...], channels: tuple[int, ...], rows: int,
-             inner: int = 1) -> list[Launch]:
+             channels_of: dict[str, str]) -> list[Launch]:
     items = w.batch * rows
     if not items:
         return []
-    work = max(w.width, w.out_width) * w.taps * max(1, channels[0] * channels[1]) * inner
-    return [Launch(text.format(type=type_), tuple(_words(w, addresses, channels)), items,
-                   max(1, OPERATIONS // max(1, work)), "convolution by rows")]
+    work = max(w.width, w.out_width) * w.taps * max(1, channels[0] * channels[1])
+    return [Launch(text.format(type=type_, q=_multiplier(channels[1]), **channels_of),
+                   tuple(_words(w, addresses, channels)), items, max(1, OPERATIONS // max(1, work)),
+                   "convolution by rows")]
+
+
+def _multiplier(q: int) -> str:
+    return "1" if q == 1 else f"args[{Q}]"
 
 
 def _words(w: Window, addresses: tuple[Address, ...], channels: tuple[int, ...]) -> list[Word]:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from math import prod
 
+from tfnb.kernels.cpu.partial_sums import partial_sums
 from tfnb.kernels.cpu.window_tiles import SIZES, shape
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
 from tfnb.kernels.window import Window
@@ -211,24 +212,6 @@ def kernel(args, begin, end):
             target[j] = {type}(0)
 """
 
-# Item i: row i of `groups` arrays of `rows` x `wide` numbers, the first n of them summed.
-SUM_TEXT = """
-INDEPENDENT = True
-
-def kernel(args, begin, end):
-    groups, rows, wide, n = args[2], args[3], args[4], args[5]
-    for i in range(begin, end):
-        out = {type}_array(args[1] + {bytes} * i * n, 0)
-        for group in range(groups):
-            source = {type}_array(args[0] + {bytes} * (group * rows + i) * wide, 0)
-            if group == 0:
-                for j in range(n):
-                    out[j] = source[j]
-            else:
-                for j in range(n):
-                    out[j] = out[j] + source[j]
-"""
-
 
 def suits(w: Window, type_: str) -> bool:
     """Are there tiles for the type, and as many pixels as a tile has?"""
@@ -279,9 +262,7 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
     words[B:ROOM + 1] = dy, n, wide, partial, parts, k, table, room
     launches.append(Launch(_text(FILTER_TEXT, type_, copied=copy > 0), tuple(words), items, 1 if items > 1 else 0,
                            "filter gradient"))
-    launches.append(Launch(SUM_TEXT.format(type=type_, bytes=size), (partial, out, groups, tiles * tile, wide, n), k,
-                           max(1, (1 << 16) // (groups * wide)), "partial sums"))
-    return launches
+    return [*launches, partial_sums(partial, out, type_, groups, k, n, wide, tiles * tile)]
 
 
 def widened(call: Call, source: Address, type_: str, rows: int, n: int) -> tuple[Address, int, list[Launch]]:

@@ -36,7 +36,7 @@ PLACE = """
 """
 
 # Item i: row i of the outputs of all images.
-MAX_TEXT = """
+TEXT = """
 INDEPENDENT = True
 
 def kernel(args, begin, end):""" + LOAD + """
@@ -44,18 +44,23 @@ def kernel(args, begin, end):""" + LOAD + """
         image, oy = i // oh, i % oh
         for ox in range(ow):
             if True:""" + PLACE + """
-                to = (i * ow + ox) * c
+                to, count = (i * ow + ox) * c, {type}((y1 - y0) * (x1 - x0))
                 for j in range(c):
-                    out[to + j] = {lowest}
+                    out[to + j] = {start}
                 for y in range(y0, y1):
                     for place in range(x0, x1):
                         source = ((image * h + y) * w + place) * c
                         for j in range(c):
-                            value, best = x[source + j], out[to + j]
-                            out[to + j] = value if value > best else best
+                            value, so_far = x[source + j], out[to + j]
+                            out[to + j] = {step}
+                for j in range(c):
+                    so_far = out[to + j]
+                    out[to + j] = {end}
 """
+STEPS = {"max": {"start": "{lowest}", "step": "value if value > so_far else so_far", "end": "so_far"},
+         "avg": {"start": "{type}(0)", "step": "so_far + value", "end": "so_far / count"}}
 
-# The same for windows of 2 x 2 places two apart that are all inside: one pass over the channels.
+# The largest for windows of 2 x 2 places two apart that are all inside: one pass over the channels.
 MAX_2X2_TEXT = """
 INDEPENDENT = True
 
@@ -71,26 +76,6 @@ def kernel(args, begin, end):""" + LOAD + """
                 a = b if b > a else a
                 a = d if d > a else a
                 out[to + j] = e if e > a else a
-"""
-
-AVG_TEXT = """
-INDEPENDENT = True
-
-def kernel(args, begin, end):""" + LOAD + """
-    for i in range(begin, end):
-        image, oy = i // oh, i % oh
-        for ox in range(ow):
-            if True:""" + PLACE + """
-                to, count = (i * ow + ox) * c, {type}((y1 - y0) * (x1 - x0))
-                for j in range(c):
-                    out[to + j] = {type}(0)
-                for y in range(y0, y1):
-                    for place in range(x0, x1):
-                        source = ((image * h + y) * w + place) * c
-                        for j in range(c):
-                            out[to + j] = out[to + j] + x[source + j]
-                for j in range(c):
-                    out[to + j] = out[to + j] / count
 """
 
 BLOCK = f"""
@@ -225,9 +210,9 @@ def _apart(w: Window) -> bool:
 
 def pool(kind: str, w: Window, type_: str, x: Address, out: Address) -> list[Launch]:
     """The pool of images x, "max" or "avg"."""
-    text = AVG_TEXT if kind == "avg" else MAX_2X2_TEXT if _apart(w) else MAX_TEXT
+    text = _text(MAX_2X2_TEXT if kind == "max" and _apart(w) else TEXT, type_, **STEPS[kind])
     work = w.out_width * w.taps * w.channels
-    return [Launch(_text(text, type_), tuple(_words(w, x, out)), w.batch * w.out_height,
+    return [Launch(text, tuple(_words(w, x, out)), w.batch * w.out_height,
                    max(1, OPERATIONS // max(1, work)), "pool")]
 
 
@@ -257,7 +242,8 @@ def _words(w: Window, x: Address, out: Address, dy: Address | None = None) -> li
     return words if dy is None else [*words, dy]
 
 
-def _text(text: str, type_: str) -> str:
+def _text(text: str, type_: str, **steps: str) -> str:
     least = extreme(type_, "lowest")
     number = "-np.inf" if type_.startswith("float") else str(int(least))
-    return text.format(type=type_, lowest=f"{type_}({number})")
+    names = {"type": type_, "lowest": f"{type_}({number})"}
+    return text.format(**names, **{name: step.format(**names) for name, step in steps.items()})
