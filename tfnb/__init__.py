@@ -1,6 +1,7 @@
 """TensorFlow 1's graphs and sessions on an engine of their own: `import tfnb as tf`."""
 # ruff: noqa: F401, I001
 from tfnb.autodiff.aggregate import AggregationMethod
+from tfnb.autodiff.custom_gradient import custom_gradient, grad_pass_through
 from tfnb.autodiff.gradients import UnconnectedGradients, gradients, hessians
 from tfnb.autodiff.registry import NoGradient, NotDifferentiable, RegisterGradient
 from tfnb.core.behavior import (
