@@ -119,7 +119,9 @@ from tfnb.ops.sparse_tensor import (
 )
 from tfnb.ops.state import assign, assign_add, assign_sub, count_up_to, is_variable_initialized
 from tfnb.ops.strings import string_join
-from tfnb.ops.summary import histogram_summary, image_summary, merge_all_summaries, merge_summary, scalar_summary
+from tfnb.ops.summary import (
+    audio_summary, histogram_summary, image_summary, merge_all_summaries, merge_summary, scalar_summary,
+)
 from tfnb.ops.template import make_template
 from tfnb.ops.tensor_array import TensorArray
 from tfnb.ops.tensor_scatter import (

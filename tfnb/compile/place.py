@@ -80,7 +80,9 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
         if kind in FLOW or kind is Kind.LOOP:
             continue
         wanted = [t for arg, t in zip(_input_names(op), op.inputs, strict=True) if arg in op.spec.value_inputs]
-        if kind in _ALWAYS or kind is Kind.SHAPEOF or (is_pure(op) and op.outputs and op.outputs[0] in known):
+        # What follows from constants costs nothing there; but its value may have to leave the stage, by a kernel.
+        folded = is_pure(op) and op.outputs and op.outputs[0] in known and types_compile(op)
+        if kind in _ALWAYS or kind is Kind.SHAPEOF or folded:
             device.add(op)
             _add_values(wanted, known, feeds, by_value)
             continue

@@ -425,8 +425,11 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
 
 def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None,
                  name: str | None = None) -> Tensor:
-    """The sum of tensors of one dtype and shape; `shape` and `tensor_dtype` only check."""
-    total = add_n(inputs, name=name)
+    """The sum of tensors of one dtype and shape (else ValueError); `shape` and `tensor_dtype` only check."""
+    try:
+        total = add_n(inputs, name=name)
+    except TypeError as error:
+        raise ValueError(f"inputs must be tensors of one dtype and shape: {error}") from None
     if shape is not None:
         total.set_shape(shape)
     if tensor_dtype is not None and total.dtype.base_dtype != dtypes.as_dtype(tensor_dtype):

@@ -26,6 +26,7 @@ from tfnb.kernels import histogram as interpreted
 from tfnb.kernels.cpu import histogram as compiled
 from tfnb.kernels.histogram import Histogram
 from tfnb.kernels.png import encode_png
+from tfnb.kernels.wav import encode_wav
 from tfnb.ops import shapes
 from tfnb.ops.declare import host
 
@@ -143,6 +144,33 @@ def normalized_image(image: np.ndarray, bad_color: np.ndarray) -> np.ndarray:
     return pixels
 
 
+@host("tag: string, tensor: float, sample_rate: float -> summary: string", shape=shapes.scalar,
+      max_outputs="int >= 1 = 3")
+def AudioSummaryV2(tag, tensor, sample_rate, *, max_outputs, ctx):
+    """A Summary with up to `max_outputs` sounds of `tensor` [batch, frames, channels] or [batch, frames]."""
+    return _audio(ctx, tag, tensor, float(sample_rate), max_outputs)
+
+
+@host("tag: string, tensor: float -> summary: string", shape=shapes.scalar, sample_rate="float",
+      max_outputs="int >= 1 = 3")
+def AudioSummary(tag, tensor, *, sample_rate, max_outputs, ctx):
+    """As AudioSummaryV2, with the sample rate as an attr."""
+    return _audio(ctx, tag, tensor, sample_rate, max_outputs)
+
+
+def _audio(ctx: Any, tag: np.ndarray, tensor: np.ndarray, sample_rate: float, max_outputs: int) -> np.ndarray:
+    if tensor.ndim not in (2, 3):
+        raise _invalid(ctx, f"Tensor must be 3-D or 2-D, got: {_dims(tensor)}")
+    sounds = tensor if tensor.ndim == 3 else tensor[:, :, None]
+    base = f"{_text(tag[()])}/audio"
+    summary = _summary.Summary()
+    for i, sound in enumerate(sounds[:max_outputs]):
+        audio = summary.value.add(tag=f"{base}/{i}" if max_outputs > 1 else base).audio
+        audio.sample_rate, audio.length_frames, audio.num_channels = sample_rate, *sound.shape
+        audio.content_type, audio.encoded_audio_string = "audio/wav", encode_wav(sound, int(sample_rate))
+    return _message(summary)
+
+
 @host("inputs: N * string -> summary: string", shape=shapes.scalar, N="int >= 1")
 def MergeSummary(inputs, *, ctx):
     """One Summary with the values of all `inputs`; a tag may occur once only."""
@@ -181,7 +209,8 @@ def _parsed(ctx: Any, message: Any, data: bytes, what: str) -> Any:
     return message
 
 
-for _op in (ScalarSummary, HistogramSummary, ImageSummary, MergeSummary, TensorSummaryV2):
+for _op in (ScalarSummary, HistogramSummary, ImageSummary, AudioSummary, AudioSummaryV2, MergeSummary,
+            TensorSummaryV2):
     _op.no_gradient("it makes a string")
 
 
@@ -233,6 +262,18 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Sequence[st
     """
     with _scope(name, family, [tensor]) as (tag, scope):
         return _collect(ImageSummary(tag, tensor, max_images=max_outputs, name=scope), collections, _DEFAULT)
+
+
+def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collections: Sequence[str] | None = None,
+          family: str | None = None) -> Tensor:
+    """A summary of sounds [batch, frames, channels] or [batch, frames] in [-1, 1] (`tf.summary.audio`); see `scalar`.
+
+    sample_rate: in Hertz, also a tensor. The tags are "name/audio/0"..., or "name/audio" if `max_outputs` is 1.
+    """
+    with _scope(name, family, [tensor]) as (tag, scope):
+        rate = convert_to_tensor(sample_rate, dtype=dtypes.float32, name="sample_rate")
+        made = AudioSummaryV2(tag, tensor, rate, max_outputs=max_outputs, name=scope)
+        return _collect(made, collections, _DEFAULT)
 
 
 def tensor_summary(name: str, tensor: Any, summary_description: str | None = None,
@@ -305,3 +346,11 @@ def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Tensor | None:
     """One summary of all in the collection `key` (`tf.merge_all_summaries`, until r0.12); None if there is none."""
     found = get_default_graph().get_collection(key)
     return merge_summary(found) if found else None
+
+
+def audio_summary(tag: Any, tensor: Any, sample_rate: Any, max_outputs: int = 3,
+                  collections: Sequence[str] | None = None, name: str | None = None) -> Tensor:
+    """A summary of sounds (`tf.audio_summary`, until r0.12); see `audio`."""
+    with name_scope(name, "AudioSummary", [tag, tensor]) as scope:
+        rate = convert_to_tensor(sample_rate, dtype=dtypes.float32, name="sample_rate")
+        return _collect(AudioSummaryV2(tag, tensor, rate, max_outputs=max_outputs, name=scope), collections, _DEFAULT)

@@ -1,6 +1,6 @@
 """Summaries and event files: `tf.summary`."""
 # ruff: noqa: F401, I001
-from tfnb.ops.summary import histogram, image, merge, merge_all, scalar, tensor_summary, text
+from tfnb.ops.summary import audio, histogram, image, merge, merge_all, scalar, tensor_summary, text
 from tfnb.core.lazy import lazy_names as _lazy_names
 
 # A program that writes no event files does not import protobuf.
@@ -8,5 +8,5 @@ __getattr__ = _lazy_names(__name__, {
     "FileWriter": "tfnb.summary.writer", "FileWriterCache": "tfnb.summary.writer",
     "summary_iterator": "tfnb.summary.events",
     "Event": "tfnb.proto.event_pb2", "SessionLog": "tfnb.proto.event_pb2", "Summary": "tfnb.proto.summary_pb2",
-    "SummaryDescription": "tfnb.proto.summary_pb2",
+    "SummaryDescription": "tfnb.proto.summary_pb2", "TaggedRunMetadata": "tfnb.proto.event_pb2",
 })

@@ -17,8 +17,8 @@ from tfnb.train.checkpoint_state import (
 )
 from tfnb.train.coordinator import Coordinator, LooperThread
 from tfnb.train.decay import (
-    cosine_decay, exponential_decay, inverse_time_decay, natural_exp_decay, piecewise_constant,
-    piecewise_constant_decay, polynomial_decay,
+    cosine_decay, cosine_decay_restarts, exponential_decay, inverse_time_decay, linear_cosine_decay, natural_exp_decay,
+    noisy_linear_cosine_decay, piecewise_constant, piecewise_constant_decay, polynomial_decay,
 )
 from tfnb.train.device_setter import replica_device_setter
 from tfnb.train.feed_hooks import FeedFnHook, FinalOpsHook

@@ -9,8 +9,10 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.compare import Equal, LessEqual, Select, SelectV2
-from tfnb.ops.functions import Cos, Exp
+from tfnb.ops.cond import cond
+from tfnb.ops.functions import Cos, Exp, Log, Sqrt
 from tfnb.ops.math import AddV2, Ceil, Floor, Minimum, Mul, Neg, Pow, RealDiv, cast
+from tfnb.ops.random import random_normal
 
 
 def _checked(global_step: Any, what: str) -> None:
@@ -94,6 +96,77 @@ def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: 
         share = 0.5 * (1.0 + Cos(half * passed))
         result: Tensor = Mul(rate, (1 - alpha) * share + alpha)
         return result
+
+
+def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_steps: Any, t_mul: float = 2.0,
+                          m_mul: float = 1.0, alpha: float = 0.0, name: str | None = None) -> Tensor:
+    """cosine_decay again and again: each period t_mul times as long as the one before, and m_mul times as high.
+
+    first_decay_steps: the length of the first period. ValueError without step. (Loshchilov and Hutter, 2016)
+    """
+    _checked(global_step, "cosine decay restarts")
+    with name_scope(name, "SGDRDecay", [learning_rate, global_step]) as scope:
+        rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
+        longer, higher, least = (cast(number, rate.dtype) for number in (t_mul, m_mul, alpha))
+        passed = cast(global_step, rate.dtype) / cast(first_decay_steps, rate.dtype)
+        period, within = cond(Equal(longer, 1.0), lambda: _equal_periods(passed),
+                              lambda: _growing_periods(passed, longer))
+        half = convert_to_tensor(math.pi, dtype=rate.dtype, name="Const")
+        share = 0.5 * higher ** period * (1.0 + Cos(half * within))
+        result: Tensor = Mul(rate, (1 - least) * share + least, name=scope)
+        return result
+
+
+def _equal_periods(passed: Tensor) -> tuple[Tensor, Tensor]:
+    """Which period it is, and which part of it has passed."""
+    period = Floor(passed)
+    return period, passed - period
+
+
+def _growing_periods(passed: Tensor, longer: Tensor) -> tuple[Tensor, Tensor]:
+    """The same where each period is `longer` times the one before: periods are a geometric series."""
+    period = Floor(Log(1.0 - passed * (1.0 - longer)) / Log(longer))
+    before = (1.0 - longer ** period) / (1.0 - longer)
+    return period, (passed - before) / longer ** period
+
+
+def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, num_periods: float = 0.5,
+                        alpha: float = 0.0, beta: float = 0.001, name: str | None = None) -> Tensor:
+    """learning_rate * ((alpha + line) * cosine + beta): a line down to 0 in decay_steps, num_periods of a cosine.
+
+    ValueError without step. (Bello et al., 2017)
+    """
+    _checked(global_step, "linear cosine decay")
+    with name_scope(name, "LinearCosineDecay", [learning_rate, global_step]) as scope:
+        rate, left, cosine, _ = _line_and_cosine(learning_rate, global_step, decay_steps, num_periods)
+        share = (cast(alpha, rate.dtype) + left) * cosine + cast(beta, rate.dtype)
+        result: Tensor = Mul(rate, share, name=scope)
+        return result
+
+
+def noisy_linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, initial_variance: float = 1.0,
+                              variance_decay: float = 0.55, num_periods: float = 0.5, alpha: float = 0.0,
+                              beta: float = 0.001, name: str | None = None) -> Tensor:
+    """linear_cosine_decay with noise on the line, of variance initial_variance / (1 + step) ^ variance_decay."""
+    _checked(global_step, "noisy linear cosine decay")
+    with name_scope(name, "NoisyLinearCosineDecay", [learning_rate, global_step]) as scope:
+        rate, left, cosine, step = _line_and_cosine(learning_rate, global_step, decay_steps, num_periods)
+        variance = cast(initial_variance, rate.dtype) / Pow(1.0 + step, cast(variance_decay, rate.dtype))
+        noisy = left + random_normal(left.shape, stddev=Sqrt(variance), dtype=rate.dtype)
+        share = (cast(alpha, rate.dtype) + noisy) * cosine + cast(beta, rate.dtype)
+        result: Tensor = Mul(rate, share, name=scope)
+        return result
+
+
+def _line_and_cosine(learning_rate: Any, global_step: Any, decay_steps: Any,
+                     num_periods: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The rate, the line from 1 to 0, the cosine from 1 on, and the step, which ends at decay_steps."""
+    rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
+    steps, periods = cast(decay_steps, rate.dtype), cast(num_periods, rate.dtype)
+    step = Minimum(cast(global_step, rate.dtype), steps)
+    left, passed = (steps - step) / steps, step / steps
+    half = convert_to_tensor(math.pi, dtype=rate.dtype, name="Const")
+    return rate, left, 0.5 * (1.0 + Cos(half * (2.0 * periods * passed))), step
 
 
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Tensor:
