@@ -331,11 +331,12 @@ more = [v.assign_add(np.ones(1 << 18, "f")) for v in vs] + [step.assign_add(1)]
 saver = tf.train.Saver(max_to_keep=2)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
-    print("ready", flush=True)
     while True:
         n = sess.run(more)[-1]
         saver.save(sess, sys.argv[1] + "/numbered", global_step=n)
         saver.save(sess, sys.argv[1] + "/same", latest_filename="same_state", write_meta_graph=False)
+        if n == 1:
+            print("ready", flush=True)             # both are there, however slow the machine is
 """
 
 
