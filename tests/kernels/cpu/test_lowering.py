@@ -297,10 +297,20 @@ def test_tiles_and_device_functions(by_row, monkeypatch):
     if machine is None:
         pytest.skip("no tiles for this processor")
     names = tiled.names(machine, "float32", by_row)
-    text = (tiled.MULTIPLY + """
+    text = """
+@device
+def height(left):
+    {heights}
+
 def kernel(args, begin, end):
-    multiply(args[0], args[3], args[1], 4 * 70, args[2], 4 * 70, 50, 70, 60, 0)
-""").format(**names)
+    for j in range(0, 70, {width}):
+        i, a_step = 0, args[3]
+        while i < 50:
+            rows = height(50 - i)
+            multiply_by_{order}_float32(rows, args[0] + i * {a_row}, a_step, args[1] + 4 * j, 4 * 70,
+                                        min({width}, 70 - j), args[2] + 4 * (70 * i + j), 4 * 70, 60, 0)
+            i += rows
+""".format(**names)
     a, b, found = sample((50, 60), "float32"), sample((60, 70), "float32"), []
     a, b = np.nan_to_num(a, posinf=1, neginf=1), np.nan_to_num(b, posinf=1, neginf=1)
     given = a if by_row else np.ascontiguousarray(a.T)
