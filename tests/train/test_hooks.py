@@ -1,6 +1,7 @@
 """What hooks and monitored sessions do here, where TensorFlow leaves it open or has no part in it."""
 from __future__ import annotations
 
+import json
 import logging
 import threading
 
@@ -111,3 +112,36 @@ def test_training_ends_at_a_nan(tmp_path):
                 session.run(count)
     found = tf.train.load_variable(tf.train.latest_checkpoint(str(tmp_path)), "global_step")
     assert int(found) == 4
+
+
+def test_timelines_of_some_runs(tmp_path):
+    _, count = counting()
+    hook = tf.train.ProfilerHook(save_steps=3, output_dir=str(tmp_path))
+    with tf.train.MonitoredSession(hooks=[hook]) as session:
+        for _ in range(8):
+            session.run(count)
+    found = sorted(path.name for path in tmp_path.glob("*.json"))
+    assert found == ["timeline-3.json", "timeline-6.json"]
+    trace = json.loads((tmp_path / "timeline-3.json").read_text())
+    assert any("Assign" in event.get("name", "") for event in trace["traceEvents"])
+    tf.summary.FileWriterCache.clear()
+    events = [e for path in tmp_path.glob("*tfevents*") for e in tf.train.summary_iterator(path)]
+    assert [e.tagged_run_metadata.tag for e in events if e.HasField("tagged_run_metadata")] == ["step_3", "step_6"]
+
+
+def test_checkpoints_that_others_save(tmp_path):
+    v = tf.Variable(1.0)
+    saver, asked = tf.train.Saver(), []
+
+    def enough():
+        asked.append(1)
+        return len(asked) == 2
+    with tf.Session() as session:
+        session.run(v.initializer)
+        paths = [saver.save(session, str(tmp_path / "c"), global_step=1)]
+        found = []
+        for path in tf.train.checkpoints_iterator(tmp_path, timeout=0, timeout_fn=enough):
+            found.append(path)
+            if len(found) == 1:
+                paths.append(saver.save(session, str(tmp_path / "c"), global_step=2))
+    assert found == paths and len(asked) == 2

@@ -15,6 +15,7 @@ from tfnb.train.checkpoint_state import (
     checkpoint_exists, generate_checkpoint_state_proto, get_checkpoint_mtimes, get_checkpoint_state, latest_checkpoint,
     remove_checkpoint, update_checkpoint_state,
 )
+from tfnb.train.checkpoints_iterator import checkpoints_iterator
 from tfnb.train.coordinator import Coordinator, LooperThread
 from tfnb.train.decay import (
     cosine_decay, cosine_decay_restarts, exponential_decay, inverse_time_decay, linear_cosine_decay, natural_exp_decay,
@@ -38,6 +39,7 @@ from tfnb.train.monitored_session import MonitoredSession, MonitoredTrainingSess
 from tfnb.train.momentum import MomentumOptimizer
 from tfnb.train.moving_averages import ExponentialMovingAverage
 from tfnb.train.optimizer import Optimizer
+from tfnb.train.profiler_hook import ProfilerHook
 from tfnb.train.proximal import ProximalAdagradOptimizer, ProximalGradientDescentOptimizer
 from tfnb.train.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from tfnb.train.rmsprop import RMSPropOptimizer
