@@ -119,20 +119,6 @@ def test_names_inputs_and_colocations_are_tensorflows(oracle):
     assert ours == theirs and len(ours) > 100
 
 
-# The nodes inside of gradients: how the gradient of an op is put together may differ. It does for means and sums (what
-# follows from shapes takes fewer nodes here) and where sums over broadcast axes are known to be needed, or not.
-GRADIENTS = """
-result = [(op.name, op.type) for op in tf.get_default_graph().get_operations() if "_grad/" in op.name]
-"""
-
-
-def test_where_the_nodes_of_gradients_differ(oracle):
-    ours = set(run(NETWORK + GRADIENTS, SEEDS=(1, 2))["result"])
-    theirs = set(map(tuple, oracle(NETWORK + GRADIENTS, SEEDS=(1, 2))))
-    scopes = {name.split("_grad/")[0].removeprefix("gradients/") for name, _ in ours ^ theirs}
-    assert scopes == {"loss", "hidden/add"}, (sorted(ours - theirs), sorted(theirs - ours))
-
-
 def test_tensorboard_reads_the_events_of_a_training(batches, tmp_path):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 

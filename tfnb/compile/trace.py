@@ -15,7 +15,7 @@ import numpy as np
 
 from tfnb.compile.place import is_pure
 from tfnb.compile.plan import Stage
-from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value, known, temp, uniform
+from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value, free_views, known, temp, uniform
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor, brackets
 from tfnb.kernels import scalar as scalars
@@ -352,7 +352,7 @@ _TRACE: dict[Kind, Callable[[_Tracer, Operation, list[Value]], list[Value]]] = {
     Kind.REDUCTION: _Tracer.reduction,
     Kind.ROWWISE: _Tracer.rowwise,
     Kind.MOVEMENT: _Tracer.movement,
-    Kind.KERNEL: _Tracer.call,
+    Kind.KERNEL: lambda tracer, op, ins: free_views(op, ins) or tracer.call(op, ins),
     Kind.RANDOM: _Tracer.call,
     Kind.UPDATE: _Tracer.update,
     Kind.SCATTER: _Tracer.scatter,

@@ -18,7 +18,9 @@ from tfnb.kernels.launch import Call as KernelCall
 from tfnb.kernels.launch import Launch, Meta
 from tfnb.kernels.rowwise import Fragment
 from tfnb.kernels.scalar import Scalar
-from tfnb.kernels.view import View
+from tfnb.kernels.view import NeedsCopy, View
+from tfnb.opdef import tables
+from tfnb.ops.evaluate import movement_views
 
 
 @dataclass(eq=False, slots=True)
@@ -146,3 +148,14 @@ def uniform(value: Value) -> Value:
         return value
     one = known(array.reshape(-1)[:1].reshape(()))
     return Value(one.buffer, one.view.broadcast(value.shape), array)
+
+
+def free_views(op: Operation, ins: Sequence[Value]) -> list[Value] | None:
+    """What a hand-written op makes, where that is its first input with other strides; None where it takes a kernel."""
+    if op.spec.name not in tables.VIEWS:
+        return None
+    try:
+        views = movement_views(op, ins[0].view, [v.known for v in ins[1:]])  # type: ignore[misc]
+    except NeedsCopy:
+        return None
+    return [Value(ins[0].buffer, view) for view in views]

@@ -15,7 +15,7 @@ FINISH     name -> kernels.scalar.Scalar of (accumulator, count), for reductions
 IDENTITY   name -> what a reduction starts from: a number, "lowest" or "highest"
 ROWS       name -> the inputs of a rowwise op that have one number for each row
 DOMAINS    name -> where tests may sample the op ("positive", "unit", "nonzero"); absent: everywhere
-VIEWS      name -> fn(view, *values, **attrs) -> View (or several), for movement ops
+VIEWS      name -> fn(view, *values, **attrs) -> View (or several), for movement ops and kernels that may be one
 VIEWED     name -> which input of a movement op is the one that gets other strides (absent: the first)
 SCATTERS   name -> kernels.scatter.Form: how the inputs of a scatter op take part
 BOUNDED    name -> (fn(*shapes) -> the shapes its outputs have at most, fn(call) -> launches): its first output has as

@@ -20,7 +20,7 @@ from tfnb.graph.stack import name_scope
 from tfnb.kernels.view import View
 from tfnb.ops import shapes
 from tfnb.ops.arguments import renamed
-from tfnb.ops.broadcast import shape_of
+from tfnb.ops.broadcast import shape_node
 from tfnb.ops.declare import kernel, movement, shapeof
 from tfnb.ops.raw import raw
 
@@ -95,9 +95,20 @@ def Reshape(view: View, shape: np.ndarray) -> View:
     return view.reshape(shape.tolist())
 
 
+def _back(op: Operation, dy: Tensor) -> Tensor:
+    """`dy` in the shape of the input."""
+    x, dy = op.inputs[0], convert_to_tensor(dy)
+    if op.type == "Reshape" and x.static is not None and sum(n is None for n in x.static) == 1 \
+            and 0 not in x.static:
+        found: Tensor = Reshape(dy, [-1 if n is None else n for n in x.static])
+    else:
+        found = Reshape(dy, shape_node(x))
+    return found
+
+
 @Reshape.gradient
 def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
-    return [Reshape(dy, shape_of(op.inputs[0])), None]
+    return [_back(op, dy), None]
 
 
 def _one_axis(value: Any, low: int, high: int, what: str = "dim") -> int:
@@ -126,7 +137,7 @@ def ExpandDims(view: View, dim: np.ndarray) -> View:
 
 @ExpandDims.gradient
 def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
-    return [Reshape(dy, shape_of(op.inputs[0])), None]
+    return [_back(op, dy), None]
 
 
 def _squeezed_axes(shape: Sequence[int | None], dims: Sequence[int]) -> list[int]:
@@ -158,7 +169,7 @@ def Squeeze(view: View, *, squeeze_dims: Sequence[int]) -> View:
 
 @Squeeze.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return Reshape(dy, shape_of(op.inputs[0]))
+    return _back(op, dy)
 
 
 def _permuted(ctx: ShapeContext) -> list[Static]:

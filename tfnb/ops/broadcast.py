@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfnb.core import errors
+from tfnb.core import dtypes, errors
+from tfnb.core.dtypes import DType
 from tfnb.core.shape import Static
+from tfnb.graph.constant import make_constant
+from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
 from tfnb.ops.declare import kernel
 from tfnb.ops.raw import raw
 
@@ -65,36 +69,58 @@ def BroadcastArgs() -> None:
 BroadcastArgs.no_gradient("shapes have none")
 
 
-def _static_axes(target: Static, other: Static) -> list[int] | None:
-    """The axes of the result to sum over for an input with shape `target`, or None if that can't be told yet."""
-    if target is None or other is None:
+def _static_axes(x: Static, y: Static) -> tuple[list[int], list[int]] | None:
+    """The axes of the result along which x, and those along which y was repeated; None if that can't be told yet."""
+    if x is None or y is None:
         return None
-    lead = max(len(other) - len(target), 0)
-    axes = list(range(lead))
-    padded = (1,) * (len(target) - len(other)) + other
-    for axis, size in enumerate(target, lead):
-        against = padded[axis]
-        if size is None and against != 1:
-            return None                        # it may be 1 at run time, against a larger size
-        if size == 1 and against != 1:
-            axes.append(axis)
-    return axes
+    rank = max(len(x), len(y))
+    axes_x, axes_y = [], []
+    for axis in range(rank):
+        m = 1 if axis < rank - len(x) else x[axis - rank + len(x)]
+        n = 1 if axis < rank - len(y) else y[axis - rank + len(y)]
+        if m == 1 and n != 1:
+            axes_x.append(axis)
+        elif n == 1 and m != 1:
+            axes_y.append(axis)
+        elif m is None or n is None:
+            return None
+    return axes_x, axes_y
 
 
-def _sum_to(gradient: Tensor, target: Tensor, axes: list[int], rank: int) -> Tensor:
-    if not axes:
-        return gradient
-    lead = rank - len(target.static or ())
-    if axes == list(range(lead)):
-        return raw.Sum(gradient, axes)
-    if not lead:
-        return raw.Sum(gradient, axes, keep_dims=True)
-    return raw.Reshape(raw.Sum(gradient, axes), shape_of(target))
+def shape_node(x: Tensor, dtype: DType = dtypes.int32) -> Tensor:
+    """The shape of `x` as a node called "Shape": a constant where it is known."""
+    if x.static is None or None in x.static:
+        found: Tensor = raw.Shape(x, out_type=dtype)
+        return found
+    return convert_to_tensor(np.array(x.static, dtype.as_numpy_dtype), name="Shape")
+
+
+def ones_node(x: Tensor) -> Tensor:
+    """Ones like `x`, as nodes called "ones_like"."""
+    with name_scope("ones_like") as scope:
+        known = x.static is not None and None not in x.static
+        size = convert_to_tensor(np.array(x.static, np.int32), name="Shape/shape_as_tensor") if known else raw.Shape(x)
+        found: Tensor = raw.Fill(size, make_constant(1, dtype=x.dtype.base_dtype), name=scope)
+        return found
+
+
+def zeros_node(x: Tensor) -> Tensor:
+    """Zeros like `x`, as a node called "zeros_like": a constant where the shape is known."""
+    if x.static is None or None in x.static:
+        found: Tensor = raw.ZerosLike(x, name="zeros_like")
+        return found
+    return make_constant(0, dtype=x.dtype.base_dtype, shape=x.static, name="zeros_like")
 
 
 def shape_of(x: Tensor) -> Any:
     """The shape of `x`: a list of ints where it is known, else a Shape op."""
     return raw.Shape(x) if x.static is None or None in x.static else list(x.static)
+
+
+def same_shapes(*tensors: Any) -> bool:
+    """Are they all tensors (no IndexedSlices) of the same known shape? Then nothing was broadcast."""
+    first = tensors[0].static
+    return first is not None and None not in first and all(isinstance(t, Tensor) and t.static == first for t in tensors)
 
 
 def unbroadcast(op: Operation, dx: Tensor, dy: Tensor) -> list[Tensor]:
@@ -103,12 +129,18 @@ def unbroadcast(op: Operation, dx: Tensor, dy: Tensor) -> list[Tensor]:
     Sums over static axes where the static shapes tell them; else BroadcastGradientArgs finds them at run time.
     """
     x, y = op.inputs[0], op.inputs[1]
-    if x is y or (x.static is not None and None not in x.static and x.static == y.static):
-        return [dx, dy]
-    axes_x, axes_y = _static_axes(x.static, y.static), _static_axes(y.static, x.static)
-    if axes_x is not None and axes_y is not None:
-        rank = max(len(x.static or ()), len(y.static or ()))
-        return [_sum_to(dx, x, axes_x, rank), _sum_to(dy, y, axes_y, rank)]
-    shape_x, shape_y = raw.Shape(x), raw.Shape(y)
-    run_x, run_y = BroadcastGradientArgs(shape_x, shape_y)
-    return [raw.Reshape(raw.Sum(dx, run_x), shape_x), raw.Reshape(raw.Sum(dy, run_y), shape_y)]
+    sizes = shape_node(x), shape_node(y)
+    axes: Sequence[Any] | None = _static_axes(x.static, y.static)
+    if axes is None:
+        axes = BroadcastGradientArgs(*sizes)
+    return [_sum_to(d, a, size) for d, a, size in zip((dx, dy), axes, sizes, strict=True)]
+
+
+def _sum_to(gradient: Tensor, axes: Any, size: Tensor) -> Tensor:
+    if isinstance(axes, list) and not axes:
+        static = gradient.static if isinstance(gradient, Tensor) else None
+        if static is None or size.static == (len(static),):
+            return gradient
+        axes = np.empty(0, np.int32)               # sizes of 1 stand before it
+    found: Tensor = raw.Reshape(raw.Sum(gradient, axes, keep_dims=True), size)
+    return found

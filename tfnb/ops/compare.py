@@ -8,6 +8,7 @@ from tfnb.core.shape import Static, broadcast, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.ops.broadcast import zeros_node
 from tfnb.ops.declare import elementwise
 from tfnb.ops.raw import raw
 
@@ -160,7 +161,7 @@ def Select(condition, t, e):
 @Select.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
     condition = op.inputs[0]
-    zeros = raw.ZerosLike(op.inputs[1], name="zeros_like")
+    zeros = zeros_node(op.inputs[1])
     return [None, Select(condition, dz, zeros), Select(condition, zeros, dz)]
 
 

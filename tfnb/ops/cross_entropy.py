@@ -19,7 +19,7 @@ from tfnb.ops.create import range_, zeros_like
 from tfnb.ops.declare import rowwise
 from tfnb.ops.functions import Exp, Log1p
 from tfnb.ops.joining import concat
-from tfnb.ops.math import AddV2, Mul, Neg, Sub, abs, cast
+from tfnb.ops.math import AddV2, Neg, Sub, abs, cast
 from tfnb.ops.raw import raw
 from tfnb.ops.reduce import reduce_sum
 from tfnb.ops.slicing import Slice
@@ -39,7 +39,7 @@ def Softmax(logits):
 @Softmax.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
     y = op.outputs[0]
-    return Mul(Sub(dy, reduce_sum(Mul(dy, y), -1, keepdims=True)), y)
+    return (dy - reduce_sum(dy * y, -1, keepdims=True)) * y
 
 
 @rowwise("logits: T -> logsoftmax: T", T=FLOAT)
@@ -51,7 +51,8 @@ def LogSoftmax(logits):
 
 @LogSoftmax.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return Sub(dy, Mul(reduce_sum(dy, -1, keepdims=True), Exp(op.outputs[0])))
+    y = Exp(op.outputs[0])
+    return dy - reduce_sum(dy, -1, keepdims=True) * y
 
 
 @rowwise("features: T, labels: T -> loss: T, backprop: T", T=FLOAT)
@@ -84,8 +85,9 @@ def _is_zero(x: Tensor) -> bool:
 
 @SoftmaxCrossEntropyWithLogits.gradient
 def _(op: Operation, dloss: Tensor, dbackprop: Tensor | None) -> list[Tensor]:
-    labels = raw.ExpandDims(dloss, -1) * Neg(LogSoftmax(op.inputs[0]))
-    return [_cross_entropy_gradient(op, dloss, dbackprop), labels]
+    features = _cross_entropy_gradient(op, dloss, dbackprop)
+    minus = Neg(LogSoftmax(op.inputs[0]))
+    return [features, raw.ExpandDims(dloss, -1) * minus]
 
 
 @rowwise("features: T, labels: Tlabels -> loss: T, backprop: T", rows=("labels",), T=FLOAT,

@@ -103,14 +103,19 @@ def movement(text: str, *, shape: Fn, of: int = 0, **attrs: str) -> Callable[[Fn
 
 
 def kernel(text: str, *, shape: Fn, numpy: Fn, cpu: Fn | None = None, cuda: Fn | None = None,
-           values: Iterable[str] = (), total: bool = False, **attrs: str) -> Callable[[Fn], Constructor]:
+           values: Iterable[str] = (), total: bool = False, view: Fn | None = None,
+           **attrs: str) -> Callable[[Fn], Constructor]:
     """An op with hand-written kernels. numpy: fn(ctx, *arrays) -> array or tuple; cpu, cuda: fn(call) -> [Launch].
+
+    view: where it may be a movement: fn(view of the first input, *values of the others) -> View, or raises NeedsCopy.
 
     values: the inputs whose value, not only shape, decides the shape of the outputs. Without `cpu` the op is a host
     call of `numpy` wherever it runs. total: it can't fail once its shapes fit.
     """
     def declare(fn: Fn) -> Constructor:
         spec = _enter(fn, text, Kind.KERNEL, attrs, values=values, total=total)
+        if view is not None:
+            tables.VIEWS[spec.name] = view
         _hand_written(spec, shape, numpy, cpu, cuda)
         return Constructor(spec)
     return declare

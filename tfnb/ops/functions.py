@@ -8,18 +8,30 @@ import numpy as np
 from tfnb.core.lazy import lazy_module
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.stack import name_scope
+from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.ops import shapes
 from tfnb.ops.broadcast import unbroadcast
 from tfnb.ops.complex import conj
 from tfnb.ops.declare import elementwise, kernel
-from tfnb.ops.math import FLOATS, REAL, Neg, Reciprocal, Square
+from tfnb.ops.math import FLOATS, REAL, AddV2, Neg, Reciprocal, Square, Sub
 from tfnb.ops.raw import raw
 
 if TYPE_CHECKING:
     where: Any                                 # a word of scalar definitions (kernels/words.py)
 
 special = lazy_module("scipy.special")
+
+
+def _at(op: Operation, dy: Tensor, function: Any, x: Tensor | None = None) -> Any:
+    """A factor of a gradient, computed once `dy` is there: `function` of the input, or of `x`."""
+    with control_dependencies([dy]):
+        return function(conj(op.inputs[0] if x is None else x))
+
+
+def _square_and_one(op: Operation, dy: Tensor) -> tuple[Tensor, Tensor]:
+    with control_dependencies([dy]):
+        square = Square(conj(op.inputs[0]))
+        return square, convert_to_tensor(1, dtype=dy.dtype, name="Const")
 
 
 # Exponentials, logarithms, roots
@@ -43,7 +55,7 @@ def Expm1(x):
 
 @Expm1.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * Exp(conj(op.inputs[0]))  # type: ignore[no-any-return]
+    return dy * _at(op, dy, Exp)  # type: ignore[no-any-return]
 
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="positive")
@@ -54,7 +66,7 @@ def Log(x):
 
 @Log.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * Reciprocal(conj(op.inputs[0]))  # type: ignore[no-any-return]
+    return dy * _at(op, dy, Reciprocal)  # type: ignore[no-any-return]
 
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="positive")
@@ -65,7 +77,9 @@ def Log1p(x):
 
 @Log1p.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * Reciprocal(1 + conj(op.inputs[0]))  # type: ignore[no-any-return]
+    with control_dependencies([dy]):
+        more = 1 + conj(op.inputs[0])
+    return dy * Reciprocal(more)  # type: ignore[no-any-return]
 
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="positive")
@@ -136,17 +150,17 @@ def Tan(x):
 
 @Sin.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * Cos(conj(op.inputs[0]))  # type: ignore[no-any-return]
+    return dy * _at(op, dy, Cos)  # type: ignore[no-any-return]
 
 
 @Cos.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return Neg(dy) * Sin(conj(op.inputs[0]))  # type: ignore[no-any-return]
+    return Neg(dy) * _at(op, dy, Sin)  # type: ignore[no-any-return]
 
 
 @Tan.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return Square(Reciprocal(Cos(conj(op.inputs[0])))) * dy  # type: ignore[no-any-return]
+    return Square(Reciprocal(_at(op, dy, Cos))) * dy  # type: ignore[no-any-return]
 
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="unit")
@@ -169,17 +183,21 @@ def Atan(x):
 
 @Asin.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * Reciprocal(Sqrt(1 - Square(conj(op.inputs[0]))))  # type: ignore[no-any-return]
+    square, one = _square_and_one(op, dy)
+    return dy * Reciprocal(Sqrt(Sub(one, square)))  # type: ignore[no-any-return]
 
 
 @Acos.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return -dy * Reciprocal(Sqrt(1 - Square(conj(op.inputs[0]))))  # type: ignore[no-any-return]
+    square, one = _square_and_one(op, dy)
+    slope = Reciprocal(Sqrt(Sub(one, square)))
+    return Neg(dy) * slope  # type: ignore[no-any-return]
 
 
 @Atan.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * Reciprocal(1 + Square(conj(op.inputs[0])))  # type: ignore[no-any-return]
+    square, one = _square_and_one(op, dy)
+    return dy * Reciprocal(AddV2(one, square, name="Add"))  # type: ignore[no-any-return]
 
 
 @elementwise("y: T, x: T -> z: T", T=REAL)
@@ -191,8 +209,9 @@ def Atan2(y, x):
 @Atan2.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
     y, x = op.inputs
-    scaled = dz / (Square(x) + Square(y))
-    return unbroadcast(op, x * scaled, -y * scaled)
+    with control_dependencies([dz]):
+        scaled = dz / (Square(y) + Square(x))
+        return unbroadcast(op, x * scaled, Neg(y) * scaled)
 
 
 # Hyperbolic functions
@@ -211,12 +230,12 @@ def Cosh(x):
 
 @Sinh.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * Cosh(conj(op.inputs[0]))  # type: ignore[no-any-return]
+    return dy * _at(op, dy, Cosh)  # type: ignore[no-any-return]
 
 
 @Cosh.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * Sinh(conj(op.inputs[0]))  # type: ignore[no-any-return]
+    return dy * _at(op, dy, Sinh)  # type: ignore[no-any-return]
 
 
 @elementwise("x: T -> y: T", T=FLOATS)
@@ -262,17 +281,18 @@ def Atanh(x):
 
 @Asinh.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy / Cosh(conj(op.outputs[0]))  # type: ignore[no-any-return]
+    return dy / _at(op, dy, Cosh, op.outputs[0])  # type: ignore[no-any-return]
 
 
 @Acosh.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy / Sinh(conj(op.outputs[0]))  # type: ignore[no-any-return]
+    return dy / _at(op, dy, Sinh, op.outputs[0])  # type: ignore[no-any-return]
 
 
 @Atanh.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * Reciprocal(1 - Square(conj(op.inputs[0])))  # type: ignore[no-any-return]
+    square, one = _square_and_one(op, dy)
+    return dy * Reciprocal(Sub(one, square))  # type: ignore[no-any-return]
 
 
 @elementwise("x: T -> y: T", T=FLOATS)
@@ -313,14 +333,22 @@ def Erfc(x):
     return erfc(x)
 
 
+def _bell(op: Operation, dy: Tensor, factor: float) -> Tensor:
+    """`factor exp(-x^2)` times `dy`."""
+    scaled = dy * convert_to_tensor(factor, dtype=dy.dtype, name="Const")
+    with control_dependencies([dy]):
+        square = Square(op.inputs[0])
+    return scaled * Exp(Neg(square))  # type: ignore[no-any-return]
+
+
 @Erf.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * (2 / np.sqrt(np.pi) * Exp(-Square(op.inputs[0])))  # type: ignore[no-any-return]
+    return _bell(op, dy, 2 / np.sqrt(np.pi))
 
 
 @Erfc.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * (-2 / np.sqrt(np.pi) * Exp(-Square(op.inputs[0])))  # type: ignore[no-any-return]
+    return _bell(op, dy, -2 / np.sqrt(np.pi))
 
 
 @elementwise("x: T -> y: T", T=REAL, domain="positive")
@@ -331,7 +359,7 @@ def Lgamma(x):
 
 @Lgamma.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * Digamma(op.inputs[0])  # type: ignore[no-any-return]
+    return dy * _at(op, dy, Digamma)  # type: ignore[no-any-return]
 
 
 def _typed(function: str) -> Any:
@@ -348,7 +376,9 @@ def Digamma(x):
 @Digamma.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
     x = op.inputs[0]
-    return dy * Polygamma(convert_to_tensor(1, dtype=x.dtype), x)  # type: ignore[no-any-return]
+    with control_dependencies([dy]):
+        one = convert_to_tensor(1, dtype=x.dtype, name="Const")
+    return dy * Polygamma(one, x)  # type: ignore[no-any-return]
 
 
 @kernel("a: T, x: T -> z: T", shape=shapes.broadcast_inputs, T="{float, double}",

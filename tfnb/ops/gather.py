@@ -16,6 +16,7 @@ from tfnb.kernels.cpu import gather_nd as cpu_nd
 from tfnb.kernels.cpu import unique as cpu_unique
 from tfnb.opdef import tables
 from tfnb.ops.array import expand_dims, shape, size, squeeze
+from tfnb.ops.broadcast import shape_node
 from tfnb.ops.declare import kernel
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.joining import concat
@@ -263,9 +264,7 @@ def ScatterNd() -> None:
 @GatherNd.gradient
 def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
     params, indices = op.inputs
-    whole = raw.Shape(params, out_type=indices.dtype) if params.static is None or None in params.static else \
-        np.array(params.static, indices.dtype.as_numpy_dtype)
-    return [ScatterNd(indices, dy, whole), None]
+    return [ScatterNd(indices, dy, shape_node(params, indices.dtype)), None]
 
 
 @ScatterNd.gradient

@@ -14,9 +14,9 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.cpu import joining as cpu
 from tfnb.kernels.launch import Call, Launch, Meta
-from tfnb.kernels.view import View
+from tfnb.kernels.view import NeedsCopy, View
 from tfnb.ops.array import identity
-from tfnb.ops.broadcast import shape_of
+from tfnb.ops.broadcast import shape_node, shape_of
 from tfnb.ops.declare import kernel, movement
 from tfnb.ops.raw import raw
 from tfnb.ops.slicing import Slice
@@ -90,24 +90,19 @@ def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
 
 
 def _concat_gradient(dz: Tensor, values: Sequence[Tensor], axis: Tensor) -> list[Tensor]:
-    """Each input's part of the gradient: a Slice, with constant bounds where the sizes along the axis are known."""
-    place, statics = constant_value(axis), [value.static for value in values]
-    if place is None or any(static is None for static in statics):
-        sizes = raw.ShapeN(values) if len(values) > 1 else [raw.Shape(values[0])]
-        return [Slice(dz, begin, size) for begin, size in zip(ConcatOffset(axis, sizes), sizes, strict=True)]
-    rank = len(statics[0] or ())
-    at = _axis_of(place, rank)
-    sizes = [(static or ())[at] for static in statics]
-    if None in sizes:
-        shapes = raw.ShapeN(values)
-        return [Slice(dz, begin, size) for begin, size in zip(ConcatOffset(axis, shapes), shapes, strict=True)]
-    parts, start = [], 0
-    for size in sizes:
-        begin, count = np.zeros(rank, np.int32), np.full(rank, -1, np.int32)
-        begin[at], count[at] = start, size
-        parts.append(Slice(dz, begin, count))
-        start += size
-    return parts
+    """Each input's part of the gradient: a Slice."""
+    if len(values) == 1:
+        return [dz]
+    first = values[0].static
+    rank = raw.Rank(values[0]) if first is None else convert_to_tensor(len(first), dtype=dtypes.int32, name="Rank")
+    place = axis % rank
+    sizes = []
+    for value in values:
+        sizes.append(shape_node(value))
+        if not is_known(value.static):
+            sizes = raw.ShapeN(values)
+            break
+    return [Slice(dz, begin, size) for begin, size in zip(ConcatOffset(place, sizes), sizes, strict=True)]
 
 
 def _offsets(ctx: Any, concat_dim: np.ndarray, *shapes: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -200,7 +195,7 @@ def Unpack(view: View, *, num: int, axis: int) -> tuple[View, ...]:
 
 @Unpack.gradient
 def _(op: Operation, *dys: Tensor) -> Tensor:
-    return Pack(list(dys), axis=op.attrs["axis"])
+    return Pack(list(dys), axis=op.attrs["axis"], name="stack")
 
 
 # Tile and BroadcastTo
@@ -221,7 +216,14 @@ def _tile(ctx: Any, x: np.ndarray, multiples: np.ndarray) -> np.ndarray:
     return np.tile(x, multiples.tolist())
 
 
-@kernel("input: T, multiples: Tmultiples -> output: T", shape=_tiled, numpy=_tile, cpu=cpu.tile,
+def _tile_view(view: View, multiples: np.ndarray) -> View:
+    times = multiples.tolist()
+    if any(m != 1 and n != 1 for m, n in zip(times, view.shape, strict=True)):
+        raise NeedsCopy
+    return view.broadcast([m * n for m, n in zip(times, view.shape, strict=True)])
+
+
+@kernel("input: T, multiples: Tmultiples -> output: T", shape=_tiled, numpy=_tile, cpu=cpu.tile, view=_tile_view,
         values=("multiples",), T="type", Tmultiples="indextype = DT_INT32")
 def Tile() -> None:
     """The tensor repeated `multiples[i]` times along each axis i."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from tfnb.core import dtypes
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.stack import name_scope
+from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.kernels.checks import NEGATIVE, ZERO, Check
 from tfnb.ops import shapes
-from tfnb.ops.broadcast import unbroadcast
+from tfnb.ops.broadcast import ones_node, same_shapes, unbroadcast, zeros_node
 from tfnb.ops.complex import conj
 from tfnb.ops.declare import elementwise
 from tfnb.ops.indexed_slices import IndexedSlices
@@ -51,7 +51,7 @@ def AddV2(x, y):
 @Add.gradient
 @AddV2.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
-    return unbroadcast(op, dz, dz)
+    return [dz, dz] if same_shapes(*op.inputs, dz) else unbroadcast(op, dz, dz)
 
 
 @elementwise("x: T, y: T -> z: T",
@@ -64,7 +64,7 @@ def Sub(x, y):
 
 @Sub.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
-    return unbroadcast(op, dz, Neg(dz))
+    return [dz, Neg(dz)] if same_shapes(*op.inputs, dz) else unbroadcast(op, dz, Neg(dz))
 
 
 @elementwise("x: T, y: T -> z: T", T=NUMBERS)
@@ -76,6 +76,8 @@ def Mul(x, y):
 @Mul.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
     x, y = op.inputs
+    if dz.dtype in (dtypes.float32, dtypes.int32) and same_shapes(x, y, dz):
+        return [Mul(dz, y), Mul(dz, x)]
     return unbroadcast(op, Mul(dz, conj(y)), Mul(conj(x), dz))
 
 
@@ -95,7 +97,7 @@ def Div(x, y):
 @Div.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
     x, y = conj(op.inputs[0]), conj(op.inputs[1])
-    return unbroadcast(op, RealDiv(dz, y), Mul(dz, RealDiv(RealDiv(Neg(x), y), y)))
+    return unbroadcast(op, RealDiv(dz, y), dz * RealDiv(RealDiv(Neg(x), y), y))
 
 
 @elementwise("x: T, y: T -> z: T", T="{half, float, bfloat16, double, complex64, complex128}")
@@ -107,7 +109,9 @@ def DivNoNan(x, y):
 @DivNoNan.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
     x, y = conj(op.inputs[0]), conj(op.inputs[1])
-    return unbroadcast(op, DivNoNan(dz, y), Mul(dz, DivNoNan(DivNoNan(Neg(x), y), y)))
+    def over(z: Tensor) -> Tensor:
+        return DivNoNan(z, y, name="div_no_nan")  # type: ignore[no-any-return]
+    return unbroadcast(op, over(dz), dz * over(over(Neg(x))))
 
 
 @elementwise("x: T, y: T -> z: T", T="{bfloat16, half, float, double, complex64, complex128}")
@@ -150,7 +154,7 @@ def FloorMod(x, y):
 @FloorMod.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
     x, y = op.inputs
-    return unbroadcast(op, dz, Mul(dz, Neg(FloorDiv(x, y))))
+    return unbroadcast(op, dz, dz * Neg(FloorDiv(x, y)))
 
 
 @elementwise("x: T, y: T -> z: T", T="{int32, int64, bfloat16, half, float, double}", domain="nonzero")
@@ -197,10 +201,11 @@ def _(op: Operation, *shapes: tuple[int, ...]) -> list[Check]:
 @Pow.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
     x, y, z = conj(op.inputs[0]), conj(op.inputs[1]), conj(op.outputs[0])
-    usable = raw.NotEqual(x, raw.ZerosLike(x)) if x.dtype.is_complex else x > 0
-    safe = raw.SelectV2(usable, x, raw.OnesLike(x))
-    log = raw.SelectV2(usable, raw.Log(safe), raw.ZerosLike(x))
-    return unbroadcast(op, dz * y * Pow(x, y - 1), dz * z * log)
+    dx = dz * y * Pow(x, y - 1)
+    usable = raw.NotEqual(x, convert_to_tensor(0, dtype=x.dtype)) if x.dtype.is_complex else x > 0
+    log = raw.Log(raw.Select(usable, x, ones_node(x)))
+    log = raw.Select(usable, log, zeros_node(x))
+    return unbroadcast(op, dx, dz * z * log)
 
 
 def _sum_of(count: int) -> Callable[..., Any]:
@@ -234,16 +239,17 @@ def Minimum(x, y):
 
 @Maximum.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
-    return _select_gradient(op, dz, raw.GreaterEqual(*op.inputs))
+    return _select_gradient(op, dz, raw.GreaterEqual)
 
 
 @Minimum.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
-    return _select_gradient(op, dz, raw.LessEqual(*op.inputs))
+    return _select_gradient(op, dz, raw.LessEqual)
 
 
-def _select_gradient(op: Operation, dz: Tensor, first: Tensor) -> list[Tensor]:
-    zeros = raw.ZerosLike(dz, name="zeros_like")
+def _select_gradient(op: Operation, dz: Tensor, compare: Any) -> list[Tensor]:
+    zeros = zeros_node(dz)
+    first = compare(*op.inputs)
     return unbroadcast(op, raw.SelectV2(first, dz, zeros), raw.SelectV2(first, zeros, dz))
 
 
@@ -256,8 +262,11 @@ def SquaredDifference(x, y):
 @SquaredDifference.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
     x, y = op.inputs
-    dx = 2 * (dz * (x - y))
-    return unbroadcast(op, dx, Neg(dx))
+    with control_dependencies([dz]):
+        two = Mul(convert_to_tensor(2, dtype=dz.dtype, name="scalar"), dz)
+        difference = x - y
+    dx = two * difference
+    return [dx, Neg(dx)] if same_shapes(x, y, dz) else unbroadcast(op, dx, Neg(dx))
 
 
 # One input
@@ -292,7 +301,7 @@ def Sign(x):
 
 @Sign.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return raw.ZerosLike(dy)
+    return zeros_node(op.inputs[0])
 
 
 @elementwise("x: T -> y: T", T="{bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32,"
@@ -304,8 +313,11 @@ def Square(x):
 
 @Square.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    x = conj(op.inputs[0])
-    return Mul(dy, Mul(x, convert_to_tensor(2, dtype=x.dtype, name="Const")))
+    x = op.inputs[0]
+    with control_dependencies([dy]):
+        x = conj(x)
+        two = convert_to_tensor(2, dtype=x.dtype, name="Const")
+    return Mul(dy, Mul(x, two))
 
 
 @elementwise("x: T -> y: T", T=SIGNED_OR_COMPLEX, domain="nonzero")

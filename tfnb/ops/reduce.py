@@ -12,17 +12,17 @@ from tfnb.core.shape import Static, is_known
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.stack import name_scope
+from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.kernels.cpu import scan
 from tfnb.ops import shapes
 from tfnb.ops.arguments import renamed
-from tfnb.ops.array import rank, reshape, squeeze
-from tfnb.ops.broadcast import shape_of
+from tfnb.ops.array import rank, size, squeeze
+from tfnb.ops.broadcast import shape_node, shape_of
 from tfnb.ops.compare import IsFinite, SelectV2, equal, not_equal
-from tfnb.ops.create import range_, zeros
+from tfnb.ops.create import ones, range_, zeros
 from tfnb.ops.declare import kernel, reduction
 from tfnb.ops.functions import Exp, Log, Sqrt
-from tfnb.ops.math import Mul, Square, Sub, abs, cast
+from tfnb.ops.math import Square, Sub, abs, cast
 from tfnb.ops.raw import raw
 
 if TYPE_CHECKING:
@@ -87,54 +87,88 @@ def _spread(op: Operation, y: Tensor) -> Tensor:
     """`y`, of the output's shape, with size 1 where axes were reduced, so that it broadcasts against the input."""
     if op.attrs["keep_dims"]:
         return y
-    x, axes = op.inputs
-    known = constant_value(axes)
-    if known is None or x.static is None:
-        return reshape(y, _kept_shape(x, axes))
-    gone = shapes.normalized_axes(known, len(x.static))
-    kept = [1 if i in gone else n for i, n in enumerate(x.static)]
-    if None not in kept:
-        return reshape(y, kept)
-    for axis in gone:
-        y = raw.ExpandDims(y, axis)
-    return y
+    kept = _kept(op)
+    return raw.Reshape(y, _kept_shape(op, shape_node(op.inputs[0])) if kept is None else kept)
 
 
-def _kept_shape(x: Tensor, axes: Tensor) -> Tensor:
-    """The shape of `x` with 1 in the place of the reduced axes, at run time."""
-    shape, count = raw.Shape(x), raw.Rank(x)
-    places = raw.Reshape(raw.FloorMod(cast(axes, dtypes.int32) + count, count), [-1, 1])
-    gone = raw.ScatterNd(places, raw.Fill(raw.Shape(places)[:1], 1), raw.Reshape(count, [1]))
-    return raw.SelectV2(gone > 0, raw.OnesLike(shape), shape)
+def _kept(op: Operation) -> list[int] | None:
+    """The shape of the input with 1 in the place of the reduced axes, if it is known."""
+    x, axes = op.inputs[0].static, constant_value(op.inputs[1])
+    if x is None or None in x or axes is None:
+        return None
+    gone = shapes.normalized_axes(axes, len(x))
+    return [1 if i in gone else n or 0 for i, n in enumerate(x)]
+
+
+def _positive_axes(axes: Tensor, shape: Tensor) -> tuple[Tensor, Tensor]:
+    """The reduced axes counted from the front, and how many axes there are."""
+    count = size(shape)
+    return (axes + count) % count, count
+
+
+def _kept_shape(op: Operation, shape: Tensor) -> Tensor:
+    """`shape`, of the input, with 1 in the place of the reduced axes, at run time."""
+    gone, count = _positive_axes(_int32(op.inputs[1]), shape)
+    one = shape_node(gone)
+    return raw.DynamicStitch([range_(count), gone], [shape, ones(one, dtypes.int32)])
+
+
+def _int32(axes: Tensor) -> Tensor:
+    return axes if axes.dtype == dtypes.int32 else cast(axes, dtypes.int32)
+
+
+def _summed_over(op: Operation, dy: Tensor) -> Tensor:
+    """`dy` at each place that it was summed from."""
+    x, axes = op.inputs[0], constant_value(op.inputs[1])
+    if x.static is not None and axes is not None:
+        rank, kept = len(x.static), _kept(op)
+        if np.array_equal(axes, np.arange(rank)):
+            spread = raw.Reshape(dy, [1] * rank)
+            whole = raw.Shape(x) if kept is None else convert_to_tensor(np.array(x.static, np.int32), name="Const")
+            return raw.Tile(spread, whole)
+        if kept is not None:
+            times = raw.FloorDiv(list(x.static), raw.Maximum(kept, 1), name="floordiv")
+            return raw.Tile(raw.Reshape(dy, kept), constant_value(times))
+    shape = raw.Shape(x)
+    if not op.attrs["keep_dims"]:
+        with colocate_with(shape):
+            kept_shape = _kept_shape(op, shape)
+        dy = raw.Reshape(dy, kept_shape)
+    return raw.BroadcastTo(dy, shape)
 
 
 @Sum.gradient
 def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
-    return [raw.BroadcastTo(_spread(op, dy), shape_of(op.inputs[0])), None]
+    return [_summed_over(op, dy), None]
 
 
 @Mean.gradient
 def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
-    x, axes = op.inputs
-    known = constant_value(axes)
-    if known is None or x.static is None:
-        factor = cast(raw.FloorDiv(raw.Size(x), raw.Maximum(raw.Size(op.outputs[0]), 1)), dy.dtype)
-    else:
-        gone = [(axis, x.static[axis]) for axis in shapes.normalized_axes(known, len(x.static))]
-        factor = convert_to_tensor(int(np.prod([n for _, n in gone if n is not None], dtype=int)), dtype=dy.dtype)
-        for axis, n in gone:
-            factor = factor if n is not None else factor * cast(raw.Shape(x)[axis], dy.dtype)
-    return [raw.RealDiv(raw.BroadcastTo(_spread(op, dy), shape_of(x)), factor), None]
+    x, y = op.inputs[0], op.outputs[0]
+    spread = _summed_over(op, dy)
+    if is_known(x.static) and is_known(y.static):
+        count = int(np.prod(x.static, dtype=int)) // max(int(np.prod(y.static, dtype=int)), 1)
+        return [spread / convert_to_tensor(count, dtype=dy.dtype, name="Const"), None]
+    shape = raw.Shape(x)
+    axes, _ = _positive_axes(_int32(op.inputs[1]), shape)
+    return [spread / cast(reduce_prod(raw.GatherV2(shape, axes, 0)), dy.dtype), None]
 
 
 @Max.gradient
 @Min.gradient
 def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
     """Elements that share the extreme share the gradient."""
-    x, axes = op.inputs
-    chosen = cast(equal(_spread(op, op.outputs[0]), x), dy.dtype)
-    number = raw.Sum(chosen, axes, keep_dims=True)
-    return [Mul(raw.RealDiv(chosen, number), _spread(op, dy)), None]
+    x, axes, y = *op.inputs, op.outputs[0]
+    shape = shape_node(x)
+    kept = _kept(op)
+    if op.attrs["keep_dims"]:
+        wide: Anything = shape_node(y)
+    else:
+        wide = _kept_shape(op, shape) if kept is None else kept
+        y, dy = raw.Reshape(y, wide), raw.Reshape(dy, wide)
+    chosen = cast(equal(y, x), dy.dtype)
+    number = raw.Reshape(raw.Sum(chosen, axes), wide)
+    return [chosen / number * dy, None]
 
 
 @Prod.gradient
@@ -253,7 +287,7 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
     exclusive, reverse = op.attrs["exclusive"], op.attrs["reverse"]
     out = Cumsum(Cumprod(x, axis, exclusive=exclusive, reverse=reverse) * dy, axis, exclusive=exclusive,
                  reverse=not reverse)
-    return [raw.RealDiv(out, x), None]
+    return [raw.DivNoNan(out, x, name="div_no_nan"), None]
 
 
 # What users call
@@ -424,7 +458,7 @@ def l2_normalize(x: Anything, axis: Anything = None, epsilon: float = 1e-12, nam
     with name_scope(name, "l2_normalize", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         length = raw.Rsqrt(raw.Maximum(reduce_sum(Square(x), axis, keepdims=True), epsilon))
-        return Mul(x, length, name=scope)
+        return raw.Mul(x, length, name=scope)
 
 
 def trace(x: Anything, name: str | None = None) -> Tensor:

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tfnb.core import dtypes
 from tfnb.core.shape import Static
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
 from tfnb.kernels.cpu import placing
 from tfnb.kernels.cpu.copying import known_value
 from tfnb.kernels.launch import Call, Launch
 from tfnb.kernels.view import View, row_major
+from tfnb.ops.broadcast import shape_node
 from tfnb.ops.declare import kernel, movement
 from tfnb.ops.raw import raw
 
@@ -75,14 +78,16 @@ def Slice(view: View, begin: np.ndarray, size: np.ndarray) -> View:
 
 @Slice.gradient
 def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
-    x, begin = op.inputs[0], constant_value(op.inputs[1])
-    shape, taken = x.static, op.outputs[0].static
-    if begin is not None and shape is not None and taken is not None and None not in (*shape, *taken):
-        after = np.array(shape) - np.array(taken) - begin
-        return [raw.Pad(dy, np.stack([begin, after], 1).astype(np.int32)), None, None]
-    before = op.inputs[1]
-    left = raw.Shape(x, out_type=before.dtype) - raw.Shape(op.outputs[0], out_type=before.dtype) - before
-    return [raw.Pad(dy, raw.Pack([before, left], axis=1)), None, None]
+    x, begin = op.inputs[0], op.inputs[1]
+    rank = raw.Rank(x) if x.static is None else convert_to_tensor(len(x.static), dtype=dtypes.int32, name="Rank")
+    taken = shape_node(op.outputs[0], begin.dtype)
+    with name_scope("stack") as scope:
+        column = raw.Pack([rank, convert_to_tensor(1, dtype=dtypes.int32, name="1")], name=scope)
+    before = raw.Reshape(begin, column)
+    after = raw.Reshape(shape_node(x, begin.dtype) - taken - begin, column)
+    with name_scope("concat") as scope:
+        paddings = raw.ConcatV2([before, after], convert_to_tensor(1, dtype=dtypes.int32, name="axis"), name=scope)
+    return [raw.Pad(dy, paddings), None, None]
 
 
 # StridedSlice: what x[...] makes
@@ -202,9 +207,9 @@ def StridedSlice(view: View, begin: np.ndarray, end: np.ndarray, strides: np.nda
 def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
     x, begin, end, strides = op.inputs
     masks = {name: op.attrs[name] for name in MASKS}
-    shape = raw.Shape(x, out_type=begin.dtype) if x.static is None or None in x.static else \
-        np.array(x.static, begin.dtype.as_numpy_dtype)
-    return [StridedSliceGrad(shape, begin, end, strides, dy, **masks), None, None, None]
+    shape = shape_node(x, begin.dtype)
+    given = [t if (known := constant_value(t)) is None else known for t in (shape, begin, end, strides)]
+    return [StridedSliceGrad(*given, dy, **masks), None, None, None]
 
 
 def _shape_from_first(ctx: ShapeContext) -> list[Static]:
