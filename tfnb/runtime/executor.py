@@ -189,8 +189,9 @@ class Executor:
         if plan.before is not None or any(stage.guard for stage in plan.stages) or len(runners) < len(plan.stages):
             return None
         tensors = [*plan.feeds, *(t for stage in plan.stages for t in stage.outputs)]
-        number = {t: i for i, t in reversed(list(enumerate(tensors)))}
-        if len(number) != len(tensors) or any(t not in number or t in self._fed for t in plan.fetches):
+        number = {t: i for i, t in enumerate(tensors)}
+        used = [*plan.fetches, *(t for stage in plan.stages for t in stage.inputs)]
+        if len(number) != len(tensors) or not number.keys() >= set(used) or self._fed.intersection(plan.fetches):
             return None
         rows = [(stage, runner, tuple(number[t] for t in stage.inputs))
                 for stage, runner in zip(plan.stages, runners, strict=True)]
