@@ -4,6 +4,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tfnb as tf
@@ -608,3 +609,63 @@ def test_the_module_level_functions(g):
         assert scope == "default/"
     with tf.op_scope([v], "given", "default") as scope:
         assert scope == "given/"
+
+
+# Operation and Tensor, as in r1.15
+
+def test_what_an_operation_tells(g):
+    a = tf.constant([1.0, 2.0], name="a")
+    with tf.control_dependencies([a]), tf.device("/cpu:0"):
+        b = tf.reduce_sum(tf.square([2.0]), name="b")
+    op = b.op
+    assert (op.name, op.type, op.device, op.graph) == ("b", "Sum", "/device:CPU:0", g)
+    assert list(op.inputs)[1].op.name == "Const" and op.outputs == [b] and op.values() == (b,)
+    assert op.node_def.op == "Sum" and op.op_def.name == "Sum" and op.get_attr("keep_dims") is False
+    assert controls(op.inputs[0].op) == ["a"] and op.colocation_groups() == [b"loc:@b"]
+    assert op.traceback[-1][2] == "test_what_an_operation_tells"
+    with pytest.raises(ValueError, match="no attr"):
+        op.get_attr("nope")
+    with tf.Session():
+        assert op.run() is None
+
+
+def test_what_a_tensor_tells(g):
+    x = tf.placeholder(tf.float32, [None, 3], name="x")
+    y = tf.square(x)
+    assert (x.name, x.dtype, x.value_index, x.op.name, x.device, x.ndim) == ("x:0", tf.float32, 0, "x", "", 2)
+    assert x.consumers() == [y.op] and x.shape.as_list() == x.get_shape().as_list() == [None, 3]
+    y.set_shape([2, None])
+    assert y.shape.as_list() == [2, 3]
+    with pytest.raises(ValueError, match="Dimension 1"):
+        y.set_shape([2, 4])
+    with tf.Session():
+        assert y.eval({x: [[1, 2, 3], [0, 0, 0]]}).tolist() == [[1, 4, 9], [0, 0, 0]]
+
+
+def test_tensors_are_no_numbers_and_no_lists(g):
+    x = tf.placeholder(tf.float32, [2])
+    for misuse in (bool, list, len, float):
+        with pytest.raises(TypeError):
+            misuse(x)
+    with pytest.raises(TypeError):
+        x in [x + 1.0] and None if x else None
+
+
+def test_tensors_are_keys_by_identity(g):
+    x, y = tf.constant(1.0), tf.constant(1.0)
+    assert len({x, y, x}) == 2 and {x.experimental_ref(), x.ref()} == {x.ref()} and x.ref().deref() is x
+    assert x.ref() != y.ref() and "__add__" in tf.Tensor.OVERLOADABLE_OPERATORS
+
+
+def test_slices_and_arrays_on_the_left(g):
+    x = tf.constant([[1, 2, 3], [4, 5, 6]])
+    with tf.Session() as sess:
+        found = sess.run([x[0], x[..., -1], x[:, tf.newaxis, ::2], x[tf.constant(1), 1:]])
+        assert [f.tolist() for f in found] == [[1, 2, 3], [3, 6], [[[1, 3]], [[4, 6]]], [5, 6]]
+    assert isinstance(np.ones([2, 3], np.int32) + x, tf.Tensor)
+
+
+def test_device_specs_are_merged():
+    first, second = tf.DeviceSpec(job="a", device_type="CPU"), tf.DeviceSpec(device_type="GPU", device_index=1)
+    assert first.make_merged_spec(second).to_string() == "/job:a/device:GPU:1" and first.device_type == "CPU"
+    assert first.replace(task=2).to_string() == "/job:a/task:2/device:CPU:*"

@@ -57,6 +57,16 @@ class DeviceSpec:
             if getattr(dev, field) is not None:
                 setattr(self, field, getattr(dev, field))
 
+    def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
+        """A new spec: every field that `dev` tells, and this one's where it tells none."""
+        made = self.replace()
+        made.merge_from(dev)
+        return made
+
+    def replace(self, **fields: Any) -> DeviceSpec:
+        """A new spec with some fields changed. Raises TypeError for a field that there is not."""
+        return DeviceSpec(**{**{field: getattr(self, field) for field in _FIELDS}, **fields})
+
     def to_string(self) -> str:
         """The canonical name; an open index of a told device type is `*`."""
         parts = [f"/{key}:{getattr(self, key)}" for key in _FIELDS[:3] if getattr(self, key) is not None]

@@ -21,6 +21,28 @@ OVERLOADABLE = frozenset(
     " __getitem__ __pow__ __rpow__ __invert__ __neg__ __abs__ __matmul__ __rmatmul__".split())
 
 
+class Reference:
+    """What stands for an object as a key, compared by identity: `Tensor.experimental_ref`."""
+
+    __slots__ = ("_object",)
+
+    def __init__(self, referred: Any) -> None:
+        self._object = referred
+
+    def deref(self) -> Any:
+        """The object."""
+        return self._object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and other._object is self._object
+
+    def __hash__(self) -> int:
+        return id(self._object)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._object!r}>"
+
+
 class Tensor:
     """An output of an operation: the promise of an array of `dtype`, which a session makes.
 
@@ -30,6 +52,7 @@ class Tensor:
 
     __slots__ = ("op", "value_index", "dtype", "graph", "static", "_consumers", "__dict__", "__weakref__")
     __array_priority__ = 100            # NumPy leaves `array + tensor` to the tensor
+    OVERLOADABLE_OPERATORS = OVERLOADABLE
 
     def __init__(self, op: Operation, value_index: int, dtype: DType, graph: Graph) -> None:
         self.op = op
@@ -57,6 +80,17 @@ class Tensor:
     def get_shape(self) -> TensorShape:
         """The static shape, as a TensorShape."""
         return TensorShape.of(self.static)
+
+    @property
+    def ndim(self) -> int | None:
+        """The number of axes, or None if it is not known."""
+        return None if self.static is None else len(self.static)
+
+    def experimental_ref(self) -> Reference:
+        """A key of dicts and sets that stands for this tensor; its `deref()` is the tensor."""
+        return Reference(self)
+
+    ref = experimental_ref
 
     def set_shape(self, shape: Any) -> None:
         """Add what is known of the shape. Raises ValueError if it contradicts what is known already."""
