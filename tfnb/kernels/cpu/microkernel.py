@@ -1,9 +1,10 @@
 """Tiles of matrix products as LLVM vector code, made to the measure of the processor: words of kernel text.
 
-    multiply_by_row_TYPE(rows, a, a_step, b, b_step, columns, c, c_step, k, more)
-    multiply_by_column_TYPE(rows, a, a_step, b, b_step, columns, c, c_step, k, more)
+    multiply_by_row_TYPE(rows, pairs, count, a, a_step, b, b_step, columns, c, c_step, k, more)
+    multiply_by_column_TYPE(rows, pairs, count, a, a_step, b, b_step, columns, c, c_step, k, more)
 
-C = A B, or C += A B if `more`, for a tile of C: `rows` is one of `Machine.rows`, `columns` is at most `Machine.width`,
+C = A B, or C += A B if `more`, summed over `count` pairs of A and B, for a tile of C: at `pairs` stand the addresses of
+each A and B, which lie `a` and `b` further on; `rows` is one of `Machine.rows`, `columns` is at most `Machine.width`,
 k at least 1. All arguments are int64: addresses, sizes, and steps in bytes from one row to the next. By row, the rows
 of A lie `a_step` apart; by column, its columns do (A is stored transposed).
 
@@ -94,7 +95,7 @@ def words() -> dict[str, Native]:
 def _word(machine: Machine, type: str, by_row: bool) -> Native:
     """A switch to the function that is made for so many rows and vectors."""
     def make(builder: Any, rows: Any, *args: Any) -> None:
-        *places, columns, c, c_step, k, more = args
+        *places, columns, c, c_step, k, more = args         # places: from pairs to b_step
         word, lanes, most = ir.IntType(64), machine.lanes(type), machine.vectors
         vectors = builder.udiv(builder.add(columns, word(lanes - 1)), word(lanes))
         partial = builder.zext(builder.icmp_unsigned("!=", builder.urem(columns, word(lanes)), word(0)), word)
@@ -112,7 +113,7 @@ def _word(machine: Machine, type: str, by_row: bool) -> Native:
             builder.branch(after)
         builder.position_at_end(after)
 
-    return Native(("int64",) * 10, "void", make)
+    return Native(("int64",) * 12, "void", make)
 
 
 # --- the function of one tile -------------------------------------------------------------------------------------
@@ -142,7 +143,7 @@ def _tiles(machine: Machine, type: str, by_row: bool) -> list[Tile]:
 
 @dataclass
 class _Maker:
-    """Writes the function of a tile: (a, a_step, b, b_step, c, c_step, k, columns, more)."""
+    """Writes the function of a tile: (pairs, count, a, a_step, b, b_step, c, c_step, k, columns, more)."""
 
     tile: Tile
     lanes: int = field(init=False)
@@ -161,30 +162,37 @@ class _Maker:
         if self.tile.name in module.globals:
             return module.globals[self.tile.name]
         word = ir.IntType(64)
-        made = ir.Function(module, ir.FunctionType(ir.VoidType(), [word] * 9), self.tile.name)
+        made = ir.Function(module, ir.FunctionType(ir.VoidType(), [word] * 11), self.tile.name)
         made.linkage = "internal"
         made.attributes.add("noinline")
         self._write(made)
         return made
 
     def _write(self, made: Any) -> None:
-        a, a_step, b, b_step, c, c_step, k, columns, more = made.args
+        pairs, count, a, a_step, b, b_step, c, c_step, k, columns, more = made.args
         word = ir.IntType(64)
-        entry, loop, done, adding, storing = (made.append_basic_block(name) for name in
-                                              ("entry", "loop", "done", "adding", "storing"))
+        entry, pair, loop, after, done, adding, storing = (
+            made.append_basic_block(name) for name in ("entry", "pair", "loop", "after", "done", "adding", "storing"))
         builder = self.builder = ir.IRBuilder(entry)
         self.mask = self._mask(columns) if self.tile.masked else None
+        builder.branch(pair)
+        builder.position_at_end(pair)
+        zeros = [self._zero()] * (self.tile.rows * self.tile.vectors)
+        at, pairs_left, *before = self._phis([pairs, count, *zeros], entry)
+        first_a, first_b = (builder.add(builder.load(builder.inttoptr(place, word.as_pointer())), offset)
+                            for place, offset in ((at, a), (builder.add(at, word(8)), b)))
         builder.branch(loop)
         builder.position_at_end(loop)
-        start = [a, b, k] + [self._zero()] * (self.tile.rows * self.tile.vectors)
-        phis = [builder.phi(value.type) for value in start]
+        phis = self._phis([first_a, first_b, k, *before], pair)
         sums = self._step(phis[0], a_step, phis[1], b_step, phis[3:])
         a_next = builder.add(phis[0], word(BYTES[self.tile.type]) if self.tile.by_row else a_step)
         left = builder.sub(phis[2], word(1))
-        for phi, first, later in zip(phis, start, [a_next, builder.add(phis[1], b_step), left, *sums], strict=True):
-            phi.add_incoming(first, entry)
-            phi.add_incoming(later, loop)
-        builder.cbranch(builder.icmp_unsigned("!=", left, word(0)), loop, done)
+        _again(phis, [a_next, builder.add(phis[1], b_step), left, *sums], loop)
+        builder.cbranch(builder.icmp_unsigned("!=", left, word(0)), loop, after)
+        builder.position_at_end(after)
+        left = builder.sub(pairs_left, word(1))
+        _again([at, pairs_left, *before], [builder.add(at, word(16)), left, *sums], after)
+        builder.cbranch(builder.icmp_unsigned("!=", left, word(0)), pair, done)
         builder.position_at_end(done)
         builder.cbranch(builder.icmp_unsigned("!=", more, word(0)), adding, storing)
         for block in (adding, storing):
@@ -193,6 +201,12 @@ class _Maker:
                 total = builder.fadd(self._load(place, number), value) if block is adding else value
                 self._store(total, place, number)
             builder.ret_void()
+
+    def _phis(self, start: Sequence[Any], block: Any) -> list[Any]:
+        """What begins as these values, coming from a block."""
+        phis = [self.builder.phi(value.type) for value in start]
+        _again(phis, start, block)
+        return phis
 
     def _step(self, a: Any, a_step: Any, b: Any, b_step: Any, sums: Sequence[Any]) -> list[Any]:
         """The sums after one more step of k: a row of B times a column of A."""
@@ -271,3 +285,9 @@ class _Maker:
     def _intrinsic(self, name: str, result: Any, operands: Sequence[Any], end: str = "") -> Any:
         kind = f"v{self.lanes}f{8 * BYTES[self.tile.type]}"
         return declared(self.builder.module, f"llvm.{name}.{kind}{end}", result, operands)
+
+
+def _again(phis: Sequence[Any], values: Sequence[Any], block: Any) -> None:
+    """These values, when coming from a block."""
+    for phi, value in zip(phis, values, strict=True):
+        phi.add_incoming(value, block)
