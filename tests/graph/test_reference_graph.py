@@ -621,7 +621,7 @@ def test_what_an_operation_tells(g):
     assert (op.name, op.type, op.device, op.graph) == ("b", "Sum", "/device:CPU:0", g)
     assert list(op.inputs)[1].op.name == "Const" and op.outputs == [b] and op.values() == (b,)
     assert op.node_def.op == "Sum" and op.op_def.name == "Sum" and op.get_attr("keep_dims") is False
-    assert controls(op.inputs[0].op) == ["a"] and op.colocation_groups() == [b"loc:@b"]
+    assert controls(op.inputs[0].op.inputs[0].op) == ["a"] and op.colocation_groups() == [b"loc:@b"]
     assert op.traceback[-1][2] == "test_what_an_operation_tells"
     with pytest.raises(ValueError, match="no attr"):
         op.get_attr("nope")
