@@ -145,3 +145,10 @@ def test_checkpoints_that_others_save(tmp_path):
             if len(found) == 1:
                 paths.append(saver.save(session, str(tmp_path / "c"), global_step=2))
     assert found == paths and len(asked) == 2
+
+
+def test_names_that_are_imported_when_used_are_listed():
+    assert {"MonitoredTrainingSession", "AdamOptimizer", "Supervisor", "SummaryWriter"} <= set(dir(tf.train))
+    assert {"Summary", "ConfigProto", "Graph"} <= set(dir(tf)) and "FileWriter" in dir(tf.summary)
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        tf.train.Nothing  # noqa: B018

@@ -41,7 +41,10 @@ def lazy_module(name: str) -> Any:
 
 
 def lazy_names(module: str, places: Mapping[str, str]) -> Callable[[str], Any]:
-    """A `__getattr__` for `module`: names that are imported, each from the module it stands in, when first used."""
+    """A `__getattr__` for `module`: names that are imported, each from the module it stands in, when first used.
+
+    `dir(module)` lists them from the start: editors complete them.
+    """
     def find(name: str) -> Any:
         place = places.get(name)
         if place is None:
@@ -50,4 +53,5 @@ def lazy_names(module: str, places: Mapping[str, str]) -> Callable[[str], Any]:
             value = getattr(importlib.import_module(place), name)
         setattr(sys.modules[module], name, value)
         return value
+    vars(sys.modules[module])["__dir__"] = lambda: sorted({*vars(sys.modules[module]), *places})
     return find

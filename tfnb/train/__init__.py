@@ -6,8 +6,6 @@ from tfnb.train.adagrad_da import AdagradDAOptimizer
 from tfnb.train.adam import AdamOptimizer
 from tfnb.runtime.cluster import ClusterSpec
 from tfnb.runtime.server import Server
-from tfnb.train.basic_loops import basic_train_loop
-from tfnb.train.checkpoint_hook import CheckpointSaverHook, CheckpointSaverListener
 from tfnb.train.checkpoint_reader import (
     NewCheckpointReader, init_from_checkpoint, list_variables, load_checkpoint, load_variable,
 )
@@ -15,14 +13,11 @@ from tfnb.train.checkpoint_state import (
     checkpoint_exists, generate_checkpoint_state_proto, get_checkpoint_mtimes, get_checkpoint_state, latest_checkpoint,
     remove_checkpoint, update_checkpoint_state,
 )
-from tfnb.train.checkpoints_iterator import checkpoints_iterator
 from tfnb.train.coordinator import Coordinator, LooperThread
 from tfnb.train.decay import (
     cosine_decay, cosine_decay_restarts, exponential_decay, inverse_time_decay, linear_cosine_decay, natural_exp_decay,
     noisy_linear_cosine_decay, piecewise_constant, piecewise_constant_decay, polynomial_decay,
 )
-from tfnb.train.device_setter import replica_device_setter
-from tfnb.train.feed_hooks import FeedFnHook, FinalOpsHook
 from tfnb.train.ftrl import FtrlOptimizer
 from tfnb.train.global_step import (
     assert_global_step, create_global_step, get_global_step, get_or_create_global_step, global_step,
@@ -34,29 +29,37 @@ from tfnb.train.input import (
     maybe_shuffle_batch, maybe_shuffle_batch_join, range_input_producer, shuffle_batch, shuffle_batch_join,
     slice_input_producer, string_input_producer,
 )
-from tfnb.train.logging_hooks import LoggingTensorHook, StepCounterHook
-from tfnb.train.monitored_session import MonitoredSession, MonitoredTrainingSession, SingularMonitoredSession
 from tfnb.train.momentum import MomentumOptimizer
 from tfnb.train.moving_averages import ExponentialMovingAverage
 from tfnb.train.optimizer import Optimizer
-from tfnb.train.profiler_hook import ProfilerHook
 from tfnb.train.proximal import ProximalAdagradOptimizer, ProximalGradientDescentOptimizer
 from tfnb.train.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from tfnb.train.rmsprop import RMSPropOptimizer
 from tfnb.train.saver import Saver, import_meta_graph
-from tfnb.train.scaffold import Scaffold
-from tfnb.train.session_creator import ChiefSessionCreator, SessionCreator, WorkerSessionCreator
-from tfnb.train.session_manager import SessionManager
-from tfnb.train.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
-from tfnb.train.stop_hooks import GlobalStepWaiterHook, NanLossDuringTrainingError, NanTensorHook, StopAtStepHook
-from tfnb.train.summary_hook import SummarySaverHook
-from tfnb.train.supervisor import Supervisor
-from tfnb.train.sync_replicas import SyncReplicasOptimizer
-from tfnb.train.timers import SecondOrStepTimer
 from tfnb.core.lazy import lazy_names as _lazy_names
 
-# A program that writes no event files does not import protobuf.
+# A program that writes no event files does not import protobuf, and one that trains by hand no sessions that do it.
 __getattr__ = _lazy_names(__name__, {
+    "basic_train_loop": "tfnb.train.basic_loops",
+    **dict.fromkeys(("CheckpointSaverHook", "CheckpointSaverListener"), "tfnb.train.checkpoint_hook"),
+    "checkpoints_iterator": "tfnb.train.checkpoints_iterator",
+    "replica_device_setter": "tfnb.train.device_setter",
+    **dict.fromkeys(("FeedFnHook", "FinalOpsHook"), "tfnb.train.feed_hooks"),
+    **dict.fromkeys(("LoggingTensorHook", "StepCounterHook"), "tfnb.train.logging_hooks"),
+    **dict.fromkeys(("MonitoredSession", "MonitoredTrainingSession", "SingularMonitoredSession"),
+                    "tfnb.train.monitored_session"),
+    "ProfilerHook": "tfnb.train.profiler_hook",
+    "Scaffold": "tfnb.train.scaffold",
+    **dict.fromkeys(("ChiefSessionCreator", "SessionCreator", "WorkerSessionCreator"), "tfnb.train.session_creator"),
+    "SessionManager": "tfnb.train.session_manager",
+    **dict.fromkeys(("SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues"),
+                    "tfnb.train.session_run_hook"),
+    **dict.fromkeys(("GlobalStepWaiterHook", "NanLossDuringTrainingError", "NanTensorHook", "StopAtStepHook"),
+                    "tfnb.train.stop_hooks"),
+    "SummarySaverHook": "tfnb.train.summary_hook",
+    "Supervisor": "tfnb.train.supervisor",
+    "SyncReplicasOptimizer": "tfnb.train.sync_replicas",
+    "SecondOrStepTimer": "tfnb.train.timers",
     "SummaryWriter": "tfnb.summary.writer", "summary_iterator": "tfnb.summary.events",
     **dict.fromkeys(("Example", "SequenceExample"), "tfnb.proto.example_pb2"),
     **dict.fromkeys(("BytesList", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List"),
