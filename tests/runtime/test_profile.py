@@ -1,10 +1,13 @@
 """Showing what a run does, and timing it."""
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 import tfnb as tf
+from tfnb.runtime import timing
 from tfnb.runtime.profile import profile
 
 
@@ -36,12 +39,79 @@ def test_profile_times_launches_and_changes_nothing():
         assert found.seconds >= 0 and "GB/s" in repr(found)
 
 
-def test_profile_says_what_it_cannot():
+def test_explain_names_each_buffer_alike_in_groups_memory_and_launches():
     x, w, loss, train = network()
-    summary = tf.summary.scalar("l", loss)
     with tf.Session() as sess:
         sess.run(w.initializer)
-        with pytest.raises(ValueError, match="host stages"):
-            profile(summary, {x: np.ones([5, 4])})
-    with tf.Session() as sess, pytest.raises(tf.errors.FailedPreconditionError):
+        text = tf.explain(train, {x: np.ones([5, 4])})
+    buffers = re.findall(r"^buffer (t\d+): ([\d,]+) bytes, arena at ([\d,]+)", text, re.MULTILINE)
+    assert buffers
+    arena = int(re.search(r"arena ([\d,]+) bytes", text)[1].replace(",", ""))
+    launches = [line for line in text.splitlines() if re.match(r"k\d+\[", line)]
+    for name, size, place in buffers:
+        assert int(size.replace(",", "")) + int(place.replace(",", "")) <= arena
+        assert any(re.search(rf"\b{name}\b", line) for line in launches)
+    assert re.search(r"^buffer w: 48 bytes, variable", text, re.MULTILINE)
+
+
+def test_explain_times_what_has_run_compiled_with_these_shapes(monkeypatch):
+    monkeypatch.setattr(timing, "MEASURED", 0.01)
+    x, w, loss, train = network()
+    feed = {x: np.ones([5, 4])}
+    noisy = tf.reduce_sum(w + tf.random_normal([4, 3], seed=1))
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        for _ in range(2):
+            assert "GB/s" not in tf.explain(train, feed)
+            sess.run(train, feed)
+        assert "GB/s" not in tf.explain(train, {x: np.ones([6, 4])})
+        before = sess.run(w)
+        text = tf.explain(train, feed)
+        assert "GB/s" in text and "GFLOP/s" in text
+        np.testing.assert_array_equal(sess.run(w), before)
+        drawn = [sess.run(noisy) for _ in range(2)]
+        tf.explain(noisy)
+        drawn.append(sess.run(noisy))
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        for _ in range(2):
+            sess.run(train, feed)
+        np.testing.assert_array_equal([sess.run(noisy) for _ in range(3)], drawn)
+
+
+def test_explain_shows_later_stages_when_they_have_run():
+    x = tf.placeholder(tf.float32, [None])
+    y = tf.tanh(tf.py_func(lambda a: a[:2], [x * 2.0], tf.float32)) + 1.0
+    with tf.Session() as sess:
+        assert "known when it has run compiled" in tf.explain(y, {x: np.ones(5)})
+        for _ in range(2):
+            sess.run(y, {x: np.ones(5)})
+        assert ":float32[2] = Tanh" in tf.explain(y, {x: np.ones(5)})
+        found = profile(y, {x: np.ones(5)}, runs=2)
+    assert found.untimed == 1 and {t for launch in found.launches for t in launch.types} == {"Mul", "Tanh", "AddV2"}
+
+
+@pytest.mark.parametrize("make, operations", [
+    (lambda: tf.matmul(tf.ones([3, 4]) * V(), tf.ones([5, 4]) * V(), transpose_b=True), 2 * 3 * 4 * 5),
+    (lambda: tf.matmul(tf.ones([2, 3, 4]) * V(), tf.ones([2, 4, 5]) * V()), 2 * 2 * 3 * 4 * 5),
+    (lambda: tf.nn.conv2d(tf.ones([2, 6, 6, 3]) * V(), tf.ones([3, 3, 3, 8]) * V(), [1, 2, 2, 1], "VALID"),
+     2 * 2 * 2 * 2 * 8 * 3 * 3 * 3),
+    (lambda: tf.tanh(tf.ones([3]) * V()), 0)])
+def test_operations_of_launches(make, operations):
+    y = make()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        found = profile(y, runs=1)
+    assert sum(launch.operations for launch in found.launches) == operations
+
+
+def V():
+    return tf.Variable(2.0)
+
+
+def test_profile_says_what_it_cannot():
+    with tf.Session(), pytest.raises(ValueError, match="no kernels"):
+        profile(tf.py_func(lambda: np.float32(1), [], tf.float32))
+    x, w, loss, train = network()
+    with tf.Session(), pytest.raises(tf.errors.FailedPreconditionError):
         profile(loss, {x: np.ones([5, 4])})

@@ -33,13 +33,17 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One launch: the text of its kernel, its argument words, how many items in what grain, and what it is for."""
+    """One launch: the text of its kernel, its argument words, how many items in what grain, and what it is for.
+
+    operations: of all launches of its op (opdef.tables.WORK), or 0.
+    """
 
     text: str
     args: tuple[int | Ref | Code, ...]
     items: int
     grain: int
     ops: tuple[Operation, ...]
+    operations: int = 0
 
 
 STATUS = Buffer("status", "int64", 8)
@@ -351,9 +355,10 @@ def _lower_call(group: Group, stored: set[Buffer]) -> list[Step]:
         launches = lowered(call)
     except ValueError as error:
         raise misused(node.op, error, [v.shape for v in node.ins]) from error
-    place = _Places(node, call, follow, group.target)
+    place, work = _Places(node, call, follow, group.target), tables.WORK.get(node.op.spec.name)
+    operations = work(call) if work is not None and node.launches is None else 0
     return [Step(launch.text, tuple(map(place.word, launch.args)), launch.items, launch.grain,
-                 ops if launch is launches[-1] else (node.op,)) for launch in launches]
+                 ops if launch is launches[-1] else (node.op,), operations) for launch in launches]
 
 
 class _Places:

@@ -3,10 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfnb.compile.build import Built
 from tfnb.compile.fuse import Group
 from tfnb.compile.lower import Ref, Step
 from tfnb.compile.plan import Plan
-from tfnb.compile.values import Call, Node, Reduction, Value, node_ops
+from tfnb.compile.values import Buffer, Call, Node, Reduction, Value, node_ops
 from tfnb.kernels.launch import Code
 
 
@@ -26,46 +27,95 @@ def print_plan(plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def print_groups(groups: Sequence[Group]) -> str:
-    """The groups of a stage: their iteration spaces, reduced axes and nodes."""
+def print_stage(built: Built, sources: bool = False) -> str:
+    """The fused groups of a stage, its buffers, its launches (with `sources` the text of each kernel once), a summary.
+
+    A buffer has the same name in all three.
+    """
+    names = _Names(built.groups)
+    total = (f"{len(built.traced.nodes)} nodes in {len(built.groups)} groups, {len(built.steps)} launches, "
+             f"arena {built.arena_bytes:,} bytes")
+    parts = [_print_groups(built.groups, names), _print_buffers(built, names),
+             _print_steps(built.steps, names, sources)]
+    return "\n\n".join([*filter(None, parts), total])
+
+
+class _Names:
+    """A name for each buffer: that of its variable, else by its role, numbered in the order of the groups."""
+
+    LETTERS = {"temp": "t", "const": "c", "input": "in", "output": "out"}
+
+    def __init__(self, groups: Sequence[Group]) -> None:
+        self._found: dict[Buffer, str] = {}
+        for group in groups:
+            for node in _nodes(group):
+                for value in (*node.ins, *node.outs):
+                    self.of(value.buffer)
+
+    def of(self, buffer: Buffer) -> str:
+        if buffer.owner is not None:
+            return f"state of {buffer.owner.name}" if buffer.role == "state" else buffer.owner.name
+        if buffer.role == "status":
+            return "status"
+        return self._found.setdefault(buffer, f"{self.LETTERS.get(buffer.role, 'b')}{len(self._found)}")
+
+
+def _nodes(group: Group) -> list[Node]:
+    return group.nodes + (group.tail.nodes if group.tail else [])
+
+
+def _print_groups(groups: Sequence[Group], names: _Names) -> str:
+    """Iteration spaces, reduced axes and nodes."""
     lines: list[str] = []
-    names: dict[int, str] = {}
     for i, group in enumerate(groups):
         if group.is_call:
-            nodes = [*group.nodes, *(group.tail.nodes if group.tail else [])]
-            lines.append(f"kernel {i}: {'+'.join(dict.fromkeys(op.type for node in nodes for op in node_ops(node)))}")
+            types = dict.fromkeys(op.type for node in _nodes(group) for op in node_ops(node))
+            lines.append(f"kernel {i}: {'+'.join(types)}")
         else:
             axes = f", reduce axes {sorted(group.axes)}" if group.axes is not None else ""
             lines.append(f"kernel {i}: over {list(group.space)}{axes}")
-        lines += ["  " + _node(node, names) for node in group.nodes + (group.tail.nodes if group.tail else [])]
+        lines += ["  " + _node(node, names) for node in _nodes(group)]
     return "\n".join(lines)
 
 
-def _node(node: Node, names: dict[int, str]) -> str:
+def _node(node: Node, names: _Names) -> str:
     what = node.op.type if isinstance(node, (Call, Reduction)) else f"{node.op.type}:{node.scalar.name}"
     return (f"{', '.join(_value(v, names) for v in node.outs)} = {what}"
             f"({', '.join(_value(v, names) for v in node.ins)})   # {node.op.name}")
 
 
-def _value(value: Value, names: dict[int, str]) -> str:
-    buffer = value.buffer
+def _value(value: Value, names: _Names) -> str:
     if value.known is not None and value.known.size == 1:
         return f"{value.known.reshape(-1)[0]}"
-    letter = {"temp": "t", "const": "c", "input": "in", "output": "out", "variable": "var"}.get(buffer.role, "b")
-    name = names.setdefault(id(buffer), f"{letter}{len(names)}")
-    if buffer.owner is not None:
-        name = buffer.owner.name
-    return f"{name}:{value.type}{list(value.shape)}"
+    return f"{names.of(value.buffer)}:{value.type}{list(value.shape)}"
 
 
-def print_steps(steps: Sequence[Step], sources: bool = False) -> str:
-    """The launches of a stage; with `sources` the text of each kernel once."""
+def _print_buffers(built: Built, names: _Names) -> str:
+    """What lies in memory: the arena by place, with the launches between which each buffer is alive; then the rest.
+
+    Constants of one number are not told.
+    """
+    used: dict[Buffer, list[int]] = {}
+    for i, step in enumerate(built.steps):
+        for arg in step.args:
+            if isinstance(arg, Ref) and arg.buffer.role != "status":
+                used.setdefault(arg.buffer, []).append(i)
+    placed = sorted((b for b in used if b in built.offsets), key=lambda b: built.offsets[b])
+    lines = [f"buffer {names.of(b)}: {b.nbytes:,} bytes, arena at {built.offsets[b]:,}, launches {used[b][0]} to "
+             f"{used[b][-1]}" for b in placed]
+    lines += [f"buffer {names.of(b)}: {b.nbytes:,} bytes, {b.role}" for b in used
+              if b not in built.offsets and (b.role, b.size) != ("const", 1)]
+    return "\n".join(lines)
+
+
+def _print_steps(steps: Sequence[Step], names: _Names, sources: bool) -> str:
+    """The launches; a kernel has one number however often it is launched."""
     seen: dict[str, int] = {}
     lines: list[str] = []
     for step in steps:
         new = step.text not in seen
         number = seen.setdefault(step.text, len(seen))
-        words = ", ".join(_word(arg) for arg in step.args)
+        words = ", ".join(_word(arg, names) for arg in step.args)
         lines.append(f"k{number}[{step.items} items{f', grain {step.grain}' if step.items > step.grain > 0 else ''}]"
                      f"({words})   # {', '.join(op.name for op in step.ops[:6])}")
         if new and sources:
@@ -73,14 +123,12 @@ def print_steps(steps: Sequence[Step], sources: bool = False) -> str:
     return "\n".join(lines)
 
 
-def _word(arg: int | Ref | Code) -> str:
+def _word(arg: int | Ref | Code, names: _Names) -> str:
     if isinstance(arg, int):
         return str(arg)
     if isinstance(arg, Code):
         return "kernel"
-    owner = f" {arg.buffer.owner.name}" if arg.buffer.owner is not None else ""
-    index = f" {arg.buffer.index}" if arg.buffer.index >= 0 else ""
-    return f"{arg.buffer.role}{index}{owner}{f'+{arg.offset}' if arg.offset else ''}"
+    return names.of(arg.buffer) + (f"+{arg.offset}" if arg.offset else "")
 
 
 def _names(tensors: Sequence[object]) -> str:

@@ -22,6 +22,7 @@ from tfnb.notebook.effects import is_variable
 from tfnb.notebook.fetch import NoSessionError, fetch, find_session, resolve
 from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.notebook.hooks import Hooks
+from tfnb.runtime.explain import explain
 from tfnb.runtime.profile import profile
 from tfnb.runtime.session import BaseSession
 
@@ -56,6 +57,8 @@ class TfnbMagics(Magics):
     @argument("--feed", nargs="+", metavar="DICT", help="what to feed: {x: batch}, or a variable with such a dict")
     @argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
     @argument("--runs", type=int, default=20, help="how often each kernel is timed; the best counts")
+    @argument("--plan", action="store_true", help="print the plan first: stages, fused ops, buffers (tf.explain)")
+    @argument("--sources", action="store_true", help="the same with the text of each kernel")
     def profile(self, line: str) -> Any:
         """Time each kernel of a run, by itself. Variables keep their values.
 
@@ -63,8 +66,11 @@ class TfnbMagics(Magics):
         """
         args = parse(self.profile, line)
         wanted, feed, session = self._run_arguments(args)
+        fed = {resolve(session.graph, k): v for k, v in (feed or {}).items()}
         with usage_errors(ValueError):
-            return profile(wanted, {resolve(session.graph, k): v for k, v in (feed or {}).items()}, session, args.runs)
+            if args.plan or args.sources:
+                print(explain(wanted, fed, session, args.sources))
+            return profile(wanted, fed, session, args.runs)
 
     def _run_arguments(self, args: Any) -> tuple[list[Any], dict[Any, Any] | None, BaseSession]:
         """What to run, what to feed and in which session, from `what`, `--feed` and `--session`."""

@@ -23,6 +23,7 @@ BOUNDED    name -> (fn(*shapes) -> the shapes its outputs have at most, fn(call)
 COUNTED    name -> (input, input): each output row follows from the elements that the first numbers so, and there are as
            many as the second says
 PRODUCTS   name -> kernels.contraction.Contraction: what the compiler may do with a product of matrices
+WORK       name -> fn(call) -> how many floating-point operations a hand-written kernel does, where these take its time
 NUMPY      name -> fn(ctx, *arrays) -> tuple of arrays: the interpreter
 CPU, CUDA  name -> fn(call) -> the hand-written kernel launches (absent: a host call of NUMPY)
 """
@@ -54,6 +55,7 @@ SCATTERS: dict[str, Any] = {}
 BOUNDED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 COUNTED: dict[str, tuple[int, int]] = {}
 PRODUCTS: dict[str, Any] = {}
+WORK: dict[str, Callable[..., int]] = {}
 NUMPY: Table = {}
 CPU: Table = {}
 CUDA: Table = {}

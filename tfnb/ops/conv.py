@@ -13,6 +13,7 @@ from tfnb.kernels import window_arrays as arrays
 from tfnb.kernels.cpu import conv as cpu
 from tfnb.kernels.cpu import conv_loops as loops
 from tfnb.kernels.window import Window, along, channels_first, output_size, spatial_axes, window
+from tfnb.opdef import tables
 from tfnb.ops.array import shape, shape_n
 from tfnb.ops.declare import kernel
 
@@ -256,6 +257,9 @@ def Conv2DBackpropInput() -> None:
         total=True, T="{half, bfloat16, float, double}", **FULL)
 def Conv2DBackpropFilter() -> None:
     """The gradient of Conv2D for its filter."""
+
+
+tables.WORK.update({name: cpu.operations for name in ("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")})
 
 
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(_depthwise_output), numpy=_DEPTHWISE[0],

@@ -132,6 +132,7 @@ def BatchMatMul() -> None:
     """The products of the matrices in the last two axes; the other axes are equal."""
 
 
+tables.WORK.update({name: gemm.operations for name in ("MatMul", "BatchMatMul", "BatchMatMulV2")})
 tables.PRODUCTS["BatchMatMulV2"] = tables.PRODUCTS["BatchMatMul"] = Contraction(gemm.straight)
 
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -181,6 +182,13 @@ class Executor:
                 self._store.check_time()
                 self._run_stage(i, env, compiled, trace)
         return [self._fetched(t, env) for t in self.plan.fetches]
+
+    def wrapped(self, wrap: Callable[[StageRunner], Any]) -> Executor:
+        """This executor with something around the runners of its device stages, and compiled from now on."""
+        other = copy(self)
+        other.runners = [None if runner is None else wrap(runner) for runner in self.runners]
+        other.direct, other._slots, other._runs = None, None, max(1, self._runs)
+        return other
 
     def _numbered(self) -> Slots | None:
         """The plan with a number for each tensor that is passed on, if it is a row of stages that always run."""

@@ -1,44 +1,73 @@
-"""Showing what a run does: the plan, the fused groups, the launches, the memory."""
+"""Showing what a run does: the plan, the fused groups, the memory, the launches, and after a run their times."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from tfnb.compile.build import build_stage
 from tfnb.compile.plan import Stage
-from tfnb.compile.printed import print_groups, print_plan, print_steps
+from tfnb.compile.printed import print_plan, print_stage
 from tfnb.compile.trace import Meta
 from tfnb.graph.context import session_for
+from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.runtime.fetch import Feed, feed_tensor
+from tfnb.runtime.executor import Executor, StageRunner
+from tfnb.runtime.fetch import Feed, feed_tensor, read_fetches
+from tfnb.runtime.profile import profile_plan
 from tfnb.runtime.session import BaseSession
 
 
 def explain(fetches: Any, feed_dict: Any = None, session: Any = None, sources: bool = False) -> str:
-    """The plan of a run as text: stages, groups of fused ops, kernel launches, and the size of the arena.
+    """The plan of a run as text: stages, groups of fused ops, buffers, kernel launches, and the size of the arena.
 
-    feed_dict gives the shapes that the program is made for. sources: with the text of each kernel. Plans of several
-    stages are shown in full only for their first device stage (the shapes of later ones are known when they run).
-    Raises what `session.run` raises for wrong fetches and feeds, and FailedPreconditionError if a variable has no
-    value yet.
+    feed_dict gives the shapes that the programs are made for. sources: with the text of each kernel. A stage whose
+    inputs an earlier one makes is shown in full once this session has run it compiled. A plan of kernels only that has
+    run compiled with these shapes is also timed: a table of its launches follows (as `%profile` makes it; no variable
+    changes). Raises what `session.run` raises for wrong fetches and feeds, and FailedPreconditionError if a variable
+    has no value yet.
     """
     chosen: BaseSession = session_for(session, get_default_graph(), "explain a run")
     feeds = {feed_tensor(k, chosen.graph): v for k, v in (feed_dict or {}).items()}
-    plan = chosen.plan(fetches, feeds)
-    lines = [print_plan(plan)]
-    first = plan.stages[0]
-    if first.on_device:
-        arrays = {t: Feed.of(t).array(v) for t, v in feeds.items()}
-        lines.append(_explain_stage(first, [arrays[t] for t in first.inputs], chosen, sources))
-    return "\n\n".join(lines)
+    arrays = {t: Feed.of(t).array(v) for t, v in feeds.items()}
+    plan, ran = chosen.plan(fetches, feeds), _executor(chosen, fetches, tuple(feeds))
+    parts = [print_plan(plan)]
+    for i, stage in enumerate(plan.stages):
+        if stage.on_device:
+            inputs = _inputs(stage, arrays, None if ran is None else ran.runners[i])
+            parts += [f"stage {i}:" * (len(plan.stages) > 1), _explain_stage(stage, inputs, chosen, sources)]
+    if ran is not None and all(_has_run(runner, arrays) for runner in ran.runners):
+        parts.append(repr(profile_plan(ran, chosen._store, list(arrays.values()))))
+    return "\n\n".join(filter(None, parts))
 
 
-def _explain_stage(stage: Stage, inputs: list[np.ndarray], session: BaseSession, sources: bool) -> str:
-    metas = [Meta(a.dtype.name, a.shape, a if t in stage.by_value else None)
-             for a, t in zip(inputs, stage.inputs, strict=True)]
+def _executor(session: BaseSession, fetches: Any, feeds: tuple[Tensor, ...]) -> Executor | None:
+    """What ran these fetches before, if the graph is still the same."""
+    read = read_fetches(fetches, session.graph)
+    found = session._executors.get((read.tensors, read.targets, feeds))
+    return found[1] if found is not None and found[0] == session.graph.mutations else None
+
+
+def _inputs(stage: Stage, arrays: Mapping[Tensor, np.ndarray], runner: StageRunner | None) -> list[Meta] | None:
+    """The shapes of a stage's inputs: those fed, else those of its last program; None if there is none."""
+    if all(t in arrays for t in stage.inputs):
+        return [Meta(arrays[t].dtype.name, arrays[t].shape, arrays[t] if t in stage.by_value else None)
+                for t in stage.inputs]
+    programs = [] if runner is None else runner.programs()
+    return list(programs[-1].compiled.inputs) if programs else None
+
+
+def _has_run(runner: StageRunner | None, arrays: Mapping[Tensor, np.ndarray]) -> bool:
+    """Is this a stage of kernels that has a program, if its inputs are fed for these shapes?"""
+    programs = [] if runner is None else runner.programs()
+    fed = runner is not None and all(t in arrays for t in runner.stage.inputs)
+    return any(not fed or [m.shape for m in p.compiled.inputs] == [arrays[t].shape for t in p.compiled.stage.inputs]
+               for p in programs)
+
+
+def _explain_stage(stage: Stage, inputs: list[Meta] | None, session: BaseSession, sources: bool) -> str:
+    if inputs is None:
+        return "the shapes of its inputs are known when it has run compiled (the second run of a plan)"
     shapes = {op: session._store.value(op, op).shape for op in stage.variables}
-    built = build_stage(stage, metas, shapes)
-    total = (f"{len(built.traced.nodes)} nodes in {len(built.groups)} groups, {len(built.steps)} launches, "
-             f"arena {built.arena_bytes:,} bytes")
-    return "\n".join([print_groups(built.groups), "", print_steps(built.steps, sources), "", total])
+    return print_stage(build_stage(stage, inputs, shapes), sources)

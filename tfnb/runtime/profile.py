@@ -1,47 +1,30 @@
 """Where the time of a run goes: each launch of its programs, timed by itself."""
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from tfnb.compile.lower import Ref, Step
+from tfnb.compile.plan import Plan
+from tfnb.core.options import options
 from tfnb.graph.context import session_for
 from tfnb.graph.stack import get_default_graph
-from tfnb.kernels.cpu.tape import Tape
+from tfnb.opdef.spec import Kind
 from tfnb.runtime.executor import Executor, StageRunner
 from tfnb.runtime.fetch import Feed, feed_tensor, read_fetches
-from tfnb.runtime.program import Program
 from tfnb.runtime.session import BaseSession
-
-FLOOR = 0.2e-6           # seconds: what playing a launch that does nothing takes, mostly the call from Python
-
-
-@dataclass(frozen=True)
-class LaunchTime:
-    """One kernel launch. seconds: the best of several; nbytes: of all buffers it names, each counted once."""
-
-    seconds: float
-    nbytes: int
-    items: int
-    ops: tuple[str, ...]
-    types: tuple[str, ...]
-
-    @property
-    def bytes_per_second(self) -> float:
-        """The rate at which it went through its buffers."""
-        return self.nbytes / max(self.seconds, 1e-9)
+from tfnb.runtime.store import Store
+from tfnb.runtime.timing import LaunchTime, generator, table, time_program
 
 
 @dataclass(frozen=True)
 class Profile:
-    """The launches of a run in order; printed, a table of them."""
+    """The launches of a run in order; printed, a table of them. untimed: how many stages are not kernels."""
 
     launches: tuple[LaunchTime, ...]
+    untimed: int = 0
 
     @property
     def seconds(self) -> float:
@@ -49,78 +32,69 @@ class Profile:
         return sum(launch.seconds for launch in self.launches)
 
     def __repr__(self) -> str:
-        memory = memory_rate()
-        lines = ["      time   share      buffers  of memory's rate  kernel"]
-        for launch in self.launches:
-            share, rate = launch.seconds / max(self.seconds, 1e-9), launch.bytes_per_second / memory
-            ops = f"({', '.join(launch.ops[:2])}{', ...' if len(launch.ops) > 2 else ''})"
-            lines.append(f"{launch.seconds * 1e6:7.1f} us {share:6.1%} {launch.nbytes / 1e3:9.1f} kB {rate:12.0%}      "
-                         f"{'+'.join(dict.fromkeys(launch.types))} {ops}")
-        lines.append(f"{self.seconds * 1e6:7.1f} us in {len(self.launches)} launches; this machine copies "
-                     f"{memory / 1e9:.1f} GB/s from memory to memory (more while it stays in the caches)")
-        return "\n".join(lines)
+        rest = f"\nnot timed: {self.untimed} stages that are no kernels (host calls, loops, merges)"
+        return table(self.launches) + rest * bool(self.untimed)
 
 
-@cache
-def memory_rate() -> float:
-    """Bytes read and written a second by one thread that copies 64 MB: measured once, in 0.1 s."""
-    source = np.ones(8_000_000)
-    target = np.empty_like(source)
-    best = float("inf")
-    for _ in range(4):
-        start = time.perf_counter()
-        np.copyto(target, source)
-        best = min(best, time.perf_counter() - start)
-    return 2 * source.nbytes / best
+@dataclass
+class _Timed:
+    """Stands for the runner of a stage: runs its program, and times the launches."""
+
+    runner: StageRunner
+    store: Store
+    runs: int
+    launches: list[LaunchTime] = field(default_factory=list)
+
+    def run(self, inputs: Sequence[np.ndarray], trace: Any = None) -> list[np.ndarray] | None:
+        """As StageRunner.run."""
+        program = self.runner.borrow(inputs)
+        if program is None:
+            return None
+        try:
+            outputs, times = time_program(program, inputs, self.store, self.runs)
+        finally:
+            program.lock.release()
+        self.launches += times
+        return outputs
 
 
 def profile(fetches: Any, feed_dict: Any = None, session: Any = None, runs: int = 20) -> Profile:
-    """Time each kernel launch of a run by itself, `runs` times; variables keep their values.
+    """Time each kernel launch of a run by itself, `runs` times; variables and generators keep their values.
 
-    Raises what `session.run` raises, and ValueError if the run is not one device stage. A launch is repeated on the
-    same buffers, so what it reads is in the cache if it fits.
+    Stages that are no kernels (host calls, loops) run once, as in `session.run`, and are not timed. A launch is
+    repeated on the same buffers, so what it reads is in the cache if it fits. Raises what `session.run` raises, and
+    ValueError if the run has no kernels.
     """
     chosen: BaseSession = session_for(session, get_default_graph(), "profile a run")
     read = read_fetches(fetches, chosen.graph)
     feeds = {feed_tensor(k, chosen.graph): v for k, v in (feed_dict or {}).items()}
     executor = chosen._executor(read.tensors, read.targets, tuple(feeds), chosen.graph.mutations)
-    runner = executor.runners[0] if len(executor.runners) == 1 else None
-    if runner is None:
-        raise ValueError("this run has host stages (summaries, queues, strings); only a run that is one device stage "
-                         "can be profiled: fetch what is computed before them")
-    arrays = [Feed.of(t).array(v) for t, v in feeds.items()]
-    kept = [array for op in runner.stage.variables if (array := chosen._store.array(op)) is not None]
-    saved = [array.copy() for array in kept]
+    return profile_plan(executor, chosen._store, [Feed.of(t).array(v) for t, v in feeds.items()], runs)
+
+
+def profile_plan(executor: Executor, store: Store, feeds: Sequence[np.ndarray], runs: int = 20) -> Profile:
+    """As `profile`, of an executor with its feeds."""
+    if options.compile == "never" or not any(executor.runners):
+        raise ValueError("this run has no kernels: it is one of host calls, or compiling is switched off")
+    timed: list[_Timed] = []
+
+    def wrap(runner: StageRunner) -> _Timed:
+        timed.append(_Timed(runner, store, runs))
+        return timed[-1]
+
+    trial = executor.wrapped(wrap)
+    kept = [(array, array.copy()) for array in _state(executor.plan, store)]
     try:
-        return _profile(executor, runner, arrays, runs)
+        trial.run(feeds)
     finally:
-        for array, copy in zip(kept, saved, strict=True):
-            array[...] = copy
+        for array, before in kept:
+            array[...] = before
+    launches = tuple(launch for stage in timed for launch in stage.launches)
+    return Profile(launches, sum(runner is None for runner in executor.runners))
 
 
-def _profile(executor: Executor, runner: StageRunner, arrays: list[np.ndarray], runs: int) -> Profile:
-    if runner.run(arrays) is None:
-        executor.run(arrays)                       # says which variable has no value
-        runner.run(arrays)
-    program = runner.programs()[-1]
-    with program.lock:
-        outputs = program.run(arrays)              # binds the argument blocks; the arrays live until the end
-        times = [_time(program, i, runs) for i in range(len(program.compiled.steps))]
-        del outputs
-    return Profile(tuple(_launch(step, t) for step, t in zip(program.compiled.steps, times, strict=True)))
-
-
-def _time(program: Program, index: int, runs: int) -> float:
-    play: Callable[[], None] = Tape([program.rows[index]]).play
-    best = float("inf")
-    for _ in range(runs):
-        start = time.perf_counter()
-        play()
-        best = min(best, time.perf_counter() - start)
-    return max(best - FLOOR, 0.0)
-
-
-def _launch(step: Step, seconds: float) -> LaunchTime:
-    buffers = {arg.buffer for arg in step.args if isinstance(arg, Ref)}
-    return LaunchTime(seconds, sum(b.nbytes for b in buffers), step.items, tuple(op.name for op in step.ops),
-                      tuple(op.type for op in step.ops))
+def _state(plan: Plan, store: Store) -> list[np.ndarray]:
+    """The values of the variables and generators of a plan, as far as there are any."""
+    variables = dict.fromkeys(op for stage in plan.stages for op in stage.variables)
+    values = [array for op in variables if (array := store.array(op)) is not None]
+    return values + [generator(op, store) for op in plan.ops if op.spec.kind is Kind.RANDOM]

@@ -32,9 +32,10 @@ RECYCLED = 1 << 26                # bytes of the largest that is kept to serve a
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A stage compiled for given shapes: what every Program of it shares. shapes: those of its variables."""
+    """A stage compiled for given inputs: what every Program of it shares. shapes: those of its variables."""
 
     stage: Stage
+    inputs: tuple[Meta, ...]
     shapes: dict[Operation, tuple[int, ...]]
     steps: tuple[Step, ...]
     outputs: tuple[Value, ...]
@@ -46,7 +47,8 @@ def compile_stage(stage: Stage, inputs: Sequence[Meta], store: Store) -> Compile
     """Build a stage. Every variable of the stage must have a value in the store."""
     shapes = {op: store.value(op, op).shape for op in stage.variables}
     built = build_stage(stage, inputs, shapes)
-    return Compiled(stage, shapes, tuple(built.steps), tuple(built.traced.outputs), built.offsets, built.arena_bytes)
+    return Compiled(stage, tuple(inputs), shapes, tuple(built.steps), tuple(built.traced.outputs), built.offsets,
+                    built.arena_bytes)
 
 
 class Program:

@@ -20,6 +20,7 @@ Measured on a Zen 4 core (peak 118 GFLOP/s): the products of tiles of 100 to 400
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 from tfnb.kernels.cpu import blas, conv_inside, conv_tiles
 from tfnb.kernels.cpu.conv_groups import Rows, by_group
@@ -177,6 +178,14 @@ def kernel(args, begin, end):
                                 for j in range(cb):
                                     out[to + j] = out[to + j] + tile[source + j]
 """
+
+
+def operations(call: Call) -> int:
+    """Floating-point operations of a convolution or one of its gradients: two for each tap of each sum."""
+    backward = len(call.inputs) == 3
+    kernel = call.inputs[1] if len(call.inputs[1].shape) > 1 else call.outputs[0]
+    results = call.inputs[2] if backward else call.outputs[0]
+    return 2 * prod(results.shape) * prod(kernel.shape[:-1])
 
 
 def convolve(call: Call) -> list[Launch]:

@@ -18,6 +18,7 @@ import ctypes
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,11 @@ def block_columns(call: Call) -> int:
     """How many columns the blocks have in which tiles make the output of `matmul`; 0: tiles don't make it."""
     wanted, terms = _wanted(call), len(call.inputs) // 2
     return tiled.tail_columns(wanted, terms) if tiled.is_worth_it(wanted, terms) else 0
+
+
+def operations(call: Call) -> int:
+    """Floating-point operations of `matmul` and `batch_matmul`: a product and a sum for each element of each term."""
+    return 2 * prod(call.outputs[0].shape) * _wanted(call).k * (len(call.inputs) // 2)
 
 
 def straight(call: Call) -> Attrs | None:
