@@ -9,23 +9,20 @@ from tfnb.graph.stack import get_default_graph
 from tfnb.notebook import board
 
 MOST = 200
-_line = re.compile(r"(?:^|=\s*)\s*%{1,2}(graph|fetch|live|profile)\b(.*)\Z").search
+_line = re.compile(r"(?:^|=\s*)\s*%{1,2}(\w+)\b(.*)\Z").search
 
 
 def matches(text: str, options: Callable[[str], Iterable[str]]) -> list[str]:
-    """Completions of the last word of a line with %graph, %fetch, %profile or %live; none for other lines.
+    """Completions of the last word of a line with one of our magics; none for other lines.
 
     text: the line up to the cursor; options: magic -> its options.
     """
     found = _line(text)
-    if found is None:
+    if found is None or found[1] not in WORDS:
         return []
     magic, rest = found[1], found[2]
     word = re.split(r"\s", rest)[-1]
-    if word.startswith("-"):
-        known = options(magic)
-    else:
-        known = tags() if magic == "live" else names()
+    known = options(magic) if word.startswith("-") else WORDS[magic]()
     return [each for each in known if each.startswith(word) and each != word][:MOST]
 
 
@@ -41,6 +38,10 @@ def tags() -> list[str]:
     recorded = [series.tag for series in board.RECORDER.series.values()]
     made = [op.name for op in get_default_graph().get_operations() if op.type == "ScalarSummary"]
     return [*dict.fromkeys([*recorded, *made])]
+
+
+# magic -> the words that it takes
+WORDS: dict[str, Callable[[], Iterable[str]]] = {"graph": names, "fetch": names, "profile": names, "live": tags}
 
 
 def matcher(options: Callable[[str], Iterable[str]]) -> Any:

@@ -1,14 +1,18 @@
 """`%load_ext tfnb`. Needs IPython."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfnb.kernels.cpu import jit
 from tfnb.notebook import complete
 from tfnb.notebook.compiling import CompileLine
 from tfnb.notebook.hooks import Hooks
-from tfnb.notebook.magics import TfnbMagics
+from tfnb.notebook.magic_words import LineMagics
+from tfnb.notebook.magics import GraphMagics
+
+# All classes of magics.
+MAGICS: tuple[type[LineMagics], ...] = (GraphMagics,)
 
 # id of the shell -> the shell, its hooks, its completions, what stops its line on compiling
 _loaded: dict[int, tuple[Any, Hooks, Any, Callable[[], None]]] = {}
@@ -19,8 +23,8 @@ def load_ipython_extension(ip: Any) -> None:
     if id(ip) in _loaded:
         return
     hooks = Hooks(ip)
-    magics = TfnbMagics(ip, hooks)
-    ip.register_magics(magics)
+    magics = [family(ip, hooks) for family in MAGICS]
+    ip.register_magics(*magics)
     matcher = complete.matcher(lambda magic: _options(magics, magic))
     completer = getattr(ip, "Completer", None)
     if completer is not None:
@@ -45,6 +49,8 @@ def hooks_of(ip: Any) -> Hooks:
     return _loaded[id(ip)][1]
 
 
-def _options(magics: TfnbMagics, name: str) -> list[str]:
-    parsers = [getattr(magics, method).parser for method in (name, f"{name}_cell") if hasattr(magics, method)]
+def _options(magics: Sequence[LineMagics], name: str) -> list[str]:
+    """The options of a line magic and of the cell magic of its name."""
+    parsers = [getattr(family, method).parser for family in magics for method in (name, f"{name}_cell")
+               if hasattr(family, method)]
     return sorted({option for parser in parsers for option in parser._option_string_actions})
