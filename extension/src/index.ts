@@ -2,9 +2,9 @@
 
 import { h } from "./dom";
 import { GraphWidget } from "./graph";
-import { makeGuard, report } from "./guard";
+import { type Guard, makeGuard, report } from "./guard";
 import { LiveWidget } from "./live";
-import type { Model } from "./model";
+import type { Model, View } from "./model";
 import styles from "./style.css";
 import { followTheme } from "./theme";
 
@@ -12,6 +12,11 @@ interface Place {
   model: Model;
   el: HTMLElement;
 }
+
+const VIEWS = new Map<unknown, (model: Model, guard: Guard) => View>([
+  ["graph", (model, guard) => new GraphWidget(model, guard)],
+  ["live", (model) => new LiveWidget(model)],
+]);
 
 type Stop = () => void;
 
@@ -22,15 +27,11 @@ function render({ model, el }: Place): Stop {
   el.append(theme, host);
   const stops: Stop[] = [followTheme(host)];
   const guard = makeGuard(host, model);
-  const listen = (event: string, handler: (...args: never[]) => void) => {
-    model.on(event, handler);
-    stops.push(() => model.off(event, handler));
-  };
   try {
-    const kind = model.get("kind");
-    if (kind === "graph") showGraph(model, host, guard, listen, stops);
-    else if (kind === "live") showLive(model, host, guard, listen, stops);
-    else throw new Error(`no view of kind ${JSON.stringify(kind)} in this version of tfnb`);
+    const make = VIEWS.get(model.get("kind"));
+    if (!make)
+      throw new Error(`no view of kind ${JSON.stringify(model.get("kind"))} in this version of tfnb`);
+    connect(make(model, guard), model, host, guard, stops);
   } catch (problem) {
     report(host, model, problem);
   }
@@ -39,16 +40,11 @@ function render({ model, el }: Place): Stop {
   };
 }
 
-type Listen = (event: string, handler: (...args: never[]) => void) => void;
-
-function showGraph(
-  model: Model,
-  host: HTMLElement,
-  guard: ReturnType<typeof makeGuard>,
-  listen: Listen,
-  stops: Stop[],
-): void {
-  const view = new GraphWidget(model, guard);
+function connect(view: View, model: Model, host: HTMLElement, guard: Guard, stops: Stop[]): void {
+  const listen = (event: string, handler: (...args: never[]) => void) => {
+    model.on(event, handler);
+    stops.push(() => model.off(event, handler));
+  };
   host.append(view.root);
   listen(
     "change:state",
@@ -56,35 +52,15 @@ function showGraph(
   );
   watchSize(
     host,
-    guard(() => view.resize()),
+    guard(() => view.resize?.()),
     stops,
   );
   view.update();
-}
-
-function showLive(
-  model: Model,
-  host: HTMLElement,
-  guard: ReturnType<typeof makeGuard>,
-  listen: Listen,
-  stops: Stop[],
-): void {
-  const board = new LiveWidget(model);
-  host.append(board.root);
-  listen(
-    "change:state",
-    guard(() => board.update()),
-  );
+  if (!view.receive) return;
   listen(
     "msg:custom",
-    guard((message: { type: string }, buffers: DataView[]) => board.receive(message, buffers)),
+    guard((message: { type: string }, buffers: DataView[]) => view.receive?.(message, buffers)),
   );
-  watchSize(
-    host,
-    guard(() => board.schedule()),
-    stops,
-  );
-  board.update();
   model.send({ type: "ready" });
 }
 

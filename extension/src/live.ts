@@ -118,6 +118,10 @@ export class LiveWidget {
     }
   }
 
+  resize(): void {
+    this.schedule();
+  }
+
   private askAgain(): void {
     const now = Date.now();
     if (now - this.asked < ASK_AGAIN) return;

@@ -8,6 +8,14 @@ export interface Model {
   send(content: unknown): void;
 }
 
+/** A view: an element that shows the model's state, and may take messages with bytes in them. */
+export interface View {
+  readonly root: HTMLElement;
+  update(): void;
+  resize?(): void;
+  receive?(message: { type: string }, buffers: DataView[]): void;
+}
+
 export interface Link {
   name: string;
   label: string;

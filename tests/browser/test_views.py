@@ -26,7 +26,7 @@ def shown(page: Any, module: str, view: GraphView) -> ViewPage:
         view._on_message(wire, message, [])
         return wire.state
 
-    return ViewPage(page, module, "graph", view._widget_state(), answer)
+    return ViewPage(page, module, "graph", view.widget_state(), answer)
 
 
 @pytest.fixture

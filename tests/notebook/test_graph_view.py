@@ -1,16 +1,14 @@
 """GraphView: its forms, its state, and what it answers the browser."""
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.notebook.sample_rows import digits
+from tfnb.notebook import widget
 from tfnb.notebook.graph_view import GraphView, graph_view
-
-module = sys.modules[GraphView.__module__]      # the package has a function of that name
 
 
 class FakeWidget:
@@ -29,7 +27,7 @@ class FakeWidget:
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> GraphView:
     """A view that is displayed."""
-    monkeypatch.setattr(module, "make_widget", FakeWidget)
+    monkeypatch.setattr(widget, "make_widget", FakeWidget)
     view = graph_view(digits(), engine="builtin")
     view._repr_mimebundle_()
     return view
@@ -50,7 +48,7 @@ def test_a_view_has_svg_text_and_widget_forms(shown: GraphView) -> None:
 
 
 def test_without_a_front_end_svg_and_text_remain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "make_widget", lambda kind, state: None)
+    monkeypatch.setattr(widget, "make_widget", lambda kind, state: None)
     assert set(graph_view(digits())._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}
 
 

@@ -25,7 +25,7 @@ from tfnb.notebook.panels import Curve
 from tfnb.notebook.record import Key, Recorder
 from tfnb.notebook.sender import Sender
 from tfnb.notebook.series import Series, bucket_size, points
-from tfnb.notebook.widget import make_widget
+from tfnb.notebook.widget import make_widget, with_widget
 
 MAX_HZ = 10.0
 COLUMNS = 400               # of a plot in the browser: at most 800 points of a curve are sent
@@ -116,12 +116,7 @@ class LiveBoard:
         return panels.text(self.curves(), self.title)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        bundle = {"text/plain": repr(self), "image/svg+xml": self.svg()}
-        if self.widget is not None:
-            made = self.widget._repr_mimebundle_()
-            data = (made[0] if isinstance(made, tuple) else made) or {}
-            bundle |= {kind: value for kind, value in data.items() if kind != "text/plain"}
-        return bundle
+        return with_widget({"text/plain": repr(self), "image/svg+xml": self.svg()}, self.widget)
 
     def _ipython_display_(self) -> None:
         # `%live` both shows the board and returns it: not a second time in the same cell

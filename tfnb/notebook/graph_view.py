@@ -9,8 +9,6 @@ and the front end asks by custom messages, each answered by a new `state`:
 """
 from __future__ import annotations
 
-import logging
-import threading
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -23,26 +21,25 @@ from tfnb.notebook.graph_read import UnknownTarget
 from tfnb.notebook.graph_svg import graph_svg
 from tfnb.notebook.graph_tree import Node
 from tfnb.notebook.layout_dot import readable_dot
-from tfnb.notebook.widget import make_widget
+from tfnb.notebook.widget import View
 
-log = logging.getLogger(__name__)
 OPTIONS = ("target", "depth", "expand", "aside", "keep", "engine", "direction", "limit", "title")
 
 
-class GraphView:
+class GraphView(View):
     """A drawing of a graph; made by `graph_view`. Displayed in a notebook it is interactive.
 
     It shows the graph as it was when the view was made.
     """
 
+    kind = "graph"
+
     def __init__(self, target: Any = None, depth: int = 1, expand: Iterable[str] = (), aside: Iterable[str] = (),
                  keep: Iterable[str] = (), engine: str = "auto", direction: str = "down", limit: int = LIMIT,
                  title: str = "") -> None:
+        super().__init__()
         self.model = Model(target)
         self.engine, self.direction, self.limit, self.title = engine, direction, limit, title
-        self.errors: list[str] = []
-        self.widget: Any | None = None
-        self._lock = threading.RLock()          # a front end's message may come in any thread
         self._expanded = self.model.to_depth(depth) | self._start(target)
         self._aside = {self.model.node(name).key: True for name in _names(aside)}
         self._aside |= {self.model.node(name).key: False for name in _names(keep)}
@@ -128,10 +125,10 @@ class GraphView:
         scene = self.model.scene(self._expanded, self._aside, self.limit)
         self._note = f"{scene.hidden} ops do not fit: close a scope, or search" if scene.hidden else ""
         self._svg = graph_svg(scene, lay_out(scene, self.engine, self.direction), self.title)
-        if self.widget is not None:
-            self.widget.state = self._widget_state()
+        self.tell()
 
-    def _widget_state(self) -> dict[str, Any]:
+    def widget_state(self) -> dict[str, Any]:
+        """What the browser shows."""
         shown = details(self.model, self.model.nodes[self._selected]) if self._selected else None
         return {**self.state, "title": self.title, "svg": self._svg, "details": shown, "hits": self._hits,
                 "note": self._note}
@@ -160,50 +157,24 @@ class GraphView:
         path.write_text(forms[path.suffix](), encoding="utf-8")
         return path
 
-    def __repr__(self) -> str:
-        return self.to_text()
+    def forms(self) -> dict[str, str]:
+        """The outline and the drawing."""
+        return {"text/plain": self.to_text(), "image/svg+xml": self._svg}
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        bundle = {"text/plain": self.to_text(), "image/svg+xml": self._svg}
-        if self.widget is None:
-            self.widget = make_widget("graph", self._widget_state())
-            if self.widget is not None:
-                self.widget.on_msg(self._on_message)
-        if self.widget is not None:
-            made = self.widget._repr_mimebundle_()
-            data = (made[0] if isinstance(made, tuple) else made) or {}
-            bundle |= {kind: value for kind, value in data.items() if kind != "text/plain"}
-        return bundle
-
-    # the browser
-
-    def _on_message(self, _widget: Any, content: Any, _buffers: Any) -> None:
+    def hear(self, message: Mapping[str, Any]) -> None:
         """Do what the front end asks. What it asks of an unknown node is told in the note, never raised."""
-        if not isinstance(content, Mapping):
-            return
-        kind, name = content.get("type"), str(content.get("name", ""))
-        with self._lock:
-            try:
-                if kind in ("expand", "collapse", "select", "aside"):
-                    self._do(kind, name, bool(content.get("value")))
-                elif kind == "reveal":
-                    self.select(name)
-                elif kind == "search":
-                    self._hits = search(self.model, str(content.get("text", "")))
-                    self._tell()
-                elif kind == "error":
-                    self._report(str(content.get("message", "")))
-            except UnknownTarget as problem:
-                self._note = str(problem)
-                self._tell()
-
-    def _tell(self) -> None:
-        if self.widget is not None:
-            self.widget.state = self._widget_state()
-
-    def _report(self, message: str) -> None:
-        self.errors = [*self.errors, message][-20:]
-        log.error("in the browser: %s", message)
+        kind, name = message.get("type"), str(message.get("name", ""))
+        try:
+            if kind in ("expand", "collapse", "select", "aside"):
+                self._do(kind, name, bool(message.get("value")))
+            elif kind == "reveal":
+                self.select(name)
+            elif kind == "search":
+                self._hits = search(self.model, str(message.get("text", "")))
+                self.tell()
+        except UnknownTarget as problem:
+            self._note = str(problem)
+            self.tell()
 
 
 def _names(names: Iterable[str] | str) -> list[str]:

@@ -5,6 +5,9 @@ Views never need it: without anywidget, or in a checkout whose `extension/` was 
 from __future__ import annotations
 
 import functools
+import logging
+import threading
+from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
@@ -15,6 +18,7 @@ anywidget = lazy_module("anywidget")
 traitlets = lazy_module("traitlets")
 
 MODULE = "static/tfnb.js"
+log = logging.getLogger(__name__)
 
 
 @functools.cache
@@ -39,9 +43,70 @@ def _widget_class() -> Any | None:
 
 
 def make_widget(kind: str, state: dict[str, Any]) -> Any | None:
-    """A widget of that kind ("graph", "live") with its JSON state, or None where there can't be one.
+    """A widget of that kind ("graph", "live"...) with its JSON state, or None where there can't be one.
 
     In a terminal there is none: importing ipywidgets would be for nothing.
     """
     cls = _widget_class() if has_front_end() else None
     return cls(kind=kind, state=state) if cls is not None else None
+
+
+def with_widget(bundle: dict[str, Any], widget: Any | None) -> dict[str, Any]:
+    """A mime bundle, and beside its forms the widget, if there is one."""
+    if widget is None:
+        return bundle
+    made = widget._repr_mimebundle_()
+    data = (made[0] if isinstance(made, tuple) else made) or {}
+    return bundle | {kind: value for kind, value in data.items() if kind != "text/plain"}
+
+
+class View:
+    """What is displayed as a widget that asks, with a form that needs no browser beside it.
+
+    A subclass says its `kind`, its `forms` (of which one is "text/plain"), the widget's `widget_state`, and `hear`s
+    messages, in any thread but one at a time. Errors of the browser are logged, and kept in `errors`.
+    """
+
+    kind = ""
+
+    def __init__(self) -> None:
+        self.errors: list[str] = []
+        self.widget: Any | None = None
+        self._lock = threading.RLock()          # a front end's message may come in any thread
+
+    def forms(self) -> dict[str, str]:
+        """Mime type -> what is shown where there is no widget."""
+        raise NotImplementedError
+
+    def widget_state(self) -> dict[str, Any]:
+        """What the widget shows, as JSON holds it."""
+        raise NotImplementedError
+
+    def hear(self, message: Mapping[str, Any]) -> None:
+        """Do what the front end asks; what can't be done is told in the state, never raised."""
+
+    def tell(self) -> None:
+        """Bring the widget up to date."""
+        if self.widget is not None:
+            self.widget.state = self.widget_state()
+
+    def __repr__(self) -> str:
+        return self.forms()["text/plain"]
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        if self.widget is None:
+            self.widget = make_widget(self.kind, self.widget_state())
+            if self.widget is not None:
+                self.widget.on_msg(self._on_message)
+        return with_widget(dict(self.forms()), self.widget)
+
+    def _on_message(self, _widget: Any, content: Any, _buffers: Any) -> None:
+        if not isinstance(content, Mapping):
+            return
+        with self._lock:
+            if content.get("type") == "error":
+                message = str(content.get("message", ""))
+                self.errors = [*self.errors, message][-20:]
+                log.error("in the browser: %s", message)
+            else:
+                self.hear(content)
