@@ -70,6 +70,12 @@ def sequence() -> tuple[Array, Array, Array]:
     return data, (rng.randn(256, 512) * 0.05).astype("f"), np.zeros(512, "f")
 
 
+def recurrence() -> tuple[Array, Array]:
+    """200 steps of 8 rows of 16, and weights [32, 16] (inputs, then state) of a plain recurrent network."""
+    rng = generator()
+    return rng.randn(200, 8, 16).astype("f"), (rng.randn(32, 16) * 0.1).astype("f")
+
+
 def embeddings() -> tuple[Array, Iterator[tuple[Array, Array]], tuple[Array, Array]]:
     """A table [50000, 128]; endlessly 256 ids and their targets, 16 different ones; the first of these."""
     rng = generator()

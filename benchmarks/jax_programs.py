@@ -197,9 +197,36 @@ def lstm() -> Program:
     return _trained(loss, (weights, biases), inputs)
 
 
+def while_loop() -> Program:
+    @jax.jit
+    def run(x: Any) -> Any:
+        return lax.while_loop(lambda at: at[0] < 1000, lambda at: (at[0] + 1, at[1] * 1.0001 + 0.1), (0, x))[1]
+    return Program(lambda: float(run(np.float32(1))), lambda: float(run(np.float32(1))))
+
+
+def while_rnn() -> Program:
+    inputs, weights = data.recurrence()
+    fixed = jnp.array(inputs)
+
+    def loss(w: Any) -> Any:
+        def cell(h: Any, x: Any) -> Any:
+            h = jnp.tanh(jnp.concatenate([x, h], 1) @ w)
+            return h, h
+        return jnp.mean((lax.scan(cell, jnp.zeros(inputs.shape[1:]), fixed)[1] - 0.1) ** 2)
+
+    @partial(jax.jit, donate_argnums=0)
+    def update(w: Any) -> Any:
+        return w - 0.1 * jax.grad(loss)(w)
+    state = [jnp.array(weights)]
+
+    def step() -> None:
+        state[0] = update(state[0]).block_until_ready()
+    return Program(step, lambda: float(loss(state[0])))
+
+
 PROGRAMS: dict[str, Callable[[], Program]] = {
     fn.__name__: fn for fn in (
         scalar_chain, linear_regression, mlp_small, mlp_middle, mlp_large, sigmoid_exp_sum, softmax, normalize_rows,
-        transpose, matmul, embedding, lenet, lstm)}
+        transpose, matmul, embedding, lenet, lstm, while_loop, while_rnn)}
 SCALED: dict[str, Callable[[int], Program]] = {
     "mlp_batch": lambda batch: mlp([64, 32, 10], batch), "chain": chain}

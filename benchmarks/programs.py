@@ -263,10 +263,9 @@ def while_loop(tf: Tf) -> Program:
 
 def while_rnn(tf: Tf) -> Program:
     """RNN in a while loop over TensorArrays, 200 steps, batch 8, hidden 16, gradient descent."""
-    rng = data.generator()
-    steps, batch, size = 200, 8, 16
-    inputs = tf.TensorArray(tf.float32, size=steps).unstack(tf.constant(rng.randn(steps, batch, size).astype("f")))
-    w = tf.Variable((rng.randn(2 * size, size) * 0.1).astype("f"))
+    values, weights = data.recurrence()
+    steps, batch, size = values.shape
+    inputs, w = tf.TensorArray(tf.float32, size=steps).unstack(tf.constant(values)), tf.Variable(weights)
 
     def body(i: Any, h: Any, made: Any) -> Any:
         h = tf.tanh(tf.matmul(tf.concat([inputs.read(i), h], 1), w))
@@ -276,8 +275,7 @@ def while_rnn(tf: Tf) -> Program:
     _, _, outputs = tf.while_loop(lambda i, h, made: i < steps, body, [0, tf.zeros([batch, size]), outputs])
     loss = tf.reduce_mean(tf.square(outputs.stack() - 0.1))
     train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
-    session = tf.Session()
-    session.run(tf.global_variables_initializer())
+    session = _session(tf)
     return Program(lambda: session.run(train), lambda: session.run(loss))
 
 

@@ -206,6 +206,32 @@ def lstm(compile: Compile) -> Program | None:
     return _trained(compile, lambda x: (model(x)[1][0] - 0.5).square().mean(), _adam(model), inputs)
 
 
+def while_loop(compile: Compile) -> Program | None:
+    if compile is not EAGER:
+        return None                                # Dynamo unrolls loops
+
+    def step() -> float:
+        with torch.inference_mode():
+            y = torch.tensor(1.0)
+            for _ in range(1000):
+                y = y * 1.0001 + 0.1
+            return float(y)
+    return Program(step, step)
+
+
+def while_rnn(compile: Compile) -> Program | None:
+    if compile is not EAGER:
+        return None
+    inputs, weights = data.recurrence()
+    size = inputs.shape[-1]
+    model = nn.RNN(size, size, bias=False)
+    with torch.no_grad():
+        model.weight_ih_l0.copy_(torch.from_numpy(weights[:size].T))
+        model.weight_hh_l0.copy_(torch.from_numpy(weights[size:].T))
+    return _trained(compile, lambda x: (model(x)[0] - 0.1).square().mean(), torch.optim.SGD(model.parameters(), 0.1),
+                    inputs)
+
+
 def _file() -> str:
     folder = tempfile.mkdtemp(prefix="tfnb-benchmark-")
     atexit.register(shutil.rmtree, folder, True)
@@ -243,7 +269,7 @@ def COMPILED(fn: Any) -> Any:
 PROGRAMS: dict[str, Callable[[Compile], Program | None]] = {
     fn.__name__: fn for fn in (
         scalar_chain, linear_regression, mlp_small, mlp_middle, mlp_large, sigmoid_exp_sum, softmax, normalize_rows,
-        transpose, matmul, embedding, lenet, lstm, save_100mb, restore_100mb)}
+        transpose, matmul, embedding, lenet, lstm, save_100mb, restore_100mb, while_loop, while_rnn)}
 SCALED: dict[str, Callable[[Compile, int], Program | None]] = {
     "mlp_batch": lambda compile, batch: mlp(compile, [64, 32, 10], batch),
     # torch.compile takes minutes for a thousand ops
