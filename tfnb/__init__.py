@@ -153,6 +153,7 @@ from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.core.stale import StaleTensorError
 from tfnb.core.version import __version__
 from tfnb.runtime.explain import explain
+from tfnb.runtime.nan import NanReport, find_nan
 from tfnb.tools.as_tensorflow import install_as_tensorflow
 
 # Notebook users alone pay for the notebook, and nobody for IPython before `%load_ext tfnb`.

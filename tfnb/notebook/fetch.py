@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from tfnb.core.describe import one_line
 from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph, get_default_session
 from tfnb.notebook import shell
-from tfnb.notebook.describe import one_line
 from tfnb.runtime.session import BaseSession
 
 

@@ -17,7 +17,7 @@ from tfnb.core.options import options
 from tfnb.graph.operation import Tensor
 from tfnb.ops.evaluate import ref_variable, refers, wants_lock
 from tfnb.runtime.host import HostRunner, is_plain
-from tfnb.runtime.interpreter import Env, interpret
+from tfnb.runtime.interpreter import Env, Taps, interpret
 from tfnb.runtime.loops import LoopRunner
 from tfnb.runtime.program import Program, compile_stage
 from tfnb.runtime.store import Store
@@ -32,10 +32,12 @@ NOTED = 32               # shapes that a stage of a loop remembers to have met
 
 @dataclass(frozen=True)
 class Settings:
-    """How a session runs plans. interpreted: never compiled; threads: of one kernel at most, None: all there are."""
+    """How a session runs plans. interpreted: never compiled; threads: of one kernel at most, None: all there are;
+    tap: what looks at each op of an interpreted plan (runtime/tap.py)."""
 
     interpreted: bool = False
     threads: int | None = None
+    tap: Taps | None = None
 
 
 class StageRunner:
@@ -150,7 +152,9 @@ class Executor:
         self._fed = frozenset(plan.feeds)
         self.runners = [StageRunner(stage, store, in_loop, settings.threads)
                         if stage.on_device and not settings.interpreted else None for stage in plan.stages]
-        self._host = [HostRunner(stage, store) if is_plain(stage, self._fed) else None for stage in plan.stages]
+        self._tap = settings.tap
+        self._host = [HostRunner(stage, store) if self._tap is None and is_plain(stage, self._fed) else None
+                      for stage in plan.stages]
         self.loops = {stage.loop.op: LoopRunner(stage.loop, lambda inner: Executor(inner, store, True, settings), store)
                       for stage in plan.stages if stage.loop is not None}
         only = plan.stages[0] if len(plan.stages) == 1 and not plan.stages[0].guard else None
@@ -236,7 +240,7 @@ class Executor:
     def _compute(self, stage: Stage, runner: StageRunner | HostRunner | None, env: Env, trace: Trace | None) -> None:
         outputs = runner.run([env[t] for t in stage.inputs], trace) if runner is not None else None
         if outputs is None:
-            interpret(stage, env, self._store, trace, self._fed)
+            interpret(stage, env, self._store, trace, self._fed, self._tap)
         else:
             env.update(zip(stage.outputs, outputs, strict=True))
 
@@ -246,6 +250,8 @@ class Executor:
         values = self.loops[loop.op].run(given[:count], given[count:], trace)
         for k, tensor in loop.exits:                # what nobody has computed belongs to someone else
             env[tensor] = np.array(values[k]) if any(values[k] is a for a in given) else values[k]
+            if self._tap is not None:
+                env[tensor], = self._tap.after(tensor.op, (env[tensor],))
 
     def _merge(self, choices: Sequence[Choice], env: Env) -> None:
         for choice in choices:
@@ -255,6 +261,8 @@ class Executor:
                     if not refers(output):
                         env[output] = self._value(tensor, env)
                     env[index] = np.array(i, np.int32)
+                    if self._tap is not None and not refers(output):
+                        env[output], env[index] = self._tap.after(choice.op, (env[output], env[index]))
                     break
 
     def _value(self, tensor: Tensor, env: Env) -> np.ndarray:

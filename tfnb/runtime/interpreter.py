@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, MutableMapping, Sequence
 from contextlib import nullcontext
+from typing import Protocol
 
 import numpy as np
 
@@ -33,8 +34,18 @@ from tfnb.runtime.trace import Trace, clock
 Env = MutableMapping[Tensor, np.ndarray]
 
 
+class Taps(Protocol):
+    """What looks at each op: runtime/tap.py."""
+
+    def before(self, op: Operation, inputs: Sequence[np.ndarray]) -> None:
+        """`op` is about to run."""
+
+    def after(self, op: Operation, outputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """`op` has run; what is returned goes on."""
+
+
 def interpret(stage: Stage, env: Env, store: Store, trace: Trace | None = None,
-              fed: Collection[Tensor] = ()) -> None:
+              fed: Collection[Tensor] = (), tap: Taps | None = None) -> None:
     """Run the ops of a stage; `env` has its inputs and gets its outputs. fed: tensors that were given their values.
 
     Arrays in `env` may be views of variables while the stage runs; its outputs are copied where they are.
@@ -43,7 +54,7 @@ def interpret(stage: Stage, env: Env, store: Store, trace: Trace | None = None,
         if op.spec.kind is Kind.VARIABLE or (op.outputs and all(t in env for t in op.outputs)):
             continue                               # read where it is used, or fed
         start = 0 if trace is None else clock()
-        outputs = run_op(op, env, store, fed)
+        outputs = run_op(op, env, store, fed, tap)
         if trace is not None:
             trace.add((op,), start, outputs)
         for tensor, value in zip(op.outputs, outputs, strict=True):
@@ -52,12 +63,20 @@ def interpret(stage: Stage, env: Env, store: Store, trace: Trace | None = None,
         env[tensor] = np.array(_input(tensor, env, store, tensor.op, fed))
 
 
-def run_op(op: Operation, env: Env, store: Store, fed: Collection[Tensor] = ()) -> tuple[np.ndarray, ...]:
+def run_op(op: Operation, env: Env, store: Store, fed: Collection[Tensor] = (),
+           tap: Taps | None = None) -> tuple[np.ndarray, ...]:
     """The outputs of one op. Raises an OpError that names it for whatever goes wrong inside."""
-    kind = op.spec.kind
-    if kind is Kind.PLACEHOLDER:
+    if op.spec.kind is Kind.PLACEHOLDER:
         raise unfed(op)
     arrays = [_input(t, env, store, op, fed) for t in op.inputs]
+    if tap is None:
+        return _run_op(op, arrays, store, fed)
+    tap.before(op, arrays)
+    return tap.after(op, _run_op(op, arrays, store, fed))
+
+
+def _run_op(op: Operation, arrays: list[np.ndarray], store: Store, fed: Collection[Tensor]) -> tuple[np.ndarray, ...]:
+    kind = op.spec.kind
     try:
         if kind is Kind.UPDATE or kind is Kind.SCATTER:
             if any(t in fed for t, arg in zip(op.inputs, op.spec.inputs, strict=True) if arg.is_ref):

@@ -36,6 +36,16 @@ class Store:
         self._closed = False
         self._until = threading.local()
 
+    def copy(self) -> Store:
+        """A store of the same values in memory of its own. Queues and other resources are the same ones."""
+        made = Store()
+        with self.lock:
+            made._arrays = {key: array.copy() for key, array in self._arrays.items()}
+            made._makers.update(self._makers)
+            made._states.update({op: state.copy() for op, state in self._states.items()})
+            made._resources.update(self._resources)
+        return made
+
     def array(self, op: Operation) -> np.ndarray | None:
         """The array of a variable, or None while it is not initialised (with the dtype and shape that `op` states)."""
         key = variable_key(op)

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from tfnb.notebook.describe import one_line
+from tfnb.core.describe import one_line
 
 
 @pytest.mark.parametrize(("value", "line"), [

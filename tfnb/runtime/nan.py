@@ -1,0 +1,309 @@
+"""Where NaN comes from: the first op of a run whose inputs are finite and whose output is not."""
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tfnb.core.describe import one_line
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.opdef.spec import FLOW, Kind
+from tfnb.ops.evaluate import ref_variable, refers
+from tfnb.runtime.tap import Inspection, Tap, inspection
+
+NAN, INF, LARGE = 1, 2, 4           # what may be wrong with numbers, summed
+MOST_INDICES, MOST_OTHERS, MOST_PATH = 6, 12, 12
+# What is the matter, as a rule, with the numbers that these ops get.
+HINTS = {
+    "Log": "the logarithm of 0 is -inf, that of a negative number NaN: add a small number, or take a loss that gets "
+           "logits (tf.nn.softmax_cross_entropy_with_logits)",
+    "Sqrt": "the root of a negative number is NaN", "Rsqrt": "1 / sqrt(x) of 0 is inf: add a small number",
+    "SqrtGrad": "the slope of sqrt at 0 is infinite: add a small number before the root",
+    "RealDiv": "division by 0: add a small number, or use tf.div_no_nan", "Div": "division by 0",
+    "Reciprocal": "division by 0", "Inv": "division by 0",
+    "Exp": "exp of more than 88 is inf in float32: subtract the largest number first, or use tf.nn.softmax",
+    "Pow": "a negative number to a fractional power is NaN, 0 to a negative one inf",
+    "MatMul": "sums of products overflowed: have weights or inputs grown too large?",
+}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A tensor at the moment of the fault. text: one line on its values; at: its value at the first bad place."""
+
+    name: str
+    text: str
+    at: str = ""
+
+
+@dataclass(frozen=True)
+class NanReport:
+    """What `find_nan` found; printed, a few lines of text.
+
+    kind: "op" if an op made the first bad value of finite inputs, "feed" or "variable" if it was there before the run,
+    "none" if all is well. op: that op, the variable's or the placeholder's. problem: "NaN", "inf", ... indices: of the
+    first bad elements of `output`, `bad` in all. path: from there to what was fetched, along bad values, if there is
+    such a way. others: more ops that made bad values of good ones. ops: how many calls of ops were looked at.
+    """
+
+    kind: str
+    ops: int
+    op: Operation | None = None
+    problem: str = ""
+    output: Seen | None = None
+    indices: tuple[tuple[int, ...], ...] = ()
+    bad: int = 0
+    size: int = 0
+    inputs: tuple[Seen, ...] = ()
+    path: tuple[Operation, ...] = ()
+    others: tuple[str, ...] = ()
+
+    @property
+    def found(self) -> bool:
+        """Is there a bad value?"""
+        return self.kind != "none"
+
+    @property
+    def hint(self) -> str:
+        """What is usually the matter with such an op; "" where nobody knows."""
+        return HINTS.get(self.op.type, "") if self.op is not None and self.kind == "op" else ""
+
+    @property
+    def headline(self) -> str:
+        """One sentence: what, and where."""
+        if self.op is None:
+            return f"all values are finite: {self.ops} ops were looked at"
+        said = {"op": f"{self.problem} comes from {self.op.name!r} ({self.op.type})",
+                "feed": f"{self.problem} is in what was fed for {self.op.name!r}",
+                "variable": f"{self.problem} was in the variable {self.op.name!r} before this run"}[self.kind]
+        of = self.op._original_op
+        return f"{said}, made at {self.op.made_at}" if of is None else \
+            f"{said}, in the gradient of {of.name!r} ({of.type}), made at {of.made_at}"
+
+    def __repr__(self) -> str:
+        if self.output is None:
+            return self.headline
+        places = ", ".join("[" + ", ".join(map(str, index)) + "]" for index in self.indices if index)
+        where = f": first at {places}" if places else ""
+        lines = [self.headline, f"  output  {self.output.name}  {self.output.text}",
+                 f"          {self.bad} of {self.size} bad{where}"]
+        for seen in self.inputs:
+            lines.append(f"  input   {seen.name}  {seen.text}" + (f", there {seen.at}" if seen.at else ""))
+        lines += [f"  likely  {self.hint}"] if self.hint else []
+        lines += [f"  path    {' -> '.join(shorten_path([op.name for op in self.path]))}"] if len(self.path) > 1 else []
+        lines += [f"  also    {', '.join(self.others)}"] if self.others else []
+        return "\n".join(lines)
+
+
+def find_nan(fetches: Any, feed_dict: Any = None, session: Any = None, ignore: str | Iterable[str] = (),
+             abs_max: float | None = None) -> NanReport:
+    """Run `fetches` op by op, and tell which op is the first whose inputs are finite and whose output is not.
+
+    If there are several, it is the first one whose bad values reach what is fetched.
+
+    The run happens on a copy of the session: variables and random numbers stay as they are (what it takes from queues
+    and files is taken). ignore: regular expressions of ops, variables and placeholders whose values may be what they
+    are: what only passes their infinities on is no fault either, but NaN made of them is. Constants that are written
+    as infinite count as ignored. abs_max: larger magnitudes are faults too. session: by default the default one.
+
+    Raises ValueError for a wrong expression or without a session, and what `Session.run` raises.
+    """
+    return search(inspection(fetches, feed_dict, session), patterns(ignore), abs_max)
+
+
+def patterns(ignore: str | Iterable[str]) -> list[re.Pattern[str]]:
+    """The expressions, compiled. Raises ValueError for one that is none."""
+    found = []
+    for text in [ignore] if isinstance(ignore, str) else ignore:
+        try:
+            found.append(re.compile(text))
+        except re.error as error:
+            raise ValueError(f"ignore: {text!r} is no regular expression: {error}") from None
+    return found
+
+
+def search(run: Inspection, ignore: Sequence[re.Pattern[str]] = (), abs_max: float | None = None) -> NanReport:
+    """As `find_nan`, for a run that is at hand."""
+    watch = _Watch(run, ignore, abs_max)
+    try:
+        run.run(watch)
+    except Exception:
+        if not watch.found:
+            raise                               # with a finding at hand, what followed from it matters less
+    return watch.report()
+
+
+def badness(array: np.ndarray, abs_max: float | None = None) -> int:
+    """The sum of what is wrong with an array: NAN, INF, LARGE. 0 for what holds no floating-point numbers."""
+    if array.dtype.kind not in "fcV" or array.dtype.names or not array.size:
+        return 0
+    numbers = array.astype(np.float32) if array.dtype.kind == "V" else array
+    with np.errstate(all="ignore"):
+        if abs_max is None and bool(np.isfinite(numbers).all()):
+            return 0
+        large = abs_max is not None and bool((np.abs(numbers) > abs_max).any())
+        return NAN * bool(np.isnan(numbers).any()) + INF * bool(np.isinf(numbers).any()) + LARGE * large
+
+
+def _mask(array: np.ndarray, abs_max: float | None) -> np.ndarray:
+    numbers = array.astype(np.float32) if array.dtype.kind == "V" else array
+    with np.errstate(all="ignore"):
+        bad = ~np.isfinite(numbers)
+        mask: np.ndarray = bad if abs_max is None else bad | (np.abs(numbers) > abs_max)
+    return mask
+
+
+@dataclass(frozen=True)
+class _Found:
+    kind: str
+    op: Operation
+    tensor: Tensor
+    array: np.ndarray
+    inputs: tuple[tuple[Tensor, np.ndarray], ...] = ()
+
+
+class _Watch(Tap):
+    """Looks at all outputs of a run."""
+
+    def __init__(self, run: Inspection, ignore: Sequence[re.Pattern[str]], abs_max: float | None) -> None:
+        self._run, self._ignore, self._abs_max = run, ignore, abs_max
+        self.found: dict[Operation, _Found] = {}    # what bad values begin with, in order; more than MOST_OTHERS: lost
+        self._bad: set[Operation] = set()           # ops with bad outputs
+        self._excused: set[Tensor] = set()
+        self._inputs: list[np.ndarray] = []
+        self._seen = 0
+
+    def before(self, op: Operation, inputs: Sequence[np.ndarray]) -> None:
+        """Keep what it takes; what it writes to is copied."""
+        self._inputs = [a.copy() if refers(t) else a for t, a in zip(op.inputs, inputs, strict=True)]
+
+    def after(self, op: Operation, outputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """Judge the outputs by the inputs."""
+        self._seen += 1
+        for tensor, array in zip(op.outputs, outputs, strict=True):
+            self._excused.discard(tensor)
+            wrong = badness(array, self._abs_max)
+            if wrong and op.spec.kind not in FLOW:
+                self._judge(op, tensor, array, wrong)
+        return outputs
+
+    def _judge(self, op: Operation, tensor: Tensor, array: np.ndarray, wrong: int) -> None:
+        if op.spec.kind is Kind.CONST or self._is_ignored(op):
+            self._excused.add(tensor)
+            return
+        taken = [(t, a, badness(a, self._abs_max)) for t, a in zip(op.inputs, self._inputs, strict=True)]
+        excuse = sum({bit for t, _, bits in taken if self._is_excused(t) for bit in (NAN, INF, LARGE) if bits & bit})
+        guilty = [(t, a) for t, a, bits in taken if bits and not self._is_excused(t)]
+        if not guilty and (wrong & ~excuse == 0 or excuse & NAN):
+            self._excused.add(tensor)
+            return
+        self._bad.add(op)
+        if guilty:
+            self._trace_back(*guilty[0])
+        else:
+            self._note(_Found("op", op, tensor, array, tuple((t, a) for t, a, _ in taken)))
+
+    def _note(self, found: _Found) -> None:
+        if found.op not in self.found and len(self.found) <= MOST_OTHERS:
+            self.found[found.op] = replace(found, array=found.array.copy())
+
+    def _is_ignored(self, op: Operation) -> bool:
+        return any(pattern.search(op.name) for pattern in self._ignore)
+
+    def _is_excused(self, tensor: Tensor) -> bool:
+        if tensor in self._excused or tensor.op.spec.kind is Kind.CONST:
+            return True
+        source = ref_variable(tensor) if refers(tensor) else _behind_flow(tensor).op
+        return source.spec.kind in (Kind.CONST, Kind.VARIABLE, Kind.PLACEHOLDER) and self._is_ignored(source)
+
+    def _trace_back(self, tensor: Tensor, array: np.ndarray) -> None:
+        """A bad input with no op to blame was fed, or in a variable, before the run began."""
+        if refers(tensor) and tensor not in self._run.feeds:
+            source = ref_variable(tensor).outputs[0]
+            if not self.found:                      # else an op has written to it what is bad
+                self._note(_Found("variable", source.op, source, array))
+            return
+        source = _behind_flow(tensor)
+        if source.op not in self._bad and (source in self._run.feeds or not self.found):
+            self._note(_Found("feed", source.op, source, self._run.feeds.get(source, array)))
+
+    def report(self) -> NanReport:
+        """What was found."""
+        if not self.found:
+            return NanReport("none", self._seen)
+        ways = {op: self._way(op) for op in self.found}
+        first = self.found[next((op for op, way in ways.items() if way), next(iter(ways)))]
+        mask = _mask(first.array, self._abs_max)
+        places = [tuple(map(int, index)) for index in np.argwhere(mask)[:MOST_INDICES]]
+        inputs = tuple(Seen(t.name, one_line(a), _at(a, first.array.shape, places[0])) for t, a in first.inputs)
+        return NanReport(first.kind, self._seen, first.op, _problem(first.array, self._abs_max),
+                         Seen(first.tensor.name, one_line(first.array)), tuple(places), int(mask.sum()),
+                         first.array.size, inputs, ways[first.op], tuple(op.name for op in ways if op is not first.op))
+
+    def _way(self, op: Operation) -> tuple[Operation, ...]:
+        plan = self._run.plan
+        return path_to([*(t.op for t in plan.fetches), *plan.targets], op, self._bad)
+
+
+def _problem(array: np.ndarray, abs_max: float | None) -> str:
+    wrong = badness(array, abs_max)
+    words = [word for bit, word in ((NAN, "NaN"), (INF, "inf"), (LARGE, f"a magnitude over {abs_max:g}"
+                                                                     if abs_max is not None else "")) if wrong & bit]
+    return " and ".join(words[:2])
+
+
+def _at(array: np.ndarray, shape: tuple[int, ...], place: tuple[int, ...]) -> str:
+    """The element of an input that belongs to a place in the output, where both have one shape or it broadcasts."""
+    try:
+        value = np.broadcast_to(array, shape)[place]
+    except ValueError:
+        return ""
+    return f"{value:.6g}" if array.dtype.kind == "f" and array.size > 1 else str(value) if array.size > 1 else ""
+
+
+def _behind_flow(tensor: Tensor) -> Tensor:
+    """The tensor whose value this one has, through the nodes of branches and loops."""
+    seen: set[Tensor] = set()
+    while tensor.op.spec.kind in FLOW and tensor.op.inputs and tensor not in seen:
+        seen.add(tensor)
+        tensor = tensor.op.inputs[0]
+    return tensor
+
+
+def path_to(ends: Sequence[Operation], origin: Operation, through: Collection[Operation]) -> tuple[Operation, ...]:
+    """The shortest way from an op to the first of `ends` that it leads to, along the ops `through`; empty: none.
+
+    Ops that carry no values of their own (control flow, groups) are passed as well.
+    """
+    for end in ends:
+        after: dict[Operation, Operation | None] = {end: None}
+        todo = deque([end])
+        while todo and origin not in after:
+            op = todo.popleft()
+            for before in (*(t.op for t in op.inputs), *op.control_inputs):
+                if before not in after and (before is origin or before in through or before.spec.kind in FLOW
+                                            or before.spec.kind is Kind.CONTROL):
+                    after[before] = op
+                    todo.append(before)
+        if origin in after:
+            return tuple(_chain(origin, after))
+    return ()
+
+
+def _chain(op: Operation, after: Mapping[Operation, Operation | None]) -> Iterator[Operation]:
+    at: Operation | None = op
+    while at is not None:
+        yield at
+        at = after[at]
+
+
+def shorten_path(names: Sequence[str], most: int = MOST_PATH) -> list[str]:
+    """The names with those in the middle left out where there are more than `most`."""
+    if len(names) <= most:
+        return [*names]
+    half = most // 2
+    return [*names[:half], f"... {len(names) - 2 * half} more ...", *names[-half:]]

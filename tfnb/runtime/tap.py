@@ -1,0 +1,64 @@
+"""Runs that are looked at op by op: interpreted, on a copy of the session's values, with a tap on each op."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tfnb.compile.plan import Plan
+from tfnb.graph.context import session_for
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import get_default_graph
+from tfnb.runtime.executor import Executor, Settings
+from tfnb.runtime.fetch import Feed, feed_tensor, flat_feeds, read_fetches
+from tfnb.runtime.session import BaseSession
+from tfnb.runtime.store import Store
+
+
+class Tap:
+    """What sees each op of an inspected run, in the order in which they run. Those of a loop come once a round.
+
+    Constants are ops too; variables and what is fed are seen as inputs only.
+    """
+
+    def before(self, op: Operation, inputs: Sequence[np.ndarray]) -> None:
+        """`op` is about to run. inputs: to be read only; those that are references change when it runs."""
+
+    def after(self, op: Operation, outputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """`op` has run. Returns what to go on with: `outputs`, or others of the same shapes and dtypes."""
+        return outputs
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """A run that is ready to be looked at, as often as one likes: each time it begins with the same values."""
+
+    plan: Plan
+    feeds: Mapping[Tensor, np.ndarray]
+    store: Store
+
+    def run(self, tap: Tap, store: Store | None = None) -> Sequence[np.ndarray]:
+        """Run it and return the values of the plan's fetches; raises what a run raises.
+
+        store: whose values it reads and changes; by default a copy, so that nothing is left of the run but what it
+        took from queues and files.
+        """
+        executor = Executor(self.plan, store or self.store.copy(), settings=Settings(interpreted=True, tap=tap))
+        return executor.run(list(self.feeds.values()))
+
+
+def inspection(fetches: Any, feed_dict: Any = None, session: Any = None) -> Inspection:
+    """What `session.run(fetches, feed_dict)` would do now. session: by default the default one.
+
+    Raises ValueError if there is no session, and what `Session.run` raises for wrong fetches and feeds.
+    """
+    chosen: BaseSession = session_for(session, session.graph if session is not None else get_default_graph(),
+                                      "inspect a run")
+    chosen._check_open()
+    read = read_fetches(fetches, chosen.graph)
+    feeds = {feed_tensor(k, chosen.graph): v for k, v in flat_feeds(feed_dict or {}).items()}
+    arrays = {t: Feed.of(t).array(v) for t, v in feeds.items()}
+    plan = chosen._executor(read.tensors, read.targets, tuple(feeds), chosen.graph.mutations).plan
+    return Inspection(plan, arrays, chosen._store.copy())
