@@ -67,6 +67,17 @@ def test_a_cell_is_known_by_the_id_of_the_front_end(hooks, ip):
     assert names() == ["x"] and list(hooks.cells.badges) == ["B"]
 
 
+def test_runs_beside_the_history_are_cells_of_their_own(hooks, ip):
+    for name in ("x", "y"):                     # nbval: no ids, and the count stands still
+        info = ip.info()
+        info.store_history = False
+        ip.execution_count = 1
+        hooks.pre_run_cell(info)
+        source.constant(1.0, name=name)
+        hooks.post_run_cell(ended(info))
+    assert names() == ["x", "y"]
+
+
 def test_older_kernels_tell_the_id_in_the_request_only(hooks, ip):
     ip.kernel = SimpleNamespace(get_parent=lambda: {"metadata": {"cellId": "B", "deletedCells": ["A"]}})
     run(hooks, ip, None, "x")

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from tfnb.core.source import set_cell_label
@@ -37,6 +38,7 @@ class Hooks:
         self._stack: list[Frame] = []
         self._names: dict[str, Any] = {}            # the user's names of graph objects, when a cell began again
         self._shown: set[Hashable] = set()          # keys whose badge is on display
+        self._unstored = count(1)
         # Cells in ipykernel's subshells run in other threads, beside the one that owns what is made meanwhile.
         self._thread = threading.main_thread() if getattr(ip, "kernel", None) else threading.current_thread()
 
@@ -151,7 +153,11 @@ class Hooks:
         """The key of a cell, and the metadata of the request."""
         meta = getattr(info, "cell_meta", None) or _request_metadata(self.ip)
         cell_id = getattr(info, "cell_id", None) or meta.get("cellId")
-        return (cell_id or f"run {self._count(info)}"), meta
+        return (cell_id or self._ordinal(info)), meta
+
+    def _ordinal(self, info: Any) -> str:
+        """The key of a run of a cell without an id. Runs outside of the history (nbval) all have one count."""
+        return f"run {self._count(info)}" + ("" if info.store_history else f", {next(self._unstored)} beside history")
 
     def _count(self, info: Any) -> int:
         # IPython has counted the cell already, if it keeps history
