@@ -1,17 +1,73 @@
-"""Every tutorial runs from top to bottom in a kernel of its own; those that train reach the accuracy they promise."""
+"""Every tutorial shows what is committed, its exercises can be solved, and what it trains is as good as it promises."""
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from tfnb.notebook import demo
 
-NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SOLUTION = re.compile(r"<summary>Solution</summary>.*?```python\n(.*?)```", re.DOTALL)
+# nbclient's event loop is not ours
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
+each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("default")                # nbclient's event loop is not ours
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_runs(path, tmp_path, capsys):
-    assert demo.main([str(path), "--out", str(tmp_path)]) == 0, capsys.readouterr().err
+def kernel_environment() -> dict[str, str]:
+    """For a process whose kernel imports this tree, whatever is installed."""
+    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), "JUPYTER_PLATFORM_DIRS": "1"}
+
+
+@each
+def test_shows_what_is_committed(path):
+    command = [sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-o", "filterwarnings=default",
+               "--nbval-sanitize-with", str(Path(__file__).with_name("nbval.cfg")), "-p", "no:cacheprovider", str(path)]
+    done = subprocess.run(command, cwd=ROOT, env=kernel_environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+
+
+def solved(notebook):
+    """The notebook with each exercise's answer in the place of the dots; how many exercises it has."""
+    count = 0
+    for cell, following in zip(notebook.cells, notebook.cells[1:], strict=False):
+        if "exercise" not in cell.metadata.get("tags", ()):
+            continue
+        solution = SOLUTION.search(following.source)
+        assert solution, f"the exercise in {cell.id} has no solution below it"
+        assert cell.source.count("= ...\n") == 1 and "\ncheck(" in cell.source, f"no place for an answer in {cell.id}"
+        cell.source = solution[1] + "\n" + cell.source[cell.source.index("\ncheck("):]
+        count += 1
+    return notebook, count
+
+
+@each
+def test_solutions_are_right(path, monkeypatch):
+    notebook, count = solved(nbformat.read(path, as_version=4))
+    if not count:
+        pytest.skip("no exercises")
+    monkeypatch.setattr(os, "environ", kernel_environment())
+    demo.execute(notebook, path.parent, timeout=120)
+    verdicts = {cell.id: [text for text in demo.texts(nbformat.v4.new_notebook(cells=[cell]))
+                          if text.startswith(("Right.", "Not yet.", "Your turn:"))]
+                for cell in notebook.cells if "exercise" in cell.metadata.get("tags", ())}
+    assert len(verdicts) == count
+    assert all(len(said) == 1 and said[0].startswith("Right.") for said in verdicts.values()), verdicts
+
+
+@each
+def test_is_small_and_of_no_machine(path):
+    text = path.read_text(encoding="utf-8")
+    assert len(text) < 300_000
+    assert not re.search(r"ipykernel_\d|/tmp/|widget-view", text)
+
+
+def test_first_tutorial_reaches_its_accuracy(tmp_path, capsys):
+    assert demo.main([str(NOTEBOOKS[0]), "--out", str(tmp_path)]) == 0, capsys.readouterr().err

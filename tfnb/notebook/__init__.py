@@ -3,9 +3,10 @@
 Nothing here imports IPython, ipywidgets or Graphviz before it is used.
 """
 from tfnb.notebook.board import LiveBoard, live, record
+from tfnb.notebook.exercise import Verdict, check
 from tfnb.notebook.fetch import NoSessionError, fetch, find_session
 from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.runtime.profile import Profile, profile
 
-__all__ = ["GraphView", "LiveBoard", "NoSessionError", "Profile", "fetch", "find_session", "graph_view", "live",
-           "profile", "record"]
+__all__ = ["GraphView", "LiveBoard", "NoSessionError", "Profile", "Verdict", "check", "fetch", "find_session",
+           "graph_view", "live", "profile", "record"]
