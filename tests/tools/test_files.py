@@ -16,6 +16,7 @@ from tfnb.tools.cli import main
 from tfnb.tools.convert import convert
 from tfnb.tools.diff import diff
 from tfnb.tools.inspect import inspect
+from tfnb.tools.inspect_checkpoint import print_tensors_in_checkpoint_file
 from tfnb.tools.tensors import open_tensors
 
 VALUES = {
@@ -195,3 +196,19 @@ def test_the_module_runs():
     done = subprocess.run([sys.executable, "-m", "tfnb", "--version"], capture_output=True, text=True, check=True,
                           cwd=Path(__file__).resolve().parents[2])
     assert done.stdout.strip() == f"tfnb {tf.__version__}"
+
+
+def test_checkpoints_are_printed_as_tensorflow_prints_them(trained, capsys, oracle):
+    path = str(trained / "model-1")
+    program = """
+import contextlib, io
+result = []
+for arguments in ("", False), ("", True), ("w", False), ("", False, True), ("", True, False, "w"):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        print_tensors_in_checkpoint_file(path, *arguments)
+    result.append(out.getvalue())
+"""
+    scope = {"path": path, "print_tensors_in_checkpoint_file": print_tensors_in_checkpoint_file}
+    exec(program, scope)
+    start = "from tensorflow.python.tools.inspect_checkpoint import print_tensors_in_checkpoint_file\n"
+    assert scope["result"] == oracle(start + program, path=path)

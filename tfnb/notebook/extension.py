@@ -7,12 +7,13 @@ from typing import Any
 from tfnb.kernels.cpu import jit
 from tfnb.notebook import complete
 from tfnb.notebook.compiling import CompileLine
+from tfnb.notebook.file_magics import FileMagics
 from tfnb.notebook.hooks import Hooks
 from tfnb.notebook.magic_words import LineMagics
 from tfnb.notebook.magics import GraphMagics
 
 # All classes of magics.
-MAGICS: tuple[type[LineMagics], ...] = (GraphMagics,)
+MAGICS: tuple[type[LineMagics], ...] = (GraphMagics, FileMagics)
 
 # id of the shell -> the shell, its hooks, its completions, what stops its line on compiling
 _loaded: dict[int, tuple[Any, Hooks, Any, Callable[[], None]]] = {}
@@ -52,5 +53,5 @@ def hooks_of(ip: Any) -> Hooks:
 def _options(magics: Sequence[LineMagics], name: str) -> list[str]:
     """The options of a line magic and of the cell magic of its name."""
     parsers = [getattr(family, method).parser for family in magics for method in (name, f"{name}_cell")
-               if hasattr(family, method)]
+               if hasattr(getattr(family, method, None), "parser")]
     return sorted({option for parser in parsers for option in parser._option_string_actions})

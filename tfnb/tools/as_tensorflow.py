@@ -40,7 +40,7 @@ _PYTHON = {
     "platform.test": "test", "platform.tf_logging": "logging",
     "pywrap_tensorflow": "train",
     "summary": "summary", "summary.summary": "summary", "summary.summary_iterator": "train",
-    "tools": "", "tools.inspect_checkpoint": "tfnb.train.checkpoint_reader",
+    "tools": "", "tools.inspect_checkpoint": "tfnb.tools.inspect_checkpoint",
     "training": "train", "training.adam": "train", "training.basic_session_run_hooks": "train",
     "training.checkpoint_utils": "train", "training.coordinator": "train", "training.input": "train",
     "training.learning_rate_decay": "train", "training.monitored_session": "train", "training.moving_averages": "train",
