@@ -25,6 +25,7 @@ from tfnb.notebook.panels import Curve
 from tfnb.notebook.record import Key, Recorder
 from tfnb.notebook.sender import Sender
 from tfnb.notebook.series import Series, bucket_size, points
+from tfnb.notebook.settings import settings
 from tfnb.notebook.widget import make_widget, with_widget
 
 MAX_HZ = 10.0
@@ -234,14 +235,15 @@ class LiveBoard:
         return messages
 
 
-def live(*tags: str, hz: float = 5.0, smooth: float = 0.6, title: str = "") -> LiveBoard:
+def live(*tags: str, hz: float | None = None, smooth: float = 0.6, title: str = "") -> LiveBoard:
     """Plot the scalars whose tags match, here, while the kernel works. Shows the board and returns it.
 
     Scalars come from summaries that are fetched or written to event files, and from `record`.
-    tags: names or patterns ("loss", "train/*"), none for all that come; hz: frames a second, at most 10; smooth:
-    weight of the running mean, in [0, 1), 0 for none. Raises ValueError for numbers out of range.
+    tags: names or patterns ("loss", "train/*"), none for all that come; hz: frames a second, at most 10, by default
+    `settings.live_hz`; smooth: weight of the running mean, in [0, 1), 0 for none. Raises ValueError for numbers out of
+    range.
     """
-    return LiveBoard(*tags, hz=hz, smooth=smooth, title=title).show()
+    return LiveBoard(*tags, hz=settings.live_hz if hz is None else hz, smooth=smooth, title=title).show()
 
 
 def record(values: Mapping[str, Any] | None = None, /, *, step: float | None = None, **more: Any) -> None:

@@ -12,6 +12,7 @@ from importlib import resources
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
+from tfnb.notebook.settings import settings
 from tfnb.notebook.shell import has_front_end
 
 anywidget = lazy_module("anywidget")
@@ -94,6 +95,9 @@ class View:
         return self.forms()["text/plain"]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        if settings.view_format != "auto":
+            forms = self.forms()
+            return {"text/plain": forms["text/plain"]} if settings.view_format == "text" else dict(forms)
         if self.widget is None:
             self.widget = make_widget(self.kind, self.widget_state())
             if self.widget is not None:

@@ -1,0 +1,48 @@
+"""The settings: checked, told to who listens, and shown by `%config`."""
+import pytest
+
+from tfnb.notebook.settings import SETTINGS, Settings
+from tfnb.notebook.svg import element
+from tfnb.notebook.widget import View
+
+
+@pytest.fixture
+def chosen():
+    return Settings()
+
+
+def test_settings_have_their_defaults_and_tell_changes(chosen):
+    told = []
+    chosen.listeners.append(lambda *change: told.append(change))
+    assert {name: getattr(chosen, name) for name in SETTINGS} == {name: s.default for name, s in SETTINGS.items()}
+    chosen.own_cells = False
+    chosen.own_cells = False
+    chosen.live_hz = 3
+    assert told == [("own_cells", False), ("live_hz", 3.0)]
+    assert "own_cells = False    Cells own the ops they make" in repr(chosen)
+
+
+@pytest.mark.parametrize(("name", "value", "error"), [
+    ("own_cell", True, AttributeError), ("own_cells", 1, TypeError), ("live_hz", True, TypeError),
+    ("live_hz", 11, ValueError), ("undo_depth", -1, ValueError), ("undo_depth", 2.5, TypeError),
+    ("view_format", "png", ValueError)])
+def test_settings_are_checked(chosen, name, value, error):
+    with pytest.raises(error, match=name):
+        setattr(chosen, name, value)
+
+
+def test_views_are_shown_as_chosen(monkeypatch):
+    class Small(View):
+        kind = "small"
+
+        def forms(self):
+            return {"text/plain": "small", "image/svg+xml": element("svg")}
+
+        def widget_state(self):
+            return {}
+
+    monkeypatch.setattr("tfnb.notebook.widget.settings", chosen := Settings())
+    chosen.view_format = "text"
+    assert Small()._repr_mimebundle_() == {"text/plain": "small"}
+    chosen.view_format = "static"
+    assert set(Small()._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}
