@@ -190,7 +190,7 @@ def fail_after(g: Graph, act: Any) -> None:
     act()
     assert state(g) != before
     g.rollback(snapshot, "its cell failed")
-    assert state(g) == before and g._journal == [] and g._snapshots == 0
+    assert state(g) == before and g._journal == [] and g._alive == []
 
 
 def test_rollback_of_new_ops(g: Graph) -> None:
@@ -242,7 +242,7 @@ def test_nested_snapshots(g: Graph) -> None:
     g.rollback(outer)
     assert state(g) == first
     g.forget(g.snapshot())
-    assert state(g) == first and not g._snapshots
+    assert state(g) == first and not g._alive
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -19,6 +19,8 @@ class Page:
             kernel_name="python3", env={**os.environ, "PYTHONPATH": path, "JUPYTER_PLATFORM_DIRS": "1"})
         self.outputs: dict[str | None, list[dict]] = {}
         self.messages: list[dict] = []          # everything that was published
+        self._cells: dict[str, str | None] = {}     # request -> cell: what is said later under it shows there too
+        self._clear: set[str | None] = set()        # cells that the next output clears
 
     def close(self):
         self.client.stop_channels()
@@ -32,7 +34,9 @@ class Page:
         message = self.client.session.msg("execute_request", content, metadata=known)
         self.client.shell_channel.send(message)
         self.outputs[cell] = []
-        return message["header"]["msg_id"]
+        request: str = message["header"]["msg_id"]
+        self._cells = {known: its for known, its in self._cells.items() if its != cell} | {request: cell}
+        return request
 
     def run(self, code, cell=None, deleted=(), silent=False):
         """Run a cell to its end and return the text of its outputs."""
@@ -44,13 +48,22 @@ class Page:
             message = self.client.get_iopub_msg(timeout=timeout)
             self.messages.append(message)
             content, kind = message["content"], message["msg_type"]
-            mine = message["parent_header"].get("msg_id") == request
+            parent = message["parent_header"].get("msg_id")
             if kind == "update_display_data":
                 self._update(content)
-            elif mine and kind in ("stream", "error", "execute_result", "display_data"):
-                self.outputs[cell].append({**content, "kind": kind})
-            elif mine and kind == "status" and content["execution_state"] == "idle":
+            elif kind == "clear_output":
+                self._clear.add(self._cells.get(parent))
+            elif kind in ("stream", "error", "execute_result", "display_data") and parent in self._cells:
+                self._append(self._cells[parent], {**content, "kind": kind})
+            elif parent == request and kind == "status" and content["execution_state"] == "idle":
                 return
+
+    def _append(self, cell, output):
+        if cell in self._clear:
+            self._clear.remove(cell)
+            self.outputs[cell] = []
+        if cell in self.outputs:
+            self.outputs[cell].append(output)
 
     def _update(self, content):
         wanted = content["transient"]["display_id"]

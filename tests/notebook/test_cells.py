@@ -8,6 +8,7 @@ from tfnb.graph.graph import Graph
 from tfnb.graph.stack import get_default_graph, reset_default_graph
 from tfnb.notebook.cells import Cells
 from tfnb.notebook.effects import Orphan
+from tfnb.notebook.settings import settings
 from tfnb.ops import array, control, functions, math, source, state, summary  # noqa: F401  (they declare the ops)
 from tfnb.ops.raw import raw
 
@@ -372,6 +373,86 @@ def test_sessions_are_told_to_look_again(nb):
     assert graph.mutations == before, "adding ops leaves plans valid"
     nb.run("B", MODEL.replace("Sigmoid", "Tanh"))
     assert graph.mutations > before
+
+
+def test_a_shape_that_came_from_a_changed_value_makes_what_has_it_stale(nb):
+    nb.run("B", 'x = const([1.0] * 6, name="x"); size = const([2, 3], name="size")')
+    nb.run("C", 'y = raw.Reshape(x, size, name="y")')
+    nb.run("D", 'z = raw.Neg(y, name="z")')
+    nb.run("B", 'x = const([2.0] * 6, name="x"); size = const([2, 3], name="size")')
+    assert not get_default_graph().stale, "another value of the same shape: nothing downstream is of another shape"
+    nb.run("B", 'x = const([2.0] * 6, name="x"); size = const([3, 2], name="size")')
+    assert nb.text("C") == "STALE: 'size' changed in [5], and with it the shape of 'y' - run [2]"
+    assert nb.text("D") == "STALE: 'y' of [2] is stale - run [2] [3]"
+    nb.run("C", 'y = raw.Reshape(x, size, name="y")')
+    assert nb.text("D").startswith("STALE: 'y' changed in [6] from float32[2, 3] to float32[3, 2]")
+
+
+def test_a_cell_before_the_one_that_finalized_the_graph_may_run_again(nb):
+    nb.run("B", 'x = const(1.0, name="x")')
+    nb.run("C", "g.finalize()")
+    nb.run("B", 'x = const(2.0, name="x")')
+    assert get_default_graph().finalized and names() == ["x"]
+    nb.run("B", 'x = const(2.0, name="x"); 1 / 0', fails=True)
+    assert get_default_graph().finalized
+    nb.run("D", 'y = const(2.0, name="y")', fails=True)
+    assert "finalized" in str(nb.error)
+
+
+def test_undo_goes_back_run_by_run(nb):
+    nb.run("B", MODEL)
+    nb.run("C", LOSS)
+    nb.run("D", TRAIN)
+    graph, before, old, texts = get_default_graph(), names(), nb.a, dict(nb.cells.badges)
+    nb.run("B", MODEL)
+    nb.run("F", "pass")
+    nb.run("B", MODEL.replace("Sigmoid", "Tanh"))
+    assert list(graph.stale) == ["D"]
+    past, _, changed = nb.cells.undo()
+    assert past.what == "run [6]" and {"B", "D"} <= set(changed) and not graph.stale and nb.a.op._dead
+    nb.cells.undo()
+    assert names() == before and why_stale(old.op) is None and nb.grad.op.inputs[1] is old
+    assert nb.grad.op._original_op is old.op and old.consumers() == [nb.loss.op, nb.grad.op]
+    assert nb.cells.badges["D"] == texts["D"] and "run [4] was undone" in nb.text("B")
+    nb.run("B", MODEL)
+    assert nb.text("B") == "6 ops · 1 variable kept · as before · 3 inputs of later cells moved over · fresh"
+    assert names() == before
+
+
+def test_undo_of_a_deletion_and_of_orphans(nb):
+    nb.run("B", MODEL)
+    free = raw.Neg(nb.a, name="free")
+    nb.cells.delete("B")
+    assert isinstance(free.op.owner, Orphan) and why_stale(free.op)
+    past, _, _ = nb.cells.undo()
+    assert past.what == "the deletion of [1]" and free.op.owner is None and why_stale(free.op) is None
+    nb.cells.undo()
+    assert names() == [], "what was made since leaves too"
+    with pytest.raises(IndexError):
+        nb.cells.undo()
+
+
+def test_the_journal_is_no_longer_than_the_setting_says(nb, monkeypatch):
+    monkeypatch.setitem(settings.__dict__, "undo_depth", 2)
+    for i in range(5):
+        nb.run("B", f'x = const({i}.0, name="x"); x.op._set_attr("_mark", {i})')
+    graph = get_default_graph()
+    assert len(graph.past) == 2 == len(nb.cells.journal.entries) and len(graph._alive) == 2
+    nb.cells.undo()
+    nb.cells.undo()
+    assert get_default_graph().get_operation_by_name("x").attrs["_mark"] == 2
+    assert graph._journal == [] and graph._alive == []
+
+
+def test_the_default_graph_comes_back(nb):
+    nb.ns["reset"] = reset_default_graph
+    nb.run("B", MODEL)
+    first = get_default_graph()
+    nb.run("C", "reset(); 1 / 0", fails=True)
+    assert get_default_graph() is first
+    nb.run("C", "reset(); x = const(1.0)")
+    nb.cells.undo()
+    assert get_default_graph() is first and len(names()) == 6
 
 
 def test_begin_and_commit_come_in_pairs(nb):

@@ -4,11 +4,8 @@ import time
 import numpy as np
 import pytest
 
-from tests.notebook.kernel import Page
-
 pytestmark = pytest.mark.slow
 
-SETUP = "import tfnb as tf\n%load_ext tfnb"
 MODEL = """x = tf.placeholder(tf.float32, [None, 3], name="x")
 W = tf.Variable(tf.ones([3]), name="W")
 h = tf.multiply(x, W, name="h")
@@ -16,24 +13,6 @@ a = tf.sigmoid(h, name="a")"""
 LOSS = 'loss = tf.reduce_sum(a, name="loss")'
 TRAIN = "train = tf.train.GradientDescentOptimizer(0.5).minimize(loss)"
 FEED = "{x: [[1.0, 2.0, 3.0]]}"
-
-
-@pytest.fixture(scope="module")
-def kernel():
-    page = Page()
-    page.run(SETUP, "setup")
-    yield page
-    page.close()
-
-
-@pytest.fixture
-def page(kernel):
-    known = [cell for cell in kernel.outputs if cell not in (None, "setup")]
-    kernel.outputs.clear()
-    kernel.run("tf.reset_default_graph(); tf.get_default_session() and tf.get_default_session().close()\n"
-               "import gc; _ = gc.collect()", "reset", deleted=known)
-    kernel.outputs.clear()
-    return kernel
 
 
 def names(page):

@@ -71,8 +71,10 @@ class Mutation:
         self._version = 0                           # how many ops were ever made
         self._cursor: int | None = None
         self._seed: int | None = None
-        self._snapshots = 0                         # how many are alive: the journal is kept for them
+        self._alive: list[int] = []                 # places in the journal of the living snapshots: it is kept for them
         self._journal: list[tuple[Any, str, Any]] = []      # (object, attribute, value before)
+        self._forgotten = 0                         # how many entries the journal has dropped at its start
+        self.past: list[Any] = []                   # a notebook's: what `%graph undo` needs, oldest first
         self.owner: Hashable = register(self)
         self.stale: dict[Hashable, str] = {}
         self.mutations = 0
@@ -218,16 +220,18 @@ class Mutation:
 
     def snapshot(self) -> Snapshot:
         """The present state. Give it to `rollback`, or to `forget` when it is not needed any more."""
-        self._snapshots += 1
-        return Snapshot(tuple(self._ops), len(self._journal), self._cursor, self._seed, self._names.copy(),
+        place = self._forgotten + len(self._journal)
+        self._alive.append(place)
+        return Snapshot(tuple(self._ops), place, self._cursor, self._seed, self._names.copy(),
                         self._collections.copy(), dict(self.stale))
 
     def forget(self, snapshot: Snapshot) -> None:
         """Give a snapshot up: the changes since then stand."""
-        self._snapshots -= 1
-        if self._snapshots <= 0:
-            self._snapshots = 0
-            self._journal.clear()
+        if snapshot.journal in self._alive:
+            self._alive.remove(snapshot.journal)
+        drop = min(self._alive, default=self._forgotten + len(self._journal)) - self._forgotten
+        del self._journal[:drop]
+        self._forgotten += drop
 
     def rollback(self, snapshot: Snapshot, reason: str = "its graph was rolled back") -> None:
         """Bring the graph back to `snapshot` and forget it; of several, the newest must go first.
@@ -236,9 +240,10 @@ class Mutation:
         devices, attrs, names, collections, seed, cursor and stale marks are as they were. `version` keeps growing.
         Objects of ops that leave raise StaleTensorError, with the reason, when they are used.
         """
-        for target, attribute, value in reversed(self._journal[snapshot.journal:]):
+        place = snapshot.journal - self._forgotten
+        for target, attribute, value in reversed(self._journal[place:]):
             setattr(target, attribute, value)
-        del self._journal[snapshot.journal:]
+        del self._journal[place:]
         before = set(snapshot.ops)
         for op in self._ops:
             if op not in before:
@@ -258,8 +263,9 @@ class Mutation:
 
     def _save(self, target: Any, attribute: str) -> None:
         """Note the value of an attribute of an op or tensor before it changes, for the snapshots that are alive."""
-        if self._snapshots:
-            self._journal.append((target, attribute, copy.copy(getattr(target, attribute))))
+        if self._alive:
+            value = getattr(target, attribute)
+            self._journal.append((target, attribute, copy.copy(value) if isinstance(value, (list, dict)) else value))
 
     def _recount_consumers(self) -> None:
         """Make all lists of consumers anew, in the order of the ops."""

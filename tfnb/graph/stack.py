@@ -43,6 +43,16 @@ def reset_default_graph() -> None:
     _global.graph = Graph()
 
 
+def global_graph() -> Graph | None:
+    """The thread's own global graph, or None while nobody has asked for it."""
+    return _global.graph
+
+
+def set_global_graph(graph: Graph | None) -> None:
+    """Let `graph` be the thread's own global graph again: what `global_graph` returned before."""
+    _global.graph = graph
+
+
 def get_graph_from_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph:
     """The graph of the tensors, ops and variables among `values` (lists are looked into), else the default one.
 

@@ -2,11 +2,13 @@
 
 Nothing here imports IPython, ipywidgets or Graphviz before it is used.
 """
+from tfnb.notebook.again import StaleCells, run_stale, stale, undo
 from tfnb.notebook.board import LiveBoard, live, record
 from tfnb.notebook.exercise import Verdict, check
 from tfnb.notebook.fetch import NoSessionError, fetch, find_session
 from tfnb.notebook.graph_view import GraphView, graph_view
+from tfnb.notebook.settings import settings
 from tfnb.runtime.profile import Profile, profile
 
-__all__ = ["GraphView", "LiveBoard", "NoSessionError", "Profile", "Verdict", "check", "fetch", "find_session",
-           "graph_view", "live", "profile", "record"]
+__all__ = ["GraphView", "LiveBoard", "NoSessionError", "Profile", "StaleCells", "Verdict", "check", "fetch",
+           "find_session", "graph_view", "live", "profile", "record", "run_stale", "settings", "stale", "undo"]

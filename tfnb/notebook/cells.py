@@ -6,53 +6,91 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Detached, Snapshot
 from tfnb.graph.operation import Operation
 from tfnb.graph.ownership import all_graphs, own
+from tfnb.graph.stack import global_graph, set_global_graph
 from tfnb.notebook.badge import Badge
 from tfnb.notebook.compare import Changes, compare
 from tfnb.notebook.drift import drifted
 from tfnb.notebook.effects import Effects, Orphan, Stale, apply_changes, is_variable, spread
+from tfnb.notebook.journal import Journal, Past
+from tfnb.notebook.story import Story, kept_variables, story_of
 
 Key = Hashable
-VariableForm = tuple[str, object, object]
+
+
+@dataclass
+class Books:
+    """What is known of the cells of a notebook, by key.
+
+    badges: of the cells that own ops, as they should be shown; reasons: why cells are stale of themselves, by graph;
+    stories: what the last run of each changed, by graph.
+    """
+
+    labels: dict[Key, str] = field(default_factory=dict)
+    badges: dict[Key, Badge] = field(default_factory=dict)
+    reasons: WeakKeyDictionary[Graph, dict[Key, str]] = field(default_factory=WeakKeyDictionary)
+    stories: WeakKeyDictionary[Graph, dict[Key, Story]] = field(default_factory=WeakKeyDictionary)
+
+    def copy(self) -> Books:
+        """The same, to go back to."""
+        made = Books(dict(self.labels), dict(self.badges))
+        for mine, copied in ((self.reasons, made.reasons), (self.stories, made.stories)):
+            for graph, known in mine.items():
+                copied[graph] = dict(known)     # type: ignore[index, assignment]
+        return made
 
 
 @dataclass
 class Run:
-    """A cell that runs: what it took out of each graph at its begin."""
+    """A cell that runs: what it took out of each graph at its begin, and how things stood."""
 
     key: Key
     label: str
+    books: Books
+    default: Graph | None
     snapshots: dict[Graph, Snapshot] = field(default_factory=dict)
     versions: dict[Graph, int] = field(default_factory=dict)    # of the graphs at the begin
     detached: dict[Graph, list[Detached]] = field(default_factory=dict)
-    reasons: list[tuple[Graph, Key, str]] = field(default_factory=list)     # why the cell was stale until now
     keys: list[Key] = field(default_factory=list)               # under which the cell ran before
+    thawed: list[Graph] = field(default_factory=list)           # that were finalized
+    names: Mapping[str, Any] = field(default_factory=dict)      # the user's names of graph objects at the begin
 
 
 class Cells:
     """The cells of a notebook, by key (the front end's cell id, or anything hashable)."""
 
     def __init__(self) -> None:
-        self.labels: dict[Key, str] = {}
-        self.badges: dict[Key, Badge] = {}          # of the cells that own ops, as they should be shown
+        self.books = Books()
+        self.journal = Journal()
         self.run: Run | None = None
-        self._reasons: WeakKeyDictionary[Graph, dict[Key, str]] = WeakKeyDictionary()
+
+    @property
+    def labels(self) -> dict[Key, str]:
+        """Key -> what messages call the cell: "[3]"."""
+        return self.books.labels
+
+    @property
+    def badges(self) -> dict[Key, Badge]:
+        """Key -> the badge, of the cells that own ops, as they should be shown."""
+        return self.books.badges
 
     # around a cell
 
-    def begin(self, key: Key, label: str) -> None:
+    def begin(self, key: Key, label: str, names: Mapping[str, Any] | None = None) -> None:
         """A cell is about to run: its ops leave the graphs, and ops that are made from now on are its own.
 
-        label: what messages call the cell: "[3]". Raises RuntimeError if a cell is running: see `save`.
+        label: what messages call the cell: "[3]"; names: the user's names of graph objects, for `undo`. Raises
+        RuntimeError if a cell is running: see `save`.
         """
         if self.run is not None:
             raise RuntimeError(f"cell {self.run.label} is running: {label} can't begin")
-        run = self.run = Run(key, label)
+        run = self.run = Run(key, label, self.books.copy(), global_graph(), names=names or {})
         for graph in all_graphs():
             run.snapshots[graph], run.versions[graph] = graph.snapshot(), graph.version
         self._take_out(run, key)
@@ -66,9 +104,7 @@ class Cells:
     def _take_out(self, run: Run, key: Key) -> None:
         run.keys.append(key)
         for graph in run.snapshots:
-            reason = self._reasons.get(graph, {}).pop(key, None)
-            if reason is not None:
-                run.reasons.append((graph, key, reason))
+            self.books.reasons.get(graph, {}).pop(key, None)
             graph.stale.pop(key, None)
             owned = graph.ops_of(key) if key in self.badges else []
             if owned:
@@ -77,6 +113,9 @@ class Cells:
                 record = graph.detach(owned, why, [key])
                 run.detached.setdefault(graph, []).append(record)
                 graph.cursor = record.position
+                if graph.finalized:             # by a cell that comes later in a run from top to bottom
+                    graph._unsafe_unfinalize()
+                    run.thawed.append(graph)
 
     def commit(self, rebound: Mapping[str, str] | None = None) -> list[Key]:
         """The cell ended well: other cells' ops take its new tensors or become stale.
@@ -88,15 +127,16 @@ class Cells:
         before = [self.labels.pop(key, run.label) for key in run.keys]
         self.labels[run.key] = run.label
         made: list[Operation] = []
-        effects, changes = Effects(), list[Changes]()
+        effects, changes, changed = Effects(), list[Changes](), list[Graph]()
         for graph in all_graphs():
             if graph.version != run.versions.get(graph):
                 made += graph.ops_of(run.key)
+                changed.append(graph)
             graph.cursor = None
             if graph in run.detached:
                 changes.append(self._replace(graph, run, before[0], effects, rebound or {}))
-            if graph in run.snapshots:
-                graph.forget(run.snapshots[graph])
+                changed.append(graph)
+        self._keep(run, changed)
         for key in run.keys:
             self.badges.pop(key, None)
         badge = _badge(run.label, made, changes, effects)
@@ -104,6 +144,15 @@ class Cells:
             self.badges[run.key] = badge
         shown = self._refresh()
         return list(dict.fromkeys([*shown, run.key])) if run.key in self.badges else shown
+
+    def _keep(self, run: Run, changed: list[Graph]) -> None:
+        """Enter a run that changed graphs into the journal."""
+        for graph in run.snapshots.keys() - set(changed):
+            graph.forget(run.snapshots[graph])
+        if changed:
+            default = run.default if run.default is not global_graph() else None
+            self.journal.keep(Past(f"run {run.label}", run.key, run.books, default),
+                              {graph: run.snapshots[graph] for graph in changed if graph in run.snapshots}, run.names)
 
     def _replace(self, graph: Graph, run: Run, before: str, total: Effects, rebound: Mapping[str, str]) -> Changes:
         records = run.detached[graph]
@@ -113,6 +162,7 @@ class Cells:
                         + ("made a new one" if op.name in changes.new else "no longer makes it"))
         effects = apply_changes(graph, records, changes, run.label, rebound)
         self._blame(graph, effects.reasons)
+        self.books.stories.setdefault(graph, {})[run.key] = story_of(before, run.label, changes, effects)
         total.rewired += effects.rewired
         return changes
 
@@ -125,20 +175,56 @@ class Cells:
                 graph.rollback(run.snapshots[graph], reason)
             else:                               # made in the cell
                 _drop(graph, run.key, reason)
-        for graph, key, why in run.reasons:
-            self._blame(graph, {key: why})
+        set_global_graph(run.default)
+        self._return_to(run.books)
         return self._refresh()
+
+    def _return_to(self, books: Books) -> None:
+        """Go back to what was known, but for the badges: `_refresh` tells which of these change."""
+        self.books.labels, self.books.reasons, self.books.stories = books.labels, books.reasons, books.stories
+
+    def untouched(self) -> bool:
+        """The running cell has made no op yet."""
+        run = self.run
+        return run is None or all(graph.version == run.versions.get(graph) for graph in all_graphs())
+
+    def undo(self) -> tuple[Past, dict[str, Any], list[Key]]:
+        """Take the newest change back: the last run of a cell that made or removed ops, or the deletion of one.
+
+        Returns it, the names that the user had for what is in the graphs again, and the keys of changed badges.
+        Raises IndexError if there is nothing to undo, RuntimeError while a cell runs.
+        """
+        if self.run is not None:
+            raise RuntimeError(f"cell {self.run.label} is running")
+        past, names = self.journal.take_back()
+        self._return_to(past.books)
+        now, before = self.badges.get(past.key), past.books.badges.get(past.key)
+        note = f"{past.what} was undone"
+        changed = [key for key, badge in self.badges.items() if badge != past.books.badges.get(key)]
+        self.books.badges = past.books.badges
+        if before is not None:
+            self.badges[past.key] = replace(before, notes=(*before.notes, note))
+        elif now is not None:                   # the cell owns nothing now, but its line is still there
+            self.badges[past.key] = Badge(now.label, removed=now.ops, notes=(note,))
+        return past, names, list(dict.fromkeys([*changed, past.key, *self._refresh()]))
 
     def disown(self) -> None:
         """Let the ops of the running cell belong to nobody: running it again adds more, as in plain Python."""
         if self.run is not None:
             own(None)
 
+    def own_again(self) -> None:
+        """Take `disown` back for what the running cell makes from now on."""
+        if self.run is not None:
+            own(self.run.key)
+
     def _end(self) -> Run:
         if self.run is None:
             raise RuntimeError("no cell is running")
         run, self.run = self.run, None
         own(None)
+        for graph in run.thawed:
+            graph.finalize()
         return run
 
     # inside a cell
@@ -157,25 +243,29 @@ class Cells:
 
     # other changes
 
-    def delete(self, key: Key) -> list[Key]:
+    def delete(self, key: Key, names: Mapping[str, Any] | None = None) -> list[Key]:
         """The cell was deleted: its ops leave, and what uses them is stale. Returns the keys of changed badges."""
-        where = self.labels.get(key, "a cell")
+        where, books = self.labels.get(key, "a cell"), self.books.copy()
+        left: dict[Graph, Snapshot] = {}
         for graph in all_graphs() if key in self.badges else ():
             owned = graph.ops_of(key)
             if owned:
+                left[graph] = graph.snapshot()
                 record = graph.detach(owned, f"its cell {where} was deleted", [key])
                 effects = apply_changes(graph, [record], compare(record.ops, ()), f"{where}, which was deleted")
                 self._blame(graph, effects.reasons)
-            self._reasons.get(graph, {}).pop(key, None)
+            self.books.reasons.get(graph, {}).pop(key, None)
         self.badges.pop(key, None)
+        if left:
+            self.journal.keep(Past(f"the deletion of {where}", key, books), left, names or {})
         return self._refresh()
 
     def stale(self, graph: Graph) -> dict[Key, Stale]:
         """The stale cells of a graph, and why."""
-        return spread(graph, self._reasons.get(graph, {}), self.labels)
+        return spread(graph, self.books.reasons.get(graph, {}), self.labels)
 
     def _blame(self, graph: Graph, reasons: dict[Key, str]) -> None:
-        known = self._reasons.setdefault(graph, {})
+        known = self.books.reasons.setdefault(graph, {})
         for key, why in reasons.items():
             known.setdefault(key, why)
 
@@ -193,7 +283,7 @@ class Cells:
         changed = []
         for key, badge in self.badges.items():
             stale = everything.get(key)
-            now = replace(badge, stale=stale.why if stale else "", run=self._labels(stale.run) if stale else ())
+            now = replace(badge, stale=stale.why if stale else "", run=self.named(stale.run) if stale else ())
             if now != badge:
                 self.badges[key] = now
                 changed.append(key)
@@ -203,9 +293,10 @@ class Cells:
         if isinstance(key, Orphan):
             return f"{stale.why}, and no cell of the notebook made this op"
         where = self.labels.get(key, "")
-        return f"its cell {where} is stale, because {stale.why}: run {' '.join(self._labels(stale.run))} again"
+        return f"its cell {where} is stale, because {stale.why}: run {' '.join(self.named(stale.run))} again"
 
-    def _labels(self, keys: Iterable[Key]) -> tuple[str, ...]:
+    def named(self, keys: Iterable[Key]) -> tuple[str, ...]:
+        """The labels of cells; ops that no cell made have none."""
         return tuple(self.labels.get(key, str(key)) for key in keys if not isinstance(key, Orphan))
 
 
@@ -213,19 +304,9 @@ def _badge(label: str, made: list[Operation], changes: list[Changes], effects: E
     variables = [op for op in made if is_variable(op)]
     names = {op.name for op in made}
     return Badge(
-        label, len(made), len(variables), sum(map(_kept, changes)),
+        label, len(made), len(variables), sum(len(kept_variables(part)) for part in changes),
         identical=bool(changes) and all(part.identical for part in changes), rewired=effects.rewired,
         removed=len({name for part in changes for name in part.old} - names), notes=drifted(made))
-
-
-def _kept(changes: Changes) -> int:
-    """How many variables go on: a session keeps a value by name, dtype and shape."""
-    before = {_form(op) for op in changes.old.values() if is_variable(op)}
-    return sum(is_variable(op) and _form(op) in before for op in changes.new.values())
-
-
-def _form(op: Operation) -> VariableForm:
-    return op.name, op.outputs[0].dtype, op.outputs[0].static
 
 
 def _drop(graph: Graph, key: Key, reason: str) -> None:

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.notebook.graph_details import attr_text
+
+_missing = object()
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """old: name -> op of the run before, in order; new: likewise; same: the names of ops that are what they were.
+    """old: name -> op of the run before, in order; new: likewise; why: name -> what is different, for ops of both runs.
 
     An op is the same if type, attrs, device and static shapes are, and if it takes the same tensors, or the same
     outputs of ops of its cell that are the same themselves.
@@ -20,44 +23,85 @@ class Changes:
 
     old: dict[str, Operation]
     new: dict[str, Operation]
-    same: frozenset[str]
+    why: dict[str, str]
+
+    def same(self, name: str) -> bool:
+        """The op of that name is what it was."""
+        return name in self.old and name in self.new and name not in self.why
 
     @property
     def identical(self) -> bool:
         """Nothing is new, changed or gone, and there was something."""
-        return bool(self.old) and len(self.same) == len(self.old) == len(self.new)
+        return bool(self.old) and not self.why and self.old.keys() == self.new.keys()
 
 
 def compare(old: Iterable[Operation], new: Iterable[Operation]) -> Changes:
     """The changes between two runs of a cell, each given by its ops in the order they were made."""
     olds = {op.name: op for op in old}
     news = {op.name: op for op in new}
-    same: set[str] = set()
+    matched: dict[Operation, Operation] = {}
+    why: dict[str, str] = {}
     for name, op in news.items():               # creation order: inputs are judged before what takes them
         before = olds.get(name)
-        if before is not None and _same(before, op, olds, same):
-            same.add(name)
-    return Changes(olds, news, frozenset(same))
+        if before is not None:
+            difference = _difference(before, op, matched)
+            if difference:
+                why[name] = difference
+            else:
+                matched[before] = op
+    return Changes(olds, news, why)
 
 
-def _same(old: Operation, new: Operation, olds: dict[str, Operation], same: set[str]) -> bool:
-    def alike(before: Operation, after: Operation) -> bool:
-        own = olds.get(before.name) is before and before.name == after.name
-        return before is after or (own and before.name in same)
+def _difference(old: Operation, new: Operation, matched: dict[Operation, Operation]) -> str:
+    """What is different, in words; "" if nothing is. matched: the ops of the cell that are the same, old -> new.
 
-    return (old.type == new.type and old.device == new.device
-            and len(old.inputs) == len(new.inputs) and len(old.outputs) == len(new.outputs)
-            and len(old.control_inputs) == len(new.control_inputs)
-            and all(a.value_index == b.value_index and alike(a.op, b.op)
-                    for a, b in zip(old.inputs, new.inputs, strict=True))
-            and all(alike(a, b) for a, b in zip(old.control_inputs, new.control_inputs, strict=True))
-            and all(fits(a, b) for a, b in zip(old.outputs, new.outputs, strict=True))
-            and same_value(old.attrs, new.attrs))
+    It runs for every op of a cell that is run again: 1 us each.
+    """
+    if old.type != new.type:
+        return f"it was {old.type} and is {new.type}"
+    if len(old.inputs) != len(new.inputs):
+        return f"it took {len(old.inputs)} inputs and takes {len(new.inputs)}"
+    for a, b in zip(old.inputs, new.inputs, strict=True):
+        if a is not b and (matched.get(a.op) is not b.op or a.value_index != b.value_index):
+            return (f"its input {a.op.name!r} changed" if a.name == b.name else
+                    f"it took {a.op.name!r} and takes {b.op.name!r}")
+    before = old.attrs
+    for name, value in new.attrs.items():
+        other = before.get(name, _missing)
+        if other is not value and not same_value(other, value):
+            return f"its {name} was {_attr(other)} and is {_attr(value)}"
+    if len(before) != len(new.attrs):
+        return "it has fewer attrs"
+    if (old.control_inputs or new.control_inputs) and (
+            [matched.get(op, op) for op in old.control_inputs] != new.control_inputs):
+        return "it waits for other ops"
+    return _other_outputs(old, new)
+
+
+def _other_outputs(old: Operation, new: Operation) -> str:
+    if len(old.outputs) != len(new.outputs):
+        return f"it had {len(old.outputs)} outputs and has {len(new.outputs)}"
+    for a, b in zip(old.outputs, new.outputs, strict=True):
+        if a.static != b.static or a.dtype is not b.dtype and a.dtype != b.dtype:
+            return f"it gave {form(a)} and gives {form(b)}"
+    if old.device != new.device:
+        return f"its device was {old.device or 'any'} and is {new.device or 'any'}"
+    return ""
+
+
+def _attr(value: Any) -> str:
+    return "missing" if value is _missing else attr_text(value) or "empty"
 
 
 def fits(old: Tensor, new: Tensor) -> bool:
     """True if what took `old` can take `new`: equal dtype and equal static shape."""
     return bool(old.dtype == new.dtype) and old.static == new.static
+
+
+def form(t: Tensor) -> str:
+    """The dtype and static shape of a tensor: "float32[?, 3]"."""
+    shape = "?" if t.static is None else f"[{', '.join('?' if n is None else str(n) for n in t.static)}]"
+    return f"{t.dtype.base_dtype.name}{shape}"
 
 
 def same_value(a: Any, b: Any) -> bool:

@@ -41,7 +41,8 @@ def tags() -> list[str]:
 
 
 # magic -> the words that it takes
-WORDS: dict[str, Callable[[], Iterable[str]]] = {"graph": names, "fetch": names, "profile": names, "live": tags}
+WORDS: dict[str, Callable[[], Iterable[str]]] = {"graph": names, "fetch": names, "profile": names, "live": tags,
+                                               "stale": lambda: ["run"]}
 
 
 def matcher(options: Callable[[str], Iterable[str]]) -> Any:

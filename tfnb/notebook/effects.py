@@ -12,11 +12,14 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from tfnb.core.shape import merge
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Detached
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.notebook.compare import Changes, fits
+from tfnb.graph.shape_context import ShapeContext
+from tfnb.notebook.compare import Changes, fits, form
 from tfnb.opdef.spec import Kind
+from tfnb.opdef.tables import SHAPES
 
 # Made from the set of variables, summaries... that there was, or from the ops on a path: what changes there has no
 # counterpart by name. Optimizers' updates are all called Apply..., SparseApply..., ResourceApply...
@@ -34,9 +37,14 @@ class Orphan:
 
 @dataclass
 class Effects:
-    """rewired: inputs that were moved over; reasons: owner -> why its ops don't hold any more."""
+    """What a run of a cell means for the others.
+
+    rewired: inputs that were moved over; moved: op -> the changed op whose new tensor it takes; reasons: owner -> why
+    its ops don't hold any more.
+    """
 
     rewired: int = 0
+    moved: dict[str, str] = field(default_factory=dict)
     reasons: dict[Hashable, str] = field(default_factory=dict)
 
     def blame(self, op: Operation, reason: str) -> None:
@@ -45,6 +53,7 @@ class Effects:
             key = Orphan(op.name)
             for user in _downstream({op: op.name}):
                 if user.owner is None:
+                    user.graph._save(user, "owner")
                     user.owner = key
         self.reasons.setdefault(op.owner, reason)
 
@@ -71,6 +80,7 @@ def apply_changes(graph: Graph, records: Sequence[Detached], changes: Changes, w
     _missing_entries([consumer for _, consumer in inputs], waits, changes, where, effects)
     _move_originals(graph, changes)
     _differentiated(graph, changes, where, effects)
+    _infer_again(changes, where, effects)
     return effects
 
 
@@ -85,12 +95,14 @@ def _move_input(graph: Graph, old: Tensor, consumer: Operation, changes: Changes
     new = _counterpart(old, changes)
     if new is None:
         effects.blame(consumer, f"{name!r} is no longer made in {where}")
-    elif name not in changes.same and derived(consumer):
+    elif name in changes.why and derived(consumer):
         effects.blame(consumer, f"{name!r} changed in {where}")
     elif not fits(old, new):
-        effects.blame(consumer, f"{name!r} changed in {where} from {_form(old)} to {_form(new)}")
+        effects.blame(consumer, f"{name!r} changed in {where} from {form(old)} to {form(new)}")
     else:
         effects.rewired += graph.rewire(old, new, [consumer])
+        if name in changes.why:
+            effects.moved[consumer.name] = name
 
 
 def _counterpart(old: Tensor, changes: Changes) -> Tensor | None:
@@ -146,17 +158,18 @@ def initializes(op: Operation) -> bool:
 
 def _move_originals(graph: Graph, changes: Changes) -> None:
     """Gradients of what stayed the same are gradients of the new ops."""
-    moved = {old: changes.new[name] for name, old in changes.old.items() if name in changes.same}
+    moved = {old: changes.new[name] for name, old in changes.old.items() if changes.same(name)}
     for op in graph.get_operations() if moved else ():
         original = op._original_op
         if original in moved:
+            graph._save(op, "_original_op")
             op._original_op = moved[original]
 
 
 def _differentiated(graph: Graph, changes: Changes, where: str, effects: Effects) -> None:
     """Blame the gradients of changed ops and of all that stands on them."""
     changed = {op: name for ops in (changes.old, changes.new) for name, op in ops.items()
-               if name in changes.old and name not in changes.same}
+               if name in changes.old and not changes.same(name)}
     if not changed:
         return
     tainted, own = _downstream(changed), set(changes.new.values())
@@ -180,9 +193,18 @@ def _downstream(start: Mapping[Operation, str]) -> dict[Operation, str]:
     return found
 
 
-def _form(t: Tensor) -> str:
-    shape = "?" if t.static is None else f"[{', '.join('?' if n is None else str(n) for n in t.static)}]"
-    return f"{t.dtype.base_dtype.name}{shape}"
+def _infer_again(changes: Changes, where: str, effects: Effects) -> None:
+    """Blame forward ops whose static shapes don't hold any more: a shape may come from the value of what changed."""
+    changed = {changes.new[name]: name for name in changes.why}
+    own = set(changes.new.values())
+    for op, name in _downstream(changed).items() if effects.moved else ():
+        if op in own or op.owner in effects.reasons:
+            continue
+        try:
+            for t, static in zip(op.outputs, SHAPES[op.type](ShapeContext(op)), strict=True):
+                merge(t.static, static)
+        except ValueError:
+            effects.blame(op, f"{name!r} changed in {where}, and with it the shape of {op.name!r}")
 
 
 @dataclass(frozen=True)

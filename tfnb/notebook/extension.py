@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfnb.kernels.cpu import jit
-from tfnb.notebook import complete
+from tfnb.notebook import complete, config
+from tfnb.notebook.cell_magics import CellMagics
 from tfnb.notebook.compiling import CompileLine
 from tfnb.notebook.file_magics import FileMagics
 from tfnb.notebook.hooks import Hooks
@@ -13,10 +14,10 @@ from tfnb.notebook.magic_words import LineMagics
 from tfnb.notebook.magics import GraphMagics
 
 # All classes of magics.
-MAGICS: tuple[type[LineMagics], ...] = (GraphMagics, FileMagics)
+MAGICS: tuple[type[LineMagics], ...] = (GraphMagics, CellMagics, FileMagics)
 
-# id of the shell -> the shell, its hooks, its completions, what stops its line on compiling
-_loaded: dict[int, tuple[Any, Hooks, Any, Callable[[], None]]] = {}
+# id of the shell -> the shell, its hooks, its completions, what stops its line on compiling, its settings
+_loaded: dict[int, tuple[Any, Hooks, Any, Callable[[], None], Any]] = {}
 
 
 def load_ipython_extension(ip: Any) -> None:
@@ -30,8 +31,9 @@ def load_ipython_extension(ip: Any) -> None:
     completer = getattr(ip, "Completer", None)
     if completer is not None:
         completer.custom_matchers.append(matcher)
+    traits = config.install(ip)
     hooks.register()
-    _loaded[id(ip)] = ip, hooks, matcher, jit.on_compile(CompileLine())
+    _loaded[id(ip)] = ip, hooks, matcher, jit.on_compile(CompileLine()), traits
 
 
 def unload_ipython_extension(ip: Any) -> None:
@@ -40,6 +42,7 @@ def unload_ipython_extension(ip: Any) -> None:
     if found is not None:
         found[1].unregister()
         found[3]()
+        config.remove(ip, found[4])
         completer = getattr(ip, "Completer", None)
         if completer is not None and found[2] in completer.custom_matchers:
             completer.custom_matchers.remove(found[2])

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -18,6 +19,8 @@ from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Snapshot
 from tfnb.notebook import board, shell
 from tfnb.notebook.cells import Cells
+from tfnb.notebook.journal import Past
+from tfnb.notebook.settings import settings
 
 
 @dataclass
@@ -28,6 +31,15 @@ class Frame:
     inner: dict[Graph, Snapshot] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """How to run a cell again: its text, its number, and the request whose outputs the front end shows in it."""
+
+    code: str
+    number: int
+    parent: Any
+
+
 class Hooks:
     """The ownership of cells for one InteractiveShell."""
 
@@ -36,7 +48,8 @@ class Hooks:
         self.cells = Cells()
         self.names: dict[str, Hashable] = {}        # `%%graph NAME`: the key that the cell ran under last
         self._stack: list[Frame] = []
-        self._names: dict[str, Any] = {}            # the user's names of graph objects, when a cell began again
+        self.sources: dict[Hashable, Source] = {}   # of the cells that own ops
+        self.again: dict[str, str] = {}             # file name -> label, of a cell while `run_stale` runs it again
         self._shown: set[Hashable] = set()          # keys whose badge is on display
         self._unstored = count(1)
         # Cells in ipykernel's subshells run in other threads, beside the one that owns what is made meanwhile.
@@ -46,20 +59,37 @@ class Hooks:
         """Begin to listen, also to the rest of the cell that runs now."""
         self.ip.events.register("pre_run_cell", self.pre_run_cell)
         self.ip.events.register("post_run_cell", self.post_run_cell)
+        settings.listeners.append(self._set)
         set_cell_label(self.label_of_file)
         board.listen()
+        _active.append(self)
         info = running_info()
         if info is not None:
             self.pre_run_cell(info)
 
     def unregister(self) -> None:
-        """Stop listening. What cells made stays, and belongs to nobody any more."""
+        """Stop listening. What cells made stays, and belongs to nobody any more. A second call changes nothing."""
+        if self not in _active:
+            return
         if self._stack:
             self._stack.clear()
-            self._show(self.cells.commit())
+            self._show(self.cells.commit() if self.cells.run else ())
         self.ip.events.unregister("pre_run_cell", self.pre_run_cell)
         self.ip.events.unregister("post_run_cell", self.post_run_cell)
+        settings.listeners.remove(self._set)
         set_cell_label(None)
+        _active.remove(self)
+
+    def _set(self, name: str, value: Any) -> None:
+        """A setting changed. Cells own from now on, or no more: also what the rest of the running cell makes."""
+        if name == "own_cells" and not value:
+            self.cells.disown()
+            self.cells.journal.clear()              # nobody keeps account of what is made from now on
+        elif name == "own_cells" and self._stack:
+            if self.cells.run is None:
+                self._begin(self._stack[0].info)
+            else:
+                self.cells.own_again()
 
     # events
 
@@ -70,16 +100,21 @@ class Hooks:
         if self._stack:
             self._stack.append(Frame(info, self.cells.save()))
             return
-        key, meta = self._identity(info)
-        for gone in meta.get("deletedCells") or ():
-            if gone != key:                         # cut, pasted elsewhere and run: still the same cell
-                self._forget(gone)
         self._stack.append(Frame(info))
+        key, meta = self._identity(info)
         shell.running = key
         board.close_boards_of(key)
         self._shown.discard(key)                    # the front end has cleared the cell's output
-        self.cells.begin(key, self._label(info))
-        self._names = self._graph_names() if self.cells.run and self.cells.run.detached else {}
+        if settings.own_cells:
+            for gone in meta.get("deletedCells") or ():
+                if gone != key:                     # cut, pasted elsewhere and run: still the same cell
+                    self._forget(gone)
+            self._begin(info)
+
+    def _begin(self, info: Any) -> None:
+        key = self._identity(info)[0]
+        label = self.cells.labels.get(key) if self.again else None         # run by us: its number stays
+        self.cells.begin(key, label or self._label(info), self._graph_names())
 
     def post_run_cell(self, result: Any) -> None:
         """A cell has ended. result: an ExecutionResult; None where even that could not be made."""
@@ -95,27 +130,39 @@ class Hooks:
             if frame.inner is not None:
                 self.cells.restore(frame.inner, failed or frame.info is not info)
             else:
-                self._end(failed)
+                self._end(frame.info, failed)
 
-    def _end(self, failed: bool) -> None:
+    def _end(self, info: Any, failed: bool) -> None:
         run = self.cells.run
-        if run is None:
-            return
-        changed = self.cells.rollback() if failed else self.cells.commit(self._rebound(run.label))
-        if failed:
-            self._restore_names()
-        badge = self.cells.badges.get(run.key)
-        if failed and badge is not None:            # its output was cleared, its ops of the run before are back
-            self.cells.badges[run.key] = replace(badge, notes=(f"this run failed, those of {badge.label} are kept",))
-            changed = [*changed, run.key]
-        self._show(dict.fromkeys(changed))
+        if run is not None:
+            changed = self.cells.rollback() if failed else self.cells.commit(self._rebound(run.label, run.names))
+            if failed:
+                self._restore_names(run.names)
+            badge = self.cells.badges.get(run.key)
+            if failed and badge is not None:        # its output was cleared, its ops of the run before are back
+                note = f"this run failed, those of {badge.label} are kept"
+                self.cells.badges[run.key] = replace(badge, notes=(note,))
+                changed = [*changed, run.key]
+            self._remember(run.key, info, failed)
+            self._show(dict.fromkeys(changed))
         board.settle_boards()
         shell.running = None
 
-    def _rebound(self, label: str) -> dict[str, str]:
+    def _remember(self, key: Hashable, info: Any, failed: bool) -> None:
+        """Note how to run the cell again: the text that made its ops, the request that its outputs belong to now."""
+        if key not in self.cells.badges:
+            self.sources.pop(key, None)
+            return
+        before = self.sources.get(key)
+        if failed and before is not None:
+            self.sources[key] = replace(before, parent=_request(self.ip))
+        elif before is None or not self.again:
+            self.sources[key] = Source(info.raw_cell, self._count(info), _request(self.ip))
+
+    def _rebound(self, label: str, names: Mapping[str, Any]) -> dict[str, str]:
         """Old op -> what to say where a name of it means another op of the cell now: `out = tf.nn.relu(out)`, added."""
         found = {}
-        for name, value in self._names.items():
+        for name, value in names.items():
             old, new = op_of(value), op_of(self.ip.user_ns.get(name))
             if old and new and old._dead and not new._dead and new.owner == old.owner and new.name != old.name:
                 found[old.name] = f"{name!r} means {new.name!r} in {label}, no longer {old.name!r}"
@@ -125,13 +172,12 @@ class Hooks:
         return {name: value for name, value in self.ip.user_ns.items()
                 if op_of(value) is not None and not name.startswith("_")}      # _, __, _7: IPython's own
 
-    def _restore_names(self) -> None:
-        """Names that a failed run bound to ops which were taken back stand for the ops of the run before again."""
-        for name, value in self._names.items():
+    def _restore_names(self, names: Mapping[str, Any]) -> None:
+        """Names that a run bound to ops which were taken back stand for the ops before it again."""
+        for name, value in names.items():
             op = op_of(self.ip.user_ns.get(name))
             if op is not None and op._dead:
                 self.ip.user_ns[name] = value
-        self._names = {}
 
     def _emptied(self, info: Any) -> bool:
         """A cell of blanks has no begin: it ends only. What it made when there was something in it leaves."""
@@ -145,7 +191,8 @@ class Hooks:
     def _forget(self, key: Hashable) -> None:
         board.close_boards_of(key)
         self._shown.discard(key)
-        self._show(self.cells.delete(key))
+        self.sources.pop(key, None)
+        self._show(self.cells.delete(key, self._graph_names()))
 
     # cells
 
@@ -176,13 +223,50 @@ class Hooks:
 
     def label_of_file(self, filename: str) -> str | None:
         """ "cell [3]" for the file name that IPython gave to the code of a cell; None for another file."""
+        if filename in self.again:
+            return f"cell {self.again[filename]}"
         named = self.ip.compile.format_code_name(filename)
         return f"cell {named[1].removeprefix('In')}" if named else None
+
+    # from a cell that does something to the others
+
+    @contextmanager
+    def aside(self, what: str) -> Iterator[None]:
+        """Let the running cell stand aside, as if it had not begun; afterwards it begins again.
+
+        Raises RuntimeError if it has made ops: `what` must be in a cell of its own.
+        """
+        run = self.cells.run
+        if run is None or self._stack[1:]:
+            yield
+            return
+        if not self.cells.untouched():
+            raise RuntimeError(f"this cell has made ops: {what} must stand in a cell of its own")
+        self._show(self.cells.rollback())
+        stack, self._stack = self._stack, []
+        running = shell.running
+        try:
+            yield
+        finally:
+            self._stack, shell.running = stack, running
+            self.cells.begin(run.key, run.label, self._graph_names())
+
+    def undo(self) -> Past:
+        """Take back the last run of a cell that made or removed ops, or the last deletion of one.
+
+        Graphs, the user's names and the default graph are as they were before. Raises LookupError if there is nothing
+        to undo, RuntimeError if the running cell has made ops.
+        """
+        with self.aside("%graph undo"):
+            past, names, changed = self.cells.undo()
+            self._restore_names(names)
+            self._show(changed)
+        return past
 
     # badges
 
     def _show(self, keys: Any) -> None:
-        for key in keys:
+        for key in keys if settings.badges else ():
             badge = self.cells.badges.get(key)
             if badge is None:
                 continue
@@ -193,11 +277,24 @@ class Hooks:
                 self._shown.add(key)
 
 
+_active: list[Hooks] = []
+
+
+def active() -> Hooks | None:
+    """The hooks that listen, those of the running shell where there are several; None where no cells are known."""
+    mine = [hooks for hooks in _active if hooks.ip is shell.current()]
+    return (mine or _active or [None])[-1]
+
+
+def _request(ip: Any) -> dict[str, Any]:
+    """The execute request, from the kernel."""
+    get = getattr(getattr(ip, "kernel", None), "get_parent", None)
+    return (get() or {}) if get is not None else {}
+
+
 def _request_metadata(ip: Any) -> dict[str, Any]:
-    """The metadata of the execute request, from the kernel: IPython tells it only since 9.7."""
-    kernel = getattr(ip, "kernel", None)
-    get = getattr(kernel, "get_parent", None)
-    return dict((get() or {}).get("metadata") or {}) if get is not None else {}
+    """The metadata of the execute request: IPython tells it only since 9.7."""
+    return dict(_request(ip).get("metadata") or {})
 
 
 def running_info() -> Any | None:

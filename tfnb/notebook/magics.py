@@ -2,27 +2,23 @@
 # mypy: disable-error-code="no-untyped-call,untyped-decorator"
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import Any
 
-from IPython.core.magic import cell_magic, line_magic, magics_class, no_var_expand
+from IPython.core.magic import line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
-from tfnb.graph.operation import Operation
-from tfnb.graph.stack import device, get_default_graph, name_scope
 from tfnb.notebook import board
-from tfnb.notebook.effects import is_variable
+from tfnb.notebook.again import Undone, undo
 from tfnb.notebook.fetch import fetch, resolve
 from tfnb.notebook.graph_view import GraphView, graph_view
-from tfnb.notebook.magic_words import LineMagics, parse, run_body, unquote, usage_errors, words
+from tfnb.notebook.magic_words import LineMagics, op_names, parse, unquote, usage_errors, words
 from tfnb.runtime.explain import explain
 from tfnb.runtime.profile import profile
-from tfnb.runtime.session import BaseSession
 
 
 @magics_class
 class GraphMagics(LineMagics):
-    """%graph, %%graph, %fetch, %profile and %live."""
+    """%graph, %fetch, %profile and %live."""
 
     @no_var_expand      # IPython would take the braces of a feed for its own
     @line_magic("fetch")
@@ -64,7 +60,7 @@ class GraphMagics(LineMagics):
     @line_magic("live")
     @magic_arguments("live")
     @argument("tags", nargs="*", help="tags to plot, or patterns (train/*); none for all")
-    @argument("--hz", type=float, default=5.0, help="frames a second, at most 10")
+    @argument("--hz", type=float, help="frames a second, at most 10; by default what %%config Tfnb.live_hz says")
     @argument("--smooth", type=float, default=0.6, help="weight of the running mean, 0 for none")
     @argument("--title", nargs="+", default=(), help="a title over the plots")
     def live(self, line: str) -> Any:
@@ -87,12 +83,16 @@ class GraphMagics(LineMagics):
     @argument("--direction", default="down", choices=["down", "up", "right"], help="where data flows to")
     @argument("--title", nargs="+", default=(), help="what to call the drawing")
     @argument("--save", metavar="FILE", help="write it to a .svg, .dot or .txt file as well")
-    def graph(self, line: str) -> GraphView:
+    def graph(self, line: str) -> GraphView | Undone:
         """Draw the graph, or a part of it. Scopes open and close by a click.
 
-        `%graph`, `%graph layer1 --depth 2`, `%graph loss --direction right`
+        `%graph`, `%graph layer1 --depth 2`, `%graph loss --direction right`. `%graph undo` takes back the last run of a
+        cell that made or removed ops, or the last deletion of one.
         """
         args = parse(self.graph, line)
+        if args.target == "undo" and "undo" not in op_names():
+            with usage_errors(LookupError, RuntimeError):
+                return undo()
         with usage_errors(ValueError, TypeError):
             view = graph_view(self._target(args.target), args.depth, map(unquote, args.expand), engine=args.engine,
                               aside=[*map(unquote, args.aside)], keep=[*map(unquote, args.keep)],
@@ -100,38 +100,3 @@ class GraphMagics(LineMagics):
             if args.save:
                 view.save(unquote(args.save))
         return view
-
-    @cell_magic("graph")
-    @magic_arguments("graph")
-    @argument("name", nargs="?", help="what to call the cell: one of that name is replaced, also under another id")
-    @argument("--scope", metavar="NAME", help="the name scope for the ops of the cell")
-    @argument("--device", metavar="NAME", help="the device for the ops of the cell")
-    @argument("--reset", action="store_true", help="forget the values of the cell's variables, in all open sessions")
-    @argument("--show", action="store_true", help="draw the graph afterwards")
-    @argument("--no-own", action="store_true", help="let the ops belong to nobody: a run again adds more")
-    def graph_cell(self, line: str, cell: str) -> Any:
-        """Run the cell with options for the ops it makes. Cells without this magic own their ops as well."""
-        __tracebackhide__ = True
-        args = parse(self.graph_cell, line)
-        if args.name:
-            self.hooks.name_cell(unquote(args.name))
-        if args.no_own:
-            self.hooks.cells.disown()
-        graph = get_default_graph()
-        version = graph.version
-        with ExitStack() as around:
-            if args.scope:
-                around.enter_context(name_scope(unquote(args.scope)))
-            if args.device:
-                around.enter_context(device(unquote(args.device)))
-            value = run_body(self.ip, cell)
-        if args.reset and graph is get_default_graph():
-            self._forget_values([op for op in graph.made_since(version) if is_variable(op)])
-        if args.show:
-            return graph_view(unquote(args.scope) if args.scope else None)
-        return value
-
-    def _forget_values(self, variables: list[Operation]) -> None:
-        for session in {id(s): s for s in self.ip.user_ns.values() if isinstance(s, BaseSession)}.values():
-            for op in variables:
-                session._store.forget(op)

@@ -1,0 +1,133 @@
+"""Stale cells in a real kernel: listed, run again in their places, taken back; and ownership switched off."""
+import pytest
+
+from tests.notebook.test_kernel import FEED, MODEL, model, names
+
+pytestmark = pytest.mark.slow
+
+
+def test_stale_cells_are_listed_with_reasons_and_run_again_in_their_places(page):
+    model(page)
+    assert page.run("%stale", "S") == "no cell is stale"
+    page.run(MODEL.replace("sigmoid", "tanh"), "B")
+    shown = page.run("%stale", "S").splitlines()
+    assert shown[0] == "1 stale cell" and "'a' changed in [" in shown[1] and " - run [" in shown[1]
+    assert "<table>" in page.outputs["S"][0]["data"]["text/html"]
+    page.outputs["S"].clear()
+    shown = page.run("%stale run", "S").splitlines()
+    assert shown[-1].endswith("again; no cell is stale") and shown[-1].startswith("ran [")
+    assert "fresh" not in "".join(shown), "the badge stands in the cell, not here"
+    assert page.text("D").endswith("fresh") and "STALE" not in page.text("E")
+    assert page.run(f"sess.run(train, {FEED})", "F") == ""
+
+
+def test_cells_that_run_again_show_their_output_in_themselves(page):
+    page.run("x = tf.placeholder(tf.float32, [2], name='x')\ny = tf.sin(x, name='y')", "B")
+    label = page.run("g = tf.gradients(y, x)[0]\nprint('made', g.name)\n'value', g.name", "C")
+    assert "made gradients" in label
+    page.run("x = tf.placeholder(tf.float32, [2], name='x')\ny = tf.cos(x, name='y')", "B")
+    before = [o.get("execution_count") for o in page.outputs["C"] if o["kind"] == "execute_result"]
+    page.run("%stale run", "S")
+    assert "made gradients" in page.text("C") and "made" not in page.text("S")
+    assert [o.get("execution_count") for o in page.outputs["C"] if o["kind"] == "execute_result"] == before
+    assert "cell [" in page.run("print(g.op.made_at)", "look")
+    assert page.run("print(g.op.type)", "look") == "Mul"
+    count = int(page.run("print(get_ipython().execution_count)", "look"))
+    assert int(page.run("print(get_ipython().execution_count)", "look")) == count + 1
+
+
+def test_a_stale_cell_that_fails_says_so_and_stops(page):
+    page.run("x = tf.placeholder(tf.float32, [2], name='x')\ny = tf.sin(x, name='y'); good = True", "B")
+    page.run("assert good\ng = tf.gradients(y, x)[0]", "C")
+    page.run("x = tf.placeholder(tf.float32, [2], name='x')\ny = tf.cos(x, name='y'); good = False", "B")
+    shown = page.run("%stale run", "S")
+    assert shown.startswith("UsageError: cell [") and "failed: AssertionError" in shown
+    assert "AssertionError" in page.text("C") and "STALE" in page.text("C")
+
+
+def test_a_cell_that_awaits_is_left_to_the_front_end(page):
+    page.run("x = tf.placeholder(tf.float32, [2], name='x')\ny = tf.sin(x, name='y')", "B")
+    page.run("import asyncio; await asyncio.sleep(0)\ng = tf.gradients(y, x)[0]", "C")
+    page.run("x = tf.placeholder(tf.float32, [2], name='x')\ny = tf.cos(x, name='y')", "B")
+    assert "awaits something" in page.run("%stale run", "S")
+
+
+def test_stale_run_wants_a_cell_of_its_own(page):
+    model(page)
+    page.run(MODEL.replace("sigmoid", "tanh"), "B")
+    assert "must stand in a cell of its own" in page.run("z = tf.constant(1.0)\n%stale run", "S")
+    assert "Const" not in names(page)[-1:], "the failing cell was rolled back"
+    assert page.run("%stale run", "B").startswith("ran ["), "the old text of B is gone: its ops leave"
+    assert "x" not in names(page)
+
+
+def test_graph_undo_takes_back_runs_and_deletions(page):
+    model(page)
+    before = names(page)
+    page.run(f"for _ in range(3): sess.run(train, {FEED})", "F")
+    trained = page.run("W.eval()", "G")
+    page.run("old = a", "look")
+    page.run(MODEL.replace("sigmoid", "tanh") + "\nextra = tf.abs(a, name='extra')", "B")
+    assert "STALE" in page.text("D") and "extra" in names(page)
+    shown = page.run("%graph undo", "U")
+    assert "was undone: graphs and names are as they were before" in shown
+    assert names(page) == before and page.run("print(a is old, a.op.type)", "look") == "True Sigmoid"
+    assert page.text("D").endswith("fresh") and "was undone" in page.text("B")
+    assert page.run("W.eval()", "G") == trained
+    assert page.run(f"sess.run(train, {FEED})", "F") == ""
+    page.run("1", "X", deleted=["B"])
+    assert "W" not in names(page) and "STALE" in page.text("C")
+    assert "the deletion of [" in page.run("%graph undo", "U")
+    assert names(page) == before and page.text("C").endswith("fresh")
+    page.run("%graph undo", "U")
+    page.run("%graph undo", "U")
+    assert "init" not in names(page) and "GradientDescent" not in names(page) and "loss" in names(page)
+
+
+def test_undo_brings_the_default_graph_back(page):
+    page.run("x = tf.constant(1.0, name='x')", "B")
+    page.run("tf.reset_default_graph()\ny = tf.constant(1.0, name='y')", "C")
+    assert names(page) == ["y"]
+    page.run("%graph undo", "U")
+    assert names(page) == ["x"]
+    page.run("tf.reset_default_graph(); z = tf.constant(1.0); 1 / 0", "D")
+    assert names(page) == ["x"], "so does a failing cell"
+
+
+def test_what_can_be_undone_is_limited(page):
+    page.run("%config Tfnb.undo_depth = 1", "K")
+    page.run("x = tf.constant(1.0, name='x')", "B")
+    page.run("y = tf.constant(1.0, name='y')", "C")
+    assert "nothing more can be undone" in page.run("%graph undo", "U")
+    assert page.run("%graph undo", "U").startswith("UsageError: there is nothing to undo")
+    page.run("%config Tfnb.undo_depth = 8", "K")
+    assert names(page) == ["x"]
+
+
+def test_ownership_is_switched_off_and_on(page):
+    page.run("x = tf.constant(1.0, name='x')", "B")
+    page.run("%config Tfnb.own_cells = False", "K")
+    page.run("x = tf.constant(1.0, name='x')", "B")
+    assert names(page) == ["x", "x_1"] and page.text("B") == ""
+    page.run("x = tf.constant(1.0, name='x'); 1 / 0", "B")
+    assert names(page) == ["x", "x_1", "x_2"], "a failing cell leaves what it made, as in plain Python"
+    page.run("%config Tfnb.own_cells = True\ny = tf.constant(1.0, name='y')", "K")
+    page.run("%config Tfnb.own_cells = True\ny = tf.constant(1.0, name='y')", "K")
+    assert names(page) == ["x", "x_1", "x_2", "y"]
+    page.run("%config Tfnb.own_cells = False\nz = tf.constant(1.0, name='z')\n%config Tfnb.own_cells = True", "L")
+    page.run("%config Tfnb.own_cells = False\nz = tf.constant(1.0, name='z')\n%config Tfnb.own_cells = True", "L")
+    assert names(page)[-2:] == ["z", "z_1"]
+
+
+def test_settings_have_help_and_are_checked(page):
+    shown = page.run("%config Tfnb", "K")
+    assert "Tfnb.own_cells=<Bool>" in shown and "Current: True" in shown and "How many runs of cells" in shown
+    assert page.run("%config Tfnb.live_hz = 3\nprint(tf.notebook.settings.live_hz)", "K").endswith("3.0")
+    assert page.run("tf.notebook.settings.live_hz = 5.0\n%config Tfnb.live_hz", "K").endswith("5.0")
+    assert "live_hz" in page.run("%config Tfnb.live_hz = 50", "K")
+    page.run("%config Tfnb.badges = False", "K")
+    assert page.run("x = tf.constant(1.0)", "B") == ""
+    page.run("%config Tfnb.badges = True", "K")
+    page.run("%config Tfnb.view_format = 'text'\n%graph", "V")
+    assert set(page.outputs["V"][0]["data"]) == {"text/plain"}
+    page.run("%config Tfnb.view_format = 'auto'", "K")

@@ -1,0 +1,187 @@
+"""What is stale, running it again, and taking a run back: `%stale`, `%stale run` and `%graph undo`.
+
+No front end has a way for a kernel to ask that another cell be run. So `run_stale` runs the text that ran last, here
+in the kernel, and sends what it prints and shows under the name of the request that the cell was run by: JupyterLab
+and Notebook put that into the cell itself, in place of its old output. Where no ids of cells are known the output
+stays with the cell that asked. What was typed into a cell since it ran last is not known here, and does not run.
+"""
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from tfnb.core.lazy import lazy_module
+from tfnb.graph.ownership import all_graphs
+from tfnb.notebook.badge import FRESH_COLOR, STALE_COLOR
+from tfnb.notebook.effects import Orphan
+from tfnb.notebook.hooks import Hooks, Source, active
+
+_display = lazy_module("IPython.display")
+
+
+@dataclass(frozen=True, slots=True)
+class StaleCell:
+    """A cell that must be run again: `label` as messages call it, why, and the labels of the cells to run, in order."""
+
+    key: Hashable
+    label: str
+    why: str
+    run: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StaleCells:
+    """The stale cells, in the order of the notebook; ran: the labels of those that were run again just now."""
+
+    cells: tuple[StaleCell, ...] = ()
+    ran: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __iter__(self) -> Iterator[StaleCell]:
+        return iter(self.cells)
+
+    def _head(self) -> str:
+        ran = f"ran {' '.join(self.ran)} again; " if self.ran else ""
+        many = len(self.cells)
+        return ran + (f"{many} stale cell{'s' if many > 1 else ''}" if many else "no cell is stale")
+
+    def __repr__(self) -> str:
+        lines = [f"{cell.label}  {cell.why} - run {' '.join(cell.run) or 'it'}" for cell in self.cells]
+        return "\n".join([self._head(), *lines])
+
+    def _repr_html_(self) -> str:
+        mark, color = ("⚠", STALE_COLOR) if self.cells else ("●", FRESH_COLOR)
+        rows = "".join(f"<tr><td style='text-align:left'><b>{escape(cell.label)}</b></td>"
+                       f"<td style='text-align:left'>{escape(cell.why)}</td>"
+                       f"<td style='text-align:left'>run {escape(' '.join(cell.run) or 'it')}</td></tr>"
+                       for cell in self.cells)
+        table = f"<table><tr><th>cell</th><th style='text-align:left'>why</th><th></th></tr>{rows}</table>"
+        return (f'<div style="font: 13px system-ui, sans-serif"><span style="color: {color}" aria-hidden="true">{mark}'
+                f"</span> {escape(self._head())}</div>" + (table if rows else ""))
+
+
+def stale() -> StaleCells:
+    """The stale cells of this notebook, each with the reason. None outside of a notebook."""
+    hooks = active()
+    return StaleCells(tuple(_stale_cells(hooks)) if hooks else ())
+
+
+def _stale_cells(hooks: Hooks) -> list[StaleCell]:
+    cells, found, places = hooks.cells, dict[Hashable, StaleCell](), dict[Hashable, tuple[int, int]]()
+    for number, graph in enumerate(all_graphs()):
+        marks = cells.stale(graph)
+        for place, op in enumerate(graph.get_operations() if marks else ()):
+            if op.owner in marks:
+                places.setdefault(op.owner, (number, place))
+        for key, mark in marks.items():
+            if key in places:
+                label = cells.labels.get(key, f"{key.name!r}" if isinstance(key, Orphan) else str(key))
+                found.setdefault(key, StaleCell(key, label, mark.why, cells.named(mark.run)))
+    return sorted(found.values(), key=lambda cell: places[cell.key])
+
+
+def run_stale() -> StaleCells:
+    """Run the stale cells again, in the order of the notebook, until none is left that can be: see the module.
+
+    A cell that is stale only because it uses ops of another stale one is fresh again once that has run, if dtypes and
+    shapes are what they were; then it does not run. Returns what is left stale. Raises RuntimeError if a cell fails
+    or was interrupted, if it awaits something while a loop is running (run it by hand), and if the cell that asks has
+    made ops itself.
+    """
+    hooks = active()
+    if hooks is None:
+        return StaleCells()
+    ran: dict[Hashable, str] = {}
+    with hooks.aside("%stale run"):
+        while True:
+            todo = [cell for cell in _stale_cells(hooks) if cell.key not in ran and cell.key in hooks.sources]
+            if not todo:
+                break
+            ran[todo[0].key] = todo[0].label
+            _run_again(hooks, todo[0])
+    return StaleCells(tuple(_stale_cells(hooks)), tuple(ran.values()))
+
+
+def _run_again(hooks: Hooks, cell: StaleCell) -> None:
+    ip, source = hooks.ip, hooks.sources[cell.key]
+    code = ip.transform_cell(source.code)
+    if ip.should_run_async(source.code, transformed_cell=code) and _loop_runs():
+        raise RuntimeError(f"cell {cell.label} awaits something, so only the front end can run it: run {cell.label}, "
+                           "then %stale run again")
+    file = ip.compile.get_code_name(source.code, code, source.number + 1)
+    hooks.again[file] = cell.label
+    try:
+        with _in_its_place(ip, source):
+            result = ip.run_cell(source.code, store_history=False, cell_id=cell.key)
+    finally:
+        del hooks.again[file]
+        ip.compile.cache(code, source.number, raw_code=source.code)     # lines that errors show: those of this number
+    error = result.error_before_exec or result.error_in_exec
+    if error is not None:
+        raise RuntimeError(f"cell {cell.label} failed: {type(error).__name__}: {error}")
+
+
+@contextmanager
+def _in_its_place(ip: Any, source: Source) -> Iterator[None]:
+    """What is printed and shown goes to the cell of `source`, numbers are its own."""
+    count = ip.execution_count
+    known = bool(source.parent.get("metadata", {}).get("cellId"))
+    before = ip.get_parent() if known else None
+    ip.execution_count = source.number + 1              # IPython counts a cell before it runs
+    if known:
+        _flush()
+        ip.set_parent(source.parent)
+        _display.clear_output(wait=True)
+    try:
+        yield
+    finally:
+        ip.execution_count = count
+        if known:
+            _flush()
+            ip.set_parent(before)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+
+
+def _loop_runs() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What was taken back."""
+
+    what: str
+    left: int
+
+    def __repr__(self) -> str:
+        more = f"{self.left} more can be undone" if self.left else "nothing more can be undone"
+        return f"{self.what} was undone: graphs and names are as they were before; {more}"
+
+
+def undo() -> Undone:
+    """Take back the last run of a cell that made or removed ops, or the last deletion of one.
+
+    Graphs, their collections, the stale marks, the default graph and the user's names of tensors are as they were
+    before; values of variables stay. Raises LookupError if there is nothing to undo, RuntimeError if the cell that
+    asks has made ops.
+    """
+    hooks = active()
+    if hooks is None or not hooks.cells.journal.entries:
+        raise LookupError("there is nothing to undo: no cell has made ops, or too long ago (%config Tfnb.undo_depth)")
+    past = hooks.undo()
+    return Undone(past.what, len(hooks.cells.journal.entries))

@@ -1,0 +1,71 @@
+"""The magics about cells: `%%graph`, `%stale`, `%why` and `%collections`. Needs IPython."""
+# mypy: disable-error-code="no-untyped-call,untyped-decorator"
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any
+
+from IPython.core.magic import cell_magic, line_magic, magics_class
+from IPython.core.magic_arguments import argument, magic_arguments
+
+from tfnb.graph.operation import Operation
+from tfnb.graph.stack import device, get_default_graph, name_scope
+from tfnb.notebook.again import StaleCells, run_stale, stale
+from tfnb.notebook.effects import is_variable
+from tfnb.notebook.graph_view import graph_view
+from tfnb.notebook.magic_words import LineMagics, parse, run_body, unquote, usage_errors
+from tfnb.runtime.session import BaseSession
+
+
+@magics_class
+class CellMagics(LineMagics):
+    """%%graph, %stale, %why and %collections."""
+
+    @line_magic("stale")
+    @magic_arguments("stale")
+    @argument("what", nargs="?", choices=["run"], help="run: run them again, in order, with the text that ran last")
+    def stale(self, line: str) -> StaleCells:
+        """List the cells that don't hold any more, each with the reason and with what to run.
+
+        `%stale`, `%stale run`
+        """
+        args = parse(self.stale, line)
+        if args.what is None:
+            return stale()
+        with usage_errors(RuntimeError):
+            return run_stale()
+
+    @cell_magic("graph")
+    @magic_arguments("graph")
+    @argument("name", nargs="?", help="what to call the cell: one of that name is replaced, also under another id")
+    @argument("--scope", metavar="NAME", help="the name scope for the ops of the cell")
+    @argument("--device", metavar="NAME", help="the device for the ops of the cell")
+    @argument("--reset", action="store_true", help="forget the values of the cell's variables, in all open sessions")
+    @argument("--show", action="store_true", help="draw the graph afterwards")
+    @argument("--no-own", action="store_true", help="let the ops belong to nobody: a run again adds more")
+    def graph_cell(self, line: str, cell: str) -> Any:
+        """Run the cell with options for the ops it makes. Cells without this magic own their ops as well."""
+        __tracebackhide__ = True
+        args = parse(self.graph_cell, line)
+        if args.name:
+            self.hooks.name_cell(unquote(args.name))
+        if args.no_own:
+            self.hooks.cells.disown()
+        graph = get_default_graph()
+        version = graph.version
+        with ExitStack() as around:
+            if args.scope:
+                around.enter_context(name_scope(unquote(args.scope)))
+            if args.device:
+                around.enter_context(device(unquote(args.device)))
+            value = run_body(self.ip, cell)
+        if args.reset and graph is get_default_graph():
+            self._forget_values([op for op in graph.made_since(version) if is_variable(op)])
+        if args.show:
+            return graph_view(unquote(args.scope) if args.scope else None)
+        return value
+
+    def _forget_values(self, variables: list[Operation]) -> None:
+        for session in {id(s): s for s in self.ip.user_ns.values() if isinstance(s, BaseSession)}.values():
+            for op in variables:
+                session._store.forget(op)

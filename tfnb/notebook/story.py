@@ -1,0 +1,43 @@
+"""What a run of a cell did to each of its ops, kept in words for `%why`: the ops themselves may go."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tfnb.notebook.compare import Changes
+from tfnb.notebook.effects import Effects, is_variable
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A run of a cell that ran before.
+
+    before, label: what the two runs are called; same: names of ops that are what they were; why: name -> what is
+    different; removed: names of ops that are made no longer; kept: variables whose values go on; moved: ops of other
+    cells -> the changed op whose new tensor they take.
+    """
+
+    before: str
+    label: str
+    same: frozenset[str] = frozenset()
+    why: dict[str, str] = field(default_factory=dict)
+    removed: tuple[str, ...] = ()
+    kept: frozenset[str] = frozenset()
+    moved: dict[str, str] = field(default_factory=dict)
+
+
+def story_of(before: str, label: str, changes: Changes, effects: Effects) -> Story:
+    """The story of a run that replaced another one."""
+    same = frozenset(changes.old.keys() & changes.new.keys() - changes.why.keys())
+    kept = frozenset(name for name in kept_variables(changes))
+    return Story(before, label, same, changes.why, tuple(changes.old.keys() - changes.new.keys()), kept, effects.moved)
+
+
+def kept_variables(changes: Changes) -> list[str]:
+    """Variables that go on: a session keeps a value by name, dtype and shape."""
+    found = []
+    for name, op in changes.new.items():
+        old = changes.old.get(name)
+        if old is not None and is_variable(op) and is_variable(old) and (
+                old.outputs[0].dtype == op.outputs[0].dtype and old.outputs[0].static == op.outputs[0].static):
+            found.append(name)
+    return found
