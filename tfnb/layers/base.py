@@ -1,0 +1,306 @@
+"""What all layers share: `tf.layers.Layer`, which makes variables in its own scope and shares them at later calls."""
+from __future__ import annotations
+
+import copy
+import inspect
+import re
+from collections.abc import Iterable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from tfnb.core import nest
+from tfnb.core.dtypes import as_dtype, float32
+from tfnb.core.shape import TensorShape
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.graph import Graph
+from tfnb.graph.keys import GraphKeys
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import get_collection_ref, get_default_graph, name_scope
+from tfnb.layers.input_spec import check_input
+from tfnb.ops.array import shape
+from tfnb.ops.math import cast
+from tfnb.ops.partitioned import PartitionedVariable
+from tfnb.ops.variable_helpers import global_variables, trainable_variables
+from tfnb.ops.variable_scope import VariableScope, get_variable, variable_scope
+from tfnb.ops.variables import Variable, VariableAggregation, VariableSynchronization
+
+_numbers: WeakKeyDictionary[Graph, dict[str, int]] = WeakKeyDictionary()      # layers of each class name so far
+
+
+class Layer:
+    """A function of tensors with variables; subclasses make these in `build(input_shape)`, compute in `call(inputs)`.
+
+    The variables stand in a variable scope: `_scope` if given, else `name`, or the class's name in snake case, made
+    unique. The first call builds; later calls share the variables. trainable: whether they go to TRAINABLE_VARIABLES.
+    dtype: of the variables; by default that of the first input. _reuse: share variables that exist already, as the
+    argument of `tf.variable_scope`.
+    """
+
+    def __init__(self, trainable: bool = True, name: Any = None, dtype: Any = None, activity_regularizer: Any = None,
+                 _scope: Any = None, _reuse: Any = None, **unknown: Any) -> None:
+        if unknown:
+            raise TypeError(f"Keyword argument not understood: {', '.join(sorted(unknown))}")
+        self._trainable_weights: list[Any] = []
+        self._non_trainable_weights: list[Any] = []
+        self._updates: list[Any] = []
+        self._losses: list[Tensor] = []
+        self.built, self.trainable, self.input_spec = False, trainable, None
+        self._dtype = None if dtype is None else as_dtype(dtype).name
+        self.activity_regularizer = activity_regularizer
+        self._reuse = _reuse
+        self._set_name(name)
+        self._scope: VariableScope | None = None
+        self._current_scope: VariableScope | None = None
+        if _scope:
+            with variable_scope(_scope) as captured:
+                self._scope = captured
+
+    def _set_name(self, name: Any) -> None:
+        snake = re.sub(r"([a-z])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", type(self).__name__))
+        snake = snake.lower()
+        self._name, self._base_name = name, name
+        if name is None or isinstance(name, VariableScope):
+            taken = _numbers.setdefault(get_default_graph(), {})
+            taken[snake] = taken.get(snake, 0) + 1
+            self._name = f"{snake}_{taken[snake]}"
+            self._base_name = snake if name is None else name.name
+
+    @property
+    def name(self) -> str:
+        """The name that was given, or one that no other layer of the graph has."""
+        found: str = self._name
+        return found
+
+    @property
+    def dtype(self) -> str | None:
+        """The name of the dtype of the variables; None before the first call, if it was not given."""
+        return self._dtype
+
+    @property
+    def graph(self) -> None:
+        """None: a layer belongs to no graph, only its variables do."""
+        return None
+
+    @property
+    def scope_name(self) -> str:
+        """The name of the variable scope. Raises ValueError before the first call where no scope was given."""
+        if self._scope is None:
+            raise ValueError(f"No name available for layer scope because the layer {self._name!r} has not been used "
+                             "yet. The scope name is determined the first time the layer instance is called.")
+        return self._scope.name
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables to train."""
+        return list(self._trainable_weights) if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The other variables."""
+        return list(self._non_trainable_weights) + ([] if self.trainable else list(self._trainable_weights))
+
+    @property
+    def weights(self) -> list[Any]:
+        """All variables, those to train first."""
+        return self.trainable_weights + self.non_trainable_weights
+
+    trainable_variables, non_trainable_variables, variables = trainable_weights, non_trainable_weights, weights
+
+    @property
+    def updates(self) -> list[Any]:
+        """The ops that were added by `add_update`."""
+        return self._updates
+
+    @property
+    def losses(self) -> list[Tensor]:
+        """The losses that were added by `add_loss`."""
+        return self._losses
+
+    def count_params(self) -> int:
+        """How many numbers the variables hold. Raises ValueError before they are made."""
+        if not self.built:
+            raise ValueError(f"You tried to call `count_params` on {self.name}, but the layer isn't built.")
+        return sum(int(np.prod(variable.shape.as_list())) for variable in self.weights)
+
+    def build(self, input_shape: Any) -> None:
+        """Make the variables, by `add_weight`."""
+        self.built = True
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        """The outputs."""
+        return inputs
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """The shape of the outputs for inputs of a shape."""
+        raise NotImplementedError(f"{type(self).__name__} does not say its output shape")
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor, as far as a subclass tells them."""
+        return {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A layer with these arguments."""
+        return cls(**config)
+
+    def add_update(self, updates: Any, inputs: Any = None) -> None:
+        """Add ops (or functions that make them) to `updates` and to the collection UPDATE_OPS."""
+        for update in updates if isinstance(updates, (list, tuple)) else [updates]:
+            made = update() if callable(update) else update
+            self._updates.append(made if isinstance(made, Operation) else made.op)
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Add tensors (or functions that make them) to `losses` and to the collection REGULARIZATION_LOSSES."""
+        given = losses if isinstance(losses, (list, tuple)) else [losses]
+        made = [loss() if callable(loss) else loss for loss in given]
+        new = [convert_to_tensor(loss) for loss in made if loss is not None]
+        self._losses += new
+        _collect(new, GraphKeys.REGULARIZATION_LOSSES)
+
+    def add_weight(self, name: str, shape: Any, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
+                   trainable: bool | None = None, constraint: Any = None, use_resource: bool | None = None,
+                   synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+                   aggregation: VariableAggregation = VariableAggregation.NONE, partitioner: Any = None) -> Any:
+        """The variable `name` of the layer's scope: new, or shared where the layer shares.
+
+        dtype: by default the layer's, else float32. initializer: by default the scope's, else Glorot's. regularizer:
+        its loss is added by `add_loss`, once for each variable. Raises ValueError as `tf.get_variable`.
+        """
+        if synchronization == VariableSynchronization.ON_READ:
+            if trainable:
+                raise ValueError("Synchronization value can be set to VariableSynchronization.ON_READ only for "
+                                 "non-trainable variables.")
+            trainable = False
+        before = set(map(id, global_variables()))
+        self._set_scope()
+        wanted = trainable is not False and self.trainable
+        with variable_scope(self._scope, reuse=self.built or self._reuse, auxiliary_name_scope=False) as scope:
+            self._current_scope = scope
+            with name_scope(self._name_scope()):
+                variable = get_variable(
+                    name, shape=shape, dtype=as_dtype(dtype or self._dtype or float32), trainable=wanted,
+                    initializer=scope.initializer if initializer is None else initializer, partitioner=partitioner,
+                    constraint=constraint, synchronization=synchronization, aggregation=aggregation)
+                if regularizer and all(id(part) not in before for part in _parts(variable)):
+                    self._regularize(name, variable, regularizer)
+        self._track(variable)
+        return variable
+
+    add_variable = add_weight
+
+    def _track(self, variable: Any) -> None:
+        trained = {id(each) for each in trainable_variables()}
+        kept = all(id(part) in trained for part in _parts(variable))
+        weights = self._trainable_weights if kept else self._non_trainable_weights
+        if all(variable is not each for each in weights):
+            weights.append(variable)
+
+    def _regularize(self, name: str, variable: Any, regularizer: Any) -> None:
+        for part in _parts(variable):
+            with name_scope(f"{name}/Regularizer"):
+                self.add_loss(regularizer(part))
+
+    def _name_scope(self) -> str:
+        assert self._current_scope is not None
+        return self._current_scope.original_name_scope
+
+    def _set_scope(self, scope: Any = None) -> None:
+        if self._scope is not None:
+            return
+        if self._reuse:
+            opened = variable_scope(self._base_name if scope is None else scope)
+        else:
+            opened = variable_scope(scope, default_name=self._base_name)
+        with opened as captured:
+            self._scope = captured
+
+    def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The same as calling the layer."""
+        return self(inputs, *args, **kwargs)
+
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The outputs; the first call makes the variables.
+
+        scope (keyword): the variable scope to use where none was given. Raises ValueError if the inputs don't fit
+        `input_spec`, or if `call` returns None.
+        """
+        self._set_scope(kwargs.pop("scope", None))
+        with variable_scope(self._scope, reuse=True if self.built else self._reuse,
+                            auxiliary_name_scope=False) as scope:
+            self._current_scope = scope
+            if "scope" in inspect.signature(self.call).parameters:
+                kwargs["scope"] = scope
+            inputs = nest.map_structure(_converted, inputs)
+            with name_scope(self._name_scope()):
+                self._build_once(inputs)
+                outputs = self.call(inputs, *args, **kwargs)
+                if outputs is None:
+                    raise ValueError("A layer's `call` method should return a Tensor or a list of Tensors, not None "
+                                     f"(layer: {self.name}).")
+                self._regularize_activity(outputs)
+        _collect(self._updates, GraphKeys.UPDATE_OPS)
+        return outputs
+
+    def _build_once(self, inputs: Any) -> None:
+        check_input(self.input_spec, inputs, self.name)
+        if self.built:
+            return
+        tensors = nest.flatten(inputs)
+        if self._dtype is None and tensors and hasattr(tensors[0], "dtype"):
+            self._dtype = tensors[0].dtype.base_dtype.name
+        shapes = [getattr(tensor, "shape", None) for tensor in tensors]
+        self.build(nest.pack_sequence_as(inputs, shapes))
+        check_input(self.input_spec, inputs, self.name)
+        self.built = True
+
+    def _regularize_activity(self, outputs: Any) -> None:
+        if self.activity_regularizer is None:
+            return
+        with name_scope("ActivityRegularizer"):
+            for output in nest.flatten(outputs):
+                loss = self.activity_regularizer(output)
+                count: Any = shape(output)
+                self.add_loss(loss / cast(count[0], loss.dtype))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Layer:
+        """A layer of its own settings, with the same tensors, variables and scope."""
+        made = object.__new__(type(self))
+        memo[id(self)] = made
+        for key, value in vars(self).items():
+            shared = key in ("_scope", "_current_scope") or _holds_tensors(value)
+            setattr(made, key, copy.copy(value) if shared and isinstance(value, list) else
+                    value if shared else copy.deepcopy(value, memo))
+        return made
+
+
+def _parts(variable: Any) -> list[Variable]:
+    return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
+
+
+def _converted(value: Any) -> Any:
+    """Numbers and arrays as tensors; everything else as it is."""
+    return convert_to_tensor(value) if isinstance(value, (np.ndarray, np.generic, float, int)) else value
+
+
+def _holds_tensors(value: Any) -> bool:
+    leaves = nest.flatten(value)
+    return bool(leaves) and any(isinstance(leaf, (Tensor, Operation, Variable, PartitionedVariable)) for leaf in leaves)
+
+
+def _collect(elements: Iterable[Any], key: str) -> None:
+    """Add to a collection what is not in it yet."""
+    collection = get_collection_ref(key)
+    for element in elements:
+        if all(element is not other for other in collection):
+            collection.append(element)
+
+
+def channel_size(shape_: Any, axis: int, what: str) -> int:
+    """The size of `axis`, which variables' shapes depend on. Raises ValueError where it is not known."""
+    size = None if shape_.ndims is None else shape_.as_list()[axis]
+    if size is None:
+        raise ValueError(f"The {what} of the inputs should be defined. Found `None` in shape {shape_}.")
+    found: int = size
+    return found
