@@ -1,9 +1,19 @@
 // Builds the one module that the kernel sends to the browser: ../tfnb/notebook/static/tfnb.js
-import { statSync } from "node:fs";
-import { build } from "esbuild";
+import { readFileSync, statSync } from "node:fs";
+import { build, transformSync } from "esbuild";
 
 const OUT = "../tfnb/notebook/static/tfnb.js";
 const MOST_BYTES = 60_000; // the module travels with every displayed view and is saved in its notebook
+
+// Styles are put in by the module (no second file to find), without the blanks that people read them by.
+const styles = {
+  name: "styles",
+  setup: (made) =>
+    made.onLoad({ filter: /\.css$/ }, ({ path }) => ({
+      contents: transformSync(readFileSync(path, "utf8"), { loader: "css", minify: true }).code,
+      loader: "text",
+    })),
+};
 
 await build({
   entryPoints: ["src/index.ts"],
@@ -13,7 +23,7 @@ await build({
   minify: true,
   charset: "utf8",
   target: "es2022",
-  loader: { ".css": "text" }, // styles are put in by the module: no second file to find
+  plugins: [styles],
   define: { "define.amd": "false" }, // a page with RequireJS would be asked instead of this module
   logLevel: "warning",
 });

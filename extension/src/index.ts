@@ -5,6 +5,7 @@ import { GraphWidget } from "./graph";
 import { type Guard, makeGuard, report } from "./guard";
 import { LiveWidget } from "./live";
 import type { Model, View } from "./model";
+import { SheetWidget } from "./sheet";
 import styles from "./style.css";
 import { followTheme } from "./theme";
 
@@ -16,6 +17,7 @@ interface Place {
 const VIEWS = new Map<unknown, (model: Model, guard: Guard) => View>([
   ["graph", (model, guard) => new GraphWidget(model, guard)],
   ["live", (model) => new LiveWidget(model)],
+  ["sheet", (model, guard) => new SheetWidget(model, guard)],
 ]);
 
 type Stop = () => void;

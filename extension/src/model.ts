@@ -77,3 +77,46 @@ export interface PointsMessage {
   tag: number;
   start: number;
 }
+
+/** Tables and heat maps; the Python side is tfnb/notebook/sheet.py and heat.py, which say what each field means. */
+export interface SheetCell {
+  t?: string;
+  v?: number | string;
+  spark?: number[];
+  hist?: number[][];
+  acts?: [string, string][];
+  bad?: boolean;
+}
+
+export interface SheetTable {
+  id: string;
+  title: string;
+  note: string;
+  columns: { title: string; tip: string; number: boolean }[];
+  rows: { id: string; cells: SheetCell[] }[];
+  sort: [number, boolean] | null;
+  picked: string;
+  pickable: boolean;
+}
+
+export interface HeatPanel {
+  title: string;
+  note: string;
+  rows: number;
+  cols: number;
+  form: "matrix" | "strip" | "tiles";
+  limit: number;
+  shape: number[];
+  start: [number, number];
+  block: [number, number];
+  tile: [number, number];
+  data: string;
+}
+
+export interface SheetState {
+  title: string;
+  note: string;
+  buttons: [string, string][];
+  tables: SheetTable[];
+  heat: { title: string; panels: HeatPanel[]; zoomed: boolean; first: boolean } | null;
+}

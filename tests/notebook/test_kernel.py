@@ -243,3 +243,20 @@ def test_the_browser_is_fed_while_a_cell_runs(page):
         "comm_id": comm["comm_id"], "data": {"method": "custom", "content": {"type": "ready"}}}))
     page.run("time.sleep(0.5)", "M")
     assert [(start, len(pairs)) for start, pairs in points()] == [(0, 120)]
+
+
+def test_variables_and_slots_are_shown(page):
+    model(page)
+    page.run(TRAIN.replace("GradientDescent", "Adam"), "D")
+    page.run("sess.run(tf.global_variables_initializer())", "E")
+    shown = page.run("table = %vars --sort norm", "V") or page.run("table", "V")
+    assert "\nW            [" in shown and "line 2" in shown and "1.732" in shown
+    page.run(f"for _ in range(5): sess.run(train, {FEED})", "F")
+    page.run("seen = tf.notebook.state_views.look(sess, [])", "V")
+    assert page.run("[len(seen[name].norms) for name in seen]", "V") == "[2, 2, 2]", "the end of a cell is a look"
+    assert "gradient: 3" in page.run(f"%slots W --loss loss --feed {FEED}", "S")
+    assert "image/svg+xml" in page.outputs["S"][-1]["data"]
+    assert page.run("%slots V", "S").startswith("UsageError: no variable is called 'V'")
+    assert "there are W, beta1_power" in page.run("%slots w", "S")
+    assert page.run("%vars --sort nrm", "S") == "UsageError: there is no column 'nrm'; did you mean 'norm'?"
+    assert "did you mean --sort?" in page.run("%vars --sorte norm", "S")

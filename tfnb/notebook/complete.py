@@ -7,6 +7,7 @@ from typing import Any
 
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook import board
+from tfnb.notebook.variable_table import variables_of
 
 MOST = 200
 _line = re.compile(r"(?:^|=\s*)\s*%{1,2}(\w+)\b(.*)\Z").search
@@ -33,6 +34,11 @@ def names() -> list[str]:
     return [*scopes, *ops]
 
 
+def variable_names() -> list[str]:
+    """The variables of the default graph that are no slots."""
+    return [found.op.name for found in variables_of(get_default_graph())]
+
+
 def tags() -> list[str]:
     """The tags of what was recorded and of the summaries in the default graph."""
     recorded = [series.tag for series in board.RECORDER.series.values()]
@@ -41,8 +47,15 @@ def tags() -> list[str]:
 
 
 # magic -> the words that it takes
-WORDS: dict[str, Callable[[], Iterable[str]]] = {"graph": names, "fetch": names, "profile": names, "live": tags,
-                                               "stale": lambda: ["run"]}
+WORDS: dict[str, Callable[[], Iterable[str]]] = {
+    "graph": names,
+    "fetch": names,
+    "profile": names,
+    "live": tags,
+    "stale": lambda: ["run"],
+    "vars": variable_names,
+    "slots": variable_names,
+}
 
 
 def matcher(options: Callable[[str], Iterable[str]]) -> Any:

@@ -12,9 +12,15 @@ from tfnb.notebook.file_magics import FileMagics
 from tfnb.notebook.hooks import Hooks
 from tfnb.notebook.magic_words import LineMagics
 from tfnb.notebook.magics import GraphMagics
+from tfnb.notebook.state_magics import StateMagics
 
 # All classes of magics.
-MAGICS: tuple[type[LineMagics], ...] = (GraphMagics, CellMagics, FileMagics)
+MAGICS: tuple[type[LineMagics], ...] = (
+    GraphMagics,
+    CellMagics,
+    StateMagics,
+    FileMagics,
+)
 
 # id of the shell -> the shell, its hooks, its completions, what stops its line on compiling, its settings
 _loaded: dict[int, tuple[Any, Hooks, Any, Callable[[], None], Any]] = {}

@@ -17,7 +17,7 @@ from tfnb.core.source import set_cell_label
 from tfnb.graph.collection import op_of
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Snapshot
-from tfnb.notebook import board, shell
+from tfnb.notebook import board, shell, state_views
 from tfnb.notebook.cells import Cells
 from tfnb.notebook.journal import Past
 from tfnb.notebook.settings import settings
@@ -103,7 +103,7 @@ class Hooks:
         self._stack.append(Frame(info))
         key, meta = self._identity(info)
         shell.running = key
-        board.close_boards_of(key)
+        self._close_views(key)
         self._shown.discard(key)                    # the front end has cleared the cell's output
         if settings.own_cells:
             for gone in meta.get("deletedCells") or ():
@@ -146,6 +146,7 @@ class Hooks:
             self._remember(run.key, info, failed)
             self._show(dict.fromkeys(changed))
         board.settle_boards()
+        state_views.look_again()
         shell.running = None
 
     def _remember(self, key: Hashable, info: Any, failed: bool) -> None:
@@ -184,12 +185,15 @@ class Hooks:
         blank = info is not None and not str(info.raw_cell).strip()
         if blank and not self._stack:
             key = self._identity(info)[0]
-            board.close_boards_of(key)
             self._forget(key)
         return blank
 
-    def _forget(self, key: Hashable) -> None:
+    def _close_views(self, key: Hashable) -> None:
         board.close_boards_of(key)
+        state_views.close_views_of(key)
+
+    def _forget(self, key: Hashable) -> None:
+        self._close_views(key)
         self._shown.discard(key)
         self.sources.pop(key, None)
         self._show(self.cells.delete(key, self._graph_names()))

@@ -1,0 +1,182 @@
+/** Heat maps side by side: diverging colours with zero in the middle; the cell under the pointer is marked in all. */
+import { button, h } from "./dom";
+import type { Guard } from "./guard";
+import type { HeatPanel, SheetState } from "./model";
+import { shortNumber } from "./series";
+
+const ROOM = 200;
+const MOST_CELL = 24;
+const SLIM = 100;
+const GAP = 2e38; // what is larger is no cell
+const LIGHT = ["084a78", "4fa0d4", "f7f7f7", "f0955a", "9c3a00"];
+const DARK = ["9bd6ff", "2f7fb5", "1d252d", "bd5c20", "ffbd93"];
+const NOT_FINITE = [200, 0, 200];
+
+interface Shown {
+  panel: HeatPanel;
+  values: Float32Array;
+  canvas: HTMLCanvasElement;
+  mark: HTMLElement;
+  said: HTMLElement;
+}
+
+export class HeatMaps {
+  readonly root = h("div", { class: "tfnb-heat", hidden: true });
+  private readonly title = h("b");
+  private readonly place = h("span", { class: "tfnb-place", role: "status" });
+  private readonly back: HTMLButtonElement;
+  private readonly panels = h("div", { class: "tfnb-heats" });
+  private shown: Shown[] = [];
+  private known = "";
+  private at: [number, number] = [0, 0];
+
+  constructor(
+    private readonly send: (message: Record<string, unknown>) => void,
+    private readonly guard: Guard,
+  ) {
+    this.back = button("Whole", "Show the whole matrix again", () => this.send({ type: "whole" }));
+    this.root.append(h("div", { class: "tfnb-bar" }, this.title, this.place, this.back), this.panels);
+    new MutationObserver(() => this.draw()).observe(document.body, { attributes: true });
+  }
+
+  show(heat: SheetState["heat"]): void {
+    this.root.hidden = !heat;
+    this.back.hidden = !heat?.zoomed;
+    const known = JSON.stringify(heat?.panels ?? []);
+    if (!heat || known === this.known) return;
+    this.known = known;
+    this.title.textContent = heat.title;
+    this.place.textContent = "point at a cell, or move with the arrow keys; a click looks closer";
+    this.shown = heat.panels.map((panel, i) => this.panel(panel, i));
+    this.panels.replaceChildren(
+      ...this.shown.map(({ panel, canvas, mark, said }) =>
+        h(
+          "figure",
+          {},
+          h("figcaption", {}, panel.title, h("small", {}, ` ${panel.shape.join("×") || "one number"}`)),
+          h("div", { class: "tfnb-cells" }, canvas, mark),
+          h("div", { class: "tfnb-scale" }, shortNumber(-panel.limit), h("i"), shortNumber(panel.limit)),
+          said,
+          h("small", {}, panel.note),
+        ),
+      ),
+    );
+    this.draw();
+  }
+
+  private panel(panel: HeatPanel, index: number): Shown {
+    const bytes = Uint8Array.from(atob(panel.data), (c) => c.charCodeAt(0));
+    const [wide, high] = sizeOf(panel);
+    const canvas = h("canvas", {
+      width: panel.cols,
+      height: panel.rows,
+      tabindex: 0,
+      role: "img",
+      "aria-label": `${panel.title} ${panel.shape.join("×")}: arrow keys move, Enter looks closer, Escape goes back`,
+    });
+    canvas.style.width = `${wide}px`;
+    canvas.style.height = `${high}px`;
+    const where = (event: MouseEvent): [number, number] => [
+      Math.floor((event.offsetY / high) * panel.rows),
+      Math.floor((event.offsetX / wide) * panel.cols),
+    ];
+    canvas.addEventListener(
+      "pointermove",
+      this.guard((event: PointerEvent) => this.point(index, ...where(event))),
+    );
+    canvas.addEventListener("pointerleave", () => this.point(-1, 0, 0));
+    canvas.addEventListener("click", () => this.closer(index));
+    canvas.addEventListener(
+      "keydown",
+      this.guard((event: KeyboardEvent) => this.key(event, index)),
+    );
+    const said = h("output");
+    return { panel, values: new Float32Array(bytes.buffer), canvas, mark: h("div", { hidden: true }), said };
+  }
+
+  private key(event: KeyboardEvent, index: number): void {
+    const moves: Record<string, [number, number]> = {
+      ArrowUp: [-1, 0],
+      ArrowDown: [1, 0],
+      ArrowLeft: [0, -1],
+      ArrowRight: [0, 1],
+    };
+    const move = moves[event.key];
+    if (move) this.point(index, this.at[0] + move[0], this.at[1] + move[1]);
+    else if (event.key === "Enter") this.closer(index);
+    else if (event.key === "Escape") this.send({ type: "whole" });
+    else return;
+    event.preventDefault();
+  }
+
+  private closer(index: number): void {
+    this.send({ type: "zoom", panel: index, row: this.at[0], column: this.at[1] });
+  }
+
+  /** Mark a cell in every panel that has the same cells as panel `index`, and tell its values; -1: none. */
+  private point(index: number, row: number, column: number): void {
+    const from = this.shown[index]?.panel;
+    if (from) {
+      this.at = [clamp(row, from.rows), clamp(column, from.cols)];
+      this.place.textContent = `${from.form === "matrix" ? "" : "element "}${nameOf(from, ...this.at)}`;
+    }
+    for (const { panel, values, mark, said } of this.shown) {
+      const linked = from && panel.form === from.form && panel.rows === from.rows && panel.cols === from.cols;
+      const value = linked ? (values[this.at[0] * panel.cols + this.at[1]] as number) : Number.NaN;
+      mark.hidden = !linked || value > GAP;
+      said.textContent = linked && value < GAP ? shortNumber(value) : linked && !(value > GAP) ? "NaN" : "";
+      if (mark.hidden) continue;
+      const [wide, high] = sizeOf(panel);
+      const [w, t] = [wide / panel.cols, high / panel.rows];
+      mark.style.cssText = `left:${this.at[1] * w}px;top:${this.at[0] * t}px;width:${w}px;height:${t}px`;
+    }
+  }
+
+  draw(): void {
+    const dark = this.root.closest(".tfnb")?.getAttribute("data-theme") === "dark";
+    const stops = (dark ? DARK : LIGHT).map((hex) =>
+      [0, 2, 4].map((i) => Number.parseInt(hex.slice(i, i + 2), 16)),
+    );
+    for (const { panel, values, canvas } of this.shown) {
+      const context = canvas.getContext?.("2d");
+      if (!context) continue;
+      const image = context.createImageData(panel.cols, panel.rows);
+      values.forEach((value, i) => {
+        if (value > GAP && value < Number.POSITIVE_INFINITY) return;
+        const [r, g, b] = Number.isFinite(value) ? colour(value / (panel.limit || 1), stops) : NOT_FINITE;
+        image.data.set([r as number, g as number, b as number, 255], 4 * i);
+      });
+      context.putImageData(image, 0, 0);
+    }
+  }
+}
+
+function clamp(place: number, count: number): number {
+  return Math.max(0, Math.min(count - 1, place));
+}
+
+function colour(share: number, stops: number[][]): number[] {
+  const at = Math.max(-1, Math.min(1, share)) * 2 + 2;
+  const [low, rest] = [Math.min(3, Math.floor(at)), at - Math.min(3, Math.floor(at))];
+  const [a, b] = [stops[low] as number[], stops[low + 1] as number[]];
+  return a.map((from, i) => from + ((b[i] as number) - from) * rest);
+}
+
+function sizeOf({ rows, cols, form }: HeatPanel): [number, number] {
+  let cell = Math.min(MOST_CELL, ROOM / Math.max(rows, cols, 1));
+  if (cell >= 2) cell = Math.floor(cell);
+  const least = (count: number) => (form === "matrix" ? Math.min(MOST_CELL, SLIM / count) : 0);
+  return [cols * Math.max(cell, least(cols)), rows * Math.max(cell, least(rows))];
+}
+
+/** Which element, or block of elements, a cell stands for: "[3, 17]", "[0:8, 16:24]". */
+export function nameOf(panel: HeatPanel, row: number, column: number): string {
+  const range = (first: number, count: number) => (count === 1 ? `${first}` : `${first}:${first + count}`);
+  const { form, start, block, tile, shape } = panel;
+  if (form === "strip") return `[${range((row * panel.cols + column) * block[1], block[1])}]`;
+  if (form === "matrix")
+    return `[${range(start[0] + row * block[0], block[0])}, ${range(start[1] + column * block[1], block[1])}]`;
+  const [high, wide] = [tile[0] + 1, tile[1] + 1];
+  const places = [row % high, column % wide, Math.floor(row / high), Math.floor(column / wide)];
+  return `[${places.slice(4 - shape.length).join(", ")}]`;
+}

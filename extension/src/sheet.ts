@@ -1,0 +1,148 @@
+/** Tables that are sorted by a click on their heads and asked about by a click on their rows; heat maps under them. */
+import { button, h, s } from "./dom";
+import type { Guard } from "./guard";
+import { HeatMaps } from "./heat";
+import type { Model, SheetCell, SheetState, SheetTable, View } from "./model";
+
+export class SheetWidget implements View {
+  readonly root = h("div", { class: "tfnb-sheet" });
+  private readonly heading = h("h3");
+  private readonly note = h("span", { class: "tfnb-note", role: "status" });
+  private readonly buttons = h("span");
+  private readonly body = h("div");
+  private readonly heat: HeatMaps;
+  private readonly sorts = new Map<string, [number, boolean]>();
+
+  constructor(
+    private readonly model: Model,
+    private readonly guard: Guard,
+  ) {
+    this.heat = new HeatMaps((message) => model.send(message), guard);
+    this.root.append(
+      h("div", { class: "tfnb-bar" }, this.heading, this.note, this.buttons),
+      this.body,
+      this.heat.root,
+    );
+  }
+
+  update(): void {
+    const state = this.model.get("state") as SheetState;
+    this.heading.textContent = state.title;
+    this.note.textContent = state.note;
+    this.buttons.replaceChildren(
+      ...state.buttons.map(([act, label]) => button(label, "", () => this.model.send({ type: "act", act }))),
+    );
+    const focus = (document.activeElement as HTMLElement | null)?.dataset.key;
+    this.body.replaceChildren(...state.tables.map((table) => this.table(table)));
+    if (focus) this.body.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"]`)?.focus();
+    this.root.classList.toggle("is-heat-first", !!state.heat?.first);
+    this.heat.show(state.heat);
+  }
+
+  resize(): void {
+    this.heat.draw();
+  }
+
+  private table(table: SheetTable): HTMLElement {
+    const sort = this.sorts.get(table.id) ?? table.sort;
+    const heads = table.columns.map((column, i) => {
+      const by = sort?.[0] === i;
+      const mark = by ? (sort[1] ? " ▼" : " ▲") : "";
+      const head = button(column.title + mark, column.tip || `Sort by ${column.title}`, () => {
+        const descending = by ? !sort[1] : column.number;
+        this.sorts.set(table.id, [i, descending]);
+        this.model.send({ type: "sort", table: table.id, column: i, descending });
+        this.update();
+      });
+      head.dataset.key = `${table.id} ${i}`;
+      const order = by ? (sort[1] ? "descending" : "ascending") : undefined;
+      return h("th", { scope: "col", "aria-sort": order, class: column.number && "is-number" }, head);
+    });
+    const rows = order(table, sort).map((row) => this.row(table, row));
+    const grid = h("table", {}, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...rows));
+    return h(
+      "section",
+      {},
+      table.title && h("h4", {}, table.title),
+      table.note && h("p", { class: "tfnb-note" }, table.note),
+      rows.length ? h("div", { class: "tfnb-scroll" }, grid) : null,
+    );
+  }
+
+  private row(table: SheetTable, row: SheetTable["rows"][number]): HTMLElement {
+    const cells = row.cells.map((cell, i) => {
+      const place = h("td", {
+        class: `${table.columns[i]?.number ? "is-number" : ""}${cell.bad ? " is-bad" : ""}`,
+      });
+      if (i === 0 && table.pickable) {
+        const pick = button(cell.t ?? "", `Show ${cell.t}`, () => this.pick(table, row.id));
+        pick.dataset.key = `${table.id} ${row.id}`;
+        place.append(pick);
+      } else fill(place, cell, (act) => this.model.send({ type: "act", act, row: row.id }));
+      return place;
+    });
+    const made = h("tr", { "aria-selected": row.id === table.picked ? "true" : undefined }, ...cells);
+    if (table.pickable)
+      made.addEventListener(
+        "click",
+        this.guard((event: MouseEvent) => {
+          if (!(event.target as Element).closest("button")) this.pick(table, row.id);
+        }),
+      );
+    return made;
+  }
+
+  private pick(table: SheetTable, row: string): void {
+    this.model.send({ type: "pick", table: table.id, row: row === table.picked ? "" : row });
+  }
+}
+
+/** The rows as they are sorted; those without a value come last. */
+export function order(table: SheetTable, sort: [number, boolean] | null): SheetTable["rows"] {
+  if (!sort) return table.rows;
+  const [column, descending] = sort;
+  const key = (row: SheetTable["rows"][number]) => row.cells[column]?.v ?? row.cells[column]?.t;
+  return [...table.rows].sort((one, other) => {
+    const [a, b] = [key(one), key(other)];
+    if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+    const found = typeof a === "number" && typeof b === "number" ? a - b : String(a) < String(b) ? -1 : 1;
+    return descending ? -found : found;
+  });
+}
+
+function fill(place: HTMLElement, cell: SheetCell, act: (what: string) => void): void {
+  if (cell.spark) place.append(spark(cell.spark), " ");
+  if (cell.hist) place.append(histogram(cell.hist), " ");
+  if (cell.t) place.append(cell.t);
+  for (const [what, label] of cell.acts ?? [])
+    place.append(
+      button(label, "", () => act(what)),
+      " ",
+    );
+}
+
+function spark(values: number[]): SVGElement {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const x = (i: number) => (1 + (i / Math.max(1, values.length - 1)) * 62).toFixed(1);
+  const y = (v: number) => (high > low ? 14 - ((v - low) / (high - low)) * 12 : 8).toFixed(1);
+  const line = values.map((v, i) => `${x(i)} ${y(v)}`).join("L");
+  const svg = s("svg", { class: "tfnb-spark tfnb-s0", width: 64, height: 16, role: "img" });
+  svg.setAttribute("aria-label", `from ${low.toPrecision(3)} to ${high.toPrecision(3)}`);
+  svg.append(s("path", { class: "tfnb-line", d: `M${line}` }));
+  return svg;
+}
+
+/** Two histograms over the same bins: one filled, one as an outline. */
+function histogram(both: number[][]): SVGElement {
+  const most = Math.max(1, ...both.flat());
+  const svg = s("svg", { class: "tfnb-spark", width: 96, height: 22, "aria-hidden": "true" });
+  both.forEach((counts, which) => {
+    const wide = 96 / counts.length;
+    const steps = counts.map(
+      (n, i) => `${(i * wide).toFixed(1)} ${(21 - (n / most) * 20).toFixed(1)}h${wide.toFixed(2)}`,
+    );
+    const line = `M0 21L${steps.join("L")}L96 21`;
+    svg.append(s("path", { class: which ? "tfnb-line tfnb-s1" : "tfnb-area tfnb-s0", d: line }));
+  });
+  return svg;
+}

@@ -1,0 +1,133 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { nameOf } from "../src/heat";
+import view from "../src/index";
+import type { HeatPanel, SheetState, SheetTable } from "../src/model";
+import { order } from "../src/sheet";
+import { FakeModel } from "./fake";
+
+let el: HTMLElement;
+let stop: () => void = () => {};
+
+beforeEach(() => {
+  el = document.createElement("div");
+  document.body.replaceChildren(el);
+});
+afterEach(() => stop());
+
+const EVIL = '<img src=x onerror="window.evil=1">';
+const TABLE: SheetTable = {
+  id: "variables",
+  title: "",
+  note: "",
+  columns: [
+    { title: "name", tip: "", number: false },
+    { title: "norm", tip: "", number: true },
+  ],
+  rows: [
+    { id: "a", cells: [{ t: "a" }, { t: "2", v: 2, spark: [1, 3, 2] }] },
+    { id: EVIL, cells: [{ t: EVIL }, {}] },
+    {
+      id: "c",
+      cells: [
+        { t: "c" },
+        {
+          t: "10",
+          v: 10,
+          hist: [
+            [1, 2],
+            [2, 1],
+          ],
+        },
+      ],
+    },
+  ],
+  sort: null,
+  picked: "",
+  pickable: true,
+};
+
+function panel(more: Partial<HeatPanel> = {}): HeatPanel {
+  const data = btoa(
+    String.fromCharCode(...new Uint8Array(new Float32Array([1, -2, 0.5, Number.NaN]).buffer)),
+  );
+  const shape = { shape: [2, 2], start: [0, 0], block: [1, 1], tile: [1, 1] } as const;
+  return {
+    title: "m",
+    note: "",
+    rows: 2,
+    cols: 2,
+    form: "matrix",
+    limit: 2,
+    data,
+    ...structuredClone(shape),
+    ...more,
+  } as HeatPanel;
+}
+
+function sheet(more: Partial<SheetState> = {}): FakeModel {
+  const state = { title: "3 variables", note: "", buttons: [], tables: [TABLE], heat: null, ...more };
+  const model = new FakeModel({ kind: "sheet", state });
+  stop = view.render({ model, el });
+  return model;
+}
+
+function names(): (string | null)[] {
+  return [...el.querySelectorAll("tbody tr")].map((row) => row.querySelector("td")?.textContent ?? null);
+}
+
+test("a click on a head sorts, a second one turns it round, and the kernel is told", () => {
+  const model = sheet();
+  const head = () => el.querySelectorAll<HTMLElement>("th button")[1] as HTMLElement;
+  head().click();
+  expect(names()).toEqual(["c", "a", EVIL]);
+  head().click();
+  expect(names()).toEqual(["a", "c", EVIL]);
+  expect(el.querySelectorAll("th")[1]?.getAttribute("aria-sort")).toBe("ascending");
+  expect(model.sent.map((m) => m.descending)).toEqual([true, false]);
+  expect(order(TABLE, null)).toBe(TABLE.rows);
+});
+
+test("a click on a row asks for it, names are text", () => {
+  const model = sheet();
+  (el.querySelectorAll("tbody tr")[1] as HTMLElement).click();
+  el.querySelector<HTMLElement>("tbody button")?.click();
+  expect(model.sent).toEqual([
+    { type: "pick", table: "variables", row: EVIL },
+    { type: "pick", table: "variables", row: "a" },
+  ]);
+  expect(el.querySelector("img")).toBeNull();
+  expect(el.querySelectorAll(".tfnb-spark")).toHaveLength(2);
+});
+
+test("buttons send what they stand for", () => {
+  const rows = [{ id: "r", cells: [{ t: "r" }, { acts: [["diff", "compare"]] as [string, string][] }] }];
+  const model = sheet({ tables: [{ ...TABLE, rows }], buttons: [["session", "with the session"]] });
+  for (const one of el.querySelectorAll<HTMLElement>(".tfnb-bar button, td.is-number button")) one.click();
+  expect(model.sent).toContainEqual({ type: "act", act: "diff", row: "r" });
+  expect(model.sent).toContainEqual({ type: "act", act: "session" });
+});
+
+test("the arrow keys point at a cell in every linked panel", () => {
+  const model = sheet({
+    heat: { title: "w", panels: [panel(), panel({ title: "v" })], zoomed: false, first: true },
+  });
+  const canvas = el.querySelector("canvas") as HTMLCanvasElement;
+  const key = (name: string) =>
+    canvas.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true }));
+  key("ArrowRight");
+  const said = () => [...el.querySelectorAll("output")].map((one) => one.textContent);
+  expect(said()).toEqual(["-2", "-2"]);
+  expect(el.querySelector(".tfnb-place")?.textContent).toBe("[0, 1]");
+  key("ArrowDown");
+  expect(said()).toEqual(["NaN", "NaN"]);
+  key("Enter");
+  key("Escape");
+  expect(model.sent).toEqual([{ type: "zoom", panel: 0, row: 1, column: 1 }, { type: "whole" }]);
+});
+
+test("cells are named by the elements that they stand for", () => {
+  expect(nameOf(panel({ start: [8, 0], block: [2, 3] }), 1, 1)).toBe("[10:12, 3:6]");
+  expect(nameOf(panel({ form: "strip", cols: 96 }), 1, 4)).toBe("[100]");
+  expect(nameOf(panel({ form: "tiles", tile: [3, 3], shape: [3, 3, 4, 8] }), 9, 6)).toBe("[1, 2, 2, 1]");
+});

@@ -1,0 +1,143 @@
+"""%vars and %slots behind the magics: what is found, drawn, and left as it was."""
+import json
+
+import numpy as np
+import pytest
+
+import tfnb as tf
+from tfnb.notebook import slots, variables
+from tfnb.notebook.variable_table import variables_of
+
+FEED = {"x:0": [[1.0, 2.0, 3.0]]}
+
+
+@pytest.fixture
+def model():
+    tf.reset_default_graph()
+    x = tf.placeholder(tf.float32, [None, 3], name="x")
+    w = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], name="w")
+    table = tf.Variable(np.ones((5, 2), np.float32), name="table")
+    tf.reduce_sum(tf.square(tf.matmul(x, w)) + tf.gather(table, [1, 1]), name="loss")
+    with tf.Session() as session:
+        yield session
+    tf.reset_default_graph()
+
+
+def train(session, optimizer):
+    step = tf.train.get_or_create_global_step()
+    op = optimizer.minimize(tf.get_default_graph().get_tensor_by_name("loss:0"), global_step=step)
+    session.run(tf.global_variables_initializer())
+    return op
+
+
+def row(view, name):
+    titles = [column.title for column in view.tables[0].columns]
+    return dict(zip(titles, dict(view.tables[0].rows)[name], strict=True))
+
+
+def test_slots_are_found_by_what_updates_them_or_by_their_names(model):
+    train(model, tf.train.AdamOptimizer())
+    found = {v.op.name: v for v in variables_of(tf.get_default_graph())}
+    assert list(found) == ["w", "table", "global_step", "beta1_power", "beta2_power"]
+    assert {role: op.name for role, op in found["w"].slots.items()} == {"m": "w/Adam", "v": "w/Adam_1"}
+    assert {role: op.name for role, op in found["table"].slots.items()} == {"m": "table/Adam", "v": "table/Adam_1"}
+    assert found["w"].trainable and not found["global_step"].trainable
+
+
+@pytest.mark.parametrize("optimizer, roles", [
+    (tf.train.MomentumOptimizer(0.1, 0.9), ["accum"]),
+    (tf.train.RMSPropOptimizer(0.1, centered=True), ["mg", "mom", "ms"]),
+    (tf.train.FtrlOptimizer(0.1), ["accum", "linear"]), (tf.train.GradientDescentOptimizer(0.1), [])])
+def test_every_optimizer_tells_the_roles_of_its_slots(model, optimizer, roles):
+    train(model, optimizer)
+    found = {v.op.name: sorted(v.slots) for v in variables_of(tf.get_default_graph())}
+    assert found["w"] == roles and found["table"] == roles
+
+
+def test_the_table_follows_the_training(model):
+    op = train(model, tf.train.AdamOptimizer(0.1))
+    view = variables()
+    assert row(view, "w")["init"].text == "✓" and row(view, "w")["update"].text == "" and "global step 0" in repr(view)
+    before = model.run("w:0")
+    for _ in range(5):
+        model.run(op, FEED)
+    view.refresh()
+    after = model.run("w:0")
+    expected = np.linalg.norm(after - before) / np.linalg.norm(before) / 5
+    assert row(view, "w")["update"].value == pytest.approx(expected)
+    assert row(view, "w")["norm"].spark == pytest.approx([np.linalg.norm(before), np.linalg.norm(after)])
+    assert row(view, "w")["m"].value == pytest.approx(np.linalg.norm(model.run("w/Adam:0")), rel=1e-5)
+    assert row(view, "w")["cell"].text.startswith("test_state_views.py:")
+    assert "▁█" in repr(view) and "5 variables, 16 trainable numbers" in repr(view)
+
+
+def test_without_values_the_table_says_what_it_knows(model):
+    view = variables()
+    assert row(view, "w")["init"].text == "–" and row(view, "w")["shape"].text == "3×2"
+    view.hear({"type": "pick", "table": "variables", "row": "w"})
+    assert "w has no value: run its initializer" in view.note
+    with tf.Graph().as_default():
+        assert "0 variables" in repr(variables())
+
+
+def test_what_is_not_finite_is_marked(model):
+    train(model, tf.train.GradientDescentOptimizer(0.1))
+    model.run(tf.assign(tf.global_variables()[0], [[np.nan, 2.0], [np.inf, 4.0], [5.0, 6.0]]))
+    view = variables("^w$")
+    found = row(view, "w")
+    assert found["NaN, inf"].bad and found["NaN, inf"].text == "33.3%" and found["max"].value == 6.0
+    view.pick("variables", "w")
+    json.dumps(view.tables[0].as_json(), allow_nan=False)
+
+
+def test_wrong_words_name_the_nearest_one(model):
+    train(model, tf.train.AdamOptimizer())
+    with pytest.raises(ValueError, match="no variable matches 'tabel'; did you mean 'table'"):
+        variables("tabel")
+    with pytest.raises(ValueError, match="is no regular expression"):
+        variables("(")
+    with pytest.raises(ValueError, match="no column 'updates'; did you mean 'update'"):
+        variables(sort="updates")
+    with pytest.raises(ValueError, match="no variable is called 'tabel'; did you mean 'table'"):
+        slots("tabel")
+    with pytest.raises(ValueError, match="reduced by 'max' or 'mean', not 'min'"):
+        slots("w", how="min")
+
+
+def test_gradients_are_shown_and_the_graph_is_left_as_it_was(model):
+    op = train(model, tf.train.AdamOptimizer())
+    graph = tf.get_default_graph()
+    before = [each.name for each in graph.get_operations()]
+    by_loss, by_optimizer = slots("w", loss="loss", feed=FEED), slots("w", feed=FEED)
+    expected = model.run(tf.gradients(graph.get_tensor_by_name("loss:0"), tf.global_variables()[0]), FEED)[0]
+    assert np.allclose(by_loss.values["gradient"], expected) and np.allclose(by_optimizer.values["gradient"], expected)
+    assert [name for name, _ in by_loss.panels] == ["value", "gradient", "m", "v"]
+    assert [each.name for each in graph.get_operations()][:len(before)] == before
+    assert slots("w/Adam").title == "w", "a slot stands for its variable"
+    model.run(op, FEED)
+
+
+def test_rows_of_sparse_gradients_are_added_up(model):
+    train(model, tf.train.GradientDescentOptimizer(0.1))
+    found = slots("table", loss="loss", feed=FEED).values["gradient"]
+    assert found.tolist() == [[0, 0], [2, 2], [0, 0], [0, 0], [0, 0]]
+    with pytest.raises(ValueError, match="does not depend on global_step"):
+        slots("global_step", loss="loss", feed=FEED)
+
+
+def test_a_click_looks_closer_and_back(model):
+    large = tf.Variable(np.arange(200 * 300, dtype=np.float32).reshape(200, 300), name="large")
+    model.run(large.initializer)
+    view = slots(large)
+    assert view.window is None and view.panels[0][1].block == (3, 4)
+    view.hear({"type": "zoom", "panel": 0, "row": 30, "column": 40})
+    assert view.window is not None and view.panels[0][1].block == (1, 1)
+    assert view.widget_state()["heat"]["zoomed"]
+    view.hear({"type": "whole"})
+    assert view.window is None
+
+
+def test_saved_forms_have_svg_or_html(model):
+    train(model, tf.train.AdamOptimizer())
+    assert set(slots("w")._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}
+    assert set(variables()._repr_mimebundle_()) == {"text/plain", "text/html"}
