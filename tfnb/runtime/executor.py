@@ -162,6 +162,7 @@ class Executor:
         self.direct = self.runners[0] if direct else None      # what runs the whole plan, if one device stage does
         self._direct_host = self._host[0] if direct else None
         self._slots = self._numbered()
+        self.checked: Any = None                               # what the check for NaN notes here
 
     def run(self, feeds: Sequence[np.ndarray], trace: Trace | None = None) -> Sequence[np.ndarray]:
         """The values of the fetches. feeds: row-major arrays of the right dtypes, in the order of the plan's feeds.

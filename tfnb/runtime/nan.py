@@ -3,17 +3,19 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tfnb.core.describe import one_line
+from tfnb.graph.context import session_for
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import get_default_graph
 from tfnb.opdef.spec import FLOW, Kind
 from tfnb.ops.evaluate import ref_variable, refers
-from tfnb.runtime.tap import Inspection, Tap, inspection
+from tfnb.runtime.tap import Inspection, Tap
 
 NAN, INF, LARGE = 1, 2, 4           # what may be wrong with numbers, summed
 MOST_INDICES, MOST_OTHERS, MOST_PATH = 6, 12, 12
@@ -61,6 +63,16 @@ class NanReport:
     inputs: tuple[Seen, ...] = ()
     path: tuple[Operation, ...] = ()
     others: tuple[str, ...] = ()
+    undo: Callable[[], None] | None = None
+
+    def restore(self) -> None:
+        """Give variables and random numbers the values from before the run, where `options.nan_check` found it.
+
+        Raises ValueError for a report of `find_nan`, which has not changed any.
+        """
+        if self.undo is None:
+            raise ValueError("there is nothing to restore: find_nan runs on a copy of the session's values")
+        self.undo()
 
     @property
     def found(self) -> bool:
@@ -112,7 +124,8 @@ def find_nan(fetches: Any, feed_dict: Any = None, session: Any = None, ignore: s
 
     Raises ValueError for a wrong expression or without a session, and what `Session.run` raises.
     """
-    return search(inspection(fetches, feed_dict, session), patterns(ignore), abs_max)
+    chosen = session_for(session, session.graph if session is not None else get_default_graph(), "look for NaN")
+    return search(chosen._inspect(fetches, feed_dict), patterns(ignore), abs_max)
 
 
 def patterns(ignore: str | Iterable[str]) -> list[re.Pattern[str]]:

@@ -12,6 +12,7 @@ from tfnb.compile.plan import Plan
 from tfnb.compile.structure import build
 from tfnb.core import taps
 from tfnb.core.errors import CancelledError, InvalidArgumentError
+from tfnb.core.options import options as settings
 from tfnb.core.stale import check_fresh
 from tfnb.graph.context import default_sessions
 from tfnb.graph.graph import Graph
@@ -20,9 +21,11 @@ from tfnb.graph.stack import get_default_graph
 from tfnb.runtime.devices import HERE, DeviceAttributes, Placer, devices_of
 from tfnb.runtime.executor import Executor, Settings
 from tfnb.runtime.fetch import Build, Feed, feed_tensor, flat_feeds, read_fetches
+from tfnb.runtime.nan_guard import NanGuard
 from tfnb.runtime.partial import PartialRun
 from tfnb.runtime.server import find_target
 from tfnb.runtime.store import Store
+from tfnb.runtime.tap import Inspection
 from tfnb.runtime.trace import Trace
 
 CALLS_KEPT = 512         # run signatures remembered a session
@@ -78,6 +81,7 @@ class BaseSession:
         self._executors: dict[tuple[Any, ...], tuple[int, Executor]] = {}
         self._calls: dict[Any, _Call] = {}
         self._closed = False
+        self._guard = NanGuard(self._store)
         self._patience = 0 if config is None else int(config.operation_timeout_in_ms)
         _live.add(self)
 
@@ -144,7 +148,7 @@ class BaseSession:
         else:
             arrays = []
         if options is None and run_metadata is None and not self._patience:
-            values = call.executor.run(arrays)
+            values = self._guard.run(call.executor, arrays) if settings.nan_check else call.executor.run(arrays)
         else:
             values = self._run_with(call.executor, arrays, options, run_metadata)
         if call.summaries and taps.on_summary is not None:
@@ -293,6 +297,15 @@ class BaseSession:
                 raise TypeError(f"this callable takes {len(keys)} feed values, but got {len(values)}")
             return self.run(fetches, dict(zip(keys, values, strict=True)) or None, **options)
         return run
+
+    def _inspect(self, fetches: Any, feed_dict: Any = None) -> Inspection:
+        """What `run` would do now, to be looked at op by op. Raises what `run` raises for wrong fetches and feeds."""
+        self._check_open()
+        read = read_fetches(fetches, self._graph)
+        feeds = {feed_tensor(k, self._graph): v for k, v in flat_feeds(feed_dict or {}).items()}
+        arrays = {t: Feed.of(t).array(v) for t, v in feeds.items()}
+        plan = self._executor(read.tensors, read.targets, tuple(feeds), self._graph.mutations).plan
+        return Inspection(plan, arrays, self._store.copy())
 
     def plan(self, fetches: Any, feed_dict: Any = ()) -> Plan:
         """The plan that `run` would use (for looking at; see compile/printed.py)."""

@@ -36,15 +36,41 @@ class Store:
         self._closed = False
         self._until = threading.local()
 
-    def copy(self) -> Store:
-        """A store of the same values in memory of its own. Queues and other resources are the same ones."""
-        made = Store()
+    def copy(self, into: Store | None = None) -> Store:
+        """A store of the same values in memory of its own. Queues and other resources are the same ones.
+
+        into: a copy that was made before, whose memory serves again.
+        """
+        made = Store() if into is None else into
+        made.take(self)
         with self.lock:
-            made._arrays = {key: array.copy() for key, array in self._arrays.items()}
-            made._makers.update(self._makers)
-            made._states.update({op: state.copy() for op, state in self._states.items()})
-            made._resources.update(self._resources)
+            made._resources = dict(self._resources)
         return made
+
+    def take(self, other: Store) -> None:
+        """Copy the variables and generator states of another store, and drop all others."""
+        with self.lock, other.lock:
+            if self._arrays.keys() - other._arrays.keys():
+                self._arrays = {key: array for key, array in self._arrays.items() if key in other._arrays}
+                self.generation += 1
+            for key, array in other._arrays.items():
+                own = self._arrays.get(key)
+                if own is not None and own.shape == array.shape and own.dtype == array.dtype:
+                    own[...] = array
+                else:
+                    self._arrays[key] = array.copy()
+                    self.generation += 1
+            self._makers.update(other._makers)
+            for op, state in other._states.items():
+                if op in self._states:
+                    self._states[op][...] = state
+                else:
+                    self._states[op] = state.copy()
+
+    def arrays(self) -> list[tuple[Key, np.ndarray]]:
+        """The variables that have a value now."""
+        with self.lock:
+            return list(self._arrays.items())
 
     def array(self, op: Operation) -> np.ndarray | None:
         """The array of a variable, or None while it is not initialised (with the dtype and shape that `op` states)."""

@@ -3,17 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from tfnb.compile.plan import Plan
-from tfnb.graph.context import session_for
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.stack import get_default_graph
 from tfnb.runtime.executor import Executor, Settings
-from tfnb.runtime.fetch import Feed, feed_tensor, flat_feeds, read_fetches
-from tfnb.runtime.session import BaseSession
 from tfnb.runtime.store import Store
 
 
@@ -48,17 +43,3 @@ class Inspection:
         executor = Executor(self.plan, store or self.store.copy(), settings=Settings(interpreted=True, tap=tap))
         return executor.run(list(self.feeds.values()))
 
-
-def inspection(fetches: Any, feed_dict: Any = None, session: Any = None) -> Inspection:
-    """What `session.run(fetches, feed_dict)` would do now. session: by default the default one.
-
-    Raises ValueError if there is no session, and what `Session.run` raises for wrong fetches and feeds.
-    """
-    chosen: BaseSession = session_for(session, session.graph if session is not None else get_default_graph(),
-                                      "inspect a run")
-    chosen._check_open()
-    read = read_fetches(fetches, chosen.graph)
-    feeds = {feed_tensor(k, chosen.graph): v for k, v in flat_feeds(feed_dict or {}).items()}
-    arrays = {t: Feed.of(t).array(v) for t, v in feeds.items()}
-    plan = chosen._executor(read.tensors, read.targets, tuple(feeds), chosen.graph.mutations).plan
-    return Inspection(plan, arrays, chosen._store.copy())
