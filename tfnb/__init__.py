@@ -158,7 +158,9 @@ from tfnb.tools.as_tensorflow import install_as_tensorflow
 
 # Notebook users alone pay for the notebook, and nobody for IPython before `%load_ext tfnb`.
 notebook = _lazy_module("tfnb.notebook")
-layers = _lazy_module("tfnb.layers")                # a tenth of a second that many programs do without
+# Compositions of the ops above: programs that use none don't wait for them.
+layers = _lazy_module("tfnb.layers")
+losses = _lazy_module("tfnb.losses")
 test = _lazy_module("tfnb.test")                    # imports unittest
 saved_model = _lazy_module("tfnb.saved_model")
 _extension = _lazy_module("tfnb.notebook.extension")
