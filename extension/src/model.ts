@@ -120,3 +120,15 @@ export interface SheetState {
   tables: SheetTable[];
   heat: { title: string; panels: HeatPanel[]; zoomed: boolean; first: boolean } | null;
 }
+
+export interface TrainState {
+  title: string;
+  status: "running" | "paused" | "done" | "stopped" | "failed";
+  note: string;
+  done: number;
+  total: number | null;
+  facts: string[];
+  rate: { name: string; value: number } | null;
+  values: [string, string][];
+  error: { what: string; where: string } | null;
+}

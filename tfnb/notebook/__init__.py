@@ -9,10 +9,32 @@ from tfnb.notebook.fetch import NoSessionError, fetch, find_session
 from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.notebook.settings import settings
 from tfnb.notebook.state_views import SlotsView, VariablesView, slots, variables
+from tfnb.notebook.train import train
+from tfnb.notebook.training import Run
 from tfnb.runtime.profile import Profile, profile
 
 __all__ = [
-    "GraphView", "LiveBoard", "NoSessionError", "Profile", "SlotsView", "StaleCells", "VariablesView", "Verdict",
-    "check", "fetch", "find_session", "graph_view", "live", "profile", "record", "run_stale", "settings", "slots",
-    "stale", "undo", "variables",
+    "GraphView",
+    "LiveBoard",
+    "NoSessionError",
+    "Profile",
+    "Run",
+    "SlotsView",
+    "StaleCells",
+    "VariablesView",
+    "Verdict",
+    "check",
+    "fetch",
+    "find_session",
+    "graph_view",
+    "live",
+    "profile",
+    "record",
+    "run_stale",
+    "settings",
+    "slots",
+    "stale",
+    "train",
+    "undo",
+    "variables",
 ]

@@ -53,6 +53,7 @@ WORDS: dict[str, Callable[[], Iterable[str]]] = {
     "profile": names,
     "live": tags,
     "stale": lambda: ["run"],
+    "train": tuple,
     "vars": variable_names,
     "slots": variable_names,
 }

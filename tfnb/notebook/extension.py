@@ -13,6 +13,7 @@ from tfnb.notebook.hooks import Hooks
 from tfnb.notebook.magic_words import LineMagics
 from tfnb.notebook.magics import GraphMagics
 from tfnb.notebook.state_magics import StateMagics
+from tfnb.notebook.train_magics import TrainMagics
 
 # All classes of magics.
 MAGICS: tuple[type[LineMagics], ...] = (
@@ -20,6 +21,7 @@ MAGICS: tuple[type[LineMagics], ...] = (
     CellMagics,
     StateMagics,
     FileMagics,
+    TrainMagics,
 )
 
 # id of the shell -> the shell, its hooks, its completions, what stops its line on compiling, its settings

@@ -17,10 +17,12 @@ from tfnb.core.source import set_cell_label
 from tfnb.graph.collection import op_of
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Snapshot
-from tfnb.notebook import board, shell, state_views
+from tfnb.notebook import board, shell, state_views, training
 from tfnb.notebook.cells import Cells
 from tfnb.notebook.journal import Past
 from tfnb.notebook.settings import settings
+
+NAMELESS = "run "           # begins the keys of cells whose front end tells no id
 
 
 @dataclass
@@ -97,12 +99,24 @@ class Hooks:
         """A cell is about to run."""
         if threading.current_thread() is not self._thread:
             return
+        training.hold_runs()
+        try:
+            self._enter(info)
+        finally:
+            self._release()
+
+    def _release(self) -> None:
+        """Trainings go on, unless ops left that come back with the end of the running cell."""
+        if not (self.cells.run and self.cells.run.detached):
+            training.release_runs()
+
+    def _enter(self, info: Any) -> None:
         if self._stack:
             self._stack.append(Frame(info, self.cells.save()))
             return
         self._stack.append(Frame(info))
         key, meta = self._identity(info)
-        shell.running = key
+        shell.running, shell.attended = key, not str(key).startswith(NAMELESS)
         self._close_views(key)
         self._shown.discard(key)                    # the front end has cleared the cell's output
         if settings.own_cells:
@@ -120,6 +134,13 @@ class Hooks:
         """A cell has ended. result: an ExecutionResult; None where even that could not be made."""
         if threading.current_thread() is not self._thread:
             return
+        training.hold_runs()
+        try:
+            self._finish(result)
+        finally:
+            training.release_runs()
+
+    def _finish(self, result: Any) -> None:
         info = getattr(result, "info", None)
         if self._emptied(info):
             return
@@ -191,6 +212,7 @@ class Hooks:
     def _close_views(self, key: Hashable) -> None:
         board.close_boards_of(key)
         state_views.close_views_of(key)
+        training.stop_runs_of(key)
 
     def _forget(self, key: Hashable) -> None:
         self._close_views(key)
@@ -208,7 +230,7 @@ class Hooks:
 
     def _ordinal(self, info: Any) -> str:
         """The key of a run of a cell without an id. Runs outside of the history (nbval) all have one count."""
-        return f"run {self._count(info)}" + ("" if info.store_history else f", {next(self._unstored)} beside history")
+        return f"{NAMELESS}{self._count(info)}" + ("" if info.store_history else f", {next(self._unstored)} beside history")
 
     def _count(self, info: Any) -> int:
         # IPython has counted the cell already, if it keeps history
@@ -246,6 +268,7 @@ class Hooks:
             return
         if not self.cells.untouched():
             raise RuntimeError(f"this cell has made ops: {what} must stand in a cell of its own")
+        training.hold_runs()
         self._show(self.cells.rollback())
         stack, self._stack = self._stack, []
         running = shell.running
@@ -254,6 +277,7 @@ class Hooks:
         finally:
             self._stack, shell.running = stack, running
             self.cells.begin(run.key, run.label, self._graph_names())
+            self._release()
 
     def undo(self) -> Past:
         """Take back the last run of a cell that made or removed ops, or the last deletion of one.

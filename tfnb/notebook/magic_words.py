@@ -6,9 +6,11 @@ Errors in the use of a magic are UsageError itself, which IPython shows without 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from difflib import get_close_matches
+from types import CodeType
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -37,7 +39,7 @@ class LineMagics(Magics):
             near = get_close_matches(str(error.name), self.ip.user_ns, n=1)
             raise UsageError(f"{error}" + (f"; did you mean {near[0]!r}?" if near else "")) from None
 
-    def _value(self, name: str, kind: type, what: str) -> Any:
+    def _value(self, name: str, kind: type | tuple[type, ...], what: str) -> Any:
         value = self._eval(name)
         if not isinstance(value, kind):
             raise UsageError(f"{name} is no {what} but {type(value).__name__}")
@@ -145,17 +147,46 @@ def words(parts: Any) -> str:
     return unquote(" ".join(parts))
 
 
-def run_body(ip: Any, body: str) -> Any:
-    """Run the body of a cell magic in the notebook's namespace and return the value of its last expression.
+@dataclass(frozen=True)
+class Body:
+    """The compiled body of a cell magic: statements, then the expression that it ends with, if it does.
 
-    Line numbers are those of the whole cell, whose first line is the magic.
+    names: that its statements assign outside of functions, in order.
     """
-    __tracebackhide__ = True
+
+    filename: str
+    code: CodeType
+    last: CodeType | None
+    names: tuple[str, ...]
+
+    def run(self, namespace: dict[str, Any]) -> Any:
+        """Run it, and return the value of the last expression."""
+        __tracebackhide__ = True
+        exec(self.code, namespace)
+        return eval(self.last, namespace) if self.last is not None else None
+
+
+def compile_body(ip: Any, body: str) -> Body:
+    """Compile the body of a cell magic. Line numbers are those of the whole cell, whose first line is the magic."""
     code = ip.transform_cell(body)
     name = ip.compile.cache("\n" + code, ip.execution_count - 1, raw_code=body)
     tree = ip.transform_ast(ast.increment_lineno(ip.compile.ast_parse(code, filename=name), 1))
+    names = tuple(dict.fromkeys(_assigned(tree)))
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    exec(ip.compile(tree, name, "exec"), ip.user_ns)
-    if last is None:
-        return None
-    return eval(ip.compile(ast.Expression(last.value), name, "eval"), ip.user_ns)
+    value = ip.compile(ast.Expression(last.value), name, "eval") if last is not None else None
+    return Body(name, ip.compile(tree, name, "exec"), value, names)
+
+
+def _assigned(tree: ast.AST) -> Iterator[str]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp,
+                                   ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            yield from _assigned(node)
+
+
+def run_body(ip: Any, body: str) -> Any:
+    """Run the body of a cell magic in the notebook's namespace and return the value of its last expression."""
+    __tracebackhide__ = True
+    return compile_body(ip, body).run(ip.user_ns)

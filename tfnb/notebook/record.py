@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -29,10 +31,11 @@ class Recorder:
         self._inbox: deque[list[Any]] = deque()   # [step or None, Summary bytes or {tag: value}, run]
         self._held: list[Any] | None = None
         self._written = False                   # a writer reports: what is only fetched does not count
+        self._names: dict[int, str] = {}        # thread -> the run that its fetches belong to
 
-    def scalars(self, values: dict[str, Any], step: float | None = None) -> None:
-        """Take the values of one step; anything `float` reads."""
-        self._inbox.append([step, values, ""])
+    def scalars(self, values: dict[str, Any], step: float | None = None, run: str = "") -> None:
+        """Take the values of one step of a run; anything `float` reads."""
+        self._inbox.append([step, values, run])
         if len(self._inbox) >= BATCH:
             self.file()
 
@@ -45,6 +48,7 @@ class Recorder:
         if step is None:
             if self._written:
                 return
+            run = self._names.get(threading.get_ident(), run) if self._names else run
         elif not self._written:
             self._written = True
             last = inbox[-1] if inbox else None
@@ -55,6 +59,15 @@ class Recorder:
             inbox.append([step, data, run])
             if len(inbox) >= BATCH:
                 self.file()
+
+    @contextmanager
+    def named(self, run: str) -> Iterator[None]:
+        """What the calling thread fetches inside belongs to `run`."""
+        self._names[threading.get_ident()] = run
+        try:
+            yield
+        finally:
+            self._names.pop(threading.get_ident(), None)
 
     def new_cell(self) -> None:
         """Another cell runs: its fetches count again, until it writes."""

@@ -10,6 +10,7 @@ from tfnb.core.lazy import lazy_module
 _display = lazy_module("IPython.display")
 
 running: Hashable = None        # the key of the cell that runs, where cells are known
+attended = False                # the front end told the id of that cell: not nbclient, but one with a person before it
 
 
 def current() -> Any | None:

@@ -1,0 +1,127 @@
+"""%%train in a real kernel: the notebook stays usable, cells that change the graph hold it, Interrupt ends it."""
+import time
+
+import pytest
+
+from tests.notebook.kernel import Page
+
+pytestmark = pytest.mark.slow
+
+SETUP = """import tfnb as tf, numpy as np
+%load_ext tfnb
+data = np.random.RandomState(0).rand(16, 8).astype("f")"""
+MODEL = """x = tf.placeholder(tf.float32, [None, 8], name="x")
+w = tf.Variable(tf.zeros([8, 1]), name="w")
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - tf.reduce_sum(x, 1, keep_dims=True)))"""
+OPTIMIZER = """opt = tf.train.GradientDescentOptimizer(0.01)
+train = opt.minimize(loss)"""
+STEP = "ignored, loss_now = sess.run([train, loss], {x: data})"
+
+
+@pytest.fixture(scope="module")
+def page():
+    page = Page()
+    page.run(SETUP, "setup")
+    page.run(MODEL, "model")
+    page.run(OPTIMIZER, "opt")
+    page.run("sess = tf.Session(); sess.run(tf.global_variables_initializer())", "sess")
+    yield page
+    page.close()
+
+
+def look(page, code):
+    return eval(page.run(f"print(repr({code}))", "look"))
+
+
+def until(page, code):
+    for _ in range(100):
+        if look(page, code):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{code} never came true; {page.text('t')}")
+
+
+def test_the_kernel_is_usable_and_the_run_is_steered_from_other_cells(page):
+    assert "training: running · step " in page.run(f"%%train --as r --lr opt\n{STEP}", "t")
+    assert look(page, "r.status") == "running"
+    until(page, "r.steps > 100")
+    page.run("r.pause(); r.step(2)", "u")
+    a, b = look(page, "r.steps"), look(page, "r.steps")
+    assert a == b and look(page, "step") == a - 1
+    page.run("r.set_rate(0.5); r.resume()", "u")
+    assert look(page, "r.rate.value") == 0.5
+    assert "UsageError: another training has not ended" in page.run("%%train --steps 5\n1", "t2")
+    page.run("r.stop()", "u")
+    time.sleep(0.3)
+    page.run("1", "u")
+    assert "training: stopped" in page.text("t") and "loss_now" in page.text("t")
+
+
+def test_an_optimizer_that_is_made_again_is_taken_up_and_a_changed_model_ends_it_clearly(page):
+    page.run(f"%%train --as r --no-live\n{STEP}", "t")
+    page.run(OPTIMIZER, "opt")
+    before = look(page, "r.steps")
+    until(page, f"r.steps > {before} + 20")
+    page.run(MODEL.replace("square", "abs"), "model")
+    until(page, "not r.active")
+    assert look(page, "repr(r.error)").startswith("StaleTensorError")
+    until(page, "True")
+    assert "is stale, because" in page.text("t") and f"line 2: `{STEP}`" in page.text("t")
+    page.run(MODEL, "model")
+    page.run(OPTIMIZER, "opt")
+
+
+def test_the_cell_run_again_ends_the_training_of_before(page):
+    page.run(f"%%train --as a --no-live\n{STEP}", "t")
+    page.run(f"%%train --as b --no-live\n{STEP}", "t")
+    assert (look(page, "a.status"), look(page, "b.status")) == ("stopped", "running")
+    page.run("1", "u", deleted=["t"])
+    assert look(page, "b.status") == "stopped"
+
+
+def test_interrupt_ends_it_between_cells(page):
+    page.run(f"%%train --as r --no-live\n{STEP}", "t")
+    time.sleep(0.4)
+    page.manager.interrupt_kernel()
+    until(page, "not r.active")
+    assert look(page, "r.why") == "by Interrupt"
+
+
+def test_interrupt_ends_it_in_the_foreground(page):
+    request = page.send(f"%%train --as r --no-live --foreground\n{STEP}", "t")
+    time.sleep(0.6)
+    page.manager.interrupt_kernel()
+    page.wait(request, "t")
+    assert look(page, "(r.status, r.why)") == ("stopped", "by Interrupt")
+
+
+def test_without_a_front_end_it_runs_to_its_end(page, tmp_path):
+    shown = page.run(f"%%train --steps 40 --ckpt 25 --folder {tmp_path}\n{STEP}")
+    assert "done · step 40 of 40" in shown and f"saved as {tmp_path}/model-40" in shown
+    assert sorted(p.name for p in tmp_path.glob("*.index")) == ["model-25.index", "model-40.index"]
+
+
+def test_errors_name_the_line(page):
+    assert page.run(f"%%train\n{STEP}\n1 / 0", "t").endswith("ZeroDivisionError: division by zero")
+    assert "----> 3 1 / 0" in page.traceback("t")
+    page.run(f"%%train --no-live\n{STEP}\nif step == 5000: 1 / 0", "t")
+    for _ in range(100):
+        if "failed" in page.text("t"):
+            break
+        time.sleep(0.05)
+        page.run("1", "u")
+    assert "failed · step 5,000" in page.text("t") and "line 3: `if step == 5000: 1 / 0`" in page.text("t")
+
+
+def test_a_step_that_makes_ops_is_refused_and_leaves_none(page):
+    before = look(page, "len(tf.get_default_graph().get_operations())")
+    assert "RuntimeError: a step of a training made 2 ops" in page.run("%%train\nsess.run(tf.reduce_sum(w))", "t")
+    assert look(page, "len(tf.get_default_graph().get_operations())") == before
+
+
+@pytest.mark.parametrize(("line", "said"), [
+    ("--stop never", "a training stops at nan"), ("--lr opte", "did you mean 'opt'"), ("--lr x", "x=0.01"),
+    ("--step 3 --lives", "did you mean --live"), ("--steps 0", "at least 1")])
+def test_mistakes_in_its_line_are_told(page, line, said):
+    shown = page.run(f"%%train {line}\n1", "t")
+    assert shown.startswith("UsageError") and said in shown
