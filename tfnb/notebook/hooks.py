@@ -230,7 +230,8 @@ class Hooks:
 
     def _ordinal(self, info: Any) -> str:
         """The key of a run of a cell without an id. Runs outside of the history (nbval) all have one count."""
-        return f"{NAMELESS}{self._count(info)}" + ("" if info.store_history else f", {next(self._unstored)} beside history")
+        beside = "" if info.store_history else f", {next(self._unstored)} beside history"
+        return f"{NAMELESS}{self._count(info)}{beside}"
 
     def _count(self, info: Any) -> int:
         # IPython has counted the cell already, if it keeps history
