@@ -284,6 +284,21 @@ def test_ops_that_no_cell_made_are_marked_one_by_one(nb):
     assert why_stale(free.op), "it stays so"
 
 
+def test_collection_entries_of_a_cell_without_ops_leave_too(nb):
+    nb.run("B", MODEL)
+    graph = get_default_graph()
+    for _ in range(2):
+        nb.run("C", 'g.add_to_collection("losses", a); g.add_to_collection("notes", "text")')
+        assert graph.get_collection("losses") == [nb.a] and graph.get_collection("notes") == ["text"]
+    nb.run("D", "pass")
+    nb.cells.undo()
+    nb.cells.undo()
+    assert graph.get_collection("losses") == [] == graph.get_collection("notes") and len(names()) == 6
+    nb.run("C", 'g.add_to_collection("notes", "text")')
+    nb.cells.delete("C")
+    assert graph.get_collection("notes") == [] and "C" not in nb.cells.badges
+
+
 def test_several_graphs_are_kept_apart(nb):
     other = Graph()
     nb.ns["other"] = other

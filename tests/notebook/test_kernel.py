@@ -147,12 +147,12 @@ def test_async_cells_and_threads(page):
     page.run(code, "B")
     assert names(page) == ["y"] and "as before" in page.text("B")
     page.run(code + "\n1/0", "B")
-    assert names(page) == ["y"]
+    assert names(page) == ["y"], page.text("B")
     page.run("import threading\ndef make():\n    with g.as_default(): tf.constant(1.0, name='z')\n"
              "g = tf.get_default_graph(); t = threading.Thread(target=make); t.start(); t.join()", "C")
     assert names(page) == ["y", "z"]
     page.run("pass", "C")
-    assert names(page) == ["y"]
+    assert names(page) == ["y"], page.text("B")
 
 
 def test_a_notebook_run_in_a_cell_belongs_to_that_cell(page, tmp_path):
@@ -207,7 +207,7 @@ def test_the_live_board_sees_summaries(page):
 def test_loading_again_changes_nothing(page):
     page.run("%load_ext tfnb\n%reload_ext tfnb\ny = tf.constant(1.0, name='y')", "B")
     page.run("%load_ext tfnb\n%reload_ext tfnb\ny = tf.constant(1.0, name='y')", "B")
-    assert names(page) == ["y"]
+    assert names(page) == ["y"], page.text("B")
 
 
 def test_drawing_errors_are_short(page):

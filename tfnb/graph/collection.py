@@ -60,6 +60,14 @@ class Collections:
         """The list itself, made if it is not there."""
         return self.lists.setdefault(name, [])
 
+    def owner_of(self, name: Hashable, value: Any) -> Hashable:
+        """For whom an entry was added; None: for nobody."""
+        return self._owners.get((name, id(value)))
+
+    def has_of(self, owner: Hashable) -> bool:
+        """Some entry was added for `owner`."""
+        return owner in self._owners.values()
+
     def clear(self, name: Hashable) -> None:
         """Remove all entries of a collection."""
         self.lists.pop(name, None)

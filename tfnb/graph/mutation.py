@@ -118,6 +118,10 @@ class Mutation:
         """The ops that were made for `owner`, in order."""
         return [op for op in self._ops if op.owner == owner]
 
+    def owns_entries(self, owner: Hashable) -> bool:
+        """Some entry of a collection was added for `owner`."""
+        return self._collections.has_of(owner)
+
     def made_since(self, version: int) -> list[Operation]:
         """The ops that were made since `graph.version` was `version` and the cursor was set, in order."""
         end = begin = self.next_seed_index()

@@ -4,6 +4,7 @@ Nothing here imports IPython, ipywidgets or Graphviz before it is used.
 """
 from tfnb.notebook.again import StaleCells, run_stale, stale, undo
 from tfnb.notebook.board import LiveBoard, live, record
+from tfnb.notebook.collection_tree import CollectionTree, collections
 from tfnb.notebook.exercise import Verdict, check
 from tfnb.notebook.fetch import NoSessionError, fetch, find_session
 from tfnb.notebook.graph_view import GraphView, graph_view
@@ -11,30 +12,11 @@ from tfnb.notebook.settings import settings
 from tfnb.notebook.state_views import SlotsView, VariablesView, slots, variables
 from tfnb.notebook.train import train
 from tfnb.notebook.training import Run
+from tfnb.notebook.why import Why, why
 from tfnb.runtime.profile import Profile, profile
 
 __all__ = [
-    "GraphView",
-    "LiveBoard",
-    "NoSessionError",
-    "Profile",
-    "Run",
-    "SlotsView",
-    "StaleCells",
-    "VariablesView",
-    "Verdict",
-    "check",
-    "fetch",
-    "find_session",
-    "graph_view",
-    "live",
-    "profile",
-    "record",
-    "run_stale",
-    "settings",
-    "slots",
-    "stale",
-    "train",
-    "undo",
-    "variables",
+    "CollectionTree", "GraphView", "LiveBoard", "NoSessionError", "Profile", "Run", "SlotsView", "StaleCells",
+    "VariablesView", "Verdict", "Why", "check", "collections", "fetch", "find_session", "graph_view", "live",
+    "profile", "record", "run_stale", "settings", "slots", "stale", "train", "undo", "variables", "why",
 ]

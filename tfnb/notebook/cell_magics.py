@@ -11,9 +11,11 @@ from IPython.core.magic_arguments import argument, magic_arguments
 from tfnb.graph.operation import Operation
 from tfnb.graph.stack import device, get_default_graph, name_scope
 from tfnb.notebook.again import StaleCells, run_stale, stale
+from tfnb.notebook.collection_tree import CollectionTree, collections
 from tfnb.notebook.effects import is_variable
 from tfnb.notebook.graph_view import graph_view
-from tfnb.notebook.magic_words import LineMagics, parse, run_body, unquote, usage_errors
+from tfnb.notebook.magic_words import LineMagics, fetchable, parse, run_body, unquote, usage_errors
+from tfnb.notebook.why import Why, why
 from tfnb.runtime.session import BaseSession
 
 
@@ -34,6 +36,38 @@ class CellMagics(LineMagics):
             return stale()
         with usage_errors(RuntimeError):
             return run_stale()
+
+    @line_magic("why")
+    @magic_arguments("why")
+    @argument("what", help="the name of an op, a tensor or a variable, or an expression without blanks")
+    def why(self, line: str) -> Why:
+        """Say where an op comes from, what its cell's last run did to it, why it is stale, and what stands on it.
+
+        `%why loss`, `%why train_step`, `%why layer1/weights`
+        """
+        args = parse(self.why, line)
+        with usage_errors(KeyError, TypeError):
+            return why(self._asked(args.what))
+
+    def _asked(self, word: str) -> Any:
+        """A name of the user's (also of what was replaced), else of an op."""
+        name = unquote(word)
+        if name.isidentifier() and name in self.ip.user_ns and fetchable(self.ip.user_ns[name]):
+            return self.ip.user_ns[name]
+        return self._fetchable(word)
+
+    @line_magic("collections")
+    @magic_arguments("collections")
+    @argument("key", nargs="?", help="only this collection")
+    @argument("--owner", metavar="CELL", help="only entries of the cell with this number: 3 or [3]")
+    def collections(self, line: str) -> CollectionTree:
+        """Show the collections of the default graph: what is in them, and which cell and line put it there.
+
+        `%collections`, `%collections trainable_variables`, `%collections --owner 3`
+        """
+        args = parse(self.collections, line)
+        with usage_errors(KeyError, LookupError):
+            return collections(unquote(args.key) if args.key else None, args.owner)
 
     @cell_magic("graph")
     @magic_arguments("graph")

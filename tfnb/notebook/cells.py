@@ -107,7 +107,7 @@ class Cells:
             self.books.reasons.get(graph, {}).pop(key, None)
             graph.stale.pop(key, None)
             owned = graph.ops_of(key) if key in self.badges else []
-            if owned:
+            if owned or graph.owns_entries(key):
                 why = (f"it was made when its cell ran as {self.labels.get(key, run.label)}, and that cell is running "
                        f"again as {run.label}")
                 record = graph.detach(owned, why, [key])
@@ -131,6 +131,8 @@ class Cells:
         for graph in all_graphs():
             if graph.version != run.versions.get(graph):
                 made += graph.ops_of(run.key)
+                changed.append(graph)
+            elif graph.owns_entries(run.key):
                 changed.append(graph)
             graph.cursor = None
             if graph in run.detached:
@@ -247,9 +249,9 @@ class Cells:
         """The cell was deleted: its ops leave, and what uses them is stale. Returns the keys of changed badges."""
         where, books = self.labels.get(key, "a cell"), self.books.copy()
         left: dict[Graph, Snapshot] = {}
-        for graph in all_graphs() if key in self.badges else ():
-            owned = graph.ops_of(key)
-            if owned:
+        for graph in all_graphs():
+            owned = graph.ops_of(key) if key in self.badges else []
+            if owned or graph.owns_entries(key):
                 left[graph] = graph.snapshot()
                 record = graph.detach(owned, f"its cell {where} was deleted", [key])
                 effects = apply_changes(graph, [record], compare(record.ops, ()), f"{where}, which was deleted")

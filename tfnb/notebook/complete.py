@@ -46,6 +46,11 @@ def tags() -> list[str]:
     return [*dict.fromkeys([*recorded, *made])]
 
 
+def keys() -> list[str]:
+    """The names of the collections of the default graph."""
+    return [str(key) for key in get_default_graph().collections]
+
+
 # magic -> the words that it takes
 WORDS: dict[str, Callable[[], Iterable[str]]] = {
     "graph": names,
@@ -54,6 +59,8 @@ WORDS: dict[str, Callable[[], Iterable[str]]] = {
     "live": tags,
     "stale": lambda: ["run"],
     "train": tuple,
+    "why": names,
+    "collections": keys,
     "vars": variable_names,
     "slots": variable_names,
 }

@@ -1,12 +1,15 @@
 """`%config Tfnb`: the settings as traits of IPython's configuration, also from its files (`c.Tfnb.badges = False`)."""
 from __future__ import annotations
 
+import logging
 from typing import Any
 
-from traitlets import Bool, Enum, Float, Int, TraitType
+from traitlets import Bool, Enum, Float, Int, TraitError, TraitType
 from traitlets.config.configurable import Configurable
 
 from tfnb.notebook.settings import SETTINGS, Setting, settings
+
+log = logging.getLogger(__name__)
 
 
 def _trait(setting: Setting) -> TraitType[Any, Any]:
@@ -36,7 +39,11 @@ Tfnb = type("Tfnb", (TfnbSettings,), {"__doc__": "How tfnb behaves in this noteb
 
 def install(ip: Any) -> Any:
     """Let `%config` of a shell know the settings. Returns what `remove` takes."""
-    made = Tfnb(parent=ip)
+    try:
+        made = Tfnb(parent=ip)
+    except TraitError as error:             # in a configuration file, or typed before: not worth a dead extension
+        log.warning("the configuration of Tfnb is not used: %s", error)
+        made = Tfnb()
     ip.configurables.append(made)
     return made
 

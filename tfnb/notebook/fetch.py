@@ -64,14 +64,21 @@ def find_session(graph: Graph) -> BaseSession:
     default = get_default_session()
     if default is not None and default.graph is graph:
         return default      # type: ignore[no-any-return]
-    found = {id(value): (name, value) for name, value in _variables().items()
-             if isinstance(value, BaseSession) and value.graph is graph and not value._closed}
+    found = open_sessions(graph)
     if len(found) == 1:
-        return next(iter(found.values()))[1]
+        return next(iter(found.values()))
     if found:
-        names = " or ".join(name for name, _ in found.values())
-        raise NoSessionError(f"several sessions are open on this graph: choose {names}")
+        raise NoSessionError(f"several sessions are open on this graph: choose {' or '.join(found)}")
     raise NoSessionError("no session is open on this graph: make one with tf.InteractiveSession() or tf.Session()")
+
+
+def open_sessions(graph: Graph) -> dict[str, BaseSession]:
+    """The open sessions on `graph` among the notebook's variables, each by the first of its names."""
+    found: dict[int, tuple[str, BaseSession]] = {}
+    for name, value in _variables().items():
+        if isinstance(value, BaseSession) and value.graph is graph and not value._closed:
+            found.setdefault(id(value), (name, value))
+    return dict(found.values())
 
 
 def _variables() -> dict[str, Any]:

@@ -197,8 +197,8 @@ class Hooks:
     def _restore_names(self, names: Mapping[str, Any]) -> None:
         """Names that a run bound to ops which were taken back stand for the ops before it again."""
         for name, value in names.items():
-            op = op_of(self.ip.user_ns.get(name))
-            if op is not None and op._dead:
+            op, before = op_of(self.ip.user_ns.get(name)), op_of(value)
+            if op and before and op._dead and not before._dead:
                 self.ip.user_ns[name] = value
 
     def _emptied(self, info: Any) -> bool:

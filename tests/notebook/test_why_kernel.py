@@ -1,0 +1,76 @@
+"""`%why` and `%collections` in a real kernel."""
+import pytest
+
+from tests.notebook.test_kernel import FEED, MODEL, TRAIN, model, names
+
+pytestmark = pytest.mark.slow
+
+
+def rows(text):
+    """Question -> answer."""
+    return {line[2:].split("  ")[0].strip(): line[2:].split("  ", 1)[1].strip() for line in text.splitlines()[1:]}
+
+
+def test_why_names_the_line_the_cell_and_what_stands_on_an_op(page):
+    model(page)
+    shown = page.run("%why h", "Y")
+    answer = rows(shown)
+    assert shown.startswith("h (Mul) float32[?, 3]: fresh")
+    assert answer["made"].endswith('line 3: `h = tf.multiply(x, W, name="h")`') and "cell [" in answer["made"]
+    assert answer["cell"].endswith(" ops") and "x (Placeholder, float32[?, 3]) of [" in answer["takes"]
+    assert answer["used by"].startswith("a; ") and "in all" in answer["used by"]
+    assert "differentiate it: gradients/h_grad" in answer["gradient"]
+    assert answer["values"] == "W has a value in sess"
+    assert "last run" not in answer and "stale" not in answer
+    assert rows(page.run("%why W", "Y"))["collections"] == "variables, trainable_variables"
+    assert "text/html" in page.outputs["Y"][0]["data"]
+
+
+def test_why_says_what_changed_and_what_to_run(page):
+    model(page)
+    page.run("old = a", "look")
+    page.run(MODEL.replace("sigmoid", "tanh"), "B")
+    answer = rows(page.run("%why train", "Y"))
+    assert page.text("Y").startswith("GradientDescent (NoOp): STALE")
+    assert "'a' changed in [" in answer["stale"] and answer["run"].endswith("again, or %stale run")
+    assert answer["changed"].startswith("'a' in [") and "it was Sigmoid and is Tanh" in answer["changed"]
+    assert answer["values"].startswith("W has a value in sess, kept over the run [")
+    assert "it was Sigmoid and is Tanh" in rows(page.run("%why a", "Y"))["last run"]
+    assert "which made it as before" in rows(page.run("%why h", "Y"))["last run"]
+    moved = rows(page.run("%why loss", "Y"))["moved over"]
+    assert moved.startswith("its input 'a' is the new one of [") and page.text("Y").splitlines()[0].endswith("fresh")
+    shown = page.run("%why old", "Y")
+    assert "STALE" in shown and "and made a new one" in rows(shown)["stale"]
+    page.run(TRAIN, "D")
+    assert page.run("%why train", "Y").splitlines()[0].endswith("fresh")
+    assert page.run(f"sess.run(train, {FEED})", "F") == ""
+
+
+def test_why_says_which_variables_lost_their_values(page):
+    model(page)
+    page.run(MODEL.replace("[3]", "[4]").replace("3]", "4]"), "B")
+    assert rows(page.run("%why W", "Y"))["values"].startswith("W has no value in sess: its shape was 3 and is 4")
+
+
+def test_why_of_what_is_not_there(page):
+    model(page)
+    assert page.run("%why los", "Y").startswith("UsageError: ") and "did you mean 'loss'?" in page.text("Y")
+    assert "UsageError" in page.run("%why", "Y") and "UsageError" in page.run("%why 3", "Y")
+
+
+def test_collections_show_owning_cells(page):
+    model(page)
+    page.run("tf.add_to_collection('marks', 'my <b>mark</b>')", "K")
+    shown = page.run("%collections", "C2")
+    assert "  trainable_variables  1" in shown and "W  VariableV2 float32[3]  [" in shown and "my <b>mark</b>" in shown
+    html = page.outputs["C2"][0]["data"]["text/html"]
+    assert "<details" in html and "my &lt;b&gt;mark" in html and "line 2" in html
+    assert page.run("%collections marks", "C2").startswith("1 collection\n  marks  1")
+    label = page.text("B").split("]")[0].split("[")[1]
+    shown = page.run(f"%collections --owner {label}", "C2")
+    assert shown.startswith(f"2 collections with entries of [{label}]") and "marks" not in shown
+    assert "did you mean 'marks'?" in page.run("%collections mark", "C2")
+    assert "no cell [99] owns ops" in page.run("%collections --owner 99", "C2")
+    page.run("pass", "K")
+    assert "marks" not in page.run("%collections", "C2"), "entries leave with their cell"
+    assert "W" in names(page)

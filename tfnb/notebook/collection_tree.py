@@ -1,0 +1,109 @@
+"""`%collections`: the collections of a graph, each entry with the cell and line that made it."""
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from html import escape
+from typing import Any
+
+from tfnb.graph.collection import op_of
+from tfnb.graph.graph import Graph
+from tfnb.graph.stack import get_default_graph
+from tfnb.notebook.compare import form
+from tfnb.notebook.hooks import active
+
+OPEN = 12               # entries of a collection that is shown open
+MOST = 200              # entries shown of one
+CSS = "font: 13px system-ui, sans-serif"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An entry: its name, what it is ("VariableV2 float32[784, 10]"), the label of its cell, and the line that made it.
+    """
+
+    name: str
+    what: str
+    cell: str
+    where: str
+
+    def text(self) -> str:
+        """One line."""
+        return "  ".join(filter(None, [self.name, self.what, self.cell]))
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionTree:
+    """Collections by key, with their entries; `title` says of what."""
+
+    title: str
+    lists: tuple[tuple[str, tuple[Item, ...]], ...]
+
+    def __repr__(self) -> str:
+        lines = [self.title]
+        for key, items in self.lists:
+            lines.append(f"  {key}  {len(items)}")
+            lines += [f"    {item.text()}" for item in items[:MOST]]
+            lines += [f"    … {len(items) - MOST} more"] if len(items) > MOST else []
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = f"<div style='font-weight:600;margin-bottom:4px'>{escape(self.title)}</div>"
+        return f'<div style="{CSS}">{head}{"".join(_list_html(key, items) for key, items in self.lists)}</div>'
+
+
+def _list_html(key: str, items: tuple[Item, ...]) -> str:
+    rows = "".join(_row_html(item) for item in items[:MOST])
+    more = f"<tr><td colspan='4'>… {len(items) - MOST} more</td></tr>" if len(items) > MOST else ""
+    opened = " open" if len(items) <= OPEN else ""
+    return (f"<details{opened} style='margin:2px 0'><summary style='cursor:pointer'><code>{escape(key)}</code> "
+            f"<span style='opacity:.7'>{len(items)}</span></summary>"
+            f"<table style='margin:2px 0 6px 16px'>{rows}{more}</table></details>")
+
+
+def _row_html(item: Item) -> str:
+    cells = (f"<b>{escape(item.name)}</b>", escape(item.what), escape(item.cell), f"<code>{escape(item.where)}</code>")
+    style = "text-align:left;padding:1px 10px 1px 0"
+    return "<tr>" + "".join(f"<td style='{style}'>{cell}</td>" for cell in cells) + "</tr>"
+
+
+def collections(key: str | None = None, owner: str | None = None, graph: Graph | None = None) -> CollectionTree:
+    """The collections of a graph (the default one): what is in them, and which cell put it there.
+
+    key: only this collection; owner: only entries of the cell with this label ("[3]" or "3"). Raises KeyError for a
+    key that is not there, and LookupError for a cell that owns nothing, with the nearest name or what there is.
+    """
+    graph = graph or get_default_graph()
+    lists = {str(name): values for name, values in graph._collections.lists.items() if values}
+    if key is not None and key not in lists:
+        near = get_close_matches(key, lists, n=1)
+        raise KeyError(f"there is no collection {key!r}" + (f"; did you mean {near[0]!r}?" if near else
+                                                           f", but {', '.join(lists) or 'none'}"))
+    labels = _labels()
+    wanted = None if owner is None else f"[{owner.strip('[]')}]"
+    if wanted is not None and wanted not in labels.values():
+        raise LookupError(f"no cell {wanted} owns ops; there are {' '.join(sorted(labels.values())) or 'none'}")
+    found = []
+    for name, values in lists.items():
+        items = tuple(item for value in values for item in [_item(graph, name, value, labels)]
+                      if wanted in (None, item.cell))
+        if items and key in (None, name):
+            found.append((name, items))
+    return CollectionTree(f"{len(found)} collection{'s' if len(found) != 1 else ''}"
+                          + (f" with entries of {wanted}" if wanted else ""), tuple(sorted(found)))
+
+
+def _labels() -> dict[Hashable, str]:
+    hooks = active()
+    return {key: hooks.cells.labels.get(key, "") for key in hooks.cells.badges} if hooks else {}
+
+
+def _item(graph: Graph, key: str, value: Any, labels: dict[Hashable, str]) -> Item:
+    op = op_of(value)
+    cell = labels.get(graph._collections.owner_of(key, value) if op is None else op.owner, "")
+    if op is None:
+        text = repr(value)
+        return Item(text if len(text) <= 80 else text[:79] + "…", type(value).__name__, cell, "")
+    what = f"{op.type} {form(op.outputs[0])}" if op.outputs else op.type
+    return Item(str(getattr(value, "name", op.name)).removesuffix(":0"), what, cell, op.made_at)
