@@ -1,0 +1,59 @@
+"""A network with two hidden layers for the digits of MNIST: `tf.examples.tutorials.mnist.mnist`."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.layers.losses import sparse_softmax_cross_entropy
+from tfnb.ops.create import zeros
+from tfnb.ops.math import cast, to_int64
+from tfnb.ops.matmul import matmul
+from tfnb.ops.nn import relu
+from tfnb.ops.random import truncated_normal
+from tfnb.ops.reduce import reduce_sum
+from tfnb.ops.summary import scalar
+from tfnb.ops.top import in_top_k
+from tfnb.ops.variables import Variable
+from tfnb.train.gradient_descent import GradientDescentOptimizer
+
+NUM_CLASSES = 10
+IMAGE_SIZE = 28
+IMAGE_PIXELS = IMAGE_SIZE * IMAGE_SIZE
+
+
+def _linear(inputs: Any, sizes: tuple[int, int]) -> Any:
+    start = truncated_normal(list(sizes), stddev=1.0 / math.sqrt(sizes[0]))
+    weights = Variable(start, name="weights")
+    biases = Variable(zeros([sizes[1]]), name="biases")
+    return matmul(inputs, weights) + biases         # type: ignore[operator]
+
+
+def inference(images: Any, hidden1_units: int, hidden2_units: int) -> Tensor:
+    """The logits (batch, 10) of images (batch, 784)."""
+    with name_scope("hidden1"):
+        hidden = relu(_linear(images, (IMAGE_PIXELS, hidden1_units)))
+    with name_scope("hidden2"):
+        hidden = relu(_linear(hidden, (hidden1_units, hidden2_units)))
+    with name_scope("softmax_linear"):
+        return _linear(hidden, (hidden2_units, NUM_CLASSES))        # type: ignore[no-any-return]
+
+
+def loss(logits: Any, labels: Any) -> Tensor:
+    """The mean cross-entropy with labels that are numbers of classes."""
+    return sparse_softmax_cross_entropy(labels=to_int64(labels), logits=logits)
+
+
+def training(loss: Any, learning_rate: float) -> Operation:
+    """A step of gradient descent, which counts itself in "global_step"; the loss becomes a summary."""
+    scalar("loss", loss)
+    optimizer = GradientDescentOptimizer(learning_rate)
+    step = Variable(0, name="global_step", trainable=False)
+    made: Operation = optimizer.minimize(loss, global_step=step)
+    return made
+
+
+def evaluation(logits: Any, labels: Any) -> Tensor:
+    """How many of the largest logits are at their labels."""
+    return reduce_sum(cast(in_top_k(logits, labels, 1), "int32"))       # type: ignore[no-any-return]
