@@ -15,6 +15,7 @@ from tfnb.notebook import demo
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SOLUTION = re.compile(r"<summary>Solution</summary>.*?```python\n(.*?)```", re.DOTALL)
+PLACE = re.compile(r"^(\w+ = \.\.\.)$", re.MULTILINE)
 # nbclient's event loop is not ours
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -30,7 +31,10 @@ def kernel_environment() -> dict[str, str]:
 def test_shows_what_is_committed(path):
     command = [sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-o", "filterwarnings=default",
                "--nbval-sanitize-with", str(Path(__file__).with_name("nbval.cfg")), "-p", "no:cacheprovider", str(path)]
-    done = subprocess.run(command, cwd=ROOT, env=kernel_environment(), capture_output=True, text=True, check=False)
+    for _ in range(2):      # where kernels had to be compiled, the cells say so; the second time they are in the cache
+        done = subprocess.run(command, cwd=ROOT, env=kernel_environment(), capture_output=True, text=True, check=False)
+        if "compiled" not in done.stdout:
+            break
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 
@@ -42,8 +46,9 @@ def solved(notebook):
             continue
         solution = SOLUTION.search(following.source)
         assert solution, f"the exercise in {cell.id} has no solution below it"
-        assert cell.source.count("= ...\n") == 1 and "\ncheck(" in cell.source, f"no place for an answer in {cell.id}"
-        cell.source = solution[1] + "\n" + cell.source[cell.source.index("\ncheck("):]
+        before, dots, after = PLACE.split(cell.source) if len(PLACE.findall(cell.source)) == 1 else (None,) * 3
+        assert dots and "\ncheck(" in after, f"the exercise in {cell.id} has no single place for an answer"
+        cell.source = before + solution[1] + after
         count += 1
     return notebook, count
 
