@@ -74,8 +74,9 @@ def test_runs_beside_the_history_are_cells_of_their_own(hooks, ip):
         ip.execution_count = 1
         hooks.pre_run_cell(info)
         source.constant(1.0, name=name)
+        assert shell.running == hooks.cells.run.key
         hooks.post_run_cell(ended(info))
-    assert names() == ["x", "y"]
+    assert names() == ["x", "y"] and len(hooks.cells.badges) == 2
 
 
 def test_older_kernels_tell_the_id_in_the_request_only(hooks, ip):

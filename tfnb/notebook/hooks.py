@@ -10,7 +10,6 @@ import threading
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import Any
 
 from tfnb.core.source import set_cell_label
@@ -53,7 +52,7 @@ class Hooks:
         self.sources: dict[Hashable, Source] = {}   # of the cells that own ops
         self.again: dict[str, str] = {}             # file name -> label, of a cell while `run_stale` runs it again
         self._shown: set[Hashable] = set()          # keys whose badge is on display
-        self._unstored = count(1)
+        self._unstored: tuple[Any, int] = (None, 0)         # the last run beside the history, how many there were
         # Cells in ipykernel's subshells run in other threads, beside the one that owns what is made meanwhile.
         self._thread = threading.main_thread() if getattr(ip, "kernel", None) else threading.current_thread()
 
@@ -230,8 +229,11 @@ class Hooks:
 
     def _ordinal(self, info: Any) -> str:
         """The key of a run of a cell without an id. Runs outside of the history (nbval) all have one count."""
-        beside = "" if info.store_history else f", {next(self._unstored)} beside history"
-        return f"{NAMELESS}{self._count(info)}{beside}"
+        if info.store_history:
+            return f"{NAMELESS}{self._count(info)}"
+        if info is not self._unstored[0]:
+            self._unstored = info, self._unstored[1] + 1
+        return f"{NAMELESS}{self._count(info)}, {self._unstored[1]} beside history"
 
     def _count(self, info: Any) -> int:
         # IPython has counted the cell already, if it keeps history
