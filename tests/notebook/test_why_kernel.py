@@ -74,3 +74,19 @@ def test_collections_show_owning_cells(page):
     page.run("pass", "K")
     assert "marks" not in page.run("%collections", "C2"), "entries leave with their cell"
     assert "W" in names(page)
+
+
+def test_a_shape_error_draws_what_was_made_up_to_the_op_that_failed(page):
+    model(page)
+    page.run("with tf.name_scope('layer'):\n    b = tf.zeros([4], name='b')\n    c = tf.tanh(b)\n    d = h + c", "N")
+    shown = [output for output in page.outputs["N"] if output["kind"] == "display_data"]
+    assert "ValueError" in page.text("N") and len(shown) == 1
+    svg, text = shown[0]["data"]["image/svg+xml"], shown[0]["data"]["text/plain"]
+    assert "could not be made" in svg and 'class="n f-op r-failed"' in svg and 'data-name="layer/add"' in svg
+    assert "layer/Tanh" in svg and 'data-name="h"' in svg and "data-name=\"W/" not in svg, "not what stands before h"
+    assert "add  Add" in text
+    assert not [name for name in names(page) if name.startswith("layer")]
+    page.run("%config Tfnb.partial_graphs = False", "K")
+    page.run("d = h + tf.zeros([4])", "N")
+    assert [output["kind"] for output in page.outputs["N"]] == ["error"]
+    page.run("%config Tfnb.partial_graphs = True", "K")

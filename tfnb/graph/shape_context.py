@@ -33,9 +33,11 @@ class ShapeContext:
 
 
 def shape_error(op: Operation, error: ValueError) -> ValueError:
-    """The error of a shape function, with the op, its input shapes and the user's line."""
+    """The error of a shape function, with the op, its input shapes and the user's line; `attempt` is the op."""
     shapes = ", ".join(brackets(t.static) for t in op.inputs)
     inputs = f" with input shapes: {shapes}" if op.inputs else ""
     names = f" (inputs: {', '.join(t.name for t in op.inputs)})" if op.inputs else ""
-    return ValueError(f"{str(error).rstrip('.')} for '{op.name}' (op: '{op.type}'){inputs}.{names}\n"
+    made = ValueError(f"{str(error).rstrip('.')} for '{op.name}' (op: '{op.type}'){inputs}.{names}\n"
                       f"While making it at {op.made_at}")
+    made.attempt = op       # type: ignore[attr-defined]    # a notebook draws it
+    return made

@@ -26,6 +26,7 @@ class OpInfo:
     shapes: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()
     origin: Any = None
+    failed: bool = False            # it could not be made
 
 
 class UnknownTarget(ValueError):
@@ -100,10 +101,11 @@ def _as_tensor_name(name: str) -> str:
 
 def read_graph(graph: Any) -> tuple[OpInfo, ...]:
     """Every op of a tfnb Graph (or of anything with `get_operations`, as TensorFlow's own)."""
-    return tuple(map(_from_op, graph.get_operations()))
+    return tuple(map(from_op, graph.get_operations()))
 
 
-def _from_op(op: Any) -> OpInfo:
+def from_op(op: Any) -> OpInfo:
+    """One op of tfnb or TensorFlow."""
     return OpInfo(op.name, op.type, tuple([f"{t.op.name}:{t.value_index}" for t in op.inputs]),
                   tuple([c.name for c in op.control_inputs]), getattr(op, "attrs", None) or {},
                   tuple([shape_label(_static(t)) for t in op.outputs]),

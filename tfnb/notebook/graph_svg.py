@@ -17,9 +17,11 @@ ROOT = "svg.tfnb-graph"
 MOST_BADGES = 4
 CIRCLED = "⓪①②③④⑤⑥⑦⑧⑨"
 LEGEND = (("input", "input"), ("variable", "variable"), ("const", "constant"), ("op", "op"), ("scope", "scope"),
-          ("gradient", "gradients"), ("optimizer", "optimizer"), ("summary", "summary"), ("save", "saver"))
+          ("gradient", "gradients"), ("optimizer", "optimizer"), ("summary", "summary"), ("save", "saver"),
+          ("failed", "could not be made"))
 WORDS = {"input": "input", "variable": "variable", "const": "constant", "scope": "scope", "gradient": "gradients",
-         "optimizer": "optimizer", "summary": "summary", "save": "saver", "control": "no-op", "rest": "more ops"}
+         "optimizer": "optimizer", "summary": "summary", "save": "saver", "control": "no-op", "rest": "more ops",
+         "failed": "could not be made"}
 
 
 def graph_svg(scene: Scene, geometry: Geometry, title: str = "") -> str:

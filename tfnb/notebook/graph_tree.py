@@ -152,6 +152,8 @@ def in_gradients(name: str) -> bool:
 
 def op_role(info: OpInfo) -> str:
     """The colour class of an op."""
+    if info.failed:
+        return "failed"
     if info.type in INPUT_TYPES:
         return "input"
     if info.type in VARIABLE_TYPES:

@@ -19,6 +19,7 @@ from tfnb.graph.mutation import Snapshot
 from tfnb.notebook import board, shell, state_views, training
 from tfnb.notebook.cells import Cells
 from tfnb.notebook.journal import Past
+from tfnb.notebook.partial import attempted, bundle, partial_graph
 from tfnb.notebook.settings import settings
 
 NAMELESS = "run "           # begins the keys of cells whose front end tells no id
@@ -150,11 +151,13 @@ class Hooks:
             if frame.inner is not None:
                 self.cells.restore(frame.inner, failed or frame.info is not info)
             else:
-                self._end(frame.info, failed)
+                self._end(frame.info, failed, getattr(result, "error_in_exec", None))
 
-    def _end(self, info: Any, failed: bool) -> None:
+    def _end(self, info: Any, failed: bool, error: BaseException | None = None) -> None:
         run = self.cells.run
         if run is not None:
+            attempt = attempted(error) if failed and settings.partial_graphs else None
+            drawn = bundle(partial_graph(attempt, run.key)) if attempt is not None else None
             changed = self.cells.rollback() if failed else self.cells.commit(self._rebound(run.label, run.names))
             if failed:
                 self._restore_names(run.names)
@@ -165,6 +168,8 @@ class Hooks:
                 changed = [*changed, run.key]
             self._remember(run.key, info, failed)
             self._show(dict.fromkeys(changed))
+            if drawn is not None:
+                shell.show(drawn, f"tfnb-failed-{run.key}")
         board.settle_boards()
         state_views.look_again()
         shell.running = None

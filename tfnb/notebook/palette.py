@@ -26,6 +26,7 @@ ROLES: dict[str, tuple[Tone, Tone]] = {
     "summary": (Tone("#d6f1e7", "#00845f"), Tone("#0b3f31", "#2dc79b")),
     "save": (Tone("#ece9f6", "#6f62ad"), Tone("#2f2850", "#a99be6")),
     "control": (Tone("#f1f2f3", "#8a949d"), Tone("#2a3138", "#87939e")),
+    "failed": (Tone("#fde2e1", "#b3261e"), Tone("#4f1512", "#ff8a80")),
     "rest": (Tone("#f7f8f9", "#a6afb7"), Tone("#20272d", "#6f7b86")),
 }
 # name -> (light, dark)
