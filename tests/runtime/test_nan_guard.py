@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.core.options import NOTHING, options
+from tfnb.core.options import options
 
 
 @pytest.fixture(autouse=True)
@@ -13,7 +13,7 @@ def _checked():
     options.nan_check = True
     with tf.Graph().as_default():
         yield
-    options.nan_check, options.nan_ignore = False, NOTHING
+    options.nan_check, options.nan_ignore = False, ""
 
 
 def regression(rate=0.1):

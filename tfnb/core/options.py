@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 COMPILE = ("second", "always", "never")
-NOTHING = r"(?!)"           # a regular expression that matches no name
 
 
 @dataclass(slots=True)
@@ -18,14 +17,14 @@ class Options:
     compile: "second": a plan is compiled at its second run, "always": at its first, "never": it is always
         interpreted (TFNB_COMPILE).
     nan_check: runs that make NaN or inf raise InvalidArgumentError with the op it comes from (TFNB_NAN_CHECK=1).
-    nan_ignore: a regular expression: names of ops and variables that may be what they are (TFNB_NAN_IGNORE).
+    nan_ignore: a regular expression: names of ops and variables that may be what they are; "": none (TFNB_NAN_IGNORE).
     """
 
     cache_dir: Path = field(default_factory=lambda: _cache_dir())
     threads: int = field(default_factory=lambda: _threads())
     compile: str = field(default_factory=lambda: _compile())
     nan_check: bool = field(default_factory=lambda: os.environ.get("TFNB_NAN_CHECK", "") not in ("", "0"))
-    nan_ignore: str = field(default_factory=lambda: os.environ.get("TFNB_NAN_IGNORE", "") or NOTHING)
+    nan_ignore: str = field(default_factory=lambda: os.environ.get("TFNB_NAN_IGNORE", ""))
 
 
 def _cache_dir() -> Path:

@@ -8,6 +8,7 @@ from tfnb.notebook.collection_tree import CollectionTree, collections
 from tfnb.notebook.exercise import Verdict, check
 from tfnb.notebook.fetch import NoSessionError, fetch, find_session
 from tfnb.notebook.graph_view import GraphView, graph_view
+from tfnb.notebook.nan_view import NanView, nan
 from tfnb.notebook.settings import settings
 from tfnb.notebook.state_views import SlotsView, VariablesView, slots, variables
 from tfnb.notebook.train import train
@@ -16,7 +17,7 @@ from tfnb.notebook.why import Why, why
 from tfnb.runtime.profile import Profile, profile
 
 __all__ = [
-    "CollectionTree", "GraphView", "LiveBoard", "NoSessionError", "Profile", "Run", "SlotsView", "StaleCells",
-    "VariablesView", "Verdict", "Why", "check", "collections", "fetch", "find_session", "graph_view", "live",
-    "profile", "record", "run_stale", "settings", "slots", "stale", "train", "undo", "variables", "why",
+    "CollectionTree", "GraphView", "LiveBoard", "NanView", "NoSessionError", "Profile", "Run", "SlotsView",
+    "StaleCells", "VariablesView", "Verdict", "Why", "check", "collections", "fetch", "find_session", "graph_view",
+    "live", "nan", "profile", "record", "run_stale", "settings", "slots", "stale", "train", "undo", "variables", "why",
 ]

@@ -56,6 +56,7 @@ WORDS: dict[str, Callable[[], Iterable[str]]] = {
     "graph": names,
     "fetch": names,
     "profile": names,
+    "nan": names,
     "live": tags,
     "stale": lambda: ["run"],
     "train": tuple,

@@ -4,7 +4,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from traitlets import Bool, Enum, Float, Int, TraitError, TraitType
+from traitlets import Bool, Enum, Float, Int, TraitError, TraitType, Unicode
 from traitlets.config.configurable import Configurable
 
 from tfnb.notebook.settings import SETTINGS, Setting, settings
@@ -18,6 +18,8 @@ def _trait(setting: Setting) -> TraitType[Any, Any]:
         return Enum(setting.choices, default_value=setting.default, help=about).tag(config=True)
     if isinstance(setting.default, bool):
         return Bool(setting.default, help=about).tag(config=True)
+    if isinstance(setting.default, str):
+        return Unicode(setting.default, help=about).tag(config=True)
     kind = Int if isinstance(setting.default, int) else Float
     return kind(setting.default, min=setting.low, max=setting.high, help=about).tag(config=True)
 

@@ -8,6 +8,7 @@ from tfnb.kernels.cpu import jit
 from tfnb.notebook import complete, config
 from tfnb.notebook.cell_magics import CellMagics
 from tfnb.notebook.compiling import CompileLine
+from tfnb.notebook.debug_magics import DebugMagics
 from tfnb.notebook.file_magics import FileMagics
 from tfnb.notebook.hooks import Hooks
 from tfnb.notebook.magic_words import LineMagics
@@ -22,6 +23,7 @@ MAGICS: tuple[type[LineMagics], ...] = (
     StateMagics,
     FileMagics,
     TrainMagics,
+    DebugMagics,
 )
 
 # id of the shell -> the shell, its hooks, its completions, what stops its line on compiling, its settings

@@ -28,7 +28,7 @@ def fetch(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSes
     Raises NoSessionError (a ValueError) if it is not clear which session; KeyError for a name that is not there, with
     the nearest one; else what `Session.run` raises.
     """
-    graph = session.graph if session is not None else _graph_of(fetches)
+    graph = session.graph if session is not None else graph_of(fetches)
     found = session if session is not None else find_session(graph)
     wanted = [resolve(found.graph, each) for each in fetches]
     feeds = {resolve(found.graph, key): value for key, value in (feed or {}).items()}
@@ -87,7 +87,8 @@ def _variables() -> dict[str, Any]:
     return {name: value for name, value in names.items() if not name.startswith("_")}
 
 
-def _graph_of(fetches: Any) -> Graph:
+def graph_of(fetches: Any) -> Graph:
+    """The graph that fetches are of: that of the first one that has one, of the default session, or the default one."""
     for each in fetches:
         graph = getattr(each, "graph", None)
         if isinstance(graph, Graph):

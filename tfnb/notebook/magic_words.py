@@ -15,6 +15,7 @@ from typing import Any
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics
+from IPython.utils.process import arg_split
 
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
@@ -115,7 +116,7 @@ def _graph_of(wanted: list[Any]) -> Any:
 def parse(magic: Callable[..., Any], line: str) -> Any:
     """The arguments of a magic. Raises UsageError, with the nearest option for one that is unknown."""
     try:
-        return magic.parser.parse_argstring(line)           # type: ignore[attr-defined]
+        return magic.parser.parse_args(_split(line))        # type: ignore[attr-defined]
     except ValueError as error:                              # a quotation mark without its other one
         raise UsageError(f"{error} in {line!r}") from None
     except UsageError as error:
@@ -123,6 +124,21 @@ def parse(magic: Callable[..., Any], line: str) -> Any:
         known = magic.parser._option_string_actions         # type: ignore[attr-defined]
         near = get_close_matches(unknown[0], known, n=1) if unknown and unknown[0] not in known else []
         raise UsageError(f"{error}" + (f"; did you mean {near[0]}?" if near else "")) from None
+
+
+def _split(line: str) -> list[str]:
+    """The words of a line; those of a feed are one: its negative numbers are no options."""
+    found: list[str] = []
+    feeding = False
+    for word in arg_split(line):
+        if word.startswith("--"):
+            feeding = False
+        if feeding and found[-1] != "--feed":
+            found[-1] += " " + word
+        else:
+            found.append(word)
+        feeding = feeding or word == "--feed"
+    return found
 
 
 class usage_errors(AbstractContextManager[None]):

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from tfnb.core.options import options
+
 Listener = Callable[[str, Any], None]
 
 
@@ -41,7 +43,10 @@ SETTINGS = {
     "live_hz": Setting(5.0, "Frames a second of live plots.", 0.1, 10.0),
     "view_format": Setting("auto", "How graphs, plots and tables are shown: interactive where that works (auto), as "
                                    "pictures (static), or as text.", choices=("auto", "static", "text")),
+    "nan_check": Setting(options.nan_check, "Runs that make NaN or inf raise an error with the op it comes from."),
+    "nan_ignore": Setting(options.nan_ignore, "A regular expression: ops and variables that nan_check lets be."),
 }
+ENGINE = ("nan_check", "nan_ignore")        # what the engine is told: tfnb.core.options has attributes of these names
 
 
 class Settings:
@@ -62,6 +67,8 @@ class Settings:
         checked = SETTINGS[name].check(name, value)
         if checked != before:
             self.__dict__[name] = checked
+            if name in ENGINE:
+                setattr(options, name, checked)
             for tell in self.listeners:
                 tell(name, checked)
 

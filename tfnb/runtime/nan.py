@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ class Seen:
 
     name: str
     text: str
+    array: np.ndarray = field(repr=False, compare=False)
     at: str = ""
 
 
@@ -252,9 +253,9 @@ class _Watch(Tap):
         first = self.found[next((op for op, way in ways.items() if way), next(iter(ways)))]
         mask = _mask(first.array, self._abs_max)
         places = [tuple(map(int, index)) for index in np.argwhere(mask)[:MOST_INDICES]]
-        inputs = tuple(Seen(t.name, one_line(a), _at(a, first.array.shape, places[0])) for t, a in first.inputs)
+        inputs = tuple(Seen(t.name, one_line(a), a, _at(a, first.array.shape, places[0])) for t, a in first.inputs)
         return NanReport(first.kind, self._seen, first.op, _problem(first.array, self._abs_max),
-                         Seen(first.tensor.name, one_line(first.array)), tuple(places), int(mask.sum()),
+                         Seen(first.tensor.name, one_line(first.array), first.array), tuple(places), int(mask.sum()),
                          first.array.size, inputs, ways[first.op], tuple(op.name for op in ways if op is not first.op))
 
     def _way(self, op: Operation) -> tuple[Operation, ...]:

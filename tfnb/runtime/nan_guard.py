@@ -161,7 +161,7 @@ class NanGuard:
 
     def _raise(self, run: _Run, before: Store, ago: int) -> None:
         """Raise the error if the op to blame is found."""
-        report = search(run.inspection(before), patterns(options.nan_ignore))
+        report = search(run.inspection(before), patterns(options.nan_ignore or ()))
         op = report.op
         if op is None:
             return

@@ -1,0 +1,33 @@
+"""%nan in a real kernel."""
+import pytest
+
+pytestmark = pytest.mark.slow
+
+MODEL = """x = tf.placeholder(tf.float32, [2], name='x')
+root = tf.sqrt(x, name='root')
+loss = tf.reduce_sum(root, name='loss')
+sess = tf.Session()"""
+
+
+def test_nan_names_the_cell_and_the_line(page):
+    page.run(MODEL, "B")
+    shown = page.run("%nan loss --feed {x: [1.0, -4.0]}", "C")
+    assert "'root' (Sqrt), made at cell [" in shown and "line 2: `root = tf.sqrt" in shown
+    assert "path    root -> loss" in shown
+    assert "text/html" in page.outputs["C"][0]["data"]
+    assert "finite" in page.run("v = %nan loss --feed {x: [1.0, -4.0]} --ignore ^ro\nprint(v)", "C")
+    assert "over 1" in page.run("%nan loss --feed {x: [1.0, 4.0]} --abs-max 1.5", "C")
+    assert page.run("%nan loss --fed {x: [1.0, 4.0]}", "C").endswith("did you mean --feed?")
+    assert "no regular expression" in page.run("%nan loss --feed {x: [1.0, 4.0]} --ignore (", "C")
+    assert "did you mean 'loss'" in page.run("%nan los", "C")
+
+
+def test_the_check_is_switched_on_by_config(page):
+    page.run(MODEL, "B")
+    page.run("%config Tfnb.nan_check = True", "C")
+    try:
+        assert "InvalidArgumentError: NaN comes from 'root'" in page.run("sess.run(loss, {x: [1.0, -4.0]})", "D")
+        page.run("%config Tfnb.nan_ignore = 'root'", "C")
+        assert "nan" in page.run("print(sess.run(loss, {x: [1.0, -4.0]}))", "D")
+    finally:
+        page.run("%config Tfnb.nan_check = False\n%config Tfnb.nan_ignore = ''", "C")
