@@ -55,7 +55,7 @@ def test_other_threads_are_left_alone() -> None:
 
 
 PROGRAM = """
-import _thread, random, sys, threading, time
+import _thread, random, signal, sys, threading, time
 import numpy as np
 import tfnb as tf
 
@@ -68,7 +68,15 @@ sess = tf.Session()
 sess.run(tf.global_variables_initializer())
 sess.run(step), sess.run(step)                     # compiled: a whole program is played or none of it
 sys.unraisablehook = lambda unraisable: None       # interrupts that __del__ methods swallow
-going, interrupts, runs = True, 0, 0
+going, armed, interrupts, runs = True, False, 0, 0
+
+def interrupt(number, frame):                      # raises between try and except only
+    global armed
+    if armed:
+        armed = False
+        raise KeyboardInterrupt
+
+signal.signal(signal.SIGINT, interrupt)
 
 def poke():
     while going:
@@ -80,17 +88,15 @@ end = time.monotonic() + 2
 thread.start()
 while time.monotonic() < end:
     try:
+        armed = True
         runs += 1
         sess.run(y, {x: np.ones([1 + runs % 40, 8])})
         sess.run(step)
+        armed = False
     except KeyboardInterrupt:
         interrupts += 1
-while thread.is_alive():
-    try:
-        going = False
-        thread.join()
-    except KeyboardInterrupt:
-        pass
+going = False
+thread.join()
 ones = np.ones([3, 8], "f")
 steps, weights = sess.run([count, w])
 assert set(weights.ravel().tolist()) == {float(steps)}, "an update was cut in two"

@@ -121,7 +121,8 @@ OPTIMIZERS = [
     "ProximalGradientDescentOptimizer(0.1, l1_regularization_strength=0.01)", "ProximalAdagradOptimizer(0.5)",
     "AdagradDAOptimizer(0.5, tf.train.get_or_create_global_step())",
 ]
-# Loops in a loop that begins with what is trained; gates put Identity nodes between the nodes of control flow.
+# Loops in a loop that begins with what is trained; gates put Identity nodes between the nodes of control flow. Without
+# a gate TensorFlow's updates race with reads of other gradients, and its losses differ from run to run.
 LOOPS = """
 w, scale = tf.Variable(tf.random_normal([8, 4], stddev=0.3, seed=1)), tf.Variable(0.9)
 
@@ -133,7 +134,7 @@ loss = tf.reduce_mean(tf.square(tf.reduce_sum(h, 1, keepdims=True) - t))
 optimizer = tf.train.MomentumOptimizer(0.1, 0.5)
 train = optimizer.minimize(loss, gate_gradients=gate, name="train")
 """
-MODELS |= {f"loops, gate {gate}": f"gate = {gate}\n{LOOPS}" for gate in range(3)}
+MODELS |= {f"loops, gate {gate}": f"gate = {gate}\n{LOOPS}" for gate in (1, 2)}
 MODELS |= {name: f"""
 w = tf.Variable(tf.random_normal([8, 4], stddev=0.3, seed=1))
 loss = tf.reduce_mean(tf.square(tf.matmul(tf.nn.softplus(tf.matmul(x, w)), tf.Variable(tf.ones([4, 1]))) - t))

@@ -307,7 +307,7 @@ def kernel(args, begin, end):
         i, a_step = 0, args[3]
         while i < 50:
             rows = height(50 - i)
-            multiply_by_{order}_float32(rows, args[0] + i * {a_row}, a_step, args[1] + 4 * j, 4 * 70,
+            multiply_by_{order}_float32(rows, address_of(args), 1, i * {a_row}, a_step, 4 * j, 4 * 70,
                                         min({width}, 70 - j), args[2] + 4 * (70 * i + j), 4 * 70, 60, 0)
             i += rows
 """.format(**names)
