@@ -25,6 +25,11 @@ def is_pure(op: Operation) -> bool:
     return op.spec.kind in _PURE and not op.spec.stateful and not _has_ref(op)
 
 
+def _elements_compile(op: Operation) -> bool:
+    """Have kernels types for all that an op takes and makes beside handles?"""
+    return all(t.dtype.base_dtype.name in {*COMPILED, "resource"} for t in (*op.inputs, *op.outputs))
+
+
 def _has_ref(op: Operation) -> bool:
     return any(refers(t) for t in (*op.inputs, *op.outputs))
 
@@ -60,12 +65,12 @@ def _may_be_shape(tensor: Tensor) -> bool:
 
 
 def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collection[Tensor] | None = None,
-          varying: Collection[Tensor] = ()) -> tuple[set[Operation], set[Tensor], set[Tensor]]:
+          varying: Collection[Tensor] = (), resident: bool = False) -> tuple[set[Operation], set[Tensor], set[Tensor]]:
     """The ops that become part of device stages, and the feeds whose values their shapes depend on.
 
     Third: the tensors that are larger in a program than they should be, which may not leave their stage. ops: in
     topological order. fetches: None if there may be no such tensors. varying: feeds whose values change too often to
-    make a program for each.
+    make a program for each. resident: TensorArrays and stacks may be used by kernels.
     """
     known, through = foldable(ops, feeds, varying)
     device: set[Operation] = set()
@@ -85,6 +90,9 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
         if kind in _ALWAYS or kind is Kind.SHAPEOF or folded:
             device.add(op)
             _add_values(wanted, known, feeds, by_value)
+            continue
+        if resident and op.spec.name in tables.RESIDENT and _elements_compile(op):
+            device.add(op)
             continue
         if kind is Kind.UPDATE and not op.attrs.get("validate_shape", True):
             continue                               # the variable may get another shape, and so another place

@@ -53,7 +53,8 @@ class Loop:
     constants: tensors outside that both plans take, numbered after the variables; test_feeds, step_feeds: the number
     that each feed of a plan has. nexts: for each variable the fetch of `step` that is its next value, or -1 less the
     number of the variable or constant that is. fused: the last fetch of step is the truth of the next test; else
-    `test` runs each time. exits: (number of a variable, tensor outside).
+    `test` runs each time. exits: (number of a variable, tensor outside). whole: `step` as one device stage, where it is
+    one if kernels use its TensorArrays and stacks.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Loop:
     nexts: tuple[int, ...]
     fused: bool
     exits: tuple[tuple[int, Tensor], ...]
+    whole: Plan | None = None
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,13 @@ class Plan:
     feeds: tuple[Tensor, ...]
     stages: tuple[Stage, ...]
     before: tuple[frozenset[int], ...] | None = None
+
+    @property
+    def direct(self) -> bool:
+        """Is it one stage that always runs, and takes and makes what the plan does?"""
+        if len(self.stages) != 1 or self.stages[0].guard:
+            return False
+        return self.stages[0].inputs == self.feeds and self.stages[0].outputs == self.fetches
 
     @property
     def ops(self) -> list[Operation]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tfnb.compile.trace import copy_node
+from tfnb.compile.copies import copy_node
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Value, kernel_call, known, temp
 from tfnb.kernels.contraction import Contraction
 from tfnb.kernels.scalar import Scalar

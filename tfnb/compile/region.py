@@ -45,14 +45,15 @@ class Region:
 
     needed, passed: see order.reach; loops: the op that stands for each loop -> the loop; within: op of a loop -> the
     op that stands for that. aliases: tensor -> tensor that it is a copy of. varying: feeds that change in each run.
-    cut: nodes at the border of the loop that this is a part of; after: op -> ops that must run before it.
+    cut: nodes at the border of the loop that this is a part of; after: op -> ops that must run before it; resident: see
+    `place`.
     """
 
     def __init__(self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
                  needed: Collection[Operation], passed: Collection[Operation], loops: Mapping[Operation, Loop],
                  within: dict[Operation, Operation], aliases: Mapping[Tensor, Tensor] | None = None,
                  varying: Collection[Tensor] = (), cut: Collection[Operation] = (),
-                 after: Mapping[Operation, set[Operation]] | None = None) -> None:
+                 after: Mapping[Operation, set[Operation]] | None = None, resident: bool = False) -> None:
         self.fetches, self.targets, self.feeds = tuple(fetches), tuple(targets), tuple(feeds)
         self.fed, self.varying, self.loops, self.within = frozenset(feeds), varying, loops, within
         self.needed = {op for op in needed if op not in within} | set(loops)
@@ -62,7 +63,7 @@ class Region:
         self.choices: dict[Operation, Choice] = {}
         self.reads: dict[Tensor, Tensor] = {}
         self.after: dict[Operation, set[Operation]] = dict(after or {})
-        self.cut = cut
+        self.cut, self.resident = cut, resident
         self._enter_units(aliases or {})
 
     # Units
@@ -239,7 +240,7 @@ class Region:
         inner = [op for _, ops in self.schedule(self.units) for op in ops]
         leaves = dict.fromkeys(t.op for op in inner for t in op.inputs
                                if t.op.spec.kind in LEAVES and t not in self.fed)
-        device = place([*leaves, *inner], self.fed, None, self.varying)[0]
+        device = place([*leaves, *inner], self.fed, None, self.varying, self.resident)[0]
         for _ in range(ATTEMPTS):
             stages, barred = self._stages(self.schedule(device))
             if not barred:
@@ -261,7 +262,7 @@ class Region:
             stage = self._stage(name, ops, loop, wanted, extra, len(runs) == 1)
             if stage.on_device:
                 varying = [t for t in stage.inputs if t in self.varying]
-                placed, by_value, _ = place(stage.ops, stage.inputs, None, varying)
+                placed, by_value, _ = place(stage.ops, stage.inputs, None, varying, self.resident)
                 barred.update(op for op in ops if op not in placed)
                 stage = replace(stage, by_value=tuple(t for t in stage.inputs if t in by_value))
             stage = replace(stage, guard=self._guard(condition))

@@ -6,12 +6,14 @@ what several Switches of one truth value let through, as in the graphs of gradie
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from tfnb.compile.loops import Frame, find_frames
 from tfnb.compile.order import reach
 from tfnb.compile.plan import Loop, Plan, straight
 from tfnb.compile.region import Region, named_again, stand_in
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.opdef import tables
 from tfnb.opdef.spec import FLOW, Kind, OpSpec
 from tfnb.ops.evaluate import refers
 
@@ -81,14 +83,19 @@ def _loop(frame: Frame) -> Loop:
     if fused and truth in inside:               # the truth is a constant of the loop
         fetches = fetches[:-1]
         fused = False
-    step = _region(fetches, (), known, needed, passed, varying={t for t in known if inside[t] < len(frame.variables)},
-                   aliases=aliases, cut=border, after=after).plan()
+    make = partial(_region, fetches, (), known, needed, passed, aliases=aliases, cut=border, after=after,
+                   varying={t for t in known if inside[t] < len(frame.variables)})
+    step, whole = make().plan(), None
+    if fused and all(stage.loop is None for stage in step.stages) \
+            and any(op.spec.name in tables.RESIDENT for op in step.ops):
+        whole = make(resident=True).plan()
+        whole = whole if whole.direct and whole.stages[0].on_device else None
     places = {t: i for i, t in enumerate(fetches)}
     return Loop(frame.name, _stand_in(frame, constants), tuple(_entered(v.enter) for v in frame.variables),
                 tuple(_entered(op) for op in constants), test, step,
                 tuple({**heads, **fixed}[t] for t in test_feeds), tuple(inside[t] for t in known),
                 tuple(places[t] if t in places else -1 - inside[t] for t in nexts), fused,
-                tuple((k, op.outputs[0]) for k, op in frame.exits))
+                tuple((k, op.outputs[0]) for k, op in frame.exits), whole)
 
 
 def _entered(op: Operation) -> Tensor:

@@ -13,18 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.compile.copies import by_tiles, copy_node
 from tfnb.compile.place import is_pure
 from tfnb.compile.plan import Stage
+from tfnb.compile.residents import Element, Resident, Residents
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value, free_views, known, temp, uniform
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor, brackets
 from tfnb.kernels import scalar as scalars
 from tfnb.kernels.cpu.scatter import scatter as cpu_scatter
-from tfnb.kernels.cpu.tiles import SIZES
-from tfnb.kernels.cpu.transpose import axes as transpose_axes
-from tfnb.kernels.cpu.transpose import transpose
-from tfnb.kernels.launch import Call as KernelCall
-from tfnb.kernels.launch import Launch
 from tfnb.kernels.rowwise import COMBINE, Fragment, fragment
 from tfnb.kernels.scalar import Scalar, Step
 from tfnb.kernels.view import NeedsCopy, View
@@ -54,27 +51,28 @@ FOLD_LIMIT = 1 << 22     # elements: what would be larger is computed in the are
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """What is known of an input of a stage: NumPy dtype name, shape, and its value where the program depends on it."""
+    """What is known of an input of a stage: NumPy dtype name, shape, and its value where the program depends on it.
+
+    element: of the elements, where it is a TensorArray or stack.
+    """
 
     type: str
     shape: tuple[int, ...]
     value: np.ndarray | None = None
+    element: Element | None = None
 
 
 @dataclass(slots=True)
 class Traced:
-    """The nodes of a stage in order, the value of each output, and buffers to fill though nobody reads them."""
+    """The nodes of a stage in order, the value of each output, and buffers to fill though nobody reads them.
+
+    residents: the TensorArrays and stacks that they use.
+    """
 
     nodes: list[Node] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
     kept: set[Buffer] = field(default_factory=set)
-
-
-def copy(x):                                       # type: ignore[no-untyped-def]
-    return x
-
-
-_COPY = scalars.read(copy)
+    residents: list[Resident] = field(default_factory=list)
 
 
 def trace(stage: Stage, inputs: Sequence[Meta], variables: Mapping[Operation, tuple[int, ...]]) -> Traced:
@@ -84,6 +82,9 @@ def trace(stage: Stage, inputs: Sequence[Meta], variables: Mapping[Operation, tu
     """
     tracer = _Tracer(variables)
     for i, (tensor, meta) in enumerate(zip(stage.inputs, inputs, strict=True)):
+        if meta.element is not None:
+            tracer.values[tensor] = tracer.residents.enter(i, meta.element)
+            continue
         buffer = Buffer("input", meta.type, prod(meta.shape), index=i)
         tracer.values[tensor] = Value(buffer, View.whole(meta.shape), meta.value)
     tracer.last_use = {t: i for i, op in enumerate(stage.ops) for t in op.inputs}
@@ -92,6 +93,7 @@ def trace(stage: Stage, inputs: Sequence[Meta], variables: Mapping[Operation, tu
         tracer.add(op)
     for i, tensor in enumerate(stage.outputs):
         tracer.traced.outputs.append(tracer.output(i, tensor, stage))
+    tracer.traced.residents = tracer.residents.found
     tracer.traced.kept = {tracer.values[t].buffer for op in stage.targets for t in op.outputs}
     return tracer.traced
 
@@ -101,6 +103,7 @@ class _Tracer:
         self.variables = variables
         self.values: dict[Tensor, Value] = {}
         self.traced = Traced()
+        self.residents = Residents(self.traced.nodes)
         self.seen: dict[tuple[Any, ...], list[Value]] = {}
         self.versions: dict[Buffer, int] = {}
         self.memory: dict[tuple[Any, Any], Buffer] = {}      # of variables: two ops may share one
@@ -276,6 +279,10 @@ class _Tracer:
         self.traced.nodes.append(Call(op, ins, [*outs, outs[0].count], attrs=op.attrs, launches=launches))
         return outs
 
+    def resident(self, op: Operation, ins: list[Value]) -> list[Value]:
+        """Reads or writes an element of what its first input stands for."""
+        return self.residents.access(op, [v if v.view.is_row_major() else self.row_major(op, v) for v in ins])
+
     def update(self, op: Operation, ins: list[Value]) -> list[Value]:
         definition = tables.SCALARS[op.spec.name]
         refs = [v for v, arg in zip(ins, op.spec.inputs, strict=True) if arg.is_ref]
@@ -356,24 +363,8 @@ _TRACE: dict[Kind, Callable[[_Tracer, Operation, list[Value]], list[Value]]] = {
     Kind.RANDOM: _Tracer.call,
     Kind.UPDATE: _Tracer.update,
     Kind.SCATTER: _Tracer.scatter,
+    Kind.HOST: _Tracer.resident,
 }
-
-
-def by_tiles(value: Value) -> bool:
-    """Is this a view that kernels/cpu/transpose.py copies best?"""
-    return not value.view.is_row_major() and np.dtype(value.type).itemsize in SIZES \
-        and transpose_axes(value.shape, value.view.strides) is not None
-
-
-def copy_node(op: Operation, value: Value, out: Value) -> Node:
-    """Copy a view to row-major order."""
-    if not by_tiles(value):
-        return Elementwise(op, _COPY, value.type, [value], [out])
-    unit, view = np.dtype(value.type).itemsize, value.view
-
-    def launches(call: KernelCall) -> list[Launch]:
-        return transpose(call.input(0), call.output(0), unit, view.shape, view.strides)
-    return Call(op, [value], [out], launches=launches)
 
 
 def misused(op: Operation, error: Exception, shapes: Sequence[tuple[int, ...]]) -> InvalidArgumentError:

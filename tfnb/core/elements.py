@@ -1,11 +1,13 @@
 """What TensorArrays and stacks are while a graph runs: Python objects behind a resource handle, gone with their run."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from tfnb.core import rows
+from tfnb.core.rows import Items, Rows
 from tfnb.core.shape import Static, compatible, is_known, merge, text
 
 
@@ -25,6 +27,7 @@ def own(array: np.ndarray) -> np.ndarray:
 class Elements:
     """The elements of one TensorArray, by number. Methods raise ValueError where the official op does.
 
+    They are arrays of their own until something knows that all have one shape, and then lie in one buffer.
     gradients: the arrays of the gradients of this one, by source. sums: writing twice adds up (of gradients).
     """
 
@@ -32,13 +35,43 @@ class Elements:
                  same_shapes: bool, sums: bool = False) -> None:
         if size < 0:
             raise ValueError(f"Size should be >= 0, got {size}")
-        self.name, self.dtype, self.shape = name, dtype, shape
+        self.name, self.dtype, self._shape = name, dtype, shape
         self.dynamic, self.clears, self.same_shapes, self.sums = dynamic, clears, same_shapes, sums
-        self.items: list[np.ndarray | None] = [None] * size
-        self.shapes: list[tuple[int, ...] | None] = [None] * size       # of what was ever written there
-        self.read_once: set[int] = set()
+        self.places: Items | Rows = Items(size)
         self.gradients: dict[bytes, Elements] = {}
         self.closed = False
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @property
+    def shape(self) -> Static:
+        """The shape of all elements, as far as it is known."""
+        if isinstance(self.places, Rows) and self.places.flags & rows.ZEROS:
+            return self.places.shape
+        return self._shape
+
+    @property
+    def element(self) -> tuple[int, ...] | None:
+        """The shape that the elements have so far, or are to have; None if there is none, or more than one."""
+        if isinstance(self.places, Rows):
+            return self.places.shape
+        if is_known(self._shape):
+            return self._shape                          # type: ignore[return-value]
+        return next(iter(self.places.kinds)) if len(self.places.kinds) == 1 else None
+
+    def settle(self, shape: tuple[int, ...]) -> Rows | None:
+        """The elements in one buffer, each of `shape`; None where one has, or may only have, another shape."""
+        if isinstance(self.places, Rows):
+            return self.places if self.places.shape == shape else None
+        if self.closed or self.dtype.kind == "O" or not compatible(self._shape, shape) \
+                or not self.places.kinds <= {shape}:
+            return None
+        same = self.same_shapes and not self.sums
+        flags = {rows.CLEARS: self.clears, rows.DYNAMIC: self.dynamic, rows.SUMS: self.sums, rows.SAME: same,
+                 rows.ZEROS: is_known(self._shape)}
+        self.places = rows.gathered(self.places, self.dtype, shape, sum(flag for flag, on in flags.items() if on))
+        return self.places
 
     def gradient(self, source: bytes) -> Elements:
         """The array of the gradients that `source` computes; from now on the size is fixed."""
@@ -49,9 +82,11 @@ class Elements:
         found = self.gradients.get(source)
         if found is None:
             self.dynamic = False
-            found = Elements(f"{self.name}@{source.decode()}", self.dtype, len(self.items), self.shape, False, False,
+            if isinstance(self.places, Rows):
+                self.places.head[rows.FLAGS] &= ~rows.DYNAMIC
+            found = Elements(f"{self.name}@{source.decode()}", self.dtype, len(self), self.shape, False, False,
                              self.same_shapes, True)
-            found.shapes = list(self.shapes)
+            found.places = Items(len(self), self.places.all_shapes())
             self.gradients[source] = found
         return found
 
@@ -60,62 +95,67 @@ class Elements:
         if self.closed:
             raise ValueError(f"TensorArray {self.name} has already been closed.")
 
+    def close(self) -> None:
+        """Drop all elements; nobody can use the array any more."""
+        self.closed = True
+        self.places = Items(0)
+
     def _fail(self, what: str) -> ValueError:
         return ValueError(f"TensorArray {self.name}: {what}")
 
-    def _check_write(self, index: int, value: np.ndarray) -> None:
+    def _check_write(self, index: int, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
         self.check_open()
-        if value.dtype != self.dtype:
-            raise self._fail(f"Could not write to TensorArray index {index} because the value dtype is {value.dtype} "
+        if dtype != self.dtype:
+            raise self._fail(f"Could not write to TensorArray index {index} because the value dtype is {dtype} "
                              f"but TensorArray dtype is {self.dtype}.")
-        if value.shape != self.shape and not compatible(self.shape, value.shape):
+        known = self.shape
+        if shape != known and not compatible(known, shape):
             raise self._fail(f"Could not write to TensorArray index {index} because the value shape is "
-                             f"{text(value.shape)} which is incompatible with the TensorArray's inferred element "
-                             f"shape: {text(self.shape)} (consider setting infer_shape=False).")
-        if index < 0 or (index >= len(self.items) and not self.dynamic):
-            raise self._fail(f"Tried to write to index {index} but array is not resizeable and size is: "
-                             f"{len(self.items)}")
+                             f"{text(shape)} which is incompatible with the TensorArray's inferred element "
+                             f"shape: {text(known)} (consider setting infer_shape=False).")
+        if index < 0 or (index >= len(self) and not self.dynamic):
+            raise self._fail(f"Tried to write to index {index} but array is not resizeable and size is: {len(self)}")
+
+    def open_place(self, index: int, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
+        """See to it that a value of this dtype and shape can be written there. Raises ValueError if it can't."""
+        self._check_write(index, dtype, shape)
+        if isinstance(self.places, Rows) and self.places.shape != shape:
+            self.places = rows.scattered(self.places)
+        if index >= len(self):
+            self.places.extend(index + 1)
+        if self.sums and self.places.has(index):
+            before = self.places.shape_of(index)
+            if before != shape:
+                raise self._fail(f"Could not aggregate to TensorArray index {index} because the existing shape is "
+                                 f"{text(before)} but the new input shape is {text(shape)}.")
+        elif self.places.has(index) or self.places.gone(index):
+            raise self._fail(f"Could not write to TensorArray index {index} because it has already been written to.")
 
     def write(self, index: int, value: np.ndarray) -> None:
         """Put a value at its place, for the first time (or add it to what is there)."""
-        self._check_write(index, value)
-        if index >= len(self.items):
-            more = index + 1 - len(self.items)
-            self.items += [None] * more
-            self.shapes += [None] * more
-        if self.same_shapes and not self.sums and value.shape != self.shape:
-            self.shape = merge(self.shape, value.shape)
-        before = self.items[index]
-        if before is not None and self.sums:
-            if before.shape != value.shape:
-                raise self._fail(f"Could not aggregate to TensorArray index {index} because the existing shape is "
-                                 f"{text(before.shape)} but the new input shape is {text(value.shape)}.")
-            self.items[index] = before + value
-            return
-        if before is not None or index in self.read_once:
-            raise self._fail(f"Could not write to TensorArray index {index} because it has already been written to.")
-        self.items[index] = value
-        self.shapes[index] = value.shape
+        self.open_place(index, value.dtype, value.shape)
+        if self.same_shapes and not self.sums and value.shape != self._shape:
+            self._shape = merge(self._shape, value.shape)
+        if self.places.has(index):
+            self.places.add(index, value)
+        else:
+            self.places.put(index, value)
 
     def read(self, index: int) -> np.ndarray:
         """The value at a place: zeros where nothing was written and the shape is known."""
         self.check_open()
-        if not 0 <= index < len(self.items):
-            raise self._fail(f"Tried to read from index {index} but array size is: {len(self.items)}")
-        if index in self.read_once:
+        if not 0 <= index < len(self):
+            raise self._fail(f"Tried to read from index {index} but array size is: {len(self)}")
+        if self.places.gone(index):
             raise self._fail(f"Could not read index {index} twice because it was cleared after a previous read "
                              "(perhaps try setting clear_after_read = false?).")
-        found = self.items[index]
-        if found is None:
+        if not self.places.has(index):
             return self._zeros(index)
-        if not self.clears:
-            return found.copy()
-        self.items[index] = None
-        self.read_once.add(index)
-        return found
+        return self.places.take(index) if self.clears else self.places.get(index)
 
     def _zeros(self, index: int) -> np.ndarray:
-        shape: Any = self.shapes[index] if self.shapes[index] is not None else self.shape
+        known = self.places.shape_of(index)
+        shape: Any = self.shape if known is None else known
         if not is_known(shape):
             raise self._fail(f"Could not read from TensorArray index {index}.  Furthermore, the element shape is not "
                              f"fully defined: {text(self.shape)}.  It is possible you are working with a resizeable "
@@ -124,9 +164,13 @@ class Elements:
                              "will be returned instead of incurring this error.")
         return np.full(shape, b"", object) if self.dtype.kind == "O" else np.zeros(shape, self.dtype)
 
-    def gather(self, indices: Iterable[int], shape: Static) -> np.ndarray:
+    def gather(self, indices: np.ndarray, shape: Static) -> np.ndarray:
         """The values at these places, stacked. shape: of an element, for when there are no places."""
-        values = [self.read(i) for i in indices]
+        if isinstance(self.places, Rows) and len(indices) == len(self) and not self.closed and _counts(indices):
+            whole = self.places.take_all()
+            if whole is not None:
+                return whole
+        values = [self.read(i) for i in indices.tolist()]
         if not values:
             known = merge(shape, self.shape)
             if not is_known(known):
@@ -139,20 +183,34 @@ class Elements:
                                  f"has shape: {text(value.shape)}")
         return np.stack(values)
 
-    def scatter(self, indices: Sequence[int], value: np.ndarray) -> None:
+    def scatter(self, indices: np.ndarray, value: np.ndarray) -> None:
         """Write the rows of a value to these places."""
         if value.ndim < 1 or len(value) != len(indices):
             raise self._fail(f"Expected len(indices) == values.shape[0], but saw: {len(indices)} vs. "
                              f"{text(value.shape)}")
-        if len(indices) and not self.dynamic and max(indices) >= len(self.items):
-            raise self._fail(f"Max scatter index must be < array size ({max(indices)} vs. {len(self.items)})")
+        if len(indices) and not self.dynamic and indices.max() >= len(self):
+            raise self._fail(f"Max scatter index must be < array size ({indices.max()} vs. {len(self)})")
         value = own(value)
-        for row, i in enumerate(indices):
+        if self._adopts(indices, value):
+            return
+        for row, i in enumerate(indices.tolist()):
             self.write(i, value[row, ...])
+
+    def _adopts(self, indices: np.ndarray, value: np.ndarray) -> bool:
+        """Let the rows of `value` be all elements, if none was ever written and they can lie in one buffer."""
+        if len(indices) != len(self) or not len(self) or not _counts(indices) or not value.flags.c_contiguous:
+            return False
+        self._check_write(0, value.dtype, value.shape[1:])
+        new = isinstance(self.places, Items) and not self.places.kinds and not self.sums
+        settled = self.settle(value.shape[1:])
+        if settled is None or not new:
+            return settled is not None and settled.put_all(value)
+        settled.adopt(value)
+        return True
 
     def concat(self, shape: Static) -> tuple[np.ndarray, np.ndarray]:
         """All values one behind the other, and the length of each. shape: of an element, without its first axis."""
-        values = [self.read(i) for i in range(len(self.items))]
+        values = [self.read(i) for i in range(len(self))]
         if not values:
             known = merge(shape, None if self.shape is None else self.shape[1:])
             if not is_known(known):
@@ -174,8 +232,8 @@ class Elements:
         if sum(lengths) != len(value):
             raise self._fail(f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
                              f"{sum(lengths)} and value's shape is: {text(value.shape)}")
-        if not self.dynamic and len(lengths) != len(self.items):
-            raise self._fail(f"TensorArray's size is not equal to the size of lengths ({len(self.items)} vs. "
+        if not self.dynamic and len(lengths) != len(self):
+            raise self._fail(f"TensorArray's size is not equal to the size of lengths ({len(self)} vs. "
                              f"{len(lengths)}), and the TensorArray is not marked as dynamically resizeable")
         value, start = own(value), 0
         for i, length in enumerate(lengths):
@@ -183,21 +241,75 @@ class Elements:
             start += length
 
 
+def _counts(indices: np.ndarray) -> bool:
+    """Are they 0, 1, 2...?"""
+    return bool((indices == np.arange(len(indices))).all())
+
+
 class Stack:
-    """Values on top of one another. limit: how many there may be; negative: any number."""
+    """Values on top of one another. limit: how many there may be; negative: any number.
+
+    They are arrays of their own until something knows that all have one shape (see Elements).
+    """
 
     def __init__(self, name: str, limit: int) -> None:
         self.name, self.limit = name, limit
         self.items: list[np.ndarray] = []
+        self.rows: Rows | None = None
+
+    @property
+    def element(self) -> tuple[int, ...] | None:
+        """The shape that the values have; None if there are none."""
+        if self.rows is not None:
+            return self.rows.shape
+        return self.items[-1].shape if self.items else None
+
+    def settle(self, dtype: np.dtype[Any], shape: tuple[int, ...], capacity: int = 0) -> Rows | None:
+        """The values in one buffer, each of `shape`; None where one has another shape or dtype."""
+        if self.rows is not None:
+            return self.rows if (self.rows.dtype, self.rows.shape) == (dtype, shape) else None
+        if any(v.shape != shape or v.dtype != dtype for v in self.items):
+            return None
+        capacity = max(capacity, len(self.items))
+        self.rows = Rows(dtype, shape, 0, capacity if self.limit < 0 else min(capacity, self.limit))
+        for value in self.items:
+            self.rows.extend(len(self.rows) + 1)
+            self.rows.put(len(self.rows) - 1, value)
+        self.items = []
+        return self.rows
+
+    def _check_room(self, count: int) -> None:
+        if 0 <= self.limit <= count:
+            raise ValueError(f"Stack[{self.name}] overflowed its max_size ({self.limit})")
+
+    def make_room(self) -> None:
+        """See to it that there is room for one more. Raises ValueError if the stack is full."""
+        assert self.rows is not None
+        self._check_room(len(self.rows))
+        self.rows.reserve(len(self.rows) + 1, self.limit)
 
     def push(self, value: np.ndarray) -> None:
         """Put a value on top. Raises ValueError if the stack is full."""
-        if 0 <= self.limit <= len(self.items):
-            raise ValueError(f"Stack[{self.name}] overflowed its max_size ({self.limit})")
-        self.items.append(value)
+        if self.rows is not None and (self.rows.dtype, self.rows.shape) != (value.dtype, value.shape):
+            self.items, self.rows = [self.rows.get(i) for i in range(len(self.rows))], None
+        if self.rows is None:
+            self._check_room(len(self.items))
+            self.items.append(value)
+            return
+        self._check_room(len(self.rows))
+        self.rows.extend(len(self.rows) + 1)
+        self.rows.put(len(self.rows) - 1, value)
 
     def pop(self) -> np.ndarray:
         """Take the top value. Raises ValueError if there is none."""
-        if not self.items:
+        if self.rows is None and self.items:
+            return self.items.pop()
+        if self.rows is None or not len(self.rows):
             raise ValueError(f"Stack[{self.name}] is empty when calling Pop().")
-        return self.items.pop()
+        value = self.rows.get(len(self.rows) - 1)
+        self.rows.head[rows.COUNT] -= 1
+        return value
+
+    def clear(self) -> None:
+        """Drop all values."""
+        self.items, self.rows = [], None

@@ -22,6 +22,8 @@ BOUNDED    name -> (fn(*shapes) -> the shapes its outputs have at most, fn(call)
            many rows as only a run tells; the kernel has one output more, int64, that says it
 COUNTED    name -> (input, input): each output row follows from the elements that the first numbers so, and there are as
            many as the second says
+RESIDENT   name -> what a host op does with an element of its first input, a TensorArray or stack ("read", "write",
+           "size", "gradient", "push", "pop"): in a round of a loop it can be a kernel (compile/residents.py)
 PRODUCTS   name -> kernels.contraction.Contraction: what the compiler may do with a product of matrices
 WORK       name -> fn(call) -> how many floating-point operations a hand-written kernel does, where these take its time
 NUMPY      name -> fn(ctx, *arrays) -> tuple of arrays: the interpreter
@@ -54,6 +56,7 @@ VIEWED: dict[str, int] = {}
 SCATTERS: dict[str, Any] = {}
 BOUNDED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 COUNTED: dict[str, tuple[int, int]] = {}
+RESIDENT: dict[str, str] = {}
 PRODUCTS: dict[str, Any] = {}
 WORK: dict[str, Callable[..., int]] = {}
 NUMPY: Table = {}

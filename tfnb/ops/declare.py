@@ -183,17 +183,20 @@ def scatter(text: str, *, shape: Fn, rows: Iterable[str] = ("updates",), vectors
     return declare
 
 
-def host(text: str, *, shape: Fn, stateful: bool = False, waits: bool = False,
+def host(text: str, *, shape: Fn, stateful: bool = False, waits: bool = False, element: str | None = None,
          **attrs: str) -> Callable[[Fn], Constructor]:
     """An op that is one Python call: fn(*arrays, **attrs) -> array or tuple (strings: object arrays of bytes).
 
     A definition with a keyword-only parameter `ctx` gets the run context (the op, the store of the session). waits:
-    it may wait, for at most `ctx.timeout`, for what another op does.
+    it may wait, for at most `ctx.timeout`, for what another op does. element: what it does with an element of its
+    first input (tables.RESIDENT).
     """
     def declare(fn: Fn) -> Constructor:
         spec = _enter(fn, text, Kind.HOST, attrs, stateful=stateful, waits=waits)
         tables.SHAPES[spec.name] = shape
         tables.NUMPY[spec.name] = fn
+        if element is not None:
+            tables.RESIDENT[spec.name] = element
         return Constructor(spec)
     return declare
 

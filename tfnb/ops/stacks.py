@@ -18,8 +18,8 @@ def StackV2(max_size: np.ndarray, *, elem_type: DType, stack_name: bytes, ctx: A
     return Stack(stack_name.decode() or ctx.op.name, int(max_size))
 
 
-@host("handle: resource, elem: T -> output: T", shape=lambda ctx: [ctx.shape(1)], stateful=True, T="type",
-      swap_memory="bool = false")
+@host("handle: resource, elem: T -> output: T", shape=lambda ctx: [ctx.shape(1)], stateful=True,
+      element="push", T="type", swap_memory="bool = false")
 def StackPushV2(handle: np.ndarray, elem: np.ndarray) -> np.ndarray:
     """Puts `elem` on top of a stack; its output is `elem`."""
     value = own(elem)
@@ -27,7 +27,8 @@ def StackPushV2(handle: np.ndarray, elem: np.ndarray) -> np.ndarray:
     return value
 
 
-@host("handle: resource -> elem: elem_type", shape=shapes.unknown, stateful=True, elem_type="type")
+@host("handle: resource -> elem: elem_type", shape=shapes.unknown, stateful=True, element="pop",
+      elem_type="type")
 def StackPopV2(handle: np.ndarray) -> np.ndarray:
     """Takes the top value of a stack."""
     return handle[()].pop()  # type: ignore[no-any-return]
@@ -36,7 +37,7 @@ def StackPopV2(handle: np.ndarray) -> np.ndarray:
 @host("handle: resource", shape=lambda ctx: [], stateful=True)
 def StackCloseV2(handle: np.ndarray) -> tuple[()]:
     """Drops the values of a stack."""
-    handle[()].items.clear()
+    handle[()].clear()
     return ()
 
 

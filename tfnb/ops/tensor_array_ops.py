@@ -39,14 +39,14 @@ def TensorArrayV3(size: np.ndarray, *, dtype: DType, element_shape: Static, dyna
 
 
 @host("handle: resource, flow_in: float -> grad_handle: resource, flow_out: float", shape=lambda ctx: [(), ()],
-      stateful=True, source="string")
+      stateful=True, element="gradient", source="string")
 def TensorArrayGradV3(handle: np.ndarray, flow_in: np.ndarray, *, source: bytes) -> tuple[Any, np.ndarray]:
     """The array for the gradients of an array that `source` computes: made when it is first asked for."""
     return handle[()].gradient(source), _flow()
 
 
 @host("handle: resource, index: int32, value: T, flow_in: float -> flow_out: float", shape=shapes.scalar,
-      stateful=True, T="type")
+      stateful=True, element="write", T="type")
 def TensorArrayWriteV3(handle: np.ndarray, index: np.ndarray, value: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
     """Writes `value` to place `index`."""
     handle[()].write(int(index), own(value))
@@ -54,7 +54,7 @@ def TensorArrayWriteV3(handle: np.ndarray, index: np.ndarray, value: np.ndarray,
 
 
 @host("handle: resource, index: int32, flow_in: float -> value: dtype", shape=shapes.unknown, stateful=True,
-      dtype="type")
+      element="read", dtype="type")
 def TensorArrayReadV3(handle: np.ndarray, index: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
     """The value at place `index`."""
     return handle[()].read(int(index))  # type: ignore[no-any-return]
@@ -70,7 +70,7 @@ def _gathered(ctx: ShapeContext) -> list[Static]:
 def TensorArrayGatherV3(handle: np.ndarray, indices: np.ndarray, flow_in: np.ndarray, *,
                         element_shape: Static) -> np.ndarray:
     """The values at the places `indices`, stacked."""
-    return handle[()].gather(indices.tolist(), element_shape)  # type: ignore[no-any-return]
+    return handle[()].gather(indices, element_shape)  # type: ignore[no-any-return]
 
 
 @host("handle: resource, indices: int32, value: T, flow_in: float -> flow_out: float", shape=shapes.scalar,
@@ -78,7 +78,7 @@ def TensorArrayGatherV3(handle: np.ndarray, indices: np.ndarray, flow_in: np.nda
 def TensorArrayScatterV3(handle: np.ndarray, indices: np.ndarray, value: np.ndarray,
                          flow_in: np.ndarray) -> np.ndarray:
     """Writes the rows of `value` to the places `indices`."""
-    handle[()].scatter(indices.tolist(), value)
+    handle[()].scatter(indices, value)
     return _flow()
 
 
@@ -103,20 +103,19 @@ def TensorArraySplitV3(handle: np.ndarray, value: np.ndarray, lengths: np.ndarra
     return _flow()
 
 
-@host("handle: resource, flow_in: float -> size: int32", shape=shapes.scalar, stateful=True)
+@host("handle: resource, flow_in: float -> size: int32", shape=shapes.scalar, stateful=True,
+      element="size")
 def TensorArraySizeV3(handle: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
     """How many places the array has."""
     array = handle[()]
     array.check_open()
-    return np.array(len(array.items), np.int32)
+    return np.array(len(array), np.int32)
 
 
 @host("handle: resource", shape=lambda ctx: [], stateful=True)
 def TensorArrayCloseV3(handle: np.ndarray) -> tuple[()]:
     """Drops all values; the array can't be used any more."""
-    array = handle[()]
-    array.closed = True
-    array.items.clear()
+    handle[()].close()
     return ()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from tfnb.compile.plan import Choice, Guard, Loop, Plan, Stage
 from tfnb.compile.trace import Meta
-from tfnb.core.errors import InvalidArgumentError
+from tfnb.core.errors import InvalidArgumentError, OpError
 from tfnb.core.options import options
 from tfnb.graph.operation import Tensor
 from tfnb.ops.evaluate import ref_variable, refers, wants_lock
@@ -20,6 +20,7 @@ from tfnb.runtime.host import HostRunner, is_plain
 from tfnb.runtime.interpreter import Env, Taps, interpret
 from tfnb.runtime.loops import LoopRunner
 from tfnb.runtime.program import Program, compile_stage
+from tfnb.runtime.residents import element_of
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace
 from tfnb.runtime.waiting import run_waiting
@@ -50,6 +51,8 @@ class StageRunner:
         self._store = store
         self._lock = threading.Lock()
         self.locks = any(wants_lock(op) for op in stage.ops)
+        self._handles = tuple(i for i, t in enumerate(stage.inputs) if t.dtype.base_dtype.name == "resource")
+        self._barred: set[Any] = set()
         self._by_value = tuple(stage.inputs.index(t) for t in stage.by_value)
         self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
 
@@ -67,10 +70,17 @@ class StageRunner:
             program.lock.release()
 
     def borrow(self, inputs: Sequence[np.ndarray]) -> Program | None:
-        """A program for these inputs, locked for the caller; None as for `run`."""
+        """A program for these inputs, locked for the caller; None as for `run`, and where kernels can't use the
+        elements of the TensorArrays and stacks among the inputs.
+        """
         key: tuple[Any, ...] = tuple([a.shape for a in inputs])
         if self._by_value:
             key += tuple(inputs[i].tobytes() for i in self._by_value)
+        if self._handles:
+            elements = [element_of(inputs[i]) for i in self._handles]
+            key += tuple(elements)
+            if None in elements or key in self._barred:
+                return None
         for program in self._programs.get(key, ()):
             if program.lock.acquire(blocking=False):
                 if program.is_current(self._store):
@@ -79,7 +89,13 @@ class StageRunner:
                 self._drop(key, program)
         if self._patience is not None and not self._settled(key):
             return None
-        return self._make(key, inputs)
+        if not self._handles:
+            return self._make(key, inputs)
+        try:
+            return self._make(key, inputs)
+        except OpError:                            # host calls take elements of all shapes, or say what is wrong
+            self._barred.add(key)
+            return None
 
     def _settled(self, key: tuple[Any, ...]) -> bool:
         """Has a loop come with this key before, and not with a new one in each round?"""
@@ -94,8 +110,8 @@ class StageRunner:
         """A new program, locked by the caller."""
         if any(self._store.array(op) is None for op in self.stage.variables):
             return None
-        metas = [Meta(a.dtype.name, a.shape, a.copy() if i in self._by_value else None)
-                 for i, a in enumerate(inputs)]
+        metas = [Meta(a.dtype.name, a.shape, a.copy() if i in self._by_value else None,
+                      element_of(a) if i in self._handles else None) for i, a in enumerate(inputs)]
         with self._lock:
             compiled = next((p.compiled for p in self._programs.get(key, ()) if p.is_current(self._store)), None)
             program = Program(compiled or compile_stage(self.stage, metas, self._store), self._store, self._threads)
@@ -157,10 +173,8 @@ class Executor:
                       for stage in plan.stages]
         self.loops = {stage.loop.op: LoopRunner(stage.loop, lambda inner: Executor(inner, store, True, settings), store)
                       for stage in plan.stages if stage.loop is not None}
-        only = plan.stages[0] if len(plan.stages) == 1 and not plan.stages[0].guard else None
-        direct = only is not None and only.inputs == plan.feeds and only.outputs == plan.fetches
-        self.direct = self.runners[0] if direct else None      # what runs the whole plan, if one device stage does
-        self._direct_host = self._host[0] if direct else None
+        self.direct = self.runners[0] if plan.direct else None     # what runs the whole plan, if one device stage does
+        self._direct_host = self._host[0] if plan.direct else None
         self._slots = self._numbered()
         self.checked: Any = None                               # what the check for NaN notes here
 

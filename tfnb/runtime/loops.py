@@ -8,11 +8,15 @@ import numpy as np
 
 from tfnb.compile.plan import Loop, Plan
 from tfnb.core.options import options
+from tfnb.kernels.cpu.elements import STOPPED
 from tfnb.runtime.program import Program
+from tfnb.runtime.residents import Held, held
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace
 
-SETTLED = 3              # rounds that are run one by one; by then there is a program, if there is to be one
+# After how many rounds, run one by one, all of the rest are tried as one program. With none, if an earlier run of the
+# loop had so many: then there is a program, if there is to be one.
+SETTLED = (3, 4)
 
 
 class Lends(Protocol):
@@ -43,9 +47,12 @@ class LoopRunner:
         self._store = store
         self.test, self.step = executor(loop.test), executor(loop.step)
         kept = all(k >= 0 or k == -1 - i for i, k in enumerate(loop.nexts))
-        self._lends = self.step.direct if loop.fused and kept else None
+        whole = self.step if loop.whole is None else executor(loop.whole)
+        self._lends = whole.direct if loop.fused and kept else None
         if self._lends is not None and self._lends.locks:
             self._lends = None
+        self._settled = False
+        self._counts: dict[int, int] = {}          # how many elements each stack had at the end of the last run
 
     def run(self, initial: Sequence[np.ndarray], constants: Sequence[np.ndarray],
             trace: Trace | None = None) -> list[np.ndarray]:
@@ -55,62 +62,88 @@ class LoopRunner:
         values = [*initial, *constants]
         count, feeds, nexts, step = len(initial), loop.step_feeds, loop.nexts, self.step.run
         goes_on = self._goes_on(values, trace)
+        plays = self._lends is not None and trace is None and options.compile != "never"
         rounds = 0
         while goes_on:
+            if plays and (rounds in SETTLED or not rounds and self._settled):
+                self._settled = True
+                done = self._play(values)
+                if done is not None:
+                    return done
             inputs = [values[k] for k in feeds]
             made = step(inputs, trace)
-            moved = [made[k] if k >= 0 else values[-1 - k] for k in nexts]
+            values[:count] = [made[k] if k >= 0 else values[-1 - k] for k in nexts]
             rounds += 1
             if limited:
                 self._store.check_time()
-            goes_on = loop.fused and bool(made[-1])
-            if rounds == SETTLED and goes_on and self._lends is not None \
-                    and trace is None and not limited \
-                    and all(a.shape == b.shape for a, b in zip(moved, values, strict=False)):
-                done = self._play([*moved, *constants])
-                if done is not None:
-                    return done
-            values[:count] = moved
-            if not loop.fused:
-                goes_on = self._goes_on(values, trace)
+            goes_on = bool(made[-1]) if loop.fused else self._goes_on(values, trace)
         return values[:count]
 
     def _goes_on(self, values: Sequence[np.ndarray], trace: Trace | None) -> bool:
         return bool(self.test.run([values[k] for k in self.loop.test_feeds], trace)[0])
 
     def _play(self, values: list[np.ndarray]) -> list[np.ndarray] | None:
-        """The rest of the rounds, of which all have the same shapes, in two sets of arrays by turns.
+        """The rest of the rounds, of which all have the same shapes.
 
         values: of the variables, and of the constants. There must be a round. None if there is no program for it.
         """
-        loop, lends = self.loop, self._lends
-        inputs = [values[k] for k in loop.step_feeds]
-        program = None if lends is None or options.compile == "never" else lends.borrow(inputs)
+        assert self._lends is not None
+        inputs = [values[k] for k in self.loop.step_feeds]
+        program = self._lends.borrow(inputs)
         if program is None:
             return None
         try:
-            if not program.plain:
+            if not self._repeats(program, values):
                 return None
-            here = program.run(inputs)
-            there = [np.empty_like(a) for a in here]
-            forth, back = self._words(values, here, there), self._words(values, there, here)
-            point, play, status, truth = program.tape.point, program.tape.play, program.tape.status, here[-1]
-            other = there[-1]
-            while truth.item():
-                point(*forth)
-                play()
-                if status[0]:
-                    raise program.error()
-                here, there, forth, back, truth, other = there, here, back, forth, other, truth
+            found = [held(resident, inputs, self._counts.get(i, 0))
+                     for i, resident in enumerate(program.compiled.residents)]
+            if any(h is None for h in found):
+                return None
+            return self._rounds(program, values, inputs, found)  # type: ignore[arg-type]
         finally:
             program.lock.release()
-        return [here[k] if k >= 0 else values[-1 - k] for k in loop.nexts]
 
-    def _words(self, values: Sequence[np.ndarray], source: Sequence[np.ndarray],
-               target: Sequence[np.ndarray]) -> tuple[int, ...]:
-        """What the tape takes to compute `target` from `source`, the results of the round before."""
+    def _repeats(self, program: Program, values: Sequence[np.ndarray]) -> bool:
+        """Has each variable the same shape after a round of the program, which tells whether there is another?"""
+        outputs = program.compiled.outputs
+        return outputs[-1].known is None and all(
+            k < 0 or outputs[k].shape == value.shape for k, value in zip(self.loop.nexts, values, strict=False))
+
+    def _rounds(self, program: Program, values: list[np.ndarray], inputs: Sequence[np.ndarray],
+                used: Sequence[Held]) -> list[np.ndarray]:
+        """Play rounds until there is none left, in two sets of arrays by turns."""
+        made, here = program.results()
+        other, there = program.results()
+        heads = [id(h.rows.head) for h in used]
+        point, play, status = program.tape.point, program.tape.play, program.tape.status
+        limited = self._store.time_left() is not None
+        forth, back = (*self._words(values, here), *map(id, other)), (*self._words(values, there), *map(id, made))
+        point(*map(id, inputs), *map(id, made), *heads)
+        truth, next_truth = here[-1], there[-1]
+        while True:
+            play()
+            if status[0]:
+                self._clear_way(program, used)
+            if limited:
+                self._store.check_time()
+            if not truth.item():
+                break
+            point(*forth, *heads)
+            here, there, forth, back, truth, next_truth = there, here, back, forth, next_truth, truth
+        self._counts = {i: len(h.rows) for i, h in enumerate(used)}
+        return [here[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
+
+    def _words(self, values: Sequence[np.ndarray], source: Sequence[np.ndarray]) -> list[int]:
+        """The ids of what a round takes behind the one that made `source`."""
         moved = [source[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
         moved += values[len(moved):]
-        return (*(id(moved[k]) for k in self.loop.step_feeds), *map(id, target))
+        return [id(moved[k]) for k in self.loop.step_feeds]
 
-
+    def _clear_way(self, program: Program, used: Sequence[Held]) -> None:
+        """Go on with a round that stopped at an element for which there was no room. Raises what else stops one."""
+        status = program.tape.status
+        while status[0]:
+            if status[0] != STOPPED:
+                raise program.error()
+            used[status[2]].clear_way(program.failed, status[1])
+            program.tape.resume()

@@ -14,6 +14,7 @@ from tfnb.compile.build import build_stage
 from tfnb.compile.lower import Ref, Step
 from tfnb.compile.memory import ALIGN
 from tfnb.compile.plan import Stage
+from tfnb.compile.residents import Resident
 from tfnb.compile.trace import Meta
 from tfnb.compile.values import Buffer, Value
 from tfnb.core import errors
@@ -41,6 +42,7 @@ class Compiled:
     outputs: tuple[Value, ...]
     offsets: dict[Buffer, int]
     arena_bytes: int
+    residents: tuple[Resident, ...] = ()
 
 
 def compile_stage(stage: Stage, inputs: Sequence[Meta], store: Store) -> Compiled:
@@ -48,7 +50,7 @@ def compile_stage(stage: Stage, inputs: Sequence[Meta], store: Store) -> Compile
     shapes = {op: store.value(op, op).shape for op in stage.variables}
     built = build_stage(stage, inputs, shapes)
     return Compiled(stage, tuple(inputs), shapes, tuple(built.steps), tuple(built.traced.outputs), built.offsets,
-                    built.arena_bytes)
+                    built.arena_bytes, tuple(built.traced.residents))
 
 
 class Program:
@@ -74,7 +76,6 @@ class Program:
         self._large = bool(large)
         self.nbytes = compiled.arena_bytes + sum(spare)
         self.used = False                          # since the executor last looked which programs to drop
-        self.plain = bool(compiled.steps) and len(self._made) == len(compiled.outputs) and not self._large
 
     def _output_slots(self, outputs: Sequence[Value]) -> dict[int, int]:
         """The slot of each output that is computed, after those of the inputs."""
@@ -95,7 +96,7 @@ class Program:
                     words[at] = arg
                 elif isinstance(arg, Code):
                     words[at] = jit.address(arg.text)
-                elif arg.buffer.role in ("input", "output"):
+                elif arg.buffer.role in ("input", "output", "resident"):
                     binds.append((base + 8 * at, self._slot(arg.buffer), arg.offset))
                 elif arg.buffer.role == "status":
                     status.append((at, arg.offset))
@@ -104,13 +105,15 @@ class Program:
                 at += 1
         self._keep.append(words)
         self.rows = rows
-        self.tape = Tape(rows, binds, self._inputs + len(self._made), threads=threads)
+        self.tape = Tape(rows, binds, self._inputs + len(self._made) + len(self.compiled.residents), threads=threads)
         self._single: tuple[Tape, ...] = ()          # the rows one by one, for traced runs
         self._binds, self._threads = binds, threads
         for at, offset in status:
             words[at] = self.tape.status_address + offset
 
     def _slot(self, buffer: Buffer) -> int:
+        if buffer.role == "resident":              # those come last
+            return self._inputs + len(self._made) + buffer.index
         return buffer.index if buffer.role == "input" else self._slots[buffer.index]
 
     def _address(self, ref: Ref, store: Store) -> int:
@@ -148,7 +151,7 @@ class Program:
 
         trace: where to note when each launch ran. Raises the OpError of a kernel that met a bad value.
         """
-        made = self._outputs() if self._large else [np.empty(shape, dtype) for shape, dtype in self._made]
+        made, outputs = self.results()
         if self.compiled.steps:
             if trace is not None:
                 self._play_traced([*inputs, *made], trace)
@@ -157,10 +160,15 @@ class Program:
                 self.tape.play()
             if self.tape.status[0]:
                 raise self.error()
+        return outputs
+
+    def results(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """New arrays for what is computed, and all outputs: these, and what is known."""
+        made = self._outputs() if self._large else [np.empty(shape, dtype) for shape, dtype in self._made]
         if len(made) == len(self.compiled.outputs):
-            return made
+            return made, made
         fresh = iter(made)
-        return [next(fresh) if v.known is None else v.known.copy() for v in self.compiled.outputs]
+        return made, [next(fresh) if v.known is None else v.known.copy() for v in self.compiled.outputs]
 
     def _play_traced(self, arrays: Sequence[np.ndarray], trace: Trace) -> None:
         """Play the launches one by one, each timed, until one fails."""
@@ -197,9 +205,13 @@ class Program:
 
     def error(self) -> errors.OpError:
         """The error that a kernel has just reported."""
-        status = self.tape.status
-        op = self.compiled.steps[status[ROW]].ops[-1]
-        return failure(op, list(status))
+        return failure(self.failed, list(self.tape.status))
+
+    @property
+    def failed(self) -> Operation:
+        """The op whose kernel has just reported an error."""
+        row: int = self.tape.status[ROW]
+        return self.compiled.steps[row].ops[-1]
 
 
 def failure(op: Operation, status: Sequence[int]) -> errors.OpError:

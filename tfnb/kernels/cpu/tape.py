@@ -15,6 +15,7 @@ player stops after that row. Word 7 is the index of the row being played.
     tape.point(id(a), id(b), ...)        one id per slot; the caller keeps the arrays alive and C-contiguous
     tape.play()                          GIL released; a tape is played by one thread at a time
     tape.status[0]                       0, or the code of an error in row tape.status[7]
+    tape.resume()                        plays on from that row, when what was in its way is gone
 """
 from __future__ import annotations
 
@@ -36,14 +37,14 @@ DATA_OFFSET = object.__basicsize__                      # PyArrayObject: the obj
 
 _PLAYER = """
 def kernel(args, begin, end):
-    tape, rows, binds, n_binds, objects, offset, status, pool = (
-        args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7])
+    tape, rows, binds, n_binds, objects, offset, status, pool, start = (
+        args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8])
     store(status, 0)
     for i in range(n_binds):
         bind = binds + 24 * i
         array = load(objects + 8 * load(bind + 8))
         store(load(bind), load(array + offset) + load(bind + 16))
-    for i in range(rows):
+    for i in range(start, rows):
         row = tape + 32 * i
         store(status + 56, i)
         {run}
@@ -57,7 +58,7 @@ PARALLEL_TEXT = pool.JOB_TEXT + _PLAYER.format(run="""items, grain = load(row + 
             call_kernel(load(row), load(row + 8), 0, items)
         else:
             run_chunks(pool, load(row), load(row + 8), items, grain)""")
-_POOL_WORD = 7
+_POOL_WORD, _START_WORD = 7, 8
 
 
 def _check_array_layout() -> None:
@@ -87,7 +88,7 @@ class Tape:
         self._status = np.zeros(STATUS_WORDS, np.int64)
         self._block = np.array([
             self._rows.ctypes.data, len(self._rows), self._binds.ctypes.data, len(self._binds),
-            self._objects.ctypes.data, DATA_OFFSET, self._status.ctypes.data, 0], np.int64)
+            self._objects.ctypes.data, DATA_OFFSET, self._status.ctypes.data, 0, 0], np.int64)
         self._words: Any = self._block.data
         block = ctypes.c_void_p(self._block.ctypes.data)
         owners = (self._rows, self._binds, self._objects, self._status, self._block, keep)
@@ -107,6 +108,14 @@ class Tape:
     def status_address(self) -> int:
         """Where kernels of this tape find the status words; a word of their argument blocks."""
         return self._status.ctypes.data
+
+    def resume(self) -> None:
+        """Play on from the row that stopped, whose kernel has changed nothing."""
+        self._words[_START_WORD] = self.status[ROW]
+        try:
+            self.play()
+        finally:
+            self._words[_START_WORD] = 0
 
     def _play_parallel(self) -> None:
         address = pool.hold(self._helpers) if self._helpers else 0

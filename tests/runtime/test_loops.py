@@ -1,0 +1,195 @@
+"""Loops whose rounds are one program, with TensorArrays and stacks in it: as the interpreter and TensorFlow."""
+from __future__ import annotations
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import tfnb as tf
+from tests.runtime.loop_programs import IN_ROUNDS, PROGRAMS, RUN, START
+from tfnb.core.options import options
+from tfnb.core.rows import Rows
+from tfnb.runtime.loops import LoopRunner
+
+X = np.sin(np.arange(120) * 1.7).reshape(30, 4).astype("f")
+CASES = [(X, 30), (X * 0.5, 3), (X, 11)]
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    tf.reset_default_graph()
+
+
+@pytest.fixture
+def played(monkeypatch):
+    """The names of the loops whose rounds were played, a name for each time."""
+    names, play = [], LoopRunner._rounds
+
+    def rounds(self, *args):
+        names.append(self.loop.name)
+        return play(self, *args)
+    monkeypatch.setattr(LoopRunner, "_rounds", rounds)
+    return names
+
+
+def run(name):
+    tf.reset_default_graph()
+    scope = {"tf": tf, "np": np, "cases": CASES}
+    exec(compile(START + PROGRAMS[name] + RUN, f"<{name}>", "exec"), scope)
+    return scope["result"]
+
+
+def check(got, want, exact=False):
+    for one, other in zip(got, want, strict=True):
+        for a, b in zip(one, other, strict=True):
+            assert a.dtype == b.dtype and a.shape == b.shape
+            if a.dtype.kind == "f" and not exact:
+                np.testing.assert_allclose(a, b, rtol=3e-5, atol=3e-6)
+            else:
+                np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_as_interpreted(name, played, monkeypatch):
+    got = run(name)
+    assert bool(played) == (name in IN_ROUNDS)
+    monkeypatch.setattr(options, "compile", "never")
+    check(got, run(name))
+
+
+@pytest.mark.parametrize("name", ["recurrent_network", "map_scan_fold"])
+def test_bits_do_not_depend_on_threads(name, monkeypatch):
+    found = []
+    for threads in (1, 2):
+        monkeypatch.setattr(options, "threads", threads)
+        found.append(run(name))
+    check(*found, exact=True)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_as_tensorflow(name, oracle):
+    check(run(name), oracle(START + PROGRAMS[name] + RUN, cases=CASES))
+
+
+FAULTS = {
+    "read_past_the_end": ("ia.read(i + 3)", "index 30"),
+    "read_before_the_start": ("ia.read(26 - i)", "index -1"),
+    "read_twice": ("ia.read(i % 27)", "index 0 twice because it was cleared"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_read_that_fails(name, played):
+    code, message = FAULTS[name]
+    x = tf.placeholder(tf.float32, [30, 4])
+    ia = tf.TensorArray(tf.float32, 30).unstack(x)
+    _, s = tf.while_loop(lambda i, s: i < 30, lambda i, s: (i + 1, s + eval(code, {"ia": ia, "i": i})),
+                         [0, tf.zeros([4])])
+    with tf.Session() as sess:
+        for _ in range(3):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=message) as raised:
+                sess.run(s, {x: X})
+            assert raised.value.op.type == "TensorArrayReadV3"
+    assert len(played) == 3
+
+
+@pytest.mark.parametrize("place,message", [("i % 20", "index 0 because it has already been written to"),
+                                           ("i + 10", "index 30 but array is not resizeable"),
+                                           ("20 - i", "index -1")])
+def test_a_write_that_fails(place, message, played):
+    oa = tf.TensorArray(tf.float32, 30)
+    _, oa = tf.while_loop(lambda i, oa: i < 30, lambda i, oa: (i + 1, oa.write(eval(place), tf.ones([2]))), [0, oa])
+    with tf.Session() as sess:
+        for _ in range(3):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=message) as raised:
+                sess.run(oa.flow)
+            assert raised.value.op.type == "TensorArrayWriteV3"
+    assert len(played) == 3
+
+
+def test_a_read_of_nothing_whose_shape_nobody_knows(played):
+    ia = tf.TensorArray(tf.float32, 30, infer_shape=False, clear_after_read=False)
+    ia = ia.write(0, X[0])
+    _, s = tf.while_loop(lambda i, s: i < 30, lambda i, s: (i + 1, s + ia.read(i // 20)), [0, tf.zeros([4])],
+                         shape_invariants=[tf.TensorShape([]), tf.TensorShape(None)])
+    with tf.Session() as sess:
+        for _ in range(2):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="index 1.*not fully defined"):
+                sess.run(s)
+    assert played
+
+
+def test_a_run_after_one_that_failed():
+    n = tf.placeholder(tf.int32, [])
+    oa = tf.TensorArray(tf.float32, 30, element_shape=[])
+    _, oa = tf.while_loop(lambda i, oa: i < n, lambda i, oa: (i + 1, oa.write(i, tf.cast(i, tf.float32))), [0, oa])
+    out = oa.stack()
+    with tf.Session() as sess:
+        for _ in range(3):
+            np.testing.assert_array_equal(sess.run(out, {n: 30}), np.arange(30))
+            with pytest.raises(tf.errors.InvalidArgumentError, match="index 30"):
+                sess.run(out, {n: 31})
+            np.testing.assert_array_equal(sess.run(out, {n: 20}), [*range(20), *[0] * 10])
+
+
+def test_results_belong_to_the_caller():
+    x = tf.placeholder(tf.float32, [30, 4])
+    same = tf.TensorArray(tf.float32, 30).unstack(x).stack()
+    constant = tf.TensorArray(tf.float32, 30).unstack(tf.constant(X)).stack()
+    doubled = tf.map_fn(lambda r: r * 2, x)
+    with tf.Session() as sess:
+        for _ in range(4):
+            given = X.copy()
+            found = sess.run([same, constant, doubled], {x: given})
+            for array, want in zip(found, (X, X, X * 2), strict=True):
+                np.testing.assert_array_equal(array, want)
+                array[:] = 7
+            np.testing.assert_array_equal(given, X)
+
+
+def test_threads_that_run_one_session():
+    x = tf.placeholder(tf.float32, [30, 4])
+    s = tf.scan(lambda a, r: tf.sin(a + r), x)
+    fetches = [s, tf.gradients(s, x)[0]]
+    with tf.Session() as sess:
+        want = {k: sess.run(fetches, {x: X * k}) for k in range(4)}
+        for _ in range(3):
+            sess.run(fetches, {x: X})
+        wrong = []
+
+        def work(k):
+            for _ in range(20):
+                got = sess.run(fetches, {x: X * k})
+                wrong.extend(k for a, b in zip(got, want[k], strict=True) if not np.allclose(a, b, atol=1e-6))
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not wrong
+
+
+def test_elements_are_gone_after_the_run(played):
+    x = tf.placeholder(tf.float32, [30, 4])
+    s = tf.scan(lambda a, r: tf.sin(a + r), x)
+    fetches = [s, tf.gradients(s, x)[0]]
+    with tf.Session() as sess:
+        for _ in range(3):
+            sess.run(fetches, {x: X})
+        gc.collect()
+        assert played and not [o for o in gc.get_objects() if isinstance(o, Rows)]
+
+
+def test_a_time_limit_holds_while_rounds_are_played(played):
+    n = tf.placeholder(tf.int32, [])
+    _, y = tf.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, y * 1.0001), [0, 1.0])
+    with tf.Session() as sess:
+        for _ in range(3):
+            sess.run(y, {n: 10})
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            sess.run(y, {n: 1 << 30}, options=tf.RunOptions(timeout_in_ms=200))
+        assert played
+        assert sess.run(y, {n: 0}) == 1

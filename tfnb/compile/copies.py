@@ -1,0 +1,37 @@
+"""Copying a view to row-major order: a loop, or tiles where the loop would read across rows."""
+from __future__ import annotations
+
+import numpy as np
+
+from tfnb.compile.values import Call, Elementwise, Node, Value
+from tfnb.graph.operation import Operation
+from tfnb.kernels import scalar as scalars
+from tfnb.kernels.cpu.tiles import SIZES
+from tfnb.kernels.cpu.transpose import axes as transpose_axes
+from tfnb.kernels.cpu.transpose import transpose
+from tfnb.kernels.launch import Call as KernelCall
+from tfnb.kernels.launch import Launch
+
+
+def copy(x):                                       # type: ignore[no-untyped-def]
+    return x
+
+
+_COPY = scalars.read(copy)
+
+
+def by_tiles(value: Value) -> bool:
+    """Is this a view that kernels/cpu/transpose.py copies best?"""
+    return not value.view.is_row_major() and np.dtype(value.type).itemsize in SIZES \
+        and transpose_axes(value.shape, value.view.strides) is not None
+
+
+def copy_node(op: Operation, value: Value, out: Value) -> Node:
+    """Copy a view to row-major order."""
+    if not by_tiles(value):
+        return Elementwise(op, _COPY, value.type, [value], [out])
+    unit, view = np.dtype(value.type).itemsize, value.view
+
+    def launches(call: KernelCall) -> list[Launch]:
+        return transpose(call.input(0), call.output(0), unit, view.shape, view.strides)
+    return Call(op, [value], [out], launches=launches)

@@ -1,0 +1,124 @@
+"""TensorArrays and stacks in the program of a loop's round: their elements lie in one buffer each, of which the program
+gets the head (core/rows.py), and reading, writing, pushing and popping are kernels.
+
+Of each such buffer a program is made for one shape of the elements. It is that of the elements there are when the loop
+begins, or else of the first that the round writes.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tfnb.compile.values import Buffer, Call, Node, Value, known, temp
+from tfnb.core.rows import HEAD_WORDS
+from tfnb.graph.operation import Operation
+from tfnb.kernels.cpu import elements as kernels
+from tfnb.kernels.view import View
+from tfnb.opdef import tables
+from tfnb.ops.evaluate import numpy_name
+
+_SCALAR = View.whole(())
+_NO_FLOW = np.zeros((), np.float32)                # flows order ops, and have no other meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """What is known of the elements behind an input: dtype (None: any), shape (None: there are none), and whether
+    writing twice adds up."""
+
+    type: str | None
+    shape: tuple[int, ...] | None
+    sums: bool
+
+
+@dataclass(slots=True)
+class Resident:
+    """A buffer of elements that a program uses: of stage input number `input`, or of the gradients `source` of it."""
+
+    input: int
+    source: bytes | None
+    type: str | None
+    shape: tuple[int, ...] | None
+    sums: bool
+
+
+@dataclass(slots=True)
+class Residents:
+    """Those of one program. nodes: where the nodes go that use them."""
+
+    nodes: list[Node]
+    found: list[Resident] = field(default_factory=list)
+    _places: dict[tuple[int, bytes | None], int] = field(default_factory=dict)
+
+    def enter(self, index: int, element: Element) -> Value:
+        """The handle that is input number `index`."""
+        return self._value(index, None, element.type, element.shape, element.sums)
+
+    def _value(self, index: int, source: bytes | None, type: str | None, shape: tuple[int, ...] | None,
+               sums: bool) -> Value:
+        number = self._places.setdefault((index, source), len(self.found))
+        if number == len(self.found):
+            self.found.append(Resident(index, source, type, shape, sums))
+        return Value(Buffer("resident", "int64", HEAD_WORDS, index=number), _SCALAR)
+
+    def access(self, op: Operation, ins: Sequence[Value]) -> list[Value]:
+        """What an op on a handle makes. Raises ValueError for elements of another dtype or shape than the others."""
+        handle = ins[0]
+        if handle.buffer.role != "resident":
+            raise ValueError("its handle is not one of a TensorArray or stack")
+        return _ACCESS[tables.RESIDENT[op.spec.name]](self, op, handle, *ins[1:])
+
+    def _of(self, handle: Value, type: str, shape: tuple[int, ...] | None = None) -> Resident:
+        """What is known of the elements, of which one has this dtype and shape."""
+        of = self.found[handle.buffer.index]
+        of.type, of.shape = of.type or type, of.shape if of.shape is not None else shape
+        if of.type != type or of.shape is None or shape not in (None, of.shape):
+            raise ValueError(f"elements {of.type}{of.shape}, but one is {type}{shape}")
+        return of
+
+    def _call(self, op: Operation, kernel: Callable[..., Any], handle: Value, ins: Sequence[Value],
+              outs: Sequence[Value]) -> None:
+        launches = partial(kernel, number=handle.buffer.index)
+        self.nodes.append(Call(op, [*ins, handle], [*outs, handle], launches=launches))
+
+    def read(self, op: Operation, handle: Value, index: Value, flow: Value) -> list[Value]:
+        of = self._of(handle, numpy_name(op.outputs[0].dtype))
+        out = temp(of.type, of.shape)                   # type: ignore[arg-type]
+        self._call(op, kernels.read, handle, [index], [out])
+        return [out]
+
+    def write(self, op: Operation, handle: Value, index: Value, value: Value, flow: Value) -> list[Value]:
+        of = self._of(handle, value.type, value.shape)
+        self._call(op, partial(kernels.write, add=of.sums), handle, [index, value], [])
+        return [known(_NO_FLOW)]
+
+    def size(self, op: Operation, handle: Value, flow: Value) -> list[Value]:
+        out = temp("int32", ())
+        self._call(op, kernels.size, handle, [], [out])
+        return [out]
+
+    def gradient(self, op: Operation, handle: Value, flow: Value) -> list[Value]:
+        of = self.found[handle.buffer.index]
+        if of.source is not None or of.sums:
+            raise ValueError("there is no second order of gradients")
+        return [self._value(of.input, op.attrs["source"], of.type, of.shape, True), known(_NO_FLOW)]
+
+    def push(self, op: Operation, handle: Value, value: Value) -> list[Value]:
+        self._of(handle, value.type, value.shape)
+        self._call(op, kernels.push, handle, [value], [])
+        return [value]
+
+    def pop(self, op: Operation, handle: Value) -> list[Value]:
+        of = self._of(handle, numpy_name(op.outputs[0].dtype))
+        out = temp(of.type, of.shape)                   # type: ignore[arg-type]
+        self._call(op, kernels.pop, handle, [], [out])
+        return [out]
+
+
+_ACCESS: dict[str, Callable[..., list[Value]]] = {
+    "read": Residents.read, "write": Residents.write, "size": Residents.size, "gradient": Residents.gradient,
+    "push": Residents.push, "pop": Residents.pop}

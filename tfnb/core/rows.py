@@ -1,0 +1,211 @@
+"""Elements of one shape in one buffer, which kernels of loops write and read by number.
+
+What a kernel knows of them stands in `head`, int64 words whose places have names here. A kernel that can't go on (no
+room, no such element) changes nothing and stops its program; who plays the program then asks the owner of the rows
+for room or for the error (core/elements.py).
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+DATA, COUNT, CAPACITY, STATES, FLAGS, HEAD_WORDS = range(6)
+
+# Of all elements. CLEARS: reading drops; DYNAMIC: writing behind the end makes them more; SUMS: a second write adds;
+# SAME: one element tells the shape of all; ZEROS: that is known, so an element that nobody wrote is zeros.
+CLEARS, DYNAMIC, SUMS, SAME, ZEROS = 1, 2, 4, 8, 16
+# Of one element. PRESENT: it has a value; KNOWN: it had one, so its shape is known; GONE: reading dropped it.
+PRESENT, KNOWN, GONE = 1, 2, 4
+
+
+class Rows:
+    """`count` elements of one dtype and shape, with room for `capacity`. None of them is present at first."""
+
+    def __init__(self, dtype: np.dtype[Any], shape: tuple[int, ...], count: int, capacity: int = 0,
+                 flags: int = 0) -> None:
+        self.dtype, self.shape = dtype, shape
+        self._lent = False                         # is the buffer somebody else's?
+        self.head = np.zeros(HEAD_WORDS, np.int64)
+        self.head[COUNT], self.head[FLAGS] = count, flags
+        self._place(np.empty((max(count, capacity), *shape), dtype), np.zeros(max(count, capacity), np.uint8))
+
+    def _place(self, data: np.ndarray, states: np.ndarray) -> None:
+        self.data, self.states = data, states
+        self.head[DATA], self.head[STATES], self.head[CAPACITY] = data.ctypes.data, states.ctypes.data, len(states)
+
+    def __len__(self) -> int:
+        return int(self.head[COUNT])
+
+    @property
+    def flags(self) -> int:
+        """What is true of all elements."""
+        return int(self.head[FLAGS])
+
+    def adopt(self, data: np.ndarray) -> None:
+        """Let the rows of `data`, which must be all there are and never change, be the elements."""
+        self._place(data, np.full(len(data), PRESENT | KNOWN, np.uint8))
+        self._lent = True
+        self._told()
+
+    def _told(self) -> None:
+        if self.flags & SAME:
+            self.head[FLAGS] |= ZEROS
+
+    def reserve(self, capacity: int, limit: int = -1) -> None:
+        """Make room for so many elements at least, and for twice those that there was room for; up to `limit`, if any.
+        """
+        before = len(self.states)
+        if capacity > before:
+            wide = max(capacity, 2 * before, 8)
+            wide = wide if limit < 0 else min(wide, limit)
+            data, states = np.empty((wide, *self.shape), self.dtype), np.zeros(wide, np.uint8)
+            used = len(self)
+            data[:used], states[:used] = self.data[:used], self.states[:used]
+            self._place(data, states)
+            self._lent = False
+
+    # One element. These are also what core/elements.py asks of elements that are arrays of their own.
+
+    def extend(self, count: int) -> None:
+        """Let there be so many elements."""
+        self.reserve(count)
+        self.head[COUNT] = count
+
+    def has(self, i: int) -> bool:
+        """Has it a value?"""
+        return bool(self.states[i] & PRESENT)
+
+    def gone(self, i: int) -> bool:
+        """Was it dropped when it was read?"""
+        return bool(self.states[i] & GONE)
+
+    def shape_of(self, i: int) -> tuple[int, ...] | None:
+        """The shape of what was written there."""
+        return self.shape if self.states[i] & KNOWN else None
+
+    def all_shapes(self) -> list[tuple[int, ...] | None]:
+        """`shape_of` each."""
+        return [self.shape if known else None for known in (self.states[:len(self)] & KNOWN).tolist()]
+
+    def get(self, i: int) -> np.ndarray:
+        """A copy of it."""
+        return np.array(self.data[i])
+
+    def take(self, i: int) -> np.ndarray:
+        """The element, which is gone from then on."""
+        self.states[i] = KNOWN | GONE
+        return np.array(self.data[i])
+
+    def put(self, i: int, value: np.ndarray) -> None:
+        """Let it be `value`, of the right shape and dtype."""
+        self.data[i] = value
+        self.states[i] = PRESENT | KNOWN
+        self._told()
+
+    def add(self, i: int, value: np.ndarray) -> None:
+        """Add to what it is."""
+        self.data[i] = self.data[i] + value
+
+    # All of them
+
+    def put_all(self, values: np.ndarray) -> bool:
+        """Let them be the rows of `values`, unless one has a value, or had one that is gone."""
+        states = self.states[:len(self)]
+        if (states & (PRESENT | GONE)).any():
+            return False
+        self.data[:len(self)], states[:] = values, PRESENT | KNOWN
+        self._told()
+        return True
+
+    def take_all(self) -> np.ndarray | None:
+        """All elements in one array, which are gone from then on if reading clears; None unless each has a value."""
+        used = len(self)
+        if not used or (self.states[:used] & PRESENT == 0).any():
+            return None
+        if not self.flags & CLEARS:
+            return self.data[:used].copy()
+        self.states[:used] = KNOWN | GONE
+        return self.data if used == len(self.data) and not self._lent else self.data[:used].copy()
+
+
+class Items:
+    """Elements that are arrays of their own, of any shapes."""
+
+    def __init__(self, count: int, shapes: Sequence[tuple[int, ...] | None] = ()) -> None:
+        self.values: list[np.ndarray | None] = [None] * count
+        self.shapes = [*shapes] or [None] * count                        # of what was ever written there
+        self.kinds = set(shapes) - {None}
+        self._gone: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def extend(self, count: int) -> None:
+        """Let there be so many elements."""
+        more = count - len(self.values)
+        self.values += [None] * more
+        self.shapes += [None] * more
+
+    def has(self, i: int) -> bool:
+        """Has it a value?"""
+        return self.values[i] is not None
+
+    def gone(self, i: int) -> bool:
+        """Was it dropped when it was read?"""
+        return i in self._gone
+
+    def shape_of(self, i: int) -> tuple[int, ...] | None:
+        """The shape of what was written there."""
+        return self.shapes[i]
+
+    def all_shapes(self) -> list[tuple[int, ...] | None]:
+        """`shape_of` each."""
+        return self.shapes
+
+    def get(self, i: int) -> np.ndarray:
+        """A copy of it."""
+        return np.array(self.values[i])
+
+    def take(self, i: int) -> np.ndarray:
+        """The element, which is gone from then on."""
+        value, self.values[i] = self.values[i], None
+        self._gone.add(i)
+        assert value is not None
+        return value
+
+    def put(self, i: int, value: np.ndarray) -> None:
+        """Let it be `value`, which nobody changes."""
+        self.values[i], self.shapes[i] = value, value.shape
+        self.kinds.add(value.shape)
+
+    def add(self, i: int, value: np.ndarray) -> None:
+        """Add to what it is."""
+        self.values[i] = self.values[i] + value
+
+    def take_all(self) -> np.ndarray | None:
+        """None: they are not in one array."""
+        return None
+
+
+def gathered(items: Items, dtype: np.dtype[Any], shape: tuple[int, ...], flags: int) -> Rows:
+    """The same elements in one buffer. All of them must have that dtype and shape."""
+    rows = Rows(dtype, shape, len(items), flags=flags)
+    for i, value in enumerate(items.values):
+        if value is not None:
+            rows.put(i, value)
+        elif items.shapes[i] is not None:
+            rows.states[i] = KNOWN | GONE if items.gone(i) else KNOWN
+    return rows
+
+
+def scattered(rows: Rows) -> Items:
+    """The same elements as arrays of their own."""
+    items = Items(len(rows), rows.all_shapes())
+    for i in range(len(rows)):
+        if rows.has(i) or rows.gone(i):
+            items.put(i, rows.get(i))
+        if rows.gone(i):
+            items.take(i)
+    return items

@@ -1,0 +1,165 @@
+"""Kernels that read and write single elements of TensorArrays and stacks, which lie in one buffer (core/rows.py).
+
+    read(call)      (index, head) -> the element; zeros where nobody wrote one and the shape of all is known
+    write(call)     (index, value, head); `add`: to a place that has an element, it is added
+    push(call)      (value, head)
+    pop(call)       (head) -> the element
+    size(call)      (head) -> how many there are
+
+Inputs and outputs in that order; `number` is that of the buffer in its program. What can't be done changes nothing and
+stops the program: the status words are STOPPED, the index, the number.
+"""
+from __future__ import annotations
+
+from tfnb.core import rows
+from tfnb.kernels.cpu.copying import by_unit
+from tfnb.kernels.launch import Address, Call, Launch
+
+STOPPED = 8
+_STATUS = Address("status")
+
+_STOP = """
+def stop(args, index):
+    store(args[3] + 8, index)
+    store(args[3] + 16, args[4])
+    store(args[3], {stopped})
+"""
+_STOP = _STOP.format(stopped=STOPPED)
+
+_READ = """
+def kernel(args, begin, end):
+    head, size = args[0], args[2]
+    index = int64(int32_array(args[5], 1)[0])
+    if index < 0 or index >= load(head + {count}):
+        stop(args, index)
+        return
+    states = uint8_array(load(head + {states}), index + 1)
+    state, flags = int64(states[index]), load(head + {flags})
+    target = {{unit}}_array(args[1], size)
+    if state & {present} != 0:
+        source = {{unit}}_array(load(head + {data}) + {{bytes}} * size * index, size)
+        for j in range(size):
+            target[j] = source[j]
+        if flags & {clears} != 0:
+            states[index] = uint8({known} | {gone})
+    elif state & {gone} == 0 and (state & {known} != 0 or flags & {zeros} != 0):
+        for j in range(size):
+            target[j] = {{unit}}(0)
+    else:
+        stop(args, index)
+"""
+
+_WRITE = """
+def kernel(args, begin, end):
+    head, size = args[0], args[2]
+    index, count, flags = int64(int32_array(args[5], 1)[0]), load(head + {count}), load(head + {flags})
+    if index < 0 or index >= count and (flags & {dynamic} == 0 or index >= load(head + {capacity})):
+        stop(args, index)
+        return
+    states = uint8_array(load(head + {states}), index + 1)
+    state = int64(states[index])
+    source = {{unit}}_array(args[1], size)
+    target = {{unit}}_array(load(head + {data}) + {{bytes}} * size * index, size)
+{{more}}
+    if state & ({present} | {gone}) != 0:
+        stop(args, index)
+        return
+    for j in range(size):
+        target[j] = source[j]
+    states[index] = uint8({present} | {known})
+    if index >= count:
+        store(head + {count}, index + 1)
+    if flags & {same} != 0:
+        store(head + {flags}, flags | {zeros})
+"""
+
+_ADD = """
+    if state & {present} != 0:
+        for j in range(size):
+            target[j] = {{unit}}(target[j] + source[j])
+        return
+"""
+
+_PUSH = """
+def kernel(args, begin, end):
+    head, size = args[0], args[2]
+    count = load(head + {count})
+    if count >= load(head + {capacity}):
+        stop(args, count)
+        return
+    source = {{unit}}_array(args[1], size)
+    target = {{unit}}_array(load(head + {data}) + {{bytes}} * size * count, size)
+    for j in range(size):
+        target[j] = source[j]
+    store(head + {count}, count + 1)
+"""
+
+_POP = """
+def kernel(args, begin, end):
+    head, size = args[0], args[2]
+    count = load(head + {count}) - 1
+    if count < 0:
+        stop(args, count)
+        return
+    source = {{unit}}_array(load(head + {data}) + {{bytes}} * size * count, size)
+    target = {{unit}}_array(args[1], size)
+    for j in range(size):
+        target[j] = source[j]
+    store(head + {count}, count)
+"""
+
+_SIZE = """
+def kernel(args, begin, end):
+    int32_array(args[1], 1)[0] = int32(load(args[0] + {count}))
+"""
+
+_NAMES = {"data": 8 * rows.DATA, "count": 8 * rows.COUNT, "capacity": 8 * rows.CAPACITY, "states": 8 * rows.STATES,
+          "flags": 8 * rows.FLAGS, "clears": rows.CLEARS, "dynamic": rows.DYNAMIC, "same": rows.SAME,
+          "zeros": rows.ZEROS, "present": rows.PRESENT, "known": rows.KNOWN, "gone": rows.GONE}
+
+
+def _text(form: str) -> str:
+    return "INDEPENDENT = True\n\n@device" + _STOP + form.format(**_NAMES)
+
+
+def _launch(text: str, call: Call, element: Address, size: int, number: int, label: str, *more: Address) -> Launch:
+    """One item: elements of loops are small, and a round has several."""
+    head = call.input(len(call.inputs) - 1)
+    return Launch(text, (head, element, size, _STATUS, number, *more), 1, 0, label)
+
+
+def read(call: Call, number: int) -> list[Launch]:
+    """The element at an index."""
+    out = call.outputs[0]
+    text, size, _ = by_unit(_text(_READ), out.size * out.itemsize)
+    return [_launch(text, call, call.output(), size, number, "read element", call.input(0))]
+
+
+def write(call: Call, number: int, add: bool = False) -> list[Launch]:
+    """A value becomes the element at an index; add: or is added to it."""
+    value = call.inputs[1]
+    form = _text(_WRITE).replace("{more}", _ADD.format(**_NAMES) if add else "")
+    if add:
+        text, size = form.format(unit=value.type, bytes=value.itemsize), value.size
+    else:
+        text, size, _ = by_unit(form, value.size * value.itemsize)
+    return [_launch(text, call, call.input(1), size, number, "write element", call.input(0))]
+
+
+def push(call: Call, number: int) -> list[Launch]:
+    """A value on top of a stack."""
+    value = call.inputs[0]
+    text, size, _ = by_unit(_text(_PUSH), value.size * value.itemsize)
+    return [_launch(text, call, call.input(0), size, number, "push")]
+
+
+def pop(call: Call, number: int) -> list[Launch]:
+    """The top value of a stack, which is gone from it then."""
+    out = call.outputs[0]
+    text, size, _ = by_unit(_text(_POP), out.size * out.itemsize)
+    return [_launch(text, call, call.output(), size, number, "pop")]
+
+
+def size(call: Call, number: int) -> list[Launch]:
+    """How many elements there are."""
+    return [_launch(_SIZE.format(**_NAMES), call, call.output(), 1, number, "size")]
