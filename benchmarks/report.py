@@ -92,13 +92,13 @@ def curves_table(results: dict[str, Any]) -> str:
 
 def threads_table(results: dict[str, Any]) -> str:
     """A program a row: microseconds on one CPU and on all, and how much faster that is."""
-    rows = []
+    rows, counts = [], ["1", "1"]
     for name, found in results.get("threads", {}).items():
         counts = sorted(found, key=int)
         one, all_ = found[counts[0]], found[counts[-1]]
         rows.append([title(name), *(f"{one[s][0] * 1e6:,.0f} / {all_[s][0] * 1e6:,.0f} = {one[s][0] / all_[s][0]:.2f}"
                                     if s in one and s in all_ else "-" for s in SYSTEMS)])
-    return table(["program, 1 CPU / 2 CPUs", *SYSTEMS.values()], rows)
+    return table([f"program, on {counts[0]} / {counts[-1]} CPUs", *SYSTEMS.values()], rows)
 
 
 def about(results: dict[str, Any]) -> str:
