@@ -63,7 +63,7 @@ def _measure(results: dict[str, Any], part: str, options: argparse.Namespace, py
                 found.setdefault(name, {})[str(size)] = measure.curve(name, size, *how)
                 _keep(options.results, results, f"{name} {size}", found[name][str(size)])
     else:
-        for name in set(names) & set(measure.THREADED):
+        for name in (name for name in measure.THREADED if name in names):
             for count in sorted({1, cpus()}):
                 found.setdefault(name, {})[str(count)] = measure.threads(name, count, *how)
                 _keep(options.results, results, f"{name} {count} CPUs", found[name][str(count)])

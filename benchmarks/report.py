@@ -48,6 +48,11 @@ def _us(times: Sequence[float] | None) -> str:
     return "-" if times is None else f"{times[0] * 1e6:,.1f} ({times[1] * 1e6:,.1f})"
 
 
+def _ratio(value: float) -> str:
+    """Below 1 we lose: by how much must be seen."""
+    return f"{value:.1f}" if value >= 1 else f"{value:.2g}"
+
+
 def speed_table(results: dict[str, Any]) -> str:
     """A program a row: microseconds, ratios to TensorFlow and to the fastest of the others."""
     rows = []
@@ -59,8 +64,8 @@ def speed_table(results: dict[str, Any]) -> str:
         best = {system: times[system][0] for system in PEERS if system in times}
         fastest = min(best, key=lambda system: best[system])
         ours = times["tfnb"][0]
-        rows.append([title(name), *(_us(times.get(system)) for system in SYSTEMS), f"{best['tensorflow'] / ours:.1f}",
-                     f"{best[fastest] / ours:.1f} ({SYSTEMS[fastest]})", f"{found['error']:.0e}"])
+        rows.append([title(name), *(_us(times.get(system)) for system in SYSTEMS), _ratio(best["tensorflow"] / ours),
+                     f"{_ratio(best[fastest] / ours)} ({SYSTEMS[fastest]})", f"{found['error']:.0e}"])
     return table(["program", *SYSTEMS.values(), "TensorFlow / tfnb", "best other / tfnb", "largest difference"], rows)
 
 
