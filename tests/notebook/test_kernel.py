@@ -260,3 +260,18 @@ def test_variables_and_slots_are_shown(page):
     assert "there are W, beta1_power" in page.run("%slots w", "S")
     assert page.run("%vars --sort nrm", "S") == "UsageError: there is no column 'nrm'; did you mean 'norm'?"
     assert "did you mean --sort?" in page.run("%vars --sorte norm", "S")
+
+
+def test_checkpoints_are_saved_compared_and_restored(page, tmp_path):
+    model(page)
+    folder = tmp_path.as_posix()
+    assert page.run(f"%ckpt save {folder}/model --step 1", "S") == f"saved {folder}/model-1"
+    page.run(f"for _ in range(5): sess.run(train, {FEED})", "F")
+    assert "In both: 1 tensor, 0 of them equal" in page.run(f"%ckpt diff {folder}/model-1", "K")
+    assert "model-1" in page.run(f"%ckpt {folder}", "K") and "text/html" in page.outputs["K"][-1]["data"]
+    assert "1 variable would be restored, 0 not" in page.run(f"%ckpt restore {folder}/model-1 --dry-run", "K")
+    page.run(f"%ckpt restore {folder}/model-1", "K")
+    assert page.run("W.eval().tolist()", "G") == "[1.0, 1.0, 1.0]"
+    assert page.run("%ckpt restor x", "K") == "UsageError: %ckpt has no command 'restor'; did you mean restore?"
+    assert page.run("%ckpt show", "K") == "UsageError: %ckpt show takes 1 path, not 0"
+    assert page.run(f"%ckpt show {folder}/none", "K").startswith("UsageError: ")

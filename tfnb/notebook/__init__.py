@@ -4,6 +4,15 @@ Nothing here imports IPython, ipywidgets or Graphviz before it is used.
 """
 from tfnb.notebook.again import StaleCells, run_stale, stale, undo
 from tfnb.notebook.board import LiveBoard, live, record
+from tfnb.notebook.checkpoint_views import (
+    CheckpointView,
+    RestoreView,
+    checkpoint,
+    checkpoint_diff,
+    checkpoints,
+    restore_checkpoint,
+    save_checkpoint,
+)
 from tfnb.notebook.collection_tree import CollectionTree, collections
 from tfnb.notebook.exercise import Verdict, check
 from tfnb.notebook.fetch import NoSessionError, fetch, find_session
@@ -17,7 +26,40 @@ from tfnb.notebook.why import Why, why
 from tfnb.runtime.profile import Profile, profile
 
 __all__ = [
-    "CollectionTree", "GraphView", "LiveBoard", "NanView", "NoSessionError", "Profile", "Run", "SlotsView",
-    "StaleCells", "VariablesView", "Verdict", "Why", "check", "collections", "fetch", "find_session", "graph_view",
-    "live", "nan", "profile", "record", "run_stale", "settings", "slots", "stale", "train", "undo", "variables", "why",
+    "CheckpointView",
+    "CollectionTree",
+    "GraphView",
+    "LiveBoard",
+    "NanView",
+    "NoSessionError",
+    "Profile",
+    "RestoreView",
+    "Run",
+    "SlotsView",
+    "StaleCells",
+    "VariablesView",
+    "Verdict",
+    "Why",
+    "check",
+    "checkpoint",
+    "checkpoint_diff",
+    "checkpoints",
+    "collections",
+    "fetch",
+    "find_session",
+    "graph_view",
+    "live",
+    "nan",
+    "profile",
+    "record",
+    "restore_checkpoint",
+    "run_stale",
+    "save_checkpoint",
+    "settings",
+    "slots",
+    "stale",
+    "train",
+    "undo",
+    "variables",
+    "why",
 ]

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from tfnb.graph.stack import get_default_graph
@@ -39,6 +40,14 @@ def variable_names() -> list[str]:
     return [found.op.name for found in variables_of(get_default_graph())]
 
 
+def checkpoint_words() -> list[str]:
+    """The commands of %ckpt, and the checkpoints and folders below the working directory, two levels deep."""
+    indexes = [*Path().glob("*.index"), *Path().glob("*/*.index")]
+    stems = sorted(path.as_posix().removesuffix(".index") for path in indexes)
+    folders = sorted({path.parent.as_posix() for path in indexes} - {"."})
+    return ["list", "show", "diff", "save", "restore", "session", *folders, *stems]
+
+
 def tags() -> list[str]:
     """The tags of what was recorded and of the summaries in the default graph."""
     recorded = [series.tag for series in board.RECORDER.series.values()]
@@ -64,6 +73,7 @@ WORDS: dict[str, Callable[[], Iterable[str]]] = {
     "collections": keys,
     "vars": variable_names,
     "slots": variable_names,
+    "ckpt": checkpoint_words,
 }
 
 

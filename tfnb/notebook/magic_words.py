@@ -17,6 +17,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics
 from IPython.utils.process import arg_split
 
+from tfnb.core.errors import OpError
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.fetch import NoSessionError, find_session, resolve
@@ -149,7 +150,8 @@ class usage_errors(AbstractContextManager[None]):
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, self.kinds):
-            said = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+            said = error.message if isinstance(error, OpError) else \
+                str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
             raise UsageError(f"{self.before}, and {said}" if self.before else said) from None
 
 

@@ -22,6 +22,7 @@ from tfnb.notebook.panels import SPARKS, sparkline
 from tfnb.notebook.svg import text as escaped
 
 WIDE = 48               # letters of a cell in the text form
+BARS = 12               # letters of a histogram
 MOST_ROWS = 200         # of the text and HTML forms
 
 
@@ -125,7 +126,9 @@ class Table:
 
 
 def bars(counts: Sequence[int]) -> str:
-    """A histogram as letters."""
+    """A histogram as at most `BARS` letters."""
+    wide = -(-len(counts) // BARS) or 1
+    counts = [sum(counts[i:i + wide]) for i in range(0, len(counts), wide)]
     most = max(counts, default=0)
     return "".join(SPARKS[math.ceil(7 * count / most)] if most else " " for count in counts)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tfnb.core.errors import OpError
 from tfnb.notebook.heat import Picture, Window, panel_json
 from tfnb.notebook.heat_svg import heat_svg
 from tfnb.notebook.sheet import Table
@@ -120,6 +121,6 @@ class SheetView(View):
                 self.zoom(int(message.get("panel", 0)), int(message.get("row", 0)), int(message.get("column", 0)))
             elif kind == "whole":
                 self.whole()
-        except (ValueError, OSError) as problem:
-            self.note = str(problem)
+        except (ValueError, OSError, OpError) as problem:
+            self.note = problem.message if isinstance(problem, OpError) else str(problem)
         self.tell()

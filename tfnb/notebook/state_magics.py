@@ -1,21 +1,37 @@
-"""The magics that look at state: %vars and %slots. Needs IPython."""
+"""The magics that look at state: %vars, %slots and %ckpt. Needs IPython."""
 # mypy: disable-error-code="no-untyped-call,untyped-decorator"
 from __future__ import annotations
 
+import os
+from difflib import get_close_matches
 from typing import Any
 
+from IPython.core.error import UsageError
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
-from tfnb.notebook.fetch import NoSessionError
+from tfnb.core.errors import OpError
+from tfnb.graph.stack import get_default_graph
+from tfnb.notebook.checkpoint_views import (
+    checkpoint,
+    checkpoint_diff,
+    checkpoints,
+    restore_checkpoint,
+    save_checkpoint,
+)
+from tfnb.notebook.fetch import NoSessionError, find_session
 from tfnb.notebook.magic_words import LineMagics, parse, unquote, usage_errors, words
 from tfnb.notebook.state_views import HOW, SlotsView, VariablesView, slots, variables
+from tfnb.notebook.variable_table import global_step_in
 from tfnb.runtime.session import BaseSession
+
+# command of %ckpt -> how many paths it takes at least and at most
+_CKPT = {"list": (0, 1), "show": (1, 1), "diff": (1, 2), "save": (1, 1), "restore": (1, 1)}
 
 
 @magics_class
 class StateMagics(LineMagics):
-    """%vars and %slots."""
+    """%vars, %slots and %ckpt."""
 
     @line_magic("vars")
     @magic_arguments("vars")
@@ -53,6 +69,54 @@ class StateMagics(LineMagics):
         with usage_errors(ValueError, NoSessionError, KeyError):
             return slots(self._variable(args.variable), loss=loss, feed=feed, session=self._session(args.session),
                          how=args.blocks)
+
+    @line_magic("ckpt")
+    @magic_arguments("ckpt")
+    @argument("what", nargs="*", help="a directory (or nothing) to list; show PATH; diff A [B], where no B is the "
+                                      "session; save PATH; restore PATH")
+    @argument("--dry-run", action="store_true", help="restore: change nothing, tell what would happen and why")
+    @argument("--partial", action="store_true", help="restore: what fits, although some variables are not restored")
+    @argument("--map", nargs="+", default=(), metavar="VARIABLE=TENSOR", help="restore: under another name; a/=b/ for "
+                                                                             "scopes")
+    @argument("--step", type=int, help="save: the step that the name ends with; by default the global step")
+    @argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
+    def ckpt(self, line: str) -> Any:
+        """List the checkpoints of a directory, look into one, compare two, save, restore.
+
+        `%ckpt logs`, `%ckpt diff logs/model-1 logs/model-2`, `%ckpt restore logs/model-2 --dry-run`
+        """
+        args = parse(self.ckpt, line)
+        command, *rest = [unquote(word) for word in args.what] or ["list"]
+        if command not in _CKPT or os.path.isdir(command) and not rest:
+            if len(args.what) > 1:
+                near = get_close_matches(command, _CKPT, n=1)
+                raise UsageError(f"%ckpt has no command {command!r}"
+                                 + (f"; did you mean {near[0]}?" if near else f"; there are {', '.join(_CKPT)}"))
+            command, rest = "list", [command]
+        least, most = _CKPT[command]
+        if not least <= len(rest) <= most:
+            raise UsageError(f"%ckpt {command} takes {least if least == most else f'{least} or {most}'} "
+                             f"path{'s' * (most > 1)}, not {len(rest)}")
+        session = self._session(args.session)
+        with usage_errors(ValueError, OpError):
+            return self._ckpt(command, rest, session, args)
+
+    def _ckpt(self, command: str, paths: list[str], session: BaseSession | None, args: Any) -> Any:
+        if command == "list":
+            return checkpoints(*(paths or ["."]), session=session)
+        if command == "show":
+            return checkpoint(*paths, session=session)
+        if command == "diff":
+            return checkpoint_diff(*paths, session=session)
+        if command == "restore":
+            pairs = [unquote(pair).partition("=")[::2] for pair in args.map]
+            return restore_checkpoint(*paths, session=session, dry_run=args.dry_run, partial=args.partial,
+                                      renamed=dict(pairs))
+        running = session or find_session(get_default_graph())
+        step = global_step_in(running) if args.step is None else args.step
+        saved = save_checkpoint(*paths, session=running, step=step)
+        print(f"saved {saved}")
+        return None
 
     def _session(self, name: str | None) -> BaseSession | None:
         return self._value(name, BaseSession, "session") if name else None

@@ -96,9 +96,9 @@ class VariablesView(_Values):
                 Column("update", "|change| / |value| since the look before, per step where there is a global step; "
                        "about 0.001 is usual", True),
                 Column("NaN, inf", "share of elements that are not finite", True),
+                *(Column(role, f"L2 norm of the optimizer's slot {role!r}", True) for role in self._roles),
                 Column("mean", "", True), Column("sd", "standard deviation", True), Column("min", "", True),
-                Column("max", "", True),
-                *(Column(role, f"L2 norm of the optimizer's slot {role!r}", True) for role in self._roles)]
+                Column("max", "", True)]
 
     def refresh(self) -> VariablesView:
         """Look at the variables now. Returns the view."""
@@ -127,8 +127,8 @@ class VariablesView(_Values):
             return [*cells, *[Cell()] * (7 + len(self._roles))]
         cells += [Cell(short(figures.norm), figures.norm, spark=norms if len(norms) > 1 else ()),
                   number_cell(motion.ratio if motion is not None else None, 2), share_cell(figures.bad)]
-        cells += [number_cell(n, 3) for n in (figures.mean, figures.std, figures.low, figures.high)]
-        return cells + [self._slot_cell(found.slots.get(role)) for role in self._roles]
+        cells += [self._slot_cell(found.slots.get(role)) for role in self._roles]
+        return cells + [number_cell(n, 3) for n in (figures.mean, figures.std, figures.low, figures.high)]
 
     def _slot_cell(self, op: Operation | None) -> Cell:
         value = value_in(self.session, op) if op is not None else None

@@ -8,8 +8,11 @@ import numpy as np
 
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.export import make_ndarray
+from tfnb.proto.mapped import map_of, release
 from tfnb.tools.inspect import Found, read_graph
 from tfnb.tools.tensors import TensorFile, open_tensors
+
+STRETCH = 1 << 20                                  # elements compared at once
 
 
 def diff(a: Any, b: Any) -> Found:
@@ -49,25 +52,63 @@ def _changes(a: TensorFile, b: TensorFile) -> Iterator[tuple[str, Found]]:
 def value_change(a: np.ndarray, b: np.ndarray) -> Found:
     """How two arrays of one shape differ: how many elements, and for numbers by how much; {} if they don't.
 
-    "relative L2" is |b - a| / |a|, over the elements that are finite in both; NaN equals NaN.
+    "relative L2" is |b - a| / |a|, over the elements that are finite in both; NaN equals NaN. Of arrays that lie in
+    files a stretch at a time is in memory.
     """
-    same = a == b
-    if a.dtype.kind in "fcV" and a.dtype != object:
-        with np.errstate(invalid="ignore"):
-            same = same | ((a != a) & (b != b))
-    if np.all(same):
+    if a.dtype == object:
+        differ = int(np.count_nonzero(np.asarray(a != b)))
+        return {"elements": differ, "of": int(a.size)} if differ else {}
+    differ, largest, moved, norm, odd = 0, 0.0, 0.0, 0.0, [0, 0]
+    for first, second in _stretches(a, b):
+        differ += int(np.count_nonzero((first != second) & ~((first != first) & (second != second))))
+        good, fine = np.isfinite(first), np.isfinite(second)
+        odd = [odd[0] + int(np.count_nonzero(~good)), odd[1] + int(np.count_nonzero(~fine))]
+        both = good & fine
+        step, start = np.abs(second[both] - first[both]), np.abs(first[both])
+        largest = max(largest, float(step.max(initial=0.0)))
+        moved, norm = moved + float(np.dot(step, step)), norm + float(np.dot(start, start))
+    if not differ:
         return {}
-    change: Found = {"elements": int(np.size(same) - np.count_nonzero(same)), "of": int(np.size(same))}
-    if a.dtype != object:
-        wide = np.complex128 if a.dtype.kind == "c" else np.float64
-        first, second = a.astype(wide), b.astype(wide)
-        finite = np.isfinite(first) & np.isfinite(second)
-        step, start = np.abs(second[finite] - first[finite]), np.abs(first[finite])
-        norm = float(np.sqrt(np.sum(start * start)))
-        change["max change"] = float(step.max()) if step.size else 0.0
-        change["relative L2"] = float(np.sqrt(np.sum(step * step))) / norm if norm else float("inf")
-        change["not finite"] = [int(np.count_nonzero(~np.isfinite(v))) for v in (first, second)]
-    return change
+    return {"elements": differ, "of": int(a.size), "max change": largest,
+            "relative L2": float(np.sqrt(moved / norm)) if norm else float("inf"), "not finite": odd}
+
+
+def _stretches(*arrays: np.ndarray) -> Iterator[list[np.ndarray]]:
+    """Arrays of one size as wide numbers, a stretch at a time; of those in files the rest may leave memory."""
+    flat = [array.reshape(-1) for array in arrays]
+    maps = [map_of(array) for array in flat]
+    for begin in range(0, flat[0].size, STRETCH):
+        parts = [each[begin:begin + STRETCH] for each in flat]
+        yield [part.astype(np.complex128 if part.dtype.kind == "c" else np.float64) for part in parts]
+        for mapped, part in zip(maps, parts, strict=True):
+            if mapped is not None:
+                release(mapped, part)
+
+
+def histograms(a: np.ndarray, b: np.ndarray, bins: int = 24) -> tuple[float, float, tuple[int, ...], tuple[int, ...]]:
+    """Least and greatest finite value of both arrays, and how many elements of each lie in equal parts of that range.
+
+    Of complex numbers the absolute values count. The shapes may differ. Raises TypeError for strings.
+    """
+    if object in (a.dtype, b.dtype):
+        raise TypeError("strings have no histogram")
+    low, high = float("inf"), float("-inf")
+    for array in (a, b):
+        for part in _finite(array):
+            low, high = min(low, float(part.min())), max(high, float(part.max()))
+    if low > high:
+        return 0.0, 0.0, (0,) * bins, (0,) * bins
+    counts = [sum((np.histogram(part, bins, (low, high))[0] for part in _finite(array)), np.zeros(bins, np.int64))
+              for array in (a, b)]
+    return low, high, tuple(counts[0].tolist()), tuple(counts[1].tolist())
+
+
+def _finite(array: np.ndarray) -> Iterator[np.ndarray]:
+    for part, in _stretches(array):
+        found = np.abs(part) if part.dtype.kind == "c" else part
+        good = found[np.isfinite(found)]
+        if good.size:
+            yield good
 
 
 def diff_graphs(a: Any, b: Any) -> Found:
@@ -97,5 +138,3 @@ def _attr(value: Any) -> Any:
         array = make_ndarray(value.tensor)
         return f"{array.dtype}{list(array.shape)} {np.array2string(array, threshold=6, edgeitems=2)}".replace("\n", "")
     return " ".join(str(value).split())
-
-
