@@ -51,6 +51,7 @@ export function detailsPanel(
       button(isAside ? "Put back" : "Set aside", "", () => act.aside(found.key, !isAside)),
     ),
     found.where ? section("Made by", h("code", { class: "tfnb-where" }, found.where)) : null,
+    values(found),
     tensors(found),
     links("Reads", found.inputs, found.more[0], act),
     links("Feeds", found.outputs, found.more[1], act),
@@ -65,6 +66,18 @@ export function detailsPanel(
 
 function section(title: string, ...content: (Node | string)[]): HTMLElement {
   return h("section", {}, h("h4", {}, title), ...content);
+}
+
+function values(found: Details): HTMLElement | null {
+  const shown = (found.values ?? []).map(({ name, text, image }) =>
+    h(
+      "p",
+      { class: "tfnb-value" },
+      h("code", {}, (found.values ?? []).length > 1 ? `${name} ${text}` : text),
+      /^data:image\/png;base64,[\w+/=]+$/.test(image) && h("img", { src: image, alt: `${name} as images` }),
+    ),
+  );
+  return shown.length ? section("Last value", ...shown) : null;
 }
 
 function tensors(found: Details): HTMLElement | null {

@@ -39,6 +39,7 @@ export interface Details {
   tensors?: { shape: string; dtype: string }[];
   attrs?: [string, string][];
   types?: [string, number][];
+  values?: { name: string; text: string; image: string }[];
 }
 
 export interface Hit {

@@ -1,4 +1,4 @@
-"""%nan in a real kernel."""
+"""%nan, %graph --values and %fetch --watch in a real kernel."""
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -31,3 +31,12 @@ def test_the_check_is_switched_on_by_config(page):
         assert "nan" in page.run("print(sess.run(loss, {x: [1.0, -4.0]}))", "D")
     finally:
         page.run("%config Tfnb.nan_check = False\n%config Tfnb.nan_ignore = ''", "C")
+
+
+def test_values_are_drawn_on_edges(page):
+    page.run(MODEL, "B")
+    page.run("%graph loss --values --feed {x: [1.0, -4.0]}", "C")
+    assert "50% bad" in page.outputs["C"][0]["data"]["image/svg+xml"]
+    shown = page.run("v = %fetch loss --feed {x: [1.0, 4.0]} --watch ^root\nprint(v)", "C")
+    assert "loss  float32 3." in shown and shown.endswith("3.0") and "root" in shown
+    assert "no regular expression" in page.run("%fetch loss --watch [", "C")

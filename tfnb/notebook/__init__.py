@@ -22,6 +22,7 @@ from tfnb.notebook.settings import settings
 from tfnb.notebook.state_views import SlotsView, VariablesView, slots, variables
 from tfnb.notebook.train import train
 from tfnb.notebook.training import Run
+from tfnb.notebook.watch import Watched, watch
 from tfnb.notebook.why import Why, why
 from tfnb.runtime.profile import Profile, profile
 
@@ -39,6 +40,7 @@ __all__ = [
     "StaleCells",
     "VariablesView",
     "Verdict",
+    "Watched",
     "Why",
     "check",
     "checkpoint",
@@ -61,5 +63,6 @@ __all__ = [
     "train",
     "undo",
     "variables",
+    "watch",
     "why",
 ]

@@ -11,6 +11,7 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph, get_default_session
 from tfnb.notebook import shell
 from tfnb.runtime.session import BaseSession
+from tfnb.runtime.tap import Tap
 
 
 class NoSessionError(ValueError):
@@ -18,12 +19,13 @@ class NoSessionError(ValueError):
 
 
 def fetch(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSession | None = None,
-          labels: Iterable[str] = ()) -> Any:
+          labels: Iterable[str] = (), tap: Tap | None = None) -> Any:
     """Run `fetches`, print one line on each value, and return the value (of one fetch) or the list of them.
 
     fetches: tensors, operations, variables, structures of them, or names in the graph: "loss" is the first output of
     the op "loss". feed: tensor or name -> value. session: by default the default session, else the one open session
     on the graph among the notebook's variables. labels: what to call the fetches, by default their names.
+    tap: what looks at each op; the run is interpreted then.
 
     Raises NoSessionError (a ValueError) if it is not clear which session; KeyError for a name that is not there, with
     the nearest one; else what `Session.run` raises.
@@ -32,7 +34,7 @@ def fetch(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSes
     found = session if session is not None else find_session(graph)
     wanted = [resolve(found.graph, each) for each in fetches]
     feeds = {resolve(found.graph, key): value for key, value in (feed or {}).items()}
-    values = found.run(wanted, feeds or None)
+    values = found.run(wanted, feeds or None) if tap is None else found._run_tapped(wanted, feeds, tap)
     names = [*labels] or [_name(each) for each in wanted]
     width = max(map(len, names), default=0)
     for name, value in zip(names, values, strict=True):

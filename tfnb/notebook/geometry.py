@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tfnb.notebook.graph_scene import SceneEdge, SceneNode
+from tfnb.notebook.pill import HEIGHT as PILL_HEIGHT
+from tfnb.notebook.pill import WIDTH as PILL_WIDTH
 
 Point = tuple[float, float]
 
@@ -78,6 +80,13 @@ def shorten(text: str, most: int = MOST_LETTERS) -> str:
         return text
     head = (most - 1) * 2 // 3
     return f"{text[:head]}…{text[len(text) - (most - 1 - head):]}"
+
+
+def label_size(edge: SceneEdge) -> tuple[float, float]:
+    """Width and height of what stands at an edge: its text, and a pill over it where there is one."""
+    if edge.pill is not None:
+        return max(PILL_WIDTH, text_width(edge.label, 10)) + 8, PILL_HEIGHT + 18
+    return (text_width(edge.label, 10) + 6, 13) if edge.label else (0.0, 0.0)
 
 
 def node_size(node: SceneNode) -> tuple[float, float]:

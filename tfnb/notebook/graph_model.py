@@ -5,6 +5,7 @@ is laid out and drawn. At most LIMIT nodes are visible: what does not fit is beh
 """
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -23,7 +24,8 @@ LIMIT = 200             # most visible nodes
 class Model:
     """The hierarchy of the ops of `target`; scenes are cut from it."""
 
-    def __init__(self, target: Any = None) -> None:
+    def __init__(self, target: Any = None, values: Mapping[str, Any] | None = None) -> None:
+        self.values = dict(values or {})            # tensor name -> what was seen of it (notebook/watch.py)
         self.infos: tuple[OpInfo, ...] = read(target)
         self.by_name: dict[str, OpInfo] = {info.name: info for info in self.infos}
         self.root: Node = build_tree(self.infos)
@@ -76,7 +78,7 @@ class Model:
               limit: int = LIMIT) -> Scene:
         """Cut the hierarchy at the `expanded` groups (keys). `aside` overrules what is set aside, by key."""
         cut = _Cut(self.root, set(expanded), limit)
-        edges = _edges(self.infos, cut.seen_at)
+        edges = _edges(self.infos, cut.seen_at, self.values)
         nodes = [*map(_scene_node, cut.visible), *(_rest_node(key, left) for key, left in cut.rest.items())]
         groups = [_scene_node(group) for group in cut.opened]
         nodes, groups = set_aside(nodes, groups, edges, aside or {})
@@ -129,7 +131,7 @@ class _Cut:
             self.seen_at.update((info.name, key) for node in rest for info in node.ops())
 
 
-def _edges(infos: Iterable[OpInfo], seen_at: Mapping[str, str]) -> list[SceneEdge]:
+def _edges(infos: Iterable[OpInfo], seen_at: Mapping[str, str], values: Mapping[str, Any]) -> list[SceneEdge]:
     """Edges between visible nodes, many tensors in one; a control edge only where no data flows."""
     data: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     control: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -143,10 +145,21 @@ def _edges(infos: Iterable[OpInfo], seen_at: Mapping[str, str]) -> list[SceneEdg
         for name in info.control:
             if name in by_name and seen_at[name] != here:
                 control[seen_at[name], here].add(name)
-    found = [SceneEdge(s, t, _edge_label(tensors), len(tensors), False, _edge_tip(tensors))
-             for (s, t), tensors in data.items()]
+    found = [_data_edge(s, t, tensors, values) for (s, t), tensors in data.items()]
     return found + [SceneEdge(s, t, "", len(names), True, "must run before") for (s, t), names in control.items()
                     if (s, t) not in data]
+
+
+def _data_edge(source: str, target: str, tensors: Mapping[str, str], values: Mapping[str, Any]) -> SceneEdge:
+    """The edge of some tensors (name -> shape), with the pill of the one that matters most: what is bad, what is large.
+    """
+    seen = [(name, values[name].pill) for name in tensors if name in values and values[name].pill is not None]
+    if not seen:
+        return SceneEdge(source, target, _edge_label(tensors), len(tensors), False, _edge_tip(tensors))
+    _, pill = max(seen, key=lambda pair: (pair[1].bad > 0, math.prod(pair[1].shape)))
+    told = {name: values[name].pill.tip if name in dict(seen) else label for name, label in tensors.items()}
+    many = f" of {len(tensors)}" if len(tensors) > 1 else ""
+    return SceneEdge(source, target, pill.words + many, len(tensors), False, _edge_tip(told), pill)
 
 
 def _output_label(info: OpInfo, tensor: str) -> str:

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tfnb.notebook.pill import Pill
+
 
 @dataclass(frozen=True, slots=True)
 class SceneNode:
@@ -36,6 +38,7 @@ class SceneEdge:
     tensors: int
     control: bool = False
     tip: str = ""
+    pill: Pill | None = None        # of the tensor, or of the most important one
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,9 @@ from collections.abc import Iterable
 from tfnb.notebook.geometry import Box, Geometry, Point, Route, shorten, text_width
 from tfnb.notebook.graph_scene import Scene, SceneEdge, SceneNode
 from tfnb.notebook.palette import FONT, INKS, ROLES, theme_css
+from tfnb.notebook.pill import HEIGHT as PILL_HEIGHT
+from tfnb.notebook.pill import WIDTH as PILL_WIDTH
+from tfnb.notebook.pill import pill_marks
 from tfnb.notebook.svg import element, identifier, number, path, text
 
 ROOT = "svg.tfnb-graph"
@@ -54,7 +57,8 @@ def stylesheet(roles: Iterable[str]) -> str:
     """
     rules = [".bg{fill:var(--tf-bg)}", "text{fill:var(--tf-ink)}", ".sub{fill:var(--tf-muted)}",
              ".lab{fill:var(--tf-muted);stroke:var(--tf-bg)}", ".halo{stroke:var(--tf-bg)}",
-             ".e{stroke:var(--tf-line)}", ".a{fill:var(--tf-line)}",
+             ".e{stroke:var(--tf-line)}", ".pill{fill:var(--tf-bg)}",
+             ".bad{fill:var(--tf-bad)}", ".a{fill:var(--tf-line)}",
              ".sep{stroke:var(--tf-frame)}", ".num{fill:var(--tf-bg)}", ".ref circle{stroke:var(--tf-bg)}"]
     rules += [f".r-{role} .s{{fill:var(--tf-{role}-fill);stroke:var(--tf-{role}-stroke)}}" for role in sorted(roles)]
     rules += [f".d-{role}{{fill:var(--tf-{role}-stroke)}}" for role in sorted(roles)]
@@ -134,6 +138,14 @@ def _arrow(points: tuple[Point, ...], size: float) -> tuple[list[Point], list[Po
 
 def _edge_label(edge: SceneEdge, route: Route) -> str:
     x, y = route.label or (0.0, 0.0)
+    if edge.pill is not None:
+        marks = pill_marks(edge.pill, x - PILL_WIDTH / 2, y - PILL_HEIGHT / 2 - 6)
+        tone = "bad" if edge.pill.bad else "muted"
+        words = element("text", text(shorten(edge.label, 22)), class_=f"lab {tone}", fill=INKS[tone][0], font_size=10,
+                        paint_order="stroke", stroke=INKS["bg"][0], stroke_linejoin="round", stroke_width=3,
+                        text_anchor="middle", x=x, y=y + PILL_HEIGHT / 2 + 6)
+        return element("g", element("title", text(edge.tip)), marks, words, aria_label=edge.tip,
+                       class_="value is-bad" if edge.pill.bad else "value", data_from=edge.source, data_to=edge.target)
     return element("text", text(shorten(edge.label, 18)), class_="lab", data_from=edge.source, data_to=edge.target,
                    fill=INKS["muted"][0], font_size=10, paint_order="stroke", stroke=INKS["bg"][0],
                    stroke_linejoin="round", stroke_width=3, text_anchor="middle", x=x, y=y + 3.5)

@@ -23,7 +23,8 @@ from tfnb.notebook.graph_tree import Node
 from tfnb.notebook.layout_dot import readable_dot
 from tfnb.notebook.widget import View
 
-OPTIONS = ("target", "depth", "expand", "aside", "keep", "engine", "direction", "limit", "title")
+OPTIONS = ("target", "depth", "expand", "aside", "keep", "engine", "direction", "limit", "title",
+           "values")
 
 
 class GraphView(View):
@@ -36,9 +37,9 @@ class GraphView(View):
 
     def __init__(self, target: Any = None, depth: int = 1, expand: Iterable[str] = (), aside: Iterable[str] = (),
                  keep: Iterable[str] = (), engine: str = "auto", direction: str = "down", limit: int = LIMIT,
-                 title: str = "") -> None:
+                 title: str = "", values: Mapping[str, Any] | None = None) -> None:
         super().__init__()
-        self.model = Model(target)
+        self.model = Model(target, values)
         self.engine, self.direction, self.limit, self.title = engine, direction, limit, title
         self._expanded = self.model.to_depth(depth) | self._start(target)
         self._aside = {self.model.node(name).key: True for name in _names(aside)}
@@ -57,6 +58,11 @@ class GraphView(View):
         return self.model.path(self.model.nodes[key]) | {key}
 
     # what is shown
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Tensor name -> what was seen of it, for views that `watch` makes."""
+        return self.model.values
 
     @property
     def state(self) -> dict[str, Any]:
@@ -191,6 +197,7 @@ def graph_view(target: Any = None, depth: int = 1, expand: Iterable[str] | str =
     aside, keep: names of nodes to set aside, or to keep in the main drawing, whatever the thresholds say.
     engine: "auto", "dot", "pygraphviz" or "builtin".   direction: "down", "up" or "right".
     limit: most visible nodes.   title: the accessible name of the drawing.
+    values: what to show on edges, by the names of tensors: what `watch` has seen of them.
 
     Raises TypeError for an unknown option, with the nearest name; ValueError for an unknown target or name.
     """

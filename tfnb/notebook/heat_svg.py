@@ -10,8 +10,7 @@ from tfnb.kernels.png import encode_png
 from tfnb.notebook.geometry import shorten, text_width
 from tfnb.notebook.heat import GAP, Picture
 from tfnb.notebook.palette import FONT, INKS, theme_css
-from tfnb.notebook.sheet import short
-from tfnb.notebook.svg import element, text
+from tfnb.notebook.svg import element, short, text
 
 # The colours from -limit over 0 to limit; `extension/src/heat.ts` has the same ones, and those of the dark theme.
 STOPS = ((8, 74, 120), (79, 160, 212), (247, 247, 247), (240, 149, 90), (156, 58, 0))

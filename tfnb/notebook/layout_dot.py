@@ -8,14 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
-from tfnb.notebook.geometry import Box, Geometry, Point, Route, Sheet, node_size, text_width
+from tfnb.notebook.geometry import Box, Geometry, Point, Route, Sheet, label_size, node_size, text_width
 from tfnb.notebook.graph_scene import SceneEdge, SceneNode
 
 pygraphviz = lazy_module("pygraphviz")
 
 RANKDIR = {"down": "TB", "up": "BT", "right": "LR"}
 SECONDS = 20.0              # longest that a `dot` process may take
-LABEL_SIZE = 10.0
 
 
 class LayoutFailed(RuntimeError):
@@ -59,7 +58,7 @@ def sized_dot(sheet: Sheet) -> str:
         return [f"subgraph cluster_{cluster[group.key]} {{ label={blank}; labeljust=l; margin=12;", *inner, "}"]
 
     def edge_line(edge: SceneEdge) -> str:
-        label = f"label={_blank(text_width(edge.label, LABEL_SIZE) + 6, 13)}" if edge.label else ""
+        label = f"label={_blank(*label_size(edge))}" if edge.label else ""
         return f"n{number[edge.source]} -> n{number[edge.target]} [{label} weight={0 if edge.control else 2}];"
 
     head = [f"digraph {{ rankdir={RANKDIR[sheet.direction]}; nodesep=0.36; ranksep=0.32; splines=true; pad=0;",

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tfnb.notebook.geometry import Box, Geometry, Point, Route, Sheet, node_size, text_width
+from tfnb.notebook.geometry import Box, Geometry, Point, Route, Sheet, label_size, node_size, text_width
 
 GAP_X = 26.0
 GAP_Y = 46.0
@@ -29,9 +29,10 @@ def layered(sheet: Sheet) -> Geometry:
     home = {item.key: item.parent if item.parent in keys else "" for item in (*sheet.nodes, *sheet.groups)}
     pairs = _lift([(edge.source, edge.target) for edge in sheet.edges], home)
     flats: dict[str, _Flat] = {}
+    gap = GAP_Y + max((label_size(edge)[1] for edge in sheet.edges if edge.pill is not None), default=0.0)
     for key in [*[group.key for group in reversed(sheet.groups)], ""]:
         members = [item.key for item in (*sheet.nodes, *sheet.groups) if home[item.key] == key]
-        flat = _Flat(members, sizes, pairs[key])
+        flat = _Flat(members, sizes, pairs[key], gap)
         flats[key] = flat
         least = text_width(key.rstrip("/").rpartition("/")[2], 12) + 60
         sizes[key] = max(flat.width + 2 * PAD, least), flat.height + HEAD + PAD
@@ -122,6 +123,7 @@ class _Flat:
     members: list[str]
     sizes: Mapping[str, tuple[float, float]]
     pairs: Sequence[Pair]
+    gap: float = GAP_Y
     at: dict[str, Point] = field(default_factory=dict)
     bends: dict[Pair, list[Point]] = field(default_factory=dict)
     width: float = 0.0
@@ -158,8 +160,8 @@ class _Flat:
             tall = max(self.sizes[key][1] if key in self.sizes else 0.0 for key in layer)
             for key in layer:
                 self.at[key] = x[key], y + tall / 2
-            y += tall + GAP_Y
-        self.height = max(y - GAP_Y, 0.0)
+            y += tall + self.gap
+        self.height = max(y - self.gap, 0.0)
         self.width = max((x[key] + wide[key] / 2 for key in x), default=0.0)
         self.bends = {pair: [self.at[key] for key in chain[1:-1]] for pair, chain in chains.items()}
 

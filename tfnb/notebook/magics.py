@@ -6,12 +6,14 @@ from typing import Any
 
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
+from IPython.display import display
 
 from tfnb.notebook import board
 from tfnb.notebook.again import Undone, undo
 from tfnb.notebook.fetch import fetch, resolve
 from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.notebook.magic_words import LineMagics, op_names, parse, unquote, usage_errors, words
+from tfnb.notebook.watch import Recorder, element_of, opened, watch
 from tfnb.runtime.explain import explain
 from tfnb.runtime.profile import profile
 
@@ -25,6 +27,7 @@ class GraphMagics(LineMagics):
     @magic_arguments("fetch")
     @argument("what", nargs="+", help="expressions without blanks, or names of ops and tensors")
     @argument("--feed", nargs="+", metavar="DICT", help="what to feed: {x: batch}, or a variable with such a dict")
+    @argument("--watch", metavar="REGEX", help="draw the graph, too, with the values of these ops on its edges")
     @argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
     def fetch(self, line: str) -> Any:
         """Run tensors and ops, show a line on each value, and return the values.
@@ -33,7 +36,13 @@ class GraphMagics(LineMagics):
         """
         args = parse(self.fetch, line)
         wanted, feed, session = self._run_arguments(args)
-        return fetch(*wanted, feed=feed, session=session, labels=args.what)
+        if not args.watch:
+            return fetch(*wanted, feed=feed, session=session, labels=args.what)
+        with usage_errors(ValueError):
+            recorder = Recorder(unquote(args.watch))
+        values = fetch(*wanted, feed=feed, session=session, labels=args.what, tap=recorder)
+        display(graph_view([element_of(each) for each in wanted], values=recorder.values, **opened(recorder.values)))
+        return values
 
     @no_var_expand
     @line_magic("profile")
@@ -83,20 +92,30 @@ class GraphMagics(LineMagics):
     @argument("--direction", default="down", choices=["down", "up", "right"], help="where data flows to")
     @argument("--title", nargs="+", default=(), help="what to call the drawing")
     @argument("--save", metavar="FILE", help="write it to a .svg, .dot or .txt file as well")
+    @argument("--values", action="store_true", help="run the target, and show the values of this run on the edges")
+    @argument("--feed", nargs="+", metavar="DICT", help="what to feed that run: {x: batch}, or a variable with a dict")
+    @argument("--session", metavar="NAME", help="the session of that run; by default the only open one")
     def graph(self, line: str) -> GraphView | Undone:
         """Draw the graph, or a part of it. Scopes open and close by a click.
 
-        `%graph`, `%graph layer1 --depth 2`, `%graph loss --direction right`. `%graph undo` takes back the last run of a
-        cell that made or removed ops, or the last deletion of one.
+        `%graph`, `%graph layer1 --depth 2`, `%graph loss --values --feed {x: batch}`. `%graph undo` takes back the last
+        run of a cell that made or removed ops, or the last deletion of one.
         """
         args = parse(self.graph, line)
         if args.target == "undo" and "undo" not in op_names():
             with usage_errors(LookupError, RuntimeError):
                 return undo()
+        options = {"depth": args.depth, "expand": [*map(unquote, args.expand)], "engine": args.engine,
+                   "aside": [*map(unquote, args.aside)], "keep": [*map(unquote, args.keep)],
+                   "direction": args.direction, "title": words(args.title)}
+        if args.values:
+            args.what = [args.target] if args.target else []
+            wanted, feed, session = self._run_arguments(args)
         with usage_errors(ValueError, TypeError):
-            view = graph_view(self._target(args.target), args.depth, map(unquote, args.expand), engine=args.engine,
-                              aside=[*map(unquote, args.aside)], keep=[*map(unquote, args.keep)],
-                              direction=args.direction, title=words(args.title))
+            if args.values:
+                view = watch(*wanted, feed=feed, session=session, **options)
+            else:
+                view = graph_view(self._target(args.target), **options)
             if args.save:
                 view.save(unquote(args.save))
         return view

@@ -39,6 +39,7 @@ INKS: dict[str, tuple[str, str]] = {
     "frame": ("#d5dbe1", "#36414b"),
     "open": ("#f5f8fb", "#1b232b"),
     "pick": ("#d55e00", "#ff9d5c"),
+    "bad": ("#b3261e", "#ff8a80"),
 }
 SERIES: tuple[tuple[str, str], ...] = (
     ("#0072b2", "#56b4e9"), ("#d55e00", "#f58d46"), ("#009e73", "#2dc79b"), ("#b0578d", "#e3a0c8"),

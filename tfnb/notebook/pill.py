@@ -9,12 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfnb.notebook.palette import INKS
-from tfnb.notebook.sheet import short
-from tfnb.notebook.svg import element
+from tfnb.notebook.svg import element, short
 from tfnb.notebook.tensor_stats import as_reals, spread_sample
 
 BINS = 14
-MOST = 1 << 16                      # elements that are looked at, evenly spaced
+MOST = 1 << 14                      # elements that the histogram, mean and spread are of, evenly spaced
 KINDS = ("NaN", "-inf", "negative", "zero", "positive", "+inf")
 TONES = ("#b3261e", "#d55e00", "#56b4e9", "#c3cad1", "#0072b2", "#e69f00")
 WIDTH, HEIGHT = 64, 22
@@ -66,8 +65,7 @@ def pill_of(array: np.ndarray) -> Pill | None:
         return None
     wide = numbers.astype(np.float64)
     good = wide[np.isfinite(wide)]
-    masks = (np.isnan(wide), np.isneginf(wide), good < 0, good == 0, good > 0, np.isposinf(wide))
-    shares = tuple(float(np.count_nonzero(mask)) / max(1, wide.size) for mask in masks)
+    shares = _shares(array, wide, good)
     if not good.size:
         return Pill(array.dtype.name, array.shape, shares, *[float("nan")] * 4, (0,) * BINS)
     low, high = float(good.min()), float(good.max())
@@ -76,6 +74,17 @@ def pill_of(array: np.ndarray) -> Pill | None:
         counts = np.bincount(np.clip(np.nan_to_num(at), 0, BINS - 1).astype(np.int64), minlength=BINS)
         mean, std = float(good.mean()), float(good.std())
     return Pill(array.dtype.name, array.shape, shares, mean, std, low, high, tuple(map(int, counts)))
+
+
+def _shares(array: np.ndarray, sample: np.ndarray, good: np.ndarray) -> tuple[float, ...]:
+    """Of each of KINDS. A single NaN among millions counts: only the finite ones are judged by the sample."""
+    every = as_reals(array) if sample.size < array.size else sample
+    assert every is not None
+    nan, low, high = (np.count_nonzero(kind(every)) / max(1, every.size) if not np.isfinite(every).all() else 0.0
+                      for kind in (np.isnan, np.isneginf, np.isposinf))
+    finite = (1 - nan - low - high) / max(1, good.size)
+    signs = (float(np.count_nonzero(mask)) * finite for mask in (good < 0, good == 0, good > 0))
+    return tuple(map(float, (nan, low, *signs, high)))
 
 
 def pill_marks(pill: Pill, x: float, y: float, width: float = WIDTH, height: float = HEIGHT) -> str:

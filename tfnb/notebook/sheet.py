@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.notebook.panels import SPARKS, sparkline
+from tfnb.notebook.svg import short
 from tfnb.notebook.svg import text as escaped
 
 WIDE = 48               # letters of a cell in the text form
@@ -152,11 +153,6 @@ def _cut(content: str) -> str:
 def words_cell(content: object) -> Cell:
     """A cell of text."""
     return Cell(str(content))
-
-
-def short(value: float, digits: int = 4) -> str:
-    """A number in a few digits: "0.0123", "5.2e-5"."""
-    return f"{value:.{digits}g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 
 def number_cell(value: float | None, digits: int = 4, bad: bool = False) -> Cell:

@@ -14,6 +14,11 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
+def short(value: float, digits: int = 4) -> str:
+    """A number in a few digits: "0.0123", "5.2e-5"."""
+    return f"{value:.{digits}g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+
+
 def text(value: object) -> str:
     """Untrusted text, safe in an element or an attribute; characters that XML forbids become U+FFFD."""
     return escape(BAD.sub("\ufffd", str(value)), quote=True)

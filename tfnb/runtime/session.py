@@ -25,7 +25,7 @@ from tfnb.runtime.nan_guard import NanGuard
 from tfnb.runtime.partial import PartialRun
 from tfnb.runtime.server import find_target
 from tfnb.runtime.store import Store
-from tfnb.runtime.tap import Inspection
+from tfnb.runtime.tap import Inspection, Tap
 from tfnb.runtime.trace import Trace
 
 CALLS_KEPT = 512         # run signatures remembered a session
@@ -306,6 +306,12 @@ class BaseSession:
         arrays = {t: Feed.of(t).array(v) for t, v in feeds.items()}
         plan = self._executor(read.tensors, read.targets, tuple(feeds), self._graph.mutations).plan
         return Inspection(plan, arrays, self._store.copy())
+
+    def _run_tapped(self, fetches: Any, feed_dict: Any, tap: Tap) -> Any:
+        """As `run`, interpreted, with a tap on each op."""
+        run = self._inspect(fetches, feed_dict)
+        values = run.run(tap, self._store)
+        return read_fetches(fetches, self._graph).build([v if v.ndim else v[()] for v in values])
 
     def plan(self, fetches: Any, feed_dict: Any = ()) -> Plan:
         """The plan that `run` would use (for looking at; see compile/printed.py)."""

@@ -1,0 +1,88 @@
+"""Values on the edges of a graph: what is recorded, what is drawn, images, hostile names, and that the run is real."""
+import sys
+
+import numpy as np
+import pytest
+
+import tfnb as tf
+from tests.notebook.test_graph_view import FakeWidget, ask
+from tfnb.notebook import GraphView, fetch, graph_view, watch
+from tfnb.notebook.watch import Recorder, Watched, image_of, opened, watched
+
+EVIL = "<img src=x onerror=alert(1)><script>alert(1)</script>\"'"
+widget_module = sys.modules[GraphView.__mro__[1].__module__]
+
+
+@pytest.fixture
+def session():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, 3], name="x")
+        with tf.name_scope("layer"):
+            w = tf.Variable(np.ones((3, 2), np.float32), name="w")
+            h = tf.log(tf.matmul(x, w, name="product"), name="log")
+        tf.reduce_sum(h, name="loss")
+        tf.assign_add(w, tf.ones([3, 2]), name="step")
+        session.run(tf.global_variables_initializer())
+        yield session
+
+
+FEED = {"x": [[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]]}
+
+
+def test_all_tensors_are_recorded_with_feeds_and_variables(session):
+    view = watch("loss", feed=FEED, engine="builtin", depth=2)
+    assert {"x:0", "layer/w:0", "layer/w/read:0", "layer/product:0", "layer/log:0", "loss:0"} <= set(view.values)
+    assert view.values["layer/log:0"].pill.shares[1] == 0.5 and "-inf" in view.values["layer/log:0"].text
+    svg = view.svg()
+    assert 'class="value is-bad"' in svg and "50% bad" in svg and "float32[2, 3] in [0, 3]" in svg
+    assert watch("loss", feed=FEED, pattern="^layer/pro").values.keys() == {"layer/product:0"}
+
+
+def test_the_panel_shows_the_last_value(session, monkeypatch):
+    monkeypatch.setattr(widget_module, "make_widget", FakeWidget)
+    view = watch("loss", feed=FEED)
+    view._repr_mimebundle_()
+    assert ask(view, type="select", name="loss")["details"]["values"] == [
+        {"name": "loss:0", "text": "float32 -inf", "image": ""}]
+
+
+def test_a_closed_scope_shows_the_tensor_that_matters():
+    rows = [("a/x", "Op", (), (), {}, [(4,), (100,)]), ("b", "Op", ("a/x:0", "a/x:1"))]
+    seen = {"a/x:0": watched(np.array([1.0, np.nan])), "a/x:1": watched(np.zeros(100))}
+    scene = graph_view(rows, values=seen).model.scene()
+    assert scene.edges[0].pill.bad == 0.5 and scene.edges[0].label == "1 50% bad of 2"
+    assert "a/x:1  float64[100]" in scene.edges[0].tip
+
+
+def test_the_run_is_a_real_one(session):
+    watch("step")
+    assert session.run("layer/w:0")[0, 0] == 2.0
+
+
+def test_fetching_with_a_tap_returns_the_values(session, capsys):
+    recorder = Recorder("layer")
+    assert fetch("layer/product", feed=FEED, tap=recorder).tolist() == [[6.0, 6.0], [0.0, 0.0]]
+    assert "layer/product" in capsys.readouterr().out and "layer/product:0" in recorder.values
+    assert opened(recorder.values) == {"expand": ["layer", "layer/w"]}
+    with pytest.raises(ValueError, match="no regular expression"):
+        watch("loss", feed=FEED, pattern="(")
+
+
+def test_values_in_loops_are_those_of_the_last_round():
+    with tf.Graph().as_default(), tf.Session() as session:
+        _, v = tf.while_loop(lambda i, v: i < 5, lambda i, v: (i + 1, tf.multiply(v, 2.0, name="twice")), [0, 1.0])
+        assert watch(v, session=session).values["while/twice:0"].text == "float32 32."
+
+
+def test_images_and_channels_are_drawn():
+    assert image_of(np.zeros((2, 8, 8, 1))).startswith(b"\x89PNG") and image_of(np.ones((1, 20, 20, 32)))
+    assert image_of(np.zeros((2, 7, 8, 1))) == b"" == image_of(np.zeros((8, 8))) == image_of(np.zeros((0, 8, 8, 1)))
+    assert image_of(np.full((1, 8, 8, 3), np.nan)) and image_of(np.zeros((1, 500, 9, 3), np.uint8))
+    assert image_of(np.full((1, 8, 8, 1), b"x", object)) == b""
+    assert Watched(None, "t", b"x").as_json()["image"] == "data:image/png;base64,eA=="
+
+
+def test_names_are_text():
+    rows = [(EVIL, "Op", (), (), {}, [(4,)]), ("b", "Op", (EVIL + ":0",))]
+    svg = graph_view(rows, values={EVIL + ":0": watched(np.ones(4))}).svg()
+    assert "<img" not in svg and "<script" not in svg and "value" in svg

@@ -1,0 +1,138 @@
+"""Values on the edges of a graph: a run in which every tensor is looked at as it is made."""
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tfnb.core.describe import one_line
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.kernels.png import encode_png
+from tfnb.notebook.fetch import find_session, graph_of, resolve
+from tfnb.notebook.graph_view import GraphView, graph_view
+from tfnb.notebook.pill import Pill, pill_of
+from tfnb.notebook.tensor_stats import as_reals
+from tfnb.runtime.session import BaseSession
+from tfnb.runtime.tap import Tap
+
+LEAST_SIDE, MOST_SIDE = 8, 64       # pixels of what counts as an image, and of what is shown of it
+MOST_IMAGES = 8
+MOST_OPENED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """The last value of a tensor: its pill (None: no numbers), a line of text, and a PNG if it has an image's shape."""
+
+    pill: Pill | None
+    text: str
+    png: bytes = b""
+
+    def as_json(self) -> dict[str, str]:
+        """What the panel of a graph shows."""
+        image = "data:image/png;base64," + base64.b64encode(self.png).decode() if self.png else ""
+        return {"text": self.text, "image": image}
+
+
+def watched(array: np.ndarray) -> Watched:
+    """What is remembered of an array."""
+    return Watched(pill_of(array), one_line(array), image_of(array))
+
+
+def image_of(array: np.ndarray) -> bytes:
+    """A PNG of up to MOST_IMAGES pictures side by side; b"" for what is not [images, height, width, channels].
+
+    With 1, 3 or 4 channels they are images, else the channels of the first one.
+    """
+    if array.ndim != 4 or min(array.shape[1:3], default=0) < LEAST_SIDE or not array.size:
+        return b""
+    step = -(-max(array.shape[1:3]) // MOST_SIDE)
+    numbers = as_reals(array[:MOST_IMAGES, ::step, ::step])
+    if numbers is None:
+        return b""
+    if numbers.shape[3] not in (1, 3, 4):
+        numbers = np.moveaxis(numbers[0, :, :, :MOST_IMAGES], 2, 0)[..., None]
+    bytes_ = _as_bytes(numbers.astype(np.float64))
+    framed = np.pad(bytes_, ((0, 0), (0, 0), (0, 1), (0, 0)), constant_values=255)
+    return encode_png(np.ascontiguousarray(np.concatenate(list(framed), axis=1)))
+
+
+def _as_bytes(numbers: np.ndarray) -> np.ndarray:
+    """0 to 255: pictures in [0, 1] or whole numbers to 255 as they are, others from their least to their greatest."""
+    good = np.where(np.isfinite(numbers), numbers, 0.0)
+    low, high = float(good.min()), float(good.max())
+    if low >= 0 and high <= 255 and (high <= 1 or (high > MOST_SIDE and bool((good == good.round()).all()))):
+        low, high = 0.0, 1.0 if high <= 1 else 255.0
+    with np.errstate(all="ignore"):
+        scaled = (good / 2 - low / 2) / ((high / 2 - low / 2) or 1.0) * 255
+    return np.clip(scaled, 0, 255).astype(np.uint8)
+
+
+class Recorder(Tap):
+    """Remembers the last value of each tensor whose op's name the expression is found in ("": of all).
+
+    Raises ValueError for a wrong expression.
+    """
+
+    def __init__(self, pattern: str = "") -> None:
+        self.values: dict[str, Watched] = {}
+        try:
+            self._pattern = re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"watch: {pattern!r} is no regular expression: {error}") from None
+        self._wanted: dict[Operation, bool] = {}
+        self._made: set[Tensor] = set()
+
+    def before(self, op: Operation, inputs: Sequence[np.ndarray]) -> None:
+        """Note what no op makes: feeds, variables, what comes through branches."""
+        for tensor, array in zip(op.inputs, inputs, strict=True):
+            if tensor not in self._made:
+                self._note(tensor, array)
+
+    def after(self, op: Operation, outputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """Note what an op makes."""
+        for tensor, array in zip(op.outputs, outputs, strict=True):
+            self._made.add(tensor)
+            self._note(tensor, array)
+        return outputs
+
+    def _note(self, tensor: Tensor, array: np.ndarray) -> None:
+        op = tensor.op
+        if op not in self._wanted:
+            self._wanted[op] = bool(self._pattern.search(op.name))
+        if self._wanted[op]:
+            self.values[tensor.name] = watched(array)
+
+
+def opened(values: Mapping[str, Watched]) -> dict[str, Any]:
+    """Options of a drawing in which the ops of a few values can be seen: the scopes around them are open."""
+    names = [tensor.rpartition(":")[0] for tensor in values]
+    scopes = dict.fromkeys(name.rpartition("/")[0] for name in names if "/" in name)
+    return {"expand": [*scopes]} if len(scopes) <= MOST_OPENED else {}
+
+
+def watch(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSession | None = None,
+          pattern: str = "", **options: Any) -> GraphView:
+    """Run `fetches` op by op, and draw what they need with the values of this run on its edges.
+
+    pattern: a regular expression: ops whose values are shown. options: those of `graph_view`. The run is a real one,
+    and `values` of the view has what was seen, by the names of tensors.
+
+    Raises NoSessionError if it is not clear which session, KeyError for a name that is not there, ValueError for a
+    wrong expression, and what `Session.run` raises.
+    """
+    chosen = session if session is not None else find_session(graph_of(fetches))
+    wanted = [resolve(chosen.graph, each) for each in fetches]
+    fed = {resolve(chosen.graph, key): value for key, value in (feed or {}).items()}
+    recorder = Recorder(pattern)
+    chosen._run_tapped(wanted, fed, recorder)
+    return graph_view([element_of(each) for each in wanted], values=recorder.values, **options)
+
+
+def element_of(wanted: Any) -> Any:
+    """The tensor or operation that a fetch stands for: variables are their tensors."""
+    return wanted._as_graph_element() if hasattr(wanted, "_as_graph_element") else wanted
