@@ -277,3 +277,19 @@ def test_adding_is_no_mutation_and_versions_only_grow(g: Graph) -> None:
         op = no_op()
     g.rollback(snapshot)
     assert g.version == version + 2 == op._id and g.mutations == mutations + 1
+
+
+def test_entries_stand_where_their_ops_do_also_with_many_behind(g: Graph) -> None:
+    with g.as_default():
+        ops = [constant(1.0, name=f"c{i}").op for i in range(6)]
+        for op in ops:
+            g.add_to_collection("all", op)
+        record = g.detach(ops[2:4])
+        g.cursor = record.position
+        made = [constant(1.0, name=f"n{i}").op for i in range(3)]
+        for op in made:
+            g.add_to_collection("all", op)
+        assert g.get_collection("all") == [*ops[:2], *made, *ops[4:]]
+        g.add_to_collection("all", "note")
+        g.add_to_collection("all", made[0])
+        assert g.get_collection("all")[-4:] == ["note", made[0], *ops[4:]]

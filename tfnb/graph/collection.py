@@ -37,7 +37,7 @@ class Collections:
         self._owners: dict[tuple[Hashable, int], Hashable] = {}     # (collection, id of the entry) -> owner
 
     def add(self, name: Hashable, value: Any, owner: Hashable, later: Callable[[Operation], bool] | None) -> None:
-        """Append an entry; with `later`, insert it before the first one whose op stands later in the graph."""
+        """Append an entry; with `later`, insert it before those at the end whose ops stand later in the graph."""
         values = self.lists.setdefault(name, [])
         values.insert(len(values) if later is None else _place(values, later), value)
         self._own(name, value, owner)
@@ -109,8 +109,10 @@ class Collections:
 
 
 def _place(values: list[Any], later: Callable[[Operation], bool]) -> int:
-    for i, value in enumerate(values):
-        op = op_of(value)
-        if op is not None and later(op):
-            return i
-    return len(values)
+    place = len(values)
+    while place:
+        op = op_of(values[place - 1])
+        if op is None or not later(op):
+            break
+        place -= 1
+    return place

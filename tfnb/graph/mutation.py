@@ -70,6 +70,7 @@ class Mutation:
         self._collections = Collections()
         self._version = 0                           # how many ops were ever made
         self._cursor: int | None = None
+        self._later: tuple[tuple[int, int], frozenset[Operation]] | None = None     # what stands behind the cursor
         self._seed: int | None = None
         self._alive: list[int] = []                 # places in the journal of the living snapshots: it is kept for them
         self._journal: list[tuple[Any, str, Any]] = []      # (object, attribute, value before)
@@ -110,9 +111,12 @@ class Mutation:
 
     def _stands_later(self) -> Callable[[Operation], bool] | None:
         """With a cursor, the test whether an op stands behind it."""
-        if self._cursor is None:
+        if self._cursor is None or self._cursor == len(self._ops):
             return None
-        return set(self._ops[self._cursor:]).__contains__
+        state = len(self._ops) - self._cursor, self.mutations
+        if self._later is None or self._later[0] != state:      # asked for each entry of a collection
+            self._later = state, frozenset(self._ops[self._cursor:])
+        return self._later[1].__contains__
 
     def ops_of(self, owner: Hashable) -> list[Operation]:
         """The ops that were made for `owner`, in order."""
@@ -282,6 +286,5 @@ class Mutation:
 
 
 def _dangling(ops: Iterable[Operation], gone: dict[Operation, None]) -> tuple[Edge, ...]:
-    outputs = [t for op in ops for t in op.outputs]
-    return tuple(Edge(op, i, t) for t in outputs for op in dict.fromkeys(t._consumers) if op not in gone
-                 for i, taken in enumerate(op.inputs) if taken is t)
+    pairs = dict.fromkeys((t, user) for op in ops for t in op.outputs for user in t._consumers if user not in gone)
+    return tuple(Edge(user, i, t) for t, user in pairs for i, taken in enumerate(user.inputs) if taken is t)

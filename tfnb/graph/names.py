@@ -55,6 +55,8 @@ class Names:
                 freed[key] = self.used.pop(key)
                 self.owners.pop(key, None)
         for key in freed:
+            if key[-1] not in "0123456789":
+                continue
             base, _, number = key.rpartition("_")
             if number.isdecimal() and base in self.used:
                 self.used[base] = max(1, min(self.used[base], int(number)))

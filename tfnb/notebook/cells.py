@@ -19,7 +19,7 @@ from tfnb.notebook.compare import Changes, compare
 from tfnb.notebook.drift import drifted
 from tfnb.notebook.effects import Effects, Orphan, Stale, apply_changes, is_variable, spread
 from tfnb.notebook.journal import Journal, Past
-from tfnb.notebook.story import Story, kept_variables, story_of
+from tfnb.notebook.story import Story, story_of
 
 Key = Hashable
 
@@ -159,9 +159,10 @@ class Cells:
     def _replace(self, graph: Graph, run: Run, before: str, total: Effects, rebound: Mapping[str, str]) -> Changes:
         records = run.detached[graph]
         changes = compare([op for record in records for op in record.ops], graph.ops_of(run.key))
-        for op in changes.old.values():
-            op._dead = (f"it was made when its cell ran as {before}; the cell ran again as {run.label} and "
-                        + ("made a new one" if op.name in changes.new else "no longer makes it"))
+        start = f"it was made when its cell ran as {before}; the cell ran again as {run.label} and "
+        replaced, gone = start + "made a new one", start + "no longer makes it"
+        for name, op in changes.old.items():
+            op._dead = replaced if name in changes.new else gone
         effects = apply_changes(graph, records, changes, run.label, rebound)
         self._blame(graph, effects.reasons)
         self.books.stories.setdefault(graph, {})[run.key] = story_of(before, run.label, changes, effects)
@@ -306,7 +307,7 @@ def _badge(label: str, made: list[Operation], changes: list[Changes], effects: E
     variables = [op for op in made if is_variable(op)]
     names = {op.name for op in made}
     return Badge(
-        label, len(made), len(variables), sum(len(kept_variables(part)) for part in changes),
+        label, len(made), len(variables), sum(len(part.kept) for part in changes),
         identical=bool(changes) and all(part.identical for part in changes), rewired=effects.rewired,
         removed=len({name for part in changes for name in part.old} - names), notes=drifted(made))
 

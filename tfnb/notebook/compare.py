@@ -9,13 +9,15 @@ import numpy as np
 
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.notebook.graph_details import attr_text
+from tfnb.opdef.spec import Kind
 
 _missing = object()
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """old: name -> op of the run before, in order; new: likewise; why: name -> what is different, for ops of both runs.
+    """old: name -> op of the run before, in order; new: likewise; why: name -> what is different, for ops of both runs;
+    added: ops whose name is new; kept: variables that go on, for a session keeps a value by name, dtype and shape.
 
     An op is the same if type, attrs, device and static shapes are, and if it takes the same tensors, or the same
     outputs of ops of its cell that are the same themselves.
@@ -24,6 +26,8 @@ class Changes:
     old: dict[str, Operation]
     new: dict[str, Operation]
     why: dict[str, str]
+    added: tuple[Operation, ...] = ()
+    kept: frozenset[str] = frozenset()
 
     def same(self, name: str) -> bool:
         """The op of that name is what it was."""
@@ -32,7 +36,7 @@ class Changes:
     @property
     def identical(self) -> bool:
         """Nothing is new, changed or gone, and there was something."""
-        return bool(self.old) and not self.why and self.old.keys() == self.new.keys()
+        return bool(self.old) and not self.why and not self.added and len(self.old) == len(self.new)
 
 
 def compare(old: Iterable[Operation], new: Iterable[Operation]) -> Changes:
@@ -41,15 +45,20 @@ def compare(old: Iterable[Operation], new: Iterable[Operation]) -> Changes:
     news = {op.name: op for op in new}
     matched: dict[Operation, Operation] = {}
     why: dict[str, str] = {}
+    added, kept, variable = [], [], Kind.VARIABLE
     for name, op in news.items():               # creation order: inputs are judged before what takes them
         before = olds.get(name)
-        if before is not None:
+        if before is None:
+            added.append(op)
+        else:
             difference = _difference(before, op, matched)
             if difference:
                 why[name] = difference
             else:
                 matched[before] = op
-    return Changes(olds, news, why)
+            if op.spec.kind is variable and before.spec.kind is variable and fits(before.outputs[0], op.outputs[0]):
+                kept.append(name)
+    return Changes(olds, news, why, tuple(added), frozenset(kept))
 
 
 def _difference(old: Operation, new: Operation, matched: dict[Operation, Operation]) -> str:
@@ -65,28 +74,31 @@ def _difference(old: Operation, new: Operation, matched: dict[Operation, Operati
         if a is not b and (matched.get(a.op) is not b.op or a.value_index != b.value_index):
             return (f"its input {a.op.name!r} changed" if a.name == b.name else
                     f"it took {a.op.name!r} and takes {b.op.name!r}")
-    before = old.attrs
-    for name, value in new.attrs.items():
-        other = before.get(name, _missing)
-        if other is not value and not same_value(other, value):
-            return f"its {name} was {_attr(other)} and is {_attr(value)}"
-    if len(before) != len(new.attrs):
-        return "it has fewer attrs"
+    if "value" in new.attrs or old.attrs != new.attrs:              # "value": of constants, an array
+        difference = _other_attrs(old.attrs, new.attrs)
+        if difference:
+            return difference
     if (old.control_inputs or new.control_inputs) and (
             [matched.get(op, op) for op in old.control_inputs] != new.control_inputs):
         return "it waits for other ops"
-    return _other_outputs(old, new)
+    for a, b in zip(old.outputs, new.outputs, strict=False):
+        if a.static != b.static or (a.dtype is not b.dtype and a.dtype != b.dtype):
+            return f"it gave {form(a)} and gives {form(b)}"
+    return "" if old.device == new.device and len(old.outputs) == len(new.outputs) else _other_outputs(old, new)
+
+
+def _other_attrs(old: dict[str, Any], new: dict[str, Any]) -> str:
+    for name, value in new.items():
+        other = old.get(name, _missing)
+        if other is not value and not same_value(other, value):
+            return f"its {name} was {_attr(other)} and is {_attr(value)}"
+    return "" if len(old) == len(new) else "it has fewer attrs"
 
 
 def _other_outputs(old: Operation, new: Operation) -> str:
     if len(old.outputs) != len(new.outputs):
         return f"it had {len(old.outputs)} outputs and has {len(new.outputs)}"
-    for a, b in zip(old.outputs, new.outputs, strict=True):
-        if a.static != b.static or a.dtype is not b.dtype and a.dtype != b.dtype:
-            return f"it gave {form(a)} and gives {form(b)}"
-    if old.device != new.device:
-        return f"its device was {old.device or 'any'} and is {new.device or 'any'}"
-    return ""
+    return f"its device was {old.device or 'any'} and is {new.device or 'any'}"
 
 
 def _attr(value: Any) -> str:
@@ -108,14 +120,14 @@ def same_value(a: Any, b: Any) -> bool:
     """Equality of attr values; arrays by dtype, shape and bytes, so that NaN equals NaN and 0.0 is not -0.0."""
     if type(a) is not type(b):
         return False
+    if isinstance(a, np.ndarray):
+        if a.shape != b.shape or a.dtype != b.dtype:
+            return False
+        return bool(a.tolist() == b.tolist() if a.dtype.hasobject else a.tobytes() == b.tobytes())
     if isinstance(a, dict):
         return a.keys() == b.keys() and all(same_value(a[key], b[key]) for key in a)
     if isinstance(a, (list, tuple)):
         return len(a) == len(b) and all(map(same_value, a, b))
-    if isinstance(a, np.ndarray):
-        if a.dtype != b.dtype or a.shape != b.shape:
-            return False
-        return bool(a.tolist() == b.tolist() if a.dtype == object else a.tobytes() == b.tobytes())
     if isinstance(a, float):
         return bool(a == b or (a != a and b != b))
     return bool(a == b)

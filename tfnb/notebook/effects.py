@@ -138,7 +138,7 @@ def _missing_entries(consumers: Iterable[Operation], waits: Iterable[tuple[Opera
 
 
 def _first_new(changes: Changes, kind: Callable[[Operation], bool]) -> str:
-    return next((name for name, op in changes.new.items() if name not in changes.old and kind(op)), "")
+    return next((op.name for op in changes.added if kind(op)), "")
 
 
 def is_variable(op: Operation) -> bool:
@@ -158,18 +158,17 @@ def initializes(op: Operation) -> bool:
 
 def _move_originals(graph: Graph, changes: Changes) -> None:
     """Gradients of what stayed the same are gradients of the new ops."""
-    moved = {old: changes.new[name] for name, old in changes.old.items() if changes.same(name)}
-    for op in graph.get_operations() if moved else ():
+    for op in graph.get_operations():
         original = op._original_op
-        if original in moved:
+        if original is not None and changes.old.get(original.name) is original and changes.same(original.name):
             graph._save(op, "_original_op")
-            op._original_op = moved[original]
+            op._original_op = changes.new[original.name]
 
 
 def _differentiated(graph: Graph, changes: Changes, where: str, effects: Effects) -> None:
     """Blame the gradients of changed ops and of all that stands on them."""
-    changed = {op: name for ops in (changes.old, changes.new) for name, op in ops.items()
-               if name in changes.old and not changes.same(name)}
+    names = [*changes.why, *(changes.old.keys() - changes.new.keys())]
+    changed = {ops[name]: name for ops in (changes.old, changes.new) for name in names if name in ops}
     if not changed:
         return
     tainted, own = _downstream(changed), set(changes.new.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tfnb.notebook.compare import Changes
-from tfnb.notebook.effects import Effects, is_variable
+from tfnb.notebook.effects import Effects
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +27,8 @@ class Story:
 
 def story_of(before: str, label: str, changes: Changes, effects: Effects) -> Story:
     """The story of a run that replaced another one."""
-    same = frozenset(changes.old.keys() & changes.new.keys() - changes.why.keys())
-    kept = frozenset(name for name in kept_variables(changes))
-    return Story(before, label, same, changes.why, tuple(changes.old.keys() - changes.new.keys()), kept, effects.moved)
-
-
-def kept_variables(changes: Changes) -> list[str]:
-    """Variables that go on: a session keeps a value by name, dtype and shape."""
-    found = []
-    for name, op in changes.new.items():
-        old = changes.old.get(name)
-        if old is not None and is_variable(op) and is_variable(old) and (
-                old.outputs[0].dtype == op.outputs[0].dtype and old.outputs[0].static == op.outputs[0].static):
-            found.append(name)
-    return found
+    same = frozenset(changes.new)
+    if not changes.identical:
+        same = (same & changes.old.keys()) - changes.why.keys()
+    return Story(before, label, same, changes.why, tuple(changes.old.keys() - changes.new.keys()), changes.kept,
+                 effects.moved)
