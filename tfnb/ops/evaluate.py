@@ -287,7 +287,8 @@ def _as_arrays(op: Operation, result: Any) -> tuple[np.ndarray, ...]:
     results = result if isinstance(result, (tuple, list)) else (result,) if op.outputs else ()
     if len(results) != len(op.outputs):
         raise AssertionError(f"op {op.name} ({op.type}) has {len(op.outputs)} outputs, its NumPy form {len(results)}")
-    return tuple(np.asarray(r, _array_type(t.dtype)) for r, t in zip(results, op.outputs, strict=True))
+    # programs that take over from here read rows one after another
+    return tuple(np.asarray(r, _array_type(t.dtype), order="C") for r, t in zip(results, op.outputs, strict=True))
 
 
 def _array_type(dtype: DType) -> Any:
