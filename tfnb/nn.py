@@ -24,3 +24,11 @@ from tfnb.ops.pool_functions import (
 )
 from tfnb.ops.reduce import l2_normalize, zero_fraction
 from tfnb.ops.top import in_top_k, top_k
+from tfnb.core.lazy import lazy_module as _lazy_module
+from tfnb.core.lazy import lazy_names as _lazy_names
+
+rnn_cell = _lazy_module("tfnb.layers.rnn_cell")
+__getattr__ = _lazy_names(__name__, {
+    **dict.fromkeys(("bidirectional_dynamic_rnn", "dynamic_rnn", "raw_rnn"), "tfnb.layers.rnn"),
+    **dict.fromkeys(("static_bidirectional_rnn", "static_rnn", "static_state_saving_rnn"), "tfnb.layers.static_rnn"),
+})
