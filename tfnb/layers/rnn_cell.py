@@ -1,6 +1,7 @@
 """Recurrent cells: `tf.nn.rnn_cell`."""
 # ruff: noqa: F401, I001
+from tfnb.layers.cell_stack import MultiRNNCell
 from tfnb.layers.cell_wrappers import DeviceWrapper, DropoutWrapper, ResidualWrapper
 from tfnb.layers.cells import (
-    BasicLSTMCell, BasicRNNCell, GRUCell, LSTMCell, LSTMStateTuple, MultiRNNCell, RNNCell,
+    BasicLSTMCell, BasicRNNCell, GRUCell, LSTMCell, LSTMStateTuple, RNNCell,
 )
