@@ -33,6 +33,7 @@ class Store:
         self._makers: WeakValueDictionary[Key, Operation] = WeakValueDictionary()     # who made the array
         self._states: WeakKeyDictionary[Operation, np.ndarray] = WeakKeyDictionary()
         self._resources: dict[Key, Any] = {}
+        self._forms: dict[Key, tuple[str, dict[str, Any]]] = {}     # of the op that a resource was made for
         self._closed = False
         self._until = threading.local()
 
@@ -120,10 +121,15 @@ class Store:
     def resource(self, op: Operation, make: Callable[[], Any]) -> Any:
         """The resource of an op that makes one (a queue, a reader), made at its first use in this session.
 
-        Raises CancelledError once the session is closed.
+        An op of the same name and other attrs, which a notebook put in the place of the one it was made for, gets a
+        new one. Raises CancelledError once the session is closed.
         """
         key = variable_key(op)
         found = self._resources.get(key)
+        if found is not None:
+            form = self._forms.get(key)
+            if form is None or form[1] is not op.attrs:
+                found = self._still_fits(key, op, found)
         if found is None:
             with self.lock:
                 if self._closed:
@@ -131,6 +137,18 @@ class Store:
                 found = self._resources.get(key)
                 if found is None:
                     found = self._resources[key] = make()
+                    self._forms[key] = op.type, op.attrs
+        return found
+
+    def _still_fits(self, key: Key, op: Operation, found: Any) -> Any:
+        with self.lock:
+            form = self._forms.get(key)
+            if form is not None and not op.attrs.get("shared_name") and form != (op.type, op.attrs):
+                del self._resources[key]
+                if hasattr(found, "cancel"):
+                    found.cancel()
+                return None
+            self._forms[key] = op.type, op.attrs
         return found
 
     def limit(self, seconds: float | None) -> None:
