@@ -47,6 +47,7 @@ export class HeatMaps {
     this.known = known;
     this.title.textContent = heat.title;
     this.place.textContent = "point at a cell, or move with the arrow keys; a click looks closer";
+    const focus = this.shown.findIndex(({ canvas }) => canvas === document.activeElement);
     this.shown = heat.panels.map((panel, i) => this.panel(panel, i));
     this.panels.replaceChildren(
       ...this.shown.map(({ panel, canvas, mark, said }) =>
@@ -61,6 +62,7 @@ export class HeatMaps {
         ),
       ),
     );
+    this.shown[focus]?.canvas.focus();
     this.draw();
   }
 

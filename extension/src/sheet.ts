@@ -48,12 +48,16 @@ export class SheetWidget implements View {
     const heads = table.columns.map((column, i) => {
       const by = sort?.[0] === i;
       const mark = by ? (sort[1] ? " ▼" : " ▲") : "";
-      const head = button(column.title + mark, column.tip || `Sort by ${column.title}`, () => {
-        const descending = by ? !sort[1] : column.number;
-        this.sorts.set(table.id, [i, descending]);
-        this.model.send({ type: "sort", table: table.id, column: i, descending });
-        this.update();
-      });
+      const head = button(
+        column.title + mark,
+        `Sort by ${column.title}${column.tip && `: ${column.tip}`}`,
+        () => {
+          const descending = by ? !sort[1] : column.number;
+          this.sorts.set(table.id, [i, descending]);
+          this.model.send({ type: "sort", table: table.id, column: i, descending });
+          this.update();
+        },
+      );
       head.dataset.key = `${table.id} ${i}`;
       const order = by ? (sort[1] ? "descending" : "ascending") : undefined;
       return h("th", { scope: "col", "aria-sort": order, class: column.number && "is-number" }, head);

@@ -2,13 +2,18 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import tfnb as tf
 from tests.browser.page import ViewPage
 from tests.notebook.sample_rows import digits
-from tfnb.notebook.graph_view import GraphView, graph_view
+from tfnb import notebook
+from tfnb.notebook.graph_view import graph_view
+from tfnb.notebook.widget import View
 
 
 class Wire:
@@ -17,7 +22,7 @@ class Wire:
     state: dict[str, Any] = {}
 
 
-def shown(page: Any, module: str, view: GraphView) -> ViewPage:
+def shown(page: Any, module: str, view: View) -> ViewPage:
     """The view in the page; what the page asks, it answers."""
     wire = Wire()
     view.widget = wire
@@ -26,7 +31,7 @@ def shown(page: Any, module: str, view: GraphView) -> ViewPage:
         view._on_message(wire, message, [])
         return wire.state
 
-    return ViewPage(page, module, "graph", view.widget_state(), answer)
+    return ViewPage(page, module, view.kind, view.widget_state(), answer)
 
 
 @pytest.fixture
@@ -153,3 +158,50 @@ def test_many_messages_cost_one_drawing(page: Any, module: str) -> None:
     page.wait_for_timeout(200)
     assert 1 <= page.evaluate("() => window.drawings") <= 5
     assert "499" in page.locator(".tfnb-legend").inner_text() and board.errors == []
+
+
+EVIL = "<img src=x onerror=window.evil=1>"
+
+
+def test_checkpoints_are_compared_sorted_and_drawn_by_clicks(page: Any, module: str, tmp_path: Path) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        large = tf.Variable(np.arange(200 * 150, dtype=np.float32).reshape(200, 150) - 15000, name="large")
+        small = tf.Variable(1.0, name="small")
+        for step in range(2):
+            session.run([v.initializer for v in (large, small)] if step == 0 else [large.assign(large * 1.5)])
+            notebook.save_checkpoint(tmp_path / "model", session=session, step=step)
+        view = notebook.checkpoints(tmp_path, session=session)
+    sheet = shown(page, module, view)
+    page.get_by_role("button", name="the one before").click()
+    page.get_by_text("In both: 2 tensors, 1 of them equal").wait_for()
+    rows = page.locator("section").nth(2).locator("tbody tr")
+    assert rows.nth(0).locator("td").nth(0).inner_text() == "large"
+    page.get_by_role("button", name="Sort by relative L2").click()
+    assert rows.nth(0).locator("td").nth(0).inner_text() == "small"
+    page.get_by_role("button", name="Show large").click()
+    canvas = page.locator("canvas")
+    canvas.nth(2).wait_for()
+    assert page.evaluate("""() => { const c = document.querySelector("canvas"), g = c.getContext("2d");
+        return [0, c.height - 1].map((y) => [...g.getImageData(0, y, 1, 1).data]); }""")[0][:3] != [247, 247, 247]
+    canvas.nth(0).hover(position={"x": 1, "y": 1})
+    assert page.locator(".tfnb-place").inner_text() == "[0:3, 0:2]"
+    assert [o.inner_text() for o in page.locator("output").all()] == ["-15k", "-22.5k", "-7500"]
+    canvas.nth(0).focus()
+    page.keyboard.press("ArrowDown")
+    assert page.locator(".tfnb-place").inner_text() == "[3:6, 0:2]"
+    page.keyboard.press("Enter")
+    page.get_by_text("rows 0:96, columns 0:96").first.wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Show the whole matrix").wait_for(state="hidden")
+    assert sheet.errors == [] and view.errors == []
+
+
+def test_hostile_names_in_files_run_nothing(page: Any, module: str, tmp_path: Path) -> None:
+    np.savez(tmp_path / "evil.npz", **{EVIL: np.ones((2, 2), np.float32)})
+    view = notebook.checkpoint(tmp_path / "evil.npz")
+    shown(page, module, view)
+    page.get_by_role("button", name=f"Show {EVIL}").click()
+    page.locator("canvas").wait_for()
+    page.wait_for_timeout(100)
+    assert page.evaluate("() => window.evil") is None and page.locator("img, .tfnb script").count() == 0
+    assert view.errors == []

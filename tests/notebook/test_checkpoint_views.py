@@ -29,6 +29,7 @@ def test_a_click_compares_with_the_one_before_and_with_the_session(trained):
     assert view.difference["w"]["relative L2"] == pytest.approx(0.5) and "1 → 2" in repr(view)
     view.hear({"type": "pick", "table": "both", "row": "w"})
     assert [name for name, _ in view.panels][2] == "change" and view.panels[2][1].limit == 0.75
+    assert view.panels[0][1].limit == view.panels[1][1].limit == 2.25, "the same colour is the same value"
     view.hear({"type": "act", "act": "session", "row": newest})
     assert view.panels == [] and view.difference["w"]["max change"] == pytest.approx(1.125)
     view.hear({"type": "pick", "table": "checkpoints", "row": newest})

@@ -34,6 +34,7 @@ def test_json_holds_no_nan_and_leaves_out_what_is_empty(table):
     found = table.as_json()
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert found["rows"][1]["cells"][1] == {}
+    assert Cell("0", 0.0).as_json() == {"t": "0", "v": 0.0}, "0 is a value to sort by"
     assert Cell("w", spark=(1.0, NAN, 2.0)).as_json() == {"t": "w", "spark": [1.0, 2.0]}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -80,9 +81,10 @@ class CheckpointView(SheetView):
         both = Table("both", [
             Column("tensor"), Column("shape"), Column("relative L2", "|B - A| / |A|", True),
             Column("max change", "", True), Column("elements", "how many differ", True),
-            Column("values", f"histograms: filled {labels[0]}, outlined {labels[1]}"), Column("range")],
+            Column("values", "histograms, or the values themselves"), Column("range")],
             [(name, _change_row(first, second, name, change)) for name, change in self.difference.items()],
-            f"In both: {counted(len(common), 'tensor')}, {same:,} of them equal", sort=(2, True))
+            f"In both: {counted(len(common), 'tensor')}, {same:,} of them equal",
+            f"values: filled {labels[0]}, outlined {labels[1]}" if same < len(common) else "", sort=(2, True))
         sides = [Table(f"only {i}", [Column("tensor"), Column("dtype"), Column("shape")],
                        [(name, [words_cell(name), words_cell(file.tensors[name].dtype.name),
                                 _shape(file.tensors[name].shape)]) for name in names],
@@ -146,8 +148,10 @@ class CheckpointView(SheetView):
     def _look(self, window: Window | None) -> None:
         self._window = window
         shape = self._drawn[0][1].shape
-        self.panels = [(name, picture(value, window=window if value.shape == shape else None))
-                       for name, value in self._drawn]
+        drawn = [picture(value, window=window if value.shape == shape else None) for _, value in self._drawn]
+        limit = max(one.limit for one in drawn[:2])         # of both checkpoints the same colour is the same value
+        drawn[:2] = [replace(one, limit=limit) for one in drawn[:2]]
+        self.panels = [(name, one) for (name, _), one in zip(self._drawn, drawn, strict=True)]
 
     @property
     def window(self) -> Window | None:

@@ -48,7 +48,7 @@ class Cell:
         found = {"t": self.text, "v": value if not isinstance(value, float) or math.isfinite(value) else None,
                  "spark": [v for v in self.spark if math.isfinite(v)], "hist": [list(h) for h in self.hist],
                  "acts": [list(act) for act in self.acts], "bad": self.bad}
-        return {key: v for key, v in found.items() if v not in (None, [], False, "")}
+        return {key: v for key, v in found.items() if v is not None and v is not False and v != [] and v != ""}
 
     def as_text(self) -> str:
         """The cell where nothing is drawn: curves as bars of eight heights."""

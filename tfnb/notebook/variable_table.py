@@ -1,6 +1,7 @@
 """The variables of a graph, with their slots and what a session holds of them."""
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -15,6 +16,7 @@ from tfnb.notebook.tensor_stats import Motion
 from tfnb.opdef.spec import Kind
 from tfnb.runtime.session import BaseSession
 
+_looking = threading.Lock()         # a view on display looks from a thread of its own
 _motions: WeakKeyDictionary[BaseSession, dict[str, Motion]] = WeakKeyDictionary()
 
 
@@ -89,15 +91,17 @@ def global_step_in(session: BaseSession | None) -> int | None:
 
 def look(session: BaseSession, ops: Iterable[Operation]) -> dict[str, Motion]:
     """Look at variables of a session now: by name, how each has moved over all looks at this session."""
-    known = _motions.setdefault(session, {})
     step = global_step_in(session)
-    for op in ops:
-        value = value_in(session, op)
-        if value is not None:
-            known.setdefault(op.name, Motion()).see(value, step)
-    return known
+    with _looking:
+        known = _motions.setdefault(session, {})
+        for op in ops:
+            value = value_in(session, op)
+            if value is not None:
+                known.setdefault(op.name, Motion()).see(value, step)
+        return dict(known)
 
 
 def watched() -> list[BaseSession]:
     """The sessions that were looked at and are open."""
-    return [session for session in _motions if not session._closed]
+    with _looking:
+        return [session for session in _motions if not session._closed]
