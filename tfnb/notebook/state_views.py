@@ -16,12 +16,13 @@ from tfnb.notebook.fetch import NoSessionError, find_session, resolve
 from tfnb.notebook.heat import Picture, Window, picture, zoomed
 from tfnb.notebook.sheet import Cell, Column, Table, number_cell, share_cell, short, words_cell
 from tfnb.notebook.sheet_view import SheetView
-from tfnb.notebook.tensor_stats import Motion, stats
+from tfnb.notebook.tensor_stats import Motion, Stats, stats
 from tfnb.notebook.variable_table import Trained, global_step_in, look, value_in, variables_of, watched
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.runtime.session import BaseSession
 
 HOW = ("max", "mean")
+QUICK = 1 << 16         # elements up to which a variable's figures are renewed while it is trained
 
 
 class _Values(SheetView):
@@ -83,6 +84,8 @@ class VariablesView(_Values):
         self._roles = [*dict.fromkeys(role for v in self._shown for role in v.slots)]
         self.cell: Hashable = shell.running
         self._next = 0.0
+        self._figures: dict[str, Stats | None] = {}         # of variables and slots, as last seen
+        self._moves, self._resting = 0, True
         self.tables = [Table("variables", self._columns(), [])]
         self.refresh()
         if sort is not None:
@@ -100,10 +103,16 @@ class VariablesView(_Values):
                 Column("mean", "", True), Column("sd", "standard deviation", True), Column("min", "", True),
                 Column("max", "", True)]
 
-    def refresh(self) -> VariablesView:
-        """Look at the variables now. Returns the view."""
+    def refresh(self, quick: bool = False) -> VariablesView:
+        """Look at the variables now; quick: keep the figures of large ones, but norm and update. Returns the view."""
         with self._lock:
             motions = look(self.session, [v.op for v in self._shown]) if self.session is not None else {}
+            for op in (op for v in self._shown for op in (v.op, *v.slots.values())):
+                value = value_in(self.session, op)
+                if value is None:
+                    self._figures.pop(op.name, None)
+                elif not quick or value.size <= QUICK or op.name not in self._figures:
+                    self._figures[op.name] = stats(value) if value.size else None
             self.tables[0].rows = [(v.op.name, self._row(v, motions.get(v.op.name))) for v in self._shown]
             self.title, self.note = self._heading()
         return self
@@ -119,20 +128,21 @@ class VariablesView(_Values):
     def _row(self, found: Trained, motion: Motion | None) -> list[Cell]:
         op, value = found.op, value_in(self.session, found.op)
         shape = op.attrs["shape"] if value is None else value.shape
-        figures = stats(value) if value is not None and value.size else None
+        figures = self._figures.get(op.name)
         cells = [words_cell(op.name), words_cell(_place(op)), words_cell(op.attrs["dtype"].name),
                  _shape_cell(shape), _flag(found.trainable), _flag(value is not None)]
         norms = tuple(motion.norms) if motion is not None else ()
+        norm = figures.norm if figures is not None and (value is None or value.size <= QUICK or not norms) \
+            else norms[-1] if norms else float("nan")
         if figures is None:
             return [*cells, *[Cell()] * (7 + len(self._roles))]
-        cells += [Cell(short(figures.norm), figures.norm, spark=norms if len(norms) > 1 else ()),
+        cells += [Cell(short(norm), norm, spark=norms if len(norms) > 1 else ()),
                   number_cell(motion.ratio if motion is not None else None, 2), share_cell(figures.bad)]
         cells += [self._slot_cell(found.slots.get(role)) for role in self._roles]
         return cells + [number_cell(n, 3) for n in (figures.mean, figures.std, figures.low, figures.high)]
 
     def _slot_cell(self, op: Operation | None) -> Cell:
-        value = value_in(self.session, op) if op is not None else None
-        figures = stats(value) if value is not None and value.size else None
+        figures = self._figures.get(op.name) if op is not None else None
         return number_cell(figures.norm, 3, figures.bad > 0) if figures is not None else Cell()
 
     def sort(self, column: str, descending: bool = False) -> VariablesView:
@@ -160,10 +170,12 @@ class VariablesView(_Values):
             return
         self._next = now + 1 / self.hz
         with self._lock:
-            before = self.tables[0].rows
-            self.refresh()
-            if self.tables[0].rows != before:
+            moves = sum(motion.moves for motion in look(self.session, [v.op for v in self._shown]).values())
+            resting, self._moves = moves == self._moves, moves
+            if not resting or not self._resting:            # all of it once the training pauses
+                self.refresh(quick=not resting)
                 self.tell()
+            self._resting = resting
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_()

@@ -64,9 +64,14 @@ def stats(array: np.ndarray, most: int = MOST) -> Stats | None:
     if not good.size:
         return Stats(array.size, *[float("nan")] * 4, 0.0, nan, inf)
     wide = good.astype(np.float64)
-    norm = float(np.sqrt(np.dot(wide, wide) * (array.size / numbers.size)))
+    norm = float(np.sqrt(_squares(wide) * (array.size / numbers.size)))
     mean, std, low, high = (float(fn(wide)) for fn in (np.mean, np.std, np.min, np.max))
     return Stats(array.size, mean, std, low, high, norm, nan, inf)
+
+
+def _squares(values: np.ndarray) -> float:
+    """The sum of squares; not by BLAS, whose threads wait for one another when the training has the cores."""
+    return float(np.sum(values * values))
 
 
 @dataclass(slots=True)
@@ -74,12 +79,13 @@ class Motion:
     """A variable over time: its norm whenever it was seen changed, and how far it moved the last time.
 
     ratio: |change| / |value before|, a step if the steps are known, NaN until it was seen to move. Changes are measured
-    on `SAMPLE` elements.
+    on `SAMPLE` elements; moves: how often it was seen changed.
     """
 
     norms: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
     ratio: float = float("nan")
     step: int | None = None
+    moves: int = 0
     _before: np.ndarray | None = None
 
     def see(self, array: np.ndarray, step: int | None) -> bool:
@@ -91,10 +97,10 @@ class Motion:
         if before is not None and before.shape == now.shape and np.array_equal(before, now, equal_nan=True):
             return False
         if before is not None and before.shape == now.shape:
-            start = float(np.sqrt(np.dot(before, before)))
-            moved = float(np.sqrt(np.dot(now - before, now - before)))
+            start = float(np.sqrt(_squares(before)))
+            moved = float(np.sqrt(_squares(now - before)))
             steps = max(1, step - self.step) if step is not None and self.step is not None else 1
             self.ratio = moved / start / steps if start else float("inf")
-        self._before, self.step = now, step
-        self.norms.append(float(np.sqrt(np.dot(now, now) * (array.size / now.size))))
+        self._before, self.step, self.moves = now, step, self.moves + 1
+        self.norms.append(float(np.sqrt(_squares(now) * (array.size / now.size))))
         return True

@@ -66,7 +66,7 @@ def value_change(a: np.ndarray, b: np.ndarray) -> Found:
         both = good & fine
         step, start = np.abs(second[both] - first[both]), np.abs(first[both])
         largest = max(largest, float(step.max(initial=0.0)))
-        moved, norm = moved + float(np.dot(step, step)), norm + float(np.dot(start, start))
+        moved, norm = moved + float(np.sum(step * step)), norm + float(np.sum(start * start))
     if not differ:
         return {}
     return {"elements": differ, "of": int(a.size), "max change": largest,
