@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import tfnb as tf
 from tfnb.core import dtypes
 from tfnb.core.errors import FailedPreconditionError, InvalidArgumentError
 from tfnb.graph.convert import convert_to_tensor
@@ -198,3 +199,12 @@ def test_a_histogram_of_a_variable_is_of_what_it_holds_now():
             sums.append(Summary.FromString(session.run(made)).value[0].histo.sum)
             session.run(add)
     assert sums == [0, 1000, 2000]
+
+
+def test_graphs_with_images_are_written_and_read():
+    image = summary.image("i", convert_to_tensor(np.full([1, 4, 4, 3], np.nan, np.float32)))
+    written = image.graph.as_graph_def()
+    assert list(tf.make_ndarray(written.node[-1].attr["bad_color"].tensor)) == [255, 0, 0, 255]
+    with tf.Graph().as_default():
+        read, = tf.import_graph_def(written, return_elements=[image.name], name="")
+        assert tf.Session().run(read) == tf.Session(graph=image.graph).run(image)

@@ -202,17 +202,17 @@ def node_def(op: Operation, add_shapes: bool = False) -> Any:
     made.input.extend(sorted("^" + c.name for c in op.control_inputs))      # sorted, as in TensorFlow's GraphDefs
     kinds = _kinds(op.spec)
     for name, value in op.attrs.items():
-        made.attr[name].CopyFrom(_const_value(op) if kinds.get(name) == "tensor" else attr_value(value,
-                                                                                                 kinds.get(name)))
+        kind = kinds.get(name)
+        made.attr[name].CopyFrom(_tensor_value(value, op) if kind == "tensor" else attr_value(value, kind))
     if add_shapes:
         made.attr["_output_shapes"].CopyFrom(attr_value([TensorShape.of(t.static) for t in op.outputs],
                                                         "list(shape)"))
     return made
 
 
-def _const_value(op: Operation) -> Any:
+def _tensor_value(value: Any, op: Operation) -> Any:
     made = attr_value_pb2.AttrValue()
-    made.tensor.CopyFrom(make_tensor_proto(op.attrs["value"], op.attrs.get("dtype")))
+    made.tensor.CopyFrom(make_tensor_proto(value, op.attrs.get("dtype")))
     return made
 
 
