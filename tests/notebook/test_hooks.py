@@ -228,7 +228,7 @@ def test_the_running_cell_is_found_from_inside():
     assert Silent().run_cell_async("code", False) == "code!" and Silent().run_cell_async("code", True) is None
 
 
-def test_completion_of_names_tags_and_options():
+def test_completion_of_names_tags_and_options(tmp_path, monkeypatch):
     graph = get_default_graph()
     with graph.name_scope("layer"):
         source.constant(1.0, name="weights")
@@ -237,6 +237,11 @@ def test_completion_of_names_tags_and_options():
     assert complete.matches("v = %fetch layer/w", options) == ["layer/weights"]
     assert complete.matches("%%graph --de", options) == ["--depth", "--device"]
     assert complete.matches("print(1) or %graph lay", options) == complete.matches("x = lay", options) == []
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "model-1.index").touch()
+    assert complete.matches("%ckpt show lo", lambda magic: ["--step"]) == ["logs", "logs/model-1"]
+    assert complete.matches("%ckpt save --s", lambda magic: ["--step"]) == ["--step"]
     context = SimpleNamespace(line_with_cursor="%graph layer/we and more", cursor_position=15, token="layer/we")
     found = complete.matcher(options)(context)
     assert [each.text for each in found["completions"]] == ["layer/weights"] and found["suppress"]

@@ -7,6 +7,8 @@ import pytest
 import tfnb as tf
 from tfnb.notebook import slots, variables
 from tfnb.notebook.variable_table import variables_of
+from tfnb.ops.raw import raw
+from tfnb.ops.resource_variables import AssignVariableOp, VarHandleOp
 
 FEED = {"x:0": [[1.0, 2.0, 3.0]]}
 
@@ -135,6 +137,31 @@ def test_a_click_looks_closer_and_back(model):
     assert view.widget_state()["heat"]["zoomed"]
     view.hear({"type": "whole"})
     assert view.window is None
+
+
+def test_variables_behind_handles_are_seen(model):
+    v, m = (VarHandleOp(dtype=tf.float32, shape=[2], shared_name=name, name=name) for name in ("v", "v/Momentum"))
+    model.run([AssignVariableOp(handle, tf.constant([3.0, 4.0])) for handle in (v, m)])
+    raw.ResourceApplyMomentum(v, m, 0.1, tf.constant([1.0, 1.0]), 0.9)
+    assert row(variables(), "v")["accum"].text == "5" and slots("v").values["value"].tolist() == [3, 4]
+
+
+def test_a_view_on_display_looks_at_large_variables_quickly_until_they_rest(model, monkeypatch):
+    monkeypatch.setattr("tfnb.notebook.state_views.QUICK", 4)
+    train(model, tf.train.GradientDescentOptimizer(0.1))
+    view = variables("^(w|global_step)$")
+    told = []
+    monkeypatch.setattr(view, "tell", lambda: told.append({name: row(view, name)["max"].text for name in ("w",)}))
+    view.tick(1.0)
+    assert told == []
+    model.run(tf.assign(tf.global_variables()[0], np.full((3, 2), 9.0)))
+    view.tick(1.5)
+    assert told == [], "not yet a second later"
+    view.tick(2.0)
+    assert told == [{"w": "6"}] and row(view, "w")["norm"].value == pytest.approx(9 * 6 ** 0.5)
+    view.tick(3.0)
+    view.tick(4.0)
+    assert told == [{"w": "6"}, {"w": "9"}]
 
 
 def test_saved_forms_have_svg_or_html(model):

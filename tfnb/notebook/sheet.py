@@ -135,7 +135,8 @@ def bars(counts: Sequence[int]) -> str:
 
 
 def _td(tag: str, content: str, number: bool, tip: str = "", bad: bool = False) -> str:
-    style = f"text-align:{'right' if number else 'left'}" + (";color:#b3261e;font-weight:600" if bad else "")
+    warning = ";color:#b3261e;font-weight:600" if bad else ""
+    style = f"text-align:{'right' if number else 'left'};white-space:nowrap{warning}"
     title = f' title="{escaped(tip)}"' if tip else ""
     return f'<{tag} style="{style}"{title}>{escaped(content)}</{tag}>'
 

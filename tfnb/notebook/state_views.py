@@ -115,6 +115,8 @@ class VariablesView(_Values):
                     self._figures[op.name] = stats(value) if value.size else None
             self.tables[0].rows = [(v.op.name, self._row(v, motions.get(v.op.name))) for v in self._shown]
             self.title, self.note = self._heading()
+            self._moves = sum(motion.moves for motion in motions.values())
+            self.tell()
         return self
 
     def _heading(self) -> tuple[str, str]:
@@ -170,11 +172,10 @@ class VariablesView(_Values):
             return
         self._next = now + 1 / self.hz
         with self._lock:
-            moves = sum(motion.moves for motion in look(self.session, [v.op for v in self._shown]).values())
-            resting, self._moves = moves == self._moves, moves
+            motions = look(self.session, [v.op for v in self._shown])
+            resting = sum(motion.moves for motion in motions.values()) == self._moves
             if not resting or not self._resting:            # all of it once the training pauses
                 self.refresh(quick=not resting)
-                self.tell()
             self._resting = resting
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
