@@ -30,7 +30,8 @@ class Lab:
                        "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"), "IPYTHONDIR": str(folder / "ipython"),
                        "JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
         command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser",
-                   "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={self.url.rpartition(':')[2]}",
+                   "--ServerApp.ip=127.0.0.1", "--JupyterNotebookApp.expose_app_in_browser=True",
+                   f"--ServerApp.port={self.url.rpartition(':')[2]}",
                    "--IdentityProvider.token=", f"--ServerApp.root_dir={folder}"]
         self.log = (folder / "lab.log").open("wb")
         self.process = subprocess.Popen(command, env=environment, cwd=folder, stdout=self.log, stderr=self.log)
@@ -69,11 +70,11 @@ def write_notebook(path: Path, cells: Sequence[str]) -> None:
 
 
 class Notebook:
-    """A notebook open in JupyterLab."""
+    """A notebook open in JupyterLab, or (app="notebooks") in Notebook 7."""
 
-    def __init__(self, page: Any, lab: Lab, name: str) -> None:
+    def __init__(self, page: Any, lab: Lab, name: str, app: str = "lab/tree") -> None:
         self.page, self.path = page, lab.folder / name
-        page.goto(f"{lab.url}/lab/tree/{name}?reset")
+        page.goto(f"{lab.url}/{app}/{name}?reset")
         page.locator(".jp-Notebook .jp-CodeCell").first.wait_for(timeout=SECONDS * 1000)
         page.wait_for_function("() => window.jupyterapp", timeout=SECONDS * 1000)
         page.wait_for_function("() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel",

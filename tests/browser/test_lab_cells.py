@@ -33,17 +33,24 @@ MODEL, LOSS, TRAIN, LOOP, STALE, WHY, RERUN, COLLECTIONS, UNDO = 1, 2, 3, 5, 6, 
 
 
 @pytest.fixture(scope="module")
-def notebook(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notebook]:
-    """The notebook, open, with all cells but the last run."""
+def lab(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A server with the notebook, twice."""
     folder = tmp_path_factory.mktemp("cells")
     write_notebook(folder / "cells.ipynb", CELLS)
+    write_notebook(folder / "seven.ipynb", CELLS[:RERUN + 1])
     lab = Lab(folder)
+    yield lab
+    lab.close()
+
+
+@pytest.fixture(scope="module")
+def notebook(chromium: Any, lab: Lab) -> Iterator[Notebook]:
+    """The notebook, open, with all cells run."""
     page = chromium.new_page(viewport={"width": 1250, "height": 1700})
     notebook = Notebook(page, lab, "cells.ipynb")
     notebook.run_all()
     yield notebook
     page.close()
-    lab.close()
 
 
 def output(notebook: Notebook, cell: int) -> str:
@@ -127,3 +134,17 @@ def test_a_deleted_cell_takes_its_ops_along(notebook: Notebook) -> None:
     notebook.page.evaluate("(i) => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = i; }", STALE - 1)
     notebook.command("notebook:run-cell")
     notebook.cell(TRAIN - 1).get_by_text("which was deleted").wait_for()
+
+
+def test_notebook_7_does_the_same(chromium: Any, lab: Lab) -> None:
+    pytest.importorskip("notebook", reason="Notebook is not installed")
+    page = chromium.new_page(viewport={"width": 1250, "height": 1700})
+    notebook = Notebook(page, lab, "seven.ipynb", app="notebooks")
+    notebook.run_all()
+    edit(notebook, MODEL, "tf.sigmoid(tf.matmul(x, W)", "tf.tanh(tf.matmul(x, W)")
+    notebook.run(MODEL)
+    notebook.cell(TRAIN).get_by_text("STALE: 'h' changed in").wait_for()
+    notebook.run(RERUN)
+    notebook.cell(TRAIN).get_by_text("fresh").wait_for()
+    assert "made GradientDescent" in output(notebook, TRAIN) and "made" not in output(notebook, RERUN)
+    page.close()

@@ -36,6 +36,15 @@ def test_cells_that_run_again_show_their_output_in_themselves(page):
     assert int(page.run("print(get_ipython().execution_count)", "look")) == count + 1
 
 
+def test_without_ids_of_cells_the_output_stays_with_who_asked(page):
+    page.run("%%graph model\nx = tf.placeholder(tf.float32, [2], name='x')\ny = tf.sin(x, name='y')")
+    page.run("g = tf.gradients(y, x)[0]\nprint('made', g.name)")
+    page.run("%%graph model\nx = tf.placeholder(tf.float32, [2], name='x')\ny = tf.cos(x, name='y')")
+    shown = page.run("%stale run")
+    assert "made gradients/" in shown and shown.endswith("again; no cell is stale")
+    assert page.run("print(g.op.type)", "look") == "Mul"
+
+
 def test_a_stale_cell_that_fails_says_so_and_stops(page):
     page.run("x = tf.placeholder(tf.float32, [2], name='x')\ny = tf.sin(x, name='y'); good = True", "B")
     page.run("assert good\ng = tf.gradients(y, x)[0]", "C")
