@@ -1,5 +1,6 @@
 """Neural network ops: `tf.nn`."""
 # ruff: noqa: F401, I001
+from tfnb.ops.batch_norm import fused_batch_norm
 from tfnb.ops.conv_functions import (
     atrous_conv2d, atrous_conv2d_transpose, conv1d, conv1d_transpose, conv2d, conv2d_backprop_filter,
     conv2d_backprop_input, conv2d_transpose, conv3d, conv3d_backprop_filter, conv3d_backprop_filter_v2,

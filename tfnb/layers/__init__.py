@@ -4,6 +4,7 @@ from tfnb.layers.base import Layer
 from tfnb.layers.convolutional import Conv1D, Conv2D, Conv3D, conv1d, conv2d, conv3d
 from tfnb.layers.core import Dense, Dropout, Flatten, dense, dropout, flatten
 from tfnb.layers.input_spec import InputSpec
+from tfnb.layers.normalization import BatchNormalization, batch_normalization
 from tfnb.layers.pooling import (
     AveragePooling1D, AveragePooling2D, AveragePooling3D, MaxPooling1D, MaxPooling2D, MaxPooling3D,
     average_pooling1d, average_pooling2d, average_pooling3d, max_pooling1d, max_pooling2d, max_pooling3d,
