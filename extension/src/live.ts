@@ -1,7 +1,8 @@
 /** The live board: a panel for each group of tags, fed by binary messages, drawn at most once a frame. */
 import { Chart, type Curve, type Look } from "./chart";
 import { h } from "./dom";
-import type { LiveState, LiveTag, Model, PointsMessage } from "./model";
+import type { LiveMessage, LiveState, LiveTag, Model } from "./model";
+import { PicturePanel, RidgePanel } from "./rich";
 import { pairsOf, Series } from "./series";
 
 const ASK_AGAIN = 1000; // milliseconds between two askings for points that got lost
@@ -28,6 +29,8 @@ export class LiveWidget {
   private readonly look: Look = { smoothing: 0, logY: false, x: "step" };
   private readonly series: Series[] = [];
   private charts: Chart[] = [];
+  private readonly ridges: RidgePanel[] = [];
+  private readonly pictures: PicturePanel[] = [];
   private known = "";
   private frame = 0;
   private asked = 0;
@@ -60,8 +63,12 @@ export class LiveWidget {
     this.heading.hidden = !state.title;
     this.look.x = state.x || "step";
     if (this.known === "") this.smoothing(state.smoothing ?? 0);
-    const layout = JSON.stringify(state.tags ?? []);
-    if (layout !== this.known) this.arrange(state.tags ?? []);
+    const { tags = [], ridges = [], pictures = [] } = state;
+    const layout = JSON.stringify([tags, ridges, pictures]);
+    for (const [i, { name, color_index }] of ridges.entries())
+      this.ridges[i] ??= new RidgePanel(name, color_index);
+    for (const [i, { name }] of pictures.entries()) this.pictures[i] ??= new PicturePanel(name);
+    if (layout !== this.known) this.arrange(tags);
     this.known = layout;
     this.schedule();
   }
@@ -88,10 +95,10 @@ export class LiveWidget {
       ([group, curves]) => new Chart(group, curves, this.look, () => this.schedule()),
     );
     this.panels.replaceChildren(
-      ...(this.charts.length
-        ? this.charts.map((chart) => chart.root)
-        : [h("p", { class: "tfnb-empty" }, "waiting for the first values …")]),
+      ...[...this.charts, ...this.ridges, ...this.pictures].map((panel) => panel.root),
     );
+    if (!this.panels.children.length)
+      this.panels.append(h("p", { class: "tfnb-empty" }, "waiting for the first values …"));
   }
 
   private seriesOf(tag: number): Series {
@@ -104,12 +111,17 @@ export class LiveWidget {
   }
 
   /** A custom message from the kernel. */
-  receive(message: { type: string }, buffers: (DataView | ArrayBuffer)[]): void {
+  receive(message: LiveMessage, buffers: (DataView | ArrayBuffer)[]): void {
     if (message.type === "reset") {
       for (const series of this.series) if (series) series.length = 0;
       this.schedule();
+    } else if (message.type === "ridge") {
+      const table = pairsOf(buffers[0] as DataView);
+      this.ridges[message.ridge]?.show({ ...message, table });
+    } else if (message.type === "pictures") {
+      this.pictures[message.picture]?.show(message.steps, buffers);
     } else if (message.type === "points") {
-      const { tag, start } = message as PointsMessage;
+      const { tag, start } = message;
       const [buffer] = buffers;
       if (!Number.isInteger(tag) || tag < 0 || !Number.isInteger(start) || start < 0 || !buffer)
         throw new Error(`a points message without tag, start or buffer: ${JSON.stringify(message)}`);
@@ -134,7 +146,7 @@ export class LiveWidget {
     if (this.frame) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
-      for (const chart of this.charts) chart.draw();
+      for (const panel of [...this.charts, ...this.ridges]) panel.draw();
     });
   }
 }

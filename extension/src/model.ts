@@ -69,15 +69,17 @@ export interface LiveTag {
 export interface LiveState {
   title: string;
   tags: LiveTag[];
+  ridges?: LiveTag[];
+  pictures?: LiveTag[];
   smoothing: number;
   x: string;
 }
 
-export interface PointsMessage {
-  type: "points";
-  tag: number;
-  start: number;
-}
+export type LiveMessage =
+  | { type: "reset" }
+  | { type: "points"; tag: number; start: number }
+  | { type: "ridge"; ridge: number; low: number; high: number; steps: number[] }
+  | { type: "pictures"; picture: number; steps: number[] };
 
 /** Tables and heat maps; the Python side is tfnb/notebook/sheet.py and heat.py, which say what each field means. */
 export interface SheetCell {

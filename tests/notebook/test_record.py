@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from tfnb.notebook.record import BATCH, LARGE, Recorder
+from tfnb.notebook.record import BATCH, Recorder
 from tfnb.notebook.wire import WireError, read_scalars, scalar_layout
 
 
@@ -128,14 +128,14 @@ def test_the_inbox_is_filed_by_the_step_when_nobody_does():
     assert len(recorder.series["", "loss"]) == BATCH and len(recorder._inbox) == 10
 
 
-def test_large_summaries_are_kept_only_while_watched():
+def test_large_summaries_are_filed_before_they_fill_memory(monkeypatch):
     recorder = Recorder()
-    data = scalar("loss", 1) + b"".join(histogram("w", b"x" * 200) for _ in range(LARGE // 200 + 1))
-    recorder.summary(data, 1, "")
-    recorder.watched = True
-    recorder.summary(data, 2, "")
-    recorder.file()
-    assert recorder.series["", "loss"].steps.tolist() == [2]
+    data = scalar("loss", 1) + histogram("w", b"x" * 8000)
+    monkeypatch.setitem(Recorder.summary.__globals__, "WAITING", 10 * len(data))
+    for step in range(100):
+        recorder.summary(data, step, "")
+        assert len(recorder._inbox) <= 10
+    assert len(recorder.series["", "loss"]) >= 90
 
 
 def test_several_threads_lose_nothing():

@@ -1,8 +1,11 @@
-"""Live plots of scalars: boards that draw what training reports while it runs.
+"""Live plots: boards that draw the scalars, histograms and pictures that training reports, while it runs.
 
-Protocol with the front end (`extension/`), widget kind "live": trait `state` has title, tags [{name, color_index}],
-smoothing and x ("step"). Custom messages, each with one buffer of float32 pairs (step, value):
-    {type: "points", tag, start}    the points of state.tags[tag] from index `start` on are these; 0 replaces all
+Protocol with the front end (`extension/`), widget kind "live": trait `state` has title, tags [{name, color_index}, and
+group where runs are compared], ridges and pictures (the same), smoothing and x ("step"). Custom messages:
+    {type: "points", tag, start}    the points of state.tags[tag] from index `start` on are the pairs (step, value) of
+                                    float32 in the buffer; 0 replaces all
+    {type: "ridge", ridge, low, high, steps}    the histograms of state.ridges[ridge]: a row of float32 for each step
+    {type: "pictures", picture, steps}          the PNG files of state.pictures[picture], a buffer for each step
     {type: "reset"}                 all points are gone
 and back: {type: "ready"}: a view was made, or lost points; it gets everything again.
           {type: "error", message}: something failed in the browser; it is logged.
@@ -13,7 +16,7 @@ import fnmatch
 import itertools
 import logging
 import threading
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from posixpath import basename
 from typing import Any
 
@@ -21,8 +24,10 @@ import numpy as np
 
 from tfnb.core import taps
 from tfnb.notebook import panels, shell
+from tfnb.notebook.figure import draw
 from tfnb.notebook.panels import Curve
 from tfnb.notebook.record import Key, Recorder
+from tfnb.notebook.rich import PICTURES, Histogram, Picture, Ridge, Sparse, ridge
 from tfnb.notebook.sender import Sender
 from tfnb.notebook.series import Series, bucket_size, points
 from tfnb.notebook.settings import settings
@@ -31,6 +36,8 @@ from tfnb.notebook.widget import make_widget, with_widget
 MAX_HZ = 10.0
 COLUMNS = 400               # of a plot in the browser: at most 800 points of a curve are sent
 SVG_COLUMNS = 140
+PAPER_COLUMNS = 2000
+RICH_EVERY = 1.0            # seconds between histograms and pictures
 UNHEARD_EVERY = 0.5         # seconds between full frames to a front end that never said "ready": its kernel is busy
 
 log = logging.getLogger(__name__)
@@ -40,24 +47,27 @@ _numbers = itertools.count(1)
 
 
 class LiveBoard:
-    """Curves of the scalars whose tags match, drawn while the kernel works; made by `live`.
+    """Curves, histograms and pictures whose tags match, drawn while the kernel works; made by `live`.
 
-    tags: names or patterns ("loss", "train/*"), none for all; hz: frames a second, at most 10; smooth: weight of the
-    running mean, in [0, 1). Raises ValueError for numbers out of range.
+    tags: names or patterns ("loss", "train/*"), none for all; runs: the same of runs; hz: frames a second, at most 10;
+    smooth: weight of the running mean, in [0, 1). Raises ValueError for numbers out of range.
     """
 
-    def __init__(self, *tags: str, hz: float = 5.0, smooth: float = 0.6, title: str = "",
+    def __init__(self, *tags: str, runs: Iterable[str] = (), hz: float = 5.0, smooth: float = 0.6, title: str = "",
                  recorder: Recorder = RECORDER) -> None:
         if not 0 < hz <= MAX_HZ:
             raise ValueError(f"hz must be above 0 and at most {MAX_HZ:g}, not {hz!r}")
         if not 0 <= smooth < 1:
             raise ValueError(f"smooth must be at least 0 and below 1, not {smooth!r}")
         self.tags, self.hz, self.smooth, self.title, self.recorder = tags, hz, smooth, title, recorder
+        self.runs = tuple(runs)
         self.display_id = f"tfnb-live-{next(_numbers)}-{id(self):x}"
         self.widget: Any | None = None
         self.cell: Hashable = None              # the cell that shows it
         self._keys: list[Key] = []              # what was shown, in the order it came: colours stay
         self._sent: dict[Key, tuple[int, int, int]] = {}     # generation, bucket and whole columns in the browser
+        self._rich_sent: dict[tuple[str, Key], int] = {}    # kind, key -> how many items were known when it was sent
+        self._next_rich = 0.0
         self._heard = False
         self._told = self._drawn = -1           # how many values the browser and the saved form know of
         self._next = self._next_full = 0.0
@@ -69,15 +79,37 @@ class LiveBoard:
     def series(self) -> list[Series]:
         """The recorded series that the board shows, in the order they first came."""
         with self.recorder.lock:
-            for key, series in self.recorder.series.items():
-                if key not in self._keys and self._wants(series):
+            for key in self.recorder.series:
+                if key not in self._keys and self._wants(*key):
                     self._keys.append(key)
             return [self.recorder.series[key] for key in self._keys if key in self.recorder.series]
 
-    def _wants(self, series: Series) -> bool:
-        names = series.tag, f"{basename(series.run)}/{series.tag}"
-        return not self.tags or any(fnmatch.fnmatchcase(name, tag) or name == tag
-                                    for tag in self.tags for name in names)
+    def _wants(self, run: str, tag: str) -> bool:
+        return _matches(self.runs, run, basename(run)) and _matches(self.tags, tag, f"{basename(run)}/{tag}")
+
+    def histograms(self) -> list[tuple[str, Ridge]]:
+        """Name and histograms over time of each tag that has them."""
+        with self.recorder.lock:
+            return [(self._name(*key), ridge(kept)) for key, kept in self._rich("ridge")]
+
+    def pictures(self) -> list[tuple[str, float, Picture]]:
+        """Name, step and newest picture of each tag that has them."""
+        with self.recorder.lock:
+            return [(self._name(*key), *kept.items(1)[-1]) for key, kept in self._rich("pictures")]
+
+    def _rich(self, kind: str) -> list[tuple[Key, Sparse[Any]]]:
+        table: dict[Key, Any] = self.recorder.histograms if kind == "ridge" else self.recorder.pictures
+        with self.recorder.lock:
+            return [(key, kept) for key, kept in table.items() if self._wants(*key)]
+
+    def _name(self, run: str, tag: str) -> str:
+        return f"{basename(run)}/{tag}" if run and len(self._shown_runs()) > 1 else tag
+
+    def _shown_runs(self) -> list[str]:
+        """The runs that are shown, in the order they came."""
+        tables = self.recorder.series, self.recorder.histograms, self.recorder.pictures
+        with self.recorder.lock:
+            return list(dict.fromkeys(key[0] for table in tables for key in table if self._wants(*key)))
 
     def __getitem__(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Steps (float64) and values (float32) of the curve of that name. Raises KeyError where there is none."""
@@ -91,30 +123,47 @@ class LiveBoard:
     def _named(self) -> tuple[list[str], list[Series]]:
         """Tags, with the name of the run before them where several runs are shown."""
         found = self.series()
-        several = len({series.run for series in found}) > 1
-        return [f"{basename(series.run)}/{series.tag}" if several and series.run else series.tag
-                for series in found], found
+        return [self._name(series.run, series.tag) for series in found], found
+
+    def _looks(self) -> list[tuple[str, str, int]]:
+        """Panel, name in it and colour of each series. Runs are compared in a panel for each tag, a colour a run."""
+        found, runs = self.series(), self._shown_runs()
+        if len(runs) < 2:
+            return [("", "", place) for place in range(len(found))]
+        return [(series.tag, basename(series.run) or "this", runs.index(series.run)) for series in found]
 
     def curves(self, columns: int = SVG_COLUMNS) -> list[Curve]:
         """The curves as they are drawn, at most 2 * `columns` points each."""
         names, found = self._named()
+        looks = self._looks()
         with self.recorder.lock:
-            return [Curve(name, points(series, columns), place)
-                    for place, (name, series) in enumerate(zip(names, found, strict=True))]
+            return [Curve(name, points(series, columns), color, group, short)
+                    for name, series, (group, short, color) in zip(names, found, looks, strict=True)]
 
     def _count(self) -> int:
-        return sum(series.count for series in self.series())
+        return (sum(series.count for series in self.series())
+                + sum(kept.count for kind in ("ridge", "pictures") for _, kept in self._rich(kind)))
+
+    def figure(self, columns: int = 2, smooth: float | None = None) -> Any:
+        """A matplotlib Figure of the same data, `columns` panels side by side: `board.figure().savefig("loss.pdf")`.
+
+        smooth: by default that of the board. Curves of more than 4000 points are thinned to their extremes.
+        """
+        self.recorder.file(everything=True)
+        weight = self.smooth if smooth is None else smooth
+        return draw(panels.by_panel(self.curves(PAPER_COLUMNS)), self.histograms(), self.pictures(), weight, columns)
 
     # forms
 
     def svg(self) -> str:
         """The plot as it is now, as SVG."""
         self.recorder.file(everything=True)
-        return panels.svg(self.curves(), title=self.title, smoothing=self.smooth)
+        return panels.svg(self.curves(), title=self.title, smoothing=self.smooth, ridges=self.histograms(),
+                          pictures=self.pictures())
 
     def __repr__(self) -> str:
         self.recorder.file(everything=True)
-        return panels.text(self.curves(), self.title)
+        return panels.text(self.curves(), self.title, ridges=self.histograms(), pictures=self.pictures())
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return with_widget({"text/plain": repr(self), "image/svg+xml": self.svg()}, self.widget)
@@ -134,7 +183,6 @@ class LiveBoard:
             self.widget = make_widget("live", self._state())
             if self.widget is not None:
                 self.widget.on_msg(self._on_message)
-        self.recorder.watched = True
         SENDER.open(self)
         self._drawn = self._count()
         running = shell.current()
@@ -170,6 +218,7 @@ class LiveBoard:
     def _empty(self) -> None:
         with self._lock:
             self._sent.clear()
+            self._rich_sent.clear()
             self._keys.clear()
             self._told = -1
             if self.widget is not None:
@@ -178,8 +227,13 @@ class LiveBoard:
     # the browser
 
     def _state(self) -> dict[str, Any]:
-        tags = [{"name": name, "color_index": place} for place, name in enumerate(self._named()[0])]
-        return {"title": self.title, "tags": tags, "smoothing": self.smooth, "x": "step"}
+        looks = zip(self._named()[0], self._looks(), strict=True)
+        tags = [{"name": short, "color_index": color, "group": group} if group else
+                {"name": name, "color_index": color} for name, (group, short, color) in looks]
+        more = {name: [{"name": self._name(*key), "color_index": place}
+                       for place, (key, _) in enumerate(self._rich(kind))]
+                for name, kind in (("ridges", "ridge"), ("pictures", "pictures"))}
+        return {"title": self.title, "tags": tags, "smoothing": self.smooth, "x": "step", **more}
 
     def _on_message(self, _widget: Any, content: Any, _buffers: Any) -> None:
         kind = content.get("type") if isinstance(content, Mapping) else None
@@ -189,8 +243,9 @@ class LiveBoard:
             with self._lock:
                 self._heard = True
                 self._sent.clear()
+                self._rich_sent.clear()
                 self._told = -1
-                self._next = 0.0
+                self._next = self._next_rich = 0.0
             SENDER.wake()
 
     def tick(self, now: float) -> None:
@@ -200,23 +255,41 @@ class LiveBoard:
             return
         if self.widget is not None:
             self._next = now + 1 / self.hz
-            self._told = count
-            self._send(self.widget, now)
+            self._told = count if self._send(self.widget, now) else -1
         elif shell.has_front_end():
             self._next = now + 1.0              # without a widget a frame is a whole picture: once a second will do
             self._told = self._drawn = count
             shell.update(self._repr_mimebundle_(), self.display_id)
 
-    def _send(self, widget: Any, now: float) -> None:
+    def _send(self, widget: Any, now: float) -> bool:
+        """Send what is new. False if histograms and pictures, once a second, have yet to follow."""
         with self._lock:
             if not self._heard and now >= self._next_full:
                 self._next_full = now + UNHEARD_EVERY
                 self._sent.clear()
+                self._rich_sent.clear()
             state = self._state()
             if state != widget.state:
                 widget.state = state
             for content, pairs in self.frames():
                 widget.send(content, buffers=[pairs.tobytes()])
+            if now < self._next_rich:
+                return False
+            self._next_rich = now + RICH_EVERY
+            for content, buffers in self.rich_frames():
+                widget.send(content, buffers=buffers)
+            return True
+
+    def rich_frames(self) -> list[tuple[dict[str, Any], list[bytes]]]:
+        """The messages, with their buffers, of the histograms and pictures that changed since they were sent last."""
+        messages: list[tuple[dict[str, Any], list[bytes]]] = []
+        with self.recorder.lock:
+            for kind in ("ridge", "pictures"):
+                for place, (key, kept) in enumerate(self._rich(kind)):
+                    if self._rich_sent.get((kind, key)) != kept.count:
+                        self._rich_sent[kind, key] = kept.count
+                        messages.append(_ridge_message(place, kept) if kind == "ridge" else _pictures(place, kept))
+        return messages
 
     def frames(self) -> list[tuple[dict[str, Any], np.ndarray]]:
         """The messages, with their pairs, that bring the browser up to date with what `frames` gave before."""
@@ -235,21 +308,41 @@ class LiveBoard:
         return messages
 
 
-def live(*tags: str, hz: float | None = None, smooth: float = 0.6, title: str = "") -> LiveBoard:
-    """Plot the scalars whose tags match, here, while the kernel works. Shows the board and returns it.
+def _matches(patterns: tuple[str, ...], *names: str) -> bool:
+    return not patterns or any(fnmatch.fnmatchcase(name, pattern) or name == pattern
+                               for pattern in patterns for name in names)
 
-    Scalars come from summaries that are fetched or written to event files, and from `record`.
-    tags: names or patterns ("loss", "train/*"), none for all that come; hz: frames a second, at most 10, by default
+
+def _ridge_message(place: int, kept: Sparse[Histogram]) -> tuple[dict[str, Any], list[bytes]]:
+    found = ridge(kept)
+    return ({"type": "ridge", "ridge": place, "low": found.low, "high": found.high, "steps": list(found.steps)},
+            [found.table.tobytes()])
+
+
+def _pictures(place: int, kept: Sparse[Picture]) -> tuple[dict[str, Any], list[bytes]]:
+    items = kept.items(PICTURES)
+    return {"type": "pictures", "picture": place, "steps": [step for step, _ in items]}, [one.data for _, one in items]
+
+
+def live(*tags: str, runs: Iterable[str] = (), hz: float | None = None, smooth: float = 0.6,
+         title: str = "") -> LiveBoard:
+    """Plot what training reports under the tags that match, here, while the kernel works. Shows the board, returns it.
+
+    Scalars, histograms and images come from summaries that are fetched or written to event files, and from `record`.
+    Boards draw all that was recorded before, too.
+    tags: names or patterns ("loss", "train/*"), none for all that come; runs: the same of runs (folders of event
+    files, `%%train --run NAME`), of which several are compared; hz: frames a second, at most 10, by default
     `settings.live_hz`; smooth: weight of the running mean, in [0, 1), 0 for none. Raises ValueError for numbers out of
     range.
     """
-    return LiveBoard(*tags, hz=settings.live_hz if hz is None else hz, smooth=smooth, title=title).show()
+    return LiveBoard(*tags, runs=runs, hz=settings.live_hz if hz is None else hz, smooth=smooth, title=title).show()
 
 
 def record(values: Mapping[str, Any] | None = None, /, *, step: float | None = None, **more: Any) -> None:
-    """Report the scalars of one step: `record(loss=0.3, accuracy=0.9)` or `record({"train/loss": 0.3}, step=17)`.
+    """Report what one step gave: `record(loss=0.3, accuracy=0.9)` or `record({"train/loss": 0.3}, step=17)`.
 
-    Costs less than a microsecond, so call it every step. Without a step they are counted.
+    Numbers become curves, arrays histograms. Costs less than a microsecond, so call it every step; arrays must not be
+    changed afterwards. Without a step they are counted.
     """
     RECORDER.scalars({**values, **more} if values else more, step)
 

@@ -71,15 +71,18 @@ class GraphMagics(LineMagics):
     @argument("tags", nargs="*", help="tags to plot, or patterns (train/*); none for all")
     @argument("--hz", type=float, help="frames a second, at most 10; by default what %%config Tfnb.live_hz says")
     @argument("--smooth", type=float, default=0.6, help="weight of the running mean, 0 for none")
+    @argument("--runs", nargs="+", default=(), metavar="RUN", help="runs to compare, or patterns; by default all")
     @argument("--title", nargs="+", default=(), help="a title over the plots")
     def live(self, line: str) -> Any:
-        """Plot scalars here while the kernel works: those of summaries, and those that tf.notebook.record reports.
+        """Plot here while the kernel works: what summaries hold, and what tf.notebook.record reports.
 
-        `%live loss accuracy --hz 10`
+        `%live loss accuracy --hz 10`, `%live loss --runs slow fast`
         """
         args = parse(self.live, line)
         with usage_errors(ValueError):
-            return board.live(*map(unquote, args.tags), hz=args.hz, smooth=args.smooth, title=words(args.title))
+            runs = [*map(unquote, args.runs)]
+            return board.live(*map(unquote, args.tags), runs=runs, hz=args.hz, smooth=args.smooth,
+                              title=words(args.title))
 
     @line_magic("graph")
     @magic_arguments("graph")

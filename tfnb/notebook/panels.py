@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfnb.notebook.chart_svg import line_chart_svg
+from tfnb.notebook.rich import Picture, Ridge
+from tfnb.notebook.rich_svg import picture_svg, ridge_svg
 from tfnb.notebook.svg import element
 from tfnb.notebook.svg import text as escaped
 
@@ -16,11 +18,24 @@ SPARKS = "▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A tag, its (step, value) points of shape (n, 2), and the place of its colour."""
+    """A tag, its (step, value) points of shape (n, 2), and the place of its colour.
+
+    group: the panel, by default that of the tag; name: what the curve is called there, by default the tag's end.
+    """
 
     tag: str
     points: np.ndarray
     color: int = 0
+    group: str = ""
+    name: str = ""
+
+
+def by_panel(curves: Sequence[Curve]) -> dict[str, list[Curve]]:
+    """The curves of each panel."""
+    groups: dict[str, list[Curve]] = {}
+    for curve in curves:
+        groups.setdefault(curve.group or group_of(curve.tag), []).append(curve)
+    return groups
 
 
 def group_of(tag: str) -> str:
@@ -29,37 +44,46 @@ def group_of(tag: str) -> str:
     return scope if slash and scope else tag
 
 
-def svg(curves: Sequence[Curve], *, title: str = "", smoothing: float = 0.0) -> str:
-    """A panel for each group of curves, two side by side. Equal data give equal text.
+def svg(curves: Sequence[Curve], *, title: str = "", smoothing: float = 0.0,
+        ridges: Sequence[tuple[str, Ridge]] = (), pictures: Sequence[tuple[str, float, Picture]] = ()) -> str:
+    """A panel for each group of curves, each ridge and each picture, two side by side. Equal data give equal text.
 
     smoothing: weight of the running mean that is drawn over the pale data; 0 for none.
     """
-    groups: dict[str, list[Curve]] = {}
-    for curve in curves:
-        groups.setdefault(group_of(curve.tag), []).append(curve)
-    columns = 2 if len(groups) > 1 else 1
+    panels = [_panel(group, members, smoothing) for group, members in by_panel(curves).items()]
+    panels += [ridge_svg(name, ridge, color, WIDTH, HEIGHT) for color, (name, ridge) in enumerate(ridges)]
+    panels += [picture_svg(name, step, picture, WIDTH, HEIGHT) for name, step, picture in pictures]
+    panels = panels or [_panel("no values yet", [], smoothing)]
+    columns = 2 if len(panels) > 1 else 1
     top = HEAD if title else 0
-    width, height = WIDTH * columns, top + HEIGHT * max(1, -(-len(groups) // columns))
+    width, height = WIDTH * columns, top + HEIGHT * -(-len(panels) // columns)
     parts = [element("rect", fill="#ffffff", height=height, width=width)] if title else []
     if title:
         parts.append(element("text", escaped(title), fill="#1c2733", font_size=14, font_weight="600", x=12, y=18))
-    for place, (group, members) in enumerate((groups or {"no values yet": []}).items()):
-        parts.append(_panel(group, members, smoothing, place % columns * WIDTH, top + place // columns * HEIGHT))
+    for place, panel in enumerate(panels):
+        x, y = place % columns * WIDTH, top + place // columns * HEIGHT
+        parts.append(panel.replace("<svg ", f'<svg x="{x}" y="{y}" ', 1))
     return element("svg", *parts, aria_label=summary(curves, title), font_family="system-ui, sans-serif",
                    height=height, role="img", viewBox=f"0 0 {width} {height}", width=width,
                    xmlns="http://www.w3.org/2000/svg")
 
 
-def _panel(group: str, members: Sequence[Curve], smoothing: float, x: int, y: int) -> str:
+def _panel(group: str, members: Sequence[Curve], smoothing: float) -> str:
     prefix = f"{group}/"
-    series = [(curve.tag.removeprefix(prefix), curve.points[:, 0].tolist(), curve.points[:, 1].tolist())
+    series = [(curve.name or curve.tag.removeprefix(prefix), curve.points[:, 0].tolist(), curve.points[:, 1].tolist())
               for curve in members]
-    chart = line_chart_svg(series, group, WIDTH, HEIGHT, smoothing, [curve.color for curve in members])
-    return chart.replace("<svg ", f'<svg x="{x}" y="{y}" ', 1)
+    return line_chart_svg(series, group, WIDTH, HEIGHT, smoothing, [curve.color for curve in members])
 
 
-def text(curves: Sequence[Curve], title: str = "") -> str:
-    """A line for each curve: its tag, the last value, a sparkline, the range and the step."""
+def text(curves: Sequence[Curve], title: str = "", *, ridges: Sequence[tuple[str, Ridge]] = (),
+         pictures: Sequence[tuple[str, float, Picture]] = ()) -> str:
+    """A line for each curve: its tag, the last value, a sparkline, the range and the step; then what else there is."""
+    more = [f"{_short(name)}  {sparkline(ridge.table[-1].astype(np.float64))}  histogram, {number(ridge.low)} to "
+            f"{number(ridge.high)}, step {number(ridge.steps[-1])}" for name, ridge in ridges]
+    more += [f"{_short(name)}  picture of {picture.width} x {picture.height}, step {number(step)}"
+             for name, step, picture in pictures]
+    if not curves and more:
+        return "\n".join([*([title] if title else []), *more])
     if not curves:
         return f"{title or 'live'}: no values yet"
     width = max(len(_short(curve.tag)) for curve in curves)
@@ -72,7 +96,7 @@ def text(curves: Sequence[Curve], title: str = "") -> str:
         low, high = float(good[:, 1].min()), float(good[:, 1].max())
         lines.append(f"{_short(curve.tag):{width}}  {number(float(good[-1, 1])):>8}  {sparkline(good[:, 1])}  "
                      f"{number(low)} to {number(high)}, step {number(float(good[-1, 0]))}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *more])
 
 
 def sparkline(values: np.ndarray, width: int = 32) -> str:

@@ -7,35 +7,39 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from tfnb.notebook.rich import PICTURES, ROWS, Histogram, Picture, Sparse, histogram_of, read_rich
 from tfnb.notebook.series import Series
 from tfnb.notebook.wire import read_scalars
 
-BATCH = 4096
-LARGE = 4096            # bytes of a Summary with more than scalars in it, not worth keeping while nobody watches
+BATCH = 256             # entries that wait at most: so few that they are gone before the garbage collector counts them
+LARGE = 4096            # bytes of a Summary with more than scalars in it
+WAITING = 4 << 20       # bytes of such ones that wait to be filed at most
 Key = tuple[str, str]   # run, tag
 
 
 class Recorder:
-    """The series of one process, by run and tag. Safe for several threads."""
+    """The series of one process, by run and tag: of scalars, histograms and pictures. Safe for several threads."""
 
     def __init__(self) -> None:
         self.series: dict[Key, Series] = {}
-        self.watched = False                    # a board is open: keep large summaries too
-        self.lock = threading.Lock()            # held while series change or are read
-        self._inbox: deque[list[Any]] = deque()   # [step or None, Summary bytes or {tag: value}, run]
-        self._held: list[Any] | None = None
+        self.histograms: dict[Key, Sparse[Histogram]] = {}
+        self.pictures: dict[Key, Sparse[Picture]] = {}
+        self._waiting = 0                       # bytes of large summaries that came in since they were filed last
+        self.lock = threading.RLock()           # held while series change or are read
+        self._inbox: deque[Any] = deque()   # [step or None, Summary bytes, run] or (step or None, {tag: value}, run)
+        self._held: Any = None
         self._written = False                   # a writer reports: what is only fetched does not count
         self._names: dict[int, str] = {}        # thread -> the run that its fetches belong to
 
     def scalars(self, values: dict[str, Any], step: float | None = None, run: str = "") -> None:
         """Take the values of one step of a run; anything `float` reads."""
-        self._inbox.append([step, values, run])
+        self._inbox.append((step, values, run))
         if len(self._inbox) >= BATCH:
             self.file()
 
@@ -52,13 +56,14 @@ class Recorder:
         elif not self._written:
             self._written = True
             last = inbox[-1] if inbox else None
-            if last is not None and last[0] is None and (last[1] is data or last[1] == data):
+            if type(last) is list and last[0] is None and (last[1] is data or last[1] == data):
                 last[0], last[2] = step, run
                 return
-        if len(data) < LARGE or self.watched:
-            inbox.append([step, data, run])
-            if len(inbox) >= BATCH:
-                self.file()
+        inbox.append([step, data, run])
+        if len(data) >= LARGE:
+            self._waiting += len(data)
+        if len(inbox) >= BATCH or self._waiting > WAITING:
+            self.file()
 
     @contextmanager
     def named(self, run: str) -> Iterator[None]:
@@ -79,33 +84,68 @@ class Recorder:
         The newest fetched Summary stays behind once: a writer may yet say which step it is of. everything: not so.
         """
         with self.lock:
-            by_run: dict[str, list[list[Any]]] = {}
-            for entry in self._take(everything):
-                by_run.setdefault(entry[2], []).append(entry)
-            for run, entries in by_run.items():
-                self._file_summaries(run, [entry for entry in entries if isinstance(entry[1], bytes)])
-                for tag, (steps, numbers) in _by_tag(entries).items():
-                    self._series(run, tag).extend(steps, np.array(numbers, np.float32))
+            self._waiting = 0
+            entries = self._take(everything)
+            if not entries:
+                return
+            steps, values, runs = zip(*entries, strict=True)
+            if len(set(runs)) == 1 and set(map(type, values)) == {dict}:
+                self._file_reports(runs[0], steps, values)      # as a rule
+                return
+            for run in dict.fromkeys(runs):
+                mine = [entry for entry in entries if entry[2] == run]
+                self._file_summaries(run, [entry for entry in mine if type(entry[1]) is bytes])
+                reports = [entry for entry in mine if type(entry[1]) is not bytes]
+                self._file_reports(run, [entry[0] for entry in reports], [entry[1] for entry in reports])
+
+    def _file_reports(self, run: str, steps: Sequence[float | None], values: Sequence[dict[str, Any]]) -> None:
+        for tag, some, column in _columns(steps, values):
+            self._file_column(run, tag, some, column)
 
     def _take(self, everything: bool) -> list[list[Any]]:
-        inbox, entries = self._inbox, []        # other threads only append: what stands first may be looked at
-        while len(inbox) > 1:
-            entries.append(inbox.popleft())
+        inbox = self._inbox                     # other threads only append: what stands first may be looked at
+        entries = [inbox.popleft() for _ in range(len(inbox) - 1)]
         if inbox:
             newest = inbox[0]
-            if everything or newest is self._held or newest[0] is not None or isinstance(newest[1], dict):
+            if everything or newest is self._held or newest[0] is not None or type(newest[1]) is not bytes:
                 entries.append(inbox.popleft())
             else:
                 self._held = newest
         return entries
 
+    def _file_column(self, run: str, tag: str, steps: Sequence[float | None], column: list[Any]) -> None:
+        """What was reported under one tag: numbers, arrays, or some of both."""
+        try:
+            numbers = np.array(column, np.float32)
+        except (TypeError, ValueError):
+            numbers = np.empty((0, 0), np.float32)
+        if numbers.ndim == 1:
+            self._series(run, tag).extend(steps, numbers)
+            return
+        for step, value in zip(steps, column, strict=True):
+            if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "fiub":
+                self._add(run, tag, step, histogram_of(value))
+            else:
+                self._series(run, tag).extend([step], np.array([_number(value)], np.float32))
+
     def _file_summaries(self, run: str, entries: list[list[Any]]) -> None:
         found: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
-        for tag, indices, values in read_scalars([entry[1] for entry in entries]):
+        rich: list[int] = []
+        for tag, indices, values in read_scalars([entry[1] for entry in entries], rich):
             found.setdefault(tag, []).append((indices, values))
         for tag, parts in found.items():
             indices, values = _in_order(parts)
             self._series(run, tag).extend([entries[i][0] for i in indices.tolist()], values)
+        for i in sorted(rich):
+            for tag, item in read_rich(entries[i][1]):
+                self._add(run, tag, entries[i][0], item)
+
+    def _add(self, run: str, tag: str, step: float | None, item: Histogram | Picture | None) -> None:
+        key = run, tag
+        if isinstance(item, Histogram):
+            self.histograms.setdefault(key, Sparse(tag, run, ROWS)).add(step, item)
+        elif isinstance(item, Picture):
+            self.pictures.setdefault(key, Sparse(tag, run, PICTURES)).add(step, item)
 
     def _series(self, run: str, tag: str) -> Series:
         found = self.series.get((run, tag))
@@ -117,18 +157,32 @@ class Recorder:
         """Forget everything."""
         with self.lock:
             self._inbox.clear()
-            self.series.clear()
+            for kept in (self.series, self.histograms, self.pictures):
+                kept.clear()
 
 
-def _by_tag(entries: list[list[Any]]) -> dict[str, tuple[list[float | None], list[float]]]:
-    found: dict[str, tuple[list[float | None], list[float]]] = {}
-    for step, values, _ in entries:
-        if isinstance(values, dict):
-            for tag, value in values.items():
-                steps, numbers = found.setdefault(tag, ([], []))
-                steps.append(step)
-                numbers.append(_number(value))
-    return found
+Column = tuple[str, Sequence[float | None], list[Any]]
+
+
+def _columns(steps: Sequence[float | None], values: Sequence[dict[str, Any]]) -> Iterator[Column]:
+    """Tag, steps and numbers of what was reported. As a rule all reports have the same tags."""
+    tags = values[0] if values else {}
+    if len(tags) * len(values) == sum(map(len, values)):
+        try:
+            columns = [[each[tag] for each in values] for tag in tags]
+        except KeyError:
+            pass
+        else:
+            yield from zip(tags, [steps] * len(columns), columns, strict=True)
+            return
+    found: dict[str, tuple[list[float | None], list[Any]]] = {}
+    for step, each in zip(steps, values, strict=True):
+        for tag, value in each.items():
+            one = found.setdefault(tag, ([], []))
+            one[0].append(step)
+            one[1].append(value)
+    for tag, (some, column) in found.items():
+        yield tag, some, column
 
 
 def _in_order(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:

@@ -1,6 +1,8 @@
 """The history of one scalar, thinned to its extremes when it gets long, and what a plot needs of it."""
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 CAPACITY = 1 << 16      # points of one series; 1 MB
@@ -36,12 +38,13 @@ class Series:
         """float32, a view."""
         return self._values[:self._n]
 
-    def extend(self, steps: list[float | None], values: np.ndarray) -> None:
+    def extend(self, steps: Sequence[float | None], values: np.ndarray) -> None:
         """Add points. A step of None is one more than the step before it (0 at the start)."""
         filled = _filled(steps, float(self._steps[self._n - 1]) if self._n else -1.0)
         self.count += len(filled)
-        starts = np.flatnonzero(np.diff(filled) < 0) + 1
-        for some_steps, some in zip(np.split(filled, starts), np.split(values, starts), strict=True):
+        falls = filled[1:] < filled[:-1]
+        starts = np.flatnonzero(falls) + 1 if falls.any() else ()
+        for some_steps, some in zip(_split(filled, starts), _split(values, starts), strict=True):
             self._start_at(some_steps[0])
             for begin in range(0, len(some), self._capacity // 2):
                 end = begin + self._capacity // 2
@@ -70,9 +73,15 @@ class Series:
         self.generation += 1
 
 
-def _filled(steps: list[float | None], last: float) -> np.ndarray:
+def _split(values: np.ndarray, starts: Sequence[int] | np.ndarray) -> list[np.ndarray]:
+    return np.split(values, starts) if len(starts) else [values]
+
+
+def _filled(steps: Sequence[float | None], last: float) -> np.ndarray:
     if None not in steps:
         return np.array(steps, np.float64)
+    if steps.count(None) == len(steps):
+        return np.arange(last + 1, last + 1 + len(steps))
     filled = []
     for step in steps:
         last = last + 1 if step is None else step

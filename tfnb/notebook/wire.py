@@ -32,6 +32,12 @@ def scalar_layout(data: bytes) -> list[tuple[str, int]]:
     return found
 
 
+def only_scalars(data: bytes) -> bool:
+    """True if each value of a serialized Summary is a scalar. Raises WireError if `data` is not a message."""
+    return all(_value(data, begin, end)[1] >= 0 for field, kind, begin, end in _fields(data, 0, len(data))
+               if field == VALUE and kind == BYTES)
+
+
 def _value(data: bytes, begin: int, end: int) -> tuple[str, int]:
     tag, place = "", -1
     for field, kind, start, stop in _fields(data, begin, end):
@@ -74,32 +80,44 @@ def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:
 Column = tuple[str, "np.ndarray", "np.ndarray"]
 
 
-def read_scalars(messages: Sequence[bytes]) -> list[Column]:
+def read_scalars(messages: Sequence[bytes], rich: list[int] | None = None) -> list[Column]:
     """(tag, indices of the messages that have it, float32 values) for the scalars of a batch of Summary messages.
 
-    What is no Summary is passed over. A tag may come several times, for messages of different layouts.
+    What is no Summary is passed over. A tag may come several times, for messages of different layouts. rich: takes the
+    indices of the messages that hold more than scalars.
     """
     by_size: dict[int, list[int]] = {}
     for index, data in enumerate(messages):
         by_size.setdefault(len(data), []).append(index)
-    return [column for indices in by_size.values() for column in _columns(messages, indices)]
+    found = rich if rich is not None else []
+    return [column for indices in by_size.values() for column in _columns(messages, indices, found)]
 
 
-def _columns(messages: Sequence[bytes], indices: list[int]) -> Iterator[Column]:
+def _columns(messages: Sequence[bytes], indices: list[int], rich: list[int]) -> Iterator[Column]:
     rest = np.array(indices)
     while len(rest):
         layout = _layout_or_none(messages[rest[0]])
+        more = _holds_more(messages[rest[0]])
         table = np.frombuffer(b"".join(messages[i] for i in rest), np.uint8).reshape(len(rest), -1)
         fixed = np.ones(table.shape[1], bool)
         for _, place in layout:
             fixed[place:place + 4] = False
         alike = (table[:, fixed] == table[0, fixed]).all(axis=1)
+        if more:
+            rich += rest[alike].tolist()
         for tag, place in layout:
             yield tag, rest[alike], np.ascontiguousarray(table[alike, place:place + 4]).view("<f4")[:, 0]
         rest, few = rest[~alike], alike.sum() * 4 < len(rest)
         if few:                                  # other bytes differ too (histograms): no use to go on in batches
-            yield from _each(messages, rest)
+            yield from _each(messages, rest, rich)
             return
+
+
+def _holds_more(data: bytes) -> bool:
+    try:
+        return not only_scalars(data)
+    except WireError:
+        return False
 
 
 def _layout_or_none(data: bytes) -> list[tuple[str, int]]:
@@ -109,7 +127,9 @@ def _layout_or_none(data: bytes) -> list[tuple[str, int]]:
         return []
 
 
-def _each(messages: Sequence[bytes], indices: np.ndarray) -> Iterator[Column]:
+def _each(messages: Sequence[bytes], indices: np.ndarray, rich: list[int]) -> Iterator[Column]:
     for index in indices:
+        if _holds_more(messages[index]):
+            rich.append(int(index))
         for tag, place in _layout_or_none(messages[index]):
             yield tag, np.array([index]), np.array(struct.unpack_from("<f", messages[index], place), np.float32)
