@@ -26,6 +26,7 @@ export class HeatMaps {
   private readonly place = h("span", { class: "tfnb-place", role: "status" });
   private readonly back: HTMLButtonElement;
   private readonly panels = h("div", { class: "tfnb-heats" });
+  private readonly theme = new MutationObserver(() => this.draw());
   private shown: Shown[] = [];
   private known = "";
   private at: [number, number] = [0, 0];
@@ -36,7 +37,11 @@ export class HeatMaps {
   ) {
     this.back = button("Whole", "Show the whole matrix again", () => this.send({ type: "whole" }));
     this.root.append(h("div", { class: "tfnb-bar" }, this.title, this.place, this.back), this.panels);
-    new MutationObserver(() => this.draw()).observe(document.body, { attributes: true });
+    this.theme.observe(document.body, { attributes: true });
+  }
+
+  dispose(): void {
+    this.theme.disconnect();
   }
 
   show(heat: SheetState["heat"]): void {

@@ -50,6 +50,7 @@ function connect(view: View, model: Model, host: HTMLElement, guard: Guard, stop
     stops.push(() => model.off(event, handler));
   };
   host.append(view.root);
+  stops.push(() => view.dispose?.());
   listen(
     "change:state",
     guard(() => view.update()),

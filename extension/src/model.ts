@@ -13,6 +13,7 @@ export interface View {
   readonly root: HTMLElement;
   update(): void;
   resize?(): void;
+  dispose?(): void;
   receive?(message: { type: string }, buffers: DataView[]): void;
 }
 

@@ -43,6 +43,10 @@ export class SheetWidget implements View {
     this.heat.draw();
   }
 
+  dispose(): void {
+    this.heat.dispose();
+  }
+
   private table(table: SheetTable): HTMLElement {
     const sort = this.sorts.get(table.id) ?? table.sort;
     const heads = table.columns.map((column, i) => {

@@ -36,6 +36,9 @@ def test_a_click_compares_with_the_one_before_and_with_the_session(trained):
     view.hear({"type": "pick", "table": "tensors", "row": "w"})
     assert [name for name, _ in view.panels] == [view.panels[0][0]] and view.note == ""
     json.dumps(view.widget_state(), allow_nan=False)
+    notebook.save_checkpoint(trained / "later")
+    view.hear({"type": "act", "act": "refresh"})
+    assert [row for row, _ in view.tables[0].rows][0] == str(trained / "later") and view.tables[1].name == "tensors"
     view.hear({"type": "pick", "table": "checkpoints", "row": str(trained / "gone")})
     assert "gone" in view.note
 

@@ -135,8 +135,11 @@ def test_a_click_looks_closer_and_back(model):
     view.hear({"type": "zoom", "panel": 0, "row": 30, "column": 40})
     assert view.window is not None and view.panels[0][1].block == (1, 1)
     assert view.widget_state()["heat"]["zoomed"]
+    assert view.buttons == []
     view.hear({"type": "whole"})
-    assert view.window is None
+    assert view.window is None and view.panels[0][1].values[0, 0] == 603
+    view.hear({"type": "act", "act": "how"})
+    assert view.panels[0][1].values[0, 0] == 301.5 and view.buttons == [("how", "Show extremes")]
 
 
 def test_variables_behind_handles_are_seen(model):

@@ -39,7 +39,7 @@ class CheckpointView(SheetView):
         self.session = session
         self.files: list[TensorFile] = []                   # the checkpoint that is shown, or the two compared
         self.difference: dict[str, dict[str, Any]] = {}     # of tensors that both have: what changed
-        self._infos: list[CheckpointInfo] = []
+        self._directory, self._infos = "", list[CheckpointInfo]()
         self._drawn: list[tuple[str, np.ndarray]] = []
         self._window: Window | None = None
 
@@ -47,7 +47,8 @@ class CheckpointView(SheetView):
 
     def browse(self, directory: str) -> CheckpointView:
         """Show the checkpoints of a directory, the newest first. Returns the view."""
-        self._infos = list_checkpoints(directory)[::-1]
+        self._directory, self._infos = directory, list_checkpoints(directory)[::-1]
+        self.buttons = [("refresh", "Refresh")]
         self.title = f"{directory}: {counted(len(self._infos), 'checkpoint')}"
         names = [info.path for info in self._infos]
         rows = [(info.path, _info_row(info, i + 1 < len(names), self.session is not None))
@@ -124,8 +125,12 @@ class CheckpointView(SheetView):
             self.panels = []
 
     def act(self, act: str, row: str) -> None:
-        """Compare the checkpoint `row` with the one before it, or with the session."""
+        """Compare the checkpoint `row` with the one before it, or with the session; or list the directory again."""
         self.note = ""
+        if act == "refresh":
+            shown = self.tables[1:]
+            self.browse(self._directory).tables += shown
+            return
         paths = [info.path for info in self._infos]
         self.table("checkpoints").picked = row
         if act == "before" and row in paths[:-1]:

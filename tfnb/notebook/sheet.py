@@ -5,8 +5,9 @@ Protocol with the front end (`extension/src/sheet.ts`), widget kind "sheet": the
 a table is {id, title, note, columns: [{title, tip, number}], rows: [{id, cells}], sort: [column, descending] or null,
 picked}, a cell {t: text, v: what it sorts by, spark, hist, acts, bad} (what is empty is left out), heat see `heat.py`.
 The front end says
-    {type: "pick", table, row}    a row was clicked        {type: "act", act, row}    a button in a row
-    {type: "sort", table, column, descending}              {type: "do", what}         a button in the head
+    {type: "pick", table, row}    a row was clicked, or again ("")
+    {type: "act", act, row}       a button in a row, or (no row) in the head
+    {type: "sort", table, column, descending}
     {type: "zoom", panel, row, column} a cell of a heat map, {type: "whole"} back to all of it
 """
 from __future__ import annotations

@@ -46,6 +46,14 @@ class _Values(SheetView):
         self._drawn, self._window = values, window
         self.panels = [(name, picture(value, self.how, window if value.shape == values[0][1].shape else None))
                        for name, value in values]
+        reduced = any(drawn.block != (1, 1) for _, drawn in self.panels)
+        self.buttons = [("how", "Show means" if self.how == "max" else "Show extremes")] if reduced else []
+
+    def act(self, act: str, row: str) -> None:
+        """Show the mean of each block in place of its element of largest size, or the reverse."""
+        if act == "how":
+            self.how = "mean" if self.how == "max" else "max"
+            self.draw(self._drawn, self._window)
 
     def zoom(self, panel: int, row: int, column: int) -> None:
         """Look at the surroundings of a cell, element by element where they fit."""
@@ -162,7 +170,7 @@ class VariablesView(_Values):
         """Show the heat maps of the variable called `row` under the table; of none if it is ""."""
         self.tables[0].picked = row
         found = next((v for v in self._shown if v.op.name == row), None)
-        self.panels, self.panels_title = [], row
+        self.panels, self.panels_title, self.buttons = [], row, []
         if found is not None:
             self.draw(_weights(self.session, found))
 
