@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,7 @@ _SCALAR = View.whole(())
 _NO_FLOW = np.zeros((), np.float32)                # flows order ops, and have no other meaning
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(NamedTuple):
     """What is known of the elements behind an input: dtype (None: any), shape (None: there are none), and whether
     writing twice adds up."""
 

@@ -130,11 +130,12 @@ def temp(kind: str, shape: Sequence[int]) -> Value:
 def known(array: np.ndarray) -> Value:
     """A value known at compile time."""
     fixed = np.ascontiguousarray(array).reshape(np.shape(array))
-    return Value(Buffer("const", _name(fixed.dtype), fixed.size, array=fixed), View.whole(fixed.shape), fixed)
+    return Value(Buffer("const", type_name(fixed.dtype), fixed.size, array=fixed), View.whole(fixed.shape), fixed)
 
 
 @cache                                     # NumPy takes 3 us to spell a name
-def _name(dtype: np.dtype) -> str:
+def type_name(dtype: np.dtype) -> str:
+    """The name of a NumPy dtype."""
     return str(dtype.name)
 
 

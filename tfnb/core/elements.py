@@ -60,17 +60,21 @@ class Elements:
             return self._shape                          # type: ignore[return-value]
         return next(iter(self.places.kinds)) if len(self.places.kinds) == 1 else None
 
-    def settle(self, shape: tuple[int, ...]) -> Rows | None:
-        """The elements in one buffer, each of `shape`; None where one has, or may only have, another shape."""
+    def settle(self, shape: tuple[int, ...], data: np.ndarray | None = None) -> Rows | None:
+        """The elements in one buffer, each of `shape`; None where one has, or may only have, another shape.
+
+        data: rows that are all elements, where there were none.
+        """
         if isinstance(self.places, Rows):
             return self.places if self.places.shape == shape else None
         if self.closed or self.dtype.kind == "O" or not compatible(self._shape, shape) \
                 or not self.places.kinds <= {shape}:
             return None
         same = self.same_shapes and not self.sums
-        flags = {rows.CLEARS: self.clears, rows.DYNAMIC: self.dynamic, rows.SUMS: self.sums, rows.SAME: same,
-                 rows.ZEROS: is_known(self._shape)}
-        self.places = rows.gathered(self.places, self.dtype, shape, sum(flag for flag, on in flags.items() if on))
+        flags = rows.CLEARS * self.clears | rows.DYNAMIC * self.dynamic | rows.SUMS * self.sums \
+            | rows.SAME * same | rows.ZEROS * is_known(self._shape)
+        self.places = rows.gathered(self.places, self.dtype, shape, flags) if data is None \
+            else Rows(self.dtype, shape, len(data), flags=flags, data=data)
         return self.places
 
     def gradient(self, source: bytes) -> Elements:
@@ -202,11 +206,8 @@ class Elements:
             return False
         self._check_write(0, value.dtype, value.shape[1:])
         new = isinstance(self.places, Items) and not self.places.kinds and not self.sums
-        settled = self.settle(value.shape[1:])
-        if settled is None or not new:
-            return settled is not None and settled.put_all(value)
-        settled.adopt(value)
-        return True
+        settled = self.settle(value.shape[1:], value if new else None)
+        return settled is not None and (new or settled.put_all(value))
 
     def concat(self, shape: Static) -> tuple[np.ndarray, np.ndarray]:
         """All values one behind the other, and the length of each. shape: of an element, without its first axis."""

@@ -21,19 +21,33 @@ PRESENT, KNOWN, GONE = 1, 2, 4
 
 
 class Rows:
-    """`count` elements of one dtype and shape, with room for `capacity`. None of them is present at first."""
+    """`count` elements of one dtype and shape, with room for `capacity`. None of them is present at first.
+
+    data: rows that are all elements, and never change.
+    """
 
     def __init__(self, dtype: np.dtype[Any], shape: tuple[int, ...], count: int, capacity: int = 0,
-                 flags: int = 0) -> None:
+                 flags: int = 0, data: np.ndarray | None = None) -> None:
         self.dtype, self.shape = dtype, shape
-        self._lent = False                         # is the buffer somebody else's?
         self.head = np.zeros(HEAD_WORDS, np.int64)
         self.head[COUNT], self.head[FLAGS] = count, flags
-        self._place(np.empty((max(count, capacity), *shape), dtype), np.zeros(max(count, capacity), np.uint8))
+        self._lent = data is not None              # is the buffer somebody else's?
+        room = max(count, capacity)
+        self._place(np.empty((room, *shape), dtype) if data is None else data, np.zeros(room, np.uint8))
+        if data is not None:
+            self.states.fill(PRESENT | KNOWN)
+            self._told()
 
     def _place(self, data: np.ndarray, states: np.ndarray) -> None:
-        self.data, self.states = data, states
-        self.head[DATA], self.head[STATES], self.head[CAPACITY] = data.ctypes.data, states.ctypes.data, len(states)
+        self.data, self.states, self._found = data, states, False
+
+    def ready(self) -> np.ndarray:
+        """The head, as kernels want it."""
+        if not self._found:                        # an address costs 1 us, and most uses have no need of it
+            head = self.head
+            head[DATA], head[STATES], head[CAPACITY] = self.data.ctypes.data, self.states.ctypes.data, len(self.states)
+            self._found = True
+        return self.head
 
     def __len__(self) -> int:
         return int(self.head[COUNT])
@@ -42,12 +56,6 @@ class Rows:
     def flags(self) -> int:
         """What is true of all elements."""
         return int(self.head[FLAGS])
-
-    def adopt(self, data: np.ndarray) -> None:
-        """Let the rows of `data`, which must be all there are and never change, be the elements."""
-        self._place(data, np.full(len(data), PRESENT | KNOWN, np.uint8))
-        self._lent = True
-        self._told()
 
     def _told(self) -> None:
         if self.flags & SAME:
@@ -192,7 +200,7 @@ class Items:
 def gathered(items: Items, dtype: np.dtype[Any], shape: tuple[int, ...], flags: int) -> Rows:
     """The same elements in one buffer. All of them must have that dtype and shape."""
     rows = Rows(dtype, shape, len(items), flags=flags)
-    for i, value in enumerate(items.values):
+    for i, value in enumerate(items.values if items.kinds else ()):
         if value is not None:
             rows.put(i, value)
         elif items.shapes[i] is not None:

@@ -114,7 +114,7 @@ class LoopRunner:
         """Play rounds until there is none left, in two sets of arrays by turns."""
         made, here = program.results()
         other, there = program.results()
-        heads = [id(h.rows.head) for h in used]
+        heads = [id(h.rows.ready()) for h in used]
         point, play, status = program.tape.point, program.tape.play, program.tape.status
         limited = self._store.time_left() is not None
         forth, back = (*self._words(values, here), *map(id, other)), (*self._words(values, there), *map(id, made))

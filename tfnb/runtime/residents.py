@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from tfnb.compile.residents import Element, Resident
 from tfnb.compile.trace import misused
+from tfnb.compile.values import type_name
 from tfnb.core.elements import Elements, Stack
 from tfnb.core.errors import InternalError
 from tfnb.core.rows import Rows
@@ -19,12 +20,11 @@ def element_of(handle: np.ndarray) -> Element | None:
     """What is known of the elements behind a handle; None if it is that of something else."""
     found = handle.item() if handle.ndim == 0 else None
     if isinstance(found, Elements):
-        return Element(found.dtype.name, found.element, found.sums)
+        return Element(type_name(found.dtype), found.element, found.sums)
     return Element(None, found.element, False) if isinstance(found, Stack) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """The elements of one TensorArray or stack, in a buffer for the time of a loop and from then on."""
 
     owner: Elements | Stack
@@ -39,17 +39,24 @@ class Held:
         access = tables.RESIDENT[op.spec.name]
         shapes = {"write": [(), (), self.shape, ()], "push": [(), self.shape]}.get(access, [() for _ in op.inputs])
         try:
-            if isinstance(self.owner, Stack):
-                if access == "push":
-                    return self.owner.make_room()
-                self.owner.pop()
-            else:
-                if access == "write":
-                    return self.owner.open_place(index, self.rows.dtype, self.shape)
-                self.owner.read(index)
+            self._try(access, index)
         except ValueError as error:
             raise misused(op, error, shapes) from error
-        raise InternalError(None, op, f"{op.name}: its kernel stopped at element {index} for no reason")
+        if access not in ("write", "push"):
+            raise InternalError(None, op, f"{op.name}: its kernel stopped at element {index} for no reason")
+        self.rows.ready()
+
+    def _try(self, access: str, index: int) -> None:
+        """Do on the host what the kernel could not, but for the value itself."""
+        if isinstance(self.owner, Stack):
+            if access == "push":
+                self.owner.make_room()
+            else:
+                self.owner.pop()
+        elif access == "write":
+            self.owner.open_place(index, self.rows.dtype, self.shape)
+        else:
+            self.owner.read(index)
 
 
 def held(resident: Resident, inputs: Sequence[np.ndarray], capacity: int) -> Held | None:
