@@ -10,6 +10,7 @@ from tfnb.compile.lower import Step, lower
 from tfnb.compile.memory import place_buffers
 from tfnb.compile.plan import Stage
 from tfnb.compile.products import straighten, sum_products
+from tfnb.compile.repeated import split_fixed
 from tfnb.compile.tails import attach_tails
 from tfnb.compile.trace import Meta, Traced, trace
 from tfnb.compile.values import Buffer
@@ -18,22 +19,29 @@ from tfnb.graph.operation import Operation
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What each pass made; offsets: the place of each temporary buffer in the arena."""
+    """What each pass made; offsets: the place of each temporary buffer in the arena; once: how many of the steps, the
+    first ones, need not be repeated in further rounds of a loop.
+    """
 
     traced: Traced
     groups: list[Group]
     steps: list[Step]
     offsets: dict[Buffer, int]
     arena_bytes: int
+    once: int = 0
 
 
 def build_stage(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tuple[int, ...]]) -> Built:
     """Trace, rewrite, fuse, lower and place. shapes: of each variable of the stage. Raises what `trace` raises."""
     traced = trace(stage, inputs, shapes)
     traced.nodes = live(traced.nodes, traced.kept)
-    traced.nodes = sum_products(straighten(traced.nodes), traced.kept)
-    groups = fuse(traced.nodes)
-    in_memory = stored(groups, traced.kept)
+    fixed = {i for i, t in enumerate(stage.inputs) if t in stage.fixed}
+    traced.nodes = sum_products(straighten(traced.nodes, fixed), traced.kept)
+    first, rest = split_fixed(traced.nodes, fixed)
+    before, groups = fuse(first), fuse(rest)
+    in_memory = stored([*before, *groups], traced.kept)
+    before = attach_tails(before, traced.kept | {v.buffer for node in rest for v in node.ins})
     groups = attach_tails(groups, traced.kept)
-    steps = lower(groups, in_memory)
-    return Built(traced, groups, steps, *place_buffers(steps))
+    once = lower(before, in_memory)
+    steps = [*once, *lower(groups, in_memory)]
+    return Built(traced, [*before, *groups], steps, *place_buffers(steps, len(once)), len(once))

@@ -9,10 +9,11 @@ from tfnb.compile.values import Buffer
 ALIGN = 64               # bytes: a cache line, and the widest vector register
 
 
-def place_buffers(steps: Sequence[Step]) -> tuple[dict[Buffer, int], int]:
+def place_buffers(steps: Sequence[Step], once: int = 0) -> tuple[dict[Buffer, int], int]:
     """The offset of each temporary buffer in the arena, and the size of the arena, in bytes.
 
-    A buffer lives from the first step that names it to the last. First fit over the free gaps, largest lifetimes do
+    A buffer lives from the first step that names it to the last; one of the first `once` steps that a later step names,
+    until the next run, which does not repeat these. First fit over the free gaps, largest lifetimes do
     not matter: arenas of training steps come out within a few per cent of the peak of live bytes.
     """
     first: dict[Buffer, int] = {}
@@ -21,7 +22,7 @@ def place_buffers(steps: Sequence[Step]) -> tuple[dict[Buffer, int], int]:
         for arg in step.args:
             if isinstance(arg, Ref) and arg.buffer.role == "temp":
                 first.setdefault(arg.buffer, time)
-                last[arg.buffer] = time
+                last[arg.buffer] = len(steps) if first[arg.buffer] < once <= time else time
     offsets: dict[Buffer, int] = {}
     live: list[tuple[int, int, int]] = []          # (offset, end, last use), by offset
     size = 0

@@ -22,7 +22,8 @@ class Stage:
 
     inputs: tensors made before this stage, fed ones included; outputs: tensors used after it; by_value: the inputs
     whose values, not only shapes, a program of this stage is made for; variables: the variable ops it reads or writes;
-    targets: ops that must run though nobody takes their outputs.
+    targets: ops that must run though nobody takes their outputs; fixed: the inputs that are the same in all rounds of
+    the loop that the stage is the whole round of.
     """
 
     on_device: bool
@@ -35,6 +36,7 @@ class Stage:
     guard: Guard = ()
     merges: tuple[Choice, ...] = ()
     loop: Loop | None = None
+    fixed: tuple[Tensor, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from tfnb.compile.copies import copy_node
+from tfnb.compile.repeated import is_fixed
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Value, kernel_call, known, temp
 from tfnb.kernels.contraction import Contraction
 from tfnb.kernels.scalar import Scalar
@@ -25,14 +26,18 @@ def contraction(node: Node) -> Contraction | None:
     return tables.PRODUCTS.get(node.op.spec.name) if isinstance(node, Call) and node.launches is None else None
 
 
-def straighten(nodes: Sequence[Node]) -> list[Node]:
-    """Second operands that are to be transposed before, are: one copy for all products, until they change."""
+def straighten(nodes: Sequence[Node], fixed: Collection[int] = ()) -> list[Node]:
+    """Second operands that are to be transposed before, are: one copy for all products, until they change.
+
+    fixed: the numbers of stage inputs that are the same in all rounds of a loop.
+    """
     versions: Counter[Buffer] = Counter()
     copies: Copies = {}
     found: list[Node] = []
     for node in nodes:
         form = contraction(node)
-        if form is not None and isinstance(node, Call) and (attrs := form.straight(kernel_call(node))) is not None:
+        if form is not None and isinstance(node, Call) \
+                and (attrs := form.straight(kernel_call(node), is_fixed(node.ins[1], fixed))) is not None:
             first, second = node.ins
             key = second.buffer, versions[second.buffer], second.view
             if key not in copies:

@@ -265,6 +265,8 @@ class Region:
                 placed, by_value, _ = place(stage.ops, stage.inputs, None, varying, self.resident)
                 barred.update(op for op in ops if op not in placed)
                 stage = replace(stage, by_value=tuple(t for t in stage.inputs if t in by_value))
+            if len(runs) == 1 and self.varying:
+                stage = replace(stage, fixed=tuple(t for t in stage.inputs if t not in self.varying))
             stage = replace(stage, guard=self._guard(condition))
             stages.append(stage)
             guards = [stage.guard, *(guard for choice in stage.merges for guard, _ in choice.inputs)]

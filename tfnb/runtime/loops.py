@@ -120,16 +120,19 @@ class LoopRunner:
         forth, back = (*self._words(values, here), *map(id, other)), (*self._words(values, there), *map(id, made))
         point(*map(id, inputs), *map(id, made), *heads)
         truth, next_truth = here[-1], there[-1]
-        while True:
-            play()
-            if status[0]:
-                self._clear_way(program, used)
-            if limited:
-                self._store.check_time()
-            if not truth.item():
-                break
-            point(*forth, *heads)
-            here, there, forth, back, truth, next_truth = there, here, back, forth, next_truth, truth
+        try:
+            while True:
+                play()
+                if status[0]:
+                    self._clear_way(program, used)
+                if limited:
+                    self._store.check_time()
+                if not truth.item():
+                    break
+                point(*forth, *heads)
+                here, there, forth, back, truth, next_truth = there, here, back, forth, next_truth, truth
+        finally:
+            program.tape.start = 0
         self._counts = {i: len(h.rows) for i, h in enumerate(used)}
         return [here[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
 

@@ -33,7 +33,10 @@ RECYCLED = 1 << 26                # bytes of the largest that is kept to serve a
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A stage compiled for given inputs: what every Program of it shares. shapes: those of its variables."""
+    """A stage compiled for given inputs: what every Program of it shares.
+
+    shapes: those of its variables; once: how many of the steps, the first ones, rounds behind the first can leave out.
+    """
 
     stage: Stage
     inputs: tuple[Meta, ...]
@@ -43,6 +46,7 @@ class Compiled:
     offsets: dict[Buffer, int]
     arena_bytes: int
     residents: tuple[Resident, ...] = ()
+    once: int = 0
 
 
 def compile_stage(stage: Stage, inputs: Sequence[Meta], store: Store) -> Compiled:
@@ -50,7 +54,7 @@ def compile_stage(stage: Stage, inputs: Sequence[Meta], store: Store) -> Compile
     shapes = {op: store.value(op, op).shape for op in stage.variables}
     built = build_stage(stage, inputs, shapes)
     return Compiled(stage, tuple(inputs), shapes, tuple(built.steps), tuple(built.traced.outputs), built.offsets,
-                    built.arena_bytes, tuple(built.traced.residents))
+                    built.arena_bytes, tuple(built.traced.residents), built.once)
 
 
 class Program:

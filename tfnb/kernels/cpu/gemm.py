@@ -112,13 +112,13 @@ def operations(call: Call) -> int:
     return 2 * prod(call.outputs[0].shape) * _wanted(call).k * (len(call.inputs) // 2)
 
 
-def straight(call: Call) -> Attrs | None:
-    """The attrs of the same product with b transposed before, if tiles then serve it."""
+def straight(call: Call, often: bool = False) -> Attrs | None:
+    """The attrs of the same product with b transposed before, if tiles then serve it. often: with the same b."""
     name = "adj_y" if "adj_y" in call.attrs else "transpose_b"
     if call.inputs[0].type not in PREFIX or not call.attrs[name]:
         return None
     wanted = replace(_wanted(call), transpose_b=False)
-    if wanted.m < LEAST_ROWS_TRANSPOSED or not tiled.is_worth_it(wanted):
+    if not often and wanted.m < LEAST_ROWS_TRANSPOSED or not tiled.is_worth_it(wanted):
         return None
     return {**call.attrs, name: False}
 

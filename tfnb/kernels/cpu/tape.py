@@ -109,13 +109,23 @@ class Tape:
         """Where kernels of this tape find the status words; a word of their argument blocks."""
         return self._status.ctypes.data
 
+    @property
+    def start(self) -> int:
+        """The row that playing begins with."""
+        first: int = self._words[_START_WORD]
+        return first
+
+    @start.setter
+    def start(self, row: int) -> None:
+        self._words[_START_WORD] = row
+
     def resume(self) -> None:
         """Play on from the row that stopped, whose kernel has changed nothing."""
-        self._words[_START_WORD] = self.status[ROW]
+        start, self.start = self.start, self.status[ROW]
         try:
             self.play()
         finally:
-            self._words[_START_WORD] = 0
+            self.start = start
 
     def _play_parallel(self) -> None:
         address = pool.hold(self._helpers) if self._helpers else 0
