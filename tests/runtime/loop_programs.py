@@ -121,6 +121,15 @@ _, h, oa = tf.while_loop(lambda t, h, oa: t < 30, step, [0, tf.zeros([4]), oa])
 out = oa.stack()
 fetches = [out, *tf.gradients(out, [v, x])]
 """,
+    "parts_by_the_counter": """
+y = tf.reshape(x[:24], [4, 6, 4])
+_, a = tf.while_loop(lambda i, a: i < 24, lambda i, a: (i + 1, tf.sin(a * x[i]) + y[i // 6, i % 6] * x[-1 - i, :]),
+                     [0, tf.zeros([4])])
+_, b = tf.while_loop(lambda i, b: i < 6, lambda i, b: (i + 1, tf.sin(b * y[:, i]) + y[:, 5 - i, :]),
+                     [0, tf.zeros([4, 4])])
+_, c = tf.while_loop(lambda i, c: i < n, lambda i, c: (i + 1, c * x[i, i % 4]), [0, 1.0])
+fetches = [a, b, c, *tf.gradients(a, [x]), *tf.gradients(b, [x]), *tf.gradients(c, [x])]
+""",
     "split_in_a_round": """
 ia = tf.TensorArray(tf.float32, 5).split(x, [6] * 5)
 _, s = tf.while_loop(lambda i, s: i < 5, lambda i, s: (i + 1, s + tf.matmul(ia.read(i), v)), [0, tf.zeros([6, 4])])

@@ -122,6 +122,19 @@ def test_a_read_of_nothing_whose_shape_nobody_knows(played):
     assert played
 
 
+@pytest.mark.parametrize("code,axis", [("x[i + 3]", 0), ("x[26 - i]", 0), ("x[:, i % 4 - i // 20 * 5]", 1)])
+def test_a_part_outside_of_its_axis(code, axis, played):
+    x = tf.placeholder(tf.float32, [30, 4])
+    _, s = tf.while_loop(lambda i, s: i < 60, lambda i, s: (i + 1, s + tf.reduce_sum(eval(code, {"x": x, "i": i}))),
+                         [0, 0.0])
+    with tf.Session() as sess:
+        for _ in range(3):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=f"of dimension {axis} out of bounds") as raised:
+                sess.run(s, {x: X})
+            assert raised.value.op.type == "StridedSlice"
+    assert len(played) == 3
+
+
 def test_a_run_after_one_that_failed():
     n = tf.placeholder(tf.int32, [])
     oa = tf.TensorArray(tf.float32, 30, element_shape=[])

@@ -100,11 +100,22 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
             or op in roomy
         if not generated or not types_compile(op):
             continue
-        if all(t in known or t in through for t in wanted):
+        if all(t in known or t in through for t in wanted) or _is_indexed(op, known, through):
             device.add(op)
-            _add_values(wanted, {*known, *through}, feeds, by_value)
+            before = {*known, *through}
+            _add_values([t for t in wanted if t in before], before, feeds, by_value)
     keep_on_host(ops, feeds, device)
     return device, by_value, hidden
+
+
+def _is_indexed(op: Operation, known: Collection[Tensor], through: Collection[Tensor]) -> bool:
+    """Does its kernel read those of its value inputs that are not known before?"""
+    if op.spec.name not in tables.INDEXED:
+        return False
+    names, fits = tables.INDEXED[op.spec.name]
+    others = [t for arg, t in zip(_input_names(op), op.inputs, strict=True)
+              if arg in op.spec.value_inputs and arg not in names]
+    return all(t in known or t in through for t in others) and fits(op)
 
 
 def _add_values(wanted: Sequence[Tensor], known: Collection[Tensor], feeds: Collection[Tensor],

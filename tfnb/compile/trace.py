@@ -253,6 +253,8 @@ class _Tracer:
 
     def movement(self, op: Operation, ins: list[Value]) -> list[Value]:
         x, others = viewed_and_values(op, ins)
+        if any(v.known is None for v in others):
+            return self.call(op, ins)                  # what is taken, only a run tells
         values = [v.known for v in others]
         try:
             views = movement_views(op, x.view, values)

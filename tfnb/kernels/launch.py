@@ -99,6 +99,7 @@ class Call:
 
 # What a kernel that fails stores in word 0 of the status, and what the words after it then mean.
 FAILURES = {
+    9: "slice index {1} of dimension {0} out of bounds.",
     1: "indices[{0}] = {1} is not in [0, {2})",
     3: "segment_ids[{0}] = {1} is out of range [0, {2})",
     2: "Need minval < maxval, got {0} >= {1}",

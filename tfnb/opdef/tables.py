@@ -17,6 +17,8 @@ ROWS       name -> the inputs of a rowwise op that have one number for each row
 DOMAINS    name -> where tests may sample the op ("positive", "unit", "nonzero"); absent: everywhere
 VIEWS      name -> fn(view, *values, **attrs) -> View (or several), for movement ops and kernels that may be one
 VIEWED     name -> which input of a movement op is the one that gets other strides (absent: the first)
+INDEXED    name -> (value inputs that its kernel can read in the run, fn(op) -> whether this op is so that it can): for
+           all others of its value inputs, and where it can't, values must be known before
 SCATTERS   name -> kernels.scatter.Form: how the inputs of a scatter op take part
 BOUNDED    name -> (fn(*shapes) -> the shapes its outputs have at most, fn(call) -> launches): its first output has as
            many rows as only a run tells; the kernel has one output more, int64, that says it
@@ -56,6 +58,7 @@ VIEWED: dict[str, int] = {}
 SCATTERS: dict[str, Any] = {}
 BOUNDED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 COUNTED: dict[str, tuple[int, int]] = {}
+INDEXED: dict[str, tuple[frozenset[str], Callable[..., bool]]] = {}
 RESIDENT: dict[str, str] = {}
 PRODUCTS: dict[str, Any] = {}
 WORK: dict[str, Callable[..., int]] = {}

@@ -85,11 +85,16 @@ def rowwise(text: str, *, rows: Iterable[str] = (), **attrs: str) -> Callable[[F
     return declare
 
 
-def movement(text: str, *, shape: Fn, of: int = 0, **attrs: str) -> Callable[[Fn], Constructor]:
+_BOUNDS = frozenset({"begin", "end"})
+
+
+def movement(text: str, *, shape: Fn, of: int = 0, cpu: Fn | None = None, indexed: Fn | None = None,
+             **attrs: str) -> Callable[[Fn], Constructor]:
     """An op that gives other strides to the numbers of one input (number `of`); its other inputs decide which.
 
     The definition takes the view of that input and the values of the others, in order, and returns a view, or a tuple
-    of them for several outputs.
+    of them for several outputs. indexed: fn(op) -> whether the kernel `cpu` can copy what it takes where inputs called
+    begin and end are not known before.
     """
     def declare(fn: Fn) -> Constructor:
         inputs = read_signature(text, attrs)[0]
@@ -98,24 +103,33 @@ def movement(text: str, *, shape: Fn, of: int = 0, **attrs: str) -> Callable[[Fn
             tables.VIEWED[spec.name] = of
         tables.VIEWS[spec.name] = fn
         tables.SHAPES[spec.name] = shape
+        _add_indexed(spec, indexed)
+        if cpu is not None:
+            tables.CPU[spec.name] = cpu
         return Constructor(spec)
     return declare
 
 
+def _add_indexed(spec: OpSpec, fits: Fn | None) -> None:
+    if fits is not None:
+        tables.INDEXED[spec.name] = _BOUNDS, fits
+
+
 def kernel(text: str, *, shape: Fn, numpy: Fn, cpu: Fn | None = None, cuda: Fn | None = None,
-           values: Iterable[str] = (), total: bool = False, view: Fn | None = None,
+           values: Iterable[str] = (), total: bool = False, view: Fn | None = None, indexed: Fn | None = None,
            **attrs: str) -> Callable[[Fn], Constructor]:
     """An op with hand-written kernels. numpy: fn(ctx, *arrays) -> array or tuple; cpu, cuda: fn(call) -> [Launch].
 
     view: where it may be a movement: fn(view of the first input, *values of the others) -> View, or raises NeedsCopy.
 
     values: the inputs whose value, not only shape, decides the shape of the outputs. Without `cpu` the op is a host
-    call of `numpy` wherever it runs. total: it can't fail once its shapes fit.
+    call of `numpy` wherever it runs. total: it can't fail once its shapes fit. indexed: see `movement`.
     """
     def declare(fn: Fn) -> Constructor:
         spec = _enter(fn, text, Kind.KERNEL, attrs, values=values, total=total)
         if view is not None:
             tables.VIEWS[spec.name] = view
+        _add_indexed(spec, indexed)
         _hand_written(spec, shape, numpy, cpu, cuda)
         return Constructor(spec)
     return declare

@@ -13,7 +13,7 @@ from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.kernels.cpu import placing
+from tfnb.kernels.cpu import indexed, placing
 from tfnb.kernels.cpu.copying import known_value
 from tfnb.kernels.launch import Call, Launch
 from tfnb.kernels.view import View, row_major
@@ -193,9 +193,31 @@ def take(view: View, taken: Sequence[Take]) -> View:
     return view
 
 
-@movement("input: T, begin: Index, end: Index, strides: Index -> output: T", shape=_strided_shape, T="type",
-          Index="{int16, int32, int64}", begin_mask="int = 0", end_mask="int = 0", ellipsis_mask="int = 0",
-          new_axis_mask="int = 0", shrink_axis_mask="int = 0")
+def _indexed_axes(strides: np.ndarray | None, masks: Mapping[str, int]) -> range | None:
+    """The axes of which one index is taken, if they are neighbours and of all others all is taken."""
+    begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_mask = (masks[name] for name in MASKS)
+    if strides is None or ellipsis_mask or new_axis_mask:
+        return None
+    single = [i for i in range(len(strides)) if shrink_mask >> i & 1]
+    others = [i for i in range(len(strides)) if not shrink_mask >> i & 1]
+    whole = all(begin_mask & end_mask & 1 << i and strides[i] == 1 for i in others)
+    return range(single[0], single[-1] + 1) if whole and single and single[-1] - single[0] < len(single) else None
+
+
+def _has_indexed_axes(op: Operation) -> bool:
+    return _indexed_axes(constant_value(op.inputs[3]), op.attrs) is not None
+
+
+def _take_indexed(call: Call) -> list[Launch]:
+    """The launch for indices that are not known yet."""
+    axes = _indexed_axes(known_value(call.inputs[3]), call.attrs)
+    assert axes is not None
+    return indexed.take(call, axes.start, len(axes))
+
+
+@movement("input: T, begin: Index, end: Index, strides: Index -> output: T", shape=_strided_shape,
+          cpu=_take_indexed, indexed=_has_indexed_axes, T="type", Index="{int16, int32, int64}", begin_mask="int = 0",
+          end_mask="int = 0", ellipsis_mask="int = 0", new_axis_mask="int = 0", shrink_axis_mask="int = 0")
 def StridedSlice(view: View, begin: np.ndarray, end: np.ndarray, strides: np.ndarray, *, begin_mask: int,
                  end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int) -> View:
     """What `x[...]` takes: ranges with steps, single indices, new axes, an ellipsis (bit i of a mask: of index i)."""
@@ -229,6 +251,10 @@ def _scatter_slices(ctx: Any, shape: np.ndarray, begin: np.ndarray, end: np.ndar
 def _place_slices(call: Call) -> list[Launch]:
     """The launches: zeros, and dy at the strides that the slice had."""
     shape = call.outputs[0].shape
+    if call.inputs[1].value is None or call.inputs[2].value is None:
+        axes = _indexed_axes(known_value(call.inputs[3]), call.attrs)
+        assert axes is not None
+        return indexed.place(call, 4, axes.start, len(axes))
     bounds = [known_value(call.inputs[i]).tolist() for i in (1, 2, 3)]
     taken = [one for one in read_slices(shape, *bounds, call.attrs) if one.kind != "new"]
     strides = row_major(shape)
@@ -238,9 +264,9 @@ def _place_slices(call: Call) -> list[Launch]:
 
 
 @kernel("shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T", shape=_shape_from_first,
-        numpy=_scatter_slices, cpu=_place_slices, values=("shape", "begin", "end", "strides"), T="type",
-        Index="indextype", begin_mask="int = 0", end_mask="int = 0", ellipsis_mask="int = 0", new_axis_mask="int = 0",
-        shrink_axis_mask="int = 0")
+        numpy=_scatter_slices, cpu=_place_slices, values=("shape", "begin", "end", "strides"),
+        indexed=_has_indexed_axes, T="type", Index="indextype", begin_mask="int = 0", end_mask="int = 0",
+        ellipsis_mask="int = 0", new_axis_mask="int = 0", shrink_axis_mask="int = 0")
 def StridedSliceGrad() -> None:
     """The gradient of StridedSlice: `dy` in its place in a tensor of zeros with `shape`."""
 
