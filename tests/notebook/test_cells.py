@@ -459,6 +459,18 @@ def test_the_journal_is_no_longer_than_the_setting_says(nb, monkeypatch):
     assert graph._journal == [] and graph._alive == []
 
 
+def test_large_constants_are_not_kept_for_long(nb, monkeypatch):
+    monkeypatch.setattr("tfnb.notebook.journal.MOST_BYTES", 1000)
+    for i in range(6):
+        nb.run("B", f'x = const({i}.0, shape=[100], name="x")')
+    assert [past.size for past in nb.cells.journal.entries] == [400, 400]
+    nb.run("B", 'x = const(0.0, shape=[1000], name="x")')
+    nb.run("B", 'x = const(1.0, name="x")')
+    assert [past.size for past in nb.cells.journal.entries] == [4000], "one run can always be undone"
+    nb.cells.undo()
+    assert nb.cells.journal.entries == [] and nb.x.op._dead
+
+
 def test_the_default_graph_comes_back(nb):
     nb.ns["reset"] = reset_default_graph
     nb.run("B", MODEL)

@@ -18,7 +18,7 @@ from tfnb.notebook.badge import Badge
 from tfnb.notebook.compare import Changes, compare
 from tfnb.notebook.drift import drifted
 from tfnb.notebook.effects import Effects, Orphan, Stale, apply_changes, is_variable, spread
-from tfnb.notebook.journal import Journal, Past
+from tfnb.notebook.journal import Journal, Past, size_of
 from tfnb.notebook.story import Story, story_of
 
 Key = Hashable
@@ -153,7 +153,8 @@ class Cells:
             graph.forget(run.snapshots[graph])
         if changed:
             default = run.default if run.default is not global_graph() else None
-            self.journal.keep(Past(f"run {run.label}", run.key, run.books, default),
+            size = sum(size_of(record.ops) for records in run.detached.values() for record in records)
+            self.journal.keep(Past(f"run {run.label}", run.key, run.books, default, size),
                               {graph: run.snapshots[graph] for graph in changed if graph in run.snapshots}, run.names)
 
     def _replace(self, graph: Graph, run: Run, before: str, total: Effects, rebound: Mapping[str, str]) -> Changes:

@@ -4,18 +4,25 @@ The snapshots stand at the graphs (`Graph.past`), so that a graph which nobody u
 """
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tfnb.graph.collection import op_of
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Snapshot
+from tfnb.graph.operation import Operation
 from tfnb.graph.ownership import all_graphs
 from tfnb.graph.stack import set_global_graph
 from tfnb.notebook.settings import settings
 
 Key = Hashable
+MOST_BYTES = 64 << 20   # of constants in ops that are kept for `undo`: data sets that were typed in as constants
+
+
+def size_of(ops: Iterable[Operation]) -> int:
+    """The bytes of the constants among some ops."""
+    return sum(int(op.attrs["value"].nbytes) for op in ops if op.type == "Const")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +30,14 @@ class Past:
     """A change that can be taken back.
 
     what: "run [7]" or "the deletion of [3]"; key: of the cell; books: labels, badges... as they were; default: the
-    graph that was the default one before, if the change made another one that.
+    graph that was the default one before, if the change made another one that; size: see `size_of`.
     """
 
     what: str
     key: Key
     books: Any = field(repr=False)
     default: Graph | None = None
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +61,8 @@ class Journal:
         for graph, snapshot in snapshots.items():
             own = {name: value for name, value in names.items() if _graph_of(value) is graph}
             graph.past.append(Kept(past, snapshot, own))
-        while len(self.entries) > settings.undo_depth:
+        while len(self.entries) > settings.undo_depth or (
+                len(self.entries) > 1 and sum(entry.size for entry in self.entries) > MOST_BYTES):
             self._drop(self.entries.pop(0))
 
     def clear(self) -> None:
