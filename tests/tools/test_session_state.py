@@ -59,6 +59,22 @@ def test_parts_are_one_tensor(tmp_path):
         assert np.array_equal(session_tensors(session).read("v"), values)
 
 
+def test_tensorflow_restores_what_is_saved(oracle, tmp_path):
+    values = np.arange(12, dtype=np.float32).reshape(6, 2)
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("v", initializer=tf.constant(values), partitioner=tf.fixed_size_partitioner(3))
+        tf.get_variable("s", initializer=tf.constant(3.5))
+        session.run(tf.global_variables_initializer())
+        save(session, tmp_path / "model", 4)
+    found = oracle("""
+v, s = tf.get_variable("v", [6, 2]), tf.get_variable("s", [])
+with tf.Session() as sess:
+    tf.train.Saver().restore(sess, tf.train.latest_checkpoint(where))
+    result = sess.run([v, s])
+""", where=str(tmp_path))
+    assert np.array_equal(found[0], values) and found[1] == 3.5
+
+
 def test_a_plan_says_what_would_not_be_restored_and_why(session, tmp_path):
     file = checkpoint(tmp_path / "other", w=np.ones(3, np.float32), steps=np.array(1, np.int64), spare=np.ones(2))
     plan = {(fate.action, fate.name): fate.why for fate in restore_plan(session, file)}
