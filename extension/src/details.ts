@@ -6,6 +6,7 @@ export interface DetailActions {
   reveal(name: string): void;
   toggle(key: string, open: boolean): void;
   aside(key: string, value: boolean): void;
+  trace(key: string, direction: string): void;
   close(): void;
 }
 
@@ -48,9 +49,15 @@ export function detailsPanel(
       "p",
       { class: "tfnb-acts" },
       found.expandable && button(open ? "Close scope" : "Open scope", "", () => act.toggle(found.key, !open)),
+      button("Trace inputs", "Leave strong only what it gets values from", () =>
+        act.trace(found.key, "inputs"),
+      ),
+      button("Trace outputs", "Leave strong only what it gives values to", () =>
+        act.trace(found.key, "outputs"),
+      ),
       button(isAside ? "Put back" : "Set aside", "", () => act.aside(found.key, !isAside)),
     ),
-    found.where ? section("Made by", h("code", { class: "tfnb-where" }, found.where)) : null,
+    found.where ? section("Made by", h("code", { class: "tfnb-where" }, found.where), source(found)) : null,
     values(found),
     tensors(found),
     links("Reads", found.inputs, found.more[0], act),
@@ -66,6 +73,18 @@ export function detailsPanel(
 
 function section(title: string, ...content: (Node | string)[]): HTMLElement {
   return h("section", {}, h("h4", {}, title), ...content);
+}
+
+function source(found: Details): HTMLElement {
+  const lines = (found.source ?? []).map(([n, text, here]) =>
+    h("code", here ? { class: "is-here" } : {}, `${n}  ${text}`),
+  );
+  return h(
+    "details",
+    { hidden: lines.length < 2, class: "tfnb-source" },
+    h("summary", {}, "Source"),
+    ...lines,
+  );
 }
 
 function values(found: Details): HTMLElement | null {

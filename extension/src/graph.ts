@@ -13,6 +13,7 @@ const SLOW = 600; // milliseconds without an answer before the reader is told to
 const LOST = 6000;
 
 export class GraphWidget {
+  readonly quiet = true;
   readonly root = h("div", { class: "tfnb-graph-view" });
   private readonly stage = h("div", { class: "tfnb-stage", tabindex: 0, role: "group" });
   private readonly panel = h("aside", { class: "tfnb-details", hidden: true, "aria-label": "Details" });
@@ -24,6 +25,8 @@ export class GraphWidget {
     placeholder: "Find an op",
     "aria-label": "Find an op",
   });
+  private readonly colors = h("select", { "aria-label": "Colours say", title: "What colours say" });
+  private readonly stop = button("End trace", "Show everything strong again", () => this.ask("trace", ""));
   private readonly view: Viewport;
   private svg: SVGSVGElement | undefined;
   private size = { width: 1, height: 1 };
@@ -42,7 +45,11 @@ export class GraphWidget {
       button("+", "Zoom in", () => this.view.zoom(1.3)),
       button("−", "Zoom out", () => this.view.zoom(1 / 1.3)),
       button("Fit", "Show the whole graph", () => this.view.fit()),
-      button("Save SVG", "Save the drawing as an SVG file", () => this.save()),
+      this.colors,
+      this.stop,
+      button("SVG", "Save the drawing as an SVG file", () => this.saveAs(this.drawn, "svg", "image/svg+xml")),
+      button("PNG", "Save the drawing as a PNG image", () => this.savePng()),
+      button("DOT", "Save the drawing as Graphviz DOT", () => this.ask("dot", "")),
       h("span", { class: "tfnb-search" }, this.find, this.hits),
       this.note,
     );
@@ -62,6 +69,10 @@ export class GraphWidget {
     );
     this.stage.addEventListener("pointerover", (event) => this.lightRefs(event.target as Element, true));
     this.stage.addEventListener("pointerout", (event) => this.lightRefs(event.target as Element, false));
+    this.colors.addEventListener(
+      "change",
+      guard(() => this.ask("color", this.colors.value)),
+    );
     this.find.addEventListener(
       "input",
       guard(() => this.onFind()),
@@ -84,6 +95,7 @@ export class GraphWidget {
     const state = this.state;
     if (state.svg !== this.drawn) this.draw(state.svg);
     this.note.textContent = state.note ?? "";
+    this.showChoices(state);
     this.showDetails(state);
     this.showHits(state.hits ?? []);
     this.pick(state.selected);
@@ -234,9 +246,18 @@ export class GraphWidget {
         reveal: (name) => this.ask("reveal", name),
         toggle: (key, wanted) => this.ask(wanted ? "expand" : "collapse", key),
         aside: (key, value) => this.ask("aside", key, { value }),
+        trace: (key, direction) => this.ask("trace", key, { value: direction }),
         close: () => this.ask("select", ""),
       }),
     );
+  }
+
+  private showChoices(state: GraphState): void {
+    const made = (state.colors ?? []).map(([value, word]) => h("option", { value }, `colour: ${word}`));
+    this.colors.replaceChildren(...made);
+    this.colors.hidden = made.length === 0;
+    this.colors.value = state.color ?? "structure";
+    this.stop.hidden = !state.trace;
   }
 
   private isShelved(key: string): boolean {
@@ -270,9 +291,30 @@ export class GraphWidget {
     setTimeout(() => this.hint.classList.remove("is-shown"), 1400);
   }
 
-  private save(): void {
-    const url = URL.createObjectURL(new Blob([this.drawn], { type: "image/svg+xml" }));
-    h("a", { href: url, download: `${this.state.title || "graph"}.svg` }).click();
+  /** A message of the kernel: the DOT text that was asked for. */
+  receive(message: { type: string; text?: string }): void {
+    this.answered();
+    this.note.textContent = "";
+    if (message.type === "dot") this.saveAs(message.text ?? "", "dot", "text/vnd.graphviz");
+  }
+
+  private saveAs(content: BlobPart, ending: string, type: string): void {
+    const url = URL.createObjectURL(new Blob([content], { type }));
+    h("a", { href: url, download: `${this.state.title || "graph"}.${ending}` }).click();
     setTimeout(() => URL.revokeObjectURL(url), 1000);
+  }
+
+  private savePng(): void {
+    const picture = new Image();
+    const url = URL.createObjectURL(new Blob([this.drawn], { type: "image/svg+xml" }));
+    picture.onload = () => {
+      const { width, height } = this.size;
+      const scale = Math.min(2, 8000 / Math.max(width, height)); // twice as fine, within what browsers draw
+      const canvas = h("canvas", { width: width * scale, height: height * scale });
+      canvas.getContext("2d")?.drawImage(picture, 0, 0, width * scale, height * scale);
+      URL.revokeObjectURL(url);
+      canvas.toBlob((blob) => blob && this.saveAs(blob, "png", "image/png"));
+    };
+    picture.src = url;
   }
 }

@@ -66,7 +66,7 @@ function connect(view: View, model: Model, host: HTMLElement, guard: Guard, stop
     "msg:custom",
     guard((message: { type: string }, buffers: DataView[]) => view.receive?.(message, buffers)),
   );
-  model.send({ type: "ready" });
+  if (!view.quiet) model.send({ type: "ready" });
 }
 
 function watchSize(host: HTMLElement, act: () => void, stops: Stop[]): void {

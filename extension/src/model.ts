@@ -14,6 +14,8 @@ export interface View {
   update(): void;
   resize?(): void;
   dispose?(): void;
+  /** True if the kernel need not know when it listens. */
+  readonly quiet?: boolean;
   receive?(message: { type: string }, buffers: DataView[]): void;
 }
 
@@ -40,6 +42,7 @@ export interface Details {
   tensors?: { shape: string; dtype: string }[];
   attrs?: [string, string][];
   types?: [string, number][];
+  source?: [number, string, number][];
   values?: { name: string; text: string; image: string }[];
 }
 
@@ -59,6 +62,9 @@ export interface GraphState {
   details: Details | null;
   hits: Hit[];
   note: string;
+  color?: string;
+  colors?: [string, string][];
+  trace?: [string, string] | null;
 }
 
 export interface LiveTag {

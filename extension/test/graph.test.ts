@@ -157,3 +157,37 @@ test("a removed view listens no more", () => {
   stop();
   expect([...model.listeners.values()].flat()).toEqual([]);
 });
+
+test("colours, traces and DOT are asked for; source and values are text", () => {
+  const more = {
+    source: [
+      [1, "<b>w</b>", 0],
+      [2, "y = x", 1],
+    ] as [number, string, number][],
+    values: [{ name: "w:0", text: "<i>float32</i>", image: "javascript:alert(1)" }],
+  };
+  const state = graphState({
+    details: { ...DETAILS, ...more },
+    colors: [
+      ["structure", "what it is"],
+      ["cell", "<b>cell</b>"],
+    ],
+    color: "cell",
+    trace: ["x", "inputs"],
+  });
+  const model = show(new FakeModel({ kind: "graph", state }));
+  const menu = one("select") as HTMLSelectElement;
+  expect(menu.value).toBe("cell");
+  expect(el.querySelectorAll("b, i, img")).toHaveLength(0);
+  expect(one(".tfnb-source .is-here").textContent).toBe("2  y = x");
+  menu.value = "structure";
+  menu.dispatchEvent(new Event("change"));
+  for (const label of ["Trace outputs", "End trace", "DOT"])
+    [...el.querySelectorAll("button")].find((b) => b.textContent === label)?.click();
+  expect(model.sent).toEqual([
+    { type: "color", name: "structure" },
+    { type: "trace", name: "layer1/weights/", value: "outputs" },
+    { type: "trace", name: "" },
+    { type: "dot", name: "" },
+  ]);
+});

@@ -114,7 +114,7 @@ def test_ten_thousand_ops_open_at_once() -> None:
     rows = [(f"s{i // 100}/b{i // 10}/op_{i}", "Add", (f"s{(i - 1) // 100}/b{(i - 1) // 10}/op_{i - 1}",) if i else ())
             for i in range(10_000)]
     model = Model(rows)                             # 0.1 s; work that is quadratic in the ops would take minutes
-    assert len(model.scene(["s3/", "s3/b31/"]).nodes) == 100 - 1 + 10 - 1 + 10
+    assert len(model.scene(["s_*/", "s3/", "s3/b31/"]).nodes) == 100 - 1 + 10 - 1 + 10
 
 
 def test_names_with_no_end_of_slashes() -> None:
@@ -158,3 +158,13 @@ def test_shape_labels(shape: object, label: str) -> None:
 def test_tensor_names() -> None:
     assert [op_of(name) for name in ("a/b:0", "a", "a:b")] == ["a/b", "a", "a:b"]
     assert OpInfo("a", "Neg").inputs == ()
+
+
+def test_repeated_blocks_fold_into_one() -> None:
+    rows = [(f"block{i}/{op}", "Add", (f"block{i - 1}/relu",) if i else ()) for i in range(6) for op in ("sum", "relu")]
+    few = Model(rows)
+    assert "block3/" in {node.key for node in few.scene().nodes}, "all of them fit"
+    many = Model([*rows, *((f"x{chr(97 + i)}", "Placeholder") for i in range(9))])
+    series = next(node for node in many.scene().nodes if node.form == "series")
+    assert series.label == "block ×6" and series.count == 12
+    assert {"block0/", "block5/"} <= {node.key for node in many.scene([series.key]).nodes}

@@ -14,6 +14,7 @@ from tfnb.notebook.checkpoint_views import (
     save_checkpoint,
 )
 from tfnb.notebook.collection_tree import CollectionTree, collections
+from tfnb.notebook.costs import Cost, measure
 from tfnb.notebook.exercise import Verdict, check
 from tfnb.notebook.fetch import NoSessionError, fetch, find_session
 from tfnb.notebook.graph_view import GraphView, graph_view
@@ -29,6 +30,7 @@ from tfnb.runtime.profile import Profile, profile
 __all__ = [
     "CheckpointView",
     "CollectionTree",
+    "Cost",
     "GraphView",
     "LiveBoard",
     "NanView",
@@ -51,6 +53,7 @@ __all__ = [
     "find_session",
     "graph_view",
     "live",
+    "measure",
     "nan",
     "profile",
     "record",

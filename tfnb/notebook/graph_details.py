@@ -1,18 +1,21 @@
 """What the panel beside a drawing says about one node, and the drawing as an indented outline."""
 from __future__ import annotations
 
+import linecache
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from tfnb.core.source import innermost
 from tfnb.notebook.graph_model import Model
 from tfnb.notebook.graph_read import OpInfo, op_of, shape_label
 from tfnb.notebook.graph_tree import Node
 from tfnb.opdef.tables import OPS
 
 MOST_LINKS = 12         # inputs and outputs listed
+LINES = 2               # of the source before and after the one that made an op
 MOST_TEXT = 160         # letters of an attr
 Details = dict[str, Any]
 
@@ -43,12 +46,23 @@ def _of_op(info: OpInfo) -> Details:
     attrs = [[key, attr_text(value)] for key, value in sorted(info.attrs.items()) if not key.startswith("_")]
     attrs = [pair for pair in attrs if pair[1] not in ("", "[]")]
     return {"type": info.type, "doc": doc, "tensors": outputs, "attrs": attrs, "where": _where(info),
+            "source": _source(info),
             "device": str(getattr(info.origin, "device", "") or "")}
 
 
 def _where(info: OpInfo | None) -> str:
     """The cell or file and the line that made an op; "" where nobody knows."""
     return str(getattr(info.origin, "made_at", "")) if info is not None else ""
+
+
+def _source(info: OpInfo) -> list[list[Any]]:
+    """[line number, text, 1 for that line] of the lines around the one that made an op."""
+    frame = innermost(getattr(info.origin, "frames", ()) or ())
+    if frame is None:
+        return []
+    code, line = frame
+    near = [(n, linecache.getline(code.co_filename, n)) for n in range(max(1, line - LINES), line + LINES + 1)]
+    return [[n, text.rstrip()[:MOST_TEXT], int(n == line)] for n, text in near if text]
 
 
 def _links(model: Model, inside: set[str]) -> tuple[list[Details], list[Details]]:

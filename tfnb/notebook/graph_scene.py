@@ -26,6 +26,8 @@ class SceneNode:
     number: int = 0                 # of what is set aside for being busy; 0: none
     refs_in: tuple[int, ...] = ()
     refs_out: tuple[int, ...] = ()
+    paint: str = ""                 # "": coloured by role; else a class of notebook/graph_paint.py
+    off: bool = False               # pale, for it is not on what is traced
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class SceneEdge:
     control: bool = False
     tip: str = ""
     pill: Pill | None = None        # of the tensor, or of the most important one
+    off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +53,4 @@ class Scene:
     edges: tuple[SceneEdge, ...]
     ops: int
     hidden: int = 0                 # ops behind "rest" nodes
+    legend: tuple[tuple[str, str], ...] = ()        # (paint, word), where nodes are painted

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from tfnb.notebook.geometry import Box, Geometry, Point, Route, shorten, text_width
 from tfnb.notebook.graph_scene import Scene, SceneEdge, SceneNode
-from tfnb.notebook.palette import FONT, INKS, ROLES, theme_css
+from tfnb.notebook.palette import FONT, INKS, ROLES, SERIES, theme_css
 from tfnb.notebook.pill import HEIGHT as PILL_HEIGHT
 from tfnb.notebook.pill import WIDTH as PILL_WIDTH
 from tfnb.notebook.pill import pill_marks
@@ -18,6 +18,7 @@ from tfnb.notebook.svg import element, identifier, number, path, text
 
 ROOT = "svg.tfnb-graph"
 MOST_BADGES = 4
+STEPS = 6               # of a scale from pale to strong: h0 to h5
 CIRCLED = "⓪①②③④⑤⑥⑦⑧⑨"
 LEGEND = (("input", "input"), ("variable", "variable"), ("const", "constant"), ("op", "op"), ("scope", "scope"),
           ("gradient", "gradients"), ("optimizer", "optimizer"), ("summary", "summary"), ("save", "saver"),
@@ -31,6 +32,7 @@ def graph_svg(scene: Scene, geometry: Geometry, title: str = "") -> str:
     """The SVG text. `title` is the accessible name; ids are made from op names."""
     tips = {node.key: _tip(node) for node in (*scene.nodes, *scene.groups)}
     roles = {node.role for node in (*scene.nodes, *scene.groups)} | {"op"}
+    paints = {paint for paint in (*(node.paint for node in scene.nodes), *dict(scene.legend)) if paint}
     numbers = {n.number: n for n in (*scene.groups, *scene.nodes) if n.number}
     parts = [element("g", *(_group(group, geometry.boxes[group.key]) for group in scene.groups), class_="groups"),
              _edges(scene.edges, geometry),
@@ -44,14 +46,14 @@ def graph_svg(scene: Scene, geometry: Geometry, title: str = "") -> str:
     back = element("rect", class_="bg", fill=INKS["bg"][0], height=height, rx=6, width=width)
     name = title or f"graph of {scene.ops} ops"
     width, height = round(width), round(height)
-    return element("svg", element("title", text(name)), element("style", stylesheet(roles)), back,
+    return element("svg", element("title", text(name)), element("style", stylesheet(roles, paints)), back,
                    element("g", *parts, class_="world"), legend, aria_label=name, class_="tfnb-graph", font_family=FONT,
                    height=height, role="img", style="max-width:100%;height:auto", viewBox=f"0 0 {width} {height}",
                    width=width, xmlns="http://www.w3.org/2000/svg")
 
 
-def stylesheet(roles: Iterable[str]) -> str:
-    """CSS for both themes and the roles that occur.
+def stylesheet(roles: Iterable[str], paints: Iterable[str] = ()) -> str:
+    """CSS for both themes and the roles and paints that occur.
 
     Every element also carries the light colours as attributes, for readers without CSS.
     """
@@ -62,6 +64,11 @@ def stylesheet(roles: Iterable[str]) -> str:
              ".sep{stroke:var(--tf-frame)}", ".num{fill:var(--tf-bg)}", ".ref circle{stroke:var(--tf-bg)}"]
     rules += [f".r-{role} .s{{fill:var(--tf-{role}-fill);stroke:var(--tf-{role}-stroke)}}" for role in sorted(roles)]
     rules += [f".d-{role}{{fill:var(--tf-{role}-stroke)}}" for role in sorted(roles)]
+    for paint in sorted(paints):
+        place = paint[1:].removesuffix("m")
+        ink = f"var(--tf-s{place})" if paint[0] == "c" and place.isdigit() else "var(--tf-line)"
+        fill = "var(--tf-s1)" if paint[0] == "h" else ink if place.isdigit() else "var(--tf-bg)"
+        rules.append(f".p-{paint}>.s{{fill:{fill};stroke:{ink}}}")
     css = "".join(f"{ROOT} {rule}" for rule in rules)
     return theme_css(ROOT, css) + css
 
@@ -106,7 +113,7 @@ def _edges(edges: Iterable[SceneEdge], geometry: Geometry) -> str:
     drawn = [(edge, geometry.routes[edge.source, edge.target]) for edge in edges
              if (edge.source, edge.target) in geometry.routes]
     lines = [_edge(edge, route) for edge, route in drawn]
-    labels = [_edge_label(edge, route) for edge, route in drawn if edge.label and route.label]
+    labels = [_edge_label(edge, route) for edge, route in drawn if edge.label and route.label and not edge.off]
     return element("g", *lines, class_="edges") + element("g", *labels, class_="labels")
 
 
@@ -119,7 +126,7 @@ def _edge(edge: SceneEdge, route: Route) -> str:
     arrow = element("path", class_="a", d=path(head) + "Z", fill=INKS["line"][0])
     kind = "edge control" if edge.control else "edge"
     return element("g", element("title", text(edge.tip)), line, arrow, class_=kind, data_from=edge.source,
-                   data_to=edge.target)
+                   data_to=edge.target, opacity="0.2" if edge.off else None)
 
 
 def _arrow(points: tuple[Point, ...], size: float) -> tuple[list[Point], list[Point]]:
@@ -156,16 +163,22 @@ def _node(node: SceneNode, box: Box, tip: str, numbers: dict[int, SceneNode]) ->
     if node.number:
         marks.append(_number_mark(node.number, node, -box.w / 2, -box.h / 2 + 2))
     return element("g", element("title", text(tip)), *_shape(node, box.w, box.h), *_words(node, box), *marks,
-                   aria_label=tip, class_=f"n f-{node.form} r-{node.role}", data_name=node.key,
+                   aria_label=tip, class_=f"n f-{node.form} {_colour_class(node)}", data_name=node.key,
+                   opacity="0.25" if node.off else None,
                    data_aside="1" if node.panel == node.key else None,
                    data_open="1" if node.expandable else None, id=identifier("n-", node.key),
                    transform=f"translate({number(box.x)} {number(box.y)})")
 
 
+def _colour_class(node: SceneNode) -> str:
+    return f"p-{node.paint}" if node.paint else f"r-{node.role}"
+
+
 def _shape(node: SceneNode, w: float, h: float) -> list[str]:
     """The outline by form and role."""
     tone = ROLES[node.role][0]
-    paint = {"class_": "s", "fill": tone.fill, "stroke": tone.stroke, "stroke_width": 1.2}
+    paint: dict[str, object] = {"class_": "s", "fill": tone.fill, "stroke": tone.stroke, "stroke_width": 1.2,
+                                **painted(node.paint)}
     if node.form == "op" and node.role == "const":
         return [element("circle", r=6, **paint)]
     if node.role == "variable" and node.form in ("op", "variable"):
@@ -178,11 +191,26 @@ def _shape(node: SceneNode, w: float, h: float) -> list[str]:
         return [element("path", d=path(corners) + "Z", stroke_linejoin="round", **paint)]
     if node.form == "op":
         dashed = {"stroke_dasharray": "3 2"} if node.role == "control" else {}
-        return [element("ellipse", rx=w / 2, ry=h / 2, **paint, **dashed)]
+        return [element("ellipse", rx=w / 2, ry=h / 2, **{**paint, **dashed})]
     if node.form == "rest":
-        return [element("rect", height=h, rx=h / 2, stroke_dasharray="3 3", width=w, x=-w / 2, y=-h / 2, **paint)]
+        paint |= {"stroke_dasharray": "3 3"}
+        return [element("rect", height=h, rx=h / 2, width=w, x=-w / 2, y=-h / 2, **paint)]
     under = [element("rect", height=h, rx=8, width=w, x=-w / 2 + 4, y=-h / 2 - 4, **paint)] * (node.form == "series")
     return [*under, element("rect", height=h, rx=8, width=w, x=-w / 2, y=-h / 2, **paint)]
+
+
+def painted(paint: str) -> dict[str, object]:
+    """The attributes of a paint: c0, c1... a colour of its own, dashed with an m behind, cx others, c- none; h0 to h5
+    from pale to strong."""
+    if paint.endswith("m"):
+        return {**painted(paint[:-1]), "stroke_dasharray": "4 2"}
+    if paint[:1] == "h":
+        strength = int(paint[1:]) / (STEPS - 1)
+        return {"fill": SERIES[1][0], "fill_opacity": f"{0.85 * strength:.2f}", "stroke": INKS["line"][0]}
+    if paint[1:].isdigit():
+        return {"fill": SERIES[int(paint[1:])][0], "fill_opacity": "0.25", "stroke": SERIES[int(paint[1:])][0]}
+    tone = ROLES["rest" if paint == "c-" else "op"][0]
+    return {"fill": tone.fill, "stroke": tone.stroke} if paint else {}
 
 
 def _words(node: SceneNode, box: Box) -> list[str]:
@@ -254,6 +282,8 @@ def _swatch(role: str, x: float, y: float) -> str:
                        stroke_dasharray="4 3")
     if role == "ref":
         return _disc(1, "op", x + 7, y, "a number names a node under \u201cset aside\u201d")
+    if role not in ROLES:
+        return element("rect", class_="s", height=10, rx=3, width=14, x=x, y=y - 5, **painted(role))
     tone = ROLES[role][0]
     paint = {"class_": "s", "fill": tone.fill, "stroke": tone.stroke}
     if role in ("op", "const"):
@@ -264,7 +294,7 @@ def _swatch(role: str, x: float, y: float) -> str:
 def _legend(scene: Scene, width: float, height: float) -> tuple[str, float]:
     """One line of the roles in the drawing; returns it and the new height."""
     present = {n.role for n in (*scene.nodes, *scene.groups)}
-    entries = [(role, word) for role, word in LEGEND if role in present]
+    entries = [(role, word) for role, word in scene.legend or LEGEND if role in present or scene.legend]
     entries += [("control edge", "order only")] if any(edge.control for edge in scene.edges) else []
     entries += [("ref", "joined to what is set aside")] if any(n.refs_in or n.refs_out for n in scene.nodes) else []
     parts, x, y = [], 16.0, height + 4
@@ -273,7 +303,9 @@ def _legend(scene: Scene, width: float, height: float) -> tuple[str, float]:
         if x + wide > width and x > 16:
             x, y = 16.0, y + 18
         swatch = _swatch(role, x, y)
+        word = shorten(word, 40)
         parts.append(element("g", swatch, element("text", text(word), class_="sub", fill=INKS["muted"][0], font_size=10,
-                                                  x=x + 19, y=y + 3.5), class_=f"r-{role}"))
+                                                  x=x + 19, y=y + 3.5),
+                             class_=f"p-{role}" if (role, word) in scene.legend else f"r-{role}"))
         x += wide
     return element("g", *parts, class_="legend"), y + 14

@@ -21,10 +21,11 @@ OPTIMIZER_SCOPE = re.compile(r"^(train|training|optimizer|GradientDescent|Adam|A
                              r"|AdagradDA|Adadelta|Ftrl|ProximalAdagrad|ProximalGradientDescent)(_\d+)?$")
 APPLY_TYPE = re.compile(r"^(Resource)?(Sparse)?Apply[A-Z]")
 
-SERIES_NAME = re.compile(r"^(.*?)(?:_(\d+))?$")
+SERIES_NAME = re.compile(r"^(.*?)(?:_?(\d+))?$")
 MOST_LEVELS = 40        # a name with more slashes is not split further: the hierarchy is walked recursively
 SERIES_LEAST = 5        # a numbered series folds from here on ...
-SERIES_CROWD = 24       # ... when its scope has more children than this
+SERIES_CROWD = 24       # ... when its scope has more children than this,
+BLOCKS_CROWD = 12       # or, of blocks of one size and role, more than this
 
 
 @dataclass(slots=True)
@@ -183,14 +184,15 @@ def scope_role(group: Node) -> str:
 
 def fold_series(group: Node) -> None:
     """Fold numbered children (add, add_1, add_2, ...) of a crowded group into one "series" node each."""
-    if len(group.children) <= SERIES_CROWD:
+    if len(group.children) <= BLOCKS_CROWD:
         return
+    crowded = len(group.children) > SERIES_CROWD
     families: dict[tuple[str, str], list[Node]] = defaultdict(list)
     for child in group.children.values():
         stem = SERIES_NAME.match(child.label.strip("()"))
         families[(stem[1] if stem else child.label), _alike(child)].append(child)
     first = {members[0].key: (stem, members) for (stem, _), members in families.items()
-             if len(members) >= SERIES_LEAST}
+             if len(members) >= SERIES_LEAST and (crowded or members[0].form == "scope")}
     folded = {child.key for _, members in first.values() for child in members}
     children: dict[str, Node] = {}
     for key, child in group.children.items():

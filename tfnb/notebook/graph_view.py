@@ -1,9 +1,11 @@
 """The drawing of a graph in a notebook: scopes open and close; where nothing runs, it is an SVG and a text.
 
 Protocol with the front end (`extension/`), widget kind "graph": the trait `state` holds what is shown,
-    {title, svg, expanded, selected, aside, details, hits, note}
+    {title, svg, expanded, selected, aside, color, trace, colors, details, hits, note}
 and the front end asks by custom messages, each answered by a new `state`:
     {type: "expand" | "collapse" | "select", name: key}   {type: "aside", name: key, value}
+    {type: "color", name: one of `colors`}   {type: "trace", name: key, value: "inputs" | "outputs"}; name "": none
+    {type: "dot"}: answered by a message {type: "dot", text}
     {type: "reveal", name}: select the op of that name, opening what is around it        {type: "search", text}
     {type: "error", message}: something failed in the browser; kept in `errors` and logged.
 """
@@ -14,9 +16,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from tfnb.notebook.costs import Cost
 from tfnb.notebook.graph_details import details, outline, search
 from tfnb.notebook.graph_layout import lay_out, panel_sheets
 from tfnb.notebook.graph_model import LIMIT, Model
+from tfnb.notebook.graph_paint import COSTS, WORDS, options_of, paint, traced
 from tfnb.notebook.graph_read import UnknownTarget
 from tfnb.notebook.graph_svg import graph_svg
 from tfnb.notebook.graph_tree import Node
@@ -24,7 +28,7 @@ from tfnb.notebook.layout_dot import readable_dot
 from tfnb.notebook.widget import View
 
 OPTIONS = ("target", "depth", "expand", "aside", "keep", "engine", "direction", "limit", "title",
-           "values")
+           "values", "color", "costs", "trace")
 
 
 class GraphView(View):
@@ -37,7 +41,9 @@ class GraphView(View):
 
     def __init__(self, target: Any = None, depth: int = 1, expand: Iterable[str] = (), aside: Iterable[str] = (),
                  keep: Iterable[str] = (), engine: str = "auto", direction: str = "down", limit: int = LIMIT,
-                 title: str = "", values: Mapping[str, Any] | None = None) -> None:
+                 title: str = "", values: Mapping[str, Any] | None = None,
+                 color: str = "structure", costs: Mapping[str, Cost] | None = None,
+                 trace: tuple[str, str] | None = None) -> None:
         super().__init__()
         self.model = Model(target, values)
         self.engine, self.direction, self.limit, self.title = engine, direction, limit, title
@@ -46,6 +52,8 @@ class GraphView(View):
         self._aside |= {self.model.node(name).key: False for name in _names(keep)}
         self._selected, self._note, self._svg = "", "", ""
         self._hits: list[dict[str, Any]] = []
+        self._costs = dict(costs or {})
+        self._color, self._trace = _known_color(color, self._costs), self._traced(trace)
         for name in _names(expand):
             self._open(self.model.node(name))
         self._draw()
@@ -68,14 +76,19 @@ class GraphView(View):
     def state(self) -> dict[str, Any]:
         """What is open, selected and set aside; may be assigned, whole or in part, to get the same drawing again."""
         return {"expanded": sorted(key.rstrip("/") for key in self._expanded), "selected": self._selected,
-                "aside": dict(sorted(self._aside.items()))}
+                "aside": dict(sorted(self._aside.items())), "color": self._color,
+                "trace": list(self._trace) if self._trace else None}
 
     @state.setter
     def state(self, state: Mapping[str, Any]) -> None:
-        unknown = sorted(set(state) - {"expanded", "selected", "aside"})
+        unknown = sorted(set(state) - set(self.state))
         if unknown:
-            raise ValueError(f"a graph view's state has expanded, selected and aside, not {', '.join(unknown)}")
+            raise ValueError(f"a graph view's state has {', '.join(self.state)}, not {', '.join(unknown)}")
         with self._lock:
+            if "color" in state:
+                self._color = _known_color(state["color"], self._costs)
+            if "trace" in state:
+                self._trace = self._traced(state["trace"])
             if "expanded" in state:
                 self._expanded = {self.model.node(name).key for name in state["expanded"]}
             if "aside" in state:
@@ -99,6 +112,30 @@ class GraphView(View):
     def set_aside(self, name: str, value: bool = True) -> GraphView:
         """Take a node out of the main drawing, or (value=False) keep it there. Returns the view."""
         return self._do("aside", self._key(name), value)
+
+    def color_by(self, how: str) -> GraphView:
+        """Colour nodes by "structure", "cell", "device", "gradient", "stale", and, where costs were measured, "time" or
+        "memory". Returns the view. Raises ValueError for another word."""
+        with self._lock:
+            self._color = _known_color(how, self._costs)
+            self._draw()
+        return self
+
+    def trace(self, name: str, direction: str = "inputs") -> GraphView:
+        """Leave strong only what the node called `name` gets values from ("inputs") or gives values to ("outputs");
+        "" traces nothing. Returns the view."""
+        with self._lock:
+            self._trace = self._traced((name, direction) if name else None)
+            self._draw()
+        return self
+
+    def _traced(self, trace: Any) -> tuple[str, str] | None:
+        if not trace:
+            return None
+        name, direction = trace
+        if direction not in ("inputs", "outputs"):
+            raise ValueError(f"traces go to inputs or outputs, not {direction!r}")
+        return self._key(name), direction
 
     def details(self, name: str) -> dict[str, Any]:
         """What the panel says about a node: type, shapes, attrs, inputs and outputs, the line that made it."""
@@ -129,6 +166,9 @@ class GraphView(View):
 
     def _draw(self) -> None:
         scene = self.model.scene(self._expanded, self._aside, self.limit)
+        scene = paint(scene, self.model.nodes, self._color, self._costs)
+        if self._trace:
+            scene = traced(scene, self.model.nodes, self.model.by_name, *self._trace)
         self._note = f"{scene.hidden} ops do not fit: close a scope, or search" if scene.hidden else ""
         self._svg = graph_svg(scene, lay_out(scene, self.engine, self.direction), self.title)
         self.tell()
@@ -137,7 +177,7 @@ class GraphView(View):
         """What the browser shows."""
         shown = details(self.model, self.model.nodes[self._selected]) if self._selected else None
         return {**self.state, "title": self.title, "svg": self._svg, "details": shown, "hits": self._hits,
-                "note": self._note}
+                "note": self._note, "colors": options_of(self._costs)}
 
     # forms
 
@@ -173,14 +213,30 @@ class GraphView(View):
         try:
             if kind in ("expand", "collapse", "select", "aside"):
                 self._do(kind, name, bool(message.get("value")))
+            elif kind == "color":
+                self.color_by(name)
+            elif kind == "trace":
+                self.trace(name and self.model.by_key(name).key, str(message.get("value", "inputs")))
+            elif kind == "dot" and self.widget is not None:
+                self.widget.send({"type": "dot", "text": self.to_dot()})
             elif kind == "reveal":
                 self.select(name)
             elif kind == "search":
                 self._hits = search(self.model, str(message.get("text", "")))
                 self.tell()
-        except UnknownTarget as problem:
+        except (UnknownTarget, ValueError) as problem:
             self._note = str(problem)
             self.tell()
+
+
+def _known_color(how: str, costs: Mapping[str, Cost]) -> str:
+    if how not in WORDS:
+        close = get_close_matches(how, WORDS, n=1)
+        raise ValueError(f"graphs are coloured by {', '.join(WORDS)}, not {how!r}"
+                         + (f"; did you mean {close[0]!r}?" if close else ""))
+    if how in COSTS and not costs:
+        raise ValueError(f"to colour by {how}, a run must be measured: give `costs`, or `%graph FETCH --color {how}`")
+    return how
 
 
 def _names(names: Iterable[str] | str) -> list[str]:
@@ -198,6 +254,8 @@ def graph_view(target: Any = None, depth: int = 1, expand: Iterable[str] | str =
     engine: "auto", "dot", "pygraphviz" or "builtin".   direction: "down", "up" or "right".
     limit: most visible nodes.   title: the accessible name of the drawing.
     values: what to show on edges, by the names of tensors: what `watch` has seen of them.
+    color: "structure", "cell", "device", "gradient", "stale"; with `costs`, which `measure` gives, "time" and "memory".
+    trace: (name, "inputs" or "outputs"): what is not on the way is pale.
 
     Raises TypeError for an unknown option, with the nearest name; ValueError for an unknown target or name.
     """

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from IPython.core.error import UsageError
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
 
 from tfnb.notebook import board
 from tfnb.notebook.again import Undone, undo
+from tfnb.notebook.costs import measure
 from tfnb.notebook.fetch import fetch, resolve
+from tfnb.notebook.graph_paint import COSTS, WORDS
 from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.notebook.magic_words import LineMagics, op_names, parse, unquote, usage_errors, words
 from tfnb.notebook.watch import Recorder, element_of, opened, watch
@@ -95,6 +98,9 @@ class GraphMagics(LineMagics):
     @argument("--direction", default="down", choices=["down", "up", "right"], help="where data flows to")
     @argument("--title", nargs="+", default=(), help="what to call the drawing")
     @argument("--save", metavar="FILE", help="write it to a .svg, .dot or .txt file as well")
+    @argument("--color", default="structure", choices=[*WORDS], help="what colours say; time and memory run the target")
+    @argument("--trace", metavar="NAME", help="leave strong only what this node gets values from")
+    @argument("--outputs", action="store_true", help="with --trace: what it gives values to")
     @argument("--values", action="store_true", help="run the target, and show the values of this run on the edges")
     @argument("--feed", nargs="+", metavar="DICT", help="what to feed that run: {x: batch}, or a variable with a dict")
     @argument("--session", metavar="NAME", help="the session of that run; by default the only open one")
@@ -110,11 +116,16 @@ class GraphMagics(LineMagics):
                 return undo()
         options = {"depth": args.depth, "expand": [*map(unquote, args.expand)], "engine": args.engine,
                    "aside": [*map(unquote, args.aside)], "keep": [*map(unquote, args.keep)],
-                   "direction": args.direction, "title": words(args.title)}
-        if args.values:
-            args.what = [args.target] if args.target else []
+                   "direction": args.direction, "title": words(args.title), "color": args.color,
+                   "trace": (unquote(args.trace), "outputs" if args.outputs else "inputs") if args.trace else None}
+        if args.values or args.color in COSTS:
+            if not args.target:
+                raise UsageError("say which fetch to run: %graph loss --values --feed {x: batch}")
+            args.what = [args.target]
             wanted, feed, session = self._run_arguments(args)
         with usage_errors(ValueError, TypeError):
+            if args.color in COSTS:
+                options["costs"] = measure(wanted, feed, session)
             if args.values:
                 view = watch(*wanted, feed=feed, session=session, **options)
             else:
