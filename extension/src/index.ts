@@ -8,6 +8,7 @@ import type { Model, View } from "./model";
 import { SheetWidget } from "./sheet";
 import styles from "./style.css";
 import { followTheme } from "./theme";
+import { TimelineWidget } from "./timeline";
 import { TrainWidget } from "./train";
 
 interface Place {
@@ -19,6 +20,7 @@ const VIEWS = new Map<unknown, (model: Model, guard: Guard) => View>([
   ["graph", (model, guard) => new GraphWidget(model, guard)],
   ["live", (model) => new LiveWidget(model)],
   ["sheet", (model, guard) => new SheetWidget(model, guard)],
+  ["timeline", (model) => new TimelineWidget(model)],
   ["train", (model) => new TrainWidget(model)],
 ]);
 

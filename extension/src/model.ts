@@ -142,3 +142,8 @@ export interface TrainState {
   values: [string, string][];
   error: { what: string; where: string } | null;
 }
+
+export interface TimelineState {
+  svg: string;
+  bars: string[][];
+}

@@ -21,6 +21,7 @@ from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.notebook.nan_view import NanView, nan
 from tfnb.notebook.settings import settings
 from tfnb.notebook.state_views import SlotsView, VariablesView, slots, variables
+from tfnb.notebook.timeline_view import TimelineView, timeline
 from tfnb.notebook.train import train
 from tfnb.notebook.training import Run
 from tfnb.notebook.watch import Watched, watch
@@ -40,6 +41,7 @@ __all__ = [
     "Run",
     "SlotsView",
     "StaleCells",
+    "TimelineView",
     "VariablesView",
     "Verdict",
     "Watched",
@@ -63,6 +65,7 @@ __all__ = [
     "settings",
     "slots",
     "stale",
+    "timeline",
     "train",
     "undo",
     "variables",

@@ -16,9 +16,9 @@ from tfnb.notebook.fetch import fetch, resolve
 from tfnb.notebook.graph_paint import COSTS, WORDS
 from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.notebook.magic_words import LineMagics, op_names, parse, unquote, usage_errors, words
+from tfnb.notebook.timeline_view import timeline
 from tfnb.notebook.watch import Recorder, element_of, opened, watch
 from tfnb.runtime.explain import explain
-from tfnb.runtime.profile import profile
 
 
 @magics_class
@@ -67,7 +67,7 @@ class GraphMagics(LineMagics):
         with usage_errors(ValueError):
             if args.plan or args.sources:
                 print(explain(wanted, fed, session, args.sources))
-            return profile(wanted, fed, session, args.runs)
+            return timeline(wanted, fed, session, args.runs)
 
     @line_magic("live")
     @magic_arguments("live")

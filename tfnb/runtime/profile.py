@@ -1,7 +1,8 @@
 """Where the time of a run goes: each launch of its programs, timed by itself."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,9 @@ from tfnb.runtime.fetch import Feed, feed_tensor, read_fetches
 from tfnb.runtime.session import BaseSession
 from tfnb.runtime.store import Store
 from tfnb.runtime.timing import LaunchTime, generator, table, time_program
+from tfnb.runtime.trace import Trace
+
+WARM = 2                # runs until all is compiled
 
 
 @dataclass(frozen=True)
@@ -65,11 +69,42 @@ def profile(fetches: Any, feed_dict: Any = None, session: Any = None, runs: int 
     repeated on the same buffers, so what it reads is in the cache if it fits. Raises what `session.run` raises, and
     ValueError if the run has no kernels.
     """
+    executor, store, feeds = _prepared(fetches, feed_dict, session)
+    return profile_plan(executor, store, feeds, runs)
+
+
+def trace_run(fetches: Any, feed_dict: Any = None, session: Any = None) -> Trace:
+    """What a run does when, once it is compiled; variables and generators keep their values.
+
+    Host calls run four times. Raises as `session.run`.
+    """
+    executor, store, feeds = _prepared(fetches, feed_dict, session)
+    trace = Trace()
+    with _unchanged(executor.plan, store):
+        for _ in range(WARM):
+            executor.run(feeds)
+        executor.run(feeds, Trace())                # makes the tapes of the single launches
+        executor.run(feeds, trace)
+    return trace
+
+
+def _prepared(fetches: Any, feed_dict: Any, session: Any) -> tuple[Executor, Store, list[np.ndarray]]:
     chosen: BaseSession = session_for(session, get_default_graph(), "profile a run")
     read = read_fetches(fetches, chosen.graph)
     feeds = {feed_tensor(k, chosen.graph): v for k, v in (feed_dict or {}).items()}
     executor = chosen._executor(read.tensors, read.targets, tuple(feeds), chosen.graph.mutations)
-    return profile_plan(executor, chosen._store, [Feed.of(t).array(v) for t, v in feeds.items()], runs)
+    return executor, chosen._store, [Feed.of(t).array(v) for t, v in feeds.items()]
+
+
+@contextmanager
+def _unchanged(plan: Plan, store: Store) -> Iterator[None]:
+    """Afterwards variables and generators have the values that they have now."""
+    kept = [(array, array.copy()) for array in _state(plan, store)]
+    try:
+        yield
+    finally:
+        for array, before in kept:
+            array[...] = before
 
 
 def profile_plan(executor: Executor, store: Store, feeds: Sequence[np.ndarray], runs: int = 20) -> Profile:
@@ -83,12 +118,8 @@ def profile_plan(executor: Executor, store: Store, feeds: Sequence[np.ndarray], 
         return timed[-1]
 
     trial = executor.wrapped(wrap)
-    kept = [(array, array.copy()) for array in _state(executor.plan, store)]
-    try:
+    with _unchanged(executor.plan, store):
         trial.run(feeds)
-    finally:
-        for array, before in kept:
-            array[...] = before
     launches = tuple(launch for stage in timed for launch in stage.launches)
     return Profile(launches, sum(runner is None for runner in executor.runners))
 

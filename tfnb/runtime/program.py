@@ -188,7 +188,7 @@ class Program:
             status[ROW] = i
             start = clock()
             launch.play()
-            trace.add(step.ops, start)
+            trace.add(step.ops, start, kernel=True)
             if status[0]:
                 break
 

@@ -19,12 +19,13 @@ clock = time.perf_counter_ns
 @dataclass(frozen=True, slots=True)
 class Record:
     """ops: one, or those that a kernel launch computes, the last of which gives its name. start, end: nanoseconds of
-    `clock`; outputs: the arrays that were made, as far as they are known."""
+    `clock`; outputs: the arrays that were made, as far as they are known; kernel: a launch, no call from Python."""
 
     ops: tuple[Operation, ...]
     start: int
     end: int
     outputs: tuple[np.ndarray, ...]
+    kernel: bool = False
 
 
 class Trace:
@@ -34,9 +35,10 @@ class Trace:
         self.records: list[Record] = []
         self._epoch = time.time_ns() - clock()
 
-    def add(self, ops: Sequence[Operation], start: int, outputs: Sequence[np.ndarray] = ()) -> None:
+    def add(self, ops: Sequence[Operation], start: int, outputs: Sequence[np.ndarray] = (),
+            kernel: bool = False) -> None:
         """Note that `ops` ran from `start` until now."""
-        self.records.append(Record(tuple(ops), start, clock(), tuple(outputs)))
+        self.records.append(Record(tuple(ops), start, clock(), tuple(outputs), kernel))
 
     def step_stats(self, device_of: Callable[[Operation], str]) -> Any:
         """A StepStats proto: a node for each record, under the device of its op."""

@@ -1,0 +1,37 @@
+/** The timeline of a run: the kernel's drawing, with words on the bar under the pointer or the focus. */
+import { h, parseSvg } from "./dom";
+import type { Model, TimelineState, View } from "./model";
+import { pageTheme } from "./theme";
+
+export class TimelineWidget implements View {
+  readonly root = h("div", { class: "tfnb-timeline" });
+  private readonly tip = h("div", { class: "tfnb-tip", role: "tooltip", hidden: true });
+
+  constructor(private readonly model: Model) {
+    for (const event of ["pointermove", "focusin"])
+      this.root.addEventListener(event, (one) => this.point(one));
+    for (const event of ["pointerleave", "focusout"])
+      this.root.addEventListener(event, () => {
+        this.tip.hidden = true;
+      });
+  }
+
+  update(): void {
+    const svg = parseSvg((this.model.get("state") as TimelineState).svg);
+    svg.setAttribute("data-theme", pageTheme());
+    for (const bar of svg.querySelectorAll("[data-bar]")) bar.setAttribute("tabindex", "0");
+    this.root.replaceChildren(svg, this.tip);
+  }
+
+  private point(event: Event): void {
+    const bar = (event.target as Element).closest("[data-bar]");
+    const lines = (this.model.get("state") as TimelineState).bars[Number(bar?.getAttribute("data-bar"))];
+    this.tip.hidden = !bar || !lines;
+    if (!bar || !lines) return;
+    this.tip.replaceChildren(...lines.map((line, i) => h("div", {}, i ? line : h("b", {}, line))));
+    const [place, outer] = [bar.getBoundingClientRect(), this.root.getBoundingClientRect()];
+    const left = Math.min(place.left - outer.left, outer.width - this.tip.offsetWidth - 8);
+    this.tip.style.left = `${Math.max(0, left)}px`;
+    this.tip.style.top = `${place.bottom - outer.top + 6}px`;
+  }
+}
