@@ -160,6 +160,7 @@ from tfnb.tools.as_tensorflow import install_as_tensorflow
 # Notebook users alone pay for the notebook, and nobody for IPython before `%load_ext tfnb`.
 notebook = _lazy_module("tfnb.notebook")
 # Compositions of the ops above: programs that use none don't wait for them.
+contrib = _lazy_module("tfnb.contrib")
 examples = _lazy_module("tfnb.examples")
 layers = _lazy_module("tfnb.layers")
 losses = _lazy_module("tfnb.losses")

@@ -38,6 +38,8 @@ class Layer:
     argument of `tf.variable_scope`.
     """
 
+    updates_collection: Any = GraphKeys.UPDATE_OPS          # where `updates` go; None: nowhere
+
     def __init__(self, trainable: bool = True, name: Any = None, dtype: Any = None, activity_regularizer: Any = None,
                  _scope: Any = None, _reuse: Any = None, **unknown: Any) -> None:
         if unknown:
@@ -240,7 +242,8 @@ class Layer:
                     raise ValueError("A layer's `call` method should return a Tensor or a list of Tensors, not None "
                                      f"(layer: {self.name}).")
                 self._regularize_activity(outputs)
-        _collect(self._updates, GraphKeys.UPDATE_OPS)
+        for key in nest.flatten(self.updates_collection or []):
+            _collect(self._updates, key)
         return outputs
 
     def _build_once(self, inputs: Any) -> None:

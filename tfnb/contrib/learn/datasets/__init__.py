@@ -1,0 +1,3 @@
+"""`tf.contrib.learn.datasets`."""
+# ruff: noqa: F401
+from tfnb.contrib.learn.datasets import mnist

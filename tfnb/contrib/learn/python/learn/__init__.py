@@ -1,0 +1,3 @@
+"""`tf.contrib.learn.python.learn`."""
+# ruff: noqa: F401
+from tfnb.contrib.learn.python.learn import datasets

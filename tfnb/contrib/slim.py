@@ -1,0 +1,16 @@
+"""`tf.contrib.slim`, as far as it is `tf.contrib.layers` and `tf.contrib.framework`."""
+# ruff: noqa: F401, I001, F403
+from tfnb.contrib import layers
+from tfnb.contrib import layers as initializers, layers as regularizers
+from tfnb.contrib.framework import (
+    add_arg_scope, arg_scope, arg_scoped_arguments, assert_global_step, assign_from_checkpoint,
+    assign_from_checkpoint_fn, create_global_step, get_global_step, get_local_variables, get_model_variables,
+    get_or_create_global_step, get_trainable_variables, get_unique_variable, get_variables, get_variables_by_name,
+    get_variables_by_suffix, get_variables_to_restore, has_arg_scope, local_variable, model_variable, variable,
+)
+from tfnb.contrib.layers import (
+    apply_regularization, avg_pool2d, batch_norm, bias_add, conv2d, conv2d_transpose, conv3d, convolution,
+    convolution2d, convolution2d_transpose, dropout, flatten, fully_connected, l1_l2_regularizer, l1_regularizer,
+    l2_regularizer, max_pool2d, one_hot_encoding, repeat, separable_conv2d, separable_convolution2d, stack,
+    sum_regularizer, unit_norm, variance_scaling_initializer, xavier_initializer, xavier_initializer_conv2d,
+)

@@ -1,0 +1,4 @@
+"""`tf.contrib.util`."""
+# ruff: noqa: F401
+from tfnb.graph.constant_value import constant_value
+from tfnb.graph.export import make_ndarray, make_tensor_proto

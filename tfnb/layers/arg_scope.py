@@ -1,0 +1,83 @@
+"""Default arguments for functions, by blocks: `tf.contrib.framework.arg_scope`."""
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+Defaults = dict[Any, dict[str, Any]]
+
+
+class _Stack(threading.local):
+    def __init__(self) -> None:
+        self.scopes: list[Defaults] = [{}]
+
+
+_stack = _Stack()
+_KEY = "_arg_scope_key"
+_known: dict[Any, frozenset[str]] = {}          # of each function, the arguments that may have defaults
+
+
+def current_arg_scope() -> Defaults:
+    """The defaults that are in force: function -> arguments."""
+    return _stack.scopes[-1]
+
+
+def arg_scope_func_key(op: Any) -> Any:
+    """What stands for a function in the dict of an arg_scope."""
+    return getattr(op, _KEY, op)
+
+
+def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function take defaults from `arg_scope` (a decorator)."""
+    key = func
+
+    @functools.wraps(func)
+    def with_defaults(*args: Any, **kwargs: Any) -> Any:
+        defaults = current_arg_scope().get(key)
+        return func(*args, **{**defaults, **kwargs}) if defaults else func(*args, **kwargs)
+    setattr(with_defaults, _KEY, key)
+    _known[key] = frozenset(name for name, p in inspect.signature(func).parameters.items()
+                            if p.default is not p.empty or p.kind is p.KEYWORD_ONLY)
+    return with_defaults
+
+
+def has_arg_scope(func: Any) -> bool:
+    """May a function take defaults from `arg_scope`?"""
+    return arg_scope_func_key(func) in _known
+
+
+def arg_scoped_arguments(func: Any) -> tuple[str, ...]:
+    """The arguments of a function that may have defaults."""
+    return tuple(sorted(_known[arg_scope_func_key(func)]))
+
+
+@contextmanager
+def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Defaults]:
+    """A block in which the functions have other defaults; or, given what such a block gave, those of that one.
+
+    Raises TypeError for what is neither a list nor a dict, ValueError for functions without `add_arg_scope` and for
+    arguments beside a dict.
+    """
+    if isinstance(list_ops_or_scope, dict):
+        if kwargs:
+            raise ValueError("When attempting to re-use a scope by suppling a dictionary, kwargs must be empty.")
+        made = dict(list_ops_or_scope)
+    else:
+        if not isinstance(list_ops_or_scope, (list, tuple)):
+            raise TypeError("list_ops_or_scope must either be a list/tuple or reused scope (i.e. dict)")
+        made = dict(current_arg_scope())
+        for op in list_ops_or_scope:
+            if not has_arg_scope(op):
+                raise ValueError(f"{getattr(op, '__module__', '')}.{getattr(op, '__name__', op)} is not decorated with "
+                                 "@add_arg_scope")
+            key = arg_scope_func_key(op)
+            made[key] = {**made.get(key, {}), **kwargs}
+    _stack.scopes.append(made)
+    try:
+        yield made
+    finally:
+        _stack.scopes.pop()

@@ -1,0 +1,45 @@
+"""Initializers as functions of `tf.contrib.layers`: Glorot's ("Xavier"), and variance scaling."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from tfnb.core import dtypes
+from tfnb.core.dtypes import as_dtype
+from tfnb.core.shape import TensorShape
+from tfnb.ops.initializers import fans
+from tfnb.ops.random import random_uniform, truncated_normal
+
+
+def variance_scaling_initializer(factor: float = 2.0, mode: str = "FAN_IN", uniform: bool = False,
+                                 seed: int | None = None, dtype: Any = dtypes.float32) -> Callable[..., Any]:
+    """Numbers of variance factor / n, with n the inputs (FAN_IN), outputs (FAN_OUT) or their mean (FAN_AVG).
+
+    uniform: uniform numbers; else truncated normal ones, whose cut 1.3 makes up for. Raises TypeError for a dtype that
+    is not floating or an unknown mode.
+    """
+    if not as_dtype(dtype).is_floating:
+        raise TypeError("Cannot create initializer for non-floating point type.")
+    if mode not in ("FAN_IN", "FAN_OUT", "FAN_AVG"):
+        raise TypeError(f"Unknown mode {mode} [FAN_IN, FAN_OUT, FAN_AVG]")
+
+    def initializer(shape: Any, dtype: Any = dtype, partition_info: Any = None) -> Any:
+        if not as_dtype(dtype).is_floating:
+            raise TypeError("Cannot create initializer for non-floating point type.")
+        inputs, outputs = fans(TensorShape(shape).as_list())
+        count = {"FAN_IN": inputs, "FAN_OUT": outputs, "FAN_AVG": (inputs + outputs) / 2.0}[mode]
+        if uniform:
+            limit = math.sqrt(3.0 * factor / count)
+            return random_uniform(shape, -limit, limit, dtype, seed=seed)
+        return truncated_normal(shape, 0.0, math.sqrt(1.3 * factor / count), dtype, seed=seed)
+    return initializer
+
+
+def xavier_initializer(uniform: bool = True, seed: int | None = None,
+                       dtype: Any = dtypes.float32) -> Callable[..., Any]:
+    """Numbers of variance 2 / (inputs + outputs) (Glorot and Bengio, 2010), uniform or truncated normal."""
+    return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
+
+
+xavier_initializer_conv2d = xavier_initializer
