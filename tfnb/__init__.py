@@ -164,6 +164,7 @@ contrib = _lazy_module("tfnb.contrib")
 examples = _lazy_module("tfnb.examples")
 layers = _lazy_module("tfnb.layers")
 losses = _lazy_module("tfnb.losses")
+metrics = _lazy_module("tfnb.metrics")
 test = _lazy_module("tfnb.test")                    # imports unittest
 saved_model = _lazy_module("tfnb.saved_model")
 _extension = _lazy_module("tfnb.notebook.extension")
