@@ -40,3 +40,11 @@ def test_values_are_drawn_on_edges(page):
     shown = page.run("v = %fetch loss --feed {x: [1.0, 4.0]} --watch ^root\nprint(v)", "C")
     assert "loss  float32 3." in shown and shown.endswith("3.0") and "root" in shown
     assert "no regular expression" in page.run("%fetch loss --watch [", "C")
+
+
+def test_a_run_is_stepped_through(page):
+    page.run(MODEL, "B")
+    shown = page.run("s = %step loss --feed {x: [1.0, 4.0]} --break loss\ns", "C")
+    assert "next is loss, 2 of 2, made at cell [" in shown and "root:0" in shown
+    assert page.run("print(s.set('root', [5.0, 5.0]).step().stepper.result)", "D").startswith("[array(10.")
+    assert "no regular expression" in page.run("%step loss --feed {x: [1.0, 4.0]} --break (", "C")

@@ -21,6 +21,7 @@ from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.notebook.nan_view import NanView, nan
 from tfnb.notebook.settings import settings
 from tfnb.notebook.state_views import SlotsView, VariablesView, slots, variables
+from tfnb.notebook.step_view import StepView, step
 from tfnb.notebook.timeline_view import TimelineView, timeline
 from tfnb.notebook.train import train
 from tfnb.notebook.training import Run
@@ -41,6 +42,7 @@ __all__ = [
     "Run",
     "SlotsView",
     "StaleCells",
+    "StepView",
     "TimelineView",
     "VariablesView",
     "Verdict",
@@ -65,6 +67,7 @@ __all__ = [
     "settings",
     "slots",
     "stale",
+    "step",
     "timeline",
     "train",
     "undo",

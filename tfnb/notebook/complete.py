@@ -66,6 +66,7 @@ WORDS: dict[str, Callable[[], Iterable[str]]] = {
     "fetch": names,
     "profile": names,
     "nan": names,
+    "step": names,
     "live": tags,
     "stale": lambda: ["run"],
     "train": tuple,

@@ -1,4 +1,4 @@
-"""The magics that look into runs: %nan. Needs IPython."""
+"""The magics that look into runs: %nan and %step. Needs IPython."""
 # mypy: disable-error-code="no-untyped-call,untyped-decorator"
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfnb.notebook.magic_words import LineMagics, parse, unquote, usage_errors
 from tfnb.notebook.nan_view import NanView, nan
+from tfnb.notebook.step_view import StepView, step
 
 
 @magics_class
 class DebugMagics(LineMagics):
-    """%nan."""
+    """%nan and %step."""
 
     @no_var_expand      # IPython would take the braces of a feed for its own
     @line_magic("nan")
@@ -30,3 +31,20 @@ class DebugMagics(LineMagics):
         wanted, feed, session = self._run_arguments(args)
         with usage_errors(ValueError, KeyError):
             return nan(*wanted, feed=feed, session=session, ignore=[*map(unquote, args.ignore)], abs_max=args.abs_max)
+
+    @no_var_expand
+    @line_magic("step")
+    @magic_arguments("step")
+    @argument("what", nargs="+", help="expressions without blanks, or names of ops and tensors")
+    @argument("--feed", nargs="+", metavar="DICT", help="what to feed: {x: batch}, or a variable with such a dict")
+    @argument("--break", nargs="+", default=(), dest="breaks", metavar="REGEX", help="ops to stop before")
+    @argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
+    def step(self, line: str) -> StepView:
+        """Go through a run op by op, on a copy of all values: step, back, go on to a breakpoint, change values.
+
+        `s = %step loss --feed {x: batch} --break MatMul`, then `s.step()`, `s.back()`, `s.set("h", 0 * s.value("h"))`
+        """
+        args = parse(self.step, line)
+        wanted, feed, session = self._run_arguments(args)
+        with usage_errors(ValueError, KeyError):
+            return step(*wanted, feed=feed, session=session, breaks=[*map(unquote, args.breaks)])

@@ -1,0 +1,164 @@
+"""Going through a run op by op, forth and back, with a look at every value and the power to change it."""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tfnb.core.errors import NotFoundError
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.opdef.spec import Kind
+from tfnb.ops.evaluate import ref_variable, refers
+from tfnb.runtime.fetch import Feed
+from tfnb.runtime.nan import patterns
+from tfnb.runtime.tap import Inspection, Tap
+
+Stop = Callable[[int, Operation], bool]
+
+
+class _Stopped(Exception):
+    """The run has come to where it is to stop."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A value in the place of what call number `call` makes of a tensor; call -1: of a feed or a variable."""
+
+    call: int
+    tensor: Tensor
+    value: np.ndarray
+
+
+class Stepper:
+    """A run that stops before an op. It happens on a copy of the session's values, of which nothing is left.
+
+    `position`: how many calls of ops have happened (constants do not count, ops of a loop do each round); `op`: the one
+    that is next, None at the end; `inputs`: what it takes; `values`: the last value of each tensor by name; `calls`:
+    the ops of the whole run as far as is known; `result`: the values of the plan's fetches, at the end; `error`: what
+    stopped it for good.
+
+    Each move runs the ops up to there anew, from the same variables and random numbers; only what is taken from queues
+    and files is taken again.
+    """
+
+    def __init__(self, run: Inspection, breaks: str | Iterable[str] = ()) -> None:
+        self.breaks: list[re.Pattern[str]] = patterns(breaks)
+        self.changes: list[Change] = []
+        self.position = 0
+        self.op: Operation | None = None
+        self.inputs: list[tuple[Tensor, np.ndarray]] = []
+        self.values: dict[str, np.ndarray] = {}
+        self.calls: list[Operation] = []
+        self.result: list[np.ndarray] | None = None
+        self.error: Exception | None = None
+        self._run = run
+        self._made: dict[str, tuple[int, Tensor]] = {}          # tensor name -> the call that made it last
+        self._play(lambda i, op: False)
+        self._play(lambda i, op: True)
+
+    @property
+    def done(self) -> bool:
+        """Has the run come to its end, or to an op that fails?"""
+        return self.result is not None or self.error is not None
+
+    def step(self, calls: int = 1) -> Stepper:
+        """Run so many ops. Returns the stepper."""
+        goal = self.position + calls
+        return self._play(lambda i, op: i >= goal)
+
+    def back(self, calls: int = 1) -> Stepper:
+        """Go back to before so many ops. Returns the stepper."""
+        goal = max(0, self.position - calls)
+        return self._play(lambda i, op: i >= goal)
+
+    def go(self, until: str = "") -> Stepper:
+        """Go on to the next op that a breakpoint, or the expression `until`, is found in the name of, or to the end."""
+        here, wanted = self.position, patterns(until) if until else self.breaks
+        return self._play(lambda i, op: i > here and any(pattern.search(op.name) for pattern in wanted))
+
+    def restart(self) -> Stepper:
+        """Go back to the begin; what was changed stays changed. Returns the stepper."""
+        return self._play(lambda i, op: True)
+
+    def value(self, name: str) -> np.ndarray:
+        """The value that a tensor (by name, ":0" may be left out) has now. Raises NotFoundError while it has none."""
+        return self.values[self._known(name)]
+
+    def set(self, name: str, value: Any) -> Stepper:
+        """Let a tensor, a fed one or a variable have another value of the same shape: what has run since runs again.
+
+        Raises NotFoundError while it has no value, ValueError for another shape.
+        """
+        key = self._known(name)
+        call, tensor = self._made[key]
+        array = Feed.of(tensor).array(value)
+        if array.shape != self.values[key].shape:
+            raise ValueError(f"{key} has the shape {self.values[key].shape}, but the new value {array.shape}")
+        self.changes = [c for c in self.changes if (c.call, c.tensor) != (call, tensor)]
+        self.changes.append(Change(call, tensor, array))
+        goal = self.position
+        return self._play(lambda i, op: i >= goal)
+
+    def _known(self, name: str) -> str:
+        for key in (name, f"{name}:0"):
+            if key in self.values:
+                return key
+        raise NotFoundError(None, None, f"{name!r} has no value before op {self.position} of the run")
+
+    def _play(self, stop: Stop) -> Stepper:
+        """Run from the begin up to where `stop` says so."""
+        self.position, self.op, self.inputs, self.result, self.error = 0, None, [], None, None
+        self.values, self._made = {}, {}
+        changed = {c.tensor: c.value for c in self.changes if c.call < 0}
+        store = self._run.store.copy()
+        for tensor, value in changed.items():
+            if tensor not in self._run.feeds:
+                store.assign(tensor.op, value)
+        feeds = {t: changed.get(t, a) for t, a in self._run.feeds.items()}
+        try:
+            self.result = list(replace(self._run, feeds=feeds).run(_Player(self, stop), store))
+            self.op, self.inputs = None, []
+        except _Stopped:
+            pass
+        except Exception as error:
+            self.error = error
+        return self
+
+
+class _Player(Tap):
+    """Keeps a stepper's books, and stops it."""
+
+    def __init__(self, stepper: Stepper, stop: Stop) -> None:
+        self._stepper, self._stop = stepper, stop
+        self._changes = {(c.call, c.tensor): c.value for c in stepper.changes}
+
+    def before(self, op: Operation, inputs: Sequence[np.ndarray]) -> None:
+        """Note what is next; stop if it is time."""
+        here = self._stepper
+        for tensor, array in zip(op.inputs, inputs, strict=True):
+            source = ref_variable(tensor).outputs[0] if refers(tensor) else tensor
+            if source.name not in here._made or refers(source):
+                here.values[source.name] = array.copy()
+                here._made.setdefault(source.name, (-1, source))
+        if op.spec.kind is Kind.CONST:
+            return
+        here.op, here.inputs = op, [(t, a.copy()) for t, a in zip(op.inputs, inputs, strict=True)]
+        if here.position == len(here.calls):
+            here.calls.append(op)
+        if self._stop(here.position, op):
+            raise _Stopped
+
+    def after(self, op: Operation, outputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """Note what was made, or what stands in its place."""
+        here = self._stepper
+        made = tuple(self._changes.get((here.position, t), a) for t, a in zip(op.outputs, outputs, strict=True))
+        for tensor, array, given in zip(op.outputs, made, outputs, strict=True):
+            if refers(tensor) and array is not given:
+                given[...] = array                  # the variable's own array
+            here.values[tensor.name] = array.copy()
+            here._made[tensor.name] = (here.position, tensor)
+        here.position += op.spec.kind is not Kind.CONST
+        return made
