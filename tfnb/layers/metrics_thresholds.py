@@ -29,7 +29,7 @@ _BIT = 1e-7
 def _counts(labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any,
             wanted: Sequence[str] = ("tp", "fn", "tn", "fp")) -> tuple[Counts, Counts]:
     """Of each kind of outcome, (its number at each threshold, an op that adds to it)."""
-    predictions, labels = convert_to_tensor(predictions), convert_to_tensor(labels)
+    predictions = convert_to_tensor(predictions)
     message = "predictions must be in [0, 1]"
     with control_dependencies([
             assert_greater_equal(predictions, cast(0.0, dtype=predictions.dtype), message=message),
