@@ -13,6 +13,7 @@ from tests.browser.page import ViewPage
 from tests.notebook.sample_rows import digits
 from tfnb import notebook
 from tfnb.notebook.graph_view import graph_view
+from tfnb.notebook.watch import watched
 from tfnb.notebook.widget import View
 
 
@@ -20,6 +21,9 @@ class Wire:
     """Stands for the widget: keeps the state that the view sets."""
 
     state: dict[str, Any] = {}
+
+    def send(self, content: dict[str, Any]) -> None:
+        """A message, which tests of the page send themselves."""
 
 
 def shown(page: Any, module: str, view: View) -> ViewPage:
@@ -205,3 +209,36 @@ def test_hostile_names_in_files_run_nothing(page: Any, module: str, tmp_path: Pa
     page.wait_for_timeout(100)
     assert page.evaluate("() => window.evil") is None and page.locator("img, .tfnb script").count() == 0
     assert view.errors == []
+
+
+def test_graphs_are_coloured_traced_and_saved_as_png_and_dot(graph: ViewPage) -> None:
+    page = graph.page
+    page.get_by_label("Colours say").select_option("gradient")
+    page.locator(".legend text", has_text="computes a gradient").wait_for()
+    node(graph, "loss/").locator(".ttl").click()
+    page.get_by_role("button", name="Leave strong only what it gets values from").click()
+    page.locator('g.n[opacity="0.25"]').first.wait_for()
+    page.get_by_role("button", name="Show everything strong again").click()
+    page.locator('g.n[opacity="0.25"]').first.wait_for(state="detached")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save the drawing as a PNG image").click()
+    assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG")
+    page.get_by_role("button", name="Save the drawing as Graphviz DOT").click()
+    with page.expect_download() as saved:
+        page.evaluate("() => window.model.receive({type: 'dot', text: 'digraph x {}'})")
+    assert Path(saved.value.path()).read_text() == "digraph x {}" and {"type": "dot", "name": ""} in graph.sent()
+    assert graph.errors == []
+
+
+def test_values_on_edges_and_in_the_panel_run_nothing(page: Any, module: str) -> None:
+    evil = "<img src=x onerror=\"window.evil=1\"><script>window.evil=1</script>"
+    seen = {f"{evil}:0": watched(np.ones((2, 9, 9, 3))), "s:0": watched(np.array([evil.encode()], object))}
+    rows = [(evil, "Op", (), (), {}, [(2, 9, 9, 3)]), ("s", "Op", (), (), {}, [(1,)]),
+            ("b", "Op", (evil + ":0", "s:0"))]
+    view = shown(page, module, graph_view(rows, values=seen))
+    page.locator("g.value").first.wait_for()
+    page.locator("g.n").first.click()
+    page.locator(".tfnb-value img").wait_for()
+    page.wait_for_timeout(100)
+    assert page.evaluate("() => window.evil") is None and view.errors == []
+    assert page.locator("img").count() == 1 and page.locator(".tfnb script").count() == 0
