@@ -54,6 +54,7 @@ class Layer:
         self._reuse = _reuse
         self._set_name(name)
         self._scope: VariableScope | None = None
+        self._own_scope = not _scope                # found at the first call
         self._current_scope: VariableScope | None = None
         if _scope:
             with variable_scope(_scope) as captured:
@@ -228,6 +229,7 @@ class Layer:
         scope (keyword): the variable scope to use where none was given. Raises ValueError if the inputs don't fit
         `input_spec`, or if `call` returns None.
         """
+        self._forget_stale()
         self._set_scope(kwargs.pop("scope", None))
         with variable_scope(self._scope, reuse=True if self.built else self._reuse,
                             auxiliary_name_scope=False) as scope:
@@ -245,6 +247,17 @@ class Layer:
         for key in nest.flatten(self.updates_collection or []):
             _collect(self._updates, key)
         return outputs
+
+    def _forget_stale(self) -> None:
+        """Begin anew where the notebook cell that made the variables is run again: they have left the graph."""
+        if self.built and any(part.op._dead is not None for each in self._weights() for part in _parts(each)):
+            self.built = False
+            self._trainable_weights, self._non_trainable_weights = [], []
+            self._updates, self._losses = [], []
+            self._scope = None if self._own_scope else self._scope
+
+    def _weights(self) -> list[Any]:
+        return vars(self).get("_trainable_weights", []) + vars(self).get("_non_trainable_weights", [])
 
     def _build_once(self, inputs: Any) -> None:
         check_input(self.input_spec, inputs, self.name)
