@@ -16,6 +16,7 @@ from tfnb.core.source import set_cell_label
 from tfnb.graph.collection import op_of
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Snapshot
+from tfnb.graph.ownership import all_graphs
 from tfnb.notebook import board, shell, state_views, training
 from tfnb.notebook.cells import Cells
 from tfnb.notebook.journal import Past
@@ -158,7 +159,8 @@ class Hooks:
         if run is not None:
             attempt = attempted(error) if failed and settings.partial_graphs else None
             drawn = bundle(partial_graph(attempt, run.key)) if attempt is not None else None
-            changed = self.cells.rollback() if failed else self.cells.commit(self._rebound(run.label, run.names))
+            rebound = self._rebound(run.label, run.names) if run.detached and not failed else {}
+            changed = self.cells.rollback() if failed else self.cells.commit(rebound)
             if failed:
                 self._restore_names(run.names)
             badge = self.cells.badges.get(run.key)
@@ -187,14 +189,17 @@ class Hooks:
 
     def _rebound(self, label: str, names: Mapping[str, Any]) -> dict[str, str]:
         """Old op -> what to say where a name of it means another op of the cell now: `out = tf.nn.relu(out)`, added."""
-        found = {}
+        found, now = {}, self.ip.user_ns
         for name, value in names.items():
-            old, new = op_of(value), op_of(self.ip.user_ns.get(name))
-            if old and new and old._dead and not new._dead and new.owner == old.owner and new.name != old.name:
+            old = op_of(value)
+            new = op_of(now.get(name)) if old is not None and old._dead else None
+            if old and new and not new._dead and new.owner == old.owner and new.name != old.name:
                 found[old.name] = f"{name!r} means {new.name!r} in {label}, no longer {old.name!r}"
         return found
 
     def _graph_names(self) -> dict[str, Any]:
+        if not any(graph.version for graph in all_graphs()):
+            return {}
         return {name: value for name, value in self.ip.user_ns.items()
                 if op_of(value) is not None and not name.startswith("_")}      # _, __, _7: IPython's own
 
