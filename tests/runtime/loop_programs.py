@@ -41,6 +41,17 @@ _, h, oa = tf.while_loop(lambda t, h, oa: t < 30, step, [0, tf.zeros([b, 4]), oa
 out = oa.stack()
 fetches = [out, *tf.gradients(tf.reduce_sum(out * out), [v, x])]
 """,
+    "shapes_that_vary": """
+_, s = tf.while_loop(lambda i, s: i < 30, lambda i, s:
+                     (i + 1, s * 0.9 + tf.reduce_sum(tf.sin(x[:i + 1] * v[0]))), [0, 0.0])
+fetches = [s, *tf.gradients(s, [x, v])]
+""",
+    "one_round_of_an_unknown_batch": """
+part = x[:n]
+_, h = tf.while_loop(lambda t, h: t < 1, lambda t, h: (t + 1, tf.tanh(tf.matmul(h, v) + part * v[0])),
+                     [0, tf.zeros([n, 4])], shape_invariants=[tf.TensorShape([]), tf.TensorShape([None, 4])])
+fetches = [h, *tf.gradients(h, [x, v])]
+""",
     "growing_array": """
 oa = tf.TensorArray(tf.float32, 0, dynamic_size=True)
 _, oa = tf.while_loop(lambda i, oa: i < n, lambda i, oa: (i + 1, oa.write(i, tf.gather(x, i) * 2)), [0, oa])
@@ -136,4 +147,5 @@ _, s = tf.while_loop(lambda i, s: i < 5, lambda i, s: (i + 1, s + tf.matmul(ia.r
 fetches = [s, *tf.gradients(s * s, [x, v])]
 """,
 }
-IN_ROUNDS = frozenset(PROGRAMS) - {"elements_of_many_shapes", "branch_in_a_round"}      # whose rounds are one program
+IN_ROUNDS = frozenset(PROGRAMS) - {"elements_of_many_shapes", "branch_in_a_round",
+                                   "shapes_that_vary"}      # whose rounds are one program

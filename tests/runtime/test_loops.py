@@ -59,6 +59,11 @@ def test_as_interpreted(name, played, monkeypatch):
     check(got, run(name))
 
 
+def test_gradients_whose_shapes_only_a_run_tells_are_played_too(played):
+    run("unknown_batch")
+    assert len(set(played)) == 2
+
+
 @pytest.mark.parametrize("name", ["recurrent_network", "map_scan_fold"])
 def test_bits_do_not_depend_on_threads(name, monkeypatch):
     found = []

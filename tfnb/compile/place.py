@@ -40,17 +40,21 @@ def types_compile(op: Operation) -> bool:
 
 
 def foldable(ops: Sequence[Operation], feeds: Collection[Tensor],
-             varying: Collection[Tensor] = ()) -> tuple[set[Tensor], dict[Tensor, set[Tensor]]]:
+             varying: Collection[Tensor] = (),
+             popped: bool = False) -> tuple[set[Tensor], dict[Tensor, set[Tensor]]]:
     """The tensors whose values follow from constants and from the shapes of everything else.
 
-    Second: for tensors that follow from these and from the *values* of small fed integers too, which feeds.
-    ops: in topological order.
+    Second: for tensors that follow from these and from the *values* of small fed integers too, which feeds. popped: or
+    of those in fed stacks, which may hold the same shape many times. ops: in topological order.
     """
     known: set[Tensor] = set()
     through: dict[Tensor, set[Tensor]] = {t: {t} for t in feeds if _may_be_shape(t) and t not in varying}
     for op in ops:
         if op.spec.kind is Kind.SHAPEOF:
             known.update(op.outputs)
+        elif popped and tables.RESIDENT.get(op.spec.name) == "pop" and op.inputs[0] in feeds \
+                and _may_be_shape(op.outputs[0]):
+            through.update((t, {op.inputs[0]}) for t in (op.inputs[0], op.outputs[0]))
         elif is_pure(op):
             if all(t in known for t in op.inputs):
                 known.update(t for t in op.outputs if t not in feeds)
@@ -73,6 +77,8 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
     make a program for each. resident: TensorArrays and stacks may be used by kernels.
     """
     known, through = foldable(ops, feeds, varying)
+    popped = foldable(ops, feeds, varying, True)[1] if resident else through
+    maybe = {*known, *popped}
     device: set[Operation] = set()
     by_value: set[Tensor] = set()
     roomy: set[Operation] = set()
@@ -84,7 +90,7 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
         kind = op.spec.kind
         if kind in FLOW or kind is Kind.LOOP:
             continue
-        wanted = [t for arg, t in zip(_input_names(op), op.inputs, strict=True) if arg in op.spec.value_inputs]
+        wanted = [t for arg, t in zip(input_names(op), op.inputs, strict=True) if arg in op.spec.value_inputs]
         # What follows from constants costs nothing there; but its value may have to leave the stage, by a kernel.
         folded = is_pure(op) and op.outputs and op.outputs[0] in known and types_compile(op)
         if kind in _ALWAYS or kind is Kind.SHAPEOF or folded:
@@ -98,12 +104,19 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
             continue                               # the variable may get another shape, and so another place
         generated = kind in _GENERATED or ((kind in (Kind.KERNEL, Kind.RANDOM)) and op.spec.name in tables.CPU) \
             or op in roomy
+        if resident and kind is Kind.KERNEL and not generated and types_compile(op) and is_pure(op) \
+                and all(t in maybe for t in op.inputs):
+            device.add(op)
+            _add_values(op.inputs, maybe, feeds, by_value)
         if not generated or not types_compile(op):
             continue
         if all(t in known or t in through for t in wanted) or _is_indexed(op, known, through):
             device.add(op)
             before = {*known, *through}
             _add_values([t for t in wanted if t in before], before, feeds, by_value)
+        elif resident and all(t in maybe for t in wanted):
+            device.add(op)
+            _add_values(wanted, maybe, feeds, by_value)
     keep_on_host(ops, feeds, device)
     return device, by_value, hidden
 
@@ -112,10 +125,14 @@ def _is_indexed(op: Operation, known: Collection[Tensor], through: Collection[Te
     """Does its kernel read those of its value inputs that are not known before?"""
     if op.spec.name not in tables.INDEXED:
         return False
-    names, fits = tables.INDEXED[op.spec.name]
-    others = [t for arg, t in zip(_input_names(op), op.inputs, strict=True)
-              if arg in op.spec.value_inputs and arg not in names]
-    return all(t in known or t in through for t in others) and fits(op)
+    others = [op.inputs[i] for i in unread_values(op)]
+    return all(t in known or t in through for t in others) and tables.INDEXED[op.spec.name][1](op)
+
+
+def unread_values(op: Operation) -> list[int]:
+    """The numbers of the inputs whose values must be known before a run, as no kernel reads them in it."""
+    free = tables.INDEXED[op.spec.name][0] if op.spec.name in tables.INDEXED else ()
+    return [i for i, name in enumerate(input_names(op)) if name in op.spec.value_inputs and name not in free]
 
 
 def _add_values(wanted: Sequence[Tensor], known: Collection[Tensor], feeds: Collection[Tensor],
@@ -129,7 +146,7 @@ def _add_values(wanted: Sequence[Tensor], known: Collection[Tensor], feeds: Coll
             todo += [t for t in tensor.op.inputs if t in known and t not in by_value]
 
 
-def _input_names(op: Operation) -> list[str]:
+def input_names(op: Operation) -> list[str]:
     """The argument name of each input tensor (a list argument's name stands once for each of its tensors)."""
     names: list[str] = []
     for arg in op.spec.inputs:

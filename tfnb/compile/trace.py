@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.compile.copies import by_tiles, copy_node
-from tfnb.compile.place import is_pure
+from tfnb.compile.place import is_pure, unread_values
 from tfnb.compile.plan import Stage
 from tfnb.compile.residents import Element, Resident, Residents
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value, free_views, known, temp, uniform
@@ -147,6 +147,8 @@ class _Tracer:
         folded = self._fold(op, ins)
         if folded is not None:
             return folded
+        if self.residents.found and any(ins[i].known is None for i in unread_values(op)):
+            raise ValueError("a value that its shape depends on is not the same in all rounds")
         key = self._key(op, ins)
         if key not in self.seen:
             self._check_values(op, ins)
@@ -264,6 +266,8 @@ class _Tracer:
         return [Value(x.buffer, view) for view in views]
 
     def call(self, op: Operation, ins: list[Value]) -> list[Value]:
+        if op.spec.name not in tables.CPU:
+            raise ValueError("it has no kernel, and its inputs are not known before the run")
         ins = [v if v.view.is_row_major() else self.row_major(op, v) for v in ins]
         shapes = _output_shapes(op, ins)
         outs = [temp(numpy_name(t.dtype.base_dtype), s) for t, s in zip(op.outputs, shapes, strict=True)]

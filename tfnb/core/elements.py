@@ -247,6 +247,9 @@ def _counts(indices: np.ndarray) -> bool:
     return bool((indices == np.arange(len(indices))).all())
 
 
+_SMALL = 16                # elements of what may be a shape
+
+
 class Stack:
     """Values on top of one another. limit: how many there may be; negative: any number.
 
@@ -257,6 +260,7 @@ class Stack:
         self.name, self.limit = name, limit
         self.items: list[np.ndarray] = []
         self.rows: Rows | None = None
+        self.alike: bytes | None = None            # of small integers, mostly shapes: what all are equal to
 
     @property
     def element(self) -> tuple[int, ...] | None:
@@ -279,6 +283,13 @@ class Stack:
         self.items = []
         return self.rows
 
+    def __len__(self) -> int:
+        return len(self.items) if self.rows is None else len(self.rows)
+
+    def note(self, value: bytes | None, first: bool) -> None:
+        """Values with these bytes are put on top (None: different ones). first: of an empty stack."""
+        self.alike = value if first or value == self.alike else None
+
     def _check_room(self, count: int) -> None:
         if 0 <= self.limit <= count:
             raise ValueError(f"Stack[{self.name}] overflowed its max_size ({self.limit})")
@@ -291,6 +302,7 @@ class Stack:
 
     def push(self, value: np.ndarray) -> None:
         """Put a value on top. Raises ValueError if the stack is full."""
+        self.note(value.tobytes() if value.dtype.kind == "i" and value.size <= _SMALL else None, not len(self))
         if self.rows is not None and (self.rows.dtype, self.rows.shape) != (value.dtype, value.shape):
             self.items, self.rows = [self.rows.get(i) for i in range(len(self.rows))], None
         if self.rows is None:

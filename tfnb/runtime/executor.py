@@ -53,7 +53,9 @@ class StageRunner:
         self.locks = any(wants_lock(op) for op in stage.ops)
         self._handles = tuple(i for i, t in enumerate(stage.inputs) if t.dtype.base_dtype.name == "resource")
         self._barred: set[Any] = set()
-        self._by_value = tuple(stage.inputs.index(t) for t in stage.by_value)
+        by_value = [stage.inputs.index(t) for t in stage.by_value]
+        self._by_value = tuple(i for i in by_value if i not in self._handles)
+        self._valued = frozenset(by_value) & frozenset(self._handles)
         self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray] | None:
@@ -77,7 +79,7 @@ class StageRunner:
         if self._by_value:
             key += tuple(inputs[i].tobytes() for i in self._by_value)
         if self._handles:
-            elements = [element_of(inputs[i]) for i in self._handles]
+            elements = [element_of(inputs[i], i in self._valued) for i in self._handles]
             key += tuple(elements)
             if None in elements or key in self._barred:
                 return None
@@ -111,7 +113,7 @@ class StageRunner:
         if any(self._store.array(op) is None for op in self.stage.variables):
             return None
         metas = [Meta(a.dtype.name, a.shape, a.copy() if i in self._by_value else None,
-                      element_of(a) if i in self._handles else None) for i, a in enumerate(inputs)]
+                      element_of(a, i in self._valued) if i in self._handles else None) for i, a in enumerate(inputs)]
         with self._lock:
             compiled = next((p.compiled for p in self._programs.get(key, ()) if p.is_current(self._store)), None)
             program = Program(compiled or compile_stage(self.stage, metas, self._store), self._store, self._threads)

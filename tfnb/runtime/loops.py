@@ -14,8 +14,8 @@ from tfnb.runtime.residents import Held, held
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace
 
-# After how many rounds, run one by one, all of the rest are tried as one program. With none, if an earlier run of the
-# loop had so many: then there is a program, if there is to be one.
+# After how many rounds, run one by one, all of the rest are tried as one program. With none, if the loop has run
+# before: then there is a program, or will soon be one.
 SETTLED = (3, 4)
 
 
@@ -66,9 +66,9 @@ class LoopRunner:
         rounds = 0
         while goes_on:
             if plays and (rounds in SETTLED or not rounds and self._settled):
-                self._settled = True
                 done = self._play(values)
                 if done is not None:
+                    self._settled = True
                     return done
             inputs = [values[k] for k in feeds]
             made = step(inputs, trace)
@@ -77,6 +77,7 @@ class LoopRunner:
             if limited:
                 self._store.check_time()
             goes_on = bool(made[-1]) if loop.fused else self._goes_on(values, trace)
+        self._settled |= plays
         return values[:count]
 
     def _goes_on(self, values: Sequence[np.ndarray], trace: Trace | None) -> bool:
@@ -133,6 +134,8 @@ class LoopRunner:
                 here, there, forth, back, truth, next_truth = there, here, back, forth, next_truth, truth
         finally:
             program.tape.start = 0
+        for resident, h in zip(program.compiled.residents, used, strict=True):
+            h.note(resident)
         self._counts = {i: len(h.rows) for i, h in enumerate(used)}
         return [here[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
 

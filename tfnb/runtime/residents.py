@@ -16,12 +16,17 @@ from tfnb.graph.operation import Operation
 from tfnb.opdef import tables
 
 
-def element_of(handle: np.ndarray) -> Element | None:
-    """What is known of the elements behind a handle; None if it is that of something else."""
+def element_of(handle: np.ndarray, by_value: bool) -> Element | None:
+    """What is known of the elements behind a handle; None if it is that of something else.
+
+    by_value: also what they all are equal to.
+    """
     found = handle.item() if handle.ndim == 0 else None
     if isinstance(found, Elements):
         return Element(type_name(found.dtype), found.element, found.sums)
-    return Element(None, found.element, False) if isinstance(found, Stack) else None
+    if not isinstance(found, Stack):
+        return None
+    return Element(None, found.element, False, found.alike if by_value and len(found) else None)
 
 
 class Held(NamedTuple):
@@ -30,6 +35,12 @@ class Held(NamedTuple):
     owner: Elements | Stack
     rows: Rows
     shape: tuple[int, ...]
+    empty: bool                                    # is there no element before the loop?
+
+    def note(self, resident: Resident) -> None:
+        """All rounds have run, and pushed what the program pushes."""
+        if isinstance(self.owner, Stack) and resident.pushed:
+            self.owner.note(next(iter(resident.pushed)) if len(resident.pushed) == 1 else None, self.empty)
 
     def clear_way(self, op: Operation, index: int) -> None:
         """Make room for the element `index`, at which a kernel of `op` stopped.
@@ -71,4 +82,4 @@ def held(resident: Resident, inputs: Sequence[np.ndarray], capacity: int) -> Hel
             return None
         owner = owner if resident.source is None else owner.gradient(resident.source)
         rows = owner.settle(resident.shape)
-    return None if rows is None else Held(owner, rows, resident.shape)
+    return None if rows is None else Held(owner, rows, resident.shape, not len(rows))
