@@ -150,6 +150,10 @@ class Queue:
         """How many elements are in the queue."""
         return len(self._elements)
 
+    def waiting(self) -> tuple[int, int]:
+        """How many calls wait to put elements in, and how many to take some out."""
+        return len(self._putting), len(self._taking)
+
     def is_closed(self) -> bool:
         """Does the queue take no more elements?"""
         return self._closed

@@ -19,6 +19,7 @@ from tfnb.notebook.exercise import Verdict, check
 from tfnb.notebook.fetch import NoSessionError, fetch, find_session
 from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.notebook.nan_view import NanView, nan
+from tfnb.notebook.queue_view import QueuesView, queues
 from tfnb.notebook.settings import settings
 from tfnb.notebook.state_views import SlotsView, VariablesView, slots, variables
 from tfnb.notebook.step_view import StepView, step
@@ -38,6 +39,7 @@ __all__ = [
     "NanView",
     "NoSessionError",
     "Profile",
+    "QueuesView",
     "RestoreView",
     "Run",
     "SlotsView",
@@ -60,6 +62,7 @@ __all__ = [
     "measure",
     "nan",
     "profile",
+    "queues",
     "record",
     "restore_checkpoint",
     "run_stale",

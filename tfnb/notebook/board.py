@@ -359,11 +359,12 @@ def open_boards() -> list[LiveBoard]:
 
 def close_boards_of(cell: Hashable) -> None:
     """The cell runs again or was deleted: what it showed is gone from the page, and need not be fed any more."""
-    for board in open_boards():
-        if cell is not None and board.cell == cell:
+    for board in list(SENDER.boards):
+        if cell is not None and getattr(board, "cell", None) == cell:
             SENDER.close(board)
-            if board.widget is not None:
-                board.widget.close()
+            widget = getattr(board, "widget", None)
+            if widget is not None:
+                widget.close()
 
 
 def settle_boards() -> None:

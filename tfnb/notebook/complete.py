@@ -70,6 +70,7 @@ WORDS: dict[str, Callable[[], Iterable[str]]] = {
     "live": tags,
     "stale": lambda: ["run"],
     "train": tuple,
+    "queues": tuple,
     "why": names,
     "collections": keys,
     "vars": variable_names,

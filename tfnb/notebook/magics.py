@@ -12,13 +12,15 @@ from IPython.display import display
 from tfnb.notebook import board
 from tfnb.notebook.again import Undone, undo
 from tfnb.notebook.costs import measure
-from tfnb.notebook.fetch import fetch, resolve
+from tfnb.notebook.fetch import NoSessionError, fetch, resolve
 from tfnb.notebook.graph_paint import COSTS, WORDS
 from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.notebook.magic_words import LineMagics, op_names, parse, unquote, usage_errors, words
+from tfnb.notebook.queue_view import queues
 from tfnb.notebook.timeline_view import timeline
 from tfnb.notebook.watch import Recorder, element_of, opened, watch
 from tfnb.runtime.explain import explain
+from tfnb.runtime.session import BaseSession
 
 
 @magics_class
@@ -68,6 +70,19 @@ class GraphMagics(LineMagics):
             if args.plan or args.sources:
                 print(explain(wanted, fed, session, args.sources))
             return timeline(wanted, fed, session, args.runs)
+
+    @line_magic("queues")
+    @magic_arguments("queues")
+    @argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
+    def queues(self, line: str) -> Any:
+        """Show how full the queues of the graph are, with the threads that fill them and what those raised.
+
+        `%queues`
+        """
+        args = parse(self.queues, line)
+        session = self._value(args.session, BaseSession, "session") if args.session else None
+        with usage_errors(NoSessionError):
+            return queues(session)
 
     @line_magic("live")
     @magic_arguments("live")

@@ -140,6 +140,10 @@ class Store:
                     self._forms[key] = op.type, op.attrs
         return found
 
+    def known_resource(self, op: Operation) -> Any | None:
+        """The resource of an op if it has been made."""
+        return self._resources.get(variable_key(op))
+
     def _still_fits(self, key: Key, op: Operation, found: Any) -> Any:
         with self.lock:
             form = self._forms.get(key)

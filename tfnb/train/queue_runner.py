@@ -46,6 +46,7 @@ class QueueRunner:
         self._lock = threading.Lock()
         self._runs_per_session: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._exceptions_raised: list[Exception] = []
+        self._failures: list[Exception] = []
         self._queue: Any
         if queue_runner_def is not None:
             if queue is not None or enqueue_ops is not None:
@@ -107,6 +108,16 @@ class QueueRunner:
         return self._exceptions_raised
 
     @property
+    def failures(self) -> list[Exception]:
+        """What the threads raised since they were made, whoever was told."""
+        return list(self._failures)
+
+    def threads_in(self, sess: Any) -> int:
+        """How many of its threads put elements in, in that session."""
+        with self._lock:
+            return self._runs_per_session.get(sess, 0)
+
+    @property
     def name(self) -> str:
         """The name of the queue."""
         return str(self._queue.name)
@@ -125,8 +136,10 @@ class QueueRunner:
             if coord and coord.should_stop() and isinstance(error, CancelledError):
                 _log.debug("Ignored exception: %s", error)     # the session was closed while an op waited
             elif coord:
+                self._failures.append(error)
                 coord.request_stop(error)
             else:
+                self._failures.append(error)
                 _log.error("Exception in QueueRunner: %s", error)
                 with self._lock:
                     self._exceptions_raised.append(error)
@@ -161,6 +174,7 @@ class QueueRunner:
                 return []
             self._runs_per_session[sess] = len(self._enqueue_ops)
             self._exceptions_raised = []
+            self._failures = []
         before = f"QueueRunnerThread-{self.name}-"
         threads = [threading.Thread(target=self._run, args=(sess, op, coord), name=before + op.name)
                    for op in self._enqueue_ops]
