@@ -144,7 +144,8 @@ def html(found: list[Gauge]) -> str:
                f'<div style="background: {color}; border-radius: 3px; height: 10px; width: {100 * one.share():.0f}%">'
                f"</div></div>")
         cells = [f"<b>{escape(one.name)}</b>", escape(one.kind), bar, one.fill(), escape(one.words())]
-        row = "".join(f'<td style="text-align: left; white-space: nowrap">{cell}</td>' for cell in cells)
+        row = "".join(f'<td style="text-align: left; white-space: nowrap">{cell}</td>' for cell in cells[:-1])
+        row += f'<td style="text-align: left">{cells[-1]}</td>'
         rows.append(f"<tr>{row}</tr>")
         rows += [f'<tr><td></td><td colspan="4" style="color: {BAD}; text-align: left">{escape(failure)}</td></tr>'
                  for failure in one.failures]
