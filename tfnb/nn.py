@@ -1,6 +1,9 @@
 """Neural network ops: `tf.nn`."""
 # ruff: noqa: F401, I001
 from tfnb.ops.batch_norm import fused_batch_norm
+from tfnb.ops.candidates import (
+    compute_accidental_hits, log_uniform_candidate_sampler, uniform_candidate_sampler,
+)
 from tfnb.ops.conv_functions import (
     atrous_conv2d, atrous_conv2d_transpose, conv1d, conv1d_transpose, conv2d, conv2d_backprop_filter,
     conv2d_backprop_input, conv2d_transpose, conv3d, conv3d_backprop_filter, conv3d_backprop_filter_v2,
@@ -30,6 +33,7 @@ from tfnb.core.lazy import lazy_names as _lazy_names
 
 rnn_cell = _lazy_module("tfnb.layers.rnn_cell")
 __getattr__ = _lazy_names(__name__, {
+    **dict.fromkeys(("nce_loss", "sampled_softmax_loss"), "tfnb.layers.sampled_losses"),
     **dict.fromkeys(("bidirectional_dynamic_rnn", "dynamic_rnn", "raw_rnn"), "tfnb.layers.rnn"),
     **dict.fromkeys(("static_bidirectional_rnn", "static_rnn", "static_state_saving_rnn"), "tfnb.layers.static_rnn"),
 })

@@ -1,0 +1,155 @@
+"""Classes drawn to stand for all the others in a loss: the candidate samplers of `tf.nn`."""
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import errors
+from tfnb.core.shape import Static
+from tfnb.kernels.cpu import philox
+from tfnb.ops.declare import kernel, random
+from tfnb.ops.random import get_seed
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+_SIGNATURE = "true_classes: int64 -> sampled_candidates: int64, true_expected_count: float, " \
+             "sampled_expected_count: float"
+_ATTRS = {"num_true": "int >= 1", "num_sampled": "int >= 1", "unique": "bool", "range_max": "int >= 1",
+          "seed": "int = 0", "seed2": "int = 0"}
+_BLOCKS = 512               # of four numbers, which TensorFlow sets apart for each candidate
+_CHUNK = 64                 # blocks that are made at once
+
+
+def _shape(ctx: ShapeContext) -> list[Static]:
+    true, attrs = ctx.shape(0), ctx.attrs
+    if true is not None and (len(true) != 2 or true[1] not in (None, attrs["num_true"])):
+        raise ValueError(f"true_classes must have the shape [batch, {attrs['num_true']}], not {true}")
+    if attrs["unique"] and attrs["num_sampled"] > attrs["range_max"]:
+        raise ValueError(f"Sampler's range is too small: {attrs['num_sampled']} unique candidates of "
+                         f"{attrs['range_max']}")
+    batch = None if true is None else true[0]
+    return [(attrs["num_sampled"],), (batch, attrs["num_true"]), (attrs["num_sampled"],)]
+
+
+def _words(state: np.ndarray) -> Iterator[int]:
+    """The numbers of a generator, one by one."""
+    start = 0
+    while True:
+        yield from philox.blocks(state, np.arange(start, start + _CHUNK, dtype=np.uint64)).reshape(-1).tolist()
+        start += _CHUNK
+
+
+def _doubles(words: Iterator[int]) -> Iterator[float]:
+    """Numbers in [0, 1) of 52 bits, of two words each."""
+    for high in words:
+        yield ((high & 0xFFFFF) << 32 | next(words)) / 2.0 ** 52
+
+
+def _integers(words: Iterator[int], n: int) -> Iterator[int]:
+    """Numbers in [0, n), without bias, of 64 bits each."""
+    rest = 0 if n & (n - 1) == 0 else (2**64 - 1) % n + 1
+    for low in words:
+        drawn = next(words) << 32 | low
+        if drawn >= rest:
+            yield drawn % n
+
+
+def _sampler(draw: Callable[[Iterator[int], int], Iterator[int]],
+             chance: Callable[[np.ndarray, int], np.ndarray]) -> Callable[..., tuple[np.ndarray, ...]]:
+    """The NumPy form of a sampler: `draw` gives its classes, `chance` how likely each is."""
+    def numpy(ctx: Any, true: np.ndarray) -> tuple[np.ndarray, ...]:
+        count, most = int(ctx.attrs["num_sampled"]), int(ctx.attrs["range_max"])
+        if true.size and not 0 <= true.min() <= true.max() < most:
+            raise errors.InvalidArgumentError(None, ctx.op, f"true_classes must be in [0, {most})")
+        drawn = draw(_words(ctx.state), most)
+        taken: dict[int, None] = {}
+        found, tries = [], count
+        if ctx.attrs["unique"]:
+            tries = 0
+            while len(taken) < count:
+                taken[next(drawn)] = None
+                tries += 1
+            found = list(taken)
+        else:
+            found = [next(drawn) for _ in range(count)]
+        philox.advance(ctx.state, _BLOCKS * count)
+        sampled = np.array(found, np.int64)
+
+        def expected(classes: np.ndarray) -> np.ndarray:
+            p = chance(classes, most)
+            made: np.ndarray = p * count if tries == count else -np.expm1(tries * np.log1p(-p))
+            return made.astype(np.float32)
+        return sampled, expected(true), expected(sampled)
+    return numpy
+
+
+def _log_uniform(words: Iterator[int], most: int) -> Iterator[int]:
+    yield from (int(np.exp(x * np.log1p(most))) - 1 for x in _doubles(words))
+
+
+def _log_chance(classes: np.ndarray, most: int) -> np.ndarray:
+    made: np.ndarray = np.log((classes + 2.0) / (classes + 1.0)) / np.log1p(most)
+    return made
+
+
+@random(_SIGNATURE, shape=_shape, numpy=_sampler(_log_uniform, _log_chance), **_ATTRS)
+def LogUniformCandidateSampler() -> None:
+    """Classes drawn with chances that fall as 1 / (class + 1), and how often each class is expected among them."""
+
+
+@random(_SIGNATURE, shape=_shape, **_ATTRS,
+        numpy=_sampler(_integers, lambda classes, most: np.full(classes.shape, 1.0 / most)))
+def UniformCandidateSampler() -> None:
+    """Classes drawn with equal chances, and how often each class is expected among them."""
+
+
+def _hits(ctx: Any, true: np.ndarray, sampled: np.ndarray) -> tuple[np.ndarray, ...]:
+    rows, _, places = np.nonzero(true[:, :, None] == sampled[None, None, :])
+    order = np.lexsort((places, rows))
+    rows, places = rows[order], places[order]
+    return rows.astype(np.int32), places.astype(np.int64), np.full(len(rows), -np.finfo(np.float32).max, np.float32)
+
+
+@kernel("true_classes: int64, sampled_candidates: int64 -> indices: int32, ids: int64, weights: float",
+        shape=lambda ctx: [(None,)] * 3, numpy=_hits, num_true="int", seed="int = 0", seed2="int = 0")
+def ComputeAccidentalHits() -> None:
+    """Where candidates are true classes: (example, place of the candidate), with a weight that excludes them."""
+
+
+for _op in (LogUniformCandidateSampler, UniformCandidateSampler):
+    _op.no_gradient("it is drawn, not computed")
+ComputeAccidentalHits.no_gradient("it gives places")
+
+Sampled = namedtuple("Sampled", ["sampled_candidates", "true_expected_count", "sampled_expected_count"])
+
+
+def log_uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
+                                  seed: int | None = None, name: str | None = None) -> Sampled:
+    """(candidates (num_sampled), expected counts of the true classes (batch, num_true), of the candidates).
+
+    Chances fall as 1 / (class + 1): for classes numbered by their frequency. unique: no candidate comes twice. Raises
+    ValueError for more unique candidates than classes (`range_max`).
+    """
+    first, second = get_seed(seed)
+    return Sampled(*LogUniformCandidateSampler(true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique,
+                                               range_max=range_max, seed=first, seed2=second, name=name))
+
+
+def uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
+                              seed: int | None = None, name: str | None = None) -> Sampled:
+    """As `log_uniform_candidate_sampler`, with equal chances."""
+    first, second = get_seed(seed)
+    return Sampled(*UniformCandidateSampler(true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique,
+                                            range_max=range_max, seed=first, seed2=second, name=name))
+
+
+def compute_accidental_hits(true_classes: Any, sampled_candidates: Any, num_true: int, seed: int | None = None,
+                            name: str | None = None) -> Any:
+    """(examples, places of candidates that are true classes of theirs, weights to add to their logits)."""
+    first, second = get_seed(seed)
+    return ComputeAccidentalHits(true_classes, sampled_candidates, num_true=num_true, seed=first, seed2=second,
+                                 name=name)
