@@ -7,6 +7,7 @@ from typing import Any
 
 from tfnb.notebook import shell
 from tfnb.notebook.badge import MUTED
+from tfnb.notebook.settings import settings
 
 PATIENCE = 0.5           # seconds of compiling before anything is said
 _numbers = count(1)
@@ -26,7 +27,7 @@ class CompileLine:
             self._before, self._id = self._last, ""
         self._last = seconds
         spent = seconds - self._before
-        if spent < PATIENCE or not shell.has_front_end():
+        if spent < PATIENCE or not settings.compile_line or not shell.has_front_end():
             return
         if done < total:
             text = f"compiling kernels: {done} of {total}, {spent:.1f} s"

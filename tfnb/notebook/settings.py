@@ -37,6 +37,8 @@ SETTINGS = {
     "own_cells": Setting(True, "Cells own the ops they make: running one again replaces them. Off: ops add up, as in "
                                "plain Python."),
     "badges": Setting(True, "Each cell that makes ops shows a line on what it made and whether it is fresh."),
+    "compile_line": Setting(True, "A line in the cell while its kernels are compiled, where that takes over half a "
+                                  "second."),
     "partial_graphs": Setting(True, "A cell that fails because shapes don't fit draws what it made, up to the op that "
                                     "failed."),
     "undo_depth": Setting(8, "How many runs of cells `%graph undo` can take back; their ops stay in memory.", 0, 100),
