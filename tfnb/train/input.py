@@ -121,7 +121,8 @@ def slice_input_producer(tensor_list: Sequence[Any], num_epochs: int | None = No
 
 # ---- batches ---------------------------------------------------------------------------------------------------------
 
-def _as_list(tensors: Any) -> list[Any]:
+def as_list(tensors: Any) -> list[Any]:
+    """The tensors of an example: of a dict in the order of its keys."""
     return [tensors[key] for key in sorted(tensors)] if isinstance(tensors, dict) else list(tensors)
 
 
@@ -133,17 +134,18 @@ def _as_lists(tensors_list: Any) -> list[list[Any]]:
         for tensors in tensors_list[1:]:
             if set(tensors) != keys:
                 raise ValueError("All dictionaries in tensors_list must have the same keys")
-    return [_as_list(tensors) for tensors in tensors_list]
+    return [as_list(tensors) for tensors in tensors_list]
 
 
-def _original(tensors: Any, made: Any) -> Any:
+def original(tensors: Any, made: Any) -> Any:
     """The tensors of a batch as a dict, where a dict of tensors was given."""
     if not isinstance(tensors, dict):
         return made
     return dict(zip(sorted(tensors), made if len(tensors) > 1 else [made], strict=True))
 
 
-def _converted(lists: list[list[Any]], what: str) -> list[list[Tensor]]:
+def as_tensors(lists: list[list[Any]], what: str) -> list[list[Tensor]]:
+    """Several examples as tensors. Raises ValueError, TypeError if there are none, or their dtypes differ."""
     made = [[convert_to_tensor(t) for t in tensors] for tensors in lists]
     if not made or not made[0]:
         raise ValueError(f"Expected at least one tensor in {what}().")
@@ -157,7 +159,8 @@ def _converted(lists: list[list[Any]], what: str) -> list[list[Tensor]]:
     return made
 
 
-def _element_shapes(lists: list[list[Tensor]], shapes: Any, enqueue_many: bool, partial: bool) -> list[TensorShape]:
+def element_shapes(lists: list[list[Tensor]], shapes: Any, enqueue_many: bool, partial: bool) -> list[TensorShape]:
+    """The shapes of the components of an example; partial: sizes may differ. Raises ValueError for unknown ranks."""
     if shapes is not None:
         return [TensorShape(s) for s in shapes]
     found = []
@@ -181,7 +184,8 @@ def _common(a: TensorShape, b: TensorShape) -> TensorShape:
     return TensorShape([m if m == n else None for m, n in zip(a.as_list(), b.as_list(), strict=True)])
 
 
-def _kept(keep_input: Any, enqueue_many: bool) -> Tensor:
+def kept(keep_input: Any, enqueue_many: bool) -> Tensor:
+    """`keep_input` as a tensor. Raises ValueError for a rank that does not fit."""
     keep = convert_to_tensor(keep_input)
     rank = keep.get_shape().ndims
     if rank is None:
@@ -193,7 +197,7 @@ def _kept(keep_input: Any, enqueue_many: bool) -> Tensor:
     return keep
 
 
-def _enqueue(queue: QueueBase, tensors: list[Tensor], enqueue_many: bool, keep: Tensor) -> Any:
+def enqueue_kept(queue: QueueBase, tensors: list[Tensor], enqueue_many: bool, keep: Tensor) -> Any:
     """An enqueue op for what `keep` lets pass: all where that is known, else a selection of the rows."""
     known = constant_value(keep)
     if known is not None and known.ndim == 0 and known:
@@ -207,7 +211,7 @@ def _enqueue(queue: QueueBase, tensors: list[Tensor], enqueue_many: bool, keep: 
 
 
 def _fill(queue: QueueBase, lists: list[list[Tensor]], threads: int, enqueue_many: bool, keep: Tensor) -> None:
-    ops = [_enqueue(queue, tensors, enqueue_many, keep) for tensors in lists]
+    ops = [enqueue_kept(queue, tensors, enqueue_many, keep) for tensors in lists]
     add_queue_runner(QueueRunner(queue, ops * threads))
 
 
@@ -215,9 +219,9 @@ def _batches(lists: list[list[Any]], batch_size: Any, capacity: int, enqueue_man
              dynamic_pad: bool, smaller: bool, shared_name: str | None, name: str | None, keep_input: Any,
              threads: int, what: str) -> Any:
     with name_scope(name, what, [t for tensors in lists for t in tensors]) as scope:
-        tensors = _converted(lists, what)
-        keep = _kept(keep_input, enqueue_many)
-        sizes = _element_shapes(tensors, shapes, enqueue_many, dynamic_pad)
+        tensors = as_tensors(lists, what)
+        keep = kept(keep_input, enqueue_many)
+        sizes = element_shapes(tensors, shapes, enqueue_many, dynamic_pad)
         kind = PaddingFIFOQueue if dynamic_pad else FIFOQueue
         queue = kind(capacity, [t.dtype.base_dtype for t in tensors[0]], sizes, shared_name=shared_name)
         _fill(queue, tensors, threads, enqueue_many, keep)
@@ -231,9 +235,9 @@ def _shuffled(lists: list[list[Any]], batch_size: Any, capacity: int, min_after:
     with name_scope(name, what, [t for tensors in lists for t in tensors]) as scope:
         if capacity <= min_after:
             raise ValueError(f"capacity {capacity} must be bigger than min_after_dequeue {min_after}.")
-        tensors = _converted(lists, what)
-        keep = _kept(keep_input, enqueue_many)
-        sizes = _element_shapes(tensors, shapes, enqueue_many, False)
+        tensors = as_tensors(lists, what)
+        keep = kept(keep_input, enqueue_many)
+        sizes = element_shapes(tensors, shapes, enqueue_many, False)
         queue = RandomShuffleQueue(capacity, min_after, [t.dtype.base_dtype for t in tensors[0]], sizes, seed=seed,
                                    shared_name=shared_name)
         _fill(queue, tensors, threads, enqueue_many, keep)
@@ -253,7 +257,7 @@ def batch(tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 3
     common size; allow_smaller_final_batch: give what is left when the input ends. Raises ValueError, TypeError for
     tensors that don't fit together or whose shape is not known.
     """
-    return _original(tensors, _batches([_as_list(tensors)], batch_size, capacity, enqueue_many, shapes, dynamic_pad,
+    return original(tensors, _batches([as_list(tensors)], batch_size, capacity, enqueue_many, shapes, dynamic_pad,
                                        allow_smaller_final_batch, shared_name, name, True, num_threads, "batch"))
 
 
@@ -262,7 +266,7 @@ def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int
                 allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                 name: str | None = None) -> Any:
     """As `batch`, of the examples for which `keep_input` (a bool, or with enqueue_many a vector of them) is true."""
-    return _original(tensors, _batches([_as_list(tensors)], batch_size, capacity, enqueue_many, shapes, dynamic_pad,
+    return original(tensors, _batches([as_list(tensors)], batch_size, capacity, enqueue_many, shapes, dynamic_pad,
                                        allow_smaller_final_batch, shared_name, name, keep_input, num_threads, "batch"))
 
 
@@ -270,7 +274,7 @@ def batch_join(tensors_list: Any, batch_size: Any, capacity: int = 32, enqueue_m
                dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                name: str | None = None) -> Any:
     """As `batch`, with a thread for each of several sets of tensors."""
-    return _original(tensors_list[0] if tensors_list else None, _batches(
+    return original(tensors_list[0] if tensors_list else None, _batches(
         _as_lists(tensors_list), batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
         shared_name, name, True, 1, "batch_join"))
 
@@ -280,7 +284,7 @@ def maybe_batch_join(tensors_list: Any, keep_input: Any, batch_size: Any, capaci
                      allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                      name: str | None = None) -> Any:
     """As `batch_join`, of the examples for which `keep_input` is true."""
-    return _original(tensors_list[0] if tensors_list else None, _batches(
+    return original(tensors_list[0] if tensors_list else None, _batches(
         _as_lists(tensors_list), batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
         shared_name, name, keep_input, 1, "batch_join"))
 
@@ -293,7 +297,7 @@ def shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeu
 
     Raises ValueError if `capacity` leaves no room for more than those.
     """
-    return _original(tensors, _shuffled([_as_list(tensors)], batch_size, capacity, min_after_dequeue, seed,
+    return original(tensors, _shuffled([as_list(tensors)], batch_size, capacity, min_after_dequeue, seed,
                                         enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, True,
                                         num_threads, "shuffle_batch"))
 
@@ -303,7 +307,7 @@ def maybe_shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_
                         allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                         name: str | None = None) -> Any:
     """As `shuffle_batch`, of the examples for which `keep_input` is true."""
-    return _original(tensors, _shuffled([_as_list(tensors)], batch_size, capacity, min_after_dequeue, seed,
+    return original(tensors, _shuffled([as_list(tensors)], batch_size, capacity, min_after_dequeue, seed,
                                         enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, keep_input,
                                         num_threads, "shuffle_batch"))
 
@@ -313,7 +317,7 @@ def shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_af
                        allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                        name: str | None = None) -> Any:
     """As `shuffle_batch`, with a thread for each of several sets of tensors."""
-    return _original(tensors_list[0] if tensors_list else None, _shuffled(
+    return original(tensors_list[0] if tensors_list else None, _shuffled(
         _as_lists(tensors_list), batch_size, capacity, min_after_dequeue, seed, enqueue_many, shapes,
         allow_smaller_final_batch, shared_name, name, True, 1, "shuffle_batch_join"))
 
@@ -323,6 +327,6 @@ def maybe_shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, 
                              allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                              name: str | None = None) -> Any:
     """As `shuffle_batch_join`, of the examples for which `keep_input` is true."""
-    return _original(tensors_list[0] if tensors_list else None, _shuffled(
+    return original(tensors_list[0] if tensors_list else None, _shuffled(
         _as_lists(tensors_list), batch_size, capacity, min_after_dequeue, seed, enqueue_many, shapes,
         allow_smaller_final_batch, shared_name, name, keep_input, 1, "shuffle_batch_join"))
