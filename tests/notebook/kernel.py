@@ -74,15 +74,18 @@ class Page:
 
     def text(self, cell):
         """What a cell shows, as plain text; an error as "Name: message"."""
-        lines = []
+        lines, printed = [], False
         for output in self.outputs.get(cell, ()):
-            if output["kind"] == "stream":
-                lines.append(output["text"].rstrip())
+            before, printed = printed, output["kind"] == "stream"
+            if printed and before:                 # one print may come in two messages, cut anywhere
+                lines[-1] += output["text"]
+            elif printed:
+                lines.append(output["text"])
             elif output["kind"] == "error":
                 lines.append(f"{output['ename']}: {output['evalue']}")
             else:
                 lines.append(output["data"]["text/plain"])
-        return "\n".join(lines)
+        return "\n".join(line.rstrip() for line in lines)
 
     def traceback(self, cell):
         """The traceback of the cell's error, without colours."""
