@@ -6,6 +6,7 @@ after the part of the snippet before the line `---`, in which all variables are 
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -73,3 +74,10 @@ def here(snippets: list[str]) -> list[Any]:
 def there(oracle: Any, snippets: list[str]) -> list[Any]:
     """What each snippet gives with real TensorFlow."""
     return oracle(RUNNER, snippets=[textwrap.dedent(s) for s in snippets])
+
+
+def differences(oracle: Any, snippets: Mapping[str, str], setup: str = "") -> dict[str, tuple[Any, Any]]:
+    """Of named snippets, each after `setup`: what tfnb and real TensorFlow give, where that is not the same."""
+    texts = [setup + text for text in snippets.values()]
+    pairs = zip(snippets, here(texts), there(oracle, texts), strict=True)
+    return {name: (ours, theirs) for name, ours, theirs in pairs if ours != theirs}

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tests.differential import here, there
+from tests.differential import differences
 
 SNIPPETS = {
     "a stable function": """
@@ -76,9 +76,7 @@ tf.Session().run([y, tf.gradients(y, x)[0]])""",
 
 @pytest.mark.slow
 def test_as_in_tensorflow(oracle):
-    ours, theirs = here(list(SNIPPETS.values())), there(oracle, list(SNIPPETS.values()))
-    differences = {name: (a, b) for name, a, b in zip(SNIPPETS, ours, theirs, strict=True) if a != b}
-    assert not differences
+    assert not differences(oracle, SNIPPETS)
 
 
 def test_variables_have_gradients_of_their_own():

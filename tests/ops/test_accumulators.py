@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tests.differential import here, there
+from tests.differential import differences
 from tests.graph_rows import rows_here, rows_there
 
 SNIPPETS = {
@@ -104,9 +104,7 @@ sess.run(two.take_grad(1)), one.name, two.name""",
 
 @pytest.mark.slow
 def test_as_in_tensorflow(oracle):
-    ours, theirs = here(list(SNIPPETS.values())), there(oracle, list(SNIPPETS.values()))
-    differences = {name: (a, b) for name, a, b in zip(SNIPPETS, ours, theirs, strict=True) if a != b}
-    assert not differences
+    assert not differences(oracle, SNIPPETS)
 
 
 GRAPH = """

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.differential import here, there
+from tests.differential import differences
 
 # What most snippets begin with: a model whose loss falls, files in a folder of their own, a hook that notes its calls.
 SETUP = """
@@ -384,7 +384,4 @@ report = tf.report_uninitialized_variables
 
 @pytest.mark.slow
 def test_as_in_tensorflow(oracle):
-    snippets = [SETUP + text for text in SNIPPETS.values()]
-    ours, theirs = here(snippets), there(oracle, snippets)
-    differences = {name: (a, b) for name, a, b in zip(SNIPPETS, ours, theirs, strict=True) if a != b}
-    assert not differences
+    assert not differences(oracle, SNIPPETS, SETUP)

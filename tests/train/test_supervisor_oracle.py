@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 import tfnb as tf
-from tests.differential import here, there
+from tests.differential import differences
 
 SETUP = """
 import glob, os, re, tempfile, time
@@ -188,10 +188,7 @@ setter = tf.train.replica_device_setter
 
 @pytest.mark.slow
 def test_as_in_tensorflow(oracle):
-    snippets = [SETUP + text for text in SNIPPETS.values()]
-    ours, theirs = here(snippets), there(oracle, snippets)
-    differences = {name: (a, b) for name, a, b in zip(SNIPPETS, ours, theirs, strict=True) if a != b}
-    assert not differences
+    assert not differences(oracle, SNIPPETS, SETUP)
 
 
 def test_other_machines_are_refused():

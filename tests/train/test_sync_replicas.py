@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tests.differential import here, there
+from tests.differential import differences
 from tests.graph_rows import rows_here, rows_there
 
 GRAPH = """
@@ -62,10 +62,7 @@ early + [outcome(lambda: optimizer.get_init_tokens_op(2)), optimizer.get_init_to
 
 @pytest.mark.slow
 def test_as_in_tensorflow(oracle):
-    snippets = [SETUP + text for text in SNIPPETS.values()]
-    ours, theirs = here(snippets), there(oracle, snippets)
-    differences = {name: (a, b) for name, a, b in zip(SNIPPETS, ours, theirs, strict=True) if a != b}
-    assert not differences
+    assert not differences(oracle, SNIPPETS, SETUP)
 
 
 def test_nodes(oracle):

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.differential import here, there
+from tests.differential import differences
 
 SETUP = """
 def close(found):
@@ -195,7 +195,4 @@ tf.Session().run([total, tf.gradients(total, x)[0], tf.accumulate_n([x], shape=[
 
 @pytest.mark.slow
 def test_as_in_tensorflow(oracle):
-    snippets = [SETUP + text for text in SNIPPETS.values()]
-    ours, theirs = here(snippets), there(oracle, snippets)
-    differences = {name: (a, b) for name, a, b in zip(SNIPPETS, ours, theirs, strict=True) if a != b}
-    assert not differences
+    assert not differences(oracle, SNIPPETS, SETUP)
