@@ -1,7 +1,7 @@
 """The classes of accumulators: `tf.ConditionalAccumulator`, and for rows `tf.SparseConditionalAccumulator`."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from tfnb.core import dtypes
 from tfnb.core.dtypes import DType
@@ -9,6 +9,7 @@ from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops import accumulator_ops as ops
+from tfnb.ops.construct import Constructor
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.math import cast
 
@@ -19,6 +20,9 @@ class ConditionalAccumulatorBase:
     dtype, shape: of the gradients (shape: None if it is unknown); accumulator_ref: the tensor that holds it. Programs
     make one of the subclasses.
     """
+
+    _count_op: ClassVar[Constructor]
+    _step_op: ClassVar[Constructor]
 
     def __init__(self, dtype: Any, shape: Any, accumulator_ref: Tensor) -> None:
         self._dtype = dtypes.as_dtype(dtype)
@@ -41,12 +45,25 @@ class ConditionalAccumulatorBase:
         """The dtype of the gradients."""
         return self._dtype
 
+    def num_accumulated(self, name: str | None = None) -> Tensor:
+        """How many gradients there are: an int32 scalar."""
+        made: Tensor = self._count_op(self._accumulator_ref, name=name or f"{self._name}_NumAccumulated")
+        return made
+
+    def set_global_step(self, new_global_step: Any, name: str | None = None) -> Operation:
+        """An operation that sets the accumulator's step. Going back is allowed, with a warning."""
+        op: Operation = self._step_op(
+            self._accumulator_ref, cast(convert_to_tensor(new_global_step), dtypes.int64), name=name)
+        return op
+
 
 class ConditionalAccumulator(ConditionalAccumulatorBase):
     """Adds up gradients that are tensors.
 
     shared_name: accumulators of one shared name are one in a session. reduction_type: "MEAN" or "SUM".
     """
+
+    _count_op, _step_op = ops.ResourceAccumulatorNumAccumulated, ops.ResourceAccumulatorSetGlobalStep
 
     def __init__(self, dtype: Any, shape: Any = None, shared_name: str | None = None,
                  name: str = "conditional_accumulator", reduction_type: str = "MEAN") -> None:
@@ -74,24 +91,14 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         made.set_shape(self._shape)
         return made
 
-    def num_accumulated(self, name: str | None = None) -> Tensor:
-        """How many gradients there are: an int32 scalar."""
-        made: Tensor = ops.ResourceAccumulatorNumAccumulated(self._accumulator_ref,
-                                                             name=name or f"{self._name}_NumAccumulated")
-        return made
-
-    def set_global_step(self, new_global_step: Any, name: str | None = None) -> Operation:
-        """An operation that sets the accumulator's step. Going back is allowed, with a warning."""
-        op: Operation = ops.ResourceAccumulatorSetGlobalStep(
-            self._accumulator_ref, cast(convert_to_tensor(new_global_step), dtypes.int64), name=name)
-        return op
-
 
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     """Adds up gradients that are IndexedSlices: the mean of a row is over the gradients that have it.
 
     Arguments as of ConditionalAccumulator.
     """
+
+    _count_op, _step_op = ops.AccumulatorNumAccumulated, ops.AccumulatorSetGlobalStep
 
     def __init__(self, dtype: Any, shape: Any = None, shared_name: str | None = None,
                  name: str = "sparse_conditional_accumulator", reduction_type: str = "MEAN") -> None:
@@ -125,15 +132,3 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         """The same as IndexedSlices."""
         indices, values, shape = self.take_grad(num_required, name)
         return IndexedSlices(values, indices, shape)
-
-    def num_accumulated(self, name: str | None = None) -> Tensor:
-        """How many gradients there are: an int32 scalar."""
-        made: Tensor = ops.AccumulatorNumAccumulated(self._accumulator_ref,
-                                                     name=name or f"{self._name}_NumAccumulated")
-        return made
-
-    def set_global_step(self, new_global_step: Any, name: str | None = None) -> Operation:
-        """An operation that sets the accumulator's step. Going back is allowed, with a warning."""
-        op: Operation = ops.AccumulatorSetGlobalStep(
-            self._accumulator_ref, cast(convert_to_tensor(new_global_step), dtypes.int64), name=name)
-        return op
