@@ -16,7 +16,7 @@ import fnmatch
 import itertools
 import logging
 import threading
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from posixpath import basename
 from typing import Any
 
@@ -90,20 +90,24 @@ class LiveBoard:
     def histograms(self) -> list[tuple[str, Ridge]]:
         """Name and histograms over time of each tag that has them."""
         with self.recorder.lock:
-            return [(self._name(*key), ridge(kept)) for key, kept in self._rich("ridge")]
+            name = self._namer()
+            return [(name(*key), ridge(kept)) for key, kept in self._rich("ridge")]
 
     def pictures(self) -> list[tuple[str, float, Picture]]:
         """Name, step and newest picture of each tag that has them."""
         with self.recorder.lock:
-            return [(self._name(*key), *kept.items(1)[-1]) for key, kept in self._rich("pictures")]
+            name = self._namer()
+            return [(name(*key), *kept.items(1)[-1]) for key, kept in self._rich("pictures")]
 
     def _rich(self, kind: str) -> list[tuple[Key, Sparse[Any]]]:
         table: dict[Key, Any] = self.recorder.histograms if kind == "ridge" else self.recorder.pictures
         with self.recorder.lock:
             return [(key, kept) for key, kept in table.items() if self._wants(*key)]
 
-    def _name(self, run: str, tag: str) -> str:
-        return f"{basename(run)}/{tag}" if run and len(self._shown_runs()) > 1 else tag
+    def _namer(self) -> Callable[[str, str], str]:
+        """How (run, tag) is called: by the tag, with the name of the run before it where several runs are shown."""
+        several = len(self._shown_runs()) > 1
+        return lambda run, tag: f"{basename(run)}/{tag}" if run and several else tag
 
     def _shown_runs(self) -> list[str]:
         """The runs that are shown, in the order they came."""
@@ -121,9 +125,9 @@ class LiveBoard:
             return found[name].steps.copy(), found[name].values.copy()
 
     def _named(self) -> tuple[list[str], list[Series]]:
-        """Tags, with the name of the run before them where several runs are shown."""
-        found = self.series()
-        return [self._name(series.run, series.tag) for series in found], found
+        """The series and how they are called."""
+        found, name = self.series(), self._namer()
+        return [name(series.run, series.tag) for series in found], found
 
     def _looks(self) -> list[tuple[str, str, int]]:
         """Panel, name in it and colour of each series. Runs are compared in a panel for each tag, a colour a run."""
@@ -230,8 +234,8 @@ class LiveBoard:
         looks = zip(self._named()[0], self._looks(), strict=True)
         tags = [{"name": short, "color_index": color, "group": group} if group else
                 {"name": name, "color_index": color} for name, (group, short, color) in looks]
-        more = {name: [{"name": self._name(*key), "color_index": place}
-                       for place, (key, _) in enumerate(self._rich(kind))]
+        called = self._namer()
+        more = {name: [{"name": called(*key), "color_index": place} for place, (key, _) in enumerate(self._rich(kind))]
                 for name, kind in (("ridges", "ridge"), ("pictures", "pictures"))}
         return {"title": self.title, "tags": tags, "smoothing": self.smooth, "x": "step", **more}
 
