@@ -26,7 +26,8 @@ def histogram(tag, body):
 
 def test_the_layout_names_scalars_and_passes_over_the_rest():
     data = scalar("loss", 0.5) + histogram("w", b"abc" * 60) + scalar("é", 2)
-    layout = scalar_layout(data)
+    layout, more = scalar_layout(data)
+    assert more and not scalar_layout(scalar("loss", 0.5))[1]
     assert [tag for tag, _ in layout] == ["loss", "é"]
     assert [struct.unpack_from("<f", data, place)[0] for _, place in layout] == [0.5, 2]
 

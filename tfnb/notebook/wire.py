@@ -18,24 +18,15 @@ class WireError(ValueError):
     """The bytes are no protocol-buffer message."""
 
 
-def scalar_layout(data: bytes) -> list[tuple[str, int]]:
+def scalar_layout(data: bytes) -> tuple[list[tuple[str, int]], bool]:
     """The tag of each scalar in a serialized Summary and where its four bytes (little-endian float32) stand.
 
-    Histograms, images and the like are passed over. Raises WireError if `data` is not a message.
+    And whether it holds more: histograms, images and the like. Raises WireError if `data` is not a message.
     """
-    found = []
-    for field, kind, begin, end in _fields(data, 0, len(data)):
-        if field == VALUE and kind == BYTES:
-            tag, place = _value(data, begin, end)
-            if place >= 0:
-                found.append((tag, place))
-    return found
-
-
-def only_scalars(data: bytes) -> bool:
-    """True if each value of a serialized Summary is a scalar. Raises WireError if `data` is not a message."""
-    return all(_value(data, begin, end)[1] >= 0 for field, kind, begin, end in _fields(data, 0, len(data))
-               if field == VALUE and kind == BYTES)
+    found = [_value(data, begin, end) for field, kind, begin, end in _fields(data, 0, len(data))
+             if field == VALUE and kind == BYTES]
+    scalars = [(tag, place) for tag, place in found if place >= 0]
+    return scalars, len(scalars) < len(found)
 
 
 def _value(data: bytes, begin: int, end: int) -> tuple[str, int]:
@@ -96,8 +87,7 @@ def read_scalars(messages: Sequence[bytes], rich: list[int] | None = None) -> li
 def _columns(messages: Sequence[bytes], indices: list[int], rich: list[int]) -> Iterator[Column]:
     rest = np.array(indices)
     while len(rest):
-        layout = _layout_or_none(messages[rest[0]])
-        more = _holds_more(messages[rest[0]])
+        layout, more = _layout_or_none(messages[rest[0]])
         table = np.frombuffer(b"".join(messages[i] for i in rest), np.uint8).reshape(len(rest), -1)
         fixed = np.ones(table.shape[1], bool)
         for _, place in layout:
@@ -113,23 +103,17 @@ def _columns(messages: Sequence[bytes], indices: list[int], rich: list[int]) -> 
             return
 
 
-def _holds_more(data: bytes) -> bool:
-    try:
-        return not only_scalars(data)
-    except WireError:
-        return False
-
-
-def _layout_or_none(data: bytes) -> list[tuple[str, int]]:
+def _layout_or_none(data: bytes) -> tuple[list[tuple[str, int]], bool]:
     try:
         return scalar_layout(data)
     except WireError:
-        return []
+        return [], False
 
 
 def _each(messages: Sequence[bytes], indices: np.ndarray, rich: list[int]) -> Iterator[Column]:
     for index in indices:
-        if _holds_more(messages[index]):
+        layout, more = _layout_or_none(messages[index])
+        if more:
             rich.append(int(index))
-        for tag, place in _layout_or_none(messages[index]):
+        for tag, place in layout:
             yield tag, np.array([index]), np.array(struct.unpack_from("<f", messages[index], place), np.float32)
