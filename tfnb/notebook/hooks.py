@@ -220,7 +220,6 @@ class Hooks:
 
     def _close_views(self, key: Hashable) -> None:
         board.close_boards_of(key)
-        state_views.close_views_of(key)
         training.stop_runs_of(key)
 
     def _forget(self, key: Hashable) -> None:

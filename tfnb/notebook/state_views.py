@@ -331,9 +331,3 @@ def look_again() -> None:
     """A cell ended: take a look at the variables of sessions that were looked at before, for their curves."""
     for session in watched():
         look(session, [v.op for v in variables_of(session.graph)])
-
-
-def close_views_of(cell: Hashable) -> None:
-    """The cell runs again: what it showed is gone from the page."""
-    for view in [v for v in board.SENDER.boards if isinstance(v, VariablesView) and v.cell == cell]:
-        board.SENDER.close(view)
