@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.graph.operation import Operation
-from tfnb.notebook.fetch import find_session, graph_of, resolve
+from tfnb.notebook.fetch import in_session
 from tfnb.runtime.executor import Executor
 from tfnb.runtime.session import BaseSession
 from tfnb.runtime.tap import Tap
@@ -43,9 +43,8 @@ def measure(fetches: Sequence[Any], feed: Mapping[Any, Any] | None = None,
     Raises NoSessionError if it is not clear which session, KeyError for a name that is not there, and what
     `Session.run` raises.
     """
-    chosen = session if session is not None else find_session(graph_of(fetches))
-    wanted = [resolve(chosen.graph, each) for each in fetches]
-    run = chosen._inspect(wanted, {resolve(chosen.graph, key): value for key, value in (feed or {}).items()})
+    chosen, wanted, fed = in_session(fetches, feed, session)
+    run = chosen._inspect(wanted, fed)
     sizes = _Sizes()
     run.run(sizes)
     executor = Executor(run.plan, run.store.copy())

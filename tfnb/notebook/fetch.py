@@ -1,7 +1,7 @@
 """Running something and looking at it: values with one line on each."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -30,16 +30,24 @@ def fetch(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSes
     Raises NoSessionError (a ValueError) if it is not clear which session; KeyError for a name that is not there, with
     the nearest one; else what `Session.run` raises.
     """
-    graph = session.graph if session is not None else graph_of(fetches)
-    found = session if session is not None else find_session(graph)
-    wanted = [resolve(found.graph, each) for each in fetches]
-    feeds = {resolve(found.graph, key): value for key, value in (feed or {}).items()}
+    found, wanted, feeds = in_session(fetches, feed, session)
     values = found.run(wanted, feeds or None) if tap is None else found._run_tapped(wanted, feeds, tap)
     names = [*labels] or [_name(each) for each in wanted]
     width = max(map(len, names), default=0)
     for name, value in zip(names, values, strict=True):
         print(f"{name:{width}}  {one_line(value)}")
     return values[0] if len(values) == 1 else values
+
+
+def in_session(fetches: Sequence[Any], feed: Mapping[Any, Any] | None = None,
+               session: BaseSession | None = None) -> tuple[BaseSession, list[Any], dict[Any, Any]]:
+    """The session to run `fetches` in, what to fetch and what to feed there, with names resolved.
+
+    Raises NoSessionError if it is not clear which session, KeyError for a name that is not there.
+    """
+    found = session if session is not None else find_session(graph_of(fetches))
+    return (found, [resolve(found.graph, each) for each in fetches],
+            {resolve(found.graph, key): value for key, value in (feed or {}).items()})
 
 
 def resolve(graph: Graph, wanted: Any) -> Any:
@@ -89,14 +97,24 @@ def _variables() -> dict[str, Any]:
     return {name: value for name, value in names.items() if not name.startswith("_")}
 
 
-def graph_of(fetches: Any) -> Graph:
+def graph_of(fetches: Iterable[Any]) -> Graph:
     """The graph that fetches are of: that of the first one that has one, of the default session, or the default one."""
-    for each in fetches:
-        graph = getattr(each, "graph", None)
-        if isinstance(graph, Graph):
-            return graph
+    found = _first_graph(fetches)
+    if found is not None:
+        return found
     default = get_default_session()
     return default.graph if default is not None else get_default_graph()
+
+
+def _first_graph(fetches: Iterable[Any]) -> Graph | None:
+    for each in fetches:
+        if isinstance(each, (list, tuple, dict)):
+            found = _first_graph(each.values() if isinstance(each, dict) else each)
+        else:
+            found = getattr(each, "graph", None)
+        if isinstance(found, Graph):
+            return found
+    return None
 
 
 def _name(wanted: Any) -> str:

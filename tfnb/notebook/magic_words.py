@@ -20,7 +20,7 @@ from IPython.utils.process import arg_split
 from tfnb.core.errors import OpError
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.notebook.fetch import NoSessionError, find_session, resolve
+from tfnb.notebook.fetch import NoSessionError, find_session, graph_of, resolve
 from tfnb.notebook.hooks import Hooks
 from tfnb.runtime.session import BaseSession
 
@@ -84,7 +84,7 @@ class LineMagics(Magics):
             raise UsageError(f"--feed takes a dict from tensors to values, not {type(feed).__name__}")
         wanted = [self._fetchable(word) for word in args.what]
         try:
-            return wanted, feed, session or find_session(_graph_of(wanted))
+            return wanted, feed, session or find_session(graph_of(wanted))
         except NoSessionError as error:
             raise UsageError(str(error)) from None
 
@@ -101,17 +101,6 @@ def fetchable(value: Any) -> bool:
     if isinstance(value, dict):
         return bool(value) and all(map(fetchable, value.values()))
     return isinstance(value, (Tensor, Operation)) or hasattr(value, "_as_graph_element")
-
-
-def _graph_of(wanted: list[Any]) -> Any:
-    for each in wanted:
-        if isinstance(each, (list, tuple, dict)):
-            found = _graph_of([*(each.values() if isinstance(each, dict) else each)])
-        else:
-            found = getattr(each, "graph", None)
-        if found is not None:
-            return found
-    return None
 
 
 def parse(magic: Callable[..., Any], line: str) -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tfnb.graph.operation import Operation
-from tfnb.notebook.fetch import find_session, graph_of, resolve
+from tfnb.notebook.fetch import in_session
 from tfnb.notebook.pill import pill_of, pill_svg
 from tfnb.notebook.settings import settings
 from tfnb.notebook.svg import text as escaped
@@ -46,9 +46,7 @@ def nan(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSessi
     Raises NoSessionError if it is not clear which session, KeyError for a name that is not there, ValueError for a
     wrong expression, and what `Session.run` raises.
     """
-    chosen = session if session is not None else find_session(graph_of(fetches))
-    wanted = [resolve(chosen.graph, each) for each in fetches]
-    fed = {resolve(chosen.graph, key): value for key, value in (feed or {}).items()}
+    chosen, wanted, fed = in_session(fetches, feed, session)
     return NanView(find_nan(wanted, fed, chosen, ignore, abs_max))
 
 

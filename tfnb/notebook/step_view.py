@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.describe import one_line
-from tfnb.notebook.fetch import find_session, graph_of, resolve
+from tfnb.notebook.fetch import in_session
 from tfnb.notebook.pill import pill_of
 from tfnb.notebook.sheet import Cell, Column, Table
 from tfnb.notebook.sheet_view import SheetView
@@ -129,8 +129,6 @@ def step(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSess
     Raises NoSessionError if it is not clear which session, KeyError for a name that is not there, ValueError for a
     wrong expression, and what `Session.run` raises for wrong feeds.
     """
-    chosen = session if session is not None else find_session(graph_of(fetches))
-    wanted = [resolve(chosen.graph, each) for each in fetches]
-    fed = {resolve(chosen.graph, key): value for key, value in (feed or {}).items()}
+    chosen, wanted, fed = in_session(fetches, feed, session)
     stepper = Stepper(chosen._inspect(wanted, fed), breaks)
     return StepView(stepper.go() if stepper.breaks else stepper)

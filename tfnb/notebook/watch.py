@@ -12,7 +12,7 @@ import numpy as np
 from tfnb.core.describe import one_line
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels.png import encode_png
-from tfnb.notebook.fetch import find_session, graph_of, resolve
+from tfnb.notebook.fetch import in_session
 from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.notebook.pill import Pill, pill_of
 from tfnb.notebook.tensor_stats import as_reals
@@ -125,9 +125,7 @@ def watch(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSes
     Raises NoSessionError if it is not clear which session, KeyError for a name that is not there, ValueError for a
     wrong expression, and what `Session.run` raises.
     """
-    chosen = session if session is not None else find_session(graph_of(fetches))
-    wanted = [resolve(chosen.graph, each) for each in fetches]
-    fed = {resolve(chosen.graph, key): value for key, value in (feed or {}).items()}
+    chosen, wanted, fed = in_session(fetches, feed, session)
     recorder = Recorder(pattern)
     chosen._run_tapped(wanted, fed, recorder)
     return graph_view([element_of(each) for each in wanted], values=recorder.values, **options)
