@@ -10,16 +10,11 @@ from tfnb.core.dtypes import as_dtype
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.shape import TensorShape
 from tfnb.graph import export
+from tfnb.graph.nodes import VARIABLE_OPS, copied, node_name, with_inputs
 from tfnb.graph.stack import get_default_graph
 
-_VARIABLES = frozenset(["Variable", "VariableV2", "VarHandleOp"])
 # What passes the handle of a resource variable on.
 _PASS = frozenset(["Identity", "Enter", "Switch"])
-
-
-def _source(text: str) -> str:
-    """The node that an input comes from: of "x:1" and "^x", x."""
-    return text.removeprefix("^").partition(":")[0]
 
 
 def _check_graph_def(graph_def: Any) -> None:
@@ -42,7 +37,7 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
             raise ValueError(f"{name} is not in graph")
         if name not in found:
             found.add(name)
-            waiting += map(_source, nodes[name].input)
+            waiting += map(node_name, nodes[name].input)
     return _like(graph_def, (node for node in graph_def.node if node.name in found))
 
 
@@ -65,27 +60,19 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Sequence[str] | Non
     _check_graph_def(input_graph)
     kept = set(protected_nodes or ())
     checks = {node.name for node in input_graph.node if node.op == "CheckNumerics" and node.name not in kept}
-    waited_for = {_source(text) for node in input_graph.node for text in node.input if text.startswith("^")}
+    waited_for = {node_name(text) for node in input_graph.node for text in node.input if text.startswith("^")}
     passed = {node.name: node.input[0] for node in input_graph.node
               if node.name in checks or (node.op == "Identity" and node.name not in kept | waited_for
                                          and not any(text.startswith("^") for text in node.input))}
 
     def origin(text: str) -> str:
-        while _source(text) in passed:
-            text = passed[_source(text)]
+        while node_name(text) in passed:
+            text = passed[node_name(text)]
         return text
     return _like(input_graph, [
-        _with_inputs(node, [origin(text) for text in node.input if text.removeprefix("^") == text
-                            or _source(text) not in checks])
+        with_inputs(node, [origin(text) for text in node.input if not text.startswith("^")
+                           or node_name(text) not in checks])
         for node in input_graph.node if node.name not in passed])
-
-
-def _with_inputs(node: Any, inputs: Iterable[str]) -> Any:
-    made = type(node)()
-    made.CopyFrom(node)
-    del made.input[:]
-    made.input.extend(inputs)
-    return made
 
 
 def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
@@ -107,7 +94,7 @@ def convert_variables_to_constants(sess: Any, input_graph_def: Any, output_node_
     graph_def = extract_sub_graph(input_graph_def, output_node_names)
     chosen = None if variable_names_whitelist is None else set(variable_names_whitelist)
     left = set(variable_names_blacklist or ())
-    names = [node.name for node in graph_def.node if node.op in _VARIABLES and node.name not in left
+    names = [node.name for node in graph_def.node if node.op in VARIABLE_OPS and node.name not in left
              and (chosen is None or node.name in chosen)]
     values = dict(zip(names, _values(sess, graph_def, names), strict=True))
     handles = _handles(graph_def, {node.name for node in graph_def.node
@@ -118,7 +105,7 @@ def convert_variables_to_constants(sess: Any, input_graph_def: Any, output_node_
 def _values(sess: Any, graph_def: Any, names: Sequence[str]) -> list[np.ndarray]:
     """The values of variables, by the tensors that read them."""
     ops = {node.name: node.op for node in graph_def.node}
-    reads = {_source(node.input[0]): node.name for node in graph_def.node if node.op == "ReadVariableOp"}
+    reads = {node_name(node.input[0]): node.name for node in graph_def.node if node.op == "ReadVariableOp"}
     wanted = []
     for name in names:
         if ops[name] == "VarHandleOp":
@@ -142,8 +129,8 @@ def _handles(graph_def: Any, variables: set[str]) -> dict[str, str]:
     found = {name: name for name in variables}
     grew = bool(found)
     while grew:
-        new = {node.name: found[_source(node.input[0])] for node in graph_def.node
-               if node.op in _PASS and node.name not in found and node.input and _source(node.input[0]) in found}
+        new = {node.name: found[node_name(node.input[0])] for node in graph_def.node
+               if node.op in _PASS and node.name not in found and node.input and node_name(node.input[0]) in found}
         found.update(new)
         grew = bool(new)
     return found
@@ -152,15 +139,15 @@ def _handles(graph_def: Any, variables: set[str]) -> dict[str, str]:
 def _frozen(node: Any, values: Mapping[str, np.ndarray], handles: Mapping[str, str]) -> Any:
     if node.name in values:
         return _constant(node, values[node.name])
-    touched = [text for text in node.input if not text.startswith("^") and _source(text) in handles]
+    touched = [text for text in node.input if not text.startswith("^") and node_name(text) in handles]
     if not touched:
         return node
     if node.op not in _PASS | {"ReadVariableOp", "ResourceGather"}:
         raise InvalidArgumentError(None, None, f"node {node.name!r} ({node.op}) uses the resource variable "
-                                   f"{handles[_source(touched[0])]!r} otherwise than by reading it: it can't be made "
+                                   f"{handles[node_name(touched[0])]!r} otherwise than by reading it: it can't be made "
                                    "a constant; name it in variable_names_blacklist")
-    made = _with_inputs(node, node.input)
-    dtype = as_dtype(values[handles[_source(touched[0])]].dtype).as_datatype_enum
+    made = copied(node)
+    dtype = as_dtype(values[handles[node_name(touched[0])]].dtype).as_datatype_enum
     if node.op == "ResourceGather":
         made.op = "Gather"
         made.ClearField("attr")

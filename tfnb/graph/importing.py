@@ -12,6 +12,7 @@ from tfnb.graph.convert import internal_convert_to_tensor
 from tfnb.graph.elements import complete_attrs, near_types, output_types, spec_of
 from tfnb.graph.graph import Graph
 from tfnb.graph.inlining import without_functions
+from tfnb.graph.nodes import copied, node_name, tensor_name
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.opdef.tables import OPS
@@ -36,7 +37,7 @@ def import_graph_def(graph_def: Any, input_map: Mapping[str, Any] | None = None,
         raise TypeError(f"return_elements must be a list of strings, got {return_elements!r}")
     graph = get_default_graph()
     with graph.name_scope("import" if name is None else name) as prefix:
-        mapped = {_tensor_name(key): internal_convert_to_tensor(value) for key, value in (input_map or {}).items()}
+        mapped = {tensor_name(key): internal_convert_to_tensor(value) for key, value in (input_map or {}).items()}
         made = _Import(graph, prefix, nodes, mapped)
         for node in in_order(nodes, set(mapped)):
             made.add(node)
@@ -71,8 +72,7 @@ def _modern(node: Any) -> Any:
     """A node, with the op that took the place of its own."""
     if node.op not in _MODERN:
         return node
-    made = type(node)()
-    made.CopyFrom(node)
+    made = copied(node)
     made.op = _MODERN[node.op]
     return made
 
@@ -90,15 +90,6 @@ def _check_types(nodes: Iterable[Any]) -> None:
         raise NotFoundError(None, None, f"Op type not registered: tfnb does not have {told}.{hint}")
 
 
-def _tensor_name(text: str) -> str:
-    """The name of a tensor in full: "x" -> "x:0"."""
-    return text if ":" in text or text.startswith("^") else f"{text}:0"
-
-
-def _node_name(text: str) -> str:
-    return text.removeprefix("^").partition(":")[0]
-
-
 def in_order(nodes: Iterable[Any], mapped: set[str]) -> list[Any]:
     """The nodes, each after those that it takes inputs from, else in their own order.
 
@@ -114,8 +105,8 @@ def in_order(nodes: Iterable[Any], mapped: set[str]) -> list[Any]:
             if done.get(node.name):
                 stack.pop()
                 continue
-            needed = [_node_name(i) for i in node.input if _tensor_name(i) not in mapped
-                      and not _goes_back(node, by_name.get(_node_name(i)))]
+            needed = [node_name(i) for i in node.input if tensor_name(i) not in mapped
+                      and not _goes_back(node, by_name.get(node_name(i)))]
             missing = [n for n in needed if not done.get(n)]
             if not missing:
                 done[node.name] = True
@@ -148,7 +139,7 @@ class _Import:
 
     def tensor(self, text: str, node: str) -> Tensor:
         """The tensor for an input of the node called `node`."""
-        name = _tensor_name(text)
+        name = tensor_name(text)
         if name in self.mapped:
             self.used.add(name)
             return self.mapped[name]
@@ -162,7 +153,7 @@ class _Import:
         """Make the op of a node, of which all inputs are made."""
         spec = spec_of(node.op)
         names = [i for i in node.input if not i.startswith("^")]
-        later = {k for k, i in enumerate(names) if _tensor_name(i) not in self.mapped and _node_name(i) not in self.ops}
+        later = {k for k, i in enumerate(names) if tensor_name(i) not in self.mapped and node_name(i) not in self.ops}
         there = [self.tensor(i, node.name) for k, i in enumerate(names) if k not in later]
         rest = iter(there)
         inputs = [there[0] if k in later else next(rest) for k in range(len(names))]
@@ -194,7 +185,7 @@ class _Import:
         if text in self.mapped:
             self.used.add(text)
             return self.mapped[text].op
-        return self.ops[_node_name(text)]
+        return self.ops[node_name(text)]
 
     def _group(self, group: bytes) -> bytes:
         """A colocation group, by the name that its op has here."""
@@ -203,7 +194,7 @@ class _Import:
 
     def element(self, text: str) -> Any:
         """The op or tensor that a name in the GraphDef has become."""
-        op = self.ops.get(_node_name(text))
+        op = self.ops.get(node_name(text))
         if op is None or (":" in text and not text.partition(":")[2].isdecimal()):
             raise ValueError(f"return_elements: {text!r} was not found in graph_def")
         if ":" not in text:

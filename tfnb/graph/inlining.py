@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tfnb.graph import export
+from tfnb.graph.nodes import copied, with_inputs
 from tfnb.opdef.tables import OPS
 
 _CALLS = frozenset(["PartitionedCall", "StatefulPartitionedCall"])
@@ -140,8 +141,7 @@ def _arguments(signature: Any, attrs: Mapping[str, Any], inputs: list[str], call
 
 def _bound(node: Any, attrs: Mapping[str, Any]) -> Any:
     """A copy of a node of a function, with the attrs of the call in place of its placeholders for them."""
-    made = type(node)()
-    made.CopyFrom(node)
+    made = copied(node)
     for key, value in node.attr.items():
         if value.WhichOneof("value") == "placeholder":
             if value.placeholder not in attrs:
@@ -165,11 +165,7 @@ def _renamed(node: Any, told: Mapping[str, str]) -> Any:
     """A node that takes its inputs from where they are now."""
     if not any(_full(text) in told for text in node.input):
         return node
-    made = type(node)()
-    made.CopyFrom(node)
-    del made.input[:]
-    made.input.extend(_followed(text, told) for text in node.input)
-    return made
+    return with_inputs(node, [_followed(text, told) for text in node.input])
 
 
 def _followed(text: str, told: Mapping[str, str]) -> str:
