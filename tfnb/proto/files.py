@@ -98,6 +98,8 @@ class Staging:
 
     def commit(self, data: Sequence[str], index: str) -> None:
         """Give all files their final names, the index last."""
+        if os.name != "posix":                     # elsewhere an open file can't be renamed
+            self._close()
         try:
             with freed_later(data):
                 for final in (*data, index):
