@@ -4,7 +4,6 @@ from __future__ import annotations
 import os
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from tfnb.core.lazy import lazy_module
 from tfnb.proto.bundle_writer import BundleWriter
 from tfnb.proto.checkpoint import checkpoint_files
 from tfnb.proto.checkpoint_v1 import write_v1
-from tfnb.proto.files import os_errors
+from tfnb.proto.files import Staging, os_errors
 from tfnb.tools.tensors import TensorFile, open_tensors
 
 _safetensors_numpy = lazy_module("safetensors.numpy")
@@ -77,17 +76,17 @@ def _write_v1(path: str, values: Values) -> None:
 
 
 def _write_npz(path: str, values: Values) -> None:
-    staged = f"{path}.tmp"
+    staging = Staging()
     try:
-        with os_errors(path), zipfile.ZipFile(staged, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-            for name, array, dtype in values:
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
-                    np.lib.format.write_array(file, _for_npz(path, name, array, dtype), allow_pickle=False)
         with os_errors(path):
-            os.replace(staged, path)
-    finally:
-        with suppress(OSError):
-            os.remove(staged)
+            with zipfile.ZipFile(staging.path(path), "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+                for name, array, dtype in values:
+                    with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                        np.lib.format.write_array(file, _for_npz(path, name, array, dtype), allow_pickle=False)
+            staging.commit([], path)
+    except BaseException:
+        staging.discard([], path)
+        raise
 
 
 def _for_npz(path: str, name: str, array: np.ndarray, dtype: DType) -> np.ndarray:
