@@ -5,7 +5,6 @@ import importlib
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import reduce
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -68,10 +67,15 @@ def _module(place: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is None or not f"{full}.".startswith(f"{error.name}."):
             raise                                  # a library that is not installed, not a module that is not there
-    try:
-        return reduce(getattr, full.split(".")[1:], importlib.import_module("tfnb"))
-    except AttributeError:
-        return None
+    return _attribute(full.partition(".")[2])
+
+
+def _attribute(path: str) -> Any:
+    """What stands at a path of names in tfnb, or None."""
+    value: Any = importlib.import_module("tfnb")
+    for name in filter(None, path.split(".")):
+        value = getattr(value, name, None)
+    return value
 
 
 def _inside(value: Any) -> bool:
@@ -138,9 +142,7 @@ class _Finder(MetaPathFinder, Loader):
 
 def _public(rest: str) -> Any:
     """What `tf.` and this name is, if it is a namespace: not a class or a function."""
-    value: Any = importlib.import_module("tfnb")
-    for name in filter(None, rest.split(".")):
-        value = getattr(value, name, None)
+    value = _attribute(rest)
     return value if isinstance(value, ModuleType) and not _inside(value) else None
 
 
