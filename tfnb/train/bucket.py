@@ -16,7 +16,7 @@ from tfnb.ops.queues import FIFOQueue, PaddingFIFOQueue, QueueBase
 from tfnb.ops.reduce import reduce_sum
 from tfnb.ops.source import constant
 from tfnb.ops.summary import scalar
-from tfnb.train.input import as_list, as_tensors, element_shapes, enqueue_kept, kept, original
+from tfnb.train.input import as_list, as_tensors, element_shapes, enqueue_kept, kept
 from tfnb.train.queue_runner import QueueRunner, add_queue_runner
 
 _ENDS = (OutOfRangeError, CancelledError)
@@ -56,7 +56,7 @@ def bucket(tensors: Any, which_bucket: Any, batch_size: int | Sequence[int], num
         number.set_shape([])
         for tensor, row in zip(made, known, strict=True):
             tensor.set_shape(TensorShape([rows]).concatenate(row))
-        return number, original(tensors, made if len(made) > 1 else made[0]) if isinstance(tensors, dict) else made
+        return number, _like(tensors, made)
 
 
 def _run_buckets(queues: list[QueueBase], top: QueueBase, example: list[Tensor], index: Tensor, keep: Tensor,
@@ -98,4 +98,8 @@ def bucket_by_sequence_length(input_length: Any, tensors: Any, batch_size: int |
         _, (lengths, *made) = bucket(
             [length, *flat], which, batch_size, len(bounds) + 1, num_threads, capacity, bucket_capacities,
             None if shapes is None else [[], *shapes], dynamic_pad, allow_smaller_final_batch, keep_input, shared_name)
-        return lengths, original(tensors, made if len(made) > 1 else made[0]) if isinstance(tensors, dict) else made
+        return lengths, _like(tensors, made)
+
+
+def _like(tensors: Any, made: list[Tensor]) -> Any:
+    return dict(zip(sorted(tensors), made, strict=True)) if isinstance(tensors, dict) else made
