@@ -22,10 +22,11 @@ _INIT_OP_SIGNATURE = "__saved_model_init_op"       # where TensorFlow 2 keeps th
 
 def maybe_saved_model_directory(export_dir: Any) -> bool:
     """Does the directory hold a file saved_model.pb or saved_model.pbtxt?"""
-    return _model_file(os.fsdecode(export_dir)) is not None
+    return model_file(os.fsdecode(export_dir)) is not None
 
 
-def _model_file(folder: str) -> str | None:
+def model_file(folder: str) -> str | None:
+    """The file of a SavedModel directory that holds its message, or None."""
     names = (places.SAVED_MODEL_FILENAME_PB, places.SAVED_MODEL_FILENAME_PBTXT)
     return next((path for path in (os.path.join(folder, name) for name in names) if os.path.exists(path)), None)
 
@@ -33,7 +34,7 @@ def _model_file(folder: str) -> str | None:
 def read_saved_model(export_dir: Any) -> Any:
     """The SavedModel message of a directory. Raises OSError if it has none, DataLossError if that is damaged."""
     folder = os.fsdecode(export_dir)
-    path = _model_file(folder)
+    path = model_file(folder)
     if path is None:
         raise OSError(f"SavedModel file does not exist at: {folder}/{{{places.SAVED_MODEL_FILENAME_PBTXT}|"
                       f"{places.SAVED_MODEL_FILENAME_PB}}}")

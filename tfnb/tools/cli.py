@@ -85,7 +85,7 @@ def inspect_command(told: argparse.Namespace) -> int:
         _print(_listed(value), str(value), told.json)
         return 0
     found = _inspect.inspect(told.path)
-    _print(found, _report.report(found, None if told.all else 40), told.json)
+    _print(found, _report.report(found, None if told.all else _report.MOST), told.json)
     return 0
 
 
@@ -99,7 +99,7 @@ def _listed(value: Any) -> Any:
 def diff_command(told: argparse.Namespace) -> int:
     """`tfnb diff`."""
     found = _diff.diff(told.a, told.b)
-    _print(found, _report.diff_report(found, None if told.all else 40), told.json)
+    _print(found, _report.diff_report(found, None if told.all else _report.MOST), told.json)
     return 1 if found["changed"] or found["only a"] or found["only b"] else 0
 
 

@@ -1,15 +1,17 @@
 """What differs between two checkpoints, or between two graphs."""
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from tfnb.core.errors import InvalidArgumentError
+from tfnb.core.errors import InvalidArgumentError, OpError
 from tfnb.graph.export import make_ndarray
 from tfnb.proto.mapped import map_of, release
-from tfnb.tools.inspect import Found, read_graph
+from tfnb.saved_model.loader import model_file
+from tfnb.tools.inspect import GRAPHS, Found, read_graph
 from tfnb.tools.tensors import TensorFile, open_tensors
 
 STRETCH = 1 << 20                                  # elements compared at once
@@ -22,12 +24,30 @@ def diff(a: Any, b: Any) -> Found:
     Raises NotFoundError, DataLossError for files that are not there or damaged, InvalidArgumentError if one is a
     checkpoint and the other a graph.
     """
-    graphs = [read_graph(path) for path in (a, b)]
-    if all(graph is not None for graph in graphs):
-        return diff_graphs(*graphs)
-    if any(graph is not None for graph in graphs):
+    first, second = _opened(a), _opened(b)
+    if isinstance(first, TensorFile) and isinstance(second, TensorFile):
+        return diff_tensors(first, second)
+    if isinstance(first, TensorFile) or isinstance(second, TensorFile):
         raise InvalidArgumentError(None, None, f"one of {a} and {b} is a graph, the other is none")
-    return diff_tensors(open_tensors(a), open_tensors(b))
+    return diff_graphs(first, second)
+
+
+def _opened(path: Any) -> Any:
+    """A TensorFile, or the GraphDef of a file that holds one.
+
+    Where the name does not tell, tensors are tried first: that reads no whole files, which may be large.
+    """
+    name = os.fsdecode(path)
+    graph = read_graph(name) if name.endswith(GRAPHS) or model_file(name) is not None else None
+    if graph is not None:
+        return graph
+    try:
+        return open_tensors(name)
+    except OpError:
+        graph = read_graph(name)
+        if graph is None:
+            raise
+        return graph
 
 
 def diff_tensors(a: TensorFile, b: TensorFile) -> Found:

@@ -12,9 +12,11 @@ from tfnb.core.dtypes import as_dtype
 from tfnb.core.errors import DataLossError, NotFoundError, OpError
 from tfnb.core.lazy import lazy_module
 from tfnb.graph.export import make_ndarray
+from tfnb.graph.nodes import VARIABLE_OPS, node_name
 from tfnb.proto.checkpoint import checkpoint_files
 from tfnb.proto.files import os_errors
 from tfnb.proto.records import read_records
+from tfnb.saved_model.loader import model_file
 from tfnb.tools.tensors import TensorFile, open_tensors
 
 _graph_pb2 = lazy_module("tfnb.proto.graph_pb2")
@@ -25,7 +27,7 @@ _example_pb2 = lazy_module("tfnb.proto.example_pb2")
 _text_format = lazy_module("google.protobuf.text_format")
 
 Found = dict[str, Any]
-_MODEL_FILES = ("saved_model.pb", "saved_model.pbtxt")
+GRAPHS = (".pb", ".pbtxt", ".meta")                # the endings of files that hold one
 
 
 def inspect(path: Any) -> Found:
@@ -41,7 +43,7 @@ def inspect(path: Any) -> Found:
         raise NotFoundError(None, None, f"there is no file {name}, and no checkpoint of that prefix")
     if name.endswith((".npz", ".safetensors", ".index")) or not os.path.exists(name):
         return _checkpoint(name)
-    if name.endswith((".pb", ".pbtxt", ".meta")):
+    if name.endswith(GRAPHS):
         return describe_message(name)
     if ".tfevents." in os.path.basename(name):
         return describe_events(name)
@@ -49,9 +51,9 @@ def inspect(path: Any) -> Found:
 
 
 def _directory(name: str) -> Found:
-    if any(os.path.exists(os.path.join(name, model)) for model in _MODEL_FILES):
-        return describe_message(next(p for p in (os.path.join(name, model) for model in _MODEL_FILES)
-                                     if os.path.exists(p)))
+    model = model_file(name)
+    if model is not None:
+        return describe_message(model)
     events = sorted(str(p) for p in Path(name).glob("*.tfevents.*"))
     if os.path.exists(os.path.join(name, "checkpoint")):
         return _checkpoint(name)
@@ -92,12 +94,11 @@ def describe_message(path: str) -> Found:
     """A GraphDef, MetaGraphDef or SavedModel, binary or text, whichever parses and holds something."""
     with os_errors(path):
         data = Path(path).read_bytes()
-    for kind, message, describe in (("SavedModel", "SavedModel", _saved_model), ("meta graph", "MetaGraphDef", _meta),
-                                    ("graph", "GraphDef", _graph)):
-        parsed = _parsed(data, _type(message))
-        if parsed is not None:
-            return {"kind": kind, "path": path, "file bytes": len(data), **describe(parsed)}
-    raise DataLossError(None, None, f"{path} is no GraphDef, MetaGraphDef or SavedModel, neither binary nor text")
+    found = _message(data)
+    if found is None:
+        raise DataLossError(None, None, f"{path} is no GraphDef, MetaGraphDef or SavedModel, neither binary nor text")
+    kind, describe = _KINDS[type(found).DESCRIPTOR.name]
+    return {"kind": kind, "path": path, "file bytes": len(data), **describe(found)}
 
 
 def read_graph(path: Any) -> Any:
@@ -106,21 +107,23 @@ def read_graph(path: Any) -> Any:
     Raises NotFoundError and the like for a file that can't be read.
     """
     name = os.fsdecode(path)
-    name = next((p for p in (os.path.join(name, model) for model in _MODEL_FILES) if os.path.exists(p)), name)
+    name = model_file(name) or name
     if not os.path.isfile(name) or name.endswith((".npz", ".safetensors", ".index")):
         return None
     with os_errors(name):
-        data = Path(name).read_bytes()
-    model = _parsed(data, _type("SavedModel"))
-    if model is not None:
-        return model.meta_graphs[0].graph_def
-    meta = _parsed(data, _type("MetaGraphDef"))
-    return meta.graph_def if meta is not None else _parsed(data, _type("GraphDef"))
+        found = _message(Path(name).read_bytes())
+    kind = None if found is None else type(found).DESCRIPTOR.name
+    return found.meta_graphs[0].graph_def if kind == "SavedModel" else \
+        found.graph_def if kind == "MetaGraphDef" else found
 
 
-def _type(message: str) -> Any:
-    module = {"GraphDef": _graph_pb2, "MetaGraphDef": _meta_graph_pb2, "SavedModel": _saved_model_pb2}[message]
-    return getattr(module, message)
+def _message(data: bytes) -> Any:
+    """The first kind of message that the bytes are: SavedModel, MetaGraphDef, GraphDef; or None."""
+    for kind in (_saved_model_pb2.SavedModel, _meta_graph_pb2.MetaGraphDef, _graph_pb2.GraphDef):
+        found = _parsed(data, kind)
+        if found is not None:
+            return found
+    return None
 
 
 def _parsed(data: bytes, kind: Any) -> Any:
@@ -147,8 +150,8 @@ def _sound(found: Any) -> bool:
 
 
 def _graph(graph: Any) -> Found:
-    read = {text.removeprefix("^").partition(":")[0] for node in graph.node for text in node.input}
-    variables = [node for node in graph.node if node.op in ("Variable", "VariableV2", "VarHandleOp")]
+    read = {node_name(text) for node in graph.node for text in node.input}
+    variables = [node for node in graph.node if node.op in VARIABLE_OPS]
     return {
         "producer": graph.versions.producer, "nodes": len(graph.node),
         "ops": dict(Counter(node.op for node in graph.node).most_common()),
@@ -190,6 +193,11 @@ def _signature(signature: Any) -> Found:
 
 def _saved_model(model: Any) -> Found:
     return {"schema version": model.saved_model_schema_version, "meta graphs": [_meta(m) for m in model.meta_graphs]}
+
+
+# Message -> what it is called, and what tells of it.
+_KINDS = {"SavedModel": ("SavedModel", _saved_model), "MetaGraphDef": ("meta graph", _meta),
+          "GraphDef": ("graph", _graph)}
 
 
 # ---- events and records ----------------------------------------------------------------------------------------------

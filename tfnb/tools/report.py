@@ -6,7 +6,7 @@ from typing import Any
 
 from tfnb.tools.inspect import Found, as_text_shape
 
-_MOST = 40                                         # lines of a list, unless all are asked for
+MOST = 40                                         # lines of a list, unless all are asked for
 
 
 def bytes_text(count: float) -> str:
@@ -23,7 +23,7 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
 
 
-def report(found: Found, most: int | None = _MOST) -> str:
+def report(found: Found, most: int | None = MOST) -> str:
     """The text for what `inspect` found; most: the longest list that is shown in full, None for any."""
     return "\n".join(_REPORTS[found["kind"]](found, most))
 
@@ -119,7 +119,7 @@ _REPORTS = {"checkpoint": _checkpoint, "graph": _graph_file, "meta graph": _meta
             "events": _events, "records": _records}
 
 
-def diff_report(found: Found, most: int | None = _MOST) -> str:
+def diff_report(found: Found, most: int | None = MOST) -> str:
     """The text for what `diff` found."""
     what = "tensors" if found["kind"] == "checkpoint" else "nodes"
     lines = [f"{found['equal']:,} {what} are equal, {len(found['changed']):,} differ, {len(found['only a']):,} are in "
