@@ -148,7 +148,8 @@ from tfnb.ops.variables import (
 from tfnb.ops.while_loop import while_loop
 from tfnb.runtime.session import InteractiveSession, Session
 from tfnb import (
-    app, compat, errors, flags, gfile, graph_util, initializers, logging, math, nn, python_io, random, summary, train,
+    app, compat, errors, flags, gfile, graph_util, image, initializers, logging, math, nn, python_io, random, summary,
+    train,
 )
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
