@@ -62,7 +62,9 @@ def test_a_cell_is_named_by_its_label() -> None:
     source.set_cell_label(lambda name: "cell [3]" if name == "<cell>" else None)
     try:
         exec(compile("def f():\n    return source.user_frames()\nframes = f()", "<cell>", "exec"), scope)
-        assert source.describe(scope["frames"]) == "cell [3], line 2"   # type: ignore[arg-type]
+        assert source.describe(scope["frames"]) == "cell [3], line 2, called at cell [3], line 3"   # type: ignore[arg-type]
+        exec(compile("frames = [source.user_frames() for _ in [0]][0]", "<cell>", "exec"), scope)
+        assert source.describe(scope["frames"]) == "cell [3], line 1"   # type: ignore[arg-type]
     finally:
         source.set_cell_label(None)
 

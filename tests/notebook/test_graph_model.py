@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import pytest
 
+import tfnb as tf
 from tests.notebook.sample_rows import Rows, digits
 from tfnb.notebook.graph_model import LIMIT, Model
 from tfnb.notebook.graph_read import OpInfo, UnknownTarget, op_of, read, select, shape_label, upstream
@@ -168,3 +169,20 @@ def test_repeated_blocks_fold_into_one() -> None:
     series = next(node for node in many.scene().nodes if node.form == "series")
     assert series.label == "block ×6" and series.count == 12
     assert {"block0/", "block5/"} <= {node.key for node in many.scene([series.key]).nodes}
+
+
+def test_an_optimizer_with_a_name_of_its_own_is_one() -> None:
+    with tf.Graph().as_default() as graph:
+        w = tf.Variable([1.0, 2.0], name="w")
+        tf.train.AdamOptimizer(name="second").minimize(tf.reduce_sum(w * w))
+    assert Model(graph).node("second").role == "optimizer"
+
+
+def test_what_values_flow_through_stays_in_its_place() -> None:
+    ways = [(f"in{i}", "Neg", ("a",)) for i in range(4)]
+    rows = [("a", "Op"), *ways, ("middle", "AddN", tuple(name for name, *_ in ways)),
+            *((f"out{i}", "Neg", ("middle",)) for i in range(4)), *((f"end{i}", "Neg", (f"out{i}",)) for i in range(4)),
+            *((f"last{i}", "Neg", (f"end{i}",)) for i in range(4))]
+    assert node(Model(rows).scene(), "middle").panel == ""
+    rows += [(f"out{i}", "Neg", ("middle",)) for i in range(4, 9)]
+    assert node(Model(rows).scene(), "middle").panel == "middle"

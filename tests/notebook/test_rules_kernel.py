@@ -161,3 +161,11 @@ def test_stale_tensors_name_both_cells(page):
     shown = page.run("b = tf.abs(old)", "L")
     assert shown.startswith("StaleTensorError: 'a' (Sigmoid): it was made when its cell ran as [")
     assert "the cell ran again as [" in shown and "made a new one" in shown
+
+
+def test_ops_of_a_function_belong_to_the_cell_that_calls_it(page):
+    page.run("def layer(x):\n    return tf.nn.relu(x)", "A")
+    page.run("y = layer(tf.zeros([2]))", "B")
+    made, _, called = page.run("print(y.op.made_at)", "look").partition(", called at ")
+    assert made.endswith("line 2: `return tf.nn.relu(x)`") and called.endswith(", line 1")
+    assert called.partition(",")[0] in page.run("print(tf.notebook.graph_view(color='cell').svg())", "look")

@@ -82,20 +82,32 @@ def innermost(frames: Frames) -> tuple[CodeType, int] | None:
 
 
 def describe(frames: Frames) -> str:
-    """One line on where that is: "cell [3], line 2: `y = tf.matmul(x, w)`" or "net.py:12 in build: `...`"."""
+    """One line on where that is: "cell [3], line 2: `y = tf.matmul(x, w)`" or "net.py:12 in build: `...`".
+
+    Of a function in a cell also from where it was called: "cell [2], line 5: `...`, called at cell [3], line 2".
+    """
     frame = innermost(frames)
     if frame is None:
         return "an unknown place"
     code, line = frame
     cell = label(code)
+    text = linecache.getline(code.co_filename, line).strip()
+    text = text if len(text) <= WIDTH else text[:WIDTH - 3] + "..."
+    called = _called_at(frames, frame) if cell else ""
     if cell:
         place = f"{cell}, line {line}"
     else:
         place = f"{os.path.basename(code.co_filename)}:{line}"
         place += f" in {code.co_name}" if code.co_name != "<module>" else ""
-    text = linecache.getline(code.co_filename, line).strip()
-    text = text if len(text) <= WIDTH else text[:WIDTH - 3] + "..."
-    return f"{place}: `{text}`" if text else place
+    return (f"{place}: `{text}`" if text else place) + called
+
+
+def _called_at(frames: Frames, made: tuple[CodeType, int]) -> str:
+    """Where the cell that runs called the function with the line `made`; "" if that is the cell's own line."""
+    code, line = frames[-1]
+    cell = label(code)
+    same = code.co_filename == made[0].co_filename and line == made[1]          # a comprehension, a lambda
+    return f", called at {cell}, line {line}" if cell and not same else ""
 
 
 def traceback_of(frames: Frames) -> list[tuple[str, int, str, str]]:

@@ -6,7 +6,7 @@ thresholds are those of TensorBoard's graph where it has them.
 """
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ ASIDE_ROLES = CLOSED_ROLES | {"control", "summary"}
 ASIDE_NODES = 7         # nodes of these roles are set aside in drawings of this many nodes, ...
 ASIDE_DEGREE = 3        # ... if they touch this many others (2 do for what only orders others)
 BUSY_NODES = 15         # any node may be set aside from this many nodes on, ...
-BUSY_DEGREE = 5         # ... if it touches this many others and more than is usual in this drawing
+BUSY_DEGREE = 5         # ... if it takes from or feeds this many others, and touches more than is usual here
 BUSY_CONTROL = 4        # a node with more control edges than this is always set aside
 
 Links = dict[str, set[str]]
@@ -97,9 +97,15 @@ def _by_degree(nodes: Sequence[SceneNode], edges: Sequence[tuple[str, str, bool]
     """Nodes with unusually many neighbours among those that are not `gone`."""
     left = [edge for edge in edges if edge[0] not in gone and edge[1] not in gone]
     data, control = _neighbours(left, False), _neighbours(left, True)
+    feeds, reads = (Counter(edge[end] for edge in {(s, t) for s, t, is_control in left if not is_control})
+                    for end in (0, 1))
     stay = [node for node in nodes if node.key not in gone]
     usual = _usual_degree([len(data[node.key]) for node in stay])
-    return [node for node in stay if len(stay) >= BUSY_NODES and len(data[node.key]) >= max(BUSY_DEGREE, usual)
+
+    def is_busy(key: str) -> bool:
+        return max(feeds[key], reads[key]) >= BUSY_DEGREE and len(data[key]) >= usual
+
+    return [node for node in stay if len(stay) >= BUSY_NODES and is_busy(node.key)
             or len(control[node.key]) > BUSY_CONTROL]
 
 

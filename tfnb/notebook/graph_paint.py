@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tfnb.core.stale import why_stale
+from tfnb.notebook import shell
 from tfnb.notebook.costs import Cost
 from tfnb.notebook.graph_read import OpInfo, op_of
 from tfnb.notebook.graph_scene import Scene, SceneNode
@@ -56,7 +57,10 @@ def _kinds(node: Node, says: Callable[[OpInfo], str]) -> list[str]:
 
 
 def _cell(info: OpInfo) -> str:
-    """`cell [3]`, or the file."""
+    """`cell [3]`: the one that owns the op, else where the line is that made it; or the file."""
+    owner = shell.label_of(getattr(info.origin, "owner", None))
+    if owner:
+        return f"cell {owner}"
     return str(getattr(info.origin, "made_at", "")).partition(", line")[0].partition(":")[0]
 
 

@@ -20,6 +20,9 @@ SAVE_SCOPE = re.compile(r"^save(_\d+)?$")
 OPTIMIZER_SCOPE = re.compile(r"^(train|training|optimizer|GradientDescent|Adam|Adamax|Momentum|RMSProp|Adagrad"
                              r"|AdagradDA|Adadelta|Ftrl|ProximalAdagrad|ProximalGradientDescent)(_\d+)?$")
 APPLY_TYPE = re.compile(r"^(Resource)?(Sparse)?Apply[A-Z]")
+# What else an optimizer with a name of its own has in its scope: its numbers, and how they change with the steps.
+APPLY_HELPERS = frozenset({"Const", "Identity", "Cast", "Mul", "Assign", "AssignAdd", "NoOp", "Unique", "Shape",
+                           "StridedSlice", "UnsortedSegmentSum"})
 
 SERIES_NAME = re.compile(r"^(.*?)(?:_?(\d+))?$")
 MOST_LEVELS = 40        # a name with more slashes is not split further: the hierarchy is walked recursively
@@ -175,7 +178,8 @@ def scope_role(group: Node) -> str:
     types = {info.type for info in group.ops()}
     if SAVE_SCOPE.match(group.label) and types & {"SaveV2", "Save", "SaveSlices", "RestoreV2"}:
         return "save"
-    if OPTIMIZER_SCOPE.match(group.label) and any(map(APPLY_TYPE.match, types)):
+    updates = {kind for kind in types if APPLY_TYPE.match(kind)}
+    if updates and (OPTIMIZER_SCOPE.match(group.label) or types <= updates | APPLY_HELPERS):
         return "optimizer"
     children = group.children.values()
     roles = {child.role for child in children} - {"const"}

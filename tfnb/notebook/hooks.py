@@ -64,6 +64,7 @@ class Hooks:
         self.ip.events.register("post_run_cell", self.post_run_cell)
         settings.listeners.append(self._set)
         set_cell_label(self.label_of_file)
+        shell.labels = lambda owner: self.cells.labels.get(owner, "")
         board.listen()
         _active.append(self)
         info = running_info()

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
@@ -10,7 +10,13 @@ from tfnb.core.lazy import lazy_module
 _display = lazy_module("IPython.display")
 
 running: Hashable = None        # the key of the cell that runs, where cells are known
+labels: Callable[[Hashable], str] | None = None             # where cells are known: see `label_of`
 attended = False                # the front end told the id of that cell: not nbclient, but one with a person before it
+
+
+def label_of(owner: Hashable) -> str:
+    """What messages call the cell that owns ops: "[3]"; "" if nobody knows."""
+    return labels(owner) if labels is not None else ""
 
 
 def current() -> Any | None:

@@ -132,8 +132,11 @@ class _Asked:
 
     def gradient(self) -> str:
         found = [each for each in self.graph.get_operations() if each._original_op is self.op]
-        return f"{len(found)} ops of {self._label(found[0])} differentiate it: {_some([e.name for e in found])}" \
-            if found else ""
+        if not found:
+            return ""
+        many = "1 op" if len(found) == 1 else f"{len(found)} ops"
+        return f"{many} of {self._label(found[0])} differentiate{'s' * (len(found) == 1)} it: " \
+               f"{_some([e.name for e in found])}"
 
     def collections(self) -> str:
         known = self.graph._collections.lists
