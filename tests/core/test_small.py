@@ -10,6 +10,7 @@ import pytest
 from tfnb.core import errors, source
 from tfnb.core.lazy import lazy_module
 from tfnb.core.options import Options, _quota
+from tfnb.core.text import did_you_mean
 
 
 def test_codes_and_classes() -> None:
@@ -78,3 +79,9 @@ def test_cpu_quota_of_a_container(files: dict[str, str], want: int | None, tmp_p
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     assert _quota(tmp_path) == want
+
+
+def test_the_nearest_word_is_told() -> None:
+    assert did_you_mean("los", ["loss", "train"]) == "; did you mean 'loss'?"
+    assert did_you_mean("los", {"loss": 1}, show=str) == "; did you mean loss?"
+    assert did_you_mean("x", ["loss"]) == "" and did_you_mean("loxyz", ["loss"], 0.4) == "; did you mean 'loss'?"

@@ -1,8 +1,10 @@
-"""Text and bytes, each as the other."""
+"""Text and bytes, each as the other; words near to others."""
 from __future__ import annotations
 
 import numbers
 import os
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -39,3 +41,12 @@ def as_str_any(value: Any) -> str:
 def path_to_str(path: Any) -> Any:
     """A path object as text; anything else as it is."""
     return as_str_any(os.fspath(path)) if hasattr(path, "__fspath__") else path
+
+
+def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6, show: Callable[[str], str] = repr) -> str:
+    """The end of a message on an unknown word: "; did you mean 'loss'?", or "" where none of `known` is near.
+
+    cutoff: how near, 0 to 1; show: how the nearest one is written.
+    """
+    near = get_close_matches(word, list(known), n=1, cutoff=cutoff)
+    return f"; did you mean {show(near[0])}?" if near else ""

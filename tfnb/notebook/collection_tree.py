@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from html import escape
 from typing import Any
 
+from tfnb.core.text import did_you_mean
 from tfnb.graph.collection import op_of
 from tfnb.graph.graph import Graph
 from tfnb.graph.stack import get_default_graph
@@ -77,9 +77,8 @@ def collections(key: str | None = None, owner: str | None = None, graph: Graph |
     graph = graph or get_default_graph()
     lists = {str(name): values for name, values in graph._collections.lists.items() if values}
     if key is not None and key not in lists:
-        near = get_close_matches(key, lists, n=1)
-        raise KeyError(f"there is no collection {key!r}" + (f"; did you mean {near[0]!r}?" if near else
-                                                           f", but {', '.join(lists) or 'none'}"))
+        raise KeyError(f"there is no collection {key!r}"
+                       + (did_you_mean(key, lists) or f", but {', '.join(lists) or 'none'}"))
     labels = _labels()
     wanted = None if owner is None else f"[{owner.strip('[]')}]"
     if wanted is not None and wanted not in labels.values():

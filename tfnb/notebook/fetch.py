@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from tfnb.core.describe import one_line
+from tfnb.core.text import did_you_mean
 from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph, get_default_session
@@ -61,8 +61,8 @@ def resolve(graph: Graph, wanted: Any) -> Any:
         return graph.get_tensor_by_name(wanted)
     op = next((op for op in graph.get_operations() if op.name == wanted), None)
     if op is None:
-        near = get_close_matches(wanted, [op.name for op in graph.get_operations()], n=1)
-        raise KeyError(f"no op is called {wanted!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        names = [op.name for op in graph.get_operations()]
+        raise KeyError(f"no op is called {wanted!r}{did_you_mean(wanted, names)}")
     return op.outputs[0] if op.outputs else op
 
 

@@ -12,10 +12,10 @@ and the front end asks by custom messages, each answered by a new `state`:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from tfnb.core.text import did_you_mean
 from tfnb.notebook.costs import Cost
 from tfnb.notebook.graph_details import details, outline, search
 from tfnb.notebook.graph_layout import lay_out, panel_sheets
@@ -231,9 +231,7 @@ class GraphView(View):
 
 def _known_color(how: str, costs: Mapping[str, Cost]) -> str:
     if how not in WORDS:
-        close = get_close_matches(how, WORDS, n=1)
-        raise ValueError(f"graphs are coloured by {', '.join(WORDS)}, not {how!r}"
-                         + (f"; did you mean {close[0]!r}?" if close else ""))
+        raise ValueError(f"graphs are coloured by {', '.join(WORDS)}, not {how!r}{did_you_mean(how, WORDS)}")
     if how in COSTS and not costs:
         raise ValueError(f"to colour by {how}, a run must be measured: give `costs`, or `%graph FETCH --color {how}`")
     return how
@@ -261,7 +259,6 @@ def graph_view(target: Any = None, depth: int = 1, expand: Iterable[str] | str =
     """
     for name in options:
         if name not in OPTIONS:
-            close = get_close_matches(name, OPTIONS, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(OPTIONS)}"
+            hint = did_you_mean(name, OPTIONS) or f"; there are {', '.join(OPTIONS)}"
             raise TypeError(f"graph_view has no option {name!r}{hint}")
     return GraphView(target, depth, expand, **options)

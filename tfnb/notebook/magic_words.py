@@ -9,7 +9,6 @@ import ast
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from types import CodeType
 from typing import Any
 
@@ -18,6 +17,7 @@ from IPython.core.magic import Magics
 from IPython.utils.process import arg_split
 
 from tfnb.core.errors import OpError
+from tfnb.core.text import did_you_mean
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.fetch import NoSessionError, find_session, graph_of, resolve
@@ -38,8 +38,7 @@ class LineMagics(Magics):
         except SyntaxError as error:
             raise UsageError(f"{code!r} is no expression: {error.msg}") from None
         except NameError as error:
-            near = get_close_matches(str(error.name), self.ip.user_ns, n=1)
-            raise UsageError(f"{error}" + (f"; did you mean {near[0]!r}?" if near else "")) from None
+            raise UsageError(f"{error}{did_you_mean(str(error.name), self.ip.user_ns)}") from None
 
     def _value(self, name: str, kind: type | tuple[type, ...], what: str) -> Any:
         value = self._eval(name)
@@ -112,8 +111,8 @@ def parse(magic: Callable[..., Any], line: str) -> Any:
     except UsageError as error:
         unknown = [word for word in str(error).split() if word.startswith("--")]
         known = magic.parser._option_string_actions         # type: ignore[attr-defined]
-        near = get_close_matches(unknown[0], known, n=1) if unknown and unknown[0] not in known else []
-        raise UsageError(f"{error}" + (f"; did you mean {near[0]}?" if near else "")) from None
+        hint = did_you_mean(unknown[0], known, show=str) if unknown and unknown[0] not in known else ""
+        raise UsageError(f"{error}{hint}") from None
 
 
 def _split(line: str) -> list[str]:

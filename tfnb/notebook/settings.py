@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from tfnb.core.options import options
+from tfnb.core.text import did_you_mean
 
 Listener = Callable[[str, Any], None]
 
@@ -60,8 +60,7 @@ class Settings:
         self.__dict__.update({name: setting.default for name, setting in SETTINGS.items()}, listeners=[])
 
     def __getattr__(self, name: str) -> Any:
-        near = get_close_matches(name, SETTINGS, n=1)
-        raise AttributeError(f"there is no setting {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        raise AttributeError(f"there is no setting {name!r}{did_you_mean(name, SETTINGS)}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Raises AttributeError for an unknown setting; TypeError or ValueError for what it can't be."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from difflib import get_close_matches
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -11,6 +10,7 @@ from IPython.core.magic import line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfnb.core.errors import OpError
+from tfnb.core.text import did_you_mean
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.checkpoint_views import (
     checkpoint,
@@ -89,9 +89,8 @@ class StateMagics(LineMagics):
         command, *rest = [unquote(word) for word in args.what] or ["list"]
         if command not in _CKPT or os.path.isdir(command) and not rest:
             if len(args.what) > 1:
-                near = get_close_matches(command, _CKPT, n=1)
                 raise UsageError(f"%ckpt has no command {command!r}"
-                                 + (f"; did you mean {near[0]}?" if near else f"; there are {', '.join(_CKPT)}"))
+                                 + (did_you_mean(command, _CKPT, show=str) or f"; there are {', '.join(_CKPT)}"))
             command, rest = "list", [command]
         least, most = _CKPT[command]
         if not least <= len(rest) <= most:

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
 from tfnb.autodiff.gradients import gradients
+from tfnb.core.text import did_you_mean
 from tfnb.graph.operation import Operation
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook import board, shell
@@ -87,8 +87,8 @@ class VariablesView(_Values):
         self._all = variables_of(graph)
         self._shown = [v for v in self._all if wanted(v.op.name)]
         if pattern and self._all and not self._shown:
-            near = get_close_matches(pattern, [v.op.name for v in self._all], n=1, cutoff=0.3)
-            raise ValueError(f"no variable matches {pattern!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+            raise ValueError(f"no variable matches {pattern!r}"
+                             + did_you_mean(pattern, [v.op.name for v in self._all], 0.3))
         self._roles = [*dict.fromkeys(role for v in self._shown for role in v.slots)]
         self.cell: Hashable = shell.running
         self._next = 0.0
@@ -159,9 +159,8 @@ class VariablesView(_Values):
         """Sort by the column of that title. Returns the view. Raises ValueError, with the nearest title."""
         titles = [c.title for c in self.tables[0].columns]
         if column not in titles:
-            near = get_close_matches(column, titles, n=1, cutoff=0.3)
-            raise ValueError(f"there is no column {column!r}" + (f"; did you mean {near[0]!r}?" if near
-                                                                 else f"; there are {', '.join(titles)}"))
+            raise ValueError(f"there is no column {column!r}"
+                             + (did_you_mean(column, titles, 0.3) or f"; there are {', '.join(titles)}"))
         self.tables[0].sort = titles.index(column), descending
         self.tell()
         return self
@@ -283,9 +282,8 @@ def find_variable(known: list[Trained], name: str) -> Trained:
         if each.op.name == name or any(slot.name == name for slot in each.slots.values()):
             return each
     names = [each.op.name for each in known]
-    near = get_close_matches(name, names, n=1, cutoff=0.4)
-    raise ValueError(f"no variable is called {name!r}" + (f"; did you mean {near[0]!r}?" if near else
-                                                          f"; there are {', '.join(names) or 'none'}"))
+    raise ValueError(f"no variable is called {name!r}"
+                     + (did_you_mean(name, names, 0.4) or f"; there are {', '.join(names) or 'none'}"))
 
 
 def _gradient(session: BaseSession, found: Trained, loss: Any, feed: Mapping[Any, Any]) -> np.ndarray | None:
