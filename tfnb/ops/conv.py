@@ -15,6 +15,7 @@ from tfnb.kernels.cpu import conv_loops as loops
 from tfnb.kernels.window import Window, along, channels_first, output_size, spatial_axes, window
 from tfnb.opdef import tables
 from tfnb.ops.array import shape, shape_n
+from tfnb.ops.construct import Constructor
 from tfnb.ops.declare import kernel
 
 if TYPE_CHECKING:
@@ -284,48 +285,48 @@ def DepthwiseConv2dNativeBackpropFilter() -> None:
 
 # Gradients: of each of the three ops by the two others
 
-def _how(op: Operation) -> dict[str, Any]:
-    """The attrs that the gradients of an op share with it."""
-    names = ("strides", "padding", "explicit_paddings", "use_cudnn_on_gpu", "data_format", "dilations")
-    return {name: op.attrs[name] for name in names if name in op.attrs}
+_SHARED = ("ksize", "strides", "padding", "explicit_paddings", "use_cudnn_on_gpu", "data_format", "dilations",
+           "include_batch_in_index")
 
 
-@Conv2D.gradient
-def _(op: Operation, dy: Tensor) -> list[Tensor]:
-    x, filter_ = op.inputs
-    sizes = shape_n([x, filter_])
-    return [Conv2DBackpropInput(sizes[0], filter_, dy, **_how(op)),
-            Conv2DBackpropFilter(x, sizes[1], dy, **_how(op))]
+def shared_attrs(op: Operation, of: Constructor) -> dict[str, Any]:
+    """The attrs of windows that an op of the type `of` takes over from `op`, of whose gradient it is part."""
+    taken = {attr.name for attr in of.spec.attrs}
+    return {name: op.attrs[name] for name in _SHARED if name in op.attrs and name in taken}
 
 
-@Conv2DBackpropInput.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
-    _, filter_, dy = op.inputs
-    return [None, Conv2DBackpropFilter(dz, shape(filter_), dy, **_how(op)), Conv2D(dz, filter_, **_how(op))]
+def second_gradients(conv: Constructor, of_input: Constructor, of_filter: Constructor) -> None:
+    """Enter the gradients of the two gradients of a convolution."""
+    def input_gradient(op: Operation, dz: Tensor) -> list[Tensor | None]:
+        _, filter_, dy = op.inputs
+        how = shared_attrs(op, conv)
+        return [None, of_filter(dz, shape(filter_), dy, **how), conv(dz, filter_, **how)]
+
+    def filter_gradient(op: Operation, dz: Tensor) -> list[Tensor | None]:
+        x, _, dy = op.inputs
+        how = shared_attrs(op, conv)
+        return [of_input(shape(x), dz, dy, **how), None, conv(x, dz, **how)]
+    of_input.gradient(input_gradient)
+    of_filter.gradient(filter_gradient)
 
 
-@Conv2DBackpropFilter.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
-    x, _, dy = op.inputs
-    return [Conv2DBackpropInput(shape(x), dz, dy, **_how(op)), None, Conv2D(x, dz, **_how(op))]
+def first_gradient(conv: Constructor, of_input: Constructor, of_filter: Constructor) -> None:
+    """Enter the gradient of a convolution, which asks for both sizes by one node."""
+    def gradient(op: Operation, dy: Tensor) -> list[Tensor]:
+        x, filter_ = op.inputs
+        sizes, how = shape_n([x, filter_]), shared_attrs(op, conv)
+        return [of_input(sizes[0], filter_, dy, **how), of_filter(x, sizes[1], dy, **how)]
+    conv.gradient(gradient)
 
 
 @DepthwiseConv2dNative.gradient
 def _(op: Operation, dy: Tensor) -> list[Tensor]:
     x, filter_ = op.inputs
-    return [DepthwiseConv2dNativeBackpropInput(shape(x), filter_, dy, **_how(op)),
-            DepthwiseConv2dNativeBackpropFilter(x, shape(filter_), dy, **_how(op))]
+    how = shared_attrs(op, DepthwiseConv2dNative)
+    return [DepthwiseConv2dNativeBackpropInput(shape(x), filter_, dy, **how),
+            DepthwiseConv2dNativeBackpropFilter(x, shape(filter_), dy, **how)]
 
 
-@DepthwiseConv2dNativeBackpropInput.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
-    _, filter_, dy = op.inputs
-    return [None, DepthwiseConv2dNativeBackpropFilter(dz, shape(filter_), dy, **_how(op)),
-            DepthwiseConv2dNative(dz, filter_, **_how(op))]
-
-
-@DepthwiseConv2dNativeBackpropFilter.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
-    x, _, dy = op.inputs
-    return [DepthwiseConv2dNativeBackpropInput(shape(x), dz, dy, **_how(op)), None,
-            DepthwiseConv2dNative(x, dz, **_how(op))]
+first_gradient(Conv2D, Conv2DBackpropInput, Conv2DBackpropFilter)
+second_gradients(Conv2D, Conv2DBackpropInput, Conv2DBackpropFilter)
+second_gradients(DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropInput, DepthwiseConv2dNativeBackpropFilter)

@@ -6,25 +6,26 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.shape import Static
-from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels import volume_arrays as arrays
 from tfnb.kernels.cpu import volumes as cpu
 from tfnb.kernels.window import Volume, channels_first, volume
-from tfnb.ops.array import shape, shape_n, stop_gradient
 from tfnb.ops.conv import (
     checked_shapes,
     conv_output,
     filter_shape,
+    first_gradient,
     forward_shape,
     input_shape,
     of_rank,
+    second_gradients,
 )
-from tfnb.ops.create import zeros_like
 from tfnb.ops.declare import kernel
 from tfnb.ops.pool import (
     avg_gradient_shape,
+    avg_gradients,
     max_gradient2_shape,
     max_gradient_shape,
+    max_gradients,
     pool_shape,
     pooled_shapes,
 )
@@ -154,54 +155,7 @@ def AvgPool3DGrad() -> None:
 
 # Gradients
 
-def _how(op: Operation) -> dict[str, Any]:
-    """The attrs that the gradients of an op share with it."""
-    return {name: op.attrs[name] for name in ("ksize", "strides", "padding", "data_format", "dilations")
-            if name in op.attrs}
-
-
-@Conv3D.gradient
-def _(op: Operation, dy: Tensor) -> list[Tensor]:
-    x, filter_ = op.inputs
-    sizes = shape_n([x, filter_])
-    return [Conv3DBackpropInputV2(sizes[0], filter_, dy, **_how(op)),
-            Conv3DBackpropFilterV2(x, sizes[1], dy, **_how(op))]
-
-
-@Conv3DBackpropInputV2.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
-    _, filter_, dy = op.inputs
-    return [None, Conv3DBackpropFilterV2(dz, shape(filter_), dy, **_how(op)), Conv3D(dz, filter_, **_how(op))]
-
-
-@Conv3DBackpropFilterV2.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
-    x, _, dy = op.inputs
-    return [Conv3DBackpropInputV2(shape(x), dz, dy, **_how(op)), None, Conv3D(x, dz, **_how(op))]
-
-
-@MaxPool3D.gradient
-def _(op: Operation, dy: Tensor) -> Tensor:
-    return MaxPool3DGrad(op.inputs[0], op.outputs[0], dy, **_how(op))
-
-
-@MaxPool3DGrad.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor]:
-    x, y, _ = op.inputs
-    return [zeros_like(x), zeros_like(y), MaxPool3DGradGrad(x, y, dz, **_how(op))]
-
-
-@MaxPool3DGradGrad.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor]:
-    x, y, _ = op.inputs
-    return [zeros_like(x), zeros_like(y), MaxPool3DGrad(x, y, dz, **_how(op))]
-
-
-@AvgPool3D.gradient
-def _(op: Operation, dy: Tensor) -> Tensor:
-    return AvgPool3DGrad(shape(op.inputs[0]), dy, **_how(op))
-
-
-@AvgPool3DGrad.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor]:
-    return [stop_gradient(op.inputs[0]), AvgPool3D(dz, **_how(op))]
+first_gradient(Conv3D, Conv3DBackpropInputV2, Conv3DBackpropFilterV2)
+second_gradients(Conv3D, Conv3DBackpropInputV2, Conv3DBackpropFilterV2)
+max_gradients(MaxPool3D, MaxPool3DGrad, MaxPool3DGradGrad)
+avg_gradients(AvgPool3D, AvgPool3DGrad)

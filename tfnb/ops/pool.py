@@ -1,6 +1,7 @@
 """Pools over images, and local response normalization."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from tfnb.kernels.cpu import normalize, pooling
 from tfnb.kernels.cpu.pooling import pool_window
 from tfnb.kernels.window import Window, channels_first, spatial_axes
 from tfnb.ops.array import shape, stop_gradient
-from tfnb.ops.conv import check_attrs, of_rank, only_spatial, rank4, spatial_shape
+from tfnb.ops.construct import Constructor
+from tfnb.ops.conv import check_attrs, of_rank, only_spatial, rank4, shared_attrs, spatial_shape
 from tfnb.ops.create import zeros_like
 from tfnb.ops.declare import kernel
 
@@ -205,43 +207,42 @@ def MaxPoolGradWithArgmax() -> None:
     """The gradient of MaxPoolWithArgmax: each number goes to the place that `argmax` names."""
 
 
-def _how(op: Operation) -> dict[str, Any]:
-    """The attrs that the gradients of a pool share with it."""
-    names = ("ksize", "strides", "padding", "explicit_paddings", "data_format", "include_batch_in_index")
-    return {name: op.attrs[name] for name in names if name in op.attrs}
+def max_gradients(pool: Constructor, of: Constructor, second: Constructor) -> None:
+    """Enter the gradients of a pool of largest numbers, of its gradient, and of the gradient of that."""
+    def gradient(op: Operation, dy: Tensor) -> Tensor:
+        made: Tensor = of(op.inputs[0], op.outputs[0], dy, **shared_attrs(op, of))
+        return made
+
+    def by(other: Constructor) -> Callable[[Operation, Tensor], list[Tensor]]:
+        def gradient_of_gradient(op: Operation, dz: Tensor) -> list[Tensor]:
+            x, y, _ = op.inputs
+            return [zeros_like(x), zeros_like(y), other(x, y, dz, **shared_attrs(op, other))]
+        return gradient_of_gradient
+    pool.gradient(gradient)
+    of.gradient(by(second))
+    second.gradient(by(of))
 
 
-@MaxPool.gradient
-def _(op: Operation, dy: Tensor) -> Tensor:
-    return MaxPoolGrad(op.inputs[0], op.outputs[0], dy, **_how(op))
+def avg_gradients(pool: Constructor, of: Constructor) -> None:
+    """Enter the gradients of a pool of means, and of its gradient."""
+    def gradient(op: Operation, dy: Tensor) -> Tensor:
+        made: Tensor = of(shape(op.inputs[0]), dy, **shared_attrs(op, of))
+        return made
+
+    def gradient_of_gradient(op: Operation, dz: Tensor) -> list[Tensor]:
+        return [stop_gradient(op.inputs[0]), pool(dz, **shared_attrs(op, pool))]
+    pool.gradient(gradient)
+    of.gradient(gradient_of_gradient)
 
 
-@MaxPoolGrad.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor]:
-    x, y, _ = op.inputs
-    how = {name: value for name, value in _how(op).items() if name != "explicit_paddings"}
-    return [zeros_like(x), zeros_like(y), MaxPoolGradGrad(x, y, dz, **how)]
-
-
-@MaxPoolGradGrad.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor]:
-    x, y, _ = op.inputs
-    return [zeros_like(x), zeros_like(y), MaxPoolGrad(x, y, dz, **_how(op))]
-
-
-@AvgPool.gradient
-def _(op: Operation, dy: Tensor) -> Tensor:
-    return AvgPoolGrad(shape(op.inputs[0]), dy, **_how(op))
-
-
-@AvgPoolGrad.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor]:
-    return [stop_gradient(op.inputs[0]), AvgPool(dz, **_how(op))]
+max_gradients(MaxPool, MaxPoolGrad, MaxPoolGradGrad)
+avg_gradients(AvgPool, AvgPoolGrad)
 
 
 @MaxPoolWithArgmax.gradient
 def _(op: Operation, dy: Tensor, _: Any) -> Tensor:
-    return MaxPoolGradWithArgmax(op.inputs[0], dy, op.outputs[1], **_how(op))
+    return MaxPoolGradWithArgmax(op.inputs[0], dy, op.outputs[1],
+                                 **shared_attrs(op, MaxPoolGradWithArgmax))
 
 
 MaxPoolGradWithArgmax.no_gradient("its own would be MaxPoolGradGradWithArgmax, which is not there")
