@@ -8,9 +8,9 @@ from typing import Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.graph.keys import GraphKeys
-from tfnb.graph.stack import get_default_graph
 from tfnb.train.global_step import required_global_step
 from tfnb.train.meta_graph import export_meta_graph, write_graph
+from tfnb.train.saver import Saver, collected_saver
 from tfnb.train.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 from tfnb.train.timers import SecondOrStepTimer
 
@@ -67,13 +67,12 @@ class CheckpointSaverHook(SessionRunHook):
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Write the graph and the first checkpoint."""
         step = int(session.run(self._step))
-        graph = session.graph
+        graph, saver_def = session.graph, self.saver.saver_def
+        described = graph.as_graph_def(add_shapes=True)
         if self._save_graph_def:
-            write_graph(graph.as_graph_def(add_shapes=True), self._checkpoint_dir, "graph.pbtxt")
-        saver_def = self.saver.saver_def
-        meta = export_meta_graph(graph_def=graph.as_graph_def(add_shapes=True), saver_def=saver_def, graph=graph)
+            write_graph(described, self._checkpoint_dir, "graph.pbtxt")
         self._summary_writer.add_graph(graph)
-        self._summary_writer.add_meta_graph(meta)
+        self._summary_writer.add_meta_graph(export_meta_graph(graph_def=described, saver_def=saver_def, graph=graph))
         self._save(session, step)
         self._timer.update_last_triggered_step(step)
 
@@ -103,7 +102,7 @@ class CheckpointSaverHook(SessionRunHook):
     def saver(self) -> Any:
         """The Saver."""
         if self._saver is None:
-            self._saver = self._scaffold.saver if self._scaffold is not None else _collected_saver()
+            self._saver = self._scaffold.saver if self._scaffold is not None else _collected()
         return self._saver
 
     def _save(self, session: Any, step: int) -> bool:
@@ -118,13 +117,9 @@ class CheckpointSaverHook(SessionRunHook):
         return any(stops)
 
 
-def _collected_saver() -> Any:
-    key = GraphKeys.SAVERS
-    savers = get_default_graph().get_collection(key)
-    if not savers:
-        raise RuntimeError(f"No items in collection {key}. Please add a saver to the collection or provide a saver or "
-                           "scaffold.")
-    if len(savers) > 1:
-        raise RuntimeError(f"More than one item in collection {key}. Please indicate which one to use by passing it to "
-                           "the constructor.")
-    return savers[0]
+def _collected() -> Saver:
+    found = collected_saver()
+    if found is None:
+        raise RuntimeError(f"No items in collection {GraphKeys.SAVERS}. Please add a saver to the collection or "
+                           "provide a saver or scaffold.")
+    return found

@@ -287,17 +287,22 @@ def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, impo
     return Saver() if all_saveable_objects(scope=import_scope) else None
 
 
+def collected_saver() -> Saver | None:
+    """The saver in GraphKeys.SAVERS, or None. Raises RuntimeError if there are several."""
+    savers: list[Saver] = get_default_graph().get_collection(GraphKeys.SAVERS)
+    if len(savers) > 1:
+        raise RuntimeError(f"More than one item in collection {GraphKeys.SAVERS}. Please indicate which one to use by "
+                           "passing it to the constructor.")
+    return savers[0] if savers else None
+
+
 def saver_or_default() -> Saver:
     """The saver in GraphKeys.SAVERS; where there is none, a new one of all variables, which goes there.
 
     Raises RuntimeError if there are several.
     """
-    savers = get_default_graph().get_collection(GraphKeys.SAVERS)
-    if len(savers) > 1:
-        raise RuntimeError(f"More than one item in collection {GraphKeys.SAVERS}. Please indicate which one to use by "
-                           "passing it to the constructor.")
-    if savers:
-        found: Saver = savers[0]
+    found = collected_saver()
+    if found is not None:
         return found
     made = Saver(sharded=True, allow_empty=True)
     get_default_graph().add_to_collection(GraphKeys.SAVERS, made)
