@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tfnb.compile.order import ancestors, contenders, order, split
 from tfnb.compile.place import place, types_compile
+from tfnb.compile.reads import read_again
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import ref_variable, refers
@@ -108,7 +109,6 @@ class Plan:
 
 
 LEAVES = (Kind.CONST, Kind.VARIABLE)
-WRITERS = (Kind.UPDATE, Kind.SCATTER)
 
 
 def straight(needed: set[Operation], fetches: Sequence[Tensor], targets: Sequence[Operation],
@@ -151,11 +151,11 @@ def _split(needed: set[Operation], device: set[Operation], by_value: set[Tensor]
         runs.append((False, []))                   # what is fetched is brought together when all else is done
     elif runs[-1][0] and any(t.op.spec.kind in LEAVES and not types_compile(t.op) for t in fetches):
         runs.append((False, []))                   # what kernels have no type for is copied on the host
-    return tuple(_stages(runs, fetches, feeds, by_value, targets))
+    return tuple(_stages(runs, device, fetches, feeds, by_value, targets))
 
 
-def _stages(runs: list[tuple[bool, list[Operation]]], fetches: Sequence[Tensor], feeds: Sequence[Tensor],
-            by_value: set[Tensor], targets: Sequence[Operation]) -> list[Stage]:
+def _stages(runs: list[tuple[bool, list[Operation]]], device: Collection[Operation], fetches: Sequence[Tensor],
+            feeds: Sequence[Tensor], by_value: set[Tensor], targets: Sequence[Operation]) -> list[Stage]:
     """Constants and variables belong to every stage that uses them; fetched ones to the last.
 
     A reference is never passed on from stage to stage: who uses it later looks at the variable.
@@ -164,7 +164,8 @@ def _stages(runs: list[tuple[bool, list[Operation]]], fetches: Sequence[Tensor],
     wanted: set[Tensor] = set(fetches)             # walking backwards: what later stages and the caller use
     stages: list[Stage] = []
     for on_device, run in reversed(runs):
-        ops = [*_read_again(run, fed), *run]
+        fits = device.__contains__ if on_device else bool
+        ops = [*read_again(run, fits, lambda t: None if t in fed else t.op, _waited_for), *run]
         used = {t: None for op in ops for t in op.inputs}
         if not stages:
             used.update((t, None) for t in fetches)
@@ -184,34 +185,5 @@ def _stages(runs: list[tuple[bool, list[Operation]]], fetches: Sequence[Tensor],
     return stages[::-1]
 
 
-def _read_again(ops: Sequence[Operation], fed: Collection[Tensor]) -> list[Operation]:
-    """The reads of variables in earlier stages that have to be repeated in this one.
-
-    A read is a view: who comes after an update of the variable sees the new value. What an earlier stage hands on is a
-    copy, so for such an op the read is done once more.
-    """
-    here = set(ops)
-    found: dict[Operation, None] = {}
-    for op in ops:
-        for t in op.inputs:
-            read = t.op
-            if t not in fed and read not in here and read not in found and read.spec.kind is Kind.MOVEMENT \
-                    and refers(read.inputs[0]) and _after_update(op, ref_variable(read.inputs[0])):
-                found[read] = None
-    return list(found)
-
-
-def _after_update(op: Operation, variable: Operation) -> bool:
-    """Is there an op before `op`, by inputs and control inputs, that writes to the variable?"""
-    seen: set[Operation] = set()
-    todo = [op]
-    while todo:
-        later = todo.pop()
-        for before in (*(t.op for t in later.inputs), *later.control_inputs):
-            if before not in seen:
-                if before.spec.kind in WRITERS and any(refers(t) and ref_variable(t) is variable
-                                                       for t in before.inputs):
-                    return True
-                seen.add(before)
-                todo.append(before)
-    return False
+def _waited_for(op: Operation) -> list[Operation]:
+    return [*(t.op for t in op.inputs), *op.control_inputs]

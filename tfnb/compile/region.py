@@ -13,6 +13,7 @@ from tfnb.compile.guards import ALWAYS, Condition, Guards
 from tfnb.compile.order import is_silent, kind_rank
 from tfnb.compile.place import place, types_compile
 from tfnb.compile.plan import LEAVES, Choice, Guard, Loop, Plan, Stage
+from tfnb.compile.reads import read_again
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import FLOW, Kind, OpSpec
 from tfnb.opdef.tables import OPS
@@ -177,6 +178,17 @@ class Region:
             before |= self._makers_of(self.reads.get(t, t) for t, _ in condition)
         return before - {op}
 
+    def _maker(self, t: Tensor) -> Operation | None:
+        """What makes `t`, None if it is fed."""
+        return None if t in self.fed else self.makers.get(t, t.op)
+
+    def _before_or_inside(self, op: Operation) -> set[Operation]:
+        """The units before a unit, and the ops of the loop that it stands for."""
+        if op not in self.units:
+            return set()
+        inside = {o for o, loop in self.within.items() if loop is op} if op in self.loops else set()
+        return self._before(op) | inside
+
     def _class(self, op: Operation, device: Collection[Operation]) -> tuple[str, Operation | None, int]:
         """(kind of stage, the loop if it is one, rank): lower ranks first."""
         kind = op.spec.kind
@@ -242,13 +254,14 @@ class Region:
                                if t.op.spec.kind in LEAVES and t not in self.fed)
         device = place([*leaves, *inner], self.fed, None, self.varying, self.resident)[0]
         for _ in range(ATTEMPTS):
-            stages, barred = self._stages(self.schedule(device))
+            stages, barred = self._stages(self.schedule(device), device)
             if not barred:
                 break
             device -= barred
         return Plan(self.fetches, self.targets, self.feeds, tuple(stages))
 
-    def _stages(self, runs: list[tuple[Group, list[Operation]]]) -> tuple[list[Stage], set[Operation]]:
+    def _stages(self, runs: list[tuple[Group, list[Operation]]],
+                device: Collection[Operation]) -> tuple[list[Stage], set[Operation]]:
         """The stages, and ops that can't be on the device after all."""
         plain = [t for t in self.fetches if t not in self.fed and (refers(t) or t.op.spec.kind in LEAVES)]
         last = runs[-1][0] if runs else None
@@ -259,6 +272,9 @@ class Region:
         stages: list[Stage] = []
         for i, ((condition, name, loop), ops) in reversed(list(enumerate(runs))):
             extra = plain if i == len(runs) - 1 else []
+            if name in ("device", "host"):
+                fits = device.__contains__ if name == "device" else bool
+                ops = [*read_again(ops, fits, self._maker, self._before_or_inside), *ops]
             stage = self._stage(name, ops, loop, wanted, extra, len(runs) == 1)
             if stage.on_device:
                 varying = [t for t in stage.inputs if t in self.varying]

@@ -11,6 +11,7 @@ from functools import partial
 from tfnb.compile.loops import Frame, find_frames
 from tfnb.compile.order import reach
 from tfnb.compile.plan import Loop, Plan, straight
+from tfnb.compile.reads import WRITERS
 from tfnb.compile.region import Region, named_again, stand_in
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef import tables
@@ -18,7 +19,6 @@ from tfnb.opdef.spec import FLOW, Kind, OpSpec
 from tfnb.ops.evaluate import refers
 
 _LOOP = OpSpec("While", (), (), (), Kind.LOOP)
-_WRITES = frozenset({Kind.UPDATE, Kind.SCATTER})
 
 
 def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]) -> Plan:
@@ -65,7 +65,7 @@ def _loop(frame: Frame) -> Loop:
                and (t.op.spec.kind in (Kind.CONST, Kind.VARIABLE) or refers(t))}
     sources = {source: alias for alias, source in aliases.items()}
     nexts = [sources.get(t, t) for t in nexts]
-    writes = {op for op in moved[0] if op.spec.kind in _WRITES}
+    writes = {op for op in moved[0] if op.spec.kind in WRITERS}
     after: dict[Operation, set[Operation]] = {}
     if mixed:
         inside.update((t, heads[t]) for t in mixed)

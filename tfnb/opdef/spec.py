@@ -45,6 +45,7 @@ class OpSpec:
     value_inputs: names of the inputs whose *value* (not only shape) decides the shape or the strides of the outputs.
     total: a hand-written op that can't fail once its shapes fit (a product), unlike one that checks values (a gather).
     waits: it may have to wait for something that another op does (of a queue that is full or empty).
+    in_order: a movement op whose output is always its input under another shape: the same memory, as in TensorFlow.
     """
 
     name: str
@@ -57,6 +58,7 @@ class OpSpec:
     value_inputs: frozenset[str] = frozenset()
     total: bool = False
     waits: bool = False
+    in_order: bool = False
 
     def attr(self, name: str) -> Attr:
         """The attr called `name`. Raises KeyError if there is none."""

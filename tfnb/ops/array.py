@@ -89,7 +89,7 @@ def _reshaped(ctx: ShapeContext) -> list[Static]:
     return [tuple(size // known if n is None else n for n in wanted)]
 
 
-@movement("tensor: T, shape: Tshape -> output: T", shape=_reshaped, T="type", Tshape=INDEX)
+@movement("tensor: T, shape: Tshape -> output: T", shape=_reshaped, in_order=True, T="type", Tshape=INDEX)
 def Reshape(view: View, shape: np.ndarray) -> View:
     """The same numbers in the same order under another shape; a size of -1 is computed."""
     return view.reshape(shape.tolist())
@@ -128,7 +128,7 @@ def _expanded(ctx: ShapeContext) -> list[Static]:
     return [(*shape[:axis], 1, *shape[axis:])]
 
 
-@movement("input: T, dim: Tdim -> output: T", shape=_expanded, T="type", Tdim=INDEX)
+@movement("input: T, dim: Tdim -> output: T", shape=_expanded, in_order=True, T="type", Tdim=INDEX)
 def ExpandDims(view: View, dim: np.ndarray) -> View:
     """With a new axis of size 1 before axis `dim` (negative: counted from the end)."""
     rank = len(view.shape)
@@ -159,7 +159,7 @@ def _squeezed(ctx: ShapeContext) -> list[Static]:
     return [tuple(n for i, n in enumerate(shape) if i not in gone)]
 
 
-@movement("input: T -> output: T", shape=_squeezed, T="type", squeeze_dims="list(int) >= 0 = []")
+@movement("input: T -> output: T", shape=_squeezed, in_order=True, T="type", squeeze_dims="list(int) >= 0 = []")
 def Squeeze(view: View, *, squeeze_dims: Sequence[int]) -> View:
     """Without the axes `squeeze_dims` of size 1 (without all such axes, if none are named)."""
     for axis in reversed(_squeezed_axes(view.shape, squeeze_dims)):
@@ -270,7 +270,7 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 # The same tensor
 
-@movement("input: T -> output: T", shape=shapes.like_first, T="type")
+@movement("input: T -> output: T", shape=shapes.like_first, in_order=True, T="type")
 def Identity(view: View) -> View:
     """`input` itself."""
     return view
@@ -281,7 +281,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
     return dy
 
 
-@movement("input: T -> output: T", shape=shapes.like_first, T="type")
+@movement("input: T -> output: T", shape=shapes.like_first, in_order=True, T="type")
 def StopGradient(view: View) -> View:
     """`input` itself, as a constant for gradients."""
     return view
@@ -290,7 +290,7 @@ def StopGradient(view: View) -> View:
 StopGradient.no_gradient("that is what it is for")
 
 
-@movement("input: T -> output: T", shape=shapes.like_first, T="type", message="string = ''")
+@movement("input: T -> output: T", shape=shapes.like_first, in_order=True, T="type", message="string = ''")
 def PreventGradient(view: View) -> View:
     """`input` itself; asking for its gradient is an error."""
     return view

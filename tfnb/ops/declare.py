@@ -22,12 +22,13 @@ Fn = Callable[..., Any]
 
 
 def _enter(fn: Fn, text: str, kind: Kind, attrs: dict[str, str], *, stateful: bool = False,
-           values: Iterable[str] = (), total: bool = False, waits: bool = False) -> OpSpec:
+           values: Iterable[str] = (), total: bool = False, waits: bool = False, in_order: bool = False) -> OpSpec:
     """Read the signature (an attr called as a parameter of the decorator, `shape`, is given as `shape_`)."""
     attrs = {name.rstrip("_"): attr for name, attr in attrs.items()}  # shape_: the attr, not the keyword
     inputs, outputs, read = read_signature(text, {name.rstrip("_"): spec for name, spec in attrs.items()})
     doc = (fn.__doc__ or "").strip()
-    spec = OpSpec(fn.__name__, inputs, outputs, read, kind, doc, stateful, frozenset(values), total, waits)
+    spec = OpSpec(fn.__name__, inputs, outputs, read, kind, doc, stateful, frozenset(values), total, waits,
+                  in_order)
     tables.add_op(spec)
     return spec
 
@@ -89,16 +90,17 @@ _BOUNDS = frozenset({"begin", "end"})
 
 
 def movement(text: str, *, shape: Fn, of: int = 0, cpu: Fn | None = None, indexed: Fn | None = None,
-             **attrs: str) -> Callable[[Fn], Constructor]:
+             in_order: bool = False, **attrs: str) -> Callable[[Fn], Constructor]:
     """An op that gives other strides to the numbers of one input (number `of`); its other inputs decide which.
 
     The definition takes the view of that input and the values of the others, in order, and returns a view, or a tuple
     of them for several outputs. indexed: fn(op) -> whether the kernel `cpu` can copy what it takes where inputs called
-    begin and end are not known before.
+    begin and end are not known before. in_order: see OpSpec.
     """
     def declare(fn: Fn) -> Constructor:
         inputs = read_signature(text, attrs)[0]
-        spec = _enter(fn, text, Kind.MOVEMENT, attrs, values=[arg.name for i, arg in enumerate(inputs) if i != of])
+        spec = _enter(fn, text, Kind.MOVEMENT, attrs, values=[arg.name for i, arg in enumerate(inputs) if i != of],
+                      in_order=in_order)
         if of:
             tables.VIEWED[spec.name] = of
         tables.VIEWS[spec.name] = fn

@@ -42,7 +42,7 @@ def _default_shape(ctx: ShapeContext) -> list[Static]:
     return [ctx.attrs["shape"]]
 
 
-@movement("input: dtype -> output: dtype", shape=_default_shape, dtype="type", shape_="shape")
+@movement("input: dtype -> output: dtype", shape=_default_shape, in_order=True, dtype="type", shape_="shape")
 def PlaceholderWithDefault(view: View) -> View:
     """The value of `input` where none is fed."""
     return view

@@ -51,14 +51,15 @@ def interpret(stage: Stage, env: Env, store: Store, trace: Trace | None = None,
     Arrays in `env` may be views of variables while the stage runs; its outputs are copied where they are.
     """
     for op in stage.ops:
-        if op.spec.kind is Kind.VARIABLE or (op.outputs and all(t in env for t in op.outputs)):
+        if op.spec.kind is Kind.VARIABLE or (op.outputs and all(t in fed for t in op.outputs)):
             continue                               # read where it is used, or fed
         start = 0 if trace is None else clock()
         outputs = run_op(op, env, store, fed, tap)
         if trace is not None:
             trace.add((op,), start, outputs)
         for tensor, value in zip(op.outputs, outputs, strict=True):
-            env.setdefault(tensor, value)
+            if tensor not in fed:
+                env[tensor] = value                # over what an earlier stage handed on, if it is done again
     for tensor in stage.outputs:
         env[tensor] = np.array(_input(tensor, env, store, tensor.op, fed))
 

@@ -16,7 +16,8 @@ from enum import Enum
 
 import numpy as np
 
-from tfnb.compile.plan import WRITERS, Plan
+from tfnb.compile.plan import Plan
+from tfnb.compile.reads import WRITERS
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.options import options
 from tfnb.opdef.spec import Kind

@@ -1,0 +1,92 @@
+"""What a value read of a variable is worth behind an update of it, with host calls between."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfnb as tf
+
+# `look` is what is made of a read; it is used behind an update, which is between two host calls. Run by both systems.
+PROGRAM = """
+v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+p = tf.placeholder(tf.bool, [])
+shape = tf.placeholder(tf.int32, [2])
+
+def call(fn, given):
+    made = tf.py_func(fn, [given], tf.float32)
+    made.set_shape([])
+    return made
+
+def part(*before):
+    with tf.control_dependencies(before):
+        seen = look(v.read_value())
+    update = tf.assign_add(v, call(lambda a: np.float32(10.0), seen * 0.0) * tf.ones([2, 2]))
+    return seen + call(lambda a: np.float32(0.0), update)
+
+none = tf.zeros(look(v).shape)
+if where == "plain":
+    y = part()
+elif where == "cond":
+    y = tf.cond(p, part, lambda: none)
+else:
+    y = tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, part(y)), [0, none])[1]
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    result = [session.run(y, {p: True, shape: wanted}) for wanted in ([4, 1], [2, 2], [4, 1])]
+"""
+
+SAME_MEMORY = {
+    "itself": "lambda read: read",
+    "identity": "lambda read: tf.identity(read)",
+    "reshaped": "lambda read: tf.reshape(tf.reshape(read, [-1]), [4, 1])",
+    "expanded": "lambda read: tf.squeeze(tf.stop_gradient(tf.expand_dims(read, 1)), [1])",
+    "reshaped_as_fed": "lambda read: tf.reshape(tf.reshape(read, shape), [2, 2])",
+}
+COPIES = {
+    "transposed": "lambda read: tf.transpose(read)",
+    "reversed": "lambda read: read[:, ::-1]",
+    "part": "lambda read: read[:1]",
+    "computed": "lambda read: read * 1.0",
+}
+LOOKS = SAME_MEMORY | COPIES
+PLACES = ("plain", "cond", "loop")
+
+
+def program(look: str, where: str) -> str:
+    return f"look = {LOOKS[look]}\nwhere = {where!r}\n{PROGRAM}"
+
+
+@pytest.mark.parametrize("where", PLACES)
+@pytest.mark.parametrize("look", LOOKS)
+def test_only_what_has_the_memory_of_the_variable_sees_the_update(look, where):
+    tf.reset_default_graph()
+    scope = {"tf": tf, "np": np}
+    exec(program(look, where), scope)
+    rounds = 2 if where == "loop" else 1
+    most = 1 if look == "part" else 3                   # of the part, its last number is 2
+    seen = [10 * rounds * (k + 1) - (0 if look in SAME_MEMORY else 10) for k in range(3)]
+    assert [value.max() for value in scope["result"]] == [1 + most + n for n in seen]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("where", PLACES)
+@pytest.mark.parametrize("look", LOOKS)
+def test_as_tensorflow(look, where, oracle):
+    tf.reset_default_graph()
+    scope = {"tf": tf, "np": np}
+    exec(program(look, where), scope)
+    for got, want in zip(scope["result"], oracle(program(look, where)), strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_a_shape_that_only_a_run_tells():
+    """Such a Reshape is a host call, which no kernel repeats: the copy that it handed on has to do."""
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    seen = tf.reshape(v.read_value(), tf.py_func(lambda: np.int32([4, 1]), [], tf.int32))
+    with tf.control_dependencies([seen]):
+        update = tf.assign_add(v, tf.ones([2, 2]))
+    with tf.control_dependencies([tf.py_func(lambda a: np.float32(0.0), [update], tf.float32)]):
+        y = tf.reshape(seen + 0.0, [4])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert [session.run(y).tolist() for _ in range(3)] == [[1, 2, 3, 4], [2, 3, 4, 5], [3, 4, 5, 6]]
