@@ -37,6 +37,7 @@ export class GraphWidget {
   constructor(
     private readonly model: Model,
     guard: Guard,
+    private readonly most = MOST_HEIGHT,
   ) {
     this.view = new Viewport(this.stage, () => this.flashHint());
     const bar = h(
@@ -44,7 +45,7 @@ export class GraphWidget {
       { class: "tfnb-bar", role: "toolbar", "aria-label": "Graph" },
       button("+", "Zoom in", () => this.view.zoom(1.3)),
       button("−", "Zoom out", () => this.view.zoom(1 / 1.3)),
-      button("Fit", "Show the whole graph", () => this.view.fit()),
+      button("Fit", "Show the whole graph", () => this.view.fit(true)),
       this.colors,
       this.stop,
       button("SVG", "Save the drawing as an SVG file", () => this.saveAs(this.drawn, "svg", "image/svg+xml")),
@@ -126,6 +127,8 @@ export class GraphWidget {
     this.drawn = text;
     this.size = { width, height };
     this.setHeight();
+    const next = svg.querySelector(".is-next")?.getAttribute("data-name");
+    this.view.target = next ? places(svg).get(next) : undefined;
     this.view.show(svg, width, height);
     glide(svg, before);
   }
@@ -135,7 +138,7 @@ export class GraphWidget {
     const { width, height } = this.size;
     const room = this.stage.clientWidth || width;
     const wanted = height * Math.min(1, room / width);
-    this.stage.style.height = `${Math.round(Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, wanted)))}px`;
+    this.stage.style.height = `${Math.round(Math.min(this.most, Math.max(LEAST_HEIGHT, wanted)))}px`;
   }
 
   private node(target: EventTarget | null): Element | null {
@@ -165,7 +168,7 @@ export class GraphWidget {
       "+": () => this.view.zoom(1.3),
       "=": () => this.view.zoom(1.3),
       "-": () => this.view.zoom(1 / 1.3),
-      "0": () => this.view.fit(),
+      "0": () => this.view.fit(true),
       ArrowLeft: () => this.view.pan(-step, 0),
       ArrowRight: () => this.view.pan(step, 0),
       ArrowUp: () => this.view.pan(0, -step),

@@ -96,6 +96,7 @@ export interface SheetCell {
   hist?: number[][];
   acts?: [string, string][];
   bad?: boolean;
+  edit?: string;
 }
 
 export interface SheetTable {
@@ -129,6 +130,7 @@ export interface SheetState {
   buttons: [string, string][];
   tables: SheetTable[];
   heat: { title: string; panels: HeatPanel[]; zoomed: boolean; first: boolean } | null;
+  graph?: GraphState | null;
 }
 
 export interface TrainState {

@@ -1,16 +1,21 @@
 /** Tables that are sorted by a click on their heads and asked about by a click on their rows; heat maps under them. */
 import { button, h, s } from "./dom";
+import { GraphWidget } from "./graph";
 import type { Guard } from "./guard";
 import { HeatMaps } from "./heat";
 import type { Model, SheetCell, SheetState, SheetTable, View } from "./model";
 
+const GRAPH_HEIGHT = 380; // of a drawing above the tables
+
 export class SheetWidget implements View {
+  readonly quiet = true;
   readonly root = h("div", { class: "tfnb-sheet" });
   private readonly heading = h("h3");
   private readonly note = h("span", { class: "tfnb-note", role: "status" });
   private readonly buttons = h("span");
   private readonly body = h("div");
   private readonly heat: HeatMaps;
+  private graph: GraphWidget | undefined;
   private readonly sorts = new Map<string, [number, boolean]>();
 
   constructor(
@@ -35,12 +40,32 @@ export class SheetWidget implements View {
     const focus = (document.activeElement as HTMLElement | null)?.dataset.key;
     this.body.replaceChildren(...state.tables.map((table) => this.table(table)));
     if (focus) this.body.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"]`)?.focus();
+    if (state.graph) this.showGraph();
     this.root.classList.toggle("is-heat-first", !!state.heat?.first);
     this.heat.show(state.heat);
   }
 
+  private showGraph(): void {
+    if (!this.graph) {
+      const model: Model = {
+        get: () => (this.model.get("state") as SheetState).graph,
+        on: () => {},
+        off: () => {},
+        send: (message) => this.model.send({ type: "graph", message }),
+      };
+      this.graph = new GraphWidget(model, this.guard, GRAPH_HEIGHT);
+      this.body.before(this.graph.root);
+    }
+    this.graph.update();
+  }
+
+  receive(message: { type: string }): void {
+    this.graph?.receive(message);
+  }
+
   resize(): void {
     this.heat.draw();
+    this.graph?.resize();
   }
 
   dispose(): void {
@@ -87,6 +112,7 @@ export class SheetWidget implements View {
         pick.dataset.key = `${table.id} ${row.id}`;
         place.append(pick);
       } else fill(place, cell, (act) => this.model.send({ type: "act", act, row: row.id }));
+      if (cell.edit) place.append(this.field(table.id, row.id, cell.edit));
       return place;
     });
     const made = h("tr", { "aria-selected": row.id === table.picked ? "true" : undefined }, ...cells);
@@ -98,6 +124,17 @@ export class SheetWidget implements View {
         }),
       );
     return made;
+  }
+
+  /** A place to type a value into; Enter sends it. */
+  private field(table: string, row: string, name: string): HTMLElement {
+    const field = h("input", { placeholder: "new value", "aria-label": name, title: name, size: 12 });
+    field.dataset.key = `edit ${table} ${row}`;
+    field.addEventListener("keydown", (event) => {
+      event.stopPropagation(); // the notebook has shortcuts on single letters
+      if (event.key === "Enter") this.model.send({ type: "edit", table, row, text: field.value });
+    });
+    return field;
   }
 
   private pick(table: SheetTable, row: string): void {

@@ -9,6 +9,7 @@ export interface Rect {
 
 const MOST_ZOOM = 4; // pixels on the screen per pixel of the drawing
 const LEAST_ZOOM = 0.1;
+const LEGIBLE = 0.85; // the least zoom at which a place that is followed is read
 const DRAG = 4; // pixels that the pointer moves before a press is a drag and no click
 
 export class Viewport {
@@ -17,6 +18,8 @@ export class Viewport {
   /** Whether the reader has moved it: then it is not fitted again by itself. */
   moved = false;
   dragged = false;
+  /** What is to be in sight, where not all of the drawing can be read at once. */
+  target: { x: number; y: number } | undefined;
   private svg: SVGSVGElement | undefined;
   private size = { w: 1, h: 1 };
 
@@ -37,18 +40,23 @@ export class Viewport {
     svg.setAttribute("preserveAspectRatio", "xMidYMid meet");
     if (!this.moved) this.fit();
     else this.set(this.seen);
+    if (this.moved && this.target) this.reveal(this.target);
   }
 
-  /** All of the drawing, never enlarged. */
-  fit(): void {
+  /** All of the drawing, never enlarged; or, if there is a target and not `whole`, what is around that. */
+  fit(whole = false): void {
     const { w, h } = this.pixels();
-    const scale = Math.min(1, w / this.size.w, h / this.size.h);
-    this.moved = false;
+    const all = Math.min(1, w / this.size.w, h / this.size.h);
+    const at = whole || all > LEGIBLE ? undefined : this.target;
+    const [width, height] = at ? [w / LEGIBLE, h / LEGIBLE] : [w / all, h / all];
+    const from = (middle: number, seen: number, size: number) =>
+      seen > size ? (size - seen) / 2 : Math.min(Math.max(0, middle - seen / 2), size - seen);
+    this.moved = whole;
     this.set({
-      x: this.size.w / 2 - w / scale / 2,
-      y: this.size.h / 2 - h / scale / 2,
-      w: w / scale,
-      h: h / scale,
+      x: from(at?.x ?? 0, width, this.size.w),
+      y: from(at?.y ?? 0, height, this.size.h),
+      w: width,
+      h: height,
     });
   }
 

@@ -242,3 +242,20 @@ def test_values_on_edges_and_in_the_panel_run_nothing(page: Any, module: str) ->
     page.wait_for_timeout(100)
     assert page.evaluate("() => window.evil") is None and view.errors == []
     assert page.locator("img").count() == 1 and page.locator(".tfnb script").count() == 0
+
+
+def test_a_stopped_run_lights_the_next_op_and_takes_a_typed_value(page: Any, module: str) -> None:
+    with tf.Graph().as_default(), tf.Session():
+        x = tf.placeholder(tf.float32, [2], name="x")
+        tf.reduce_sum(tf.square(x, name="sq"), name="loss")
+        view = notebook.step("loss", feed={"x": [1.0, 2.0]}, until="loss")
+    sheet = shown(page, module, view)
+    page.locator('g.n.is-next[data-name="loss"]').wait_for()
+    page.get_by_label("New value of sq:0").fill("value * 10")
+    page.get_by_label("New value of sq:0").press("Enter")
+    page.get_by_role("button", name="Take back").wait_for()
+    page.get_by_role("button", name="Step", exact=True).click()
+    page.get_by_text("float32 50").wait_for()
+    node(sheet, "sq").locator(".ttl").click()
+    page.locator(".tfnb-details .tfnb-value").get_by_text("10").wait_for()
+    assert sheet.errors == [] and view.errors == [] and view.graph is not None and view.graph.errors == []

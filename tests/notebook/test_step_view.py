@@ -1,4 +1,5 @@
 """%step behind the magic: tables, buttons, clicks, hostile names."""
+import re
 import sys
 
 import pytest
@@ -25,9 +26,52 @@ def view(monkeypatch):
 def test_it_stops_at_the_breakpoint_and_shows_what_is_taken(view):
     assert view.stepper.op.name == "loss" and "next is loss, 2 of 2" in view.note
     text = repr(view)
+    assert dict(view.table("takes").rows)["log:0"][0].text == "input"
     assert "▶" in text and "log:0" in text and "-inf" in text
     log = dict(view.table("ops").rows)["0"]
-    assert log[4].bad and log[5].hist
+    assert log[4].bad and not log[5].hist
+
+
+def test_many_numbers_are_told_by_mean_and_spread_and_drawn():
+    with tf.Graph().as_default(), tf.Session():
+        tf.reduce_sum(tf.constant(range(10), tf.float32, name="c") + 1.0, name="loss")
+        takes = dict(step("loss").step().table("takes").rows)
+    value, _, drawn = takes["add:0"][2:]
+    assert value.text == "float32[10] 5.5 ± 2.9" and sum(drawn.hist[0]) == 10
+
+
+def test_the_next_op_is_lit_in_the_graph_and_what_has_run_is_painted(view):
+    state = view.widget_state()["graph"]
+    def classes(name):
+        return re.search(f'class="([^"]*)" data-name="{name}"', state["svg"])[1]
+    assert "is-next" in classes("loss") and "p-c-" in classes("loss")
+    assert "p-c2" in classes("log") and "is-next" not in classes("log")
+    assert "has run" in state["svg"] and state["colors"] == []
+    state = ask(view, type="graph", message={"type": "select", "name": "log"})["graph"]
+    assert state["details"]["values"][0]["text"] == "float32[2] [ 0., -inf]"
+    view.back()
+    assert view.widget_state()["graph"]["details"]["values"] == []
+    sent = []
+    view.widget.send = sent.append
+    ask(view, type="graph", message={"type": "dot", "name": ""})
+    assert sent[0]["type"] == "dot" and "loss" in sent[0]["text"]
+
+
+def test_a_value_is_typed_and_the_run_goes_on(view):
+    assert "loss takes" in [table["title"] for table in view.widget_state()["tables"]]
+    state = ask(view, type="edit", table="takes", row="log:0", text="[1, value + 1]")
+    assert "can't stand for float32[2]" in state["note"]
+    ask(view, type="edit", table="takes", row="log:0", text="[1, 2.5]")
+    assert view.value("log").tolist() == [1.0, 2.5] and view.go().stepper.result[0] == 3.5
+    assert ask(view, type="act", act="take back", row="0")["tables"][0]["title"] == "Fetched"
+    assert view.stepper.result[0] == float("-inf") and not view.stepper.changes
+
+
+def test_it_may_begin_before_an_op_or_at_the_end():
+    with tf.Graph().as_default(), tf.Session():
+        tf.reduce_sum(tf.square(tf.constant(2.0, name="c"), name="sq"), name="loss")
+        assert step("loss", until="loss").stepper.op.name == "loss"
+        assert step("loss", back=True).stepper.done and "next is loss" in step("loss", back=True).back().note
 
 
 def test_buttons_and_clicks_move(view):

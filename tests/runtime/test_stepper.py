@@ -81,3 +81,14 @@ def test_an_op_that_fails_is_where_it_ends():
         stepper.go()
         assert stepper.done and stepper.op.name == "bad" and "bad" in str(stepper.error)
         assert stepper.back().op.name == "neg" and not stepper.done
+
+
+def test_what_leaves_a_loop_or_a_branch_is_no_step_of_its_own():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [], name="x")
+        _, v = tf.while_loop(lambda i, v: i < 2, lambda i, v: (i + 1, v * x), [0, x])
+        y = tf.cond(x > 0, lambda: v + 1, lambda: v - 1)
+        stepper = Stepper(session._inspect([tf.gradients(y, x)[0], y], {x: 3.0}))
+        calls = len(stepper.calls)
+        assert stepper.step(calls).result[0] == 27.0 and stepper.position == calls
+        assert stepper.back().op is stepper.calls[-1] and stepper.position == calls - 1

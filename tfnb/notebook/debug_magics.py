@@ -38,6 +38,8 @@ class DebugMagics(LineMagics):
     @argument("what", nargs="+", help="expressions without blanks, or names of ops and tensors")
     @argument("--feed", nargs="+", metavar="DICT", help="what to feed: {x: batch}, or a variable with such a dict")
     @argument("--break", nargs="+", default=(), dest="breaks", metavar="REGEX", help="ops to stop before")
+    @argument("--until", default="", metavar="REGEX", help="the op to begin before")
+    @argument("--back", action="store_true", help="begin at the end, and go back from there")
     @argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
     def step(self, line: str) -> StepView:
         """Go through a run op by op, on a copy of all values: step, back, go on to a breakpoint, change values.
@@ -47,4 +49,5 @@ class DebugMagics(LineMagics):
         args = parse(self.step, line)
         wanted, feed, session = self._run_arguments(args)
         with usage_errors(ValueError, KeyError):
-            return step(*wanted, feed=feed, session=session, breaks=[*map(unquote, args.breaks)])
+            return step(*wanted, feed=feed, session=session, breaks=[*map(unquote, args.breaks)],
+                        until=unquote(args.until), back=args.back)

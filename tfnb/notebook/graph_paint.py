@@ -1,7 +1,7 @@
 """Colours of a drawing that say something else than what nodes are: who made them, where they run, what they cost."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -111,6 +111,21 @@ def amount_text(how: str, value: float) -> str:
         (("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1.0))
     unit, size = next(((unit, size) for unit, size in units if value >= size), units[-1])
     return f"{short(value / size, 3)} {unit}"
+
+
+def progressed(scene: Scene, nodes: Mapping[str, Node], calls: Iterable[str], ran: Collection[str], at: str) -> Scene:
+    """The scene of a run that has stopped. calls: the ops of the run; ran: those that have run; at: the next one."""
+    known = set(calls)
+
+    def marked(node: SceneNode) -> SceneNode:
+        inside = [info.name for info in nodes[node.key].ops()] if node.key in nodes else []
+        mine = [name for name in inside if name in known]
+        done = sum(name in ran for name in mine)
+        mark = "c-" if not done else "c2" if done == len(mine) else "c2" + MIXED
+        return replace(node, paint=mark if mine else "", lit=at in inside)
+
+    words = (("c2", "has run"), ("c2" + MIXED, "in part"), ("c-", "not yet"))
+    return replace(scene, nodes=tuple(map(marked, scene.nodes)), legend=words)
 
 
 def traced(scene: Scene, nodes: Mapping[str, Node], infos: Mapping[str, OpInfo], name: str, direction: str) -> Scene:

@@ -28,6 +28,7 @@ class SceneNode:
     refs_out: tuple[int, ...] = ()
     paint: str = ""                 # "": coloured by role; else a class of notebook/graph_paint.py
     off: bool = False               # pale, for it is not on what is traced
+    lit: bool = False               # it, or something in it, is what runs next
 
 
 @dataclass(frozen=True, slots=True)

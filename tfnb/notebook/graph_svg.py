@@ -33,6 +33,7 @@ def graph_svg(scene: Scene, geometry: Geometry, title: str = "") -> str:
     tips = {node.key: _tip(node) for node in (*scene.nodes, *scene.groups)}
     roles = {node.role for node in (*scene.nodes, *scene.groups)} | {"op"}
     paints = {paint for paint in (*(node.paint for node in scene.nodes), *dict(scene.legend)) if paint}
+    lit = any(node.lit for node in scene.nodes)
     numbers = {n.number: n for n in (*scene.groups, *scene.nodes) if n.number}
     parts = [element("g", *(_group(group, geometry.boxes[group.key]) for group in scene.groups), class_="groups"),
              _edges(scene.edges, geometry),
@@ -46,14 +47,14 @@ def graph_svg(scene: Scene, geometry: Geometry, title: str = "") -> str:
     back = element("rect", class_="bg", fill=INKS["bg"][0], height=height, rx=6, width=width)
     name = title or f"graph of {scene.ops} ops"
     width, height = round(width), round(height)
-    return element("svg", element("title", text(name)), element("style", stylesheet(roles, paints)), back,
+    return element("svg", element("title", text(name)), element("style", stylesheet(roles, paints, lit)), back,
                    element("g", *parts, class_="world"), legend, aria_label=name, class_="tfnb-graph", font_family=FONT,
                    height=height, role="img", style="max-width:100%;height:auto", viewBox=f"0 0 {width} {height}",
                    width=width, xmlns="http://www.w3.org/2000/svg")
 
 
-def stylesheet(roles: Iterable[str], paints: Iterable[str] = ()) -> str:
-    """CSS for both themes and the roles and paints that occur.
+def stylesheet(roles: Iterable[str], paints: Iterable[str] = (), lit: bool = False) -> str:
+    """CSS for both themes and the roles and paints that occur. lit: so do nodes that run next.
 
     Every element also carries the light colours as attributes, for readers without CSS.
     """
@@ -69,6 +70,7 @@ def stylesheet(roles: Iterable[str], paints: Iterable[str] = ()) -> str:
         ink = f"var(--tf-s{place})" if paint[0] == "c" and place.isdigit() else "var(--tf-line)"
         fill = "var(--tf-s1)" if paint[0] == "h" else ink if place.isdigit() else "var(--tf-bg)"
         rules.append(f".p-{paint}>.s{{fill:{fill};stroke:{ink}}}")
+    rules += [".n.is-next>.s{stroke:var(--tf-pick)}"] if lit else []
     css = "".join(f"{ROOT} {rule}" for rule in rules)
     return theme_css(ROOT, css) + css
 
@@ -163,8 +165,8 @@ def _node(node: SceneNode, box: Box, tip: str, numbers: dict[int, SceneNode]) ->
     if node.number:
         marks.append(_number_mark(node.number, node, -box.w / 2, -box.h / 2 + 2))
     return element("g", element("title", text(tip)), *_shape(node, box.w, box.h), *_words(node, box), *marks,
-                   aria_label=tip, class_=f"n f-{node.form} {_colour_class(node)}", data_name=node.key,
-                   opacity="0.25" if node.off else None,
+                   aria_label=tip, class_=f"n f-{node.form} {_colour_class(node)}{' is-next' * node.lit}",
+                   data_name=node.key, opacity="0.25" if node.off else None,
                    data_aside="1" if node.panel == node.key else None,
                    data_open="1" if node.expandable else None, id=identifier("n-", node.key),
                    transform=f"translate({number(box.x)} {number(box.y)})")
@@ -179,6 +181,7 @@ def _shape(node: SceneNode, w: float, h: float) -> list[str]:
     tone = ROLES[node.role][0]
     paint: dict[str, object] = {"class_": "s", "fill": tone.fill, "stroke": tone.stroke, "stroke_width": 1.2,
                                 **painted(node.paint)}
+    paint |= {"stroke": INKS["pick"][0], "stroke_width": 3} if node.lit else {}
     if node.form == "op" and node.role == "const":
         return [element("circle", r=6, **paint)]
     if node.role == "variable" and node.form in ("op", "variable"):

@@ -22,6 +22,7 @@ from tfnb.notebook.graph_layout import lay_out, panel_sheets
 from tfnb.notebook.graph_model import LIMIT, Model
 from tfnb.notebook.graph_paint import COSTS, WORDS, options_of, paint, traced
 from tfnb.notebook.graph_read import UnknownTarget
+from tfnb.notebook.graph_scene import Scene
 from tfnb.notebook.graph_svg import graph_svg
 from tfnb.notebook.graph_tree import Node
 from tfnb.notebook.layout_dot import readable_dot
@@ -166,12 +167,15 @@ class GraphView(View):
 
     def _draw(self) -> None:
         scene = self.model.scene(self._expanded, self._aside, self.limit)
-        scene = paint(scene, self.model.nodes, self._color, self._costs)
+        scene = self._painted(scene)
         if self._trace:
             scene = traced(scene, self.model.nodes, self.model.by_name, *self._trace)
         self._note = f"{scene.hidden} ops do not fit: close a scope, or search" if scene.hidden else ""
         self._svg = graph_svg(scene, lay_out(scene, self.engine, self.direction), self.title)
         self.tell()
+
+    def _painted(self, scene: Scene) -> Scene:
+        return paint(scene, self.model.nodes, self._color, self._costs)
 
     def widget_state(self) -> dict[str, Any]:
         """What the browser shows."""

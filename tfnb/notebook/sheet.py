@@ -1,13 +1,15 @@
 """Tables that a reader sorts and clicks into, as a widget, as HTML and as text: what views of state are made of.
 
 Protocol with the front end (`extension/src/sheet.ts`), widget kind "sheet": the trait `state` holds
-    {title, note, buttons: [[message, label]], tables: [table], heat}
+    {title, note, buttons: [[message, label]], tables: [table], heat, graph (null, or what graph_view.py shows)}
 a table is {id, title, note, columns: [{title, tip, number}], rows: [{id, cells}], sort: [column, descending] or null,
-picked}, a cell {t: text, v: what it sorts by, spark, hist, acts, bad} (what is empty is left out), heat see `heat.py`.
-The front end says
+picked}, a cell {t: text, v: what it sorts by, spark, hist, acts, bad, edit} (what is empty is left out), heat see
+`heat.py`. The front end says
     {type: "pick", table, row}    a row was clicked, or again ("")
     {type: "act", act, row}       a button in a row, or (no row) in the head
     {type: "sort", table, column, descending}
+    {type: "edit", table, row, text}        what was typed into a cell that has `edit`, the name of the place
+    {type: "graph", message}      what the graph asks
     {type: "zoom", panel, row, column} a cell of a heat map, {type: "whole"} back to all of it
 """
 from __future__ import annotations
@@ -33,7 +35,7 @@ class Cell:
     """One place of a table: its text, and what it sorts by (the text, if None).
 
     spark: numbers drawn as a line; hist: the counts of two histograms over the same bins; acts: (message, label) of
-    buttons; bad: to be drawn as a warning.
+    buttons; bad: to be drawn as a warning; edit: what the reader may type here, "" for nothing.
     """
 
     text: str = ""
@@ -42,13 +44,14 @@ class Cell:
     hist: tuple[tuple[int, ...], ...] = ()
     acts: tuple[tuple[str, str], ...] = ()
     bad: bool = False
+    edit: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """What the browser gets; no number is NaN."""
         value = self.value
         found = {"t": self.text, "v": value if not isinstance(value, float) or math.isfinite(value) else None,
                  "spark": [v for v in self.spark if math.isfinite(v)], "hist": [list(h) for h in self.hist],
-                 "acts": [list(act) for act in self.acts], "bad": self.bad}
+                 "acts": [list(act) for act in self.acts], "bad": self.bad, "edit": self.edit}
         return {key: v for key, v in found.items() if v is not None and v is not False and v != [] and v != ""}
 
     def as_text(self) -> str:

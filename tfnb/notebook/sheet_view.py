@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tfnb.core.errors import OpError
+from tfnb.notebook.graph_view import GraphView
 from tfnb.notebook.heat import Picture, Window, panel_json
 from tfnb.notebook.heat_svg import heat_svg
 from tfnb.notebook.sheet import Table
@@ -12,11 +13,29 @@ from tfnb.notebook.svg import text as escaped
 from tfnb.notebook.widget import View
 
 
+class Inside:
+    """Stands for the widget of a graph that is part of another view."""
+
+    def __init__(self, around: View) -> None:
+        self._around = around
+
+    def send(self, content: Any) -> None:
+        """A message to the browser."""
+        if self._around.widget is not None:
+            self._around.widget.send(content)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Its state is part of the state of the view around it."""
+        super().__setattr__(name, value)
+        if name == "state":
+            self._around.tell()
+
+
 class SheetView(View):
     """Tables and heat maps under a title. A subclass fills `tables` and `panels`, and says what clicks mean.
 
     panels: (title, picture) of heat maps; buttons: (message, label) in the head; note: a line beside the title;
-    panels_first: the heat maps stand above the tables.
+    panels_first: the heat maps stand above the tables; graph: a drawing above them.
     """
 
     kind = "sheet"
@@ -28,6 +47,7 @@ class SheetView(View):
         self.tables: list[Table] = []
         self.panels: list[tuple[str, Picture]] = []
         self.panels_title, self.panels_first = "", False
+        self.graph: GraphView | None = None
 
     # what a subclass says
 
@@ -36,6 +56,9 @@ class SheetView(View):
 
     def act(self, act: str, row: str) -> None:
         """A button in a row, or in the head (row ""), was pressed."""
+
+    def edit(self, table: str, row: str, text: str) -> None:
+        """Something was typed into a row."""
 
     def zoom(self, panel: int, row: int, column: int) -> None:
         """A cell of a heat map was clicked."""
@@ -86,6 +109,7 @@ class SheetView(View):
         heat = {"title": self.panels_title, "panels": [panel_json(*one) for one in self.panels],
                 "zoomed": self.window is not None, "first": self.panels_first} if self.panels else None
         return {"title": self.title, "note": self.note, "buttons": [list(b) for b in self.buttons], "heat": heat,
+                "graph": self.graph.widget_state() if self.graph is not None else None,
                 "tables": [table.as_json() for table in self.tables]}
 
     def svg(self) -> str:
@@ -117,6 +141,10 @@ class SheetView(View):
                 self._sort(str(message.get("table", "")), int(message.get("column", 0)),
                            bool(message.get("descending")))
                 return                                       # the browser has done it already
+            elif kind == "edit":
+                self.edit(str(message.get("table", "")), row, str(message.get("text", "")))
+            elif kind == "graph" and self.graph is not None:
+                self.graph.hear(dict(message.get("message") or {}))
             elif kind == "zoom":
                 self.zoom(int(message.get("panel", 0)), int(message.get("row", 0)), int(message.get("column", 0)))
             elif kind == "whole":

@@ -1,4 +1,4 @@
-"""%step: a run op by op, in a table of its ops with buttons, and a table of what the next one takes."""
+"""%step: a run op by op: the graph with the next op lit, what that takes, the queue of ops, and values to change."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -6,26 +6,71 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core.describe import one_line
+from tfnb.core.describe import FEW, one_line
+from tfnb.graph.operation import Operation, Tensor
 from tfnb.notebook.fetch import in_session
+from tfnb.notebook.geometry import shorten
+from tfnb.notebook.graph_paint import progressed
+from tfnb.notebook.graph_scene import Scene
+from tfnb.notebook.graph_view import GraphView
 from tfnb.notebook.pill import pill_of
 from tfnb.notebook.sheet import Cell, Column, Table
-from tfnb.notebook.sheet_view import SheetView
+from tfnb.notebook.sheet_view import Inside, SheetView
+from tfnb.notebook.typed import typed_value
+from tfnb.notebook.watch import element_of, watched
 from tfnb.runtime.session import BaseSession
 from tfnb.runtime.stepper import Stepper
 
-AROUND = 9              # ops shown before and after the next one
+AROUND = 5              # ops shown before and after the next one
+LETTERS = 42            # of names in tables
 BUTTONS = [("step", "Step"), ("back", "Back"), ("go", "Go on"), ("restart", "Restart")]
 
 
-class StepView(SheetView):
-    """A Stepper as it is displayed; made by `step`. A click on an op goes there, forth or back."""
+class RunGraph(GraphView):
+    """The graph of a run: what has run, what runs next, and (in the panel) the values of now."""
 
-    def __init__(self, stepper: Stepper) -> None:
+    def __init__(self, stepper: Stepper, fetches: Iterable[Any]) -> None:
+        self.stepper = stepper
+        super().__init__([element_of(each) for each in fetches])
+
+    def follow(self) -> None:
+        """Show how far the run is: what is around the next op opens."""
+        here = self.stepper
+        if here.op is not None and here.op.name in self.model.nodes:
+            self._expanded |= self.model.path(self.model.nodes[here.op.name])
+        self._draw()
+
+    def _painted(self, scene: Scene) -> Scene:
+        here = self.stepper
+        ran = {op.name for op in here.calls[:here.position]}
+        at = here.op.name if here.op is not None else ""
+        return progressed(scene, self.model.nodes, [op.name for op in here.calls], ran, at)
+
+    def widget_state(self) -> dict[str, Any]:
+        """As GraphView.widget_state, with values of now; colours say how far the run is."""
+        state = super().widget_state()
+        op = self._selected.rstrip("/")
+        if state["details"]:
+            state["details"]["values"] = [{"name": name, **watched(array).as_json()} for name, array in
+                                          self.stepper.values.items() if name.rpartition(":")[0] == op]
+        return state | {"colors": []}
+
+
+class StepView(SheetView):
+    """A Stepper as it is displayed; made by `step`. A click on an op goes there, forth or back.
+
+    fetches: what the run is for, of which the graph is drawn.
+    """
+
+    def __init__(self, stepper: Stepper, fetches: Iterable[Any] = ()) -> None:
         super().__init__("Step")
         self.stepper = stepper
         self.buttons = list(BUTTONS)
+        drawn = [*fetches]
+        self.graph = RunGraph(stepper, drawn) if drawn else None
         self._draw()
+        if self.graph is not None:
+            self.graph.widget = Inside(self)
 
     def step(self, calls: int = 1) -> StepView:
         """Run so many ops. Returns the view."""
@@ -56,6 +101,13 @@ class StepView(SheetView):
         moves = {"step": self.step, "back": self.back, "go": self.go, "restart": self.restart}
         if act in moves:
             moves[act]()
+        elif act == "take back" and row.isdecimal() and int(row) < len(self.stepper.changes):
+            self._after(self.stepper.take_back(self.stepper.changes[int(row)]))
+
+    def edit(self, table: str, row: str, text: str) -> None:
+        """A value was typed for a tensor. Raises ValueError for what can't be one."""
+        if row in self.stepper.values:
+            self.set(row, typed_value(text, self.stepper.values[row]))
 
     def pick(self, table: str, row: str) -> None:
         """An op was clicked: go there. Raises ValueError for what is no place in the run."""
@@ -80,7 +132,9 @@ class StepView(SheetView):
             self.note = f"the run is over: {here.position} ops"
         else:
             self.note = f"next is {here.op.name}, {here.position + 1} of {len(here.calls)}, made at {here.op.made_at}"
-        self.tables = [self._ops(), self._takes(), *([self._changes()] if here.changes else [])]
+        if self.graph is not None:
+            self.graph.follow()
+        self.tables = [self._takes(), *([self._changes()] if here.changes else []), self._ops()]
 
     def _ops(self) -> Table:
         here = self.stepper
@@ -90,45 +144,80 @@ class StepView(SheetView):
             stops = any(pattern.search(op.name) for pattern in here.breaks)
             made = here.values.get(op.outputs[0].name) if i < here.position and op.outputs else None
             mark = "▶" if i == here.position and here.op is not None else "●" if stops else ""
-            rows.append((str(i), [Cell(mark), Cell(str(i + 1), float(i)), Cell(op.name), Cell(op.type),
+            rows.append((str(i), [Cell(mark), Cell(str(i + 1), float(i)), Cell(shorten(op.name, LETTERS)),
+                                  Cell(op.type),
                                   *_value_cells(made)]))
         columns = [Column("", "▶ is next, ● is a breakpoint"), Column("#", "", True), Column("op"), Column("type"),
                    Column("made", "the first output"), Column("")]
-        return Table("ops", columns, rows, picked=str(here.position) if here.op is not None else "")
+        return Table("ops", columns, rows, title="Queue of ops",
+                     picked=str(here.position) if here.op is not None else "")
 
     def _takes(self) -> Table:
+        """What the last op made, and what the next one takes; at the end what was fetched."""
         here = self.stepper
+        columns = [Column(""), Column("tensor"), Column("value"),
+                   Column("change", "a number, a list, or arithmetic with `value`; what has run since runs again"),
+                   Column("")]
         if here.op is None:
-            fetches = here.result or []
-            rows = [(str(i), [Cell("fetched"), Cell(str(i)), *_value_cells(a)]) for i, a in enumerate(fetches)]
-        else:
-            rows = [(str(i), [Cell("takes"), Cell(tensor.name), *_value_cells(array)])
-                    for i, (tensor, array) in enumerate(here.inputs)]
-        return Table("takes", [Column(""), Column("tensor"), Column("value"), Column("")], rows,
-                     title=f"{here.op.name} takes" if here.op is not None else "Fetched", pickable=False)
+            fetched = [(str(i), [Cell("fetched"), Cell(str(i)), value, Cell(), drawn])
+                       for i, (value, drawn) in enumerate(map(_value_cells, here.result or []))]
+            return Table("takes", columns, fetched, title="Fetched", pickable=False)
+        last = here.calls[here.position - 1].outputs if here.position else []
+        takes = [self._editable(name, tensor, array) for name, (tensor, array) in
+                 zip(_argument_names(here.op), here.inputs, strict=True)]
+        shown = {row for row, _ in takes}
+        made = [self._editable("just made", tensor, here.values[tensor.name]) for tensor in last
+                if tensor.name in here.values and tensor.name not in shown]
+        return Table("takes", columns, [*made, *takes], title=f"{here.op.name} takes", pickable=False)
+
+    def _editable(self, word: str, tensor: Tensor, array: np.ndarray) -> tuple[str, list[Cell]]:
+        known = tensor.name in self.stepper.values
+        value, drawn = _value_cells(array)
+        return tensor.name, [Cell(word), Cell(shorten(tensor.name, LETTERS)), value,
+                             Cell(edit=f"New value of {tensor.name}" if known else ""), drawn]
 
     def _changes(self) -> Table:
-        rows = [(str(i), [Cell(c.tensor.name), *_value_cells(c.value)]) for i, c in enumerate(self.stepper.changes)]
-        return Table("changes", [Column("tensor"), Column("value"), Column("")], rows, title="Changed", pickable=False)
+        rows = [(str(i), [Cell(c.tensor.name), *_value_cells(c.value), Cell(acts=(("take back", "Take back"),))])
+                for i, c in enumerate(self.stepper.changes)]
+        return Table("changes", [Column("tensor"), Column("value"), Column(""), Column("")], rows, title="Changed",
+                     pickable=False)
 
 
-def _value_cells(array: np.ndarray | None) -> list[Cell]:
+def _argument_names(op: Operation) -> list[str]:
+    """What the inputs of an op are called: "a", "b"; "values[0]", "values[1]", "axis"."""
+    names: list[str] = []
+    for arg in op.spec.inputs:
+        many = op.attrs[arg.number] if arg.number else len(op.attrs[arg.type_list]) if arg.type_list else None
+        names += [arg.name] if many is None else [f"{arg.name}[{i}]" for i in range(many)]
+    return names
+
+
+def _value_cells(array: np.ndarray | None) -> tuple[Cell, Cell]:
+    """What there is, and its histogram; of many numbers mean and spread."""
     if array is None:
-        return [Cell(), Cell()]
+        return Cell(), Cell()
     pill = pill_of(array)
-    drawn = (pill.counts,) if pill is not None and array.size > 1 else ()
-    return [Cell(one_line(array), bad=pill is not None and bool(pill.bad)), Cell(hist=drawn)]
+    if pill is None or array.size <= FEW:
+        return Cell(one_line(array), bad=pill is not None and bool(pill.bad)), Cell()
+    kind = f"{pill.dtype}[{', '.join(map(str, pill.shape))}]"
+    return Cell(f"{kind} {pill.words}", bad=bool(pill.bad)), Cell(hist=(pill.counts,))
 
 
 def step(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSession | None = None,
-         breaks: str | Iterable[str] = ()) -> StepView:
+         breaks: str | Iterable[str] = (), until: str = "", back: bool = False) -> StepView:
     """Go through a run of `fetches` op by op, on a copy of the session's values.
 
-    feed: tensor or name -> value. breaks: regular expressions of the names of ops before which `go` stops.
+    feed: tensor or name -> value. breaks: regular expressions of the names of ops before which `go` stops. It stands
+    before the first op; with breaks before the first of those, with `until`, an expression, before the op that it is
+    found in, with `back` at the end, to go back from there.
 
     Raises NoSessionError if it is not clear which session, KeyError for a name that is not there, ValueError for a
     wrong expression, and what `Session.run` raises for wrong feeds.
     """
     chosen, wanted, fed = in_session(fetches, feed, session)
     stepper = Stepper(chosen._inspect(wanted, fed), breaks)
-    return StepView(stepper.go() if stepper.breaks else stepper)
+    if back:
+        stepper.step(len(stepper.calls))
+    elif until or stepper.breaks:
+        stepper.go(until)
+    return StepView(stepper, wanted)

@@ -102,6 +102,12 @@ class Stepper:
         goal = self.position
         return self._play(lambda i, op: i >= goal)
 
+    def take_back(self, change: Change) -> Stepper:
+        """Let a change not be: what has run since runs again. Returns the stepper."""
+        self.changes = [c for c in self.changes if c is not change]
+        goal = self.position
+        return self._play(lambda i, op: i >= goal)
+
     def _known(self, name: str) -> str:
         for key in (name, f"{name}:0"):
             if key in self.values:
@@ -134,6 +140,7 @@ class _Player(Tap):
     def __init__(self, stepper: Stepper, stop: Stop) -> None:
         self._stepper, self._stop = stepper, stop
         self._changes = {(c.call, c.tensor): c.value for c in stepper.changes}
+        self._runs: Operation | None = None     # what leaves a branch or a loop is made without having run as an op
 
     def before(self, op: Operation, inputs: Sequence[np.ndarray]) -> None:
         """Note what is next; stop if it is time."""
@@ -150,6 +157,7 @@ class _Player(Tap):
             here.calls.append(op)
         if self._stop(here.position, op):
             raise _Stopped
+        self._runs = op
 
     def after(self, op: Operation, outputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
         """Note what was made, or what stands in its place."""
@@ -160,5 +168,6 @@ class _Player(Tap):
                 given[...] = array                  # the variable's own array
             here.values[tensor.name] = array.copy()
             here._made[tensor.name] = (here.position, tensor)
-        here.position += op.spec.kind is not Kind.CONST
+        here.position += op is self._runs
+        self._runs = None
         return made

@@ -1,0 +1,48 @@
+"""Values that are typed into a view: numbers, lists of them, and arithmetic with the value that there is now."""
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+MOST_LETTERS = 2000
+WORDS = {"nan": float("nan"), "inf": float("inf"), "NaN": float("nan"), "True": True, "False": False}
+OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.USub: operator.neg, ast.UAdd: operator.pos}
+
+
+def typed_value(text: str, value: np.ndarray) -> np.ndarray:
+    """The array that `text` means in the place of `value`: in its dtype and shape, which a single number fills.
+
+    text: "0", "[1, 2.5]", "nan", "value * 2 - 1". Nothing else is evaluated. Raises ValueError for other texts, and
+    for what has not the shape.
+    """
+    try:
+        found = np.asarray(_evaluate(ast.parse(text[:MOST_LETTERS].strip(), mode="eval").body, value))
+        with np.errstate(all="ignore"):
+            return np.array(np.broadcast_to(found, value.shape), dtype=value.dtype)
+    except SyntaxError as error:
+        raise ValueError(f"{text!r} is no value: {error.msg}") from None
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise ValueError(f"{text!r} can't stand for {value.dtype}{list(value.shape)}: {error}") from None
+
+
+def _evaluate(node: ast.AST, value: np.ndarray) -> Any:
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, complex, str, bytes)):
+        return node.value.encode() if isinstance(node.value, str) else node.value
+    if isinstance(node, ast.Name) and node.id in WORDS:
+        return WORDS[node.id]
+    if isinstance(node, ast.Name) and node.id == "value":
+        return value
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return [_evaluate(part, value) for part in node.elts]
+    if isinstance(node, ast.UnaryOp) and type(node.op) in OPERATORS:
+        return OPERATORS[type(node.op)](_evaluate(node.operand, value))
+    if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+        with np.errstate(all="ignore"):
+            return OPERATORS[type(node.op)](_evaluate(node.left, value), _evaluate(node.right, value))
+    raise ValueError("it may be a number, a list of numbers, or arithmetic with `value`")
