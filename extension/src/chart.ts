@@ -1,6 +1,6 @@
 /** One panel of the live board: axes, curves, a cross-hair with values. */
 import { h, s } from "./dom";
-import { nearest, reduce, type Series, shortNumber, smooth, ticks } from "./series";
+import { nearest, reduce, type Series, shortNumber, smooth, ticks, unitOf } from "./series";
 
 export interface Curve {
   name: string;
@@ -41,6 +41,7 @@ export class Chart {
     readonly curves: Curve[],
     private readonly look: Look,
     private readonly redraw: () => void,
+    private readonly peers = curves, // whose ranges count
   ) {
     this.title.textContent = group;
     this.root.append(this.title, h("div", { class: "tfnb-plot-box" }, this.svg, this.tip), this.legend);
@@ -77,18 +78,23 @@ export class Chart {
   /** Draw what there is now. */
   draw(): void {
     const width = this.svg.clientWidth || this.root.clientWidth || 420;
-    const shown = this.curves.filter((curve) => curve.shown && curve.series.length);
-    const smoothed = new Map(
-      shown.map((c) => [c, smooth(c.series.values.subarray(0, c.series.length), this.look.smoothing)]),
-    );
-    const y = this.yScale(shown, smoothed);
+    const peers = this.peers.filter((curve) => curve.shown && curve.series.length);
+    const shown = peers.filter((curve) => this.curves.includes(curve));
+    const smoothed = new Map(peers.map((c) => [c, smooth(c.series.values, this.look.smoothing)]));
+    const y = this.yScale(peers, smoothed);
     const yTicks = this.look.logY ? logTicks(y.low, y.high) : ticks(y.low, y.high, 5);
     const left = 14 + 6.4 * Math.max(3, ...yTicks.map((tick) => shortNumber(tick).length));
-    const x = this.xScale(shown, left, width - RIGHT);
+    const x = this.xScale(peers, left, width - RIGHT);
+    const [unit, size] = this.look.x === "time" ? unitOf(x.high) : ["", 1];
+    const xTicks = ticks(x.low / size, x.high / size, Math.max(3, Math.floor(width / 90)));
     const parts = [
       ...yTicks.flatMap((tick) => this.yTick(tick, y, left, width)),
-      ...ticks(x.low, x.high, Math.max(3, Math.floor(width / 90))).map((tick) =>
-        s("text", { x: x.at(tick), y: HEIGHT - 10, "text-anchor": "middle" }, shortNumber(tick)),
+      ...xTicks.map((tick, i) =>
+        s(
+          "text",
+          { x: x.at(tick * size), y: HEIGHT - 10, "text-anchor": "middle" },
+          shortNumber(tick) + (i < xTicks.length - 1 ? "" : ` ${unit}`),
+        ),
       ),
       s("path", { class: "tfnb-axis", d: `M${left} ${HEIGHT - BOTTOM + 0.5}H${width - RIGHT}` }),
       ...shown.flatMap((curve) => this.lines(curve, smoothed.get(curve) as Float64Array, x, y)),
@@ -110,8 +116,9 @@ export class Chart {
   private xScale(shown: Curve[], from: number, to: number): Scale {
     let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (const { series } of shown) {
-      low = Math.min(low, series.steps[0] as number);
-      high = Math.max(high, series.steps[series.length - 1] as number);
+      const along = series.along(this.look.x);
+      low = Math.min(low, along[0] as number);
+      high = Math.max(high, along[series.length - 1] as number);
     }
     if (!(low <= high)) [low, high] = [0, 1];
     if (low === high) high = low + 1;
@@ -121,10 +128,7 @@ export class Chart {
   private yScale(shown: Curve[], smoothed: Map<Curve, Float64Array>): Scale {
     let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (const curve of shown) {
-      for (const values of [
-        curve.series.values.subarray(0, curve.series.length),
-        smoothed.get(curve) ?? [],
-      ]) {
+      for (const values of [curve.series.values, smoothed.get(curve) ?? []]) {
         for (const value of values) {
           if (!Number.isFinite(value) || (this.look.logY && value <= 0)) continue;
           if (value < low) low = value;
@@ -155,14 +159,13 @@ export class Chart {
   }
 
   private lines(curve: Curve, means: Float64Array, x: Scale, y: Scale): SVGElement[] {
-    const { steps, values, length } = curve.series;
-    const columns = Float64Array.from(steps.subarray(0, length), (step) => x.at(step));
+    const columns = curve.series.along(this.look.x).map((place) => x.at(place));
     const draw = (data: Float64Array, faint: boolean) =>
       s("path", {
         class: `tfnb-line tfnb-s${curve.color % COLORS}${faint ? " is-faint" : ""}`,
         d: pathOf(columns, data, y, this.look.logY),
       });
-    const raw = values.subarray(0, length);
+    const raw = curve.series.values;
     return this.look.smoothing > 0 ? [draw(raw, true), draw(means, false)] : [draw(raw, false)];
   }
 
@@ -170,12 +173,13 @@ export class Chart {
     this.tip.hidden = this.pointer === undefined || !shown.length;
     if (this.tip.hidden || this.pointer === undefined) return;
     const step = x.low + ((this.pointer - x.at(x.low)) / (x.at(x.high) - x.at(x.low))) * (x.high - x.low);
-    const first = shown[0] as Curve;
-    const here = first.series.steps[nearest(first.series, step)] as number;
+    const first = (shown[0] as Curve).series;
+    const at0 = nearest(first.along(this.look.x), step);
+    const here = first.along(this.look.x)[at0] as number;
     const at = Math.round(x.at(here)) + 0.5;
     this.svg.append(s("path", { class: "tfnb-cross", d: `M${at} ${TOP}V${HEIGHT - BOTTOM}` }));
     const rows = shown.map((curve) => {
-      const i = nearest(curve.series, here);
+      const i = nearest(curve.series.along(this.look.x), here);
       const value = curve.series.values[i] as number;
       const mean = smoothed.get(curve)?.[i] as number;
       const seen = this.look.smoothing > 0 ? mean : value;
@@ -193,7 +197,10 @@ export class Chart {
         also,
       );
     });
-    this.tip.replaceChildren(h("small", {}, `${this.look.x} ${shortNumber(here)}`), ...rows);
+    const seconds = first.along("time")[at0] as number;
+    const [unit, size] = unitOf(seconds);
+    const place = `step ${shortNumber(first.steps[at0] as number)} · ${shortNumber(seconds / size)} ${unit}`;
+    this.tip.replaceChildren(h("small", {}, place), ...rows);
     const wide = this.tip.offsetWidth;
     const left = at + 10 + wide <= width ? at + 10 : Math.max(0, at - 10 - wide);
     this.tip.style.left = `${left}px`;

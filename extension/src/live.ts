@@ -3,7 +3,7 @@ import { Chart, type Curve, type Look } from "./chart";
 import { h } from "./dom";
 import type { LiveMessage, LiveState, LiveTag, Model } from "./model";
 import { PicturePanel, RidgePanel } from "./rich";
-import { pairsOf, Series } from "./series";
+import { floatsOf, Series } from "./series";
 
 const ASK_AGAIN = 1000; // milliseconds between two askings for points that got lost
 
@@ -17,6 +17,7 @@ export function groupOf(tag: LiveTag): string {
 export class LiveWidget {
   readonly root = h("div", { class: "tfnb-live" });
   private readonly heading = h("h3");
+  private readonly bar = h("div", { class: "tfnb-bar" });
   private readonly panels = h("div", { class: "tfnb-panels" });
   private readonly slider = h("input", {
     type: "range",
@@ -26,6 +27,7 @@ export class LiveWidget {
     "aria-label": "Smoothing",
   });
   private readonly amount = h("output");
+  private readonly axis = h("select", {}, h("option", {}, "step"), h("option", {}, "time"));
   private readonly look: Look = { smoothing: 0, logY: false, x: "step" };
   private readonly series: Series[] = [];
   private charts: Chart[] = [];
@@ -46,14 +48,17 @@ export class LiveWidget {
       this.amount.textContent = this.look.smoothing.toFixed(2);
       this.schedule();
     });
-    const bar = h(
-      "div",
-      { class: "tfnb-bar" },
+    this.axis.addEventListener("change", () => {
+      this.look.x = this.axis.value;
+      this.schedule();
+    });
+    this.bar.append(
       this.heading,
       h("label", {}, "smoothing ", this.slider, this.amount),
       h("label", {}, log, " log scale"),
+      h("label", {}, "along ", this.axis),
     );
-    this.root.append(bar, this.panels);
+    this.root.append(this.bar, this.panels);
   }
 
   /** Take over title, tags and smoothing from the model. */
@@ -61,10 +66,14 @@ export class LiveWidget {
     const state = this.model.get("state") as LiveState;
     this.heading.textContent = state.title ?? "";
     this.heading.hidden = !state.title;
-    this.look.x = state.x || "step";
-    if (this.known === "") this.smoothing(state.smoothing ?? 0);
-    const { tags = [], ridges = [], pictures = [] } = state;
-    const layout = JSON.stringify([tags, ridges, pictures]);
+    if (this.known === "") {
+      this.smoothing(state.smoothing ?? 0);
+      this.look.x = this.axis.value = state.x || "step";
+      if (state.grid) this.panels.style.gridTemplateColumns = `repeat(${state.grid}, minmax(0, 1fr))`;
+    }
+    const { tags = [], ridges = [], pictures = [], empty } = state;
+    for (const each of this.bar.querySelectorAll("label")) each.hidden = !tags.length;
+    const layout = JSON.stringify([tags, ridges, pictures, empty]);
     for (const [i, { name, color_index }] of ridges.entries())
       this.ridges[i] ??= new RidgePanel(name, color_index);
     for (const [i, { name }] of pictures.entries()) this.pictures[i] ??= new PicturePanel(name);
@@ -81,6 +90,7 @@ export class LiveWidget {
 
   private arrange(tags: LiveTag[]): void {
     const groups = new Map<string, Curve[]>();
+    const scales = new Map<string, Curve[]>();
     tags.forEach((tag, i) => {
       const curve = {
         name: shortName(tag, tags),
@@ -90,15 +100,22 @@ export class LiveWidget {
       };
       const group = groupOf(tag);
       groups.set(group, [...(groups.get(group) ?? []), curve]);
+      const scale = tag.share ?? group;
+      scales.set(scale, [...(scales.get(scale) ?? []), curve]);
     });
-    this.charts = [...groups].map(
-      ([group, curves]) => new Chart(group, curves, this.look, () => this.schedule()),
+    // panels of one scale stand side by side
+    this.charts = [...scales.values()].flatMap((peers) =>
+      [...groups]
+        .filter(([, curves]) => peers.includes(curves[0] as Curve))
+        .map(([group, curves]) => new Chart(group, curves, this.look, () => this.schedule(), peers)),
     );
     this.panels.replaceChildren(
       ...[...this.charts, ...this.ridges, ...this.pictures].map((panel) => panel.root),
     );
     if (!this.panels.children.length)
-      this.panels.append(h("p", { class: "tfnb-empty" }, "waiting for the first values …"));
+      this.panels.append(
+        h("p", { class: "tfnb-empty" }, (this.model.get("state") as LiveState).empty || "no values yet"),
+      );
   }
 
   private seriesOf(tag: number): Series {
@@ -116,7 +133,7 @@ export class LiveWidget {
       for (const series of this.series) if (series) series.length = 0;
       this.schedule();
     } else if (message.type === "ridge") {
-      const table = pairsOf(buffers[0] as DataView);
+      const table = floatsOf(buffers[0] as DataView);
       this.ridges[message.ridge]?.show({ ...message, table });
     } else if (message.type === "pictures") {
       this.pictures[message.picture]?.show(message.steps, buffers);
@@ -125,7 +142,7 @@ export class LiveWidget {
       const [buffer] = buffers;
       if (!Number.isInteger(tag) || tag < 0 || !Number.isInteger(start) || start < 0 || !buffer)
         throw new Error(`a points message without tag, start or buffer: ${JSON.stringify(message)}`);
-      if (!this.seriesOf(tag).put(start, pairsOf(buffer))) this.askAgain();
+      if (!this.seriesOf(tag).put(start, floatsOf(buffer))) this.askAgain();
       this.schedule();
     }
   }

@@ -71,6 +71,7 @@ export interface LiveTag {
   name: string;
   color_index: number;
   group?: string;
+  share?: string; // panels of the same have one scale
 }
 
 export interface LiveState {
@@ -80,6 +81,8 @@ export interface LiveState {
   pictures?: LiveTag[];
   smoothing: number;
   x: string;
+  grid?: number; // panels side by side
+  empty?: string;
 }
 
 export type LiveMessage =

@@ -1,35 +1,45 @@
 /** The numbers of one curve and what is drawn of them. No DOM here. */
 
 export class Series {
-  steps = new Float64Array(1024);
-  values = new Float64Array(1024);
+  /** Steps, values, seconds. */
+  private columns = [0, 1, 2].map(() => new Float64Array(1024)) as [Float64Array, Float64Array, Float64Array];
   length = 0;
 
+  get steps(): Float64Array {
+    return this.columns[0].subarray(0, this.length);
+  }
+
+  get values(): Float64Array {
+    return this.columns[1].subarray(0, this.length);
+  }
+
+  /** What is drawn to the right: steps, or for "time" seconds. */
+  along(x: string): Float64Array {
+    return x === "time" ? this.columns[2].subarray(0, this.length) : this.steps;
+  }
+
   /** Points from index `start` on are these; what stood there or after is gone. False if points before are missing. */
-  put(start: number, pairs: Float32Array): boolean {
+  put(start: number, points: Float32Array): boolean {
     if (start > this.length) return false;
-    const count = pairs.length >> 1;
+    const count = Math.floor(points.length / 3);
     this.reserve(start + count);
-    for (let i = 0; i < count; i++) {
-      this.steps[start + i] = pairs[2 * i] as number;
-      this.values[start + i] = pairs[2 * i + 1] as number;
-    }
+    for (let i = 0; i < 3 * count; i++)
+      (this.columns[i % 3] as Float64Array)[start + Math.floor(i / 3)] = points[i] as number;
     this.length = start + count;
     return true;
   }
 
   private reserve(size: number): void {
-    if (size <= this.steps.length) return;
-    const room = Math.max(size, 2 * this.steps.length);
-    const [steps, values] = [new Float64Array(room), new Float64Array(room)];
-    steps.set(this.steps.subarray(0, this.length));
-    values.set(this.values.subarray(0, this.length));
-    [this.steps, this.values] = [steps, values];
+    for (const [i, column] of this.columns.entries()) {
+      if (size <= column.length) return;
+      this.columns[i] = new Float64Array(Math.max(size, 2 * column.length));
+      this.columns[i].set(column);
+    }
   }
 }
 
-/** Float32 pairs out of a message's buffer, wherever it stands in memory. */
-export function pairsOf(buffer: DataView | ArrayBuffer): Float32Array {
+/** Float32 numbers out of a message's buffer, wherever it stands in memory. */
+export function floatsOf(buffer: DataView | ArrayBuffer): Float32Array {
   const view = buffer instanceof ArrayBuffer ? new DataView(buffer) : buffer;
   const count = view.byteLength >> 2;
   const found = new Float32Array(count);
@@ -76,17 +86,22 @@ export function reduce(columns: Float64Array, values: Float64Array): number[] {
   return kept;
 }
 
-/** The index of the step nearest to `step`; steps ascend. -1 if there is none. */
-export function nearest(series: Series, step: number): number {
-  let [low, high] = [0, series.length - 1];
+/** The index of the number nearest to `wanted`; they ascend. -1 if there is none. */
+export function nearest(numbers: Float64Array, wanted: number): number {
+  let [low, high] = [0, numbers.length - 1];
   if (high < 0) return -1;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if ((series.steps[middle] as number) < step) low = middle;
+    if ((numbers[middle] as number) < wanted) low = middle;
     else high = middle;
   }
-  const [a, b] = [series.steps[low] as number, series.steps[high] as number];
-  return Math.abs(step - a) <= Math.abs(b - step) ? low : high;
+  const [a, b] = [numbers[low] as number, numbers[high] as number];
+  return Math.abs(wanted - a) <= Math.abs(b - wanted) ? low : high;
+}
+
+/** What seconds up to `most` are told in, and how many of them that is. */
+export function unitOf(most: number): [string, number] {
+  return most >= 7200 ? ["h", 3600] : most >= 180 ? ["min", 60] : ["s", 1];
 }
 
 /** Round numbers (1, 2 or 5 times a power of ten apart) within [low, high], about `most` of them. */

@@ -37,8 +37,10 @@ export class FakeModel implements Model {
     this.emit("change:state");
   }
 
+  /** Points of (step, value); half a second a step. */
   points(tag: number, start: number, pairs: number[]): void {
-    this.emit("msg:custom", { type: "points", tag, start }, [new DataView(new Float32Array(pairs).buffer)]);
+    const points = pairs.flatMap((x, i) => (i % 2 ? [x, (pairs[i - 1] as number) / 2] : [x]));
+    this.emit("msg:custom", { type: "points", tag, start }, [new DataView(new Float32Array(points).buffer)]);
   }
 }
 

@@ -87,6 +87,34 @@ test("smoothing adds a second line and the legend hides a curve", () => {
   expect(entry?.getAttribute("aria-pressed")).toBe("false");
 });
 
+test("runs apart stand side by side in one scale, along steps or seconds", () => {
+  const tags = ["slow", "fast"].flatMap((run, color_index) =>
+    ["loss", "acc"].map((share) => ({ name: run, color_index, group: `${share} · ${run}`, share })),
+  );
+  const model = board({ tags, x: "time", grid: 2 });
+  model.points(0, 0, [0, 100, 40, 50]);
+  model.points(2, 0, [0, 0, 20, 1]);
+  frame();
+  const titles = [...el.querySelectorAll("figcaption")].map((one) => one.textContent);
+  expect(titles).toEqual(["loss · slow", "loss · fast", "acc · slow", "acc · fast"]);
+  expect(el.querySelector<HTMLElement>(".tfnb-panels")?.style.gridTemplateColumns).toContain("repeat(2");
+  const words = [...el.querySelectorAll(".tfnb-plot")].map((svg) =>
+    [...svg.querySelectorAll("text")].map((text) => text.textContent),
+  );
+  expect(words[0]).toEqual(words[1]);
+  expect(words[1]).toContain("20 s");
+  const axis = el.querySelector("select") as HTMLSelectElement;
+  axis.value = "step";
+  axis.dispatchEvent(new Event("change"));
+  frame();
+  expect(el.querySelector(".tfnb-plot")?.textContent).toContain("40");
+});
+
+test("says what it waits for", () => {
+  board({ tags: [], empty: "did you mean <loss>?" });
+  expect(el.querySelector(".tfnb-empty")?.textContent).toBe("did you mean <loss>?");
+});
+
 test("a new tag gets a panel and keeps the points that came before it", () => {
   const model = board({ tags: TAGS.slice(0, 1) });
   model.points(0, 0, [0, 1, 1, 2]);

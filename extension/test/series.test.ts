@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
-import { nearest, pairsOf, reduce, Series, shortNumber, smooth, ticks } from "../src/series";
+import { floatsOf, nearest, reduce, Series, shortNumber, smooth, ticks } from "../src/series";
 
 test("series grow, overwrite and refuse gaps", () => {
   const series = new Series();
-  expect(series.put(0, new Float32Array(Array.from({ length: 6000 }, (_, i) => i)))).toBe(true);
-  expect([series.length, series.steps[2999], series.values[2999]]).toEqual([3000, 5998, 5999]);
-  expect(series.put(3001, new Float32Array([1, 1]))).toBe(false);
-  expect(series.put(10, new Float32Array([7, 8]))).toBe(true);
-  expect([series.length, series.values[10]]).toEqual([11, 8]);
+  expect(series.put(0, new Float32Array(Array.from({ length: 9000 }, (_, i) => i)))).toBe(true);
+  expect([series.length, series.steps[2999], series.values[2999]]).toEqual([3000, 8997, 8998]);
+  expect(series.put(3001, new Float32Array([1, 1, 1]))).toBe(false);
+  expect(series.put(10, new Float32Array([7, 8, 9]))).toBe(true);
+  expect([series.length, series.values[10], series.along("time")[10]]).toEqual([11, 8, 9]);
 });
 
-test("pairs are read little-endian from the middle of a buffer", () => {
+test("numbers are read little-endian from the middle of a buffer", () => {
   const buffer = new ArrayBuffer(12);
   new DataView(buffer).setFloat32(4, 1.5, true);
-  expect([...pairsOf(new DataView(buffer, 4, 8))]).toEqual([1.5, 0]);
+  expect([...floatsOf(new DataView(buffer, 4, 8))]).toEqual([1.5, 0]);
 });
 
 test("smoothing is unbiased at the start and steps over gaps", () => {
@@ -39,9 +39,10 @@ test("reducing keeps each column's least and greatest value and its gaps", () =>
 
 test("nearest finds the step, also at the ends", () => {
   const series = new Series();
-  series.put(0, new Float32Array([0, 1, 10, 1, 20, 1]));
-  expect([-5, 4, 6, 14, 16, 99].map((step) => nearest(series, step))).toEqual([0, 0, 1, 1, 2, 2]);
-  expect(nearest(new Series(), 1)).toBe(-1);
+  series.put(0, new Float32Array([0, 1, 3, 10, 1, 4, 20, 1, 7]));
+  expect([-5, 4, 6, 14, 16, 99].map((step) => nearest(series.steps, step))).toEqual([0, 0, 1, 1, 2, 2]);
+  expect([3.4, 3.6, 6].map((seconds) => nearest(series.along("time"), seconds))).toEqual([0, 1, 2]);
+  expect(nearest(new Series().steps, 1)).toBe(-1);
 });
 
 test("ticks are round and numbers short", () => {

@@ -55,8 +55,8 @@ class ViewPage:
         self.page.evaluate("(state) => window.model.setState(state)", state)
 
     def points(self, tag: int, start: int, pairs: Iterable[tuple[float, float]]) -> None:
-        """Send points as the live board does."""
-        flat = [number for pair in pairs for number in pair]
+        """Send points (step, value) as the live board does; half a second a step."""
+        flat = [number for step, value in pairs for number in (step, value, step / 2)]
         bytes_ = list(struct.pack(f"<{len(flat)}f", *flat))
         self.page.evaluate("([m, b]) => window.model.receive(m, b)",
                            [{"type": "points", "tag": tag, "start": start}, bytes_])

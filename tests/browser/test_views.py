@@ -156,8 +156,10 @@ def test_many_messages_cost_one_drawing(page: Any, module: str) -> None:
     page.evaluate("""() => {
         window.drawings = 0;
         new MutationObserver(() => window.drawings++).observe(document.querySelector(".tfnb-plot"), {childList: true});
-        for (let i = 0; i < 500; i++)
-            window.model.receive({type: "points", tag: 0, start: i}, new Uint8Array(new Float32Array([i, i]).buffer));
+        for (let i = 0; i < 500; i++) {
+            const point = new Float32Array([i, i, i]);
+            window.model.receive({type: "points", tag: 0, start: i}, new Uint8Array(point.buffer));
+        }
     }""")
     page.wait_for_timeout(200)
     assert 1 <= page.evaluate("() => window.drawings") <= 5

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tfnb.notebook import board as boards
-from tfnb.notebook.board import COLUMNS, LiveBoard
+from tfnb.notebook.board import LiveBoard
+from tfnb.notebook.frames import COLUMNS
 from tfnb.notebook.panels import Curve, group_of, number, sparkline, svg, text
 from tfnb.notebook.record import Recorder
 from tfnb.notebook.sender import Sender
@@ -23,10 +24,10 @@ class Browser:
             self.points.clear()
             return
         self.sent += len(buffers[0])
-        pairs = np.frombuffer(buffers[0], np.float32).reshape(-1, 2)
-        held = self.points.get(content["tag"], np.empty((0, 2), np.float32))
+        fresh = np.frombuffer(buffers[0], np.float32).reshape(-1, 3)
+        held = self.points.get(content["tag"], np.empty((0, 3), np.float32))
         assert content["start"] <= len(held), "a gap"
-        self.points[content["tag"]] = np.concatenate([held[:content["start"]], pairs])
+        self.points[content["tag"]] = np.concatenate([held[:content["start"]], fresh])
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_the_browser_has_what_a_full_frame_has_at_any_moment(recorder):
         assert np.array_equal(browser.points[0], full)
         assert len(full) <= 2 * COLUMNS + 2
     assert browser.state["tags"] == [{"name": "loss", "color_index": 0}]
-    assert browser.sent < 40 * 97 * 8 * 3, "frames must be increments"
+    assert browser.sent < 40 * 97 * 12 * 3, "frames must be increments"
 
 
 def test_a_restarted_run_replaces_what_is_shown(recorder):
@@ -112,10 +113,79 @@ def test_curves_of_several_runs_are_named_by_run(recorder):
         board["loss"]
 
 
-@pytest.mark.parametrize("wrong", [{"hz": 0}, {"hz": 11}, {"smooth": 1}, {"smooth": -0.1}])
+@pytest.mark.parametrize("wrong", [{"hz": 0}, {"hz": 11}, {"smooth": 1}, {"smooth": -0.1}, {"x": "epoch"}, {"grid": -1},
+                                   {"grid": 7}])
 def test_numbers_out_of_range_are_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         LiveBoard(**wrong)
+
+
+@pytest.fixture
+def two_runs():
+    """Ten steps of "slow" in 100 s, and ten of "fast" in 10 s later on."""
+    clock = [1000.0]
+    recorder = Recorder(lambda: clock[0])
+    for run, seconds in (("slow", 10.0), ("fast", 1.0)):
+        for step in range(11):
+            recorder.scalars({"loss": 1 / (step + 1), "accuracy": step / 10}, step, run)
+            recorder.file()
+            clock[0] += seconds
+        clock[0] += 500
+    return recorder
+
+
+def test_seconds_count_from_the_begin_of_each_run(two_runs):
+    board = LiveBoard("loss", x="time", recorder=two_runs)
+    slow, fast = (curve.along("time") for curve in board.curves())
+    assert (slow[0], slow[-1], fast[0], fast[-1]) == (0, 100, 0, 10)
+    assert board._state()["x"] == "time" and [message["tag"] for message, _ in board.frames()] == [0, 1]
+    words = [text.text for text in ET.fromstring(board.svg()).iter("{http://www.w3.org/2000/svg}text")]
+    assert "100 s" in words and "slow  0.09091" in words and "fast  0.09091" in words
+    axis, = board.figure().axes
+    assert axis.get_xlabel() == "s" and axis.lines[-1].get_xdata()[-1] == 10
+
+
+def test_a_restarted_run_begins_its_seconds_anew(two_runs):
+    board, browser = LiveBoard("loss", runs=["slow"], recorder=two_runs), Browser()
+    board._send(browser, 0.0)
+    assert browser.points[0][-1, 2] == 100
+    two_runs.scalars({"loss": 3.0, "accuracy": 0.0}, 0, "slow")
+    two_runs.file()
+    board._send(browser, 1.0)
+    assert browser.points[0].tolist() == [[0, 3, 0]]
+
+
+def test_runs_stand_apart_in_one_scale(two_runs):
+    board = LiveBoard(apart=True, grid=2, recorder=two_runs)
+    panels = list(ET.fromstring(board.svg()))
+    assert [panel.get("aria-label").partition(":")[0] for panel in panels] == \
+        ["loss · slow", "loss · fast", "accuracy · slow", "accuracy · fast"]
+    ticks = [[t.text for t in panel.iter("{http://www.w3.org/2000/svg}text") if t.get("text-anchor") == "end"]
+             for panel in panels]
+    assert ticks[0] == ticks[1] != ticks[2] == ticks[3]
+    state = board._state()
+    assert [tag["share"] for tag in state["tags"]] == ["loss", "accuracy"] * 2 and state["grid"] == 2
+    left, right = board.figure().axes[:2]
+    assert left.get_ylim() == right.get_ylim()
+
+
+def test_only_histograms(recorder):
+    recorder.scalars({"loss": 1.0, "weights": np.arange(5.0)})
+    recorder.file()
+    board = LiveBoard(hist=True, recorder=recorder)
+    assert not board.curves() and [name for name, _ in board.histograms()] == ["weights"]
+    assert not board._state()["tags"] and len(board._state()["ridges"]) == 1
+
+
+def test_a_tag_that_never_came_is_answered_with_the_nearest(recorder):
+    board = LiveBoard("accurracy", recorder=recorder)
+    assert "no values yet" in repr(board)
+    recorder.scalars({"accuracy": 1.0, "loss": 2.0})
+    recorder.file()
+    assert "no values of accurracy yet; did you mean accuracy?" in repr(board)
+    assert "did you mean accuracy?" in board.svg() and "did you mean accuracy?" in board._state()["empty"]
+    assert "there are accuracy, loss" in repr(LiveBoard("zzz", recorder=recorder))
+    assert LiveBoard("acc*", recorder=recorder)._state()["empty"] == ""
 
 
 def test_forms_say_what_is_plotted_and_escape_tags(recorder):

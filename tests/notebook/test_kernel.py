@@ -237,12 +237,12 @@ def test_the_browser_is_fed_while_a_cell_runs(page):
                 for message in found]
 
     assert 2 <= len(points()) <= 12, "frames, not steps"
-    assert points()[-1][1].reshape(-1, 2)[-1].tolist() == [59, 59]
+    assert points()[-1][1].reshape(-1, 3)[-1, :2].tolist() == [59, 59]
     seen.clear()
     page.client.shell_channel.send(page.client.session.msg("comm_msg", {
         "comm_id": comm["comm_id"], "data": {"method": "custom", "content": {"type": "ready"}}}))
     page.run("time.sleep(0.5)", "M")
-    assert [(start, len(pairs)) for start, pairs in points()] == [(0, 120)]
+    assert [(start, len(pairs)) for start, pairs in points()] == [(0, 180)]
 
 
 def test_variables_and_slots_are_shown(page):

@@ -57,14 +57,28 @@ def test_extremes_are_in_order_and_show_a_nan():
 
 
 def test_points_of_a_short_series_are_all_of_it():
-    assert points(filled([3, 2, 1]), 100).tolist() == [[0, 3], [1, 2], [2, 1]]
-    assert points(filled([3, 2, 1]), 100, first=2).tolist() == [[2, 1]]
+    assert points(filled([3, 2, 1]), 100).tolist() == [[0, 3, 0], [1, 2, 0], [2, 1, 0]]
+    assert points(filled([3, 2, 1]), 100, first=2).tolist() == [[2, 1, 0]]
+
+
+def test_times_stay_with_their_points():
+    series = Series("loss", capacity=1000)
+    for begin in range(0, 5000, 100):
+        series.extend(range(begin, begin + 100), np.random.default_rng(begin).normal(size=100).astype(np.float32),
+                      100.0 + np.arange(begin, begin + 100) / 4)
+    assert series.generation and len(series.times) == len(series)
+    assert np.array_equal(series.times, 100 + series.steps / 4)
+    found = points(series, 50, began=100.0)
+    assert np.allclose(found[:, 2], found[:, 0] / 4)
+    series.extend([10, 0], np.zeros(2, np.float32), np.array([5000.0, 6000.0]))
+    assert series.times.tolist() == [6000.0], "a restarted series begins anew"
 
 
 def test_points_from_a_column_on_are_the_end_of_all_points():
     series = filled(np.random.default_rng(1).normal(size=3001))
     everything = points(series, 100)
-    assert len(everything) <= 200 and everything.dtype == np.float32
+    assert len(everything) <= 201 and everything.dtype == np.float32
+    assert everything[-1, :2].tolist() == [3000, series.values[-1]], "the newest is what legends tell"
     assert np.array_equal(points(series, 100, first=40), everything[80:])
 
 
@@ -72,7 +86,7 @@ def test_points_keep_the_extremes():
     values = np.zeros(10_000)
     values[7777], values[123] = 5, -5
     found = points(filled(values), 50)
-    assert [7777, 5] in found.tolist() and [123, -5] in found.tolist()
+    assert [7777, 5, 0] in found.tolist() and [123, -5, 0] in found.tolist()
 
 
 def test_smoothing_starts_at_the_first_value_and_passes_over_nan():

@@ -1,9 +1,10 @@
 """Live plots: boards that draw the scalars, histograms and pictures that training reports, while it runs.
 
 Protocol with the front end (`extension/`), widget kind "live": trait `state` has title, tags [{name, color_index}, and
-group where runs are compared], ridges and pictures (the same), smoothing and x ("step"). Custom messages:
-    {type: "points", tag, start}    the points of state.tags[tag] from index `start` on are the pairs (step, value) of
-                                    float32 in the buffer; 0 replaces all
+group where runs are compared, share where panels have one scale], ridges and pictures (the same), smoothing, x ("step"
+or "time"), grid (panels side by side, 0 for as many as fit) and empty (said while there is nothing). Custom messages:
+    {type: "points", tag, start}    the points of state.tags[tag] from index `start` on are the (step, value, seconds)
+                                    of float32 in the buffer; 0 replaces all
     {type: "ridge", ridge, low, high, steps}    the histograms of state.ridges[ridge]: a row of float32 for each step
     {type: "pictures", picture, steps}          the PNG files of state.pictures[picture], a buffer for each step
     {type: "reset"}                 all points are gone
@@ -17,6 +18,7 @@ import itertools
 import logging
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from difflib import get_close_matches
 from posixpath import basename
 from typing import Any
 
@@ -25,16 +27,19 @@ import numpy as np
 from tfnb.core import taps
 from tfnb.notebook import panels, shell
 from tfnb.notebook.figure import draw
+from tfnb.notebook.frames import Frames, Message
 from tfnb.notebook.panels import Curve
 from tfnb.notebook.record import Key, Recorder
-from tfnb.notebook.rich import PICTURES, Histogram, Picture, Ridge, Sparse, ridge
+from tfnb.notebook.rich import Picture, Ridge, Sparse, ridge
 from tfnb.notebook.sender import Sender
-from tfnb.notebook.series import Series, bucket_size, points
+from tfnb.notebook.series import Series, points
 from tfnb.notebook.settings import settings
 from tfnb.notebook.widget import make_widget, with_widget
 
 MAX_HZ = 10.0
-COLUMNS = 400               # of a plot in the browser: at most 800 points of a curve are sent
+MOST_ACROSS = 6             # panels side by side
+AXES = ("step", "time")
+HINTS = 8                   # tags told where none matches
 SVG_COLUMNS = 140
 PAPER_COLUMNS = 2000
 RICH_EVERY = 1.0            # seconds between histograms and pictures
@@ -50,23 +55,29 @@ class LiveBoard:
     """Curves, histograms and pictures whose tags match, drawn while the kernel works; made by `live`.
 
     tags: names or patterns ("loss", "train/*"), none for all; runs: the same of runs; hz: frames a second, at most 10;
-    smooth: weight of the running mean, in [0, 1). Raises ValueError for numbers out of range.
+    smooth: weight of the running mean, in [0, 1); x, grid, hist, apart: as for `live`. Raises ValueError for numbers
+    out of range.
     """
 
     def __init__(self, *tags: str, runs: Iterable[str] = (), hz: float = 5.0, smooth: float = 0.6, title: str = "",
+                 x: str = "step", grid: int = 0, hist: bool = False, apart: bool = False,
                  recorder: Recorder = RECORDER) -> None:
         if not 0 < hz <= MAX_HZ:
             raise ValueError(f"hz must be above 0 and at most {MAX_HZ:g}, not {hz!r}")
         if not 0 <= smooth < 1:
             raise ValueError(f"smooth must be at least 0 and below 1, not {smooth!r}")
+        if x not in AXES:
+            raise ValueError(f"x is {' or '.join(AXES)}, not {x!r}")
+        if not 0 <= grid <= MOST_ACROSS:
+            raise ValueError(f"grid must be from 0, for as many as fit, to {MOST_ACROSS}, not {grid!r}")
         self.tags, self.hz, self.smooth, self.title, self.recorder = tags, hz, smooth, title, recorder
+        self.x, self.grid, self.hist, self.apart = x, grid, hist, apart
         self.runs = tuple(runs)
         self.display_id = f"tfnb-live-{next(_numbers)}-{id(self):x}"
         self.widget: Any | None = None
         self.cell: Hashable = None              # the cell that shows it
         self._keys: list[Key] = []              # what was shown, in the order it came: colours stay
-        self._sent: dict[Key, tuple[int, int, int]] = {}     # generation, bucket and whole columns in the browser
-        self._rich_sent: dict[tuple[str, Key], int] = {}    # kind, key -> how many items were known when it was sent
+        self._frames = Frames()                 # what the browser has
         self._next_rich = 0.0
         self._heard = False
         self._told = self._drawn = -1           # how many values the browser and the saved form know of
@@ -79,7 +90,7 @@ class LiveBoard:
     def series(self) -> list[Series]:
         """The recorded series that the board shows, in the order they first came."""
         with self.recorder.lock:
-            for key in self.recorder.series:
+            for key in self.recorder.series if not self.hist else ():
                 if key not in self._keys and self._wants(*key):
                     self._keys.append(key)
             return [self.recorder.series[key] for key in self._keys if key in self.recorder.series]
@@ -100,7 +111,8 @@ class LiveBoard:
             return [(name(*key), *kept.items(1)[-1]) for key, kept in self._rich("pictures")]
 
     def _rich(self, kind: str) -> list[tuple[Key, Sparse[Any]]]:
-        table: dict[Key, Any] = self.recorder.histograms if kind == "ridge" else self.recorder.pictures
+        table: dict[Key, Any] = self.recorder.histograms if kind == "ridge" else \
+            self.recorder.pictures if not self.hist else {}
         with self.recorder.lock:
             return [(key, kept) for key, kept in table.items() if self._wants(*key)]
 
@@ -134,28 +146,38 @@ class LiveBoard:
         found, runs = self.series(), self._shown_runs()
         if len(runs) < 2:
             return [("", "", place) for place in range(len(found))]
-        return [(series.tag, basename(series.run) or "this", runs.index(series.run)) for series in found]
+        looks = [(series.tag, basename(series.run) or "this", runs.index(series.run)) for series in found]
+        return [(f"{tag} · {run}", run, color) for tag, run, color in looks] if self.apart else looks
 
     def curves(self, columns: int = SVG_COLUMNS) -> list[Curve]:
         """The curves as they are drawn, at most 2 * `columns` points each."""
         names, found = self._named()
         looks = self._looks()
         with self.recorder.lock:
-            return [Curve(name, points(series, columns), color, group, short)
+            made = [Curve(name, points(series, columns, began=self._began(series.run)), color, group, short,
+                          series.tag if self.apart and group else "")
                     for name, series, (group, short, color) in zip(names, found, looks, strict=True)]
+        tags = [curve.share for curve in made]
+        return sorted(made, key=lambda curve: tags.index(curve.share)) if self.apart else made
+
+    def _began(self, run: str) -> float:
+        """When the run gave the first of the numbers that are kept: its seconds count from there."""
+        return min((float(series.times[0]) for (name, _), series in self.recorder.series.items()
+                    if name == run and len(series)), default=0.0)
 
     def _count(self) -> int:
         return (sum(series.count for series in self.series())
                 + sum(kept.count for kind in ("ridge", "pictures") for _, kept in self._rich(kind)))
 
-    def figure(self, columns: int = 2, smooth: float | None = None) -> Any:
+    def figure(self, columns: int | None = None, smooth: float | None = None) -> Any:
         """A matplotlib Figure of the same data, `columns` panels side by side: `board.figure().savefig("loss.pdf")`.
 
-        smooth: by default that of the board. Curves of more than 4000 points are thinned to their extremes.
+        columns: by default `grid` of the board, or 2; smooth: by default that of the board. Curves of more than 4000
+        points are thinned to their extremes.
         """
         self.recorder.file(everything=True)
-        weight = self.smooth if smooth is None else smooth
-        return draw(panels.by_panel(self.curves(PAPER_COLUMNS)), self.histograms(), self.pictures(), weight, columns)
+        return draw(panels.by_panel(self.curves(PAPER_COLUMNS)), self.histograms(), self.pictures(),
+                    self.smooth if smooth is None else smooth, columns or self.grid or panels.ACROSS, self.x)
 
     # forms
 
@@ -163,11 +185,23 @@ class LiveBoard:
         """The plot as it is now, as SVG."""
         self.recorder.file(everything=True)
         return panels.svg(self.curves(), title=self.title, smoothing=self.smooth, ridges=self.histograms(),
-                          pictures=self.pictures())
+                          pictures=self.pictures(), x=self.x, across=self.grid, empty=self._empty_text())
 
     def __repr__(self) -> str:
         self.recorder.file(everything=True)
-        return panels.text(self.curves(), self.title, ridges=self.histograms(), pictures=self.pictures())
+        return panels.text(self.curves(), self.title, ridges=self.histograms(), pictures=self.pictures(),
+                           empty=self._empty_text())
+
+    def _empty_text(self) -> str:
+        """What to say while nothing is shown: with what else was reported, if names were asked for."""
+        with self.recorder.lock:
+            known = {tag for table in (self.recorder.series, self.recorder.histograms, self.recorder.pictures)
+                     for _, tag in table}
+        if not self.tags or not known:
+            return "no values yet"
+        near = [tag for name in self.tags for tag in get_close_matches(name, known, n=1)]
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known)[:HINTS])}"
+        return f"no values of {', '.join(self.tags)} yet; {hint}"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return with_widget({"text/plain": repr(self), "image/svg+xml": self.svg()}, self.widget)
@@ -217,12 +251,11 @@ class LiveBoard:
         """Forget what was recorded, for all boards."""
         self.recorder.clear()
         for board in {self, *open_boards()}:
-            board._empty()
+            board._forget()
 
-    def _empty(self) -> None:
+    def _forget(self) -> None:
         with self._lock:
-            self._sent.clear()
-            self._rich_sent.clear()
+            self._frames.forget()
             self._keys.clear()
             self._told = -1
             if self.widget is not None:
@@ -231,13 +264,17 @@ class LiveBoard:
     # the browser
 
     def _state(self) -> dict[str, Any]:
-        looks = zip(self._named()[0], self._looks(), strict=True)
+        names, found = self._named()
         tags = [{"name": short, "color_index": color, "group": group} if group else
-                {"name": name, "color_index": color} for name, (group, short, color) in looks]
+                {"name": name, "color_index": color} for name, (group, short, color) in
+                zip(names, self._looks(), strict=True)]
+        if self.apart:
+            tags = [{**tag, "share": series.tag} for tag, series in zip(tags, found, strict=True)]
         called = self._namer()
         more = {name: [{"name": called(*key), "color_index": place} for place, (key, _) in enumerate(self._rich(kind))]
                 for name, kind in (("ridges", "ridge"), ("pictures", "pictures"))}
-        return {"title": self.title, "tags": tags, "smoothing": self.smooth, "x": "step", **more}
+        return {"title": self.title, "tags": tags, "smoothing": self.smooth, "x": self.x, "grid": self.grid,
+                "empty": "" if tags or any(more.values()) else self._empty_text(), **more}
 
     def _on_message(self, _widget: Any, content: Any, _buffers: Any) -> None:
         kind = content.get("type") if isinstance(content, Mapping) else None
@@ -246,8 +283,7 @@ class LiveBoard:
         elif kind == "ready":
             with self._lock:
                 self._heard = True
-                self._sent.clear()
-                self._rich_sent.clear()
+                self._frames.forget()
                 self._told = -1
                 self._next = self._next_rich = 0.0
             SENDER.wake()
@@ -270,8 +306,7 @@ class LiveBoard:
         with self._lock:
             if not self._heard and now >= self._next_full:
                 self._next_full = now + UNHEARD_EVERY
-                self._sent.clear()
-                self._rich_sent.clear()
+                self._frames.forget()
             state = self._state()
             if state != widget.state:
                 widget.state = state
@@ -284,32 +319,16 @@ class LiveBoard:
                 widget.send(content, buffers=buffers)
             return True
 
-    def rich_frames(self) -> list[tuple[dict[str, Any], list[bytes]]]:
+    def rich_frames(self) -> list[tuple[Message, list[bytes]]]:
         """The messages, with their buffers, of the histograms and pictures that changed since they were sent last."""
-        messages: list[tuple[dict[str, Any], list[bytes]]] = []
         with self.recorder.lock:
-            for kind in ("ridge", "pictures"):
-                for place, (key, kept) in enumerate(self._rich(kind)):
-                    if self._rich_sent.get((kind, key)) != kept.count:
-                        self._rich_sent[kind, key] = kept.count
-                        messages.append(_ridge_message(place, kept) if kind == "ridge" else _pictures(place, kept))
-        return messages
+            return [message for kind in ("ridge", "pictures") for message in self._frames.rich(kind, self._rich(kind))]
 
-    def frames(self) -> list[tuple[dict[str, Any], np.ndarray]]:
-        """The messages, with their pairs, that bring the browser up to date with what `frames` gave before."""
+    def frames(self) -> list[tuple[Message, np.ndarray]]:
+        """The messages, with their points, that bring the browser up to date with what `frames` gave before."""
         found = self.series()
-        messages = []
         with self.recorder.lock:
-            for place, series in enumerate(found):
-                key, bucket = (series.run, series.tag), bucket_size(len(series), COLUMNS)
-                generation, before, columns = self._sent.get(key, (-1, 0, 0))
-                first = columns if (generation, before) == (series.generation, bucket) else 0
-                pairs = points(series, COLUMNS, first)
-                if len(pairs):
-                    start = first if bucket == 1 else 2 * first
-                    messages.append(({"type": "points", "tag": place, "start": start}, pairs))
-                self._sent[key] = series.generation, bucket, len(series) // bucket      # whole columns stay
-        return messages
+            return self._frames.curves(found, self._began)
 
 
 def _matches(patterns: tuple[str, ...], *names: str) -> bool:
@@ -317,29 +336,20 @@ def _matches(patterns: tuple[str, ...], *names: str) -> bool:
                                for pattern in patterns for name in names)
 
 
-def _ridge_message(place: int, kept: Sparse[Histogram]) -> tuple[dict[str, Any], list[bytes]]:
-    found = ridge(kept)
-    return ({"type": "ridge", "ridge": place, "low": found.low, "high": found.high, "steps": list(found.steps)},
-            [found.table.tobytes()])
-
-
-def _pictures(place: int, kept: Sparse[Picture]) -> tuple[dict[str, Any], list[bytes]]:
-    items = kept.items(PICTURES)
-    return {"type": "pictures", "picture": place, "steps": [step for step, _ in items]}, [one.data for _, one in items]
-
-
-def live(*tags: str, runs: Iterable[str] = (), hz: float | None = None, smooth: float = 0.6,
-         title: str = "") -> LiveBoard:
+def live(*tags: str, runs: Iterable[str] = (), hz: float | None = None, smooth: float = 0.6, title: str = "",
+         x: str = "step", grid: int = 0, hist: bool = False, apart: bool = False) -> LiveBoard:
     """Plot what training reports under the tags that match, here, while the kernel works. Shows the board, returns it.
 
     Scalars, histograms and images come from summaries that are fetched or written to event files, and from `record`.
     Boards draw all that was recorded before, too.
     tags: names or patterns ("loss", "train/*"), none for all that come; runs: the same of runs (folders of event
     files, `%%train --run NAME`), of which several are compared; hz: frames a second, at most 10, by default
-    `settings.live_hz`; smooth: weight of the running mean, in [0, 1), 0 for none. Raises ValueError for numbers out of
-    range.
+    `settings.live_hz`; smooth: weight of the running mean, in [0, 1), 0 for none. x: "step", or "time" for the seconds
+    since each run began; grid: panels side by side, 0 for as many as fit; hist: only histograms; apart: a panel of its
+    own for each run, side by side in one scale. Raises ValueError for numbers out of range.
     """
-    return LiveBoard(*tags, runs=runs, hz=settings.live_hz if hz is None else hz, smooth=smooth, title=title).show()
+    return LiveBoard(*tags, runs=runs, hz=settings.live_hz if hz is None else hz, smooth=smooth, title=title, x=x,
+                     grid=grid, hist=hist, apart=apart).show()
 
 
 def record(values: Mapping[str, Any] | None = None, /, *, step: float | None = None, **more: Any) -> None:

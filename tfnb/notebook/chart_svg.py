@@ -49,18 +49,21 @@ def tick_label(value: float, step: float) -> str:
 
 
 def line_chart_svg(series: Sequence[Series], title: str = "", width: float = 480, height: float = 280,
-                   smoothing: float = 0.0, colors: Sequence[int] | None = None) -> str:
+                   smoothing: float = 0.0, colors: Sequence[int] | None = None, like: Sequence[Series] = (),
+                   unit: str = "") -> str:
     """SVG of the series (name, xs, ys); NaN and infinities are gaps. Ends with each series' last value in the legend.
 
     xs and ys are numbers of equal length (ValueError if not); more points than pixels are reduced to each pixel's
     least and greatest, so that no peak is lost. smoothing: weight of the running means, drawn over the pale values;
-    0 for none. colors: the place of each series' colour in SERIES, by default its own place.
+    0 for none. colors: the place of each series' colour in SERIES, by default its own place. like: series whose ranges
+    count as well; unit: follows the last number below the axis.
     """
     inks = list(colors) if colors is not None else list(range(len(series)))
     data = [_clean(*one) for one in series]
-    y_low, y_high = _padded(*_range([ys for _, _, ys in data]))
+    ranged = [*data, *(_clean(*one) for one in like)]
+    y_low, y_high = _padded(*_range([ys for _, _, ys in ranged]))
     y_ticks = nice_ticks(y_low, y_high, most=max(3, int(height / 44)))
-    x_low, x_high = _range([xs for _, xs, _ in data])
+    x_low, x_high = _range([xs for _, xs, _ in ranged])
     labels = [tick_label(t, y_ticks[1] - y_ticks[0] if len(y_ticks) > 1 else 1.0) for t in y_ticks]
     left = max(text_width(label, 10) for label in labels) + 20
     rows = _legend_rows(data, width - 24)
@@ -68,7 +71,7 @@ def line_chart_svg(series: Sequence[Series], title: str = "", width: float = 480
     frame = _Frame(left, width - RIGHT, TOP if title else 14.0, low_edge, x_low, x_high, y_low, y_high)
     parts = [element("rect", class_="b", fill=INKS["bg"][0], height=height - 1, rx=6, stroke=INKS["frame"][0],
                      width=width - 1, x=0.5, y=0.5),
-             *_axes(frame, y_ticks, labels, title, width),
+             *_axes(frame, y_ticks, labels, title, width, unit),
              *(_curves(frame, ink, xs, ys, smoothing) for ink, (_, xs, ys) in zip(inks, data, strict=True)),
              *_legend(rows, height, inks)]
     body = "".join(parts)
@@ -118,7 +121,8 @@ def _padded(low: float, high: float) -> tuple[float, float]:
     return (0.0 if low >= 0 > low - pad else low - pad), high + pad
 
 
-def _axes(frame: _Frame, y_ticks: list[float], labels: list[str], title: str, width: float) -> list[str]:
+def _axes(frame: _Frame, y_ticks: list[float], labels: list[str], title: str, width: float,
+          unit: str) -> list[str]:
     parts = []
     for tick, label in zip(y_ticks, labels, strict=True):
         y = round(frame.y(tick)) + 0.5
@@ -127,7 +131,8 @@ def _axes(frame: _Frame, y_ticks: list[float], labels: list[str], title: str, wi
     x_ticks = nice_ticks(frame.x0, frame.x1, max(3, int((frame.right - frame.left) / 80)))
     for tick in x_ticks:
         step = x_ticks[1] - x_ticks[0] if len(x_ticks) > 1 else 1.0
-        parts.append(_label(frame.x(tick), frame.low + 14, tick_label(tick, step), "middle"))
+        word = f" {unit}" if unit and tick == x_ticks[-1] else ""
+        parts.append(_label(frame.x(tick), frame.low + 14, tick_label(tick, step) + word, "middle"))
     y = round(frame.low) + 0.5
     parts.append(element("path", class_="x", d=path([(frame.left, y), (frame.right, y)]), stroke=INKS["line"][0]))
     if title:

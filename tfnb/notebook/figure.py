@@ -10,7 +10,7 @@ import numpy as np
 
 from tfnb.core.lazy import lazy_module
 from tfnb.notebook.palette import SERIES
-from tfnb.notebook.panels import Curve
+from tfnb.notebook.panels import ACROSS, Curve, unit
 from tfnb.notebook.rich import Picture, Ridge
 from tfnb.notebook.series import smooth
 
@@ -33,8 +33,12 @@ def _figure_class() -> type[Any]:
 
 
 def draw(groups: Mapping[str, Sequence[Curve]], ridges: Sequence[tuple[str, Ridge]],
-         pictures: Sequence[tuple[str, float, Picture]], smoothing: float, columns: int = 2) -> Any:
-    """A figure with a panel for each group of curves, each ridge and each picture, `columns` side by side."""
+         pictures: Sequence[tuple[str, float, Picture]], smoothing: float, columns: int = ACROSS,
+         x: str = "step") -> Any:
+    """A figure with a panel for each group of curves, each ridge and each picture, `columns` side by side.
+
+    x: "step" or "time".
+    """
     count = max(1, len(groups) + len(ridges) + len(pictures))
     across = min(columns, count)
     down = -(-count // across)
@@ -43,8 +47,15 @@ def draw(groups: Mapping[str, Sequence[Curve]], ridges: Sequence[tuple[str, Ridg
     for axis in axes[count:]:
         axis.remove()
     free = iter(axes)
+    first: dict[str, Any] = {}
+    measure = unit([curve for curves in groups.values() for curve in curves], x)
     for group, curves in groups.items():
-        _curves(next(free), group, curves, smoothing)
+        axis = next(free)
+        _curves(axis, group, curves, smoothing, x, measure)
+        other = first.setdefault(curves[0].share, axis) if curves[0].share else axis
+        if other is not axis:
+            axis.sharex(other)
+            axis.sharey(other)
     for name, ridge in ridges:
         _ridge(next(free), name, ridge)
     for name, step, picture in pictures:
@@ -55,17 +66,18 @@ def draw(groups: Mapping[str, Sequence[Curve]], ridges: Sequence[tuple[str, Ridg
     return figure
 
 
-def _curves(axis: Any, group: str, curves: Sequence[Curve], smoothing: float) -> None:
+def _curves(axis: Any, group: str, curves: Sequence[Curve], smoothing: float, x: str,
+            measure: tuple[str, float]) -> None:
     for curve in curves:
         color = SERIES[curve.color % len(SERIES)][0]
-        steps, values = curve.points[:, 0], curve.points[:, 1]
+        steps, values = curve.along(x) / measure[1], curve.points[:, 1]
         label = curve.name or curve.tag.removeprefix(f"{group}/")
         if smoothing:
             axis.plot(steps, values, color=color, alpha=0.25, linewidth=0.8)
             values = smooth(values, smoothing)
         axis.plot(steps, values, color=color, linewidth=1.5, label=label)
     axis.set_title(group)
-    axis.set_xlabel("step")
+    axis.set_xlabel(measure[0])
     axis.grid(alpha=0.25)
     if len(curves) > 1 or curves and curves[0].name:
         axis.legend(frameon=False)

@@ -90,17 +90,21 @@ class GraphMagics(LineMagics):
     @argument("--hz", type=float, help="frames a second, at most 10; by default what %%config Tfnb.live_hz says")
     @argument("--smooth", type=float, default=0.6, help="weight of the running mean, 0 for none")
     @argument("--runs", nargs="+", default=(), metavar="RUN", help="runs to compare, or patterns; by default all")
+    @argument("--x", default="step", choices=board.AXES, help="along steps, or along the seconds since a run began")
+    @argument("--hist", action="store_true", help="only histograms over time")
+    @argument("--apart", action="store_true", help="a panel for each run, side by side, instead of one for each tag")
+    @argument("--grid", type=int, default=0, metavar="N", help="panels side by side; by default as many as fit")
     @argument("--title", nargs="+", default=(), help="a title over the plots")
     def live(self, line: str) -> Any:
         """Plot here while the kernel works: what summaries hold, and what tf.notebook.record reports.
 
-        `%live loss accuracy --hz 10`, `%live loss --runs slow fast`
+        `%live loss accuracy --hz 10`, `%live loss --runs slow fast --x time`
         """
         args = parse(self.live, line)
         with usage_errors(ValueError):
             runs = [*map(unquote, args.runs)]
             return board.live(*map(unquote, args.tags), runs=runs, hz=args.hz, smooth=args.smooth,
-                              title=words(args.title))
+                              title=words(args.title), x=args.x, grid=args.grid, hist=args.hist, apart=args.apart)
 
     @line_magic("graph")
     @magic_arguments("graph")

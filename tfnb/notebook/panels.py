@@ -13,14 +13,16 @@ from tfnb.notebook.svg import element
 from tfnb.notebook.svg import text as escaped
 
 WIDTH, HEIGHT, HEAD = 360, 220, 26      # of one panel; of the title over them
+ACROSS = 2              # panels side by side where nobody says how many
 SPARKS = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A tag, its (step, value) points of shape (n, 2), and the place of its colour.
+    """A tag, its (step, value, seconds) points of shape (n, 3), and the place of its colour.
 
-    group: the panel, by default that of the tag; name: what the curve is called there, by default the tag's end.
+    group: the panel, by default that of the tag; name: what the curve is called there, by default the tag's end;
+    share: panels of the same have one scale.
     """
 
     tag: str
@@ -28,6 +30,19 @@ class Curve:
     color: int = 0
     group: str = ""
     name: str = ""
+    share: str = ""
+
+    def along(self, x: str) -> np.ndarray:
+        """What is drawn to the right: steps, or for "time" seconds."""
+        return self.points[:, 2 if x == "time" else 0]
+
+
+def unit(curves: Sequence[Curve], x: str) -> tuple[str, float]:
+    """What the axis to the right is measured in, and how many steps or seconds that is."""
+    last = max((float(curve.along(x)[-1]) for curve in curves if len(curve.points)), default=0.0)
+    if x != "time":
+        return "step", 1.0
+    return ("h", 3600.0) if last >= 7200 else ("min", 60.0) if last >= 180 else ("s", 1.0)
 
 
 def by_panel(curves: Sequence[Curve]) -> dict[str, list[Curve]]:
@@ -45,38 +60,44 @@ def group_of(tag: str) -> str:
 
 
 def svg(curves: Sequence[Curve], *, title: str = "", smoothing: float = 0.0,
-        ridges: Sequence[tuple[str, Ridge]] = (), pictures: Sequence[tuple[str, float, Picture]] = ()) -> str:
-    """A panel for each group of curves, each ridge and each picture, two side by side. Equal data give equal text.
+        ridges: Sequence[tuple[str, Ridge]] = (), pictures: Sequence[tuple[str, float, Picture]] = (),
+        x: str = "step", across: int = 0, empty: str = "no values yet") -> str:
+    """A panel for each group of curves, each ridge and each picture. Equal data give equal text.
 
-    smoothing: weight of the running mean that is drawn over the pale data; 0 for none.
+    smoothing: weight of the running mean that is drawn over the pale data; 0 for none. x: "step" or "time"; across:
+    panels side by side; empty: what is said where there are none.
     """
-    panels = [_panel(group, members, smoothing) for group, members in by_panel(curves).items()]
+    panels = [_panel(group, members, smoothing, x, [c for c in curves if c.share and c.share == members[0].share])
+              for group, members in by_panel(curves).items()]
     panels += [ridge_svg(name, ridge, color, WIDTH, HEIGHT) for color, (name, ridge) in enumerate(ridges)]
     panels += [picture_svg(name, step, picture, WIDTH, HEIGHT) for name, step, picture in pictures]
-    panels = panels or [_panel("no values yet", [], smoothing)]
-    columns = 2 if len(panels) > 1 else 1
+    panels = panels or [_panel(empty, [], smoothing, x)]
+    columns = min(across or ACROSS, len(panels))
     top = HEAD if title else 0
     width, height = WIDTH * columns, top + HEIGHT * -(-len(panels) // columns)
     parts = [element("rect", fill="#ffffff", height=height, width=width)] if title else []
     if title:
         parts.append(element("text", escaped(title), fill="#1c2733", font_size=14, font_weight="600", x=12, y=18))
     for place, panel in enumerate(panels):
-        x, y = place % columns * WIDTH, top + place // columns * HEIGHT
-        parts.append(panel.replace("<svg ", f'<svg x="{x}" y="{y}" ', 1))
+        at = f'x="{place % columns * WIDTH}" y="{top + place // columns * HEIGHT}"'
+        parts.append(panel.replace("<svg ", f"<svg {at} ", 1))
     return element("svg", *parts, aria_label=summary(curves, title), font_family="system-ui, sans-serif",
                    height=height, role="img", viewBox=f"0 0 {width} {height}", width=width,
                    xmlns="http://www.w3.org/2000/svg")
 
 
-def _panel(group: str, members: Sequence[Curve], smoothing: float) -> str:
-    prefix = f"{group}/"
-    series = [(curve.name or curve.tag.removeprefix(prefix), curve.points[:, 0].tolist(), curve.points[:, 1].tolist())
-              for curve in members]
-    return line_chart_svg(series, group, WIDTH, HEIGHT, smoothing, [curve.color for curve in members])
+def _panel(group: str, members: Sequence[Curve], smoothing: float, x: str, like: Sequence[Curve] = ()) -> str:
+    word, size = unit([*members, *like], x)
+
+    def series(curves: Sequence[Curve]) -> list[tuple[str, list[float], list[float]]]:
+        return [(curve.name or curve.tag.removeprefix(f"{group}/"), (curve.along(x) / size).tolist(),
+                 curve.points[:, 1].tolist()) for curve in curves]
+    return line_chart_svg(series(members), group, WIDTH, HEIGHT, smoothing, [curve.color for curve in members],
+                          like=series(like), unit="" if word == "step" else word)
 
 
 def text(curves: Sequence[Curve], title: str = "", *, ridges: Sequence[tuple[str, Ridge]] = (),
-         pictures: Sequence[tuple[str, float, Picture]] = ()) -> str:
+         pictures: Sequence[tuple[str, float, Picture]] = (), empty: str = "no values yet") -> str:
     """A line for each curve: its tag, the last value, a sparkline, the range and the step; then what else there is."""
     more = [f"{_short(name)}  {sparkline(ridge.table[-1].astype(np.float64))}  histogram, {number(ridge.low)} to "
             f"{number(ridge.high)}, step {number(ridge.steps[-1])}" for name, ridge in ridges]
@@ -85,7 +106,7 @@ def text(curves: Sequence[Curve], title: str = "", *, ridges: Sequence[tuple[str
     if not curves and more:
         return "\n".join([*([title] if title else []), *more])
     if not curves:
-        return f"{title or 'live'}: no values yet"
+        return f"{title or 'live'}: {empty}"
     width = max(len(_short(curve.tag)) for curve in curves)
     lines = [title] if title else []
     for curve in curves:

@@ -9,7 +9,7 @@ CAPACITY = 1 << 16      # points of one series; 1 MB
 
 
 class Series:
-    """Steps and values of one tag of one run. Steps never fall.
+    """Steps, times and values of one tag of one run. Steps never fall.
 
     A step that goes back is a new start, as for TensorBoard: the points from that step on are dropped. When CAPACITY
     is reached, each four neighbours are replaced by the lowest and highest of them, so that the whole run stays
@@ -22,8 +22,7 @@ class Series:
         self.generation = 0
         self._capacity = capacity
         self._n = 0
-        self._steps = np.empty(1024, np.float64)
-        self._values = np.empty(1024, np.float32)
+        self._columns = [np.empty(1024, kind) for kind in (np.float64, np.float64, np.float32)]
 
     def __len__(self) -> int:
         return self._n
@@ -31,44 +30,50 @@ class Series:
     @property
     def steps(self) -> np.ndarray:
         """float64, a view."""
-        return self._steps[:self._n]
+        return self._columns[0][:self._n]
+
+    @property
+    def times(self) -> np.ndarray:
+        """When each was reported, in seconds of `time.monotonic`: float64, a view."""
+        return self._columns[1][:self._n]
 
     @property
     def values(self) -> np.ndarray:
         """float32, a view."""
-        return self._values[:self._n]
+        return self._columns[2][:self._n]
 
-    def extend(self, steps: Sequence[float | None], values: np.ndarray) -> None:
+    def extend(self, steps: Sequence[float | None], values: np.ndarray, times: np.ndarray | float = 0.0) -> None:
         """Add points. A step of None is one more than the step before it (0 at the start)."""
-        filled = _filled(steps, float(self._steps[self._n - 1]) if self._n else -1.0)
+        filled = _filled(steps, float(self.steps[-1]) if self._n else -1.0)
         self.count += len(filled)
         falls = filled[1:] < filled[:-1]
         starts = np.flatnonzero(falls) + 1 if falls.any() else ()
-        for some_steps, some in zip(_split(filled, starts), _split(values, starts), strict=True):
-            self._start_at(some_steps[0])
-            for begin in range(0, len(some), self._capacity // 2):
-                end = begin + self._capacity // 2
-                self._append(some_steps[begin:end], some[begin:end])
+        columns = filled, np.broadcast_to(times, filled.shape), values
+        for part in zip(*(_split(column, starts) for column in columns), strict=True):
+            self._start_at(part[0][0])
+            for begin in range(0, len(part[0]), self._capacity // 2):
+                self._append([column[begin:begin + self._capacity // 2] for column in part])
 
     def _start_at(self, step: float) -> None:
-        if self._n and step < self._steps[self._n - 1]:
+        if self._n and step < self.steps[-1]:
             self._n = int(np.searchsorted(self.steps, step))
             self.generation += 1
 
-    def _append(self, steps: np.ndarray, values: np.ndarray) -> None:
-        if self._n + len(steps) > self._capacity:
+    def _append(self, columns: Sequence[np.ndarray]) -> None:
+        if self._n + len(columns[0]) > self._capacity:
             self._thin()
-        end = self._n + len(steps)
-        if end > len(self._steps):
-            size = min(self._capacity, max(end, 2 * len(self._steps)))
-            self._steps, self._values = np.resize(self._steps, size), np.resize(self._values, size)
-        self._steps[self._n:end] = steps
-        self._values[self._n:end] = values
+        end, room = self._n + len(columns[0]), len(self._columns[0])
+        if end > room:
+            size = min(self._capacity, max(end, 2 * room))
+            self._columns = [np.resize(column, size) for column in self._columns]
+        for column, more in zip(self._columns, columns, strict=True):
+            column[self._n:end] = more
         self._n = end
 
     def _thin(self) -> None:
         kept = extremes(self.values, 4)
-        self._steps[:len(kept)], self._values[:len(kept)] = self.steps[kept], self.values[kept]
+        for column in self._columns:
+            column[:len(kept)] = column[kept]
         self._n = len(kept)
         self.generation += 1
 
@@ -111,17 +116,18 @@ def extremes(values: np.ndarray, bucket: int) -> np.ndarray:
     return np.concatenate([pairs.ravel(), whole + np.sort([tail.argmin(), tail.argmax()])])
 
 
-def points(series: Series, width: int, first: int = 0) -> np.ndarray:
-    """(step, value) float32 pairs for a plot `width` columns wide: all points while they fit, else two a column.
+def points(series: Series, width: int, first: int = 0, began: float = 0.0) -> np.ndarray:
+    """(step, value, seconds) as float32 for a plot `width` columns wide: all points while they fit, else two a column.
 
-    first: the first column wanted (a point, while all fit). Shape (n, 2).
+    The newest point is always the last one. first: the first column wanted (a point, while all fit); began: the time
+    from which seconds count. Shape (n, 3).
     """
     bucket = bucket_size(len(series), width)
-    steps, values = series.steps[first * bucket:], series.values[first * bucket:]
+    steps, values, times = (column[first * bucket:] for column in (series.steps, series.values, series.times))
     if bucket > 1:
-        chosen = extremes(values, bucket)
-        steps, values = steps[chosen], values[chosen]
-    return np.stack([steps.astype(np.float32), values], axis=1)
+        chosen = np.append(extremes(values, bucket), len(values) - 1)
+        steps, values, times = steps[chosen], values[chosen], times[chosen]
+    return np.stack([steps, values, times - began], axis=1, dtype=np.float32, casting="same_kind")
 
 
 def smooth(values: np.ndarray, weight: float) -> np.ndarray:
