@@ -1,4 +1,6 @@
-/** A model whose kernel is the test. */
+/** A model whose kernel is the test, and the place where views are shown. */
+import { afterEach, beforeEach } from "vitest";
+import view from "../src/index";
 import type { GraphState, Model } from "../src/model";
 
 type Call = (...args: never[]) => void;
@@ -42,6 +44,22 @@ export class FakeModel implements Model {
     const points = pairs.flatMap((x, i) => (i % 2 ? [x, (pairs[i - 1] as number) / 2] : [x]));
     this.emit("msg:custom", { type: "points", tag, start }, [new DataView(new Float32Array(points).buffer)]);
   }
+}
+
+/** Where the tests of a file show views: empty at the begin of each, and at its end the view is taken away. */
+export function stage() {
+  const el = document.createElement("div");
+  let stop = () => {};
+  beforeEach(() => {
+    el.replaceChildren();
+    document.body.replaceChildren(el);
+  });
+  afterEach(() => stop());
+  const show = (model: FakeModel): FakeModel => {
+    stop = view.render({ model, el });
+    return model;
+  };
+  return { el, show, hide: () => stop() };
 }
 
 export const SVG = `<svg xmlns="http://www.w3.org/2000/svg" class="tfnb-graph" width="300" height="200" viewBox="0 0 300 200">

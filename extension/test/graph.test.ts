@@ -1,22 +1,9 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import view from "../src/index";
+import { expect, test, vi } from "vitest";
 import type { Details } from "../src/model";
-import { FakeModel, graphState, SVG } from "./fake";
+import { FakeModel, graphState, SVG, stage } from "./fake";
 
-let el: HTMLElement;
-let stop: () => void = () => {};
-
-beforeEach(() => {
-  el = document.createElement("div");
-  document.body.replaceChildren(el);
-});
-afterEach(() => stop());
-
-function show(model: FakeModel): FakeModel {
-  stop = view.render({ model, el });
-  return model;
-}
+const { el, show, hide } = stage();
 
 function one(selector: string): HTMLElement {
   const found = el.querySelector<HTMLElement>(selector);
@@ -154,7 +141,7 @@ test("an unknown kind of view says so", () => {
 
 test("a removed view listens no more", () => {
   const model = show(new FakeModel({ kind: "graph", state: graphState() }));
-  stop();
+  hide();
   expect([...model.listeners.values()].flat()).toEqual([]);
 });
 

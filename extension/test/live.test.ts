@@ -1,30 +1,18 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import view from "../src/index";
 import { groupOf } from "../src/live";
 import type { LiveState } from "../src/model";
-import { FakeModel } from "./fake";
+import { FakeModel, stage } from "./fake";
 
-let el: HTMLElement;
-let stop: () => void = () => {};
-
-beforeEach(() => {
-  vi.useFakeTimers();
-  el = document.createElement("div");
-  document.body.replaceChildren(el);
-});
-afterEach(() => {
-  stop();
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+const { el, show } = stage();
 
 const TAGS = ["loss/train", "loss/test", "accuracy"].map((name, i) => ({ name, color_index: i }));
 
 function board(more: Partial<LiveState> = {}): FakeModel {
   const state = { title: "digits", tags: TAGS, smoothing: 0, x: "step", ...more };
-  const model = new FakeModel({ kind: "live", state });
-  stop = view.render({ model, el });
-  return model;
+  return show(new FakeModel({ kind: "live", state }));
 }
 
 function frame(): void {

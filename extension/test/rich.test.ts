@@ -1,25 +1,15 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeEach, expect, test } from "vitest";
-import view from "../src/index";
-import { FakeModel } from "./fake";
+import { expect, test } from "vitest";
+import { FakeModel, stage } from "./fake";
 
-let el: HTMLElement;
-let stop: () => void = () => {};
-
-beforeEach(() => {
-  el = document.createElement("div");
-  document.body.replaceChildren(el);
-});
-afterEach(() => stop());
+const { el, show } = stage();
 
 const EVIL = "<img src=x onerror=alert(1)>";
 
 function board(): FakeModel {
   const one = [{ name: EVIL, color_index: 1 }];
   const state = { title: "", tags: [], ridges: one, pictures: one, smoothing: 0, x: "step" };
-  const model = new FakeModel({ kind: "live", state });
-  stop = view.render({ model, el });
-  return model;
+  return show(new FakeModel({ kind: "live", state }));
 }
 
 test("histograms become a row a step, the newest in front", () => {

@@ -1,19 +1,11 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { nameOf } from "../src/heat";
-import view from "../src/index";
 import type { HeatPanel, SheetState, SheetTable } from "../src/model";
 import { order } from "../src/sheet";
-import { FakeModel } from "./fake";
+import { FakeModel, stage } from "./fake";
 
-let el: HTMLElement;
-let stop: () => void = () => {};
-
-beforeEach(() => {
-  el = document.createElement("div");
-  document.body.replaceChildren(el);
-});
-afterEach(() => stop());
+const { el, show } = stage();
 
 const EVIL = '<img src=x onerror="window.evil=1">';
 const TABLE: SheetTable = {
@@ -67,9 +59,7 @@ function panel(more: Partial<HeatPanel> = {}): HeatPanel {
 
 function sheet(more: Partial<SheetState> = {}): FakeModel {
   const state = { title: "3 variables", note: "", buttons: [], tables: [TABLE], heat: null, ...more };
-  const model = new FakeModel({ kind: "sheet", state });
-  stop = view.render({ model, el });
-  return model;
+  return show(new FakeModel({ kind: "sheet", state }));
 }
 
 function names(): (string | null)[] {

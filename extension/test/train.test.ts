@@ -1,25 +1,15 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeEach, expect, test } from "vitest";
-import view from "../src/index";
+import { expect, test } from "vitest";
 import type { TrainState } from "../src/model";
-import { FakeModel } from "./fake";
+import { FakeModel, stage } from "./fake";
 
-let el: HTMLElement;
-let stop: () => void = () => {};
-
-beforeEach(() => {
-  el = document.createElement("div");
-  document.body.replaceChildren(el);
-});
-afterEach(() => stop());
+const { el, show } = stage();
 
 function panel(more: Partial<TrainState> = {}): FakeModel {
   const rest = { note: "", facts: ["step 50 of 200"], rate: null, error: null };
   const values: [string, string][] = [["loss", "0.5"]];
   const state = { title: "A", status: "running", done: 50, total: 200, values, ...rest, ...more };
-  const model = new FakeModel({ kind: "train", state });
-  stop = view.render({ model, el });
-  return model;
+  return show(new FakeModel({ kind: "train", state }));
 }
 
 function press(name: string): void {
