@@ -74,10 +74,7 @@ class CondContext(ControlFlowContext):
     def from_proto(context_def: Any, import_scope: str | None = None) -> CondContext:
         """The context that a CondContextDef tells of, in the default graph."""
         made = CondContext(context_def=context_def, import_scope=import_scope)
-        graph = get_default_graph()
-        made.enter(graph)
-        made.nested = [read_nested(inner, import_scope) for inner in context_def.nested_contexts]
-        made.exit()
+        read_inside(made, context_def, import_scope)
         return made
 
     def add_value(self, tensor: Tensor) -> Tensor:
@@ -161,7 +158,14 @@ def add_nested(holder: Any, context: ControlFlowContext) -> None:
 _READERS: dict[str, Callable[..., ControlFlowContext]] = {"cond_ctxt": CondContext.from_proto}
 
 
-def read_nested(holder: Any, import_scope: str | None) -> ControlFlowContext:
+def read_inside(context: ControlFlowContext, context_def: Any, import_scope: str | None) -> None:
+    """Make the contexts inside of `context` that its proto tells of."""
+    context.enter(get_default_graph())
+    context.nested = [_read_nested(inner, import_scope) for inner in context_def.nested_contexts]
+    context.exit()
+
+
+def _read_nested(holder: Any, import_scope: str | None) -> ControlFlowContext:
     """The context in a ControlFlowContextDef proto, made in the default graph. Raises ValueError if it has none."""
     which = holder.WhichOneof("ctxt")
     if which not in _READERS:
@@ -248,7 +252,7 @@ def _check_same(a: Any, b: Any, tensors_a: Sequence[Any], tensors_b: Sequence[An
 
 
 def register_contexts(kind: str, reader: Callable[..., ControlFlowContext]) -> None:
-    """Let `read_nested` read contexts of another kind."""
+    """Let `read_inside` make contexts of another kind."""
     _READERS[kind] = reader
 
 

@@ -22,7 +22,7 @@ from tfnb.graph.proto_functions import register_proto_function
 from tfnb.graph.stack import control_dependencies, get_collection_ref, get_default_graph
 from tfnb.opdef.spec import Kind
 from tfnb.ops.array import Identity
-from tfnb.ops.cond import add_nested, carried, read_nested, register_contexts, restored
+from tfnb.ops.cond import add_nested, carried, read_inside, register_contexts, restored
 from tfnb.ops.control_flow import LoopCond, enter, exit_, merge_values, next_iteration, switch_beside
 
 _MEASURES = ("Shape", "Size", "Rank")
@@ -91,10 +91,7 @@ class WhileContext(ControlFlowContext):
     def from_proto(context_def: Any, import_scope: str | None = None) -> WhileContext:
         """The context that a WhileContextDef tells of, in the default graph."""
         made = WhileContext(context_def=context_def, import_scope=import_scope)
-        graph = get_default_graph()
-        made.enter(graph)
-        made.nested = [read_nested(inner, import_scope) for inner in context_def.nested_contexts]
-        made.exit()
+        read_inside(made, context_def, import_scope)
         return made
 
     # Ops
