@@ -52,6 +52,15 @@ def _collect_variable(variable: Any, collections: Any, kind: str) -> None:
             add_to_collections([keys] if isinstance(keys, str) else keys, part)
 
 
+def _run(layer: Any, inputs: Any, collections: Any, *weights: str) -> Any:
+    """What the layer makes of `inputs`; its variables go to the collections. weights: their attributes, `kernel`."""
+    outputs = layer(inputs)
+    for name in weights or ("kernel",):
+        _collect_variable(getattr(layer, name), collections, "weights")
+    _collect_variable(layer.bias, collections, "biases")
+    return outputs
+
+
 def _output(collections: Any, name: str, outputs: Any) -> Any:
     """`outputs`, added to the collections."""
     if collections:
@@ -82,9 +91,7 @@ def fully_connected(inputs: Any, num_outputs: int, activation_fn: Any = _relu, n
                       kernel_initializer=weights_initializer, bias_initializer=biases_initializer,
                       kernel_regularizer=weights_regularizer, bias_regularizer=biases_regularizer,
                       trainable=trainable, name=sc.name, dtype=inputs.dtype.base_dtype, _scope=sc, _reuse=reuse)
-        outputs = layer(inputs)
-        _collect_variable(layer.kernel, variables_collections, "weights")
-        _collect_variable(layer.bias, variables_collections, "biases")
+        outputs = _run(layer, inputs, variables_collections)
         outputs = _finished(outputs, normalizer_fn, normalizer_params, activation_fn)
         return _output(outputs_collections, sc.name, outputs)
 
@@ -118,9 +125,7 @@ def convolution(inputs: Any, num_outputs: int, kernel_size: Any, stride: Any = 1
             kernel_initializer=weights_initializer, bias_initializer=biases_initializer,
             kernel_regularizer=weights_regularizer, bias_regularizer=biases_regularizer, trainable=trainable,
             name=sc.name, dtype=inputs.dtype.base_dtype, _scope=sc, _reuse=reuse)
-        outputs = layer(inputs)
-        _collect_variable(layer.kernel, variables_collections, "weights")
-        _collect_variable(layer.bias, variables_collections, "biases")
+        outputs = _run(layer, inputs, variables_collections)
         outputs = _finished(outputs, normalizer_fn, normalizer_params, activation_fn)
         return _output(outputs_collections, sc.name, outputs)
 
@@ -164,9 +169,7 @@ def convolution2d_transpose(inputs: Any, num_outputs: int, kernel_size: Any, str
             bias_initializer=biases_initializer, kernel_regularizer=weights_regularizer,
             bias_regularizer=biases_regularizer, trainable=trainable, name=sc.name, dtype=inputs.dtype.base_dtype,
             _scope=sc, _reuse=reuse)
-        outputs = layer(inputs)
-        _collect_variable(layer.kernel, variables_collections, "weights")
-        _collect_variable(layer.bias, variables_collections, "biases")
+        outputs = _run(layer, inputs, variables_collections)
         outputs = _finished(outputs, normalizer_fn, normalizer_params, activation_fn)
         return _output(outputs_collections, sc.name, outputs)
 
@@ -202,10 +205,7 @@ def separable_convolution2d(inputs: Any, num_outputs: int | None, kernel_size: A
                 bias_initializer=biases_initializer, depthwise_regularizer=weights_regularizer,
                 pointwise_regularizer=weights_regularizer, bias_regularizer=biases_regularizer, trainable=trainable,
                 name=sc.name, dtype=inputs.dtype.base_dtype, _scope=sc, _reuse=reuse)
-            outputs = layer(inputs)
-            _collect_variable(layer.depthwise_kernel, variables_collections, "weights")
-            _collect_variable(layer.pointwise_kernel, variables_collections, "weights")
-            _collect_variable(layer.bias, variables_collections, "biases")
+            outputs = _run(layer, inputs, variables_collections, "depthwise_kernel", "pointwise_kernel")
         outputs = _finished(outputs, normalizer_fn, normalizer_params, activation_fn)
         return _output(outputs_collections, sc.name, outputs)
 
