@@ -5,7 +5,7 @@ from __future__ import annotations
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
-from tfnb.notebook.magic_words import LineMagics, parse, unquote, usage_errors
+from tfnb.notebook.magic_words import FEED, SESSION, WHAT, LineMagics, parse, unquote, usage_errors
 from tfnb.notebook.nan_view import NanView, nan
 from tfnb.notebook.step_view import StepView, step
 
@@ -17,11 +17,11 @@ class DebugMagics(LineMagics):
     @no_var_expand      # IPython would take the braces of a feed for its own
     @line_magic("nan")
     @magic_arguments("nan")
-    @argument("what", nargs="+", help="expressions without blanks, or names of ops and tensors")
-    @argument("--feed", nargs="+", metavar="DICT", help="what to feed: {x: batch}, or a variable with such a dict")
+    @WHAT
+    @FEED
     @argument("--ignore", nargs="+", default=(), metavar="REGEX", help="ops and variables whose values may be bad")
     @argument("--abs-max", type=float, metavar="X", help="larger magnitudes are bad, too")
-    @argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
+    @SESSION
     def nan(self, line: str) -> NanView:
         """Run op by op on a copy of all values, and name the first op that makes NaN or inf of finite inputs.
 
@@ -35,12 +35,12 @@ class DebugMagics(LineMagics):
     @no_var_expand
     @line_magic("step")
     @magic_arguments("step")
-    @argument("what", nargs="+", help="expressions without blanks, or names of ops and tensors")
-    @argument("--feed", nargs="+", metavar="DICT", help="what to feed: {x: batch}, or a variable with such a dict")
+    @WHAT
+    @FEED
     @argument("--break", nargs="+", default=(), dest="breaks", metavar="REGEX", help="ops to stop before")
     @argument("--until", default="", metavar="REGEX", help="the op to begin before")
     @argument("--back", action="store_true", help="begin at the end, and go back from there")
-    @argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
+    @SESSION
     def step(self, line: str) -> StepView:
         """Go through a run op by op, on a copy of all values: step, back, go on to a breakpoint, change values.
 

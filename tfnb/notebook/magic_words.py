@@ -14,6 +14,7 @@ from typing import Any
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics
+from IPython.core.magic_arguments import argument
 from IPython.utils.process import arg_split
 
 from tfnb.core.errors import OpError
@@ -23,6 +24,11 @@ from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.fetch import NoSessionError, find_session, graph_of, resolve
 from tfnb.notebook.hooks import Hooks
 from tfnb.runtime.session import BaseSession
+
+# What magics that run something are given
+WHAT = argument("what", nargs="+", help="expressions without blanks, or names of ops and tensors")
+FEED = argument("--feed", nargs="+", metavar="DICT", help="what to feed: {x: batch}, or a variable with such a dict")
+SESSION = argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
 
 
 class LineMagics(Magics):

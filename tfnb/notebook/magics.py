@@ -15,7 +15,7 @@ from tfnb.notebook.costs import measure
 from tfnb.notebook.fetch import NoSessionError, fetch, resolve
 from tfnb.notebook.graph_paint import COSTS, WORDS
 from tfnb.notebook.graph_view import GraphView, graph_view
-from tfnb.notebook.magic_words import LineMagics, op_names, parse, unquote, usage_errors, words
+from tfnb.notebook.magic_words import FEED, SESSION, WHAT, LineMagics, op_names, parse, unquote, usage_errors, words
 from tfnb.notebook.queue_view import queues
 from tfnb.notebook.timeline_view import timeline
 from tfnb.notebook.watch import Recorder, element_of, opened, watch
@@ -30,10 +30,10 @@ class GraphMagics(LineMagics):
     @no_var_expand      # IPython would take the braces of a feed for its own
     @line_magic("fetch")
     @magic_arguments("fetch")
-    @argument("what", nargs="+", help="expressions without blanks, or names of ops and tensors")
-    @argument("--feed", nargs="+", metavar="DICT", help="what to feed: {x: batch}, or a variable with such a dict")
+    @WHAT
+    @FEED
     @argument("--watch", metavar="REGEX", help="draw the graph, too, with the values of these ops on its edges")
-    @argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
+    @SESSION
     def fetch(self, line: str) -> Any:
         """Run tensors and ops, show a line on each value, and return the values.
 
@@ -52,9 +52,9 @@ class GraphMagics(LineMagics):
     @no_var_expand
     @line_magic("profile")
     @magic_arguments("profile")
-    @argument("what", nargs="+", help="expressions without blanks, or names of ops and tensors")
-    @argument("--feed", nargs="+", metavar="DICT", help="what to feed: {x: batch}, or a variable with such a dict")
-    @argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
+    @WHAT
+    @FEED
+    @SESSION
     @argument("--runs", type=int, default=20, help="how often each kernel is timed; the best counts")
     @argument("--plan", action="store_true", help="print the plan first: stages, fused ops, buffers (tf.explain)")
     @argument("--sources", action="store_true", help="the same with the text of each kernel")
@@ -73,7 +73,7 @@ class GraphMagics(LineMagics):
 
     @line_magic("queues")
     @magic_arguments("queues")
-    @argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
+    @SESSION
     def queues(self, line: str) -> Any:
         """Show how full the queues of the graph are, with the threads that fill them and what those raised.
 

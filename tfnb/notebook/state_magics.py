@@ -20,7 +20,7 @@ from tfnb.notebook.checkpoint_views import (
     save_checkpoint,
 )
 from tfnb.notebook.fetch import NoSessionError, find_session
-from tfnb.notebook.magic_words import LineMagics, parse, unquote, usage_errors, words
+from tfnb.notebook.magic_words import SESSION, LineMagics, parse, unquote, usage_errors, words
 from tfnb.notebook.state_views import HOW, SlotsView, VariablesView, slots, variables
 from tfnb.notebook.variable_table import global_step_in
 from tfnb.runtime.session import BaseSession
@@ -39,7 +39,7 @@ class StateMagics(LineMagics):
     @argument("--sort", nargs="+", metavar="COLUMN", help="the title of the column to sort by: norm, update, shape...")
     @argument("--up", action="store_true", help="sort from least to greatest")
     @argument("--blocks", default="max", choices=HOW, help="what a cell of a large matrix shows of its elements")
-    @argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
+    @SESSION
     def vars(self, line: str) -> VariablesView:
         """Show the variables: where they were made, what is in them, how they move. A click draws a heat map.
 
@@ -57,7 +57,7 @@ class StateMagics(LineMagics):
     @argument("--loss", metavar="TENSOR", help="show the gradient of this; by default the one that the optimizer takes")
     @argument("--feed", nargs="+", metavar="DICT", help="what to feed for the gradient: {x: batch, y: labels}")
     @argument("--blocks", default="max", choices=HOW, help="what a cell of a large matrix shows of its elements")
-    @argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
+    @SESSION
     def slots(self, line: str) -> SlotsView:
         """Draw a variable, its gradient and the slots of its optimizer side by side; the pointer links the cells.
 
@@ -79,7 +79,7 @@ class StateMagics(LineMagics):
     @argument("--map", nargs="+", default=(), metavar="VARIABLE=TENSOR", help="restore: under another name; a/=b/ for "
                                                                              "scopes")
     @argument("--step", type=int, help="save: the step that the name ends with; by default the global step")
-    @argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
+    @SESSION
     def ckpt(self, line: str) -> Any:
         """List the checkpoints of a directory, look into one, compare two, save, restore.
 
