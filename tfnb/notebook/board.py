@@ -82,7 +82,7 @@ class LiveBoard:
         self._heard = False
         self._told = self._drawn = -1           # how many values the browser and the saved form know of
         self._next = self._next_full = 0.0
-        self._shown_in: int | None = None
+        self.shown_in: int | None = None
         self._lock = threading.RLock()          # a "ready" may come in any thread
 
     # what is plotted
@@ -207,12 +207,7 @@ class LiveBoard:
         return with_widget({"text/plain": repr(self), "image/svg+xml": self.svg()}, self.widget)
 
     def _ipython_display_(self) -> None:
-        # `%live` both shows the board and returns it: not a second time in the same cell
-        running = shell.current()
-        if running is None:
-            print(repr(self))
-        elif self._shown_in != running.execution_count:
-            self.show()
+        shell.show_once(self)
 
     def show(self) -> LiveBoard:
         """Show the board in the running cell and keep it up to date. Returns itself."""
@@ -225,7 +220,7 @@ class LiveBoard:
         self._drawn = self._count()
         running = shell.current()
         if running is not None:
-            self._shown_in, self.cell = running.execution_count, shell.running
+            self.shown_in, self.cell = running.execution_count, shell.running
             if shell.has_front_end() or self._drawn:
                 shell.show(self._repr_mimebundle_(), self.display_id)
         return self

@@ -84,7 +84,7 @@ class QueuesView:
         self.cell: Hashable = None
         self._told: list[Gauge] | None = None
         self._next = 0.0
-        self._shown_in: int | None = None
+        self.shown_in: int | None = None
 
     def gauges(self) -> list[Gauge]:
         """As the function `gauges`; what was seen last once the session is closed."""
@@ -107,18 +107,14 @@ class QueuesView:
         running = shell.current()
         self._told = self.gauges()
         if running is not None:
-            self._shown_in, self.cell = running.execution_count, shell.running
+            self.shown_in, self.cell = running.execution_count, shell.running
             shell.show(self._repr_mimebundle_(), self.display_id)
         if shell.has_front_end() and not self.session._closed:
             SENDER.open(self)
         return self
 
     def _ipython_display_(self) -> None:
-        running = shell.current()
-        if running is None:
-            print(repr(self))
-        elif self._shown_in != running.execution_count:
-            self.show()
+        shell.show_once(self)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": html(self.gauges())}

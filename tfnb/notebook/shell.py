@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, Protocol
 
 from tfnb.core.lazy import lazy_module
 
@@ -35,6 +35,27 @@ def show(bundle: dict[str, Any], display_id: str) -> None:
     """Show a mime bundle under an id; nothing in plain Python."""
     if current() is not None:
         _display.display(bundle, raw=True, display_id=display_id)
+
+
+class Shown(Protocol):
+    """A view that notes where it was shown last: the count of that cell's run."""
+
+    shown_in: int | None
+
+    def show(self) -> Any:
+        """Show it in the running cell."""
+
+
+def show_once(view: Shown) -> None:
+    """Show a view unless the running cell has already; in plain Python its text is printed.
+
+    (A magic such as `%live` shows its view and returns it, too.)
+    """
+    here = current()
+    if here is None:
+        print(repr(view))
+    elif view.shown_in != here.execution_count:
+        view.show()
 
 
 def update(bundle: dict[str, Any], display_id: str) -> None:

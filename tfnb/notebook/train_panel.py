@@ -36,24 +36,16 @@ class TrainPanel(View):
         self.display_id = f"tfnb-train-{next(_numbers)}-{id(self):x}"
         self._next = 0.0
         self._told: Any = None
-        self._shown_in: int | None = None
+        self.shown_in: int | None = None
         run.on_change = SENDER.wake
 
     def show(self) -> TrainPanel:
         """Show it in the running cell, and keep it up to date until the training ends. Returns itself."""
         running = shell.current()
-        self._shown_in = running.execution_count if running is not None else None
+        self.shown_in = running.execution_count if running is not None else None
         shell.show(self._repr_mimebundle_(), self.display_id)
         SENDER.open(self)
         return self
-
-    def show_again(self) -> None:
-        """Show it unless the running cell has already."""
-        running = shell.current()
-        if running is None:
-            print(repr(self))
-        elif running.execution_count != self._shown_in:
-            self.show()
 
     def tick(self, now: float) -> None:
         """Tell what is new, if it is time; at the end the last time."""

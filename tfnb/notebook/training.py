@@ -17,6 +17,7 @@ import numpy as np
 
 from tfnb.core.errors import OutOfRangeError
 from tfnb.graph.stack import get_default_graph, get_default_session
+from tfnb.notebook import shell
 from tfnb.notebook.board import RECORDER
 from tfnb.notebook.learning_rate import Rate
 from tfnb.notebook.record import Recorder
@@ -169,7 +170,7 @@ class Run:
         if self.panel is None:
             print(repr(self))
         else:
-            self.panel.show_again()
+            shell.show_once(self.panel)
 
     @property
     def series(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
