@@ -4,7 +4,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
@@ -114,8 +114,3 @@ def traceback_of(frames: Frames) -> list[tuple[str, int, str, str]]:
     """(file, line, function, source text) of each frame, outermost first: what `Operation.traceback` shows."""
     return [(code.co_filename, line, code.co_name, linecache.getline(code.co_filename, line).strip())
             for code, line in reversed(frames)]
-
-
-def same_place(a: Sequence[tuple[CodeType, int]], b: Sequence[tuple[CodeType, int]]) -> bool:
-    """True if both were recorded at the same line of the same code."""
-    return bool(a) and bool(b) and a[0] == b[0]

@@ -38,7 +38,7 @@ def import_graph_def(graph_def: Any, input_map: Mapping[str, Any] | None = None,
     graph = get_default_graph()
     with graph.name_scope("import" if name is None else name) as prefix:
         mapped = {tensor_name(key): internal_convert_to_tensor(value) for key, value in (input_map or {}).items()}
-        made = _Import(graph, prefix, nodes, mapped)
+        made = _Import(graph, prefix, mapped)
         for node in in_order(nodes, set(mapped)):
             made.add(node)
         made.close_loops()
@@ -131,7 +131,7 @@ def _goes_back(node: Any, source: Any) -> bool:
 class _Import:
     """The import of one GraphDef: which tensors and ops its names have become."""
 
-    def __init__(self, graph: Graph, prefix: str, nodes: Iterable[Any], mapped: dict[str, Tensor]) -> None:
+    def __init__(self, graph: Graph, prefix: str, mapped: dict[str, Tensor]) -> None:
         self.graph, self.prefix, self.mapped = graph, prefix, mapped
         self.ops: dict[str, Operation] = {}
         self.used: set[str] = set()

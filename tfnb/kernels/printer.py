@@ -17,7 +17,6 @@ INFIX = {
 }
 _ON_INTEGERS = frozenset({"integer_divide", "integer_power", "shift_left", "shift_right"})
 _ON_FLOATS = frozenset({"div"})
-_COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 _SIMPLE = frozenset({"neg", "where", "convert", "invert", "abs"})
 
 

@@ -83,7 +83,7 @@ class CheckpointView(SheetView):
             Column("tensor"), Column("shape"), Column("relative L2", "|B - A| / |A|", True),
             Column("max change", "", True), Column("elements", "how many differ", True),
             Column("values", "histograms, or the values themselves"), Column("range")],
-            [(name, _change_row(first, second, name, change)) for name, change in self.difference.items()],
+            [(name, _change_row(first, name, change)) for name, change in self.difference.items()],
             f"In both: {counted(len(common), 'tensor')}, {same:,} of them equal",
             f"values: filled {labels[0]}, outlined {labels[1]}" if same < len(common) else "", sort=(2, True))
         sides = [Table(f"only {i}", [Column("tensor"), Column("dtype"), Column("shape")],
@@ -229,7 +229,7 @@ def _difference(a: TensorFile, b: TensorFile, name: str) -> dict[str, Any]:
     return change
 
 
-def _change_row(a: TensorFile, b: TensorFile, name: str, change: Mapping[str, Any]) -> list[Cell]:
+def _change_row(a: TensorFile, name: str, change: Mapping[str, Any]) -> list[Cell]:
     cells = [words_cell(name), _shape(a.tensors[name].shape)]
     if not change:
         return [*cells, Cell("equal", 0.0), *[Cell()] * 4]

@@ -58,11 +58,6 @@ def unload_ipython_extension(ip: Any) -> None:
             completer.custom_matchers.remove(found[2])
 
 
-def hooks_of(ip: Any) -> Hooks:
-    """The hooks of a shell. Raises KeyError if the extension is not loaded there."""
-    return _loaded[id(ip)][1]
-
-
 def _options(magics: Sequence[LineMagics], name: str) -> list[str]:
     """The options of a line magic and of the cell magic of its name."""
     parsers = [getattr(family, method).parser for family in magics for method in (name, f"{name}_cell")

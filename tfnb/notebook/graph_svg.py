@@ -19,7 +19,6 @@ from tfnb.notebook.svg import element, identifier, number, path, text
 ROOT = "svg.tfnb-graph"
 MOST_BADGES = 4
 STEPS = 6               # of a scale from pale to strong: h0 to h5
-CIRCLED = "⓪①②③④⑤⑥⑦⑧⑨"
 LEGEND = (("input", "input"), ("variable", "variable"), ("const", "constant"), ("op", "op"), ("scope", "scope"),
           ("gradient", "gradients"), ("optimizer", "optimizer"), ("summary", "summary"), ("save", "saver"),
           ("failed", "could not be made"))

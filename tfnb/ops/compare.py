@@ -199,11 +199,6 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     return NotEqual(x, y, name=name)
 
 
-def approximate_equal(x: Any, y: Any, tolerance: float = 1e-05, name: str | None = None) -> Tensor:
-    """`abs(x - y) < tolerance`, element by element."""
-    return ApproximateEqual(x, y, tolerance=tolerance, name=name)
-
-
 def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
     """True where exactly one of `x` and `y` is."""
     return LogicalAnd(LogicalOr(x, y), LogicalNot(LogicalAnd(x, y)), name=name)

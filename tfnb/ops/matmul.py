@@ -186,14 +186,6 @@ def batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name:
     return BatchMatMulV2(x, y, adj_x=adj_x, adj_y=adj_y, name=name)
 
 
-def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
-           b_is_sparse: bool = False, name: str | None = None) -> Tensor:
-    """The product of a matrix and a vector, or of stacks of them."""
-    with name_scope(name, "MatVec", [a, b]):
-        column = raw.ExpandDims(convert_to_tensor(b, name="b"), -1)
-        return raw.Squeeze(matmul(a, column, transpose_a=transpose_a, adjoint_a=adjoint_a), squeeze_dims=[-1])
-
-
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """The sum of products over pairs of axes.
 

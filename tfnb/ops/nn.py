@@ -281,7 +281,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 # What users call
 
 relu, relu6, elu, selu, softplus, softsign = Relu, Relu6, Elu, Selu, Softplus, Softsign
-l2_loss, bias_add_v1 = L2Loss, BiasAddV1
+l2_loss = L2Loss
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:

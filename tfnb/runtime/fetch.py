@@ -16,7 +16,6 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops.indexed_slices import IndexedSlices, IndexedSlicesValue
 from tfnb.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
-Pick = int | None                        # the place of a fetch among the plan's fetches; None for an operation
 Build = Callable[[Sequence[Any]], Any]
 
 
@@ -38,12 +37,6 @@ _EXPANSIONS: dict[type, tuple[Callable[[Any], Sequence[Any]], Callable[[Any, Seq
     IndexedSlices: (lambda slices: slices.parts, lambda slices, values: IndexedSlicesValue(*values)),
     SparseTensor: (lambda sparse: sparse.parts, lambda sparse, values: SparseTensorValue(*values)),
 }
-
-
-def register_expansion(cls: type, parts: Callable[[Any], Sequence[Any]],
-                       join: Callable[[Any, Sequence[Any]], Any]) -> None:
-    """Let objects of `cls` be fetched (and fed) as their parts, joined again from the parts' values."""
-    _EXPANSIONS[cls] = (parts, join)
 
 
 def read_fetches(fetches: Any, graph: Graph) -> Fetches:

@@ -256,7 +256,7 @@ def forward(call: Call, w: Window, x: Address, kernel: Address, out: Address, n:
         return loop_convolve(w, x, kernel, out, n, type_)
     if not w.taps * w.channels:
         return [fill(0, out, Meta(type_, (w.pixels, n)))]
-    words, size = _words(w, x, type_), Meta(type_, ()).itemsize
+    words, size = _words(w, x), Meta(type_, ()).itemsize
     rows = _rows(w, size)
     k = rows * w.kernel_width * w.channels
     items, per_item, tile = _cut(w.pixels, k, n * w.kernel_height // rows, size)
@@ -283,7 +283,7 @@ def for_filter(call: Call, w: Window, x: Address, dy: Address, out: Address, met
                                                                           -(-ITEMS // parts))))
     packed = not w.is_identity
     step = _step(tile * k * size if packed else 0)
-    words = _words(w, x, meta.type)
+    words = _words(w, x)
     target = call.scratch(groups * whole) if groups > 1 else out
     words[PIXELS:STEP + 1] = w.pixels, per_item, tile, call.scratch(groups * parts * step), step
     words[GEMM:ZERO + 1] = [blas.function(PREFIX[meta.type] + "gemm"), flag(False), flag(True), m, k, m, k, m,
@@ -311,7 +311,7 @@ def for_input(call: Call, w: Window, dy: Address, kernel: Address, out: Address,
     k = w.taps * block
     tile = _even(w.out_height * w.out_width, max(16, TILE_BYTES // (k * size)))
     step = _step(tile * k * size)
-    words = _words(w, dy, type_)
+    words = _words(w, dy)
     items = w.batch * parts
     words[SPAN] = block
     words[PIXELS:STEP + 1] = w.pixels, 0, tile, call.scratch(items * step), step
@@ -345,7 +345,7 @@ def _rows(w: Window, size: int) -> int:
     return max((n for n in range(1, w.kernel_height + 1) if w.kernel_height % n == 0 and n <= fit), default=1)
 
 
-def _words(w: Window, x: Address, type_: str) -> list[Word]:
+def _words(w: Window, x: Address) -> list[Word]:
     words: list[Word] = [0] * 34
     words[X:SPAN + 1] = [x, w.channels, w.height, w.width, w.out_height, w.out_width, w.kernel_height, w.kernel_width,
                          w.stride_y, w.stride_x, w.dilation_y, w.dilation_x, w.top, w.left, w.kernel_width * w.channels]
