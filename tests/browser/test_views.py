@@ -257,7 +257,7 @@ def test_a_stopped_run_lights_the_next_op_and_takes_a_typed_value(page: Any, mod
     page.get_by_label("New value of sq:0").press("Enter")
     page.get_by_role("button", name="Take back").wait_for()
     page.get_by_role("button", name="Step", exact=True).click()
-    page.get_by_text("float32 50").wait_for()
+    page.get_by_text("float32 50").first.wait_for()
     node(sheet, "sq").locator(".ttl").click()
     page.locator(".tfnb-details .tfnb-value").get_by_text("10").wait_for()
     assert sheet.errors == [] and view.errors == [] and view.graph is not None and view.graph.errors == []

@@ -169,3 +169,30 @@ def test_ops_of_a_function_belong_to_the_cell_that_calls_it(page):
     made, _, called = page.run("print(y.op.made_at)", "look").partition(", called at ")
     assert made.endswith("line 2: `return tf.nn.relu(x)`") and called.endswith(", line 1")
     assert called.partition(",")[0] in page.run("print(tf.notebook.graph_view(color='cell').svg())", "look")
+
+
+def test_a_function_that_is_defined_otherwise_outdates_what_other_cells_made_by_it(page):
+    page.run("def layer(x, n=2):\n    'Doc.'\n    return tf.layers.dense(x, n, name='d')", "A")
+    page.run("y = layer(tf.zeros([1, 3]))", "B")
+    page.run("z = y + 1.0", "C")
+    page.run("# moved\ndef layer(x, n=2):\n    'Another doc.'\n\n    return tf.layers.dense(x, n, name='d')", "A")
+    assert "fresh" in page.text("B")
+    page.run("def layer(x, n=3):\n    return tf.layers.dense(x, n, name='d')", "A")
+    assert "OUTDATED: layer() changed in [" in page.text("B") and "fresh" in page.text("C")
+    assert "changed in" in page.run("%why y", "W") and "outdated" in page.text("W")
+    page.run("s = tf.Session(); s.run(tf.global_variables_initializer())", "D")
+    assert page.run("print(s.run(z).shape)", "look") == "(1, 2)", "it may be used"
+    assert "layer() changed" in page.run("%stale", "S")
+    page.run("%stale run", "S")
+    assert "OUTDATED" not in page.text("B") and page.run("print(y.shape)", "look") == "(1, 3)"
+
+
+def test_a_function_of_the_same_name_in_another_cell_outdates_nothing(page):
+    page.run("def body(x):\n    return x + 1.0", "A")
+    page.run("y = body(tf.constant(1.0))", "B")
+    page.run("def body(x):\n    return x * 2.0\nz = body(y)", "C")
+    assert "OUTDATED" not in page.text("B")
+    page.run("def body(x):\n    return x - 1.0", "A")
+    assert "OUTDATED: body() changed" in page.text("B") and "OUTDATED" not in page.text("C")
+    page.run("def body(x):\n    return x + 1.0", "A")
+    assert "OUTDATED" not in page.text("B"), "it is what it was"

@@ -18,7 +18,7 @@ from typing import Any
 from tfnb.core.lazy import lazy_module
 from tfnb.graph.ownership import all_graphs
 from tfnb.notebook.badge import FRESH_COLOR, STALE_COLOR
-from tfnb.notebook.effects import Orphan
+from tfnb.notebook.effects import Orphan, Stale
 from tfnb.notebook.hooks import Hooks, Source, active
 
 _display = lazy_module("IPython.display")
@@ -76,7 +76,7 @@ def stale() -> StaleCells:
 def _stale_cells(hooks: Hooks) -> list[StaleCell]:
     cells, found, places = hooks.cells, dict[Hashable, StaleCell](), dict[Hashable, tuple[int, int]]()
     for number, graph in enumerate(all_graphs()):
-        marks = cells.stale(graph)
+        marks = {key: Stale(why, (key,)) for key, why in cells.functions.outdated(graph).items()} | cells.stale(graph)
         for place, op in enumerate(graph.get_operations() if marks else ()):
             if op.owner in marks:
                 places.setdefault(op.owner, (number, place))

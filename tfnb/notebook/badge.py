@@ -15,7 +15,7 @@ class Badge:
     label: "[3]"; ops: how many it owns; variables: of these; kept: variables that were there before its last run with
     the same name, dtype and shape, so that their values go on; identical: its last run made what the run before made;
     rewired: inputs of other cells' ops that now take the new tensors; stale: why it must be run again; run: labels of
-    the cells to run, in order; notes: anything else.
+    the cells to run, in order; outdated: why it would make something else now; notes: anything else.
     """
 
     label: str
@@ -27,13 +27,15 @@ class Badge:
     removed: int = 0
     stale: str = ""
     run: tuple[str, ...] = ()
+    outdated: str = ""
     notes: tuple[str, ...] = field(default=())
 
     def text(self) -> str:
         """One line, without the label: "7 ops · 2 variables kept · fresh"."""
         if self.stale:
             return " - ".join([f"STALE: {self.stale}", *([f"run {' '.join(self.run)}"] if self.run else [])])
-        return " · ".join([_count(self.ops, "op"), *self._variables(), *self._changes(), *self.notes, "fresh"])
+        state = f"OUTDATED: {self.outdated} - run {self.label} again to use it" if self.outdated else "fresh"
+        return " · ".join([_count(self.ops, "op"), *self._variables(), *self._changes(), *self.notes, state])
 
     def _variables(self) -> list[str]:
         new = self.variables - self.kept
@@ -52,7 +54,7 @@ class Badge:
 
     def html(self) -> str:
         """The line, small, with a mark whose form and colour say fresh or stale."""
-        mark, color = ("⚠", STALE_COLOR) if self.stale else ("●", FRESH_COLOR)
+        mark, color = ("⚠", STALE_COLOR) if self.stale or self.outdated else ("●", FRESH_COLOR)
         return (f'<div style="font: 12px system-ui, sans-serif; color: {STALE_COLOR if self.stale else MUTED}">'
                 f'<span style="color: {color}" aria-hidden="true">{mark}</span> {escape(self.text())}</div>')
 

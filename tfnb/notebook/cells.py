@@ -18,6 +18,7 @@ from tfnb.notebook.badge import Badge
 from tfnb.notebook.compare import Changes, compare
 from tfnb.notebook.drift import drifted
 from tfnb.notebook.effects import Effects, Orphan, Stale, apply_changes, is_variable, spread
+from tfnb.notebook.functions import Functions
 from tfnb.notebook.journal import Journal, Past, size_of
 from tfnb.notebook.story import Story, story_of
 
@@ -68,6 +69,7 @@ class Cells:
     def __init__(self) -> None:
         self.books = Books()
         self.journal = Journal()
+        self.functions = Functions()
         self.run: Run | None = None
 
     @property
@@ -117,13 +119,14 @@ class Cells:
                     graph._unsafe_unfinalize()
                     run.thawed.append(graph)
 
-    def commit(self, rebound: Mapping[str, str] | None = None) -> list[Key]:
+    def commit(self, rebound: Mapping[str, str] | None = None, names: Mapping[str, Any] | None = None) -> list[Key]:
         """The cell ended well: other cells' ops take its new tensors or become stale.
 
-        rebound: name of an op that the cell made before -> why a user's name of it means another op now. Returns the
-        keys of the cells whose badge is new or another one now.
+        rebound: name of an op that the cell made before -> why a user's name of it means another op now; names: the
+        user's, for the functions among them. Returns the keys of the cells whose badge is new or another one now.
         """
         run = self._end()
+        self.functions.look(names or {}, run.key, run.label)
         before = [self.labels.pop(key, run.label) for key in run.keys]
         self.labels[run.key] = run.label
         made: list[Operation] = []
@@ -268,6 +271,15 @@ class Cells:
         """The stale cells of a graph, and why."""
         return spread(graph, self.books.reasons.get(graph, {}), self.labels)
 
+    def outdated(self) -> dict[Key, str]:
+        """The cells that may be used, but would make something else now, and why."""
+        found: dict[Key, str] = {}
+        for graph in all_graphs():
+            for key, why in self.functions.outdated(graph).items():
+                if not isinstance(key, Orphan):
+                    found.setdefault(key, why)
+        return found
+
     def _blame(self, graph: Graph, reasons: dict[Key, str]) -> None:
         known = self.books.reasons.setdefault(graph, {})
         for key, why in reasons.items():
@@ -284,10 +296,11 @@ class Cells:
                 graph.stale.update(marks)
                 graph.mutations += 1            # sessions look again whether what they run is fresh
             everything |= found
-        changed = []
+        changed, outdated = [], self.outdated()
         for key, badge in self.badges.items():
             stale = everything.get(key)
-            now = replace(badge, stale=stale.why if stale else "", run=self.named(stale.run) if stale else ())
+            now = replace(badge, stale=stale.why if stale else "", run=self.named(stale.run) if stale else (),
+                          outdated=outdated.get(key, ""))
             if now != badge:
                 self.badges[key] = now
                 changed.append(key)

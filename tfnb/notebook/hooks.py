@@ -161,7 +161,7 @@ class Hooks:
             attempt = attempted(error) if failed and settings.partial_graphs else None
             drawn = bundle(partial_graph(attempt, run.key)) if attempt is not None else None
             rebound = self._rebound(run.label, run.names) if run.detached and not failed else {}
-            changed = self.cells.rollback() if failed else self.cells.commit(rebound)
+            changed = self.cells.rollback() if failed else self.cells.commit(rebound, self.ip.user_ns)
             if failed:
                 self._restore_names(run.names)
             badge = self.cells.badges.get(run.key)

@@ -58,10 +58,10 @@ def why(target: Any) -> Why:
     asked = _Asked(op, hooks.cells if hooks else Cells())
     shape = f" {form(op.outputs[0])}" if op.outputs else ""
     questions: tuple[tuple[str, Callable[[], str]], ...] = (
-        ("stale", asked.stale), ("run", asked.run), ("made", lambda: op.made_at), ("cell", asked.cell),
-        ("last run", asked.last_run), ("changed", asked.changed), ("moved over", asked.moved), ("takes", asked.takes),
-        ("used by", asked.used_by), ("gradient", asked.gradient), ("collections", asked.collections),
-        ("values", asked.values))
+        ("stale", asked.stale), ("outdated", asked.outdated), ("run", asked.run), ("made", lambda: op.made_at),
+        ("cell", asked.cell), ("last run", asked.last_run), ("changed", asked.changed), ("moved over", asked.moved),
+        ("takes", asked.takes), ("used by", asked.used_by), ("gradient", asked.gradient),
+        ("collections", asked.collections), ("values", asked.values))
     rows = [(question, answer()) for question, answer in questions]
     return Why(f"{op.name} ({op.type}){shape}", why_stale(op) is None, tuple(row for row in rows if row[1]))
 
@@ -81,6 +81,10 @@ class _Asked:
     def stale(self) -> str:
         mark = self.cells.stale(self.graph).get(self.op.owner) if self.op._dead is None else None
         return mark.why if mark is not None else why_stale(self.op) or ""
+
+    def outdated(self) -> str:
+        why = self.cells.functions.outdated(self.graph).get(self.op.owner, "") if self.op._dead is None else ""
+        return f"{why}: run {self._label(self.op)} again to use it" if why else ""
 
     def run(self) -> str:
         mark = self.cells.stale(self.graph).get(self.op.owner) if self.op._dead is None else None
