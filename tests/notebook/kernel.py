@@ -1,22 +1,56 @@
 """A real kernel, driven as a front end would: cells with ids, deleted cells, outputs with their display ids."""
 from __future__ import annotations
 
+import json
 import os
 import re
+import sys
+import tempfile
 from pathlib import Path
 
-from jupyter_client.manager import start_new_kernel
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import KernelManager
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Page:
-    """A notebook page: what each cell shows now, by cell id."""
+def by_jupyterlab(cell, deleted=()):
+    """What JupyterLab and Notebook tell of a cell with the request to run it."""
+    return {"cellId": cell, "deletedCells": list(deleted), "recordTiming": False}
 
-    def __init__(self):
-        path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-        self.manager, self.client = start_new_kernel(
-            kernel_name="python3", env={**os.environ, "PYTHONPATH": path, "JUPYTER_PLATFORM_DIRS": "1"})
+
+def by_vscode(cell, deleted=()):
+    """What VS Code's Jupyter extension tells: a URI and the cell's metadata; nothing of deleted cells."""
+    return {"cellId": f"vscode-notebook-cell:net.ipynb#{cell}", "tags": ["model"]}
+
+
+def by_colab(cell, deleted=()):
+    """What Colab tells (its history manager reads it there)."""
+    return {"colab": {"cell_id": cell, "base_uri": "https://localhost:8080"}}
+
+
+def started(python, environment):
+    """The manager of a kernel that this interpreter runs."""
+    spec = {"argv": [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": "tested",
+            "language": "python"}
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "tested").mkdir()
+        Path(folder, "tested", "kernel.json").write_text(json.dumps(spec))
+        manager = KernelManager(kernel_name="tested", kernel_spec_manager=KernelSpecManager(kernel_dirs=[folder]))
+        manager.start_kernel(env=environment)
+    return manager
+
+
+class Page:
+    """A notebook page: what each cell shows now, by cell id. python: the interpreter of the kernel."""
+
+    def __init__(self, tells=by_jupyterlab, python=sys.executable, path=()):
+        self.tells = tells
+        path = os.pathsep.join([str(ROOT), *path, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+        self.manager = started(python, {**os.environ, "PYTHONPATH": path, "JUPYTER_PLATFORM_DIRS": "1"})
+        self.client = self.manager.blocking_client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=60)
         self.outputs: dict[str | None, list[dict]] = {}
         self.messages: list[dict] = []          # everything that was published
         self._cells: dict[str, str | None] = {}     # request -> cell: what is said later under it shows there too
@@ -27,10 +61,10 @@ class Page:
         self.manager.shutdown_kernel(now=True)
 
     def send(self, code, cell=None, deleted=(), silent=False):
-        """Ask for a run, with what JupyterLab tells of the cell; cell None: as nbclient, which tells nothing."""
+        """Ask for a run, with what the front end tells of the cell; cell None: as nbclient, which tells nothing."""
         content = {"code": code, "silent": silent, "store_history": not silent, "user_expressions": {},
                    "allow_stdin": False, "stop_on_error": True}
-        known = {"cellId": cell, "deletedCells": list(deleted), "recordTiming": False} if cell else {}
+        known = self.tells(cell, deleted) if cell else {}
         message = self.client.session.msg("execute_request", content, metadata=known)
         self.client.shell_channel.send(message)
         self.outputs[cell] = []

@@ -47,6 +47,14 @@ def test_a_view_has_svg_text_and_widget_forms(shown: GraphView) -> None:
     assert bundle["text/plain"].startswith("graph: ") and bundle["image/svg+xml"] == shown.svg()
 
 
+def test_what_the_widget_tells_beside_it_is_shown_too(shown: GraphView, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Colab: without the address of its widget manager it shows an empty cell."""
+    told = {"application/vnd.jupyter.widget-view+json": {"colab": {"custom_widget_manager": {"url": "https://x"}}}}
+    monkeypatch.setattr(FakeWidget, "_repr_mimebundle_", lambda self: ({"text/plain": "no", "more": "yes"}, told))
+    data, metadata = shown._repr_mimebundle_()
+    assert metadata == told and set(data) == {"text/plain", "image/svg+xml", "more"} and data["text/plain"] != "no"
+
+
 def test_without_a_front_end_svg_and_text_remain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(widget, "make_widget", lambda kind, state: None)
     assert set(graph_view(digits())._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}

@@ -34,6 +34,7 @@ class Shell:
 def ip(monkeypatch):
     monkeypatch.setattr(ownership, "_graphs", type(ownership._graphs)())
     monkeypatch.setattr(shell, "current", lambda: None)
+    monkeypatch.setattr(shell, "counts_first", lambda: True)
     reset_default_graph()
     return Shell()
 
@@ -84,6 +85,26 @@ def test_older_kernels_tell_the_id_in_the_request_only(hooks, ip):
     run(hooks, ip, None, "x")
     run(hooks, ip, None, "x")
     assert names() == ["x"]
+
+
+def test_colab_tells_the_id_in_a_place_of_its_own(hooks, ip):
+    ip.kernel = SimpleNamespace(get_parent=lambda: {"metadata": {"colab": {"cell_id": "B", "base_uri": ""}}})
+    run(hooks, ip, None, "x")
+    run(hooks, ip, None, "x")
+    assert names() == ["x"] and shell.attended
+
+
+def test_cells_have_their_numbers_in_every_ipython(hooks, ip, monkeypatch):
+    run(hooks, ip, "B", "x")                    # 9.8 has counted the cell when it tells of its begin
+    monkeypatch.setattr(shell, "counts_first", lambda: False)
+    run(hooks, ip, "C", "y")                    # the stand-in has: its number is 3 now, that of the cell for 9.7
+    assert [badge.label for badge in hooks.cells.badges.values()] == ["[1]", "[3]"]
+
+
+def test_ipython_7_tells_no_names_of_cells(hooks, ip):
+    ip.compile = SimpleNamespace(get_code_name=lambda raw, code, number: f"{raw}.py")
+    run(hooks, ip, "B", "x", code="abc")
+    assert hooks.label_of_file("abc.py") == "cell [1]" and hooks.label_of_file("net.py") is None
 
 
 def test_a_cell_that_was_moved_is_no_deleted_one(hooks, ip):
@@ -243,8 +264,10 @@ def test_completion_of_names_tags_and_options(tmp_path, monkeypatch):
     assert complete.matches("%ckpt show lo", lambda magic: ["--step"]) == ["logs", "logs/model-1"]
     assert complete.matches("%ckpt save --s", lambda magic: ["--step"]) == ["--step"]
     context = SimpleNamespace(line_with_cursor="%graph layer/we and more", cursor_position=15, token="layer/we")
-    found = complete.matcher(options)(context)
+    matcher = complete.matcher(options, SimpleNamespace(text_until_cursor="%graph layer/we"))
+    found = matcher(context)
     assert [each.text for each in found["completions"]] == ["layer/weights"] and found["suppress"]
+    assert matcher("we") == ["weights"], "IPython 7 hands over no more than the token"
 
 
 @pytest.mark.slow

@@ -1,9 +1,10 @@
 """The settings: checked, told to who listens, and shown by `%config`."""
 import pytest
 
+from tfnb.notebook.board import LiveBoard
 from tfnb.notebook.settings import SETTINGS, Settings
 from tfnb.notebook.svg import element
-from tfnb.notebook.widget import View
+from tfnb.notebook.widget import View, make_widget
 
 
 @pytest.fixture
@@ -46,3 +47,7 @@ def test_views_are_shown_as_chosen(monkeypatch):
     assert Small()._repr_mimebundle_() == {"text/plain": "small"}
     chosen.view_format = "static"
     assert set(Small()._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}
+    monkeypatch.setattr("tfnb.notebook.widget.has_front_end", lambda: True)
+    assert make_widget("live", {}) is None
+    chosen.view_format = "text"
+    assert set(LiveBoard()._repr_mimebundle_()) == {"text/plain"}

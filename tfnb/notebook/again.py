@@ -17,6 +17,7 @@ from typing import Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.graph.ownership import all_graphs
+from tfnb.notebook import shell
 from tfnb.notebook.badge import FRESH_COLOR, STALE_COLOR
 from tfnb.notebook.effects import Orphan, Stale
 from tfnb.notebook.hooks import Hooks, Source, active
@@ -115,7 +116,7 @@ def _run_again(hooks: Hooks, cell: StaleCell) -> None:
     if ip.should_run_async(source.code, transformed_cell=code) and _loop_runs():
         raise RuntimeError(f"cell {cell.label} awaits something, so only the front end can run it: run {cell.label}, "
                            "then %stale run again")
-    file = ip.compile.get_code_name(source.code, code, source.number + 1)
+    file = ip.compile.get_code_name(source.code, code, source.number + shell.counts_first())
     hooks.again[file] = cell.label
     try:
         with _in_its_place(ip, source):
@@ -132,10 +133,9 @@ def _run_again(hooks: Hooks, cell: StaleCell) -> None:
 def _in_its_place(ip: Any, source: Source) -> Iterator[None]:
     """What is printed and shown goes to the cell of `source`, numbers are its own."""
     count = ip.execution_count
-    known = bool(source.parent.get("metadata", {}).get("cellId"))
-    before = ip.get_parent() if known else None
-    ip.execution_count = source.number + 1              # IPython counts a cell before it runs
-    if known:
+    before = ip.get_parent() if source.has_place else None
+    ip.execution_count = source.number + shell.counts_first()
+    if source.has_place:
         _flush()
         ip.set_parent(source.parent)
         _display.clear_output(wait=True)
@@ -143,7 +143,7 @@ def _in_its_place(ip: Any, source: Source) -> Iterator[None]:
         yield
     finally:
         ip.execution_count = count
-        if known:
+        if source.has_place:
             _flush()
             ip.set_parent(before)
 

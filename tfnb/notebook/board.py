@@ -203,7 +203,7 @@ class LiveBoard:
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known)[:HINTS])}"
         return f"no values of {', '.join(self.tags)} yet; {hint}"
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> shell.Bundle:
         return with_widget({"text/plain": repr(self), "image/svg+xml": self.svg()}, self.widget)
 
     def _ipython_display_(self) -> None:

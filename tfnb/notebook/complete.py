@@ -79,13 +79,17 @@ WORDS: dict[str, Callable[[], Iterable[str]]] = {
 }
 
 
-def matcher(options: Callable[[str], Iterable[str]]) -> Any:
-    """A matcher for `IPCompleter.custom_matchers`."""
-    def tfnb_matcher(context: Any) -> dict[str, Any]:
-        before = context.line_with_cursor[:context.cursor_position]
-        found = matches(before, options)
-        skip = len(re.split(r"\s", before)[-1]) - len(context.token)    # a token begins anew after ":" and the like
-        return {"completions": [_Simple(each[skip:]) for each in found], "suppress": bool(found)}
+def matcher(options: Callable[[str], Iterable[str]], completer: Any) -> Any:
+    """A matcher for `completer.custom_matchers`, where completer is the IPCompleter of a shell."""
+    def tfnb_matcher(context: Any) -> Any:
+        if isinstance(context, str):            # IPython before 8.6 (Colab): only the token
+            return _after(completer.text_until_cursor, context)
+        found = _after(context.line_with_cursor[:context.cursor_position], context.token)
+        return {"completions": [_Simple(each) for each in found], "suppress": bool(found)}
+
+    def _after(before: str, token: str) -> list[str]:
+        skip = len(re.split(r"\s", before)[-1]) - len(token)            # a token begins anew after ":" and the like
+        return [each[skip:] for each in matches(before, options)]
 
     tfnb_matcher.matcher_api_version = 2        # type: ignore[attr-defined]
     tfnb_matcher.matcher_identifier = "tfnb"    # type: ignore[attr-defined]

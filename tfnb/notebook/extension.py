@@ -37,8 +37,8 @@ def load_ipython_extension(ip: Any) -> None:
     hooks = Hooks(ip)
     magics = [family(ip, hooks) for family in MAGICS]
     ip.register_magics(*magics)
-    matcher = complete.matcher(lambda magic: _options(magics, magic))
     completer = getattr(ip, "Completer", None)
+    matcher = complete.matcher(lambda magic: _options(magics, magic), completer)
     if completer is not None:
         completer.custom_matchers.append(matcher)
     traits = config.install(ip)

@@ -1,7 +1,8 @@
 """Cells of IPython: what runs before and after each one, whatever the front end tells of it.
 
-Front ends that know cells send their id and the ids of deleted ones (JupyterLab, Notebook, VS Code); where there is
-none (nbclient, papermill, a terminal) each run is a cell of its own. Code that is run silently belongs to nobody.
+Front ends that know cells send their id (JupyterLab, Notebook, VS Code, Colab) and the ids of deleted ones (JupyterLab,
+Notebook); where there is none (nbclient, papermill, Voila, a terminal) each run is a cell of its own. Code that is run
+silently belongs to nobody.
 """
 from __future__ import annotations
 
@@ -28,9 +29,10 @@ NAMELESS = "run "           # begins the keys of cells whose front end tells no 
 
 @dataclass
 class Frame:
-    """A cell that runs. inner: the state to go back to if it runs inside of another one (`%run notebook.ipynb`)."""
+    """A cell that runs. number: of In. inner: the state to go back to if it runs inside of another one (`%run`)."""
 
     info: Any
+    number: int
     inner: dict[Graph, Snapshot] | None = None
 
 
@@ -41,6 +43,11 @@ class Source:
     code: str
     number: int
     parent: Any
+
+    @property
+    def has_place(self) -> bool:
+        """Is what is sent under this old request shown in its cell? In JupyterLab and Notebook; Colab: not known."""
+        return bool(self.parent.get("metadata", {}).get("cellId"))
 
 
 class Hooks:
@@ -53,6 +60,7 @@ class Hooks:
         self._stack: list[Frame] = []
         self.sources: dict[Hashable, Source] = {}   # of the cells that own ops
         self.again: dict[str, str] = {}             # file name -> label, of a cell while `run_stale` runs it again
+        self._files: dict[str, str] = {}            # file name -> label, where IPython doesn't tell: before 8 (Colab)
         self._shown: set[Hashable] = set()          # keys whose badge is on display
         self._unstored: tuple[Any, int] = (None, 0)         # the last run beside the history, how many there were
         # Cells in ipykernel's subshells run in other threads, beside the one that owns what is made meanwhile.
@@ -113,14 +121,18 @@ class Hooks:
             training.release_runs()
 
     def _enter(self, info: Any) -> None:
+        number = self._count(info)
         if self._stack:
-            self._stack.append(Frame(info, self.cells.save()))
+            self._stack.append(Frame(info, number, self.cells.save()))
             return
-        self._stack.append(Frame(info))
+        self._stack.append(Frame(info, number))
+        if not hasattr(self.ip.compile, "format_code_name"):
+            self._files[self.ip.compile.get_code_name(info.raw_cell, info.raw_cell, number)] = f"[{number}]"
         key, meta = self._identity(info)
-        shell.running, shell.attended = key, not str(key).startswith(NAMELESS)
+        shell.running, shell.attended = key, shell.SERVED or not str(key).startswith(NAMELESS)
         self._close_views(key)
-        self._shown.discard(key)                    # the front end has cleared the cell's output
+        if not self.again or self.sources[key].has_place:
+            self._shown.discard(key)                # the front end has cleared the cell's output
         if settings.own_cells:
             for gone in meta.get("deletedCells") or ():
                 if gone != key:                     # cut, pasted elsewhere and run: still the same cell
@@ -153,9 +165,9 @@ class Hooks:
             if frame.inner is not None:
                 self.cells.restore(frame.inner, failed or frame.info is not info)
             else:
-                self._end(frame.info, failed, getattr(result, "error_in_exec", None))
+                self._end(frame, failed, getattr(result, "error_in_exec", None))
 
-    def _end(self, info: Any, failed: bool, error: BaseException | None = None) -> None:
+    def _end(self, frame: Frame, failed: bool, error: BaseException | None = None) -> None:
         run = self.cells.run
         if run is not None:
             attempt = attempted(error) if failed and settings.partial_graphs else None
@@ -169,7 +181,7 @@ class Hooks:
                 note = f"this run failed, those of {badge.label} are kept"
                 self.cells.badges[run.key] = replace(badge, notes=(note,))
                 changed = [*changed, run.key]
-            self._remember(run.key, info, failed)
+            self._remember(run.key, frame, failed)
             self._show(dict.fromkeys(changed))
             if drawn is not None:
                 shell.show(drawn, f"tfnb-failed-{run.key}")
@@ -177,7 +189,7 @@ class Hooks:
         state_views.look_again()
         shell.running = None
 
-    def _remember(self, key: Hashable, info: Any, failed: bool) -> None:
+    def _remember(self, key: Hashable, frame: Frame, failed: bool) -> None:
         """Note how to run the cell again: the text that made its ops, the request that its outputs belong to now."""
         if key not in self.cells.badges:
             self.sources.pop(key, None)
@@ -186,7 +198,7 @@ class Hooks:
         if failed and before is not None:
             self.sources[key] = replace(before, parent=_request(self.ip))
         elif before is None or not self.again:
-            self.sources[key] = Source(info.raw_cell, self._count(info), _request(self.ip))
+            self.sources[key] = Source(frame.info.raw_cell, frame.number, _request(self.ip))
 
     def _rebound(self, label: str, names: Mapping[str, Any]) -> dict[str, str]:
         """Old op -> what to say where a name of it means another op of the cell now: `out = tf.nn.relu(out)`, added."""
@@ -234,7 +246,7 @@ class Hooks:
     def _identity(self, info: Any) -> tuple[Hashable, dict[str, Any]]:
         """The key of a cell, and the metadata of the request."""
         meta = getattr(info, "cell_meta", None) or _request_metadata(self.ip)
-        cell_id = getattr(info, "cell_id", None) or meta.get("cellId")
+        cell_id = getattr(info, "cell_id", None) or meta.get("cellId") or (meta.get("colab") or {}).get("cell_id")
         return (cell_id or self._ordinal(info)), meta
 
     def _ordinal(self, info: Any) -> str:
@@ -246,8 +258,7 @@ class Hooks:
         return f"{NAMELESS}{self._count(info)}, {self._unstored[1]} beside history"
 
     def _count(self, info: Any) -> int:
-        # IPython has counted the cell already, if it keeps history
-        return int(self.ip.execution_count) - (1 if info.store_history else 0)
+        return int(self.ip.execution_count) - (1 if info.store_history and shell.counts_first() else 0)
 
     def _label(self, info: Any) -> str:
         return f"[{self._count(info)}]"
@@ -264,6 +275,8 @@ class Hooks:
         """ "cell [3]" for the file name that IPython gave to the code of a cell; None for another file."""
         if filename in self.again:
             return f"cell {self.again[filename]}"
+        if self._files:
+            return f"cell {self._files[filename]}" if filename in self._files else None
         named = self.ip.compile.format_code_name(filename)
         return f"cell {named[1].removeprefix('In')}" if named else None
 

@@ -21,6 +21,7 @@ from tfnb.core.errors import OpError
 from tfnb.core.text import did_you_mean
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
+from tfnb.notebook import shell
 from tfnb.notebook.fetch import NoSessionError, find_session, graph_of, resolve
 from tfnb.notebook.hooks import Hooks
 from tfnb.runtime.session import BaseSession
@@ -181,7 +182,7 @@ class Body:
 def compile_body(ip: Any, body: str) -> Body:
     """Compile the body of a cell magic. Line numbers are those of the whole cell, whose first line is the magic."""
     code = ip.transform_cell(body)
-    name = ip.compile.cache("\n" + code, ip.execution_count - 1, raw_code=body)
+    name = ip.compile.cache("\n" + code, ip.execution_count - shell.counts_first(), raw_code=body)
     tree = ip.transform_ast(ast.increment_lineno(ip.compile.ast_parse(code, filename=name), 1))
     names = tuple(dict.fromkeys(_assigned(tree)))
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None

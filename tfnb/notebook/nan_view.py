@@ -7,8 +7,9 @@ from typing import Any
 from tfnb.graph.operation import Operation
 from tfnb.notebook.fetch import in_session
 from tfnb.notebook.pill import pill_of, pill_svg
-from tfnb.notebook.settings import settings
+from tfnb.notebook.shell import Bundle
 from tfnb.notebook.svg import text as escaped
+from tfnb.notebook.widget import with_widget
 from tfnb.runtime.nan import NanReport, Seen, find_nan
 from tfnb.runtime.session import BaseSession
 
@@ -32,9 +33,8 @@ class NanView:
     def __repr__(self) -> str:
         return repr(self.report)
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        plain = {"text/plain": repr(self.report)}
-        return plain if settings.view_format == "text" else plain | {"text/html": report_html(self.report)}
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
+        return with_widget({"text/plain": repr(self.report), "text/html": report_html(self.report)}, None)
 
 
 def nan(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSession | None = None,

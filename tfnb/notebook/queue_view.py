@@ -12,6 +12,7 @@ from tfnb.graph.stack import get_default_graph
 from tfnb.notebook import shell
 from tfnb.notebook.board import RECORDER, SENDER
 from tfnb.notebook.fetch import find_session
+from tfnb.notebook.widget import with_widget
 from tfnb.runtime.session import BaseSession
 
 BAR = 24                # characters of a bar of text
@@ -116,8 +117,8 @@ class QueuesView:
     def _ipython_display_(self) -> None:
         shell.show_once(self)
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": html(self.gauges())}
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> shell.Bundle:
+        return with_widget({"text/plain": repr(self), "text/html": html(self.gauges())}, None)
 
     def __repr__(self) -> str:
         found = self.gauges()

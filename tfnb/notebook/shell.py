@@ -1,6 +1,7 @@
 """The IPython that runs us, if any: found without importing it, and what can be shown in it."""
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Hashable
 from typing import Any, Protocol
@@ -9,9 +10,12 @@ from tfnb.core.lazy import lazy_module
 
 _display = lazy_module("IPython.display")
 
+Bundle = dict[str, Any] | tuple[dict[str, Any], dict[str, Any]]         # mime type -> form; with metadata, or without
+
+SERVED = "VOILA_PREHEAT" in os.environ      # a dashboard of Voila: it tells no ids, but has a person before it
 running: Hashable = None        # the key of the cell that runs, where cells are known
 labels: Callable[[Hashable], str] | None = None             # where cells are known: see `label_of`
-attended = False                # the front end told the id of that cell: not nbclient, but one with a person before it
+attended = SERVED               # also if the front end told the id of that cell: it is no nbclient, then
 
 
 def label_of(owner: Hashable) -> str:
@@ -31,10 +35,14 @@ def has_front_end() -> bool:
     return getattr(current(), "kernel", None) is not None
 
 
-def show(bundle: dict[str, Any], display_id: str) -> None:
+def counts_first() -> bool:
+    """Is `execution_count` the number of the next cell already while one runs? Since IPython 9.8."""
+    return getattr(sys.modules.get("IPython"), "version_info", (9, 8)) >= (9, 8)
+
+
+def show(bundle: Bundle, display_id: str) -> None:
     """Show a mime bundle under an id; nothing in plain Python."""
-    if current() is not None:
-        _display.display(bundle, raw=True, display_id=display_id)
+    _publish(bundle, display_id, False)
 
 
 class Shown(Protocol):
@@ -58,7 +66,12 @@ def show_once(view: Shown) -> None:
         view.show()
 
 
-def update(bundle: dict[str, Any], display_id: str) -> None:
+def update(bundle: Bundle, display_id: str) -> None:
     """Replace what is shown under that id wherever it still is; a terminal prints it anew."""
+    _publish(bundle, display_id, True)
+
+
+def _publish(bundle: Bundle, display_id: str, again: bool) -> None:
     if current() is not None:
-        _display.update_display(bundle, raw=True, display_id=display_id)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, None)
+        _display.display(data, metadata=metadata, raw=True, display_id=display_id, update=again)

@@ -185,7 +185,7 @@ class VariablesView(_Values):
                 self.refresh(quick=not resting)
             self._resting = resting
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> shell.Bundle:
         bundle = super()._repr_mimebundle_()
         if self.widget is not None:
             board.SENDER.open(self)

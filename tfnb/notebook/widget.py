@@ -13,7 +13,7 @@ from typing import Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.notebook.settings import settings
-from tfnb.notebook.shell import has_front_end
+from tfnb.notebook.shell import Bundle, has_front_end
 
 anywidget = lazy_module("anywidget")
 traitlets = lazy_module("traitlets")
@@ -44,21 +44,27 @@ def _widget_class() -> Any | None:
 
 
 def make_widget(kind: str, state: dict[str, Any]) -> Any | None:
-    """A widget of that kind ("graph", "live"...) with its JSON state, or None where there can't be one.
+    """A widget of that kind ("graph", "live"...) with its JSON state, or None where there can't or shall not be one.
 
     In a terminal there is none: importing ipywidgets would be for nothing.
     """
-    cls = _widget_class() if has_front_end() else None
+    cls = _widget_class() if has_front_end() and settings.view_format == "auto" else None
     return cls(kind=kind, state=state) if cls is not None else None
 
 
-def with_widget(bundle: dict[str, Any], widget: Any | None) -> dict[str, Any]:
-    """A mime bundle, and beside its forms the widget, if there is one."""
-    if widget is None:
-        return bundle
+def with_widget(forms: dict[str, Any], widget: Any | None) -> Bundle:
+    """The forms that `settings.view_format` asks for, and the widget beside them, if there is one.
+
+    Colab must be told with each widget where the code is that shows it: there it is (data, metadata).
+    """
+    if settings.view_format == "text":
+        return {"text/plain": forms["text/plain"]}
+    if widget is None or settings.view_format == "static":
+        return forms
     made = widget._repr_mimebundle_()
-    data = (made[0] if isinstance(made, tuple) else made) or {}
-    return bundle | {kind: value for kind, value in data.items() if kind != "text/plain"}
+    data, metadata = made if isinstance(made, tuple) else (made or {}, {})
+    both = forms | {kind: value for kind, value in data.items() if kind != "text/plain"}
+    return (both, metadata) if metadata else both
 
 
 class View:
@@ -94,15 +100,12 @@ class View:
     def __repr__(self) -> str:
         return self.forms()["text/plain"]
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        if settings.view_format != "auto":
-            forms = self.forms()
-            return {"text/plain": forms["text/plain"]} if settings.view_format == "text" else dict(forms)
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
         if self.widget is None:
             self.widget = make_widget(self.kind, self.widget_state())
             if self.widget is not None:
                 self.widget.on_msg(self._on_message)
-        return with_widget(dict(self.forms()), self.widget)
+        return with_widget(self.forms(), self.widget)
 
     def _on_message(self, _widget: Any, content: Any, _buffers: Any) -> None:
         if not isinstance(content, Mapping):
