@@ -68,6 +68,33 @@ def test_a_dry_run_changes_nothing(trained):
     assert "2 variables restored" in repr(done) and session.run("w:0").max() == 1.0
 
 
+def test_scopes_are_renamed_and_chosen(trained):
+    session = tf.get_default_session()
+    with tf.variable_scope("net"):
+        tf.get_variable("w", [4, 3], initializer=tf.zeros_initializer()).initializer.run()
+        tf.get_variable("b", [3], initializer=tf.ones_initializer()).initializer.run()
+    np.savez(trained / "old.npz", **{"old/w": np.ones((4, 3), np.float32), "old/b": np.ones(3, np.float32),
+                                     "other/w": np.zeros(2, np.float32)})
+    diff = notebook.checkpoint_diff(trained / "old.npz", renamed={"net/": "old/"}, scope="net")
+    assert set(diff.difference) == {"old/w", "old/b"} and diff.difference["old/b"] == {}
+    assert [len(table.rows) for table in diff.tables] == [0, 2, 0]
+    diff.hear({"type": "pick", "table": "both", "row": "old/w"})
+    assert diff.panels[2][1].limit == 1.0
+    shown = notebook.checkpoint(trained / "old.npz", scope="old").tables[0].rows
+    assert [row for row, _ in shown] == ["old/b", "old/w"]
+    with pytest.raises(ValueError, match="nothing below 'odl'; did you mean 'old'"):
+        notebook.checkpoint(trained / "old.npz", scope="odl")
+    view = notebook.restore_checkpoint(trained / "old.npz", renamed={"net/": "old/"}, scope="net/")
+    assert "2 variables restored, 0 not, 0 tensors" in repr(view) and session.run("net/w:0").min() == 1.0
+    with pytest.raises(ValueError, match="no variables below 'nte'; did you mean 'net'"):
+        notebook.restore_checkpoint(trained / "old.npz", scope="nte")
+
+
+def test_a_path_that_is_not_there_is_answered_with_the_nearest(trained):
+    with pytest.raises(tf.errors.NotFoundError, match="did you mean 'model-2'"):
+        notebook.checkpoint(trained / "modl-2")
+
+
 def test_names_in_files_are_text(trained):
     evil = "<img src=x onerror=alert(1)>"
     np.savez(trained / "evil.npz", **{evil: np.ones(2)})

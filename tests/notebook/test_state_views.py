@@ -92,6 +92,23 @@ def test_what_is_not_finite_is_marked(model):
     json.dumps(view.tables[0].as_json(), allow_nan=False)
 
 
+def test_rows_are_chosen_by_optimizer_and_slots_and_the_first_one_drawn(model):
+    adam = tf.train.AdamOptimizer()
+    train(model, adam)
+    other = tf.train.MomentumOptimizer(0.1, 0.9, name="Second")
+    other.minimize(tf.get_default_graph().get_tensor_by_name("loss:0"),
+                   var_list=[v for v in tf.trainable_variables() if v.op.name == "w"])
+    names = [name for name, _ in variables(optimizer="Adam").tables[0].rows]
+    assert names == ["w", "table"] == [name for name, _ in variables(optimizer=adam).tables[0].rows]
+    assert [name for name, _ in variables(optimizer="Second").tables[0].rows] == ["w"]
+    model.run(tf.global_variables_initializer())
+    view = variables(slotted=True, sort="size", descending=True).heat()
+    assert [name for name, _ in view.tables[0].sorted_rows()] == ["table", "w"]
+    assert view.tables[0].picked == "table" and [name for name, _ in view.panels] == ["value", "m", "v"]
+    with pytest.raises(ValueError, match="no optimizer called 'Secnd' .*; did you mean 'Second'"):
+        variables(optimizer="Secnd")
+
+
 def test_wrong_words_name_the_nearest_one(model):
     train(model, tf.train.AdamOptimizer())
     with pytest.raises(ValueError, match="no variable matches 'tabel'; did you mean 'table'"):

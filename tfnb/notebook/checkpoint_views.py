@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from tfnb.core.text import did_you_mean
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.fetch import find_session
 from tfnb.notebook.heat import Window, picture, zoomed
@@ -20,7 +21,7 @@ from tfnb.tools import session_state
 from tfnb.tools.checkpoints import CheckpointInfo, list_checkpoints
 from tfnb.tools.diff import histograms, value_change
 from tfnb.tools.report import bytes_text, counted
-from tfnb.tools.session_state import Fate, restore_plan, session_tensors
+from tfnb.tools.session_state import Fate, held_variables, in_scope, restore_plan, session_tensors, stored_name
 from tfnb.tools.tensors import TensorFile, open_tensors
 
 SESSION = "session"     # the word for the running session where a checkpoint is asked for
@@ -58,9 +59,9 @@ class CheckpointView(SheetView):
         self.tables = [Table("checkpoints", columns, rows)]
         return self
 
-    def show(self, path: Any) -> CheckpointView:
-        """Show the tensors of a checkpoint. Returns the view."""
-        file = self.tensors_of(path)
+    def show(self, path: Any, scope: str = "") -> CheckpointView:
+        """Show the tensors of a checkpoint, of those in `scope`. Returns the view."""
+        file = _within(self.tensors_of(path), scope)
         self.files, self.difference = [file], {}
         size = sum(t.bytes for t in file.tensors.values())
         rows = [(name, _tensor_row(file, name, size <= FIGURES)) for name in sorted(file.tensors)]
@@ -71,9 +72,12 @@ class CheckpointView(SheetView):
         self.title = self.title if self._infos else title
         return self
 
-    def diff(self, a: Any, b: Any) -> CheckpointView:
-        """Show how two checkpoints differ; either may be "session". Returns the view."""
-        first, second = self.files = [self.tensors_of(a), self.tensors_of(b)]
+    def diff(self, a: Any, b: Any, renamed: Mapping[str, str] | None = None, scope: str = "") -> CheckpointView:
+        """Show how two checkpoints differ; either may be "session". renamed, scope: of b. Returns the view."""
+        known, below = renamed or {}, f"{scope.rstrip('/')}/" if scope else ""
+        first, second = self.files = [
+            _within(self.tensors_of(a), stored_name(below, known)),
+            _within(self.tensors_of(b), below).called(lambda name: stored_name(name, known))]
         common = sorted(first.tensors.keys() & second.tensors.keys())
         self.difference = {name: _difference(first, second, name) for name in common}
         only = [sorted(x.tensors.keys() - y.tensors.keys()) for x, y in ((first, second), (second, first))]
@@ -189,6 +193,22 @@ class RestoreView(SheetView):
                                       Column("why")], rows, pickable=False)]
 
 
+def _within(file: TensorFile, scope: str) -> TensorFile:
+    """The tensors below `scope`. Raises ValueError where there is none."""
+    if not scope:
+        return file
+    found = file.called(lambda name: name if in_scope(name, scope) else None)
+    if not found.tensors:
+        raise ValueError(f"{file.path} has nothing below {scope!r}{_other_scopes(scope, file.tensors)}")
+    return found
+
+
+def _other_scopes(scope: str, names: Iterable[str]) -> str:
+    """The end of a message: the scope that may be meant, or all there are."""
+    scopes = {name[:at] for name in names for at in range(len(name)) if name[at] == "/"}
+    return did_you_mean(scope.rstrip("/"), scopes, 0.4) or f"; there are {', '.join(sorted(scopes)) or 'no scopes'}"
+
+
 def _fate_row(fate: Fate, dry: bool) -> list[Cell]:
     words = {"restored": "would be restored" if dry else "restored", "kept": "keeps its value", "unused": "not used"}
     return [words_cell(fate.variable), words_cell(fate.name), _shape(fate.shape) if fate.shape is not None else Cell(),
@@ -277,35 +297,41 @@ def checkpoints(directory: Any = ".", *, session: BaseSession | None = None) -> 
     return CheckpointView("", _session(session)).browse(os.fsdecode(directory))
 
 
-def checkpoint(path: Any, *, session: BaseSession | None = None) -> CheckpointView:
+def checkpoint(path: Any, *, session: BaseSession | None = None, scope: str = "") -> CheckpointView:
     """The tensors of a checkpoint (its prefix, one of its files, or a directory with one), .npz or .safetensors file.
 
-    Raises NotFoundError, and DataLossError for a damaged file.
+    scope: only those below it. Raises NotFoundError, DataLossError for a damaged file, ValueError for an empty scope.
     """
-    return CheckpointView("", _session(session)).show(path)
+    return CheckpointView("", _session(session)).show(path, scope)
 
 
-def checkpoint_diff(a: Any, b: Any = SESSION, *, session: BaseSession | None = None) -> CheckpointView:
+def checkpoint_diff(a: Any, b: Any = SESSION, *, session: BaseSession | None = None,
+                    renamed: Mapping[str, str] | None = None, scope: str = "") -> CheckpointView:
     """How two checkpoints differ: what only one has, and for each other tensor how far it moved.
 
     a, b: as for `checkpoint`; "session", or a Session, stands for the variables of a session as they are now. The
-    result's `difference` has the numbers. Raises as `checkpoint`, ValueError where there is no session.
+    result's `difference` has the numbers. renamed: name in b, or "scope/" -> name in a; names are shown as in a. scope:
+    only what is below it in b. Raises as `checkpoint`, ValueError where there is no session.
     """
-    return CheckpointView("", _session(session)).diff(a, b)
+    return CheckpointView("", _session(session)).diff(a, b, renamed, scope)
 
 
 def restore_checkpoint(path: Any, *, session: BaseSession | None = None, dry_run: bool = False, partial: bool = False,
-                       renamed: Mapping[str, str] | None = None) -> RestoreView:
+                       renamed: Mapping[str, str] | None = None, scope: str = "") -> RestoreView:
     """Give the variables of a session the values of a checkpoint, and tell of each what happened and why.
 
     dry_run: change nothing, only tell. partial: restore what fits; without it nothing changes if a variable is missing
     or has another dtype or shape (InvalidArgumentError). renamed: a variable, or "scope/" -> the tensor, or "scope/",
-    that it takes. No op is added to the graph. Raises NoSessionError, and as `checkpoint`.
+    that it takes; scope: only the variables below it. No op is added to the graph. Raises NoSessionError, and as
+    `checkpoint`.
     """
     running = session or find_session(get_default_graph())
     file = open_tensors(path)
-    plan = restore_plan(running, file, renamed) if dry_run \
-        else session_state.restore(running, file, renamed, partial)
+    plan = restore_plan(running, file, renamed, scope) if dry_run \
+        else session_state.restore(running, file, renamed, partial, scope)
+    if scope and not plan:
+        names = [held.name for held in held_variables(running)]
+        raise ValueError(f"the graph has no variables below {scope!r}{_other_scopes(scope, names)}")
     return RestoreView(file, plan, dry_run)
 
 

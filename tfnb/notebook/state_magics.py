@@ -36,34 +36,51 @@ class StateMagics(LineMagics):
     @line_magic("vars")
     @magic_arguments("vars")
     @argument("pattern", nargs="?", help="a regular expression that is looked for in the names; none for all")
-    @argument("--sort", nargs="+", metavar="COLUMN", help="the title of the column to sort by: norm, update, shape...")
+    @argument("--sort", nargs="+", metavar="COLUMN", help="the title of the column to sort by: norm, update, size...")
+    @argument("--optimizer", metavar="NAME", help="only what this one updates: an optimizer or its name")
+    @argument("--heat", action="store_true", help="draw the heat maps of the first row")
     @argument("--up", action="store_true", help="sort from least to greatest")
     @argument("--blocks", default="max", choices=HOW, help="what a cell of a large matrix shows of its elements")
     @SESSION
     def vars(self, line: str) -> VariablesView:
         """Show the variables: where they were made, what is in them, how they move. A click draws a heat map.
 
-        `%vars`, `%vars weights --sort update`
+        `%vars`, `%vars weights --sort update --heat`
         """
         args = parse(self.vars, line)
         with usage_errors(ValueError, NoSessionError):
-            return variables(unquote(args.pattern) if args.pattern else None, session=self._session(args.session),
-                             sort=words(args.sort) if args.sort else None, descending=not args.up, how=args.blocks)
+            view = variables(unquote(args.pattern) if args.pattern else None, **self._table_options(args))
+            return view.heat() if args.heat else view
+
+    def _table_options(self, args: Any) -> dict[str, Any]:
+        name = unquote(args.optimizer) if args.optimizer else None
+        held = self.ip.user_ns.get(name)
+        return {"session": self._session(args.session), "sort": words(args.sort) if args.sort else None,
+                "descending": not args.up, "how": args.blocks,
+                "optimizer": held if hasattr(held, "get_name") else name}
 
     @no_var_expand      # IPython would take the braces of a feed for its own
     @line_magic("slots")
     @magic_arguments("slots")
-    @argument("variable", help="a variable, or its name in the graph")
+    @argument("variable", nargs="?", help="a variable, or its name in the graph; by default a table of all with slots")
+    @argument("--sort", nargs="+", metavar="COLUMN", help="of the table: the title of the column to sort by")
+    @argument("--up", action="store_true", help="of the table: sort from least to greatest")
+    @argument("--optimizer", metavar="NAME", help="of the table: only what this one updates")
     @argument("--loss", metavar="TENSOR", help="show the gradient of this; by default the one that the optimizer takes")
     @argument("--feed", nargs="+", metavar="DICT", help="what to feed for the gradient: {x: batch, y: labels}")
     @argument("--blocks", default="max", choices=HOW, help="what a cell of a large matrix shows of its elements")
     @SESSION
-    def slots(self, line: str) -> SlotsView:
+    def slots(self, line: str) -> SlotsView | VariablesView:
         """Draw a variable, its gradient and the slots of its optimizer side by side; the pointer links the cells.
 
-        `%slots layer1/weights --feed {x: batch, y: labels}`, `%slots w --loss loss --feed feeds`
+        `%slots`, `%slots layer1/weights --feed {x: batch, y: labels}`, `%slots w --loss loss --feed feeds`
         """
         args = parse(self.slots, line)
+        if args.variable is None:
+            if args.loss or args.feed:
+                raise UsageError("say of which variable to show the gradient: %slots w --feed {x: batch}")
+            with usage_errors(ValueError, NoSessionError):
+                return variables(slotted=True, **self._table_options(args)).heat()
         feed = self._eval(" ".join(args.feed)) if args.feed else None
         loss = self._fetchable(args.loss) if args.loss else None
         with usage_errors(ValueError, NoSessionError, KeyError):
@@ -76,8 +93,9 @@ class StateMagics(LineMagics):
                                       "session; save PATH; restore PATH")
     @argument("--dry-run", action="store_true", help="restore: change nothing, tell what would happen and why")
     @argument("--partial", action="store_true", help="restore: what fits, although some variables are not restored")
-    @argument("--map", nargs="+", default=(), metavar="VARIABLE=TENSOR", help="restore: under another name; a/=b/ for "
-                                                                             "scopes")
+    @argument("--map", nargs="+", default=(), metavar="NEW=OLD", help="restore, diff: NEW in the session (or B) is "
+                                                                     "OLD in the checkpoint (A); new/=old/ for scopes")
+    @argument("--scope", default="", help="show, diff, restore: only below this scope, as the session (or B) calls it")
     @argument("--step", type=int, help="save: the step that the name ends with; by default the global step")
     @SESSION
     def ckpt(self, line: str) -> Any:
@@ -101,16 +119,16 @@ class StateMagics(LineMagics):
             return self._ckpt(command, rest, session, args)
 
     def _ckpt(self, command: str, paths: list[str], session: BaseSession | None, args: Any) -> Any:
+        scope, renamed = unquote(args.scope), dict(unquote(pair).partition("=")[::2] for pair in args.map)
         if command == "list":
             return checkpoints(*(paths or ["."]), session=session)
         if command == "show":
-            return checkpoint(*paths, session=session)
+            return checkpoint(*paths, session=session, scope=scope)
         if command == "diff":
-            return checkpoint_diff(*paths, session=session)
+            return checkpoint_diff(*paths, session=session, renamed=renamed, scope=scope)
         if command == "restore":
-            pairs = [unquote(pair).partition("=")[::2] for pair in args.map]
             return restore_checkpoint(*paths, session=session, dry_run=args.dry_run, partial=args.partial,
-                                      renamed=dict(pairs))
+                                      renamed=renamed, scope=scope)
         running = session or find_session(get_default_graph())
         step = global_step_in(running) if args.step is None else args.step
         saved = save_checkpoint(*paths, session=running, step=step)

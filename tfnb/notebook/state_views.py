@@ -77,7 +77,7 @@ class VariablesView(_Values):
     recorder = board.RECORDER
 
     def __init__(self, pattern: str | None, session: BaseSession | None, sort: str | None, descending: bool,
-                 how: str) -> None:
+                 how: str, optimizer: str | None = None, slotted: bool = False) -> None:
         graph = session.graph if session is not None else get_default_graph()
         try:
             wanted = re.compile(pattern or "").search
@@ -85,7 +85,9 @@ class VariablesView(_Values):
             raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
         super().__init__("Variables", session, how)
         self._all = variables_of(graph)
-        self._shown = [v for v in self._all if wanted(v.op.name)]
+        self._shown = [v for v in self._all if wanted(v.op.name) and (v.slots or not slotted)]
+        if optimizer is not None:
+            self._shown = _updated_by(optimizer, self._shown)
         if pattern and self._all and not self._shown:
             raise ValueError(f"no variable matches {pattern!r}"
                              + did_you_mean(pattern, [v.op.name for v in self._all], 0.3))
@@ -156,12 +158,23 @@ class VariablesView(_Values):
         return number_cell(figures.norm, 3, figures.bad > 0) if figures is not None else Cell()
 
     def sort(self, column: str, descending: bool = False) -> VariablesView:
-        """Sort by the column of that title. Returns the view. Raises ValueError, with the nearest title."""
+        """Sort by the column of that title ("size" is that of the shape). Returns the view.
+
+        Raises ValueError, with the nearest title.
+        """
         titles = [c.title for c in self.tables[0].columns]
+        column = "shape" if column == "size" else column
         if column not in titles:
             raise ValueError(f"there is no column {column!r}"
                              + (did_you_mean(column, titles, 0.3) or f"; there are {', '.join(titles)}"))
         self.tables[0].sort = titles.index(column), descending
+        self.tell()
+        return self
+
+    def heat(self) -> VariablesView:
+        """Show the heat maps of the first row. Returns the view."""
+        rows = self.tables[0].sorted_rows()
+        self.pick("variables", rows[0][0] if rows else "")
         self.tell()
         return self
 
@@ -240,18 +253,33 @@ def _weights(session: BaseSession | None, found: Trained) -> list[tuple[str, np.
     return [(role, value.copy()) for role, value in values if value is not None]
 
 
+def _updated_by(optimizer: str, known: list[Trained]) -> list[Trained]:
+    found = [each for each in known if each.updated_by(optimizer)]
+    if known and not found:
+        names = sorted({name.partition("/update_")[0] for each in known for name in each.updates})
+        raise ValueError(f"no optimizer called {optimizer!r} updates these variables"
+                         + (did_you_mean(optimizer, names, 0.4) or f"; there are {', '.join(names) or 'none'}"))
+    return found
+
+
 def variables(pattern: str | None = None, *, session: BaseSession | None = None, sort: str | None = None,
-              descending: bool = False, how: str = "max") -> VariablesView:
+              descending: bool = False, how: str = "max", optimizer: Any = None,
+              slotted: bool = False) -> VariablesView:
     """The variables of a graph as a table: owning cell, dtype, shape, figures of the values, norms over time, slots.
 
     pattern: a regular expression that is looked for in the names; session: by default the default session, else the
     only open one on the default graph; without one there are no values. sort: the title of a column. how: "max" or
-    "mean": what a cell of a heat map shows of the elements that it stands for. What runs between two looks costs
-    nothing; a look takes some 0.1 ms for each variable of 100,000 numbers.
+    "mean": what a cell of a heat map shows of the elements that it stands for. optimizer: only what this one updates,
+    an optimizer or its name; slotted: only what has slots. What runs between two looks costs nothing; a look takes some
+    0.1 ms for each variable of 100,000 numbers.
 
     Raises ValueError if no variable matches, with the nearest name, and for a column that is not there.
     """
-    return VariablesView(pattern, session or _session_or_none(), sort, descending, how)
+    return VariablesView(pattern, session or _session_or_none(), sort, descending, how, _name_of(optimizer), slotted)
+
+
+def _name_of(optimizer: Any) -> str | None:
+    return optimizer.get_name() if hasattr(optimizer, "get_name") else optimizer
 
 
 def slots(variable: Any, *, loss: Any = None, feed: Mapping[Any, Any] | None = None,

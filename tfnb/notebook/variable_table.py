@@ -24,7 +24,7 @@ _motions: WeakKeyDictionary[BaseSession, dict[str, Motion]] = WeakKeyDictionary(
 class Trained:
     """A variable and its slots: role ("m", "v", "accum"...) -> variable; gradient: what its optimizer gets, or None.
 
-    indices: of a sparse gradient, the rows that it holds.
+    indices: of a sparse gradient, the rows that it holds; updates: the names of the optimizers' ops that update it.
     """
 
     op: Operation
@@ -32,6 +32,11 @@ class Trained:
     slots: dict[str, Operation]
     gradient: Tensor | None = None
     indices: Tensor | None = None
+    updates: tuple[str, ...] = ()
+
+    def updated_by(self, optimizer: str) -> bool:
+        """Does the optimizer of that name update it? Its ops are "<name>/update_<variable>/..."."""
+        return any(f"/{optimizer}/" in f"/{name}" for name in self.updates)
 
 
 def variables_of(graph: Graph) -> list[Trained]:
@@ -41,7 +46,7 @@ def variables_of(graph: Graph) -> list[Trained]:
     optimizer updates by several ops, from the names: "w/Adam" belongs to "w".
     """
     variables = {op.name: op for op in graph.get_operations() if _holds(op)}
-    roles, gradients = _applied(graph)
+    roles, gradients, updates = _applied(graph)
     labels = {slot.removeprefix(f"{owner}/"): role for owner, slots in roles.items() for role, slot in slots.items()}
     trainable = {variable.op.name for variable in graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)}
     owned = {slot for slots in roles.values() for slot in slots.values()}
@@ -51,15 +56,25 @@ def variables_of(graph: Graph) -> list[Trained]:
             roles.setdefault(owner, {}).setdefault(labels.get(suffix, suffix), name)
             owned.add(name)
     return [Trained(op, name in trainable, {role: variables[slot] for role, slot in roles.get(name, {}).items()
-                                            if slot in variables}, *gradients.get(name, (None, None)))
+                                            if slot in variables}, *gradients.get(name, (None, None)),
+                    tuple(updates.get(name, ())))
             for name, op in variables.items() if name not in owned]
 
 
-def _applied(graph: Graph) -> tuple[dict[str, dict[str, str]], dict[str, tuple[Tensor, Tensor | None]]]:
-    """What the optimizers' ops say: variable -> {role: slot}, and variable -> (gradient, its rows)."""
+_Applied = tuple[dict[str, dict[str, str]], dict[str, tuple[Tensor, Tensor | None]], dict[str, list[str]]]
+
+
+def _applied(graph: Graph) -> _Applied:
+    """What the optimizers' ops say of each variable: {role: slot}, (gradient, its rows), and their names.
+
+    A sparse update may be several ops, of which none is an "Apply".
+    """
     roles: dict[str, dict[str, str]] = {}
     gradients: dict[str, tuple[Tensor, Tensor | None]] = {}
+    updates: dict[str, list[str]] = {}
     for op in graph.get_operations():
+        if "/update_" in op.name and op.inputs and _holds(op.inputs[0].op):
+            updates.setdefault(op.inputs[0].op.name, []).append(op.name)
         if not op.type.startswith(UPDATING) or op.spec.kind not in (Kind.UPDATE, Kind.SCATTER, Kind.HOST):
             continue
         inputs = {arg.name: (tensor, arg) for arg, tensor in zip(op.spec.inputs, op.inputs, strict=False)}
@@ -72,7 +87,7 @@ def _applied(graph: Graph) -> tuple[dict[str, dict[str, str]], dict[str, tuple[T
         for role in ("grad", "delta"):
             if role in inputs:
                 gradients[name] = inputs[role][0], inputs["indices"][0] if "indices" in inputs else None
-    return roles, gradients
+    return roles, gradients, updates
 
 
 def _holds(op: Operation) -> bool:

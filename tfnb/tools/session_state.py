@@ -104,19 +104,28 @@ def session_tensors(session: BaseSession) -> TensorFile:
 
 # Restoring
 
-def restore_plan(session: BaseSession, file: TensorFile, renamed: Mapping[str, str] | None = None) -> list[Fate]:
+def restore_plan(session: BaseSession, file: TensorFile, renamed: Mapping[str, str] | None = None,
+                 scope: str = "") -> list[Fate]:
     """What restoring `file` would do: variables first, then what the file has beside them.
 
-    renamed: name of a variable, or "scope/" -> name of the tensor, or "scope/", that it takes.
+    renamed: name of a variable, or "scope/" -> name of the tensor, or "scope/", that it takes; scope: only of the
+    variables below it.
     """
-    held = held_variables(session)
-    fates = [_fate(each, _stored_name(each.name, renamed or {}), file) for each in held]
+    held = [each for each in held_variables(session) if in_scope(each.name, scope)]
+    fates = [_fate(each, stored_name(each.name, renamed or {}), file) for each in held]
     used = {fate.name for fate in fates}
+    rest = [name for name in sorted(file.tensors) if name not in used and not scope]
     return fates + [Fate("unused", name, "", "the graph has no such variable", file.tensors[name].shape)
-                    for name in sorted(file.tensors) if name not in used]
+                    for name in rest]
 
 
-def _stored_name(name: str, renamed: Mapping[str, str]) -> str:
+def in_scope(name: str, scope: str) -> bool:
+    """Is it that scope, or below it? All names are below ""."""
+    return not scope or name == scope or name.startswith(scope.rstrip("/") + "/")
+
+
+def stored_name(name: str, renamed: Mapping[str, str]) -> str:
+    """What a variable is called in a checkpoint, for `renamed` as in `restore_plan`."""
     if name in renamed:
         return renamed[name]
     for old, new in renamed.items():
@@ -146,13 +155,15 @@ def _shape(shape: Sequence[int | None]) -> str:
 
 
 def restore(session: BaseSession, file: TensorFile, renamed: Mapping[str, str] | None = None,
-            partial: bool = False) -> list[Fate]:
+            partial: bool = False, scope: str = "") -> list[Fate]:
     """Give the variables of a session the values of `file`; all is read and checked before the first one changes.
+
+    renamed, scope: as for `restore_plan`.
 
     Returns what was done. Raises InvalidArgumentError if a variable would not be restored, unless `partial`; and
     DataLossError for a damaged file.
     """
-    plan = restore_plan(session, file, renamed)
+    plan = restore_plan(session, file, renamed, scope)
     kept = [fate for fate in plan if fate.action == "kept"]
     if kept and not partial:
         more = f" and {len(kept) - 3} more" if len(kept) > 3 else ""

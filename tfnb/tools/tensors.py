@@ -6,7 +6,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.errors import DataLossError, NotFoundError
 from tfnb.core.lazy import lazy_module
+from tfnb.core.text import did_you_mean
 from tfnb.proto.bundle import BundleReader
 from tfnb.proto.checkpoint import open_checkpoint
 from tfnb.proto.files import os_errors
@@ -52,6 +53,12 @@ class TensorFile:
     tensors: Mapping[str, Told]
     read: Callable[[str], np.ndarray]
 
+    def called(self, name_of: Callable[[str], str | None]) -> TensorFile:
+        """The same tensors under other names: name -> its new one, or None to leave it out."""
+        names = {new: name for name in self.tensors if (new := name_of(name)) is not None}
+        return replace(self, tensors={new: self.tensors[name] for new, name in names.items()},
+                       read=lambda new: self.read(names[new]))
+
 
 def checkpoint_prefix(path: str) -> str:
     """The prefix of the checkpoint that a file belongs to; of a directory, that of its newest. Raises NotFoundError."""
@@ -79,7 +86,12 @@ def open_tensors(path: Any) -> TensorFile:
     if name.endswith(".safetensors"):
         return _open_safetensors(name)
     prefix = checkpoint_prefix(name)
-    found = open_checkpoint(prefix)
+    try:
+        found = open_checkpoint(prefix)
+    except NotFoundError as error:
+        folder, wanted = os.path.split(prefix)
+        there = [path.name.removesuffix(".index") for path in Path(folder or ".").glob("*.index")]
+        raise NotFoundError(None, None, error.message + did_you_mean(wanted, there)) from None
     told = {key: Told(entry.dtype, tuple(entry.shape)) for key, entry in found.entries.items()}
     return TensorFile(prefix, "v2" if isinstance(found, BundleReader) else "v1", told, found.read)
 
