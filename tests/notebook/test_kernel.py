@@ -258,6 +258,8 @@ def test_variables_and_slots_are_shown(page):
     assert "image/svg+xml" in page.outputs["S"][-1]["data"]
     assert page.run("%slots V", "S").startswith("UsageError: no variable is called 'V'")
     assert "there are W, beta1_power" in page.run("%slots w", "S")
+    assert "\nW " in page.run("%vars --optimizer Adam --heat", "S") and "beta1_power" not in page.run("%slots", "S")
+    assert 'class="tfnb-heat"' in page.outputs["S"][-1]["data"]["text/html"], "the heat maps of W"
     assert page.run("%vars --sort nrm", "S") == "UsageError: there is no column 'nrm'; did you mean 'norm'?"
     assert "did you mean --sort?" in page.run("%vars --sorte norm", "S")
 

@@ -117,7 +117,7 @@ class SheetView(View):
         return heat_svg(self.panels, self.panels_title or self.title) if self.panels else ""
 
     def forms(self) -> dict[str, str]:
-        """Text, and the heat maps as SVG where they come first, else the tables as HTML."""
+        """Text, and the heat maps as SVG where they come first, else the tables as HTML with the heat maps below."""
         words = [self.title, self.note, *(table.as_text() for table in self.tables)]
         words += [f"{name}: {'×'.join(map(str, drawn.shape)) or 'one number'}, up to {drawn.limit:.4g}"
                   for name, drawn in self.panels]
@@ -125,7 +125,7 @@ class SheetView(View):
         if self.panels_first:
             return found | {"image/svg+xml": self.svg()}
         head = f"<p><b>{escaped(self.title)}</b> {escaped(self.note)}</p>"
-        return found | {"text/html": head + "".join(table.as_html() for table in self.tables)}
+        return found | {"text/html": head + "".join(table.as_html() for table in self.tables) + self.svg()}
 
     # the browser
 
