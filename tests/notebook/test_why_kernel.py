@@ -65,12 +65,13 @@ def test_collections_show_owning_cells(page):
     assert "  trainable_variables  1" in shown and "W  VariableV2 float32[3]  [" in shown and "my <b>mark</b>" in shown
     html = page.outputs["C2"][0]["data"]["text/html"]
     assert "<details" in html and "my &lt;b&gt;mark" in html and "line 2" in html
+    assert '<a href="#cell-id=B"' in html and '<a href="#cell-id=K"' in html and "by name" not in shown
     assert page.run("%collections marks", "C2").startswith("1 collection\n  marks  1")
     label = page.text("B").split("]")[0].split("[")[1]
     shown = page.run(f"%collections --owner {label}", "C2")
     assert shown.startswith(f"2 collections with entries of [{label}]") and "marks" not in shown
     assert "did you mean 'marks'?" in page.run("%collections mark", "C2")
-    assert "no cell [99] owns ops" in page.run("%collections --owner 99", "C2")
+    assert "no cell [99] put anything there" in page.run("%collections --owner 99", "C2")
     page.run("pass", "K")
     assert "marks" not in page.run("%collections", "C2"), "entries leave with their cell"
     assert "W" in names(page)

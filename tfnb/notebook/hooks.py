@@ -22,9 +22,8 @@ from tfnb.notebook import board, shell, state_views, training
 from tfnb.notebook.cells import Cells
 from tfnb.notebook.journal import Past
 from tfnb.notebook.partial import attempted, bundle, partial_graph
+from tfnb.notebook.places import NAMELESS
 from tfnb.notebook.settings import settings
-
-NAMELESS = "run "           # begins the keys of cells whose front end tells no id
 
 
 @dataclass

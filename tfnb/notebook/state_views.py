@@ -14,6 +14,7 @@ from tfnb.graph.stack import get_default_graph
 from tfnb.notebook import board, shell
 from tfnb.notebook.fetch import NoSessionError, find_session, resolve
 from tfnb.notebook.heat import Picture, Window, picture, zoomed
+from tfnb.notebook.places import place
 from tfnb.notebook.sheet import Cell, Column, Table, number_cell, share_cell, short, words_cell
 from tfnb.notebook.sheet_view import SheetView
 from tfnb.notebook.tensor_stats import Motion, Stats, stats
@@ -141,7 +142,7 @@ class VariablesView(_Values):
         op, value = found.op, value_in(self.session, found.op)
         shape = op.attrs["shape"] if value is None else value.shape
         figures = self._figures.get(op.name)
-        cells = [words_cell(op.name), words_cell(_place(op)), words_cell(op.attrs["dtype"].name),
+        cells = [words_cell(op.name), words_cell(place(op)), words_cell(op.attrs["dtype"].name),
                  _shape_cell(shape), _flag(found.trainable), _flag(value is not None)]
         norms = tuple(motion.norms) if motion is not None else ()
         norm = figures.norm if figures is not None and (value is None or value.size <= QUICK or not norms) \
@@ -227,11 +228,6 @@ def _figures(name: str, value: np.ndarray) -> list[Cell]:
         return [words_cell(name), *[Cell()] * 6]
     return [words_cell(name), *map(number_cell, (found.norm, found.mean, found.std, found.low, found.high)),
             share_cell(found.bad)]
-
-
-def _place(op: Operation) -> str:
-    """Where an op was made, in short: "[3] line 2", "model.py:17"."""
-    return op.made_at.partition(": ")[0].removeprefix("cell ").replace("],", "]")
 
 
 def _shape_cell(shape: Any) -> Cell:
