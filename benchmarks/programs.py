@@ -253,6 +253,16 @@ def fifo_queue(tf: Tf) -> Program:
     return Program(lambda: session.run(take), lambda: session.run(take))
 
 
+def dataset(tf: Tf) -> Program:
+    """tf.data: 10,000 rows of 784 numbers, shuffled, repeated, in batches of 128."""
+    x, labels = tf.placeholder(tf.float32, [None, 784]), tf.placeholder(tf.int64, [None])
+    rows = tf.data.Dataset.from_tensor_slices((x, labels)).shuffle(10_000, seed=1).repeat().batch(128)
+    iterator = tf.data.make_initializable_iterator(rows)
+    element, session = iterator.get_next(), tf.Session()
+    session.run(iterator.initializer, {x: data.normal(10_000, 784), labels: range(10_000)})
+    return Program(lambda: session.run(element), lambda: session.run(element)[1])
+
+
 def while_loop(tf: Tf) -> Program:
     """While loop of 1,000 rounds of two ops on a number."""
     x = tf.placeholder(tf.float32, [])
@@ -283,7 +293,7 @@ PROGRAMS: dict[str, Callable[[Tf], Program]] = {
     fn.__name__: fn for fn in (
         constant, scalar_chain, linear_regression, mlp_small, mlp_middle, mlp_large, sigmoid_exp_sum, softmax,
         normalize_rows, transpose, matmul, embedding, lenet, lstm, build_graph, scalar_summary, histogram_summary,
-        save_100mb, restore_100mb, fifo_queue, while_loop, while_rnn)}
+        save_100mb, restore_100mb, fifo_queue, dataset, while_loop, while_rnn)}
 
 # Programs of a size: what the curves are made of.
 SCALED: dict[str, Callable[[Tf, int], Program]] = {

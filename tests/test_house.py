@@ -15,7 +15,7 @@ from tfnb.kernels.words import WORDS
 ROOT = Path(__file__).resolve().parents[1]
 # Processing order: a folder imports only those before it. The public names, `tfnb/*.py` and other folders, come last.
 ORDER = ["core", "proto", "opdef", "graph", "kernels", "ops", "autodiff", "compile", "runtime", "summary", "train",
-         "layers", "examples", "saved_model", "tools", "testing", "notebook"]
+         "data", "layers", "examples", "saved_model", "tools", "testing", "notebook"]
 TOP_LEVEL = {"pyproject.toml", "tfnb", "extension", "notebooks", "tests", "binder", "docs", "benchmarks", "README.md",
              "Makefile", "LICENSE", "CHANGELOG.md"}
 # The loader that `%load_ext tfnb` calls must not import IPython with the package: it alone imports late.

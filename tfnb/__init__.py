@@ -155,6 +155,7 @@ from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.core.stale import StaleTensorError
 from tfnb.core.version import __version__
+from tfnb.opdef.tables import LATER as _LATER
 from tfnb.runtime.explain import explain
 from tfnb.runtime.nan import NanReport, find_nan
 from tfnb.tools.as_tensorflow import install_as_tensorflow
@@ -163,6 +164,7 @@ from tfnb.tools.as_tensorflow import install_as_tensorflow
 notebook = _lazy_module("tfnb.notebook")
 # Compositions of the ops above: programs that use none don't wait for them.
 contrib = _lazy_module("tfnb.contrib")
+data = _lazy_module("tfnb.data")
 examples = _lazy_module("tfnb.examples")
 layers = _lazy_module("tfnb.layers")
 losses = _lazy_module("tfnb.losses")
@@ -170,6 +172,7 @@ metrics = _lazy_module("tfnb.metrics")
 test = _lazy_module("tfnb.test")                    # imports unittest
 saved_model = _lazy_module("tfnb.saved_model")
 _extension = _lazy_module("tfnb.notebook.extension")
+_LATER.append(lambda: data.Dataset)
 
 # Messages: a program that uses none of them does not import protobuf.
 __getattr__ = _lazy_names(__name__, {

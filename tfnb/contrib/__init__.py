@@ -1,6 +1,7 @@
-"""What programs use of `tf.contrib`: layers, rnn, framework, slim, learn's digits."""
+"""What programs use of `tf.contrib`: data, layers, rnn, framework, slim, learn's digits."""
 from tfnb.core.lazy import lazy_module as _lazy_module
 
+data = _lazy_module("tfnb.contrib.data")
 framework = _lazy_module("tfnb.contrib.framework")
 layers = _lazy_module("tfnb.contrib.layers")
 learn = _lazy_module("tfnb.contrib.learn")

@@ -10,7 +10,7 @@ from tfnb.core.stale import StaleTensorError
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.signature import Attr
 from tfnb.opdef.spec import OpSpec
-from tfnb.opdef.tables import OPS
+from tfnb.opdef.tables import OPS, find_op
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import Graph
@@ -87,7 +87,7 @@ def as_operation(graph: Graph, obj: Any) -> Operation:
 
 def spec_of(op_type: str) -> OpSpec:
     """The spec of a type of op. Raises RuntimeError, as TensorFlow, if there is none."""
-    spec = OPS.get(op_type)
+    spec = find_op(op_type)
     if spec is None:
         raise RuntimeError(f"Op type not registered {op_type!r}: tfnb has no op of that name.{near_types(op_type)}")
     return spec

@@ -1,7 +1,7 @@
 """Graphs as GraphDef protos, and attrs and tensors in both directions. Protobuf is imported when first needed."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +14,13 @@ from tfnb.opdef.spec import OpSpec
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import Graph
-    from tfnb.graph.operation import Operation
+    from tfnb.graph.operation import Operation, Tensor
 
 graph_pb2 = lazy_module("tfnb.proto.graph_pb2")
 node_def_pb2 = lazy_module("tfnb.proto.node_def_pb2")
 attr_value_pb2 = lazy_module("tfnb.proto.attr_value_pb2")
 tensor_pb2 = lazy_module("tfnb.proto.tensor_pb2")
+function_pb2 = lazy_module("tfnb.proto.function_pb2")
 op_def_pb2 = lazy_module("tfnb.proto.op_def_pb2")
 versions_pb2 = lazy_module("tfnb.proto.versions_pb2")
 
@@ -227,12 +228,58 @@ def graph_def(graph: Graph, from_version: int | None = None, add_shapes: bool = 
     Raises ValueError if it is too large for a proto (2 GiB).
     """
     made = graph_pb2.GraphDef(versions=versions())
-    for op in graph.get_operations():
-        if from_version is None or op._id > from_version:
-            made.node.append(node_def(op, add_shapes))
+    ops = [op for op in graph.get_operations() if from_version is None or op._id > from_version]
+    made.node.extend(node_def(op, add_shapes) for op in ops)
+    if graph._functions:
+        made.library.function.extend(function_def(body) for body in functions_of(ops))
     if made.ByteSize() >= MOST_BYTES:
         raise ValueError("GraphDef cannot be larger than 2GB.")
     return made
+
+
+def functions_of(ops: Iterable[Operation]) -> list[Any]:
+    """The bodies (graph/function.py) of the functions that attrs of ops name, and those that these name."""
+    found: dict[str, Any] = {}
+    todo = list(ops)
+    while todo:
+        op = todo.pop()
+        for name in [op.attrs[attr.name].name for attr in op.spec.attrs if attr.type == "func"]:
+            body = op.graph._functions.get(name)
+            if body is not None and name not in found:
+                found[name] = body
+                todo += body.get_operations()
+    return list(found.values())
+
+
+def function_def(body: Any) -> Any:
+    """The FunctionDef of a function: its inputs are arguments, other tensors are named "node:output:index"."""
+    made = function_pb2.FunctionDef()
+    made.signature.name = body.name
+    arguments = {t.op for t in body.inputs}
+    for tensor in body.inputs:
+        made.signature.input_arg.add(name=tensor.op.name, type=tensor.dtype.as_datatype_enum)
+    for op in body.get_operations():
+        if op not in arguments:
+            node = node_def(op)
+            node.input[:] = [*(_in_body(t, arguments) for t in op.inputs), *(f"^{c.name}" for c in op.control_inputs)]
+            made.node_def.append(node)
+    made.signature.is_stateful = any(op.spec.stateful for op in body.get_operations())
+    for i, tensor in enumerate(body.outputs):
+        made.signature.output_arg.add(name=f"output_{i}", type=tensor.dtype.base_dtype.as_datatype_enum)
+        made.ret[f"output_{i}"] = _in_body(tensor, arguments)
+    return made
+
+
+def _in_body(tensor: Tensor, arguments: Collection[Operation]) -> str:
+    op, at = tensor.op, tensor.value_index
+    if op in arguments:
+        return op.name
+    for arg in op.spec.outputs:
+        size = len(op.attrs[arg.type_list]) if arg.type_list else op.attrs[arg.number] if arg.number else 1
+        if at < size:
+            return f"{op.name}:{arg.name}:{at}"
+        at -= size
+    raise AssertionError(f"{tensor} is no output of its op")
 
 
 def op_def(spec: OpSpec) -> Any:

@@ -60,7 +60,8 @@ class Graph(Mutation):
         self._attrs_around: dict[str, Any] = {}         # attrs that ops get unless they have them: see _attr_scope
         self._unfeedable: set[Tensor] = set()
         self._unfetchable: set[Any] = set()
-        self._building_function = False
+        self._functions: dict[str, Any] = {}            # name -> FunctionGraph: what attrs of type "func" name
+        self._building_function, self._lent = False, 0  # lent: to how many bodies of functions under construction
 
     # Making operations
 

@@ -5,17 +5,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tfnb.core.device import merged
+from tfnb.core.dtypes import as_dtype
 from tfnb.core.errors import NotFoundError
 from tfnb.core.shape import merge
 from tfnb.graph import export
 from tfnb.graph.convert import internal_convert_to_tensor
 from tfnb.graph.elements import complete_attrs, near_types, output_types, spec_of
+from tfnb.graph.function import FunctionGraph
 from tfnb.graph.graph import Graph
 from tfnb.graph.inlining import without_functions
 from tfnb.graph.nodes import copied, node_name, tensor_name
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.opdef.tables import OPS
+from tfnb.opdef.tables import find_op
 
 
 def import_graph_def(graph_def: Any, input_map: Mapping[str, Any] | None = None,
@@ -36,6 +38,7 @@ def import_graph_def(graph_def: Any, input_map: Mapping[str, Any] | None = None,
     if not all(isinstance(element, str) for element in wanted):
         raise TypeError(f"return_elements must be a list of strings, got {return_elements!r}")
     graph = get_default_graph()
+    _take_functions(graph, graph_def.library, nodes)
     with graph.name_scope("import" if name is None else name) as prefix:
         mapped = {tensor_name(key): internal_convert_to_tensor(value) for key, value in (input_map or {}).items()}
         made = _Import(graph, prefix, mapped)
@@ -46,6 +49,27 @@ def import_graph_def(graph_def: Any, input_map: Mapping[str, Any] | None = None,
     if unused:
         raise ValueError(f"Attempted to map inputs that were not found in graph_def: {unused}")
     return [made.element(element) for element in wanted] if return_elements is not None else None
+
+
+def _take_functions(graph: Graph, library: Any, nodes: Iterable[Any]) -> None:
+    """Enter the functions that attrs of nodes name, and that the graph does not have, with those that these name."""
+    definitions = {function.signature.name: function for function in library.function}
+    for node in nodes:
+        for value in node.attr.values():
+            name = value.func.name
+            if name in definitions and name not in graph._functions:
+                graph._functions[name] = _function(graph, library, definitions[name].signature)
+
+
+def _function(graph: Graph, library: Any, signature: Any) -> FunctionGraph:
+    """The body of a function of a library, as one that ops of `graph` call."""
+    call = export.node_def_pb2.NodeDef(name="call", op=signature.name, input=[arg.name for arg in signature.input_arg])
+    with FunctionGraph(graph) as body:
+        inputs = {arg.name: body.placeholder(as_dtype(arg.type), None, arg.name) for arg in signature.input_arg}
+        wanted = [f"call:{i}" for i in range(len(signature.output_arg))]
+        made = import_graph_def(export.graph_pb2.GraphDef(node=[call], library=library), inputs, wanted, name="")
+    body.outputs, body.name, body._finalized = made or [], signature.name, True
+    return body
 
 
 def _nodes(graph_def: Any) -> list[Any]:
@@ -81,7 +105,7 @@ def _check_types(nodes: Iterable[Any]) -> None:
     """Raise NotFoundError that names all types of ops that there are not, and where they are used."""
     absent: dict[str, list[str]] = {}
     for node in nodes:
-        if node.op not in OPS:
+        if find_op(node.op) is None:
             absent.setdefault(node.op, []).append(node.name)
     if absent:
         told = "; ".join(f"{op!r} ({', '.join(map(repr, names[:3]))}{f' and {len(names) - 3} more' * (len(names) > 3)})"

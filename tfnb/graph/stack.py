@@ -56,8 +56,11 @@ def set_global_graph(graph: Graph | None) -> None:
 def get_graph_from_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph:
     """The graph of the tensors, ops and variables among `values` (lists are looked into), else the default one.
 
-    With `graph`, all must be of it. Raises ValueError if two are of different graphs.
+    With `graph`, all must be of it. While the body of a function is made, it is that: tensors of the graph around are
+    captured. Raises ValueError if two are of different graphs.
     """
+    if default_graphs.stack and default_graphs.stack[-1]._building_function:
+        return get_default_graph()
     found, first = _common(values, graph, None)
     return found if found is not None else get_default_graph()
 

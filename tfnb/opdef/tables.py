@@ -67,6 +67,17 @@ CPU: Table = {}
 CUDA: Table = {}
 
 
+LATER: list[Callable[[], object]] = []             # what imports the families of ops that few programs use
+
+
+def find_op(name: str) -> OpSpec | None:
+    """The op of that name, or None. Families that are imported when they are needed are, if it is not found before."""
+    if name not in OPS:
+        while LATER:
+            LATER.pop()()
+    return OPS.get(name)
+
+
 def add_op(spec: OpSpec) -> None:
     """Enter an op. Raises ValueError if the name is taken: an op is written once."""
     if spec.name in OPS:

@@ -99,7 +99,7 @@ class Constructor:
             inputs = self._fast(values, attrs)
             if inputs is not None:
                 graph = inputs[0].graph if inputs else get_default_graph()
-                if graph._flow_context is None:         # else values are carried in: their nodes stand in its scope
+                if graph._flow_context is None and not graph._lent:     # else values are carried in: slower
                     return self._add(graph, inputs, attrs, name or spec.name)
         graph = get_graph_from_inputs(values) if values else get_default_graph()
         with graph.as_default(), graph.name_scope(name or spec.name) as scope:

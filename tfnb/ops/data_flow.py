@@ -5,7 +5,7 @@ is a tuple of arrays, one for each component.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
@@ -16,7 +16,7 @@ from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.queues import PriorityQueue as _PriorityQueue
 from tfnb.core.queues import Queue, ShuffleQueue
 from tfnb.core.shape import Static, merge
-from tfnb.kernels.cpu.philox import advance, blocks, new_state
+from tfnb.kernels.cpu.philox import words
 from tfnb.ops import shapes
 from tfnb.ops.declare import host
 
@@ -24,7 +24,6 @@ _TYPES = "list(type) >= 1"
 _WAIT = "int = -1"                                 # timeout_ms: TensorFlow takes no other value
 _QUEUE: dict[str, str] = {"component_types": _TYPES, "shapes": "list(shape) >= 0 = []", "capacity": "int = -1"}
 _SHARED: dict[str, str] = {"container": "string = ''", "shared_name": "string = ''"}
-_DRAWN = 64                                        # blocks of random numbers drawn at a time
 _numbers = count()
 
 
@@ -118,7 +117,7 @@ def RandomShuffleQueueV2(*, component_types: Any, capacity: int, min_after_deque
         raise _invalid(ctx.op, f"min_after_dequeue {min_after_dequeue} must be < capacity {capacity}")
 
     def make(name: str) -> Queue:
-        return ShuffleQueue("RandomShuffleQueue", name, capacity, min_after_dequeue, _Draws(seed, seed2).__next__)
+        return ShuffleQueue("RandomShuffleQueue", name, capacity, min_after_dequeue, words(seed, seed2).__next__)
     return _held(ctx, make, component_types)
 
 
@@ -127,22 +126,6 @@ def RandomShuffleQueueV2(*, component_types: Any, capacity: int, min_after_deque
 def PriorityQueueV2(*, component_types: Any, capacity: int, ctx: Any) -> Any:
     """A queue that gives the element of the least priority first: an int64 before its components."""
     return _held(ctx, lambda name: _PriorityQueue("PriorityQueue", name, capacity), [dtypes.int64, *component_types])
-
-
-class _Draws:
-    """The random numbers of a shuffling queue: the words of its Philox stream, one after another."""
-
-    def __init__(self, seed: int, seed2: int) -> None:
-        self._state = new_state(seed, seed2)
-        self._words: Iterator[int] = iter(())
-
-    def __next__(self) -> int:
-        for word in self._words:
-            return word
-        drawn = blocks(self._state, np.arange(_DRAWN, dtype=np.uint64)).reshape(-1).tolist()
-        advance(self._state, _DRAWN)
-        self._words = iter(drawn)
-        return next(self._words)
 
 
 # ---- putting in ------------------------------------------------------------------------------------------------------

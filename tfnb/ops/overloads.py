@@ -44,7 +44,7 @@ def _forward(operator: str) -> Callable[[Tensor, Any], Any]:
     label, fn = _BINARY[operator]
 
     def apply(x: Tensor, y: Any) -> Any:
-        with x.graph.as_default(), name_scope(None, label, [x, y]) as scope:
+        with name_scope(None, label, [x, y]) as scope:
             if not isinstance(y, Tensor):
                 try:
                     y = convert_to_tensor(y, preferred_dtype=x.dtype.base_dtype, name="y")
@@ -68,7 +68,7 @@ def _backward(operator: str) -> Callable[[Tensor, Any], Any]:
     label, fn = _BINARY[operator]
 
     def apply(y: Tensor, x: Any) -> Any:
-        with y.graph.as_default(), name_scope(None, label, [x, y]) as scope:
+        with name_scope(None, label, [x, y]) as scope:
             return fn(convert_to_tensor(x, dtype=y.dtype.base_dtype, name="x"), y, name=scope)
     return apply
 
@@ -131,7 +131,7 @@ def _item(x: Tensor, key: Any) -> Tensor:
     spec = _Spec()
     for index in key if isinstance(key, (list, tuple)) else (key,):
         spec.add(index)
-    with x.graph.as_default(), name_scope(None, "strided_slice", [x, *spec.begin, *spec.end, *spec.strides]) as scope:
+    with name_scope(None, "strided_slice", [x, *spec.begin, *spec.end, *spec.strides]) as scope:
         bounds = [_bound(values) for values in (spec.begin, spec.end, spec.strides)]
         if dtypes.int64 in [b.dtype for b in bounds]:
             bounds = [cast(b, dtypes.int64) for b in bounds]

@@ -4,6 +4,8 @@ A reader is a resource of the session. It keeps its place in a file between runs
 """
 from __future__ import annotations
 
+import gzip
+import io
 import os
 import threading
 import zlib
@@ -78,10 +80,15 @@ def _whole(work: bytes) -> bytes:
         raise named_error(error, _path(work)) from None
 
 
-def _lines(skip: int) -> Callable[[bytes], Records]:
+_OPEN: dict[str, Callable[..., Any]] = {"": open, "GZIP": gzip.open}
+
+
+def lines(skip: int, compression: str = "") -> Callable[[bytes], Records]:
+    """A function that reads a file line by line, after the first `skip` ones. compression: "", "GZIP" or "ZLIB"."""
     def records(work: bytes) -> Records:
         try:
-            with open(_path(work), "rb") as file:
+            with io.BytesIO(zlib.decompress(_whole(work))) if compression == "ZLIB" else \
+                    _OPEN[compression](_path(work), "rb") as file:
                 for number, line in enumerate(file, 1):
                     if number > skip:
                         yield work + b":%d" % number, line.replace(b"\r", b"").removesuffix(b"\n")
@@ -90,15 +97,20 @@ def _lines(skip: int) -> Callable[[bytes], Records]:
     return records
 
 
-def _fixed(header: int, size: int, footer: int, hop: int, zipped: bool) -> Callable[[bytes], Records]:
+_UNPACK: dict[str, Callable[[bytes], bytes]] = {"": bytes, "GZIP": gzip.decompress, "ZLIB": zlib.decompress}
+
+
+def fixed(header: int, size: int, footer: int, hop: int, compression: str) -> Callable[[bytes], Records]:
+    """A function that reads a file as records of `size` bytes, one every `hop` (0: `size`); see `lines`."""
     def records(work: bytes) -> Records:
-        data = zlib.decompress(_whole(work)) if zipped else _whole(work)
+        data = _UNPACK[compression](_whole(work))
         for i, start in enumerate(range(header, len(data) - footer - size + 1, hop or size)):
             yield work + b":%d" % i, data[start:start + size]
     return records
 
 
-def _framed(compression: str) -> Callable[[bytes], Records]:
+def framed(compression: str) -> Callable[[bytes], Records]:
+    """A function that reads a TFRecord file. compression: see `lines`."""
     def records(work: bytes) -> Records:
         offset = 0
         for data in read_records(_path(work), compression):
@@ -121,7 +133,7 @@ def WholeFileReaderV2(*, ctx: Any) -> Any:
 @host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, skip_header_lines="int = 0", **_SHARED)
 def TextLineReaderV2(*, skip_header_lines: int, ctx: Any) -> Any:
     """A reader of lines, without their ends; the key is "name:number", from 1."""
-    return _held(ctx, _lines(skip_header_lines))
+    return _held(ctx, lines(skip_header_lines))
 
 
 @host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, header_bytes="int = 0", record_bytes="int",
@@ -132,13 +144,13 @@ def FixedLengthRecordReaderV2(*, header_bytes: int, record_bytes: int, footer_by
     if record_bytes < 1 or min(header_bytes, footer_bytes, hop_bytes) < 0:
         raise InvalidArgumentError(None, ctx.op, f"record_bytes must be positive and the other sizes at least 0, got "
                                                  f"{record_bytes}, {header_bytes}, {footer_bytes}, {hop_bytes}")
-    return _held(ctx, _fixed(header_bytes, record_bytes, footer_bytes, hop_bytes, encoding == b"ZLIB"))
+    return _held(ctx, fixed(header_bytes, record_bytes, footer_bytes, hop_bytes, "ZLIB" if encoding == b"ZLIB" else ""))
 
 
 @host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, **_SHARED, compression_type="string = ''")
 def TFRecordReaderV2(*, compression_type: bytes, ctx: Any) -> Any:
     """A reader of TFRecord files; the key is "name:offset"."""
-    return _held(ctx, _framed(compression_type.decode()))
+    return _held(ctx, framed(compression_type.decode()))
 
 
 @host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, **_SHARED)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from math import prod
 from typing import Any
@@ -23,6 +23,7 @@ from tfnb.kernels.cpu import jit
 from tfnb.kernels.cpu.tape import Tape
 
 BLOCKS_PER_ELEMENT = 256
+_MOST_DRAWN = 1024                                      # blocks at a time: 0.1 us a word; 64 would take 1.5 us
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _WORD = (1 << 64) - 1
@@ -63,6 +64,15 @@ def blocks(state: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         c0, c1, c2, c3 = (q >> _HALF) ^ c1 ^ np.uint64(k0), q & _LOW, (p >> _HALF) ^ c3 ^ np.uint64(k1), p & _LOW
         k0, k1 = (k0 + _WEYL[0]) & 0xFFFFFFFF, (k1 + _WEYL[1]) & 0xFFFFFFFF
     return np.stack([c0, c1, c2, c3], 1).astype(np.uint32)
+
+
+def words(seed: int, seed2: int) -> Iterator[int]:
+    """The words of the stream of two seeds, one after another, without end."""
+    state, count = new_state(seed, seed2), 16
+    while True:
+        yield from blocks(state, np.arange(count, dtype=np.uint64)).reshape(-1).tolist()
+        advance(state, count)
+        count = min(2 * count, _MOST_DRAWN)
 
 
 def uniform(state: np.ndarray, shape: Sequence[int], dtype: Any) -> np.ndarray:

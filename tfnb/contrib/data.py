@@ -1,0 +1,22 @@
+"""`tf.contrib.data`: what became tf.data.experimental, under its first names."""
+# ruff: noqa: F401, I001
+from typing import Any
+
+from tfnb.data.dataset import Dataset
+from tfnb.data.experimental import (
+    Counter, Transformation, bucket_by_sequence_length, choose_from_datasets, enumerate_dataset, get_single_element,
+    group_by_window, ignore_errors, map_and_batch, parallel_interleave, prefetch_to_device, sample_from_datasets, scan,
+    shuffle_and_repeat, unbatch, unique,
+)
+from tfnb.data.iterator import Iterator
+from tfnb.data.readers import FixedLengthRecordDataset, TFRecordDataset, TextLineDataset
+
+
+def batch_and_drop_remainder(batch_size: Any) -> Transformation:
+    """`batch` without a last batch that would be smaller."""
+    return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
+
+
+def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding_values: Any = None) -> Transformation:
+    """`padded_batch` without a last batch that would be smaller."""
+    return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, drop_remainder=True)

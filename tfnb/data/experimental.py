@@ -1,0 +1,206 @@
+"""`tf.data.experimental`: functions for `Dataset.apply`, and what else pipelines are made with."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfnb.core import dtypes
+from tfnb.core.shape import TensorShape
+from tfnb.data import structure
+from tfnb.data.calls import Called, dataset_of, single, with_state
+from tfnb.data.dataset import Dataset, Options, seeds
+from tfnb.data.structure import Component
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.stack import name_scope
+from tfnb.ops import datasets as ops
+from tfnb.ops import iterators
+from tfnb.ops.compare import greater_equal
+from tfnb.ops.dataset_steps import AUTOTUNE
+from tfnb.ops.gather import gather
+from tfnb.ops.joining import stack
+from tfnb.ops.math import cast
+from tfnb.ops.random import random_uniform
+from tfnb.ops.reduce import reduce_sum
+
+__all__ = ["AUTOTUNE", "Counter", "Options", "bucket_by_sequence_length", "choose_from_datasets", "copy_to_device",
+           "enumerate_dataset", "get_single_element", "group_by_window", "ignore_errors", "map_and_batch",
+           "parallel_interleave", "prefetch_to_device", "sample_from_datasets", "scan", "shuffle_and_repeat",
+           "take_while", "unbatch", "unique"]
+
+Transformation = Callable[[Dataset], Dataset]
+
+
+def map_and_batch(map_func: Callable[..., Any], batch_size: Any, num_parallel_batches: Any = None,
+                  drop_remainder: Any = False, num_parallel_calls: Any = None) -> Transformation:
+    """`map`, then `batch`."""
+    return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
+
+
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
+    """`shuffle`, then `repeat`, with the elements of one time mixed with those of the next."""
+    def apply(dataset: Dataset) -> Dataset:
+        size = convert_to_tensor(buffer_size, dtype=dtypes.int64, name="buffer_size")
+        times = convert_to_tensor(-1 if count is None else count, dtype=dtypes.int64, name="count")
+        return dataset._made(ops.ShuffleAndRepeatDataset, size, *seeds(seed), times)
+    return apply
+
+
+def unbatch() -> Transformation:
+    """The rows of each element."""
+    return lambda dataset: dataset.unbatch()
+
+
+def ignore_errors() -> Transformation:
+    """The elements that can be made without an error."""
+    return lambda dataset: dataset._made(ops.IgnoreErrorsDataset)
+
+
+def enumerate_dataset(start: Any = 0) -> Transformation:
+    """Pairs of a number and an element."""
+    return lambda dataset: dataset.enumerate(start)
+
+
+def take_while(predicate: Callable[..., Any]) -> Transformation:
+    """The elements before the first for which `predicate` gives False."""
+    def apply(dataset: Dataset) -> Dataset:
+        call = Called(predicate, dataset._element, "Dataset_take_while")
+        single(call, dtypes.bool, "`predicate`")
+        return dataset._made(ops.TakeWhileDataset, call.captured, predicate=call.f)
+    return apply
+
+
+def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
+    """The second part of what `scan_func(state, element)` returns; the first is the state for the next element."""
+    def apply(dataset: Dataset) -> Dataset:
+        with name_scope("initial_state"):
+            state, flat = structure.as_tensors(initial_state)
+        call, state = with_state(scan_func, state, dataset._element, "Dataset_scan", lambda made: made[0])
+        return dataset._made(ops.ScanDataset, flat, call.captured, element=call.element[1], f=call.f)
+    return apply
+
+
+def unique() -> Transformation:
+    """Each element once, where it first comes: of int32, int64 or string scalars. Raises TypeError for others."""
+    def apply(dataset: Dataset) -> Dataset:
+        found = dataset._element
+        if structure.is_structure(found) or found.dtype not in (dtypes.int32, dtypes.int64, dtypes.string):
+            raise TypeError("`tf.data.experimental.unique()` only supports inputs with a single `tf.int32`, "
+                            f"`tf.int64`, or `tf.string` component, not {dataset.output_types}")
+        return dataset._made(ops.UniqueDataset)
+    return apply
+
+
+def parallel_interleave(map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1, sloppy: Any = False,
+                        buffer_output_elements: Any = None, prefetch_input_elements: Any = None) -> Transformation:
+    """`Dataset.interleave`; the order is always the same here, also with `sloppy`."""
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length)
+
+
+def group_by_window(key_func: Callable[..., Any], reduce_func: Callable[[Any, Dataset], Dataset],
+                    window_size: Any = None, window_size_func: Callable[[Any], Any] | None = None) -> Transformation:
+    """The datasets that `reduce_func(key, window)` makes of `window_size` elements of one key (int64).
+
+    Raises ValueError unless one of `window_size` and `window_size_func` is given, or if a function returns another
+    type than it must.
+    """
+    if (window_size is None) == (window_size_func is None):
+        raise ValueError("Must pass either window_size or window_size_func, and not both.")
+    number = Component(dtypes.int64, TensorShape([]))
+
+    def size_of(key: Any) -> Any:
+        return convert_to_tensor(window_size if window_size_func is None else window_size_func(key), dtype=dtypes.int64)
+
+    def apply(dataset: Dataset) -> Dataset:
+        key = Called(key_func, dataset._element, "Dataset_key")
+        single(key, dtypes.int64, "`key_func`")
+        window = Component(dtypes.variant, TensorShape([]), dataset._element, Dataset)
+        reduced = Called(reduce_func, (number, window), "Dataset_reduce")
+        size = Called(size_of, number, "Dataset_window_size")
+        return dataset._made(ops.GroupByWindowDataset, key.captured, reduced.captured, size.captured,
+                             element=dataset_of(reduced, "group_by_window"), key_func=key.f, reduce_func=reduced.f,
+                             window_size_func=size.f)
+    return apply
+
+
+def bucket_by_sequence_length(element_length_func: Callable[..., Any], bucket_boundaries: Sequence[int],
+                              bucket_batch_sizes: Sequence[int], padded_shapes: Any = None, padding_values: Any = None,
+                              pad_to_bucket_boundary: bool = False, no_padding: bool = False,
+                              drop_remainder: bool = False) -> Transformation:
+    """Padded batches of elements of similar length, an int32 scalar that `element_length_func` gives.
+
+    bucket_boundaries: the upper limits, not included, of the buckets but the last; bucket_batch_sizes: of each bucket.
+    pad_to_bucket_boundary: pad unknown sizes to the limit - 1 instead of the longest. Raises ValueError if the numbers
+    of boundaries and sizes don't fit.
+    """
+    if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
+        raise ValueError("len(bucket_batch_sizes) must equal len(bucket_boundaries) + 1")
+    limits = np.array([*bucket_boundaries, np.iinfo(np.int32).max], np.int64)
+    sizes = np.array(bucket_batch_sizes, np.int64)
+
+    def bucket(*args: Any) -> Any:
+        length = cast(element_length_func(*args), dtypes.int64)
+        return reduce_sum(cast(greater_equal(length, limits[:-1]), dtypes.int64))
+
+    def size_of(key: Any) -> Any:
+        return gather(sizes, key)
+
+    def batch(key: Any, window: Dataset) -> Dataset:
+        size = size_of(key)
+        if no_padding:
+            return window.batch(size, drop_remainder)
+        shapes = window.output_shapes if padded_shapes is None else padded_shapes
+        if pad_to_bucket_boundary:
+            limit = gather(limits, key) - 1
+            shapes = structure.pack(window._element, [
+                stack([limit if n is None else convert_to_tensor(n, dtype=dtypes.int64)
+                       for n in TensorShape(shape).static or ()])
+                for shape in structure.flatten_up_to(window._element, shapes, "padded_shapes")])
+        return window.padded_batch(size, shapes, padding_values, drop_remainder)
+    return group_by_window(bucket, batch, None, size_of)
+
+
+def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -> Dataset:
+    """The next element of the dataset that each element (int64) of `choice_dataset` numbers."""
+    first = datasets[0]
+    if any(d.output_types != first.output_types for d in datasets):
+        raise TypeError("all datasets must have elements of the same dtypes, but got "
+                        + ", ".join(str(d.output_types) for d in datasets))
+    return Dataset(ops.DirectedInterleaveDataset(choice_dataset._variant_tensor, [d._variant_tensor for d in datasets],
+                                                 **structure.attrs(first._element)), first._element)
+
+
+def sample_from_datasets(datasets: Sequence[Dataset], weights: Any = None, seed: Any = None) -> Dataset:
+    """Elements of several datasets, each of one drawn at random. weights: of the datasets, by default equal."""
+    chances = np.full(len(datasets), 1 / len(datasets)) if weights is None else np.asarray(weights, np.float64)
+    if chances.shape != (len(datasets),):
+        raise ValueError(f"`weights` must be a vector of length `len(datasets)`, got {weights!r}")
+    limits = np.cumsum(chances / chances.sum())[:-1]
+
+    def draw(_: Any) -> Any:
+        drawn = random_uniform([], dtype=dtypes.float64, seed=seed)
+        return reduce_sum(cast(greater_equal(drawn, limits), dtypes.int64))
+    return choose_from_datasets(datasets, Dataset.range(1).repeat().map(draw))
+
+
+def get_single_element(dataset: Dataset) -> Any:
+    """The only element of a dataset, as tensors. Running them raises InvalidArgumentError if it has not just one."""
+    made = iterators.DatasetToSingleElement(dataset._variant_tensor, **structure.attrs(dataset._element))
+    return structure.pack(dataset._element, made)
+
+
+def Counter(start: int = 0, step: int = 1, dtype: Any = dtypes.int64) -> Dataset:
+    """Numbers without end, from `start`."""
+    counted = Dataset.range(start, dtypes.int64.max if step > 0 else dtypes.int64.min, step)
+    return counted if dtype == dtypes.int64 else counted.map(lambda x: cast(x, dtype))
+
+
+def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
+    """`Dataset.prefetch`; elements are in the memory of the CPU."""
+    return lambda dataset: dataset.prefetch(buffer_size)
+
+
+def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transformation:
+    """The dataset itself; elements are in the memory of the CPU."""
+    return lambda dataset: dataset

@@ -1,0 +1,123 @@
+"""The structure of elements: tuples, namedtuples and dicts (by sorted keys) of components.
+
+Unlike in other places of TensorFlow a list is no structure: it becomes one tensor.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tfnb.core import dtypes
+from tfnb.core.dtypes import DType
+from tfnb.core.shape import TensorShape
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Tensor
+from tfnb.ops.sparse_tensor import SparseTensor
+
+
+@dataclass(frozen=True)
+class Component:
+    """What is known of one component. inner: the structure of its elements, if it is a dataset; wrap: what makes the
+    Dataset of its tensor and of `inner`."""
+
+    dtype: DType
+    shape: TensorShape
+    inner: Any = None
+    wrap: Any = None
+
+
+def is_structure(value: Any) -> bool:
+    """Is it a tuple or a dict?"""
+    return isinstance(value, (tuple, Mapping))
+
+
+def flatten(value: Any) -> list[Any]:
+    """The leaves, in order."""
+    if isinstance(value, Mapping):
+        return [leaf for key in sorted(value) for leaf in flatten(value[key])]
+    if isinstance(value, tuple):
+        return [leaf for part in value for leaf in flatten(part)]
+    return [value]
+
+
+def pack(structure: Any, leaves: Sequence[Any]) -> Any:
+    """`leaves` in the form of `structure`."""
+    return _pack(structure, iter(leaves))
+
+
+def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
+    if isinstance(structure, Mapping):
+        made = {key: _pack(structure[key], leaves) for key in sorted(structure)}
+        return type(structure)((key, made[key]) for key in structure)  # type: ignore[call-arg]
+    if isinstance(structure, tuple):
+        parts = [_pack(part, leaves) for part in structure]
+        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
+    return next(leaves)
+
+
+def convert(fn: Callable[[Component], Any], structure: Any) -> Any:
+    """What `fn` makes of each component, in the form of `structure`."""
+    return pack(structure, [fn(component) for component in flatten(structure)])
+
+
+def flatten_up_to(structure: Any, value: Any, what: str) -> list[Any]:
+    """The parts of `value` that stand where `structure` has leaves. Raises TypeError if it is of another form."""
+    if isinstance(structure, Mapping):
+        if not isinstance(value, Mapping) or sorted(value) != sorted(structure):
+            raise TypeError(f"{what} must be a dict with the keys {sorted(structure)}, but got {value!r}")
+        return [leaf for key in sorted(structure) for leaf in flatten_up_to(structure[key], value[key], what)]
+    if isinstance(structure, tuple):
+        if not isinstance(value, (tuple, list)) or len(value) != len(structure):
+            raise TypeError(f"{what} must be a tuple of {len(structure)}, but got {value!r}")
+        return [leaf for part, of in zip(structure, value, strict=True) for leaf in flatten_up_to(part, of, what)]
+    return [value]
+
+
+def as_tensors(value: Any, dtype_of: Callable[[int], DType | None] = lambda i: None,
+               name: str = "component") -> tuple[Any, list[Tensor]]:
+    """(structure, tensors) of an element: its leaves as tensors. Raises TypeError for sparse tensors."""
+    tensors = []
+    for i, leaf in enumerate(flatten(value)):
+        if isinstance(leaf, SparseTensor):
+            raise TypeError("datasets of tfnb have no sparse components: give indices, values and dense_shape of the "
+                            f"SparseTensor as a tuple, or make it dense; got {leaf}")
+        tensors.append(convert_to_tensor(leaf, dtype=dtype_of(i), name=f"{name}_{i}"))
+    components = [Component(t.dtype.base_dtype, t.get_shape()) for t in tensors]
+    return pack(value, components), tensors
+
+
+def types(structure: Any) -> list[DType]:
+    """The dtypes of the components, in order."""
+    return [component.dtype for component in flatten(structure)]
+
+
+def shapes(structure: Any) -> list[Any]:
+    """The static shapes of the components, in order, as attrs of ops have them."""
+    return [component.shape.static for component in flatten(structure)]
+
+
+def attrs(structure: Any) -> dict[str, Any]:
+    """The attrs of an op whose value is a dataset of such elements."""
+    return {"output_types": types(structure), "output_shapes": shapes(structure)}
+
+
+def of(output_types: Any, output_shapes: Any = None) -> Any:
+    """A structure of dtypes, and one of shapes of the same form (None: unknown ones)."""
+    dtype_leaves = [dtypes.as_dtype(t) for t in flatten(output_types)]
+    found = [None] * len(dtype_leaves) if output_shapes is None else flatten_up_to(output_types, output_shapes,
+                                                                                 "output_shapes")
+    return pack(output_types, [Component(t, TensorShape(s)) for t, s in zip(dtype_leaves, found, strict=True)])
+
+
+def row(component: Component) -> Component:
+    """A component without its first axis."""
+    shape = component.shape.static
+    return replace(component, shape=TensorShape(None if shape is None else shape[1:]))
+
+
+def common_shape(a: TensorShape, b: TensorShape) -> TensorShape:
+    """The most that is known of a shape that is `a` or `b`."""
+    if a.static is None or b.static is None or len(a.static) != len(b.static):
+        return TensorShape(None)
+    return TensorShape([m if m == n else None for m, n in zip(a.static, b.static, strict=True)])
