@@ -58,6 +58,7 @@ export function detailsPanel(
       button(isAside ? "Put back" : "Set aside", "", () => act.aside(found.key, !isAside)),
     ),
     found.where ? section("Made by", h("code", { class: "tfnb-where" }, found.where), source(found)) : null,
+    found.change ? section("Last run of its cell", found.change) : null,
     values(found),
     tensors(found),
     links("Reads", found.inputs, found.more[0], act),

@@ -38,6 +38,7 @@ export interface Details {
   where: string;
   type?: string;
   doc?: string;
+  change?: string;
   device?: string;
   tensors?: { shape: string; dtype: string }[];
   attrs?: [string, string][];

@@ -71,7 +71,7 @@ def test_costs_are_measured_and_drawn():
         assert session.run(w)[0, 0] == 1.0, "the run was on a copy"
         view = graph_view(y, costs=costs, color="memory", engine="builtin")
         assert "120 kB" in view.svg() and "p-h4" in classes(view, "product")
-        assert "p-h" in view.color_by("time").svg() and len(view.widget_state()["colors"]) == 7
+        assert "p-h" in view.color_by("time").svg() and len(view.widget_state()["colors"]) == 8
 
 
 def test_amounts_are_said_in_few_letters():
@@ -81,7 +81,8 @@ def test_amounts_are_said_in_few_letters():
 
 
 def test_the_browser_colours_traces_and_asks_for_dot(shown):  # noqa: F811
-    assert [how for how, _ in shown.widget_state()["colors"]] == ["structure", "cell", "device", "gradient", "stale"]
+    assert [how for how, _ in shown.widget_state()["colors"]] == [
+        "structure", "cell", "device", "gradient", "stale", "change"]
     assert ask(shown, type="color", name="gradient")["color"] == "gradient"
     assert "coloured by" in ask(shown, type="color", name="<b>")["note"]
     assert ask(shown, type="trace", name="loss/", value="inputs")["trace"] == ["loss/", "inputs"]

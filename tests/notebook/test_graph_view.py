@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import tfnb as tf
 from tests.notebook.sample_rows import digits
 from tfnb.notebook import widget
 from tfnb.notebook.graph_view import GraphView, graph_view
@@ -137,8 +138,53 @@ def test_saving_writes_what_the_ending_says(tmp_path: Path) -> None:
     view = graph_view(digits(), engine="builtin")
     assert view.save(tmp_path / "g.svg").read_text(encoding="utf-8") == view.svg()
     assert view.save(tmp_path / "g.dot").read_text(encoding="utf-8").startswith("digraph")
-    with pytest.raises(ValueError, match=r"\.svg, \.dot, \.txt"):
-        view.save(tmp_path / "g.png")
+    assert view.save(tmp_path / "g.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ValueError, match=r"\.svg, \.png, \.pdf, \.dot, \.txt"):
+        view.save(tmp_path / "g.gif")
+
+
+def test_a_form_may_be_chosen() -> None:
+    assert set(graph_view(digits(), form="svg")._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}
+    assert set(graph_view(digits(), form="text")._repr_mimebundle_()) == {"text/plain"}
+    assert graph_view(digits(), form="dot")._repr_mimebundle_()["text/plain"].startswith("digraph")
+    with pytest.raises(ValueError, match="auto, svg, dot, text, not 'gif'"):
+        graph_view(digits(), form="gif")
+
+
+def test_expressions_set_nodes_aside() -> None:
+    view = graph_view(digits(), detach=["^layer", "Merge"], engine="builtin")
+    assert view.state["aside"] == {"Merge/MergeSummary": True, "layer1/": True, "layer2/": True}
+    with pytest.raises(ValueError, match="no regular expression"):
+        graph_view(digits(), detach="(")
+    with pytest.raises(ValueError, match="no node has a name that 'laier' is found in"):
+        graph_view(digits(), detach=["laier"])
+
+
+def test_only_what_is_near_may_be_drawn() -> None:
+    with tf.Graph().as_default():
+        w = tf.Variable([1.0], name="w")
+        a = tf.square(w, name="a")
+        b = tf.exp(a, name="b")
+        c = tf.sqrt(b, name="c")
+        tf.negative(c, name="d")
+        names = {info.name for info in graph_view(b, up=1).model.infos}
+        assert names == {"a", "b"}
+        assert {info.name for info in graph_view("b", up=2, down=1).model.infos} == {"w/read", "w", "a", "b", "c"}
+        assert {info.name for info in graph_view([c], up=0).model.infos} == {"c"}
+        with pytest.raises(ValueError, match="no op or scope 'e'"):
+            graph_view("e", up=1)
+        with pytest.raises(TypeError, match="name one"):
+            graph_view(up=1)
+
+
+def test_repeated_blocks_fold_or_not() -> None:
+    rows = [(f"block_{i}/{kind}", kind, (f"block_{i - 1}/Exp",) * bool(i))
+            for i in range(14) for kind in ("Neg", "Exp")]
+    view = graph_view(rows, engine="builtin")
+    assert view.state["series"] and "block_*/" in view.model.nodes
+    view.state = {"series": False}
+    assert "block_*/" not in view.model.nodes and "block_13/" in view.model.nodes
+    assert graph_view(rows, series=False, engine="builtin").svg() == view.svg()
 
 
 def test_wrong_options_name_the_nearest_one() -> None:

@@ -253,20 +253,23 @@ def test_completion_of_names_tags_and_options(tmp_path, monkeypatch):
     graph = get_default_graph()
     with graph.name_scope("layer"):
         source.constant(1.0, name="weights")
-    options = {"graph": ["--depth", "--device"], "fetch": ["--feed"], "live": ["--hz"]}.get
+    options = {"graph": {"--color": ["cell", "stale"], "--depth": [], "--device": []}, "fetch": {"--feed": []}}.get
     assert complete.matches("%graph lay", options) == ["layer", "layer/weights"]
     assert complete.matches("v = %fetch layer/w", options) == ["layer/weights"]
     assert complete.matches("%%graph --de", options) == ["--depth", "--device"]
+    assert complete.matches("%graph layer --color st", options) == ["stale"]
+    assert complete.matches("%graph --color cell lay", options) == ["layer", "layer/weights"]
     assert complete.matches("print(1) or %graph lay", options) == complete.matches("x = lay", options) == []
     monkeypatch.chdir(tmp_path)
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "model-1.index").touch()
-    assert complete.matches("%ckpt show lo", lambda magic: ["--step"]) == ["logs", "logs/model-1"]
-    assert complete.matches("%ckpt save --s", lambda magic: ["--step"]) == ["--step"]
+    assert complete.matches("%ckpt show lo", lambda magic: {"--step": []}) == ["logs", "logs/model-1"]
+    assert complete.matches("%ckpt save --s", lambda magic: {"--step": []}) == ["--step"]
     context = SimpleNamespace(line_with_cursor="%graph layer/we and more", cursor_position=15, token="layer/we")
     matcher = complete.matcher(options, SimpleNamespace(text_until_cursor="%graph layer/we"))
     found = matcher(context)
-    assert [each.text for each in found["completions"]] == ["layer/weights"] and found["suppress"]
+    assert [each.text for each in found["completions"]] == ["layer/weights"]
+    assert found["suppress"] == complete.NO_FILES, "names of Python stay"
     assert matcher("we") == ["weights"], "IPython 7 hands over no more than the token"
 
 

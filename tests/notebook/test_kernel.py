@@ -183,6 +183,7 @@ def test_fetch_prints_a_line_and_returns_values(page):
     assert page.run("v = %fetch W/read", "F") == "W/read  float32[3] [1., 1., 1.]"
     assert page.run("%fetch los", "F").startswith("UsageError: name 'los' is not defined; did you mean 'loss'?")
     assert "did you mean --feed?" in page.run("%fetch loss --fed {}", "F")
+    assert page.run("%graph --color cel", "F").endswith("did you mean cell?")
     assert page.traceback("F").count("\n") == 0, "short, without a traceback"
 
 

@@ -91,3 +91,13 @@ def test_a_shape_error_draws_what_was_made_up_to_the_op_that_failed(page):
     page.run("d = h + tf.zeros([4])", "N")
     assert [output["kind"] for output in page.outputs["N"]] == ["error"]
     page.run("%config Tfnb.partial_graphs = True", "K")
+
+
+def test_the_last_run_is_drawn(page):
+    page.run("x = tf.constant(1.0, name='x')\nh = tf.sigmoid(x, name='h')\nz = tf.exp(x, name='z')", "A")
+    page.run("x = tf.constant(1.0, name='x')\nh = tf.tanh(x, name='h')\nn = tf.exp(h, name='n')", "A")
+    page.run("v = tf.notebook.graph_view(color='change')", "B")
+    said = page.run("print(*(v.details(name)['change'] for name in 'hxn'), sep=' | ')", "C")
+    assert said.startswith("changed: it was Sigmoid and is Tanh, since [") and "| as before | new: since [" in said
+    assert page.run("print(v.widget_state()['note'])", "C") == "made no longer: z"
+    assert page.run("v = %graph --diff --format svg\nprint(v.state['color'], v.form)", "C") == "change svg"

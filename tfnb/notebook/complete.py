@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +14,21 @@ MOST = 200
 _line = re.compile(r"(?:^|=\s*)\s*%{1,2}(\w+)\b(.*)\Z").search
 
 
-def matches(text: str, options: Callable[[str], Iterable[str]]) -> list[str]:
+Options = Callable[[str], Mapping[str, Iterable[str]]]
+
+
+def matches(text: str, options: Options) -> list[str]:
     """Completions of the last word of a line with one of our magics; none for other lines.
 
-    text: the line up to the cursor; options: magic -> its options.
+    text: the line up to the cursor; options: magic -> its options -> the words that one takes, if they are few.
     """
     found = _line(text)
     if found is None or found[1] not in WORDS:
         return []
-    magic, rest = found[1], found[2]
-    word = re.split(r"\s", rest)[-1]
-    known = options(magic) if word.startswith("-") else WORDS[magic]()
+    magic, (*before, word) = found[1], re.split(r"\s+", found[2])
+    given = options(magic)
+    choices = given.get(before[-1], ()) if before else ()
+    known = given if word.startswith("-") else choices or WORDS[magic]()
     return [each for each in known if each.startswith(word) and each != word][:MOST]
 
 
@@ -79,13 +83,19 @@ WORDS: dict[str, Callable[[], Iterable[str]]] = {
 }
 
 
-def matcher(options: Callable[[str], Iterable[str]], completer: Any) -> Any:
+EXPRESSIONS = ("graph", "fetch", "profile", "nan", "step", "why")      # take names of Python as well
+NO_FILES = {"IPCompleter.file_matcher", "IPCompleter.magic_matcher"}
+
+
+def matcher(options: Options, completer: Any) -> Any:
     """A matcher for `completer.custom_matchers`, where completer is the IPCompleter of a shell."""
     def tfnb_matcher(context: Any) -> Any:
         if isinstance(context, str):            # IPython before 8.6 (Colab): only the token
             return _after(completer.text_until_cursor, context)
-        found = _after(context.line_with_cursor[:context.cursor_position], context.token)
-        return {"completions": [_Simple(each) for each in found], "suppress": bool(found)}
+        before = context.line_with_cursor[:context.cursor_position]
+        found = _after(before, context.token)
+        return {"completions": [_Simple(each) for each in found],
+                "suppress": (NO_FILES if _in_expression(before) else True) if found else False}
 
     def _after(before: str, token: str) -> list[str]:
         skip = len(re.split(r"\s", before)[-1]) - len(token)            # a token begins anew after ":" and the like
@@ -94,6 +104,12 @@ def matcher(options: Callable[[str], Iterable[str]], completer: Any) -> Any:
     tfnb_matcher.matcher_api_version = 2        # type: ignore[attr-defined]
     tfnb_matcher.matcher_identifier = "tfnb"    # type: ignore[attr-defined]
     return tfnb_matcher
+
+
+def _in_expression(before: str) -> bool:
+    """May the word at the end be one of Python?"""
+    line = _line(before)
+    return line is not None and line[1] in EXPRESSIONS and not re.split(r"\s", before)[-1].startswith("-")
 
 
 class _Simple:

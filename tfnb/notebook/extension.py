@@ -58,8 +58,10 @@ def unload_ipython_extension(ip: Any) -> None:
             completer.custom_matchers.remove(found[2])
 
 
-def _options(magics: Sequence[LineMagics], name: str) -> list[str]:
-    """The options of a line magic and of the cell magic of its name."""
+def _options(magics: Sequence[LineMagics], name: str) -> dict[str, list[str]]:
+    """The options of a line magic and of the cell magic of its name, each with the words that it takes."""
     parsers = [getattr(family, method).parser for family in magics for method in (name, f"{name}_cell")
                if hasattr(getattr(family, method, None), "parser")]
-    return sorted({option for parser in parsers for option in parser._option_string_actions})
+    found = {option: list(map(str, action.choices or ())) for parser in parsers
+             for option, action in parser._option_string_actions.items()}
+    return dict(sorted(found.items()))

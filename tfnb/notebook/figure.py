@@ -22,7 +22,7 @@ OVERLAP = 2.5           # rows of a ridge that the highest bin covers
 
 
 @functools.cache
-def _figure_class() -> type[Any]:
+def figure_class() -> type[Any]:
     """matplotlib's Figure, shown in notebooks without pyplot, which would show it twice."""
     def png(figure: Any) -> bytes:
         file = io.BytesIO()
@@ -42,7 +42,7 @@ def draw(groups: Mapping[str, Sequence[Curve]], ridges: Sequence[tuple[str, Ridg
     count = max(1, len(groups) + len(ridges) + len(pictures))
     across = min(columns, count)
     down = -(-count // across)
-    figure = _figure_class()(figsize=(SIZE[0] * across, SIZE[1] * down), layout="constrained")
+    figure = figure_class()(figsize=(SIZE[0] * across, SIZE[1] * down), layout="constrained")
     axes = list(figure.subplots(down, across, squeeze=False).flat)
     for axis in axes[count:]:
         axis.remove()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.source import innermost
+from tfnb.notebook import shell
 from tfnb.notebook.graph_model import Model
 from tfnb.notebook.graph_read import OpInfo, op_of, shape_label
 from tfnb.notebook.graph_tree import Node
@@ -46,13 +47,19 @@ def _of_op(info: OpInfo) -> Details:
     attrs = [[key, attr_text(value)] for key, value in sorted(info.attrs.items()) if not key.startswith("_")]
     attrs = [pair for pair in attrs if pair[1] not in ("", "[]")]
     return {"type": info.type, "doc": doc, "tensors": outputs, "attrs": attrs, "where": _where(info),
-            "source": _source(info),
+            "source": _source(info), "change": _change(info),
             "device": str(getattr(info.origin, "device", "") or "")}
 
 
 def _where(info: OpInfo | None) -> str:
     """The cell or file and the line that made an op; "" where nobody knows."""
     return str(getattr(info.origin, "made_at", "")) if info is not None else ""
+
+
+def _change(info: OpInfo) -> str:
+    """What the last run of its cell did to it, if that ran before."""
+    found = shell.last_run(info.origin) if hasattr(info.origin, "owner") else None
+    return ": ".join(part for part in found if part) if found is not None else ""
 
 
 def _source(info: OpInfo) -> list[list[Any]]:

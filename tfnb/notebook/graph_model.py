@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.notebook.graph_aside import CLOSED_ROLES, set_aside
-from tfnb.notebook.graph_read import OpInfo, UnknownTarget, op_of, read
+from tfnb.notebook.graph_read import OpInfo, UnknownTarget, near, op_of, read
 from tfnb.notebook.graph_scene import Scene, SceneEdge, SceneNode
 from tfnb.notebook.graph_tree import Node, build_tree
 
@@ -22,14 +22,24 @@ LIMIT = 200             # most visible nodes
 
 
 class Model:
-    """The hierarchy of the ops of `target`; scenes are cut from it."""
+    """The hierarchy of the ops of `target`; scenes are cut from it.
 
-    def __init__(self, target: Any = None, values: Mapping[str, Any] | None = None) -> None:
+    up, down: only so many steps of what the target takes, and of what takes it. series: repeated blocks are folded.
+    """
+
+    def __init__(self, target: Any = None, values: Mapping[str, Any] | None = None, series: bool = True,
+                 up: int | None = None, down: int | None = None) -> None:
         self.values = dict(values or {})            # tensor name -> what was seen of it (notebook/watch.py)
-        self.infos: tuple[OpInfo, ...] = read(target)
+        whole = up is None and down is None
+        self.infos: tuple[OpInfo, ...] = read(target) if whole else near(target, up or 0, down or 0)
         self.by_name: dict[str, OpInfo] = {info.name: info for info in self.infos}
-        self.root: Node = build_tree(self.infos)
         self.nodes: dict[str, Node] = {}
+        self.fold(series)
+
+    def fold(self, series: bool) -> None:
+        """Build the hierarchy, with repeated blocks folded or not."""
+        self.series, self.root = series, build_tree(self.infos, series)
+        self.nodes.clear()
         self._index(self.root)
 
     def _index(self, node: Node) -> None:

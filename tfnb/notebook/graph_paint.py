@@ -8,14 +8,14 @@ from typing import Any
 from tfnb.core.stale import why_stale
 from tfnb.notebook import shell
 from tfnb.notebook.costs import Cost
-from tfnb.notebook.graph_read import OpInfo, op_of
+from tfnb.notebook.graph_read import OpInfo, links
 from tfnb.notebook.graph_scene import Scene, SceneNode
 from tfnb.notebook.graph_svg import STEPS
 from tfnb.notebook.graph_tree import Node, in_gradients
 from tfnb.notebook.svg import short
 
 WORDS = {"structure": "what it is", "cell": "cell", "device": "device", "gradient": "gradient", "stale": "stale",
-         "time": "time", "memory": "memory"}
+         "change": "last run", "time": "time", "memory": "memory"}
 COSTS = ("time", "memory")
 MOST = 7                # categories with a colour of their own
 MIXED = "m"             # ends the paint of nodes whose ops say several things: the first one counts
@@ -82,7 +82,14 @@ def _stale(info: OpInfo) -> str:
     return "" if not hasattr(op, "_dead") else "stale" if why_stale(op) else "fresh"
 
 
-_SAYS: dict[str, Callable[[OpInfo], str]] = {"cell": _cell, "device": _device, "gradient": _gradient, "stale": _stale}
+def _change(info: OpInfo) -> str:
+    """What the last run of its cell did to it."""
+    found = shell.last_run(info.origin) if hasattr(info.origin, "owner") else None
+    return found[0] if found is not None else ""
+
+
+_SAYS: dict[str, Callable[[OpInfo], str]] = {"cell": _cell, "device": _device, "gradient": _gradient, "stale": _stale,
+                                           "change": _change}
 
 
 def _scaled(scene: Scene, nodes: Mapping[str, Node], how: str, costs: Mapping[str, Cost]) -> Scene:
@@ -139,16 +146,10 @@ def traced(scene: Scene, nodes: Mapping[str, Node], infos: Mapping[str, OpInfo],
 
 def reach(infos: Mapping[str, OpInfo], start: set[str], direction: str) -> set[str]:
     """The ops that `start` depends on ("inputs") or that depend on it ("outputs"), with itself."""
-    links: dict[str, list[str]] = {}
-    for info in infos.values():
-        for source in (*map(op_of, info.inputs), *info.control):
-            if direction == "inputs":
-                links.setdefault(info.name, []).append(source)
-            else:
-                links.setdefault(source, []).append(info.name)
+    nexts = links(infos.values(), direction)
     found, todo = set(start), list(start)
     while todo:
-        for near in links.get(todo.pop(), ()):
+        for near in nexts.get(todo.pop(), ()):
             if near not in found:
                 found.add(near)
                 todo.append(near)

@@ -154,6 +154,54 @@ def upstream(infos: Iterable[OpInfo], names: Iterable[str]) -> tuple[OpInfo, ...
     return tuple(info for name, info in by_name.items() if name in wanted)
 
 
+def near(target: Any, up: int, down: int) -> tuple[OpInfo, ...]:
+    """The ops of `target` (a scope, an op, tensors), `up` steps of what they take, and `down` of what takes theirs.
+
+    Raises UnknownTarget for a name that is not there, TypeError for a whole graph.
+    """
+    if isinstance(target, str):
+        infos = read_graph(get_default_graph())
+        prefix = target.rstrip("/") + "/"
+        start = {info.name for info in infos if info.name == op_of(target)} or \
+            {info.name for info in infos if info.name.startswith(prefix)}
+        if not start:
+            select(infos, target)               # raises, with the nearest names
+    else:
+        start = set(elements(target))
+        if not start:
+            raise TypeError("up and down are counted from an op, a tensor or a scope: name one")
+        infos = read_graph((target if _is_graph_element(target) else target[0]).graph)
+    takes, gives = links(infos, "inputs"), links(infos, "outputs")
+    found = _within(start, takes, up) | _within(start, gives, down)
+    reads = {name for name in found for source in takes.get(name, ()) if name.endswith("/read")}
+    found |= {source for name in reads for source in takes[name]}          # a variable is one node
+    return tuple(info for info in infos if info.name in found)
+
+
+def elements(target: Any) -> list[str]:
+    """The names of the ops of a tensor, an operation, or a list of them; none for anything else."""
+    items = [target] if _is_graph_element(target) else list(target) if isinstance(target, (list, tuple)) else []
+    return [_op_name(item) for item in items] if all(map(_is_graph_element, items)) else []
+
+
+def links(infos: Iterable[OpInfo], direction: str) -> dict[str, list[str]]:
+    """Op -> what it takes values from or waits for ("inputs"), or what does so with it ("outputs")."""
+    found: dict[str, list[str]] = {}
+    for info in infos:
+        for source in (*map(op_of, info.inputs), *info.control):
+            here, there = (info.name, source) if direction == "inputs" else (source, info.name)
+            found.setdefault(here, []).append(there)
+    return found
+
+
+def _within(start: set[str], nexts: Mapping[str, list[str]], steps: int) -> set[str]:
+    found, edge = set(start), set(start)
+    for _ in range(steps):
+        edge = {name for each in edge for name in nexts.get(each, ())} - found
+        found |= edge
+    return found
+
+
 def select(infos: tuple[OpInfo, ...], name: str) -> tuple[OpInfo, ...]:
     """The part that `name` stands for: a scope (with the ops next to it), else an op or tensor and what it depends on.
 

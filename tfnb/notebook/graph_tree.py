@@ -69,8 +69,8 @@ class Node:
                 yield from child.groups()
 
 
-def build_tree(infos: Iterable[OpInfo]) -> Node:
-    """The hierarchy of `infos`; the root has the key ""."""
+def build_tree(infos: Iterable[OpInfo], series: bool = True) -> Node:
+    """The hierarchy of `infos`; the root has the key "". series: fold numbered blocks in crowded scopes into one."""
     infos = tuple(infos)
     prefixes = {prefix for info in infos for prefix in _prefixes(info.name)}
     root = Node("", "graph", "root", None)
@@ -86,6 +86,8 @@ def build_tree(infos: Iterable[OpInfo]) -> Node:
     consumers = _consumers(infos)
     for group in list(root.groups())[::-1]:
         _settle(group, consumers)
+        if series and group.form in ("root", "scope"):
+            fold_series(group)
     return root
 
 
@@ -127,10 +129,8 @@ def _settle(group: Node, consumers: dict[str, set[str]]) -> None:
         group.form, group.role = "variable", "variable"
     elif own is not None and _only_serves(group, own.name, consumers):
         group.form, group.role = "op", op_role(own)
-    else:
-        if group.form == "scope":
-            group.role = scope_role(group)
-        fold_series(group)
+    elif group.form == "scope":
+        group.role = scope_role(group)
 
 
 def _unwrapped(child: Node) -> tuple[str, Node]:

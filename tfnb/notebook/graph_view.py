@@ -1,7 +1,7 @@
 """The drawing of a graph in a notebook: scopes open and close; where nothing runs, it is an SVG and a text.
 
 Protocol with the front end (`extension/`), widget kind "graph": the trait `state` holds what is shown,
-    {title, svg, expanded, selected, aside, color, trace, colors, details, hits, note}
+    {title, svg, expanded, selected, aside, color, trace, series, colors, details, hits, note}
 and the front end asks by custom messages, each answered by a new `state`:
     {type: "expand" | "collapse" | "select", name: key}   {type: "aside", name: key, value}
     {type: "color", name: one of `colors`}   {type: "trace", name: key, value: "inputs" | "outputs"}; name "": none
@@ -11,25 +11,31 @@ and the front end asks by custom messages, each answered by a new `state`:
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from tfnb.core.text import did_you_mean
+from tfnb.notebook import shell
 from tfnb.notebook.costs import Cost
 from tfnb.notebook.graph_details import details, outline, search
 from tfnb.notebook.graph_layout import lay_out, panel_sheets
 from tfnb.notebook.graph_model import LIMIT, Model
 from tfnb.notebook.graph_paint import COSTS, WORDS, options_of, paint, traced
-from tfnb.notebook.graph_read import UnknownTarget
+from tfnb.notebook.graph_read import UnknownTarget, elements, op_of
 from tfnb.notebook.graph_scene import Scene
 from tfnb.notebook.graph_svg import graph_svg
 from tfnb.notebook.graph_tree import Node
 from tfnb.notebook.layout_dot import readable_dot
+from tfnb.notebook.svg_figure import save_drawing
 from tfnb.notebook.widget import View
 
 OPTIONS = ("target", "depth", "expand", "aside", "keep", "engine", "direction", "limit", "title",
-           "values", "color", "costs", "trace")
+           "values", "color", "costs", "trace", "detach", "series", "up", "down", "form")
+DRAWN = (".svg", ".png", ".pdf")
+FEW = 5                 # names in a note
+FORMS = ("auto", "svg", "dot", "text")
 
 
 class GraphView(View):
@@ -44,12 +50,16 @@ class GraphView(View):
                  keep: Iterable[str] = (), engine: str = "auto", direction: str = "down", limit: int = LIMIT,
                  title: str = "", values: Mapping[str, Any] | None = None,
                  color: str = "structure", costs: Mapping[str, Cost] | None = None,
-                 trace: tuple[str, str] | None = None) -> None:
+                 trace: tuple[str, str] | None = None, detach: Iterable[str] = (), series: bool = True,
+                 up: int | None = None, down: int | None = None, form: str = "auto") -> None:
         super().__init__()
-        self.model = Model(target, values)
+        if form not in FORMS:
+            raise ValueError(f"a graph is shown as {', '.join(FORMS)}, not {form!r}")
+        self.model, self.form = Model(target, values, series, up, down), form
         self.engine, self.direction, self.limit, self.title = engine, direction, limit, title
-        self._expanded = self.model.to_depth(depth) | self._start(target)
-        self._aside = {self.model.node(name).key: True for name in _names(aside)}
+        self._expanded = self.model.to_depth(depth) | self._start(target, up is not None or down is not None)
+        self._aside = dict.fromkeys(_matching(self.model.root, _names(detach)), True)
+        self._aside |= {self.model.node(name).key: True for name in _names(aside)}
         self._aside |= {self.model.node(name).key: False for name in _names(keep)}
         self._selected, self._note, self._svg = "", "", ""
         self._hits: list[dict[str, Any]] = []
@@ -59,12 +69,13 @@ class GraphView(View):
             self._open(self.model.node(name))
         self._draw()
 
-    def _start(self, target: Any) -> set[str]:
-        """A view of one scope opens it."""
+    def _start(self, target: Any, near: bool) -> set[str]:
+        """A view of one scope opens it; one of what is near some ops opens what is around them."""
         key = target.rstrip("/") + "/" if isinstance(target, str) else ""
-        if not key or key not in self.model.nodes:
-            return set()
-        return self.model.path(self.model.nodes[key]) | {key}
+        if key and key in self.model.nodes:
+            return self.model.path(self.model.nodes[key]) | {key}
+        ops = ([op_of(target)] if isinstance(target, str) else elements(target)) if near else []
+        return set().union(*(self.model.path(self.model.nodes[name]) for name in ops if name in self.model.nodes))
 
     # what is shown
 
@@ -78,7 +89,7 @@ class GraphView(View):
         """What is open, selected and set aside; may be assigned, whole or in part, to get the same drawing again."""
         return {"expanded": sorted(key.rstrip("/") for key in self._expanded), "selected": self._selected,
                 "aside": dict(sorted(self._aside.items())), "color": self._color,
-                "trace": list(self._trace) if self._trace else None}
+                "trace": list(self._trace) if self._trace else None, "series": self.model.series}
 
     @state.setter
     def state(self, state: Mapping[str, Any]) -> None:
@@ -86,6 +97,9 @@ class GraphView(View):
         if unknown:
             raise ValueError(f"a graph view's state has {', '.join(self.state)}, not {', '.join(unknown)}")
         with self._lock:
+            if state.get("series", self.model.series) != self.model.series:
+                self.model.fold(bool(state["series"]))
+                self._expanded &= self.model.nodes.keys()
             if "color" in state:
                 self._color = _known_color(state["color"], self._costs)
             if "trace" in state:
@@ -115,8 +129,8 @@ class GraphView(View):
         return self._do("aside", self._key(name), value)
 
     def color_by(self, how: str) -> GraphView:
-        """Colour nodes by "structure", "cell", "device", "gradient", "stale", and, where costs were measured, "time" or
-        "memory". Returns the view. Raises ValueError for another word."""
+        """Colour nodes by "structure", "cell", "device", "gradient", "stale", "change", and, where costs were
+        measured, "time" or "memory". Returns the view. Raises ValueError for another word."""
         with self._lock:
             self._color = _known_color(how, self._costs)
             self._draw()
@@ -170,9 +184,15 @@ class GraphView(View):
         scene = self._painted(scene)
         if self._trace:
             scene = traced(scene, self.model.nodes, self.model.by_name, *self._trace)
-        self._note = f"{scene.hidden} ops do not fit: close a scope, or search" if scene.hidden else ""
+        self._note = f"{scene.hidden} ops do not fit: close a scope, or search" if scene.hidden else self._gone()
         self._svg = graph_svg(scene, lay_out(scene, self.engine, self.direction), self.title)
         self.tell()
+
+    def _gone(self) -> str:
+        """Where colours tell of the last run of cells: the ops that it made no longer."""
+        graph = getattr(self.model.infos[0].origin, "graph", None) if self.model.infos else None
+        found = shell.removed(graph) if self._color == "change" else []
+        return f"made no longer: {', '.join(found[:FEW])}{' ...' * (len(found) > FEW)}" if found else ""
 
     def _painted(self, scene: Scene) -> Scene:
         return paint(scene, self.model.nodes, self._color, self._costs)
@@ -199,17 +219,28 @@ class GraphView(View):
         return "".join(readable_dot(sheet) for panel, sheet in sheets.items() if not panel)
 
     def save(self, path: str | Path) -> Path:
-        """Write the drawing to a .svg, .dot or .txt file and return its path. Raises ValueError for other endings."""
+        """Write the drawing to a .svg, .png, .pdf, .dot or .txt file and return its path.
+
+        .png and .pdf need matplotlib. Raises ValueError for other endings.
+        """
         path = Path(path)
-        forms = {".svg": self.svg, ".dot": self.to_dot, ".txt": self.to_text}
-        if path.suffix not in forms:
-            raise ValueError(f"a graph is saved as {', '.join(forms)}; got {path.name!r}")
-        path.write_text(forms[path.suffix](), encoding="utf-8")
+        forms = {".dot": self.to_dot, ".txt": self.to_text}
+        if path.suffix in DRAWN:
+            save_drawing(self._svg, path)
+        elif path.suffix in forms:
+            path.write_text(forms[path.suffix](), encoding="utf-8")
+        else:
+            raise ValueError(f"a graph is saved as {', '.join((*DRAWN, *forms))}; got {path.name!r}")
         return path
 
     def forms(self) -> dict[str, str]:
-        """The outline and the drawing."""
-        return {"text/plain": self.to_text(), "image/svg+xml": self._svg}
+        """The outline and the drawing, or what `form` says."""
+        if self.form == "dot":
+            return {"text/plain": self.to_dot()}
+        return {"text/plain": self.to_text()} | ({"image/svg+xml": self._svg} if self.form != "text" else {})
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return super()._repr_mimebundle_() if self.form == "auto" else dict(self.forms())
 
     def hear(self, message: Mapping[str, Any]) -> None:
         """Do what the front end asks. What it asks of an unknown node is told in the note, never raised."""
@@ -241,6 +272,27 @@ def _known_color(how: str, costs: Mapping[str, Cost]) -> str:
     return how
 
 
+def _matching(root: Node, patterns: list[str]) -> list[str]:
+    """Keys of the outermost nodes that one of the expressions is found in the names of. Raises ValueError for what is
+    no expression, or is found in none."""
+    found: list[str] = []
+    for pattern in patterns:
+        try:
+            wanted = re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+        before, todo = len(found), list(root.children.values())
+        while todo:
+            node = todo.pop()
+            if wanted.search(node.name):
+                found.append(node.key)
+            else:
+                todo += node.children.values()
+        if len(found) == before:
+            raise ValueError(f"no node has a name that {pattern!r} is found in")
+    return found
+
+
 def _names(names: Iterable[str] | str) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
@@ -253,10 +305,15 @@ def graph_view(target: Any = None, depth: int = 1, expand: Iterable[str] | str =
     depth: how many levels of scopes show; gradients, optimizers and savers stay closed unless in `expand`.
     expand: names of scopes and variables to open.
     aside, keep: names of nodes to set aside, or to keep in the main drawing, whatever the thresholds say.
+    detach: regular expressions: nodes whose names they are found in are set aside.
+    series: fold numbered blocks of a crowded scope into one node.
+    up, down: only so many steps of what the target takes, and of what takes it.
+    form: "auto" (interactive where that works), "svg", "dot" or "text".
     engine: "auto", "dot", "pygraphviz" or "builtin".   direction: "down", "up" or "right".
     limit: most visible nodes.   title: the accessible name of the drawing.
     values: what to show on edges, by the names of tensors: what `watch` has seen of them.
-    color: "structure", "cell", "device", "gradient", "stale"; with `costs`, which `measure` gives, "time" and "memory".
+    color: "structure", "cell", "device", "gradient", "stale", "change" (by the last run of its cell); with `costs`,
+        which `measure` gives, "time" and "memory".
     trace: (name, "inputs" or "outputs"): what is not on the way is pale.
 
     Raises TypeError for an unknown option, with the nearest name; ValueError for an unknown target or name.

@@ -71,7 +71,7 @@ class Hooks:
         self.ip.events.register("post_run_cell", self.post_run_cell)
         settings.listeners.append(self._set)
         set_cell_label(self.label_of_file)
-        shell.labels = lambda owner: self.cells.labels.get(owner, "")
+        shell.cells = self.cells
         board.listen()
         _active.append(self)
         info = running_info()
@@ -89,6 +89,7 @@ class Hooks:
         self.ip.events.unregister("post_run_cell", self.post_run_cell)
         settings.listeners.remove(self._set)
         set_cell_label(None)
+        shell.cells = None
         _active.remove(self)
 
     def _set(self, name: str, value: Any) -> None:

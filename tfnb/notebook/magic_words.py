@@ -6,7 +6,8 @@ Errors in the use of a magic are UsageError itself, which IPython shows without 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import CodeType
@@ -116,10 +117,17 @@ def parse(magic: Callable[..., Any], line: str) -> Any:
     except ValueError as error:                              # a quotation mark without its other one
         raise UsageError(f"{error} in {line!r}") from None
     except UsageError as error:
-        unknown = [word for word in str(error).split() if word.startswith("--")]
-        known = magic.parser._option_string_actions         # type: ignore[attr-defined]
-        hint = did_you_mean(unknown[0], known, show=str) if unknown and unknown[0] not in known else ""
+        hint = _nearest(str(error), magic.parser._option_string_actions)       # type: ignore[attr-defined]
         raise UsageError(f"{error}{hint}") from None
+
+
+def _nearest(problem: str, known: Mapping[str, Any]) -> str:
+    """The option, or the word for one, that was meant where argparse does not know it."""
+    choice = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", problem)
+    if choice is not None:
+        return did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]), show=str)
+    unknown = [word for word in problem.split() if word.startswith("--")]
+    return did_you_mean(unknown[0], known, show=str) if unknown and unknown[0].rstrip(":") not in known else ""
 
 
 def _split(line: str) -> list[str]:

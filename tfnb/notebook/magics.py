@@ -111,12 +111,18 @@ class GraphMagics(LineMagics):
     @argument("target", nargs="?", help="what to draw: a scope, an op, or an expression; by default the whole graph")
     @argument("--depth", type=int, default=1, help="how many levels of scopes are open")
     @argument("--expand", nargs="+", default=(), metavar="NAME", help="scopes to open")
+    @argument("--up", type=int, metavar="N", help="only the target and N steps of what it takes")
+    @argument("--down", type=int, metavar="N", help="only the target and N steps of what takes it")
     @argument("--aside", nargs="+", default=(), metavar="NAME", help="nodes to draw beside the graph")
-    @argument("--keep", nargs="+", default=(), metavar="NAME", help="nodes to keep in the graph")
+    @argument("--detach", nargs="+", default=(), metavar="REGEX", help="the same, for nodes whose names it is found in")
+    @argument("--pin", "--keep", nargs="+", default=(), metavar="NAME", help="nodes to keep in the graph")
+    @argument("--series", choices=["on", "off"], default="on", help="fold repeated blocks into one node")
     @argument("--engine", default="auto", choices=["auto", "dot", "pygraphviz", "builtin"], help="what lays it out")
     @argument("--direction", default="down", choices=["down", "up", "right"], help="where data flows to")
     @argument("--title", nargs="+", default=(), help="what to call the drawing")
-    @argument("--save", metavar="FILE", help="write it to a .svg, .dot or .txt file as well")
+    @argument("--save", metavar="FILE", help="write it to a .svg, .png, .pdf, .dot or .txt file as well")
+    @argument("--format", default="widget", choices=["widget", "svg", "dot", "text"], help="what is shown here")
+    @argument("--diff", action="store_true", help="colour by what the last run of each cell made anew or changed")
     @argument("--color", default="structure", choices=[*WORDS], help="what colours say; time and memory run the target")
     @argument("--trace", metavar="NAME", help="leave strong only what this node gets values from")
     @argument("--outputs", action="store_true", help="with --trace: what it gives values to")
@@ -134,8 +140,11 @@ class GraphMagics(LineMagics):
             with usage_errors(LookupError, RuntimeError):
                 return undo()
         options = {"depth": args.depth, "expand": [*map(unquote, args.expand)], "engine": args.engine,
-                   "aside": [*map(unquote, args.aside)], "keep": [*map(unquote, args.keep)],
-                   "direction": args.direction, "title": words(args.title), "color": args.color,
+                   "aside": [*map(unquote, args.aside)], "keep": [*map(unquote, args.pin)], "up": args.up,
+                   "detach": [*map(unquote, args.detach)], "series": args.series == "on", "down": args.down,
+                   "form": "auto" if args.format == "widget" else args.format,
+                   "direction": args.direction, "title": words(args.title),
+                   "color": "change" if args.diff else args.color,
                    "trace": (unquote(args.trace), "outputs" if args.outputs else "inputs") if args.trace else None}
         if args.values or args.color in COSTS:
             if not args.target:

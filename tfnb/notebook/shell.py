@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Any, Protocol
 
 from tfnb.core.lazy import lazy_module
@@ -14,13 +14,30 @@ Bundle = dict[str, Any] | tuple[dict[str, Any], dict[str, Any]]         # mime t
 
 SERVED = "VOILA_PREHEAT" in os.environ      # a dashboard of Voila: it tells no ids, but has a person before it
 running: Hashable = None        # the key of the cell that runs, where cells are known
-labels: Callable[[Hashable], str] | None = None             # where cells are known: see `label_of`
+cells: Any = None               # notebook/cells.py: what is known of the cells that own ops, where any are
 attended = SERVED               # also if the front end told the id of that cell: it is no nbclient, then
 
 
 def label_of(owner: Hashable) -> str:
     """What messages call the cell that owns ops: "[3]"; "" if nobody knows."""
-    return labels(owner) if labels is not None else ""
+    return str(cells.labels.get(owner, "")) if cells is not None else ""
+
+
+def last_run(op: Any) -> tuple[str, str] | None:
+    """What the last run of its cell did to an op: ("new" | "changed" | "as before", what is different); None if the
+    cell ran once, or if no cell is known."""
+    story = cells.books.stories.get(op.graph, {}).get(op.owner) if cells is not None else None
+    if story is None:
+        return None
+    if op.name in story.why:
+        return "changed", f"{story.why[op.name]}, since {story.label}"
+    return ("as before", "") if op.name in story.same else ("new", f"since {story.label}")
+
+
+def removed(graph: Any) -> list[str]:
+    """Names of ops that the last runs of the cells of a graph made no longer."""
+    stories = cells.books.stories.get(graph, {}) if cells is not None and graph is not None else {}
+    return [name for story in stories.values() for name in sorted(story.removed)]
 
 
 def current() -> Any | None:
