@@ -8,7 +8,7 @@ made from a name of the user's which means another op now.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -172,8 +172,22 @@ def _differentiated(graph: Graph, changes: Changes, where: str, effects: Effects
     if not changed:
         return
     tainted, own = _downstream(changed), set(changes.new.values())
+    if graph._functions:
+        _copied(graph, {op.name: name for op, name in tainted.items()}, own, changes, where, effects)
     for op in graph.get_operations():
         name = tainted.get(op._original_op) if op._original_op is not None and op not in own else None
+        if name is not None:
+            effects.blame(op, f"{name!r} {'changed' if name in changes.new else 'is no longer made'} in {where}")
+
+
+def _copied(graph: Graph, tainted: Mapping[str, str], own: Collection[Operation], changes: Changes, where: str,
+            effects: Effects) -> None:
+    """Blame the ops whose functions are copies of what stands on changed ops: one-shot iterators."""
+    for op in graph.get_operations():
+        bodies = [] if op in own else [graph._functions.get(op.attrs[attr.name].name) for attr in op.spec.attrs
+                                       if attr.type == "func"]
+        copied = [t.op.name for body in bodies if body is not None and body.by_value for t in body.captured]
+        name = next((tainted[name] for name in copied if name in tainted), None)
         if name is not None:
             effects.blame(op, f"{name!r} {'changed' if name in changes.new else 'is no longer made'} in {where}")
 
