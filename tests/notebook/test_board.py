@@ -254,11 +254,14 @@ def test_the_sender_feeds_open_boards_and_ends_with_the_last(recorder):
     assert not thread.is_alive()
 
 
-def test_record_takes_names_and_mappings(monkeypatch):
+def test_record_takes_names_and_mappings():
     recorder = Recorder()
-    monkeypatch.setattr(boards, "RECORDER", recorder)
-    boards.record(loss=1.0)
-    boards.record({"train/loss": 2.0}, step=5)
+    record = recorder.reporter()
+    record(loss=1.0)
+    record({"train/loss": 2.0}, step=5)
     LiveBoard(recorder=recorder).record({"a/b": 1.0}, acc=0.5)
     recorder.file()
     assert set(recorder.series) == {("", "loss"), ("", "train/loss"), ("", "a/b"), ("", "acc")}
+    boards.record({"a tag of this test": 3.0})
+    boards.RECORDER.file()
+    assert boards.RECORDER.series.pop(("", "a tag of this test")).values.tolist() == [3.0]

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from tfnb.notebook.record import BATCH, Recorder
+from tfnb.notebook.record import BATCH, FIRST, Recorder
 from tfnb.notebook.wire import WireError, read_scalars, scalar_layout
 
 
@@ -124,9 +124,39 @@ def test_values_by_name_take_what_float_reads():
 
 def test_the_inbox_is_filed_by_the_step_when_nobody_does():
     recorder = Recorder()
-    for i in range(BATCH + 10):
+    for i in range(8 * BATCH):
         recorder.scalars({"loss": i})
-    assert len(recorder.series["", "loss"]) == BATCH and len(recorder._inbox) == 10
+        recorder.summary(scalar("x", i), i, "")
+        recorder.scalars({"w": np.zeros(3)}) if i % 2 else None
+        assert len(recorder._columns[""]["loss"]) < 2 * BATCH and len(recorder._inbox) < BATCH
+    assert min(len(recorder.series["", "x"]), len(recorder.series["", "loss"])) > 6 * BATCH
+    assert recorder.histograms["", "w"].count > 3 * BATCH
+
+
+def test_batches_get_as_large_as_they_are_quick():
+    clock = [0.0]
+    recorder = Recorder(lambda: clock[0])
+    for seconds, most in ((1e-5, 2 * BATCH), (1.0, 2 * FIRST)):
+        longest = 0
+        for i in range(8 * BATCH):
+            recorder.scalars({"loss": i})
+            clock[0] += seconds
+            longest = max(longest, len(recorder._columns[""]["loss"])) if i > 4 * BATCH else 0
+        assert longest == most - 2
+    recorder.file()
+    times = recorder.series["", "loss"].times
+    assert abs(times[-1] - times[-1001] - 1000) < 2
+
+
+def test_numbers_of_all_kinds_and_arrays_may_come_under_one_tag():
+    recorder = Recorder()
+    for step, value in enumerate([1, 2.5, np.float16(3), np.array(4), np.int64(5), "x", 1e300, np.arange(3), True]):
+        recorder.scalars({"v": value}, step=2 * step)
+    recorder.file()
+    series = recorder.series["", "v"]
+    assert series.steps.tolist() == [0, 2, 4, 6, 8, 10, 12, 16]
+    np.testing.assert_array_equal(series.values, np.array([1, 2.5, 3, 4, 5, np.nan, np.inf, 1], np.float32))
+    assert recorder.histograms["", "v"].items(9)[0][0] == 14
 
 
 def test_large_summaries_are_filed_before_they_fill_memory(monkeypatch):

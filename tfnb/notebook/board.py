@@ -47,6 +47,7 @@ UNHEARD_EVERY = 0.5         # seconds between full frames to a front end that ne
 
 log = logging.getLogger(__name__)
 RECORDER = Recorder()
+record = RECORDER.reporter()
 SENDER = Sender()
 _numbers = itertools.count(1)
 
@@ -235,7 +236,7 @@ class LiveBoard:
 
     def record(self, values: Mapping[str, Any] | None = None, /, *, step: float | None = None, **more: Any) -> None:
         """As the function `record`."""
-        self.recorder.scalars({**values, **more} if values else more, step)
+        self.recorder.reporter()(values, step=step, **more)
 
     def close(self) -> None:
         """Stop updating. What is shown stays as it is."""
@@ -345,15 +346,6 @@ def live(*tags: str, runs: Iterable[str] = (), hz: float | None = None, smooth: 
     """
     return LiveBoard(*tags, runs=runs, hz=settings.live_hz if hz is None else hz, smooth=smooth, title=title, x=x,
                      grid=grid, hist=hist, apart=apart).show()
-
-
-def record(values: Mapping[str, Any] | None = None, /, *, step: float | None = None, **more: Any) -> None:
-    """Report what one step gave: `record(loss=0.3, accuracy=0.9)` or `record({"train/loss": 0.3}, step=17)`.
-
-    Numbers become curves, arrays histograms. Costs less than a microsecond, so call it every step; arrays must not be
-    changed afterwards. Without a step they are counted.
-    """
-    RECORDER.scalars({**values, **more} if values else more, step)
 
 
 def listen() -> None:

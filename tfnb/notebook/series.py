@@ -42,9 +42,10 @@ class Series:
         """float32, a view."""
         return self._columns[2][:self._n]
 
-    def extend(self, steps: Sequence[float | None], values: np.ndarray, times: np.ndarray | float = 0.0) -> None:
-        """Add points. A step of None is one more than the step before it (0 at the start)."""
-        filled = _filled(steps, float(self.steps[-1]) if self._n else -1.0)
+    def extend(self, steps: np.ndarray | Sequence[float | None], values: np.ndarray,
+               times: np.ndarray | float = 0.0) -> None:
+        """Add points. A step of None (or NaN) is one more than the step before it (0 at the start)."""
+        filled = _filled(np.asarray(steps, np.float64), float(self.steps[-1]) if self._n else -1.0)
         self.count += len(filled)
         falls = filled[1:] < filled[:-1]
         starts = np.flatnonzero(falls) + 1 if falls.any() else ()
@@ -82,16 +83,18 @@ def _split(values: np.ndarray, starts: Sequence[int] | np.ndarray) -> list[np.nd
     return np.split(values, starts) if len(starts) else [values]
 
 
-def _filled(steps: Sequence[float | None], last: float) -> np.ndarray:
-    if None not in steps:
-        return np.array(steps, np.float64)
-    if steps.count(None) == len(steps):
+def _filled(steps: np.ndarray, last: float) -> np.ndarray:
+    """`steps`, with one more than the step before it (`last` before the first one) where there is NaN."""
+    counted = np.isnan(steps)
+    if not counted.any():
+        return steps
+    if counted.all():
         return np.arange(last + 1, last + 1 + len(steps))
     filled = []
-    for step in steps:
-        last = last + 1 if step is None else step
+    for step in steps.tolist():
+        last = last + 1 if step != step else step
         filled.append(last)
-    return np.array(filled, np.float64)
+    return np.array(filled)
 
 
 def bucket_size(n: int, width: int) -> int:

@@ -77,27 +77,32 @@ def read_scalars(messages: Sequence[bytes], rich: list[int] | None = None) -> li
     What is no Summary is passed over. A tag may come several times, for messages of different layouts. rich: takes the
     indices of the messages that hold more than scalars.
     """
-    by_size: dict[int, list[int]] = {}
-    for index, data in enumerate(messages):
-        by_size.setdefault(len(data), []).append(index)
+    sizes = list(map(len, messages))
     found = rich if rich is not None else []
-    return [column for indices in by_size.values() for column in _columns(messages, indices, found)]
+    if len(set(sizes)) == 1:
+        return list(_columns(messages, np.arange(len(messages)), found))
+    by_size: dict[int, list[int]] = {}
+    for index, size in enumerate(sizes):
+        by_size.setdefault(size, []).append(index)
+    return [column for indices in by_size.values() for column in _columns(messages, np.array(indices), found)]
 
 
-def _columns(messages: Sequence[bytes], indices: list[int], rich: list[int]) -> Iterator[Column]:
-    rest = np.array(indices)
+def _columns(messages: Sequence[bytes], rest: np.ndarray, rich: list[int]) -> Iterator[Column]:
+    """The columns of the messages with these indices, which have one size."""
     while len(rest):
         layout, more = _layout_or_none(messages[rest[0]])
-        table = np.frombuffer(b"".join(messages[i] for i in rest), np.uint8).reshape(len(rest), -1)
-        fixed = np.ones(table.shape[1], bool)
+        chosen = messages if len(rest) == len(messages) else [messages[i] for i in rest.tolist()]
+        table = np.frombuffer(b"".join(chosen), np.uint8).reshape(len(rest), -1)
+        equal = table == table[0]
         for _, place in layout:
-            fixed[place:place + 4] = False
-        alike = (table[:, fixed] == table[0, fixed]).all(axis=1)
+            equal[:, place:place + 4] = True
+        alike = equal.all(axis=1)
+        taken = rest[alike]
         if more:
-            rich += rest[alike].tolist()
+            rich += taken.tolist()
         for tag, place in layout:
-            yield tag, rest[alike], np.ascontiguousarray(table[alike, place:place + 4]).view("<f4")[:, 0]
-        rest, few = rest[~alike], alike.sum() * 4 < len(rest)
+            yield tag, taken, np.ascontiguousarray(table[alike, place:place + 4]).view("<f4")[:, 0]
+        rest, few = rest[~alike], len(taken) * 4 < len(rest)
         if few:                                  # other bytes differ too (histograms): no use to go on in batches
             yield from _each(messages, rest, rich)
             return

@@ -52,7 +52,8 @@ class _Call:
         self.executor = executor
         self.build = build
         self.single = single
-        self.summaries = tuple(i for i, t in enumerate(executor.plan.fetches) if t.op.type.endswith("Summary"))
+        self.summaries = tuple(i for i, t in enumerate(executor.plan.fetches)
+                               if t.op.type.endswith("Summary") and t.static == ())
 
 
 class BaseSession:
@@ -151,8 +152,9 @@ class BaseSession:
             values = self._guard.run(call.executor, arrays) if settings.nan_check else call.executor.run(arrays)
         else:
             values = self._run_with(call.executor, arrays, options, run_metadata)
-        if call.summaries and taps.on_summary is not None:
-            self._tell(call, values)
+        if call.summaries and (listener := taps.on_summary) is not None:
+            for i in call.summaries:
+                listener(values[i].item(), None, "")
         if call.single:
             value = values[0]
             return value if value.ndim else value[()]
@@ -189,12 +191,6 @@ class BaseSession:
                 node = by_device[device].node.add()
                 node.CopyFrom(op.node_def)
                 node.device = device
-
-    def _tell(self, call: _Call, values: Sequence[Any]) -> None:
-        listener = taps.on_summary
-        for i in call.summaries:
-            if listener is not None and values[i].ndim == 0:
-                listener(values[i][()], None, "")
 
     def _prepare(self, fetches: Any, feed_dict: Any, key: Any) -> _Call:
         """Read the structures, and find or make the plan."""
