@@ -30,6 +30,7 @@ export class HeatMaps {
   private shown: Shown[] = [];
   private known = "";
   private at: [number, number] = [0, 0];
+  private pointed = -1; // the panel with the pointer
 
   constructor(
     private readonly send: (message: Record<string, unknown>) => void,
@@ -50,7 +51,6 @@ export class HeatMaps {
     const known = JSON.stringify(heat?.panels ?? []);
     if (!heat || known === this.known) return;
     this.known = known;
-    this.title.textContent = heat.title;
     this.place.textContent = "point at a cell, or move with the arrow keys; a click looks closer";
     const focus = this.shown.findIndex(({ canvas }) => canvas === document.activeElement);
     this.shown = heat.panels.map((panel, i) => this.panel(panel, i));
@@ -68,6 +68,8 @@ export class HeatMaps {
       ),
     );
     this.shown[focus]?.canvas.focus();
+    if (heat.title === this.title.textContent) this.point(this.pointed, ...this.at);
+    this.title.textContent = heat.title;
     this.draw();
   }
 
@@ -122,6 +124,7 @@ export class HeatMaps {
 
   /** Mark a cell in every panel that has the same cells as panel `index`, and tell its values; -1: none. */
   private point(index: number, row: number, column: number): void {
+    this.pointed = index;
     const from = this.shown[index]?.panel;
     if (from) {
       this.at = [clamp(row, from.rows), clamp(column, from.cols)];

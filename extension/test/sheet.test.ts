@@ -39,9 +39,9 @@ const TABLE: SheetTable = {
   pickable: true,
 };
 
-function panel(more: Partial<HeatPanel> = {}): HeatPanel {
+function panel(more: Partial<HeatPanel> = {}, first = 1): HeatPanel {
   const data = btoa(
-    String.fromCharCode(...new Uint8Array(new Float32Array([1, -2, 0.5, Number.NaN]).buffer)),
+    String.fromCharCode(...new Uint8Array(new Float32Array([first, -2, 0.5, Number.NaN]).buffer)),
   );
   const shape = { shape: [2, 2], start: [0, 0], block: [1, 1], tile: [1, 1] } as const;
   return {
@@ -96,6 +96,16 @@ test("buttons send what they stand for", () => {
   for (const one of el.querySelectorAll<HTMLElement>(".tfnb-bar button, td.is-number button")) one.click();
   expect(model.sent).toContainEqual({ type: "act", act: "diff", row: "r" });
   expect(model.sent).toContainEqual({ type: "act", act: "session" });
+});
+
+test("what is pointed at stays so when the values move on", () => {
+  const heat = (first: number) => ({ title: "w", panels: [panel({}, first)], zoomed: false, first: true });
+  const model = sheet({ heat: heat(1) });
+  const said = () => el.querySelector(".tfnb-heats output")?.textContent;
+  el.querySelector("canvas")?.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp" }));
+  expect(said()).toBe("1");
+  model.setState({ ...(model.get("state") as object), heat: heat(7) });
+  expect(said()).toBe("7");
 });
 
 test("the arrow keys point at a cell in every linked panel", () => {

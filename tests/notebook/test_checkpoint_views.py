@@ -32,6 +32,10 @@ def test_a_click_compares_with_the_one_before_and_with_the_session(trained):
     assert view.panels[0][1].limit == view.panels[1][1].limit == 2.25, "the same colour is the same value"
     view.hear({"type": "act", "act": "session", "row": newest})
     assert view.panels == [] and view.difference["w"]["max change"] == pytest.approx(1.125)
+    tf.global_variables()[0].load(np.full((4, 3), 5.0), tf.get_default_session())
+    view.hear({"type": "pick", "table": "both", "row": "w"})
+    assert view.difference["w"]["max change"] == pytest.approx(2.75) == view.panels[2][1].limit
+    assert "2.75" in repr(view)
     view.hear({"type": "pick", "table": "checkpoints", "row": newest})
     view.hear({"type": "pick", "table": "tensors", "row": "w"})
     assert [name for name, _ in view.panels] == [view.panels[0][0]] and view.note == ""

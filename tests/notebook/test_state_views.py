@@ -71,6 +71,11 @@ def test_the_table_follows_the_training(model):
     assert row(view, "w")["m"].value == pytest.approx(np.linalg.norm(model.run("w/Adam:0")), rel=1e-5)
     assert row(view, "w")["cell"].text.startswith("test_state_views.py:")
     assert "▁█" in repr(view) and "5 variables, 16 trainable numbers" in repr(view)
+    view.pick("variables", "w")
+    model.run(op, FEED)
+    view.refresh()
+    assert np.array_equal(view.panels[0][1].values, model.run("w:0")), "the heat maps follow, too"
+    assert [name for name, _ in view.panels] == ["value", "m", "v"] and view.tables[0].picked == "w"
 
 
 def test_without_values_the_table_says_what_it_knows(model):

@@ -143,7 +143,9 @@ class CheckpointView(SheetView):
             self.diff(row, SESSION)
 
     def draw(self, name: str) -> CheckpointView:
-        """Show the heat map of a tensor; of two checkpoints both and the change. Returns the view."""
+        """Show the heat map of a tensor; of two checkpoints both and the change, as they are now. Returns the view."""
+        if name in self.difference:
+            self._compare_again(name)
         values = [np.asarray(file.read(name)) for file in self.files]
         self._drawn = [(_short_path(f.path), v) for f, v in zip(self.files, values, strict=True)]
         if len(values) == 2 and values[0].shape == values[1].shape and values[0].dtype == values[1].dtype \
@@ -153,6 +155,13 @@ class CheckpointView(SheetView):
         self.panels_title = name
         self._look(None)
         return self
+
+    def _compare_again(self, name: str) -> None:
+        """Bring the row of a tensor up to date: a session may have trained since."""
+        both = self.table("both")
+        self.difference[name] = _difference(*self.files, name)
+        fresh = _change_row(self.files[0], name, self.difference[name])
+        both.rows = [(row, fresh if row == name else cells) for row, cells in both.rows]
 
     def _look(self, window: Window | None) -> None:
         self._window = window

@@ -127,8 +127,17 @@ class VariablesView(_Values):
             self.tables[0].rows = [(v.op.name, self._row(v, motions.get(v.op.name))) for v in self._shown]
             self.title, self.note = self._heading()
             self._moves = sum(motion.moves for motion in motions.values())
+            if self.panels and not (quick and self._drawn[0][1].size > QUICK):
+                self._redraw()
             self.tell()
         return self
+
+    def _redraw(self) -> None:
+        """Draw the picked variable as it is now."""
+        found = next((v for v in self._shown if v.op.name == self.tables[0].picked), None)
+        if found is not None and value_in(self.session, found.op) is not None:
+            values = _weights(self.session, found)
+            self.draw(values, self._window if values[0][1].shape == self._drawn[0][1].shape else None)
 
     def _heading(self) -> tuple[str, str]:
         count = sum(int(np.prod(v.op.attrs["shape"] or (), dtype=np.int64)) for v in self._shown
