@@ -70,6 +70,7 @@ BUILDING = [
     (lambda: tf.broadcast_to(x45(), [3, 3]), ValueError, r"\(4, 5\)"),
     (lambda: tf.norm(x45(), 5, [0, 1]), ValueError, "'ord' must be one of"),
     (lambda: tf.nn.top_k(x45(), 6), ValueError, "k = 6 but is 5"),
+    (lambda: tf.fill([4], tf.ones([4])), ValueError, "Shape must be rank 0 but is rank 1 for 'Fill'"),
     (lambda: tf.exp(x45(), "a", "b"), TypeError, "Exp"),
     (lambda: tf.exp(y=x45()), TypeError, "Exp"),
 ]
@@ -109,6 +110,7 @@ RUNNING = [
     (*two(lambda x, y: tf.nn.bias_add(x, y[0]), A, A[:, :1]), 2, "Dimensions must be equal, but are 3 and 1"),
     (*two(lambda x, y: tf.where(x > 0, x, y), A, A[:1]), 2, r"\(2, 3\) and \(1, 3\) are not compatible"),
     (*two(lambda x, y: tf.random_uniform([2], 5, tf.to_int32(x[0, 0]), tf.int32), A, B), 2, "minval < maxval"),
+    (*two(lambda x, y: tf.fill([3], x), A, B), None, "must be rank 0 but is rank 2"),
 ]
 
 

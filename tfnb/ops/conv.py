@@ -17,6 +17,7 @@ from tfnb.opdef import tables
 from tfnb.ops.array import shape, shape_n
 from tfnb.ops.construct import Constructor
 from tfnb.ops.declare import kernel
+from tfnb.ops.shapes import of_rank
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
@@ -30,13 +31,6 @@ DEPTHWISE = {"strides": "list(int)", **ATTRS}
 
 
 # Shapes
-
-def of_rank(found: Static, rank: int) -> tuple[int | None, ...]:
-    """A shape of so many axes. Raises ValueError for another rank."""
-    if found is not None and len(found) != rank:
-        raise ValueError(f"Shape must be rank {rank} but is rank {len(found)}")
-    return (None,) * rank if found is None else found
-
 
 def rank4(found: Static) -> tuple[int | None, ...]:
     """A shape of four axes. Raises ValueError for another rank."""
@@ -139,9 +133,7 @@ def forward_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
 
 def _sizes(ctx: ShapeContext, index: int) -> tuple[int | None, ...]:
     """The shape that an input of sizes names."""
-    count = ctx.shape(index)
-    if count is not None and len(count) != 1:
-        raise ValueError(f"Shape must be rank 1 but is rank {len(count)}")
+    of_rank(ctx.shape(index), 1)
     return of_rank(ctx.partial(index), len(spatial_axes(ctx.attrs)) + 1)
 
 

@@ -16,7 +16,6 @@ from tfnb.ops.conv import (
     first_gradient,
     forward_shape,
     input_shape,
-    of_rank,
     second_gradients,
 )
 from tfnb.ops.declare import kernel
@@ -29,6 +28,7 @@ from tfnb.ops.pool import (
     pool_shape,
     pooled_shapes,
 )
+from tfnb.ops.shapes import of_rank
 
 LAYOUT = "{'NDHWC', 'NCDHW'} = 'NDHWC'"
 CONV = {"T": "{half, bfloat16, float, double}", "strides": "list(int) >= 5", "padding": "{'SAME', 'VALID'}",

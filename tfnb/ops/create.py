@@ -16,6 +16,7 @@ from tfnb.ops.array import shape as shape_tensor
 from tfnb.ops.declare import elementwise, kernel, movement
 from tfnb.ops.math import cast
 from tfnb.ops.raw import raw
+from tfnb.ops.shapes import named_by_first, of_rank
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
@@ -23,15 +24,12 @@ if TYPE_CHECKING:
 SMALL = 1000                                  # a tensor with fewer elements is written into the graph as a constant
 
 
-def _given_shape(ctx: ShapeContext) -> list[Static]:
-    known = ctx.partial(0)
-    count = ctx.shape(0)
-    if known is None:
-        return [None if count is None or count[0] is None else (None,) * count[0]]
-    return [tuple(None if n is None or n < 0 else n for n in known)]
+def _filled_shape(ctx: ShapeContext) -> list[Static]:
+    of_rank(ctx.shape(1), 0)
+    return named_by_first(ctx)
 
 
-@movement("dims: index_type, value: T -> output: T", of=1, shape=_given_shape, T="type",
+@movement("dims: index_type, value: T -> output: T", of=1, shape=_filled_shape, T="type",
           index_type="indextype = DT_INT32")
 def Fill(view: View, dims: np.ndarray) -> View:
     """A tensor of shape `dims` with `value` everywhere."""

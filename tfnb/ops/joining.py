@@ -19,6 +19,7 @@ from tfnb.ops.array import identity
 from tfnb.ops.broadcast import shape_node, shape_of
 from tfnb.ops.declare import kernel, movement
 from tfnb.ops.raw import raw
+from tfnb.ops.shapes import of_rank
 from tfnb.ops.slicing import Slice
 
 if TYPE_CHECKING:
@@ -40,8 +41,7 @@ def _concat_shape(ctx: ShapeContext, tensors: Sequence[int], axis: int) -> list[
         return [None]
     rank, value = len(known[0]), ctx.value(axis)
     for shape in known:
-        if len(shape) != rank:
-            raise ValueError(f"Shape must be rank {rank} but is rank {len(shape)}")
+        of_rank(shape, rank)
     if value is None:
         return [(None,) * rank]
     place = _axis_of(value, rank)

@@ -20,15 +20,10 @@ from tfnb.ops.broadcast import BroadcastGradientArgs
 from tfnb.ops.complex import conj
 from tfnb.ops.declare import kernel
 from tfnb.ops.raw import raw
+from tfnb.ops.shapes import of_rank
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
-
-
-def _matrix(shape: Static) -> Static:
-    if shape is not None and len(shape) != 2:
-        raise ValueError(f"Shape must be rank 2 but is rank {len(shape)}")
-    return (None, None) if shape is None else shape
 
 
 def _inner(m: int | None, n: int | None) -> None:
@@ -37,7 +32,7 @@ def _inner(m: int | None, n: int | None) -> None:
 
 
 def _product_shape(ctx: ShapeContext) -> list[Static]:
-    a, b = _matrix(ctx.shape(0)), _matrix(ctx.shape(1))
+    a, b = of_rank(ctx.shape(0), 2), of_rank(ctx.shape(1), 2)
     assert a is not None and b is not None
     rows, inner = a[::-1] if ctx.attrs["transpose_a"] else a
     other, columns = b[::-1] if ctx.attrs["transpose_b"] else b

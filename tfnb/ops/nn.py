@@ -21,6 +21,7 @@ from tfnb.ops.matmul import matmul
 from tfnb.ops.random import random_uniform
 from tfnb.ops.raw import raw
 from tfnb.ops.reduce import reduce_mean
+from tfnb.ops.shapes import of_rank
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
@@ -198,8 +199,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 def _bias_shape(ctx: ShapeContext) -> list[Static]:
     value, bias = ctx.shape(0), ctx.shape(1)
-    if bias is not None and len(bias) != 1:
-        raise ValueError(f"Shape must be rank 1 but is rank {len(bias)}")
+    of_rank(bias, 1)
     if value is None:
         return [None]
     if len(value) < 2:

@@ -15,9 +15,10 @@ from tfnb.kernels.cpu.pooling import pool_window
 from tfnb.kernels.window import Window, channels_first, spatial_axes
 from tfnb.ops.array import shape, stop_gradient
 from tfnb.ops.construct import Constructor
-from tfnb.ops.conv import check_attrs, of_rank, only_spatial, rank4, shared_attrs, spatial_shape
+from tfnb.ops.conv import check_attrs, only_spatial, rank4, shared_attrs, spatial_shape
 from tfnb.ops.create import zeros_like
 from tfnb.ops.declare import kernel
+from tfnb.ops.shapes import of_rank
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext

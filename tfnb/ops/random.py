@@ -49,13 +49,6 @@ def set_random_seed(seed: int) -> None:
     get_default_graph().seed = seed
 
 
-def _given_shape(ctx: ShapeContext) -> list[Static]:
-    known, vector = ctx.partial(0), ctx.shape(0)
-    if known is None:
-        return [None if not vector or vector[0] is None else (None,) * vector[0]]
-    return [tuple(None if n is None or n < 0 else n for n in known)]
-
-
 def _sizes(ctx: Any, shape: np.ndarray) -> tuple[int, ...]:
     if (shape < 0).any():
         raise errors.InvalidArgumentError(None, ctx.op, f"Dimension {int(shape.min())} must be >= 0")
@@ -66,19 +59,19 @@ def _drawn(draw: Any) -> Any:
     return lambda ctx, shape: draw(ctx.state, _sizes(ctx, shape), ctx.attrs["dtype"].as_numpy_dtype)
 
 
-@random("shape: T -> output: dtype", shape=_given_shape, numpy=_drawn(philox.uniform), cpu=cpu.random_uniform,
+@random("shape: T -> output: dtype", shape=shapes.named_by_first, numpy=_drawn(philox.uniform), cpu=cpu.random_uniform,
         values=("shape",), **SEEDS, dtype="floattype", T="indextype")
 def RandomUniform() -> None:
     """Uniform numbers in [0, 1)."""
 
 
-@random("shape: T -> output: dtype", shape=_given_shape, numpy=_drawn(philox.normal),
+@random("shape: T -> output: dtype", shape=shapes.named_by_first, numpy=_drawn(philox.normal),
         cpu=cpu.random_standard_normal, values=("shape",), **SEEDS, dtype="floattype", T="indextype")
 def RandomStandardNormal() -> None:
     """Normal numbers with mean 0 and standard deviation 1."""
 
 
-@random("shape: T -> output: dtype", shape=_given_shape, numpy=_drawn(philox.truncated_normal),
+@random("shape: T -> output: dtype", shape=shapes.named_by_first, numpy=_drawn(philox.truncated_normal),
         cpu=cpu.truncated_normal, values=("shape",), **SEEDS, dtype="floattype", T="indextype")
 def TruncatedNormal() -> None:
     """Normal numbers with mean 0 and standard deviation 1, drawn again where their size is 2 or more."""
@@ -91,7 +84,7 @@ def _uniform_int(ctx: Any, shape: np.ndarray, low: np.ndarray, high: np.ndarray)
         raise errors.InvalidArgumentError(None, ctx.op, str(error)) from None
 
 
-@random("shape: T, minval: Tout, maxval: Tout -> output: Tout", shape=_given_shape, numpy=_uniform_int,
+@random("shape: T, minval: Tout, maxval: Tout -> output: Tout", shape=shapes.named_by_first, numpy=_uniform_int,
         cpu=cpu.random_uniform_int, values=("shape",), **SEEDS, Tout="indextype", T="indextype")
 def RandomUniformInt() -> None:
     """Uniform integers in [`minval`, `maxval`)."""
@@ -104,10 +97,8 @@ def RandomShuffle() -> None:
 
 
 def _multinomial_shape(ctx: ShapeContext) -> list[Static]:
-    logits, count = ctx.shape(0), ctx.value(1)
-    if logits is not None and len(logits) != 2:
-        raise ValueError(f"Shape must be rank 2 but is rank {len(logits)}")
-    return [(None if logits is None else logits[0], None if count is None else int(count))]
+    count = ctx.value(1)
+    return [(shapes.of_rank(ctx.shape(0), 2)[0], None if count is None else int(count))]
 
 
 def _multinomial(ctx: Any, logits: np.ndarray, num_samples: np.ndarray) -> np.ndarray:

@@ -20,6 +20,21 @@ def _count(ctx: ShapeContext) -> int:
     return len(ctx.op.outputs)
 
 
+def of_rank(found: Static, rank: int) -> tuple[int | None, ...]:
+    """A shape of so many axes. Raises ValueError for another rank."""
+    if found is not None and len(found) != rank:
+        raise ValueError(f"Shape must be rank {rank} but is rank {len(found)}")
+    return (None,) * rank if found is None else found
+
+
+def named_by_first(ctx: ShapeContext) -> list[Static]:
+    """The shape whose sizes the first input names; None for sizes that are not known or negative."""
+    known, count = ctx.partial(0), ctx.shape(0)
+    if known is None:
+        return [None if not count or count[0] is None else (None,) * count[0]]
+    return [tuple(None if n is None or n < 0 else n for n in known)]
+
+
 def broadcast_inputs(ctx: ShapeContext) -> list[Static]:
     """Every output has the broadcast shape of all inputs. Raises ValueError if they don't broadcast."""
     shape: Static = ()
