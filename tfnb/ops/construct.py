@@ -18,6 +18,7 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph, get_graph_from_inputs
 from tfnb.kernels.scalar import read
 from tfnb.opdef import tables
+from tfnb.opdef.contract import contract
 from tfnb.opdef.signature import Arg, Attr
 from tfnb.opdef.spec import OpSpec
 
@@ -29,6 +30,21 @@ def official(name: str) -> DType:
     return dtypes.as_dtype(_OFFICIAL.get(name, name))
 
 
+class _Documentation:
+    """What `help` shows: of the class its own text, of an op that of its definition, and what its signature says.
+
+    Made when it is asked for: that of all ops takes 14 ms, too much for an import.
+    """
+
+    def __init__(self, of_class: str | None) -> None:
+        self._of_class = of_class
+
+    def __get__(self, op: Constructor | None, _: type | None = None) -> str | None:
+        if op is None:
+            return self._of_class
+        return f"{op.spec.doc}\n\n{contract(op.spec, op.spec.name not in tables.ALIGN)}".rstrip()
+
+
 class Constructor:
     """Adds nodes of one op type: `Tanh(x, name="y")`.
 
@@ -38,7 +54,6 @@ class Constructor:
     def __init__(self, spec: OpSpec) -> None:
         self.spec = spec
         self.__name__ = spec.name
-        self.__doc__ = spec.doc
         inferred = {arg.type for arg in spec.inputs} | {arg.number for arg in spec.inputs}
         inferred |= {arg.type_list for arg in spec.inputs}
         self._attr_specs = {attr.name: attr for attr in spec.attrs}
@@ -289,6 +304,9 @@ class Constructor:
             groups.append(list(taken) if arg.is_list else taken[0])
             start += count
         return groups[0] if len(groups) == 1 else tuple(groups)
+
+
+Constructor.__doc__ = _Documentation(Constructor.__doc__)   # type: ignore[assignment]
 
 
 def _default(attr: Attr) -> Any:

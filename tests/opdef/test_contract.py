@@ -1,0 +1,46 @@
+"""What the help of an op says beyond its description."""
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import tfnb as tf
+from tfnb.opdef.contract import dtype_words
+from tfnb.opdef.tables import OPS
+from tfnb.ops.construct import Constructor, official
+from tfnb.ops.raw import raw
+
+BROADCAST = "Shapes are broadcast; ValueError where they don't fit."
+
+
+@pytest.mark.parametrize("name, lines", [
+    ("Sqrt", ["x: floats, complex numbers (else TypeError).", "The result has the dtype and shape of x."]),
+    ("Greater", ["x, y: floats, integers; all of one dtype (else TypeError).", BROADCAST, "The result is bool."]),
+    ("Select", ["t, e: all of one dtype (else TypeError).", "condition: bool.", "The result has the dtype of t."]),
+    ("Shape", ["out_type: the dtype of the result."]),
+    ("SoftmaxCrossEntropyWithLogits", ["features, labels: floats; all of one dtype (else TypeError)."]),
+])
+def test_contracts(name, lines):
+    made = getattr(raw, name)
+    assert inspect.getdoc(made).split("\n\n") == [OPS[name].doc, "\n".join(lines)]
+
+
+def test_groups_are_named_only_if_whole():
+    assert dtype_words(("half", "float", "double", "int32", "complex64", "complex128", "qint8")) == \
+        "complex numbers, float16, float32, float64, int32"
+
+
+def test_a_dtype_that_is_not_named_is_refused():
+    for name in ("Sqrt", "Greater", "Softmax"):
+        made = getattr(raw, name)
+        words = made.__doc__.split(": ", 1)[1].split("(")[0]
+        for dtype in (tf.bool, tf.string):
+            assert dtype.name not in words
+            with pytest.raises(TypeError):
+                made(*[tf.zeros([2], dtype)] * len(OPS[name].inputs))
+    assert official("half") == tf.float16
+
+
+def test_the_class_keeps_its_own_text():
+    assert Constructor.__doc__.startswith("Adds nodes of one op type")

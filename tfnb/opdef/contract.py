@@ -1,0 +1,56 @@
+"""What a signature says, in words: the dtypes that an op takes and makes, and which shapes go together."""
+from __future__ import annotations
+
+from tfnb.opdef.spec import Kind, OpSpec
+
+_FLOATS = ("bfloat16", "half", "float", "double")
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+_GROUPS = {"floats": _FLOATS, "integers": _INTEGERS, "complex numbers": ("complex64", "complex128")}
+_NOT_HERE = ("qint8", "quint8", "qint16", "quint16", "qint32", "variant")       # dtypes that no kernel takes
+_NUMPY = {"half": "float16", "float": "float32", "double": "float64"}
+
+
+def contract(spec: OpSpec, broadcasts: bool) -> str:
+    """The contract of an op behind its description, a line each; "" where the signature leaves all open.
+
+    broadcasts: whether the inputs of this op, if it is elementwise, are broadcast.
+    """
+    lines = []
+    for attr in spec.attrs:
+        names = [arg.name for arg in spec.inputs if attr.name in (arg.type, arg.type_list)]
+        taken = [dtype_words(attr.allowed)] * bool(attr.allowed) + ["all of one dtype"] * (len(names) > 1)
+        if names and taken:
+            lines.append(f"{', '.join(names)}: {'; '.join(taken)} (else TypeError).")
+    lines += [f"{arg.name}: {_NUMPY.get(arg.type, arg.type)}." for arg in spec.inputs
+              if arg.type and arg.type not in ("resource", "variant") and not _is_attr(spec, arg.type)]
+    if spec.kind is Kind.ELEMENTWISE and broadcasts and len(spec.inputs) > 1:
+        lines.append("Shapes are broadcast; ValueError where they don't fit.")
+    return "\n".join([*lines, *_result(spec)])
+
+
+def _is_attr(spec: OpSpec, name: str) -> bool:
+    return any(attr.name == name for attr in spec.attrs)
+
+
+def _result(spec: OpSpec) -> list[str]:
+    """Which dtype the one output has."""
+    if len(spec.outputs) != 1 or spec.outputs[0].is_list:
+        return []
+    made = spec.outputs[0].type
+    if not _is_attr(spec, made):
+        return [] if made in ("resource", "variant") else [f"The result is {_NUMPY.get(made, made)}."]
+    same = [arg.name for arg in spec.inputs if arg.type == made]
+    shaped = " and shape" if spec.kind is Kind.ELEMENTWISE and len(spec.inputs) == 1 else ""
+    return [f"The result has the dtype{shaped} of {same[0]}."] if same else [f"{made}: the dtype of the result."]
+
+
+def dtype_words(allowed: tuple[str, ...]) -> str:
+    """Official dtype names as "floats, int32, int64": groups that are whole by their name."""
+    left = dict.fromkeys(name for name in allowed if name not in _NOT_HERE)
+    found = []
+    for words, group in _GROUPS.items():
+        if left.keys() >= set(group):
+            found.append(words)
+            for name in group:
+                del left[name]
+    return ", ".join([*found, *(_NUMPY.get(name, name) for name in left)])
