@@ -79,6 +79,7 @@ class _Walk:
         self.grads: dict[Operation, list[list[Any]]] = {}
 
     def run(self, starts: Sequence[Any]) -> None:
+        """Walk from the ys, whose gradients begin as `starts` (None: ones), to the xs."""
         for i, (y, start) in enumerate(zip(self.ys, starts, strict=True)):
             with self._at(y.op):
                 self._add(y, _start(i, y, start))
@@ -127,6 +128,7 @@ class _Walk:
             self.ready.append(y.op)
 
     def results(self) -> list[Any]:
+        """The gradient of each x: a tensor, IndexedSlices, or None where no y depends on it."""
         return [next(iter(self.grads[x.op][x.value_index]), None) if x.op in self.grads else None for x in self.xs]
 
     def _at(self, op: Operation) -> AbstractContextManager[Any]:

@@ -41,6 +41,7 @@ class Group:
 
     @property
     def is_call(self) -> bool:
+        """Is it one hand-written kernel, which nothing joins?"""
         return isinstance(self.nodes[0], Call)
 
     def touched(self, reads: bool = True) -> set[Buffer]:

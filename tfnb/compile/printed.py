@@ -53,6 +53,7 @@ class _Names:
                     self.of(value.buffer)
 
     def of(self, buffer: Buffer) -> str:
+        """The name of a buffer: the same whenever it is asked for."""
         if buffer.owner is not None:
             return f"state of {buffer.owner.name}" if buffer.role == "state" else buffer.owner.name
         if buffer.role == "status":

@@ -94,34 +94,40 @@ class Residents:
         self.nodes.append(Call(op, [*ins, handle], [*outs, handle], launches=launches))
 
     def read(self, op: Operation, handle: Value, index: Value, flow: Value) -> list[Value]:
+        """The element at `index`. The kernel stops the tape where there is none."""
         of = self._of(handle, numpy_name(op.outputs[0].dtype))
         out = temp(of.type, of.shape)                   # type: ignore[arg-type]
         self._call(op, kernels.read, handle, [index], [out])
         return [out]
 
     def write(self, op: Operation, handle: Value, index: Value, value: Value, flow: Value) -> list[Value]:
+        """Puts `value` at `index`; the output is the flow, a constant."""
         of = self._of(handle, value.type, value.shape)
         self._call(op, partial(kernels.write, add=of.sums), handle, [index, value], [])
         return [known(_NO_FLOW)]
 
     def size(self, op: Operation, handle: Value, flow: Value) -> list[Value]:
+        """How many elements there are: an int32 scalar."""
         out = temp("int32", ())
         self._call(op, kernels.size, handle, [], [out])
         return [out]
 
     def gradient(self, op: Operation, handle: Value, flow: Value) -> list[Value]:
+        """The handle of the array of gradients. Raises ValueError for gradients of gradients."""
         of = self.found[handle.buffer.index]
         if of.source is not None or of.sums:
             raise ValueError("there is no second order of gradients")
         return [self._value(of.input, op.attrs["source"], of.type, of.shape, True), known(_NO_FLOW)]
 
     def push(self, op: Operation, handle: Value, value: Value) -> list[Value]:
+        """Puts `value` on top; the output is `value`."""
         of = self._of(handle, value.type, value.shape)
         of.pushed.add(None if value.known is None else value.known.tobytes())
         self._call(op, kernels.push, handle, [value], [])
         return [value]
 
     def pop(self, op: Operation, handle: Value) -> list[Value]:
+        """Takes the top: a constant where all that was ever pushed is alike."""
         of = self._of(handle, numpy_name(op.outputs[0].dtype))
         out = temp(of.type, of.shape)                   # type: ignore[arg-type]
         self._call(op, kernels.pop, handle, [], [out])

@@ -40,6 +40,7 @@ class Buffer:
 
     @property
     def nbytes(self) -> int:
+        """Its size in bytes."""
         return self.size * np.dtype(self.type).itemsize
 
 
@@ -57,10 +58,12 @@ class Value:
 
     @property
     def type(self) -> str:
+        """The name of its NumPy dtype."""
         return self.buffer.type
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Its shape."""
         return self.view.shape
 
     def is_plain(self) -> bool:

@@ -25,6 +25,7 @@ class _Stderr(logging.StreamHandler[Any]):
 
     @stream.setter
     def stream(self, value: Any) -> None:
+        """Whatever is set, messages go to sys.stderr."""
         pass
 
 

@@ -101,6 +101,7 @@ class Mutation:
 
     @cursor.setter
     def cursor(self, place: int | None) -> None:
+        """Raises ValueError for a place outside of the graph."""
         if place is not None and not 0 <= place <= len(self._ops):
             raise ValueError(f"cursor {place} is outside of the graph, which has {len(self._ops)} ops")
         self._cursor = place

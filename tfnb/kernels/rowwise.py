@@ -16,10 +16,12 @@ class Fragment:
 
     @property
     def name(self) -> str:
+        """The word of the step."""
         return self.step.word
 
     @property
     def is_rowwise(self) -> bool:
+        """Never: a step is elementwise or a reduction."""
         return False
 
     def program(self, attrs: Attrs = ()) -> Program:

@@ -42,6 +42,7 @@ class View:
 
     @property
     def size(self) -> int:
+        """How many elements it shows."""
         return prod(self.shape)
 
     def is_row_major(self) -> bool:

@@ -203,7 +203,11 @@ def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.
 
 def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
                        loss_collection: Any = GraphKeys.LOSSES, reduction: str = BY_WEIGHTS) -> Tensor:
-    """(predictions - labels) ** 2."""
+    """(predictions - labels) ** 2, weighted and reduced: by default the mean, a float32 scalar.
+
+    labels, predictions: of one shape (else ValueError). weights, reduction: see `compute_weighted_loss`. The loss goes
+    to `loss_collection`.
+    """
     _given(labels=labels, predictions=predictions)
     with name_scope(scope, "mean_squared_error", (predictions, labels, weights)) as scope:
         labels, predictions = _floats(labels, predictions)

@@ -26,7 +26,11 @@ from tfnb.ops.variable_scope import variable_scope
 
 def accuracy(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
              updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
-    """How often predictions are the labels."""
+    """How often predictions are the labels, a float32 scalar: (the value so far, an op that takes a batch in).
+
+    labels, predictions: of one shape (else ValueError); weights: to broadcast to them, how much each counts. Two local
+    variables, which `tf.local_variables_initializer` sets to 0, keep the sums.
+    """
     predictions, labels, weights = fitted(predictions, labels, weights)
     predictions.shape.assert_is_compatible_with(labels.shape)
     if labels.dtype != predictions.dtype:
@@ -180,6 +184,7 @@ def _share(scope: str, other: Any, doc: str) -> Any:
             wrong, more_wrong = other(labels, predictions, weights)
 
             def share(both: Any, what: str) -> Any:
+                """`a / (a + b)`; 0 where both are 0."""
                 a, b = both
                 return where(greater(a + b, 0), divide(a, a + b), zeros_like(a), name=what)
             return pair((right, wrong), (more_right, more_wrong), share, metrics_collections, updates_collections)

@@ -164,6 +164,7 @@ def _balanced(scope: str, wanted: float, last: float, rate: Any, choose: Any, re
         values, updates = _counts(labels, predictions, _grid(number, last), weights)
 
         def compute(counts: Counts, what: str) -> Any:
+            """The result at the threshold whose rate is nearest to the wanted one."""
             place = cast(choose(abs(rate(counts) - wanted)), dtypes.int32)
             hit, miss = (convert_to_tensor(each)[place] for each in result(counts))
             return divide(hit, hit + miss + _BIT, what)

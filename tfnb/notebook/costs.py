@@ -32,6 +32,7 @@ class _Sizes(Tap):
         self.nbytes: dict[str, int] = {}
 
     def after(self, op: Operation, outputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """Notes how many bytes the op made."""
         self.nbytes[op.name] = sum(a.nbytes for a in outputs)
         return outputs
 

@@ -93,6 +93,7 @@ class GraphView(View):
 
     @state.setter
     def state(self, state: Mapping[str, Any]) -> None:
+        """Raises ValueError for unknown keys, UnknownTarget for what is not drawn."""
         unknown = sorted(set(state) - set(self.state))
         if unknown:
             raise ValueError(f"a graph view's state has {', '.join(self.state)}, not {', '.join(unknown)}")

@@ -258,6 +258,7 @@ def _sweep(layers: list[list[str]], near: Mapping[str, list[str]], down: bool) -
         fixed = {key: k for k, key in enumerate(found[i - 1 if down else i + 1])}
 
         def middle(item: tuple[int, str], fixed: Mapping[str, int] = fixed) -> float:
+            """The median place of a node's neighbours; its own where it has none."""
             at = sorted(fixed[n] for n in near[item[1]] if n in fixed)
             return (at[len(at) // 2] + at[(len(at) - 1) // 2]) / 2 if at else float(item[0])
 

@@ -81,6 +81,7 @@ class SheetView(View):
 
     @state.setter
     def state(self, state: Mapping[str, Any]) -> None:
+        """Raises ValueError for unknown keys, tables and columns."""
         unknown = sorted(set(state) - {"sort", "picked"})
         if unknown:
             raise ValueError(f"the state of this view has sort and picked, not {', '.join(unknown)}")

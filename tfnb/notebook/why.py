@@ -79,6 +79,7 @@ class _Asked:
         return "no cell" if owner is None or isinstance(owner, Orphan) else self.cells.labels.get(owner, "a cell")
 
     def stale(self) -> str:
+        """Why the op is stale."""
         mark = self.cells.stale(self.graph).get(self.op.owner) if self.op._dead is None else None
         return mark.why if mark is not None else why_stale(self.op) or ""
 
@@ -87,11 +88,13 @@ class _Asked:
         return f"{why}: run {self._label(self.op)} again to use it" if why else ""
 
     def run(self) -> str:
+        """The cells to run again for it to be current."""
         mark = self.cells.stale(self.graph).get(self.op.owner) if self.op._dead is None else None
         named = self.cells.named(mark.run) if mark is not None else ()
         return f"{' '.join(named)} again, or %stale run" if named else ""
 
     def cell(self) -> str:
+        """The cell that owns it, and how many ops that owns."""
         owner = self.op.owner
         if owner is None or isinstance(owner, Orphan):
             return "no cell owns it" if self.cells.labels else ""
@@ -99,6 +102,7 @@ class _Asked:
         return f"{self._label(self.op)} owns {many} op{'s' if many != 1 else ''}"
 
     def last_run(self) -> str:
+        """What the last run of its cell changed of it."""
         story = self.stories.get(self.op.owner)
         if story is None or self.op._dead is not None:
             return ""
@@ -117,15 +121,18 @@ class _Asked:
         return "; ".join(dict.fromkeys([*found[:FEW], *gone[:FEW]]))
 
     def moved(self) -> str:
+        """Which of its inputs are the new ones of another cell."""
         found = [f"its input {story.moved[self.op.name]!r} is the new one of {story.label}: dtype and shape are what "
                  "they were" for story in self.stories.values() if self.op.name in story.moved]
         return "; ".join(found)
 
     def takes(self) -> str:
+        """Its inputs: name, type, form and cell."""
         return _some([f"{t.name.removesuffix(':0')} ({t.op.type}, {form(t)}) of {self._label(t.op)}"
                       for t in self.op.inputs])
 
     def used_by(self) -> str:
+        """Its consumers, and how many ops of which cells come behind it."""
         direct = list(dict.fromkeys(c for t in self.op.outputs for c in t._consumers))
         below = _closure(self.op, lambda each: [c for t in each.outputs for c in t._consumers])
         if not direct:
@@ -135,6 +142,7 @@ class _Asked:
         return f"{_some([each.name for each in direct])}; in all {counted}"
 
     def gradient(self) -> str:
+        """The ops that `tf.gradients` made to differentiate it."""
         found = [each for each in self.graph.get_operations() if each._original_op is self.op]
         if not found:
             return ""
@@ -143,6 +151,7 @@ class _Asked:
                f"{_some([e.name for e in found])}"
 
     def collections(self) -> str:
+        """The collections that it or what it makes is in."""
         known = self.graph._collections.lists
         return ", ".join(str(key) for key, values in known.items() if any(op_of(each) is self.op for each in values))
 

@@ -38,6 +38,7 @@ class Arg:
 
     @property
     def is_list(self) -> bool:
+        """Does it stand for a list of tensors?"""
         return bool(self.number or self.type_list)
 
 
@@ -54,6 +55,7 @@ class Attr:
 
 
 def read_args(text: str, list_types: frozenset[str]) -> tuple[Arg, ...]:
+    """The arguments of one side of a signature. list_types: the attrs of the kind `list(type)`."""
     return tuple(_read_arg(part, list_types) for part in text.split(",") if part.strip())
 
 

@@ -341,7 +341,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 # What users call
 
 def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
-    """The shape of a tensor, as a vector: a constant where it is known."""
+    """The shape of a tensor, as a vector of int32 or `out_type` (int64): a constant where it is known."""
     with name_scope(name, "Shape", [input]) as scope:
         x = convert_to_tensor(input)
         if is_known(x.static):
@@ -355,7 +355,7 @@ def shape_n(input: Sequence[Any], out_type: Any = dtypes.int32, name: str | None
 
 
 def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
-    """How many elements a tensor has: a constant where that is known."""
+    """How many elements a tensor has, an int32 or `out_type` (int64) scalar: a constant where that is known."""
     with name_scope(name, "Size", [input]) as scope:
         x = convert_to_tensor(input)
         if is_known(x.static):
@@ -382,7 +382,10 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
-    """`input` with a new axis of size 1 before axis `axis` (negative: counted from the end)."""
+    """`input` with a new axis of size 1 before axis `axis` (negative: counted from the end).
+
+    Raises ValueError for an axis out of range.
+    """
     axis = renamed("axis", axis, "dim", dim)
     if axis is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims()")
@@ -390,7 +393,10 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
-    """`input` without its axes of size 1, or without those that `axis` names."""
+    """`input` without its axes of size 1, or without those that `axis` names.
+
+    Raises ValueError if one of these has another size.
+    """
     axis = renamed("axis", axis, "squeeze_dims", squeeze_dims)
     if axis is not None and np.ndim(axis) == 0:
         axis = [axis]
@@ -398,7 +404,10 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
 
 
 def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
-    """`a` with its axes in the order `perm`, by default reversed."""
+    """`a` with its axes in the order `perm`, by default reversed.
+
+    conjugate: of complex numbers the conjugates, too. Raises ValueError if `perm` does not name each axis once.
+    """
     with name_scope(name, "transpose", [a]) as scope:
         a = convert_to_tensor(a, name="a")
         constructor = ConjugateTranspose if conjugate and a.dtype.is_complex else Transpose

@@ -190,12 +190,15 @@ select = Select
 
 
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """`x == y`, element by element with broadcasting."""
+    """`x == y`, element by element with broadcasting: bools.
+
+    Raises TypeError if the dtypes differ, ValueError where the shapes can't be broadcast.
+    """
     return Equal(x, y, name=name)
 
 
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """`x != y`, element by element with broadcasting."""
+    """`x != y`, element by element with broadcasting: bools. Errors as of `equal`."""
     return NotEqual(x, y, name=name)
 
 

@@ -228,21 +228,24 @@ def _filled(shape: Any, value: Any, dtype: dtypes.DType, scope: str) -> Tensor:
 
 
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """Zeros (empty strings, False) of a shape: a list, a TensorShape or a vector tensor."""
+    """Zeros (empty strings, False) of a shape: a list, a TensorShape or a vector tensor. dtype: any."""
     kind = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "zeros", [shape]) as scope:
         return _filled(shape, _zero_of(kind), kind, scope)
 
 
 def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """Ones of a shape: a list, a TensorShape or a vector tensor."""
+    """Ones of a shape: a list, a TensorShape or a vector tensor. dtype: of numbers, or bool."""
     kind = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "ones", [shape]) as scope:
         return _filled(shape, True if kind == dtypes.bool else 1, kind, scope)
 
 
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
-    """Zeros in the shape of `tensor`: a constant where the shape is known (unless not `optimize`)."""
+    """Zeros in the shape of `tensor`: a constant where the shape is known (unless not `optimize`).
+
+    dtype: of the result, by default that of `tensor`.
+    """
     with name_scope(name, "zeros_like", [tensor]) as scope:
         x = convert_to_tensor(tensor, name="tensor")
         kind = x.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype
@@ -254,7 +257,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
 
 
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
-    """Ones in the shape of `tensor`."""
+    """Ones in the shape of `tensor`. dtype: of the result, by default that of `tensor`."""
     with name_scope(name, "ones_like", [tensor]) as scope:
         x = convert_to_tensor(tensor, name="tensor")
         kind = x.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype
@@ -266,7 +269,7 @@ def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize:
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
-    """A tensor of shape `dims` with `value` everywhere."""
+    """A tensor of shape `dims` (a list or a vector tensor) with the scalar `value` everywhere, of the dtype of that."""
     return Fill(dims, value, name=name)
 
 
@@ -276,7 +279,7 @@ _ORDER = [dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.fl
 def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:
     """The numbers `start`, `start + delta`, ... before `limit`; `range(n)` counts from 0.
 
-    The dtype is the widest of the arguments', or `dtype`.
+    The dtype is the widest of the arguments', or `dtype`. Raises ValueError for a delta of 0.
     """
     if limit is None:
         start, limit = 0, start
@@ -289,7 +292,10 @@ def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, nam
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
-    """`num` numbers from `start` to `stop`, both included, at equal distances."""
+    """`num` numbers from `start` to `stop`, both included, at equal distances.
+
+    start, stop: floats of one dtype (else TypeError), which the result has.
+    """
     return LinSpace(start, stop, num, name=name)
 
 

@@ -133,7 +133,10 @@ def _over_axis(constructor: Any, logits: Any, axis: int | None, name: str | None
 
 
 def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
-    """`exp(logits)` divided by its sum over `axis`, by default the last."""
+    """`exp(logits)` divided by its sum over `axis`, by default the last.
+
+    logits: floats; the result has their dtype and shape. Raises InvalidArgumentError for an axis out of range.
+    """
     return _over_axis(Softmax, logits, renamed("axis", axis, "dim", dim), name)
 
 

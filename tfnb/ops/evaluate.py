@@ -36,11 +36,8 @@ class Context:
 
     @property
     def attrs(self) -> dict[str, Any]:
+        """The attrs of the op."""
         return self.op.attrs
-
-    @property
-    def input_shapes(self) -> list[Any]:
-        return [t.static for t in self.op.inputs]
 
     @property
     def timeout(self) -> float | None:

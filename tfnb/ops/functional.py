@@ -66,6 +66,7 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
         results = [TensorArray(t, size=n, infer_shape=infer_shape) for t in types]
 
         def compute(i: Tensor, arrays: Any) -> Any:
+            """One round: `fn` of row i; what it returns becomes row i of the results."""
             made = fn(nest.pack_sequence_as(elems, [row.read(i) for row in rows]))
             nest.assert_same_structure(structure, made)
             return i + 1, [a.write(i, value) for a, value in zip(arrays, nest.flatten(made), strict=True)]
@@ -102,6 +103,7 @@ def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_i
             results = [a.write(first, v) for a, v in zip(results, values, strict=True)]
 
         def compute(i: Tensor, a: Any, arrays: Any) -> Any:
+            """One round: `fn` of the value so far and of row i; what it returns is kept, too."""
             made = fn(nest.pack_sequence_as(structure, a),
                       nest.pack_sequence_as(elems, [row.read(i) for row in rows]))
             nest.assert_same_structure(structure, made)
@@ -145,6 +147,7 @@ def _fold(fn: Callable[..., Any], elems: Any, initializer: Any, reverse: bool, n
         rows = _rows(flat, n)
 
         def row(i: Any) -> Any:
+            """Row i of each tensor, in the structure of `elems`."""
             return nest.pack_sequence_as(elems, [r.read(i) for r in rows])
 
         i: Any = n - 1 if reverse else make_constant(0 if initializer is not None else 1)
@@ -154,6 +157,7 @@ def _fold(fn: Callable[..., Any], elems: Any, initializer: Any, reverse: bool, n
             i = i - 1 if reverse else i
 
         def compute(i: Tensor, a: Any) -> Any:
+            """One round: `fn` of the value so far and of row i."""
             return [i - 1 if reverse else i + 1, fn(a, row(i))]
 
         test = (lambda i, a: i >= 0) if reverse else (lambda i, a: i < n)

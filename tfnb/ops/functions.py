@@ -440,12 +440,12 @@ xlogy, xdivy = Xlogy, Xdivy
 
 
 def tanh(x: Any, name: str | None = None) -> Tensor:
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent. x: floats or complex numbers (else TypeError); the result has its dtype and shape."""
     return Tanh(x, name=name)  # type: ignore[no-any-return]
 
 
 def sigmoid(x: Any, name: str | None = None) -> Tensor:
-    """`1 / (1 + exp(-x))`."""
+    """`1 / (1 + exp(-x))`. x: floats or complex numbers (else TypeError); the result has its dtype and shape."""
     with name_scope(name, "Sigmoid", [x]) as scope:
         return Sigmoid(convert_to_tensor(x, name="x"), name=scope)  # type: ignore[no-any-return]
 

@@ -355,7 +355,11 @@ unsorted_segment_sum, segment_sum = UnsortedSegmentSum, SegmentSum
 
 def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None,
            batch_dims: int = 0) -> Tensor:
-    """The slices of `params` along `axis` (by default the first) at `indices`."""
+    """The slices of `params` along `axis` (by default the first) at `indices`.
+
+    indices: int16, int32 or int64 of any shape, which takes the place of that axis. Running it raises
+    InvalidArgumentError for an index that is out of range.
+    """
     return GatherV2(params, indices, batch_dims if axis is None else axis, batch_dims=batch_dims, name=name)
 
 

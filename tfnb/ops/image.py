@@ -136,10 +136,12 @@ def _random_flip(image: Any, axis: int, seed: int | None, scope_name: str) -> Te
         image = checked(image)
 
         def one() -> Tensor:
+            """One image, mirrored or not."""
             mirrored = random_uniform(shape=[], minval=0, maxval=1.0, seed=seed) < .5
             return _shaped_like(image, cond(mirrored, lambda: reverse(image, [axis]), lambda: image, name=scope))
 
         def many() -> Tensor:
+            """Each image of a batch, by a number of its own."""
             count = shape(image)[0]
             drawn = random_uniform(shape=[count], minval=0, maxval=1.0, seed=seed)
             flips = cast(round(reshape(drawn, [count, 1, 1, 1])), image.dtype)

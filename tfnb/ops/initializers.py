@@ -197,6 +197,7 @@ class _Scaled(variance_scaling_initializer):
         super().__init__(*self._fixed, seed, dtype)
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments that make the same initializer."""
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 

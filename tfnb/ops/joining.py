@@ -391,7 +391,10 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 # What users call
 
 def concat(values: Any = None, axis: Any = None, name: str = "concat", concat_dim: Any = None) -> Tensor:
-    """The tensors one after another along `axis`; r0.x's order `concat(concat_dim, values)` is recognised."""
+    """The tensors one after another along `axis`; r0.x's order `concat(concat_dim, values)` is recognised.
+
+    All have one dtype (else TypeError), and but for that axis one shape (else ValueError).
+    """
     if isinstance(axis, (list, tuple)) and not isinstance(values, (list, tuple)):
         values, axis = axis, values
     axis = concat_dim if axis is None else axis

@@ -406,7 +406,10 @@ def _(op: Operation, dy: Tensor) -> Tensor | None:
 # What users call
 
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """`x + y` with broadcasting; strings are joined."""
+    """`x + y` with broadcasting; strings are joined.
+
+    Raises TypeError if the dtypes differ, ValueError where the shapes can't be broadcast.
+    """
     with name_scope(name, "Add", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, preferred_dtype=x.dtype.base_dtype, name="y")
@@ -425,7 +428,9 @@ reciprocal, inv = Reciprocal, Inv
 
 
 def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
-    """The sum of tensors of one dtype and shape. Raises ValueError for an empty list."""
+    """The sum of tensors of one dtype and shape. Raises ValueError for an empty list or another shape, TypeError for
+    another dtype.
+    """
     if not isinstance(inputs, (list, tuple)) or not inputs:
         raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and "
                          "shape.")
@@ -451,7 +456,7 @@ def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = N
 
 
 def abs(x: Any, name: str | None = None) -> Tensor:
-    """The absolute value; of complex numbers their length."""
+    """The absolute value; of complex numbers their length, a float. The result has the shape of `x`."""
     with name_scope(name, "Abs", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         if x.dtype.is_complex:
@@ -495,7 +500,10 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """`x / y` as Python 2 divides: integers stay integers (rounded down)."""
+    """`x / y` as Python 2 divides: integers stay integers (rounded down).
+
+    Raises TypeError if the dtypes differ. Running it raises InvalidArgumentError for an integer divided by 0.
+    """
     with name_scope(name, "div", [x, y]) as scope:
         x, y = _pair(x, y)
         whole = not (x.dtype.is_floating or x.dtype.is_complex)
@@ -530,7 +538,10 @@ def round(x: Any, name: str | None = None) -> Tensor:
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
-    """`x` (IndexedSlices too) as another dtype; `x` itself if it has that dtype already."""
+    """`x` (IndexedSlices too) as another dtype; `x` itself if it has that dtype already.
+
+    Numbers and bools become each other: floats are cut towards zero, all but 0 is True.
+    """
     wanted = dtypes.as_dtype(dtype).base_dtype
     if isinstance(x, Tensor) and x.dtype.base_dtype == wanted:
         return x

@@ -309,7 +309,11 @@ silu = swish
 
 
 def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
-    """`value` plus a bias for each channel: along the last axis, or axis 1 with data_format "NCHW"."""
+    """`value` plus a bias for each channel: along the last axis, or axis 1 with data_format "NCHW".
+
+    bias: a vector of as many numbers as there are channels, of the dtype of `value`. Raises ValueError for another size
+    or data_format.
+    """
     layout = "NCHW" if data_format and data_format.startswith("NC") else "NHWC"
     if data_format and not data_format.startswith(("NC", "N")):
         raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`, not {data_format!r}")
@@ -320,7 +324,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
 
 
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
-    """`matmul(x, weights) + biases`."""
+    """`matmul(x, weights) + biases`: (batch, in), (in, out) and (out) give (batch, out). Errors as of these."""
     with name_scope(name, "xw_plus_b", [x, weights, biases]) as scope:
         x, weights = convert_to_tensor(x, name="x"), convert_to_tensor(weights, name="weights")
         return bias_add(matmul(x, weights), convert_to_tensor(biases, name="biases"), name=scope)
@@ -386,7 +390,10 @@ def _noise_shape(x: Tensor, given: Any) -> Any:
 
 def moments(x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_dims: bool | None = None,
             keepdims: bool | None = None) -> tuple[Tensor, Tensor]:
-    """The mean and the variance of `x` over `axes`. shift: not used, as in TensorFlow."""
+    """The mean and the variance of `x` over `axes`. shift: not used, as in TensorFlow.
+
+    Both have the dtype of `x`, and its shape without those axes, or with size 1 there if `keep_dims` says so.
+    """
     keep = renamed("keepdims", keepdims, "keep_dims", keep_dims, default=False)
     with name_scope(name, "moments", [x, axes]):
         x = convert_to_tensor(x)

@@ -104,6 +104,7 @@ class _Spec:
         self.masks = dict.fromkeys(("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0)
 
     def put(self, begin: Any, end: Any, stride: Any, *masks: str) -> None:
+        """Add one axis: its bounds and stride, and the masks whose bit it sets."""
         for mask in masks:
             self.masks[mask] |= 1 << len(self.begin)
         self.begin.append(begin)
@@ -111,6 +112,7 @@ class _Spec:
         self.strides.append(stride)
 
     def add(self, index: Any) -> None:
+        """Add an index: a slice, `...`, tf.newaxis or a number. Raises TypeError for anything else."""
         if isinstance(index, slice):
             start, stop, step = (None if one is None else _check(one) for one in (index.start, index.stop, index.step))
             masks = [m for m, bound in (("begin_mask", start), ("end_mask", stop)) if bound is None]

@@ -139,19 +139,29 @@ def _affine(constructor: Any, default: str, shape: Any, mean: Any, stddev: Any, 
 
 def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
                   seed: int | None = None, name: str | None = None) -> Tensor:
-    """Normal numbers."""
+    """Normal numbers, others in each run.
+
+    shape: a list or a vector tensor; mean, stddev: numbers, or tensors to broadcast; dtype: a float (else TypeError).
+    seed: with it, or with `tf.set_random_seed`, each session draws TensorFlow's numbers.
+    """
     return _affine(RandomStandardNormal, "random_normal", shape, mean, stddev, dtype, seed, name)
 
 
 def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
                      seed: int | None = None, name: str | None = None) -> Tensor:
-    """Normal numbers, drawn again where they are two standard deviations or more from the mean."""
+    """Normal numbers, drawn again where they are two standard deviations or more from the mean.
+
+    Arguments as of `random_normal`.
+    """
     return _affine(TruncatedNormal, "truncated_normal", shape, mean, stddev, dtype, seed, name)
 
 
 def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32,
                    seed: int | None = None, name: str | None = None) -> Tensor:
-    """Uniform numbers in [`minval`, `maxval`), by default [0, 1). Integers need a `maxval` (else ValueError)."""
+    """Uniform numbers in [`minval`, `maxval`), by default [0, 1). Other arguments as of `random_normal`.
+
+    dtype: a float, int32 or int64 (else ValueError). Integers need a `maxval` (else ValueError).
+    """
     kind = dtypes.as_dtype(dtype).base_dtype
     if kind not in (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64):
         raise ValueError(f"Invalid dtype {kind!r}: random_uniform makes floats, int32 and int64")
@@ -176,7 +186,10 @@ def random_shuffle(value: Any, seed: int | None = None, name: str | None = None)
 
 def multinomial(logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None,
                 output_dtype: Any = None) -> Tensor:
-    """Classes drawn with the odds `exp(logits)`, `num_samples` for each row."""
+    """Classes drawn with the odds `exp(logits)`, `num_samples` for each row.
+
+    logits: (rows, classes); the result is (rows, num_samples), int64 or `output_dtype`.
+    """
     with name_scope(name, "multinomial", [logits]):
         logits = convert_to_tensor(logits, name="logits")
         seed1, seed2 = get_seed(seed)
@@ -184,7 +197,10 @@ def multinomial(logits: Any, num_samples: Any, seed: int | None = None, name: st
 
 
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
-    """A part of `value` of the given size, at a random place."""
+    """A part of `value` of the given size, at a random place.
+
+    size: a number for each axis, at most that of `value`.
+    """
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = convert_to_tensor(value, name="value")
         size = convert_to_tensor(size, dtype=dtypes.int32, name="size")

@@ -315,7 +315,11 @@ def _reducer(op: Anything, what: str) -> Callable[..., Tensor]:
                reduction_indices: Anything = None, keep_dims: bool | None = None) -> Tensor:
         return _reduce(op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
     reduce.__name__ = reduce.__qualname__ = f"reduce_{op.spec.name.lower()}"
-    reduce.__doc__ = f"""{what} over `axis` (an axis or a list; by default all), which `keepdims` keeps with size 1."""
+    reduce.__doc__ = f"""{what} over `axis` (an axis or a list; by default all), which `keepdims` keeps with size 1.
+
+    The result has the dtype of `input_tensor`. reduction_indices, keep_dims: older names of axis and keepdims. Raises
+    ValueError for an axis out of range, TypeError for another dtype than those of `{op.spec.name}`.
+    """
     return reduce
 
 
@@ -379,13 +383,19 @@ def zero_fraction(value: Anything, name: str | None = None) -> Tensor:
 
 def argmax(input: Anything, axis: Anything = None, name: str | None = None, dimension: Anything = None,
            output_type: Anything = dtypes.int64) -> Tensor:
-    """The index of the largest element along `axis`, by default the first (of several equal ones the first)."""
+    """The index of the largest element along `axis`, by default the first (of several equal ones the first).
+
+    The result has one axis less, and is int64 or `output_type`. Raises ValueError for an axis out of range.
+    """
     return ArgMax(input, renamed("axis", axis, "dimension", dimension, default=0), output_type=output_type, name=name)
 
 
 def argmin(input: Anything, axis: Anything = None, name: str | None = None, dimension: Anything = None,
            output_type: Anything = dtypes.int64) -> Tensor:
-    """The index of the smallest element along `axis`, by default the first (of several equal ones the first)."""
+    """The index of the smallest element along `axis`, by default the first (of several equal ones the first).
+
+    Results and errors as of `argmax`.
+    """
     return ArgMin(input, renamed("axis", axis, "dimension", dimension, default=0), output_type=output_type, name=name)
 
 
@@ -453,7 +463,10 @@ def _norm(x: Tensor, ord: Anything, axis: list[int] | None, matrix: bool) -> Ten
 
 def l2_normalize(x: Anything, axis: Anything = None, epsilon: float = 1e-12, name: str | None = None,
                  dim: Anything = None) -> Tensor:
-    """`x` divided by its length along `axis` (at least the square root of `epsilon`)."""
+    """`x` divided by its length along `axis`, one or several (at least the square root of `epsilon`).
+
+    Dtype and shape are those of `x`.
+    """
     axis = renamed("axis", axis, "dim", dim)
     with name_scope(name, "l2_normalize", [x]) as scope:
         x = convert_to_tensor(x, name="x")

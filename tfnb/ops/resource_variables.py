@@ -163,6 +163,7 @@ class _Shapes(NamedTuple):
     context: Any = None
 
     def shape(self, i: int) -> Static:
+        """The static shape of input number i."""
         return self.found[i]
 
     def value(self, i: int) -> Any:
@@ -172,6 +173,7 @@ class _Shapes(NamedTuple):
         return None if self.context is None else self.context.value(i)
 
     def partial(self, i: int) -> Any:
+        """What is known of the numbers of input number i, a shape: None for unknown ones."""
         return None if self.context is None else self.context.partial(i)
 
 
@@ -183,6 +185,7 @@ class _Of(NamedTuple):
 
     @property
     def outputs(self) -> Sequence[Tensor]:
+        """The first variable, which stands for the result."""
         return self.inputs[:1]
 
 

@@ -364,7 +364,11 @@ def _(op: Operation, *dys: Tensor) -> list[Tensor | None]:
 # What users call
 
 def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
-    """`size[i]` elements along axis i of `input_`, from `begin[i]` on; a size of -1 takes all that follow."""
+    """`size[i]` elements along axis i of `input_`, from `begin[i]` on; a size of -1 takes all that follow.
+
+    begin, size: int32 or int64, a number for each axis. Raises ValueError, or InvalidArgumentError in the run, for what
+    is outside of `input_`.
+    """
     return Slice(input_, begin, size, name=name)
 
 

@@ -58,7 +58,11 @@ for _op in (Placeholder, PlaceholderV2, Const):
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
-    """A tensor whose value must be fed when it is needed. shape: None where anything may be fed."""
+    """A tensor whose value must be fed when it is needed. shape: None where anything may be fed.
+
+    A run that needs it and is not fed raises InvalidArgumentError; a fed value of another shape, or that is no value of
+    `dtype`, raises ValueError or TypeError.
+    """
     return Placeholder(dtype=dtypes.as_dtype(dtype).base_dtype, shape=TensorShape(shape), name=name)
 
 

@@ -92,11 +92,17 @@ def _(op: Operation, dvalues: Tensor, dindices: Any) -> list[Tensor | None]:
 # What users call
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
-    """Is the target class of each row among its `k` largest predictions (equal ones count as in)?"""
+    """Is the target class of each row among its `k` largest predictions (equal ones count as in)?
+
+    predictions: float32 (rows, classes); targets: int32 or int64 (rows); the result: bool (rows).
+    """
     with name_scope(name, "in_top_k"):
         return InTopKV2(predictions, targets, k)
 
 
 def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The `k` largest numbers along the last axis, the largest first, and where they stand."""
+    """The `k` largest numbers along the last axis, the largest first, and where they stand, int32.
+
+    Raises ValueError if there are fewer than k.
+    """
     return TopKV2(input, k, sorted=sorted, name=name)

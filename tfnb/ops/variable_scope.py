@@ -172,6 +172,7 @@ class _Current(threading.local):
         self.scopes: WeakKeyDictionary[Graph, VariableScope] = WeakKeyDictionary()
 
     def of(self, graph: Graph) -> VariableScope:
+        """The scope in a graph; at first the outermost one, which shares nothing."""
         if graph not in self.scopes:
             self.scopes[graph] = VariableScope(False)
         return self.scopes[graph]

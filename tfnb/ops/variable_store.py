@@ -45,6 +45,7 @@ class _Stored:
 
     @property
     def op(self) -> Operation:
+        """The op of the variable; of a partitioned one that of its first part."""
         found: Operation = next(iter(self.variable)).op if isinstance(self.variable, PartitionedVariable) \
             else self.variable.op
         return found

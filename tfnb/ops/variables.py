@@ -408,6 +408,7 @@ def pass_on_operators(cls: type) -> None:
     """Let the operators of a class be those of Tensor, on the tensor that its `_AsTensor` gives."""
     for name in OPERATORS:
         def operator(self: Any, *args: Any, _name: str = f"__{name}__") -> Any:
+            """The operator of the variable's value."""
             return getattr(self._AsTensor(), _name)(*args)
         setattr(cls, f"__{name}__", operator)
 

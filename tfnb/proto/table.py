@@ -62,6 +62,7 @@ class _Block:
         self._bytes, self._restarts, self.count, self._since, self._last = bytearray(), [0], 0, 0, b""
 
     def add(self, key: bytes, value: bytes) -> None:
+        """Append an entry, whose key must come after the last one; what it shares with that is left out."""
         shared = 0
         if self._since < self._interval:
             shared = len(os.path.commonprefix([key, self._last]))
@@ -73,9 +74,11 @@ class _Block:
 
     @property
     def size(self) -> int:
+        """How many bytes it has as it is now."""
         return len(self._bytes) + 4 * len(self._restarts) + 4
 
     def contents(self) -> bytes:
+        """Its bytes: the entries, then where the whole keys stand."""
         return bytes(self._bytes) + struct.pack(f"<{len(self._restarts) + 1}I", *self._restarts, len(self._restarts))
 
 

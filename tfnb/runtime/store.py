@@ -204,6 +204,7 @@ def variable_key(op: Operation) -> Key:
 
 
 def variable_dtype(op: Operation) -> np.dtype[Any]:
+    """The NumPy dtype of a variable's array."""
     dtype: np.dtype[Any] = np.dtype(op.attrs["dtype"].as_numpy_dtype)
     return dtype
 

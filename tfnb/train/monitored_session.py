@@ -32,6 +32,7 @@ class _CoordinatedCreator:
         self.session: Any = None
 
     def create(self) -> CoordinatedSession:
+        """A new session whose threads run, and whose hooks have been told."""
         self.session = self._creator.create_session()
         self.coord = Coordinator(clean_stop_exception_types=[])
         if self.session.graph.get_collection("queue_runners"):

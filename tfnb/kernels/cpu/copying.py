@@ -69,11 +69,13 @@ def by_unit(text: str, row_bytes: int, *more: int, index: str = "int64") -> tupl
 
 
 def known_value(meta: Meta) -> np.ndarray:
+    """The value of an input that decides the shape. Raises ValueError where only a run tells it."""
     if meta.value is None:
         raise ValueError("the value of this input must be known when the kernel is chosen")
     return np.asarray(meta.value)
 
 
 def known_axis(meta: Meta, rank: int) -> int:
+    """An axis of a tensor of `rank` axes, counted from the start. Raises as known_value."""
     axis = int(known_value(meta))
     return axis + rank if axis < 0 else axis

@@ -48,6 +48,7 @@ class Expressions:
     allocas: Any = None
 
     def value(self, node: ast.expr) -> Typed:
+        """The one value of an expression. Raises Unsupported for a tuple."""
         return single(self.found(node))
 
     def integer(self, node: ast.expr) -> Typed:
@@ -58,6 +59,7 @@ class Expressions:
         return convert(self.builder, value, "uint64" if value.type == "uint64" else "int64")
 
     def found(self, node: ast.expr) -> Found:
+        """The value of an expression, or a tuple of values. Raises Unsupported for what only numba compiles."""
         match node:
             case ast.Name(id=name):
                 return self.name(name)
@@ -88,6 +90,7 @@ class Expressions:
         raise Unsupported(ast.unparse(node))
 
     def name(self, name: str) -> Typed:
+        """The value of a variable of the function, or of a constant of the text. Raises Unsupported for other names."""
         slot = self.slots.get(name)
         if slot is not None:
             return Typed(slot.type, self.builder.load(slot.value))

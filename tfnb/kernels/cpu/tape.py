@@ -117,6 +117,7 @@ class Tape:
 
     @start.setter
     def start(self, row: int) -> None:
+        """Rows before it are left out, until it is set to 0 again."""
         self._words[_START_WORD] = row
 
     def resume(self) -> None:
