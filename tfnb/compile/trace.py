@@ -5,7 +5,7 @@ row-wise definitions become elementwise parts and reductions over the last axis.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import prod
@@ -107,10 +107,12 @@ class _Tracer:
         self.seen: dict[tuple[Any, ...], list[Value]] = {}
         self.versions: dict[Buffer, int] = {}
         self.memory: dict[tuple[Any, Any], Buffer] = {}      # of variables: two ops may share one
+        self.parts: dict[Buffer, list[Tensor]] = {}          # of variables that were not written to since
         self.position = 0
         self.last_use: dict[Tensor, int] = {}
 
     def add(self, op: Operation) -> None:
+        """Add an op, unless all of it is fed. Raises InvalidArgumentError for shapes that don't fit."""
         if any(t in self.values for t in op.outputs) and all(t in self.values for t in op.outputs):
             return                                 # all of it is fed
         try:
@@ -118,7 +120,9 @@ class _Tracer:
         except (ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError) as error:
             raise misused(op, error, [self.value(t).shape for t in op.inputs]) from error
         for tensor, value in zip(op.outputs, values, strict=True):
-            self.values.setdefault(tensor, value)
+            if self.values.setdefault(tensor, value) is value and value.buffer.role == "variable" \
+                    and not value.is_plain():
+                self.parts.setdefault(value.buffer, []).append(tensor)
 
     def value(self, tensor: Tensor) -> Value:
         """The value of a tensor; of a reference that an earlier stage made, the variable."""
@@ -190,6 +194,7 @@ class _Tracer:
     # one method for each kind of op
 
     def elementwise(self, op: Operation, ins: list[Value]) -> list[Value]:
+        """Outputs of the shape that the inputs broadcast to."""
         definition = definition_of(op)
         if op.spec.name in tables.ALIGN:
             shapes = aligned_shapes(op, [v.shape for v in ins])
@@ -198,17 +203,16 @@ class _Tracer:
         ins = [uniform(self.straight(op, v)) for v in ins]
         shape = np.broadcast_shapes(*(v.shape for v in ins))
         outs = [temp(numpy_name(t.dtype.base_dtype), shape) for t in op.outputs]
-        self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, outs,
-                                             scalar_attrs(op, definition)))
+        self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, outs, scalar_attrs(op, definition)))
         return outs
 
     def reduction(self, op: Operation, ins: list[Value]) -> list[Value]:
+        """The output without the reduced axes, or with size 1 there if `keep_dims` says so."""
         x = ins[0]
         gone = frozenset(reduced_axes(op, len(x.shape), ins[1].known if len(ins) > 1 else None))
         if op.spec.name in tables.PREPARE:
-            made = temp(x.type, x.shape)
-            self.traced.nodes.append(Elementwise(op, tables.PREPARE[op.spec.name], x.type, [x], [made]))
-            x = made
+            given, x = x, temp(x.type, x.shape)
+            self.traced.nodes.append(Elementwise(op, tables.PREPARE[op.spec.name], x.type, [given], [x]))
         shape = [1 if i in gone else n for i, n in enumerate(x.shape) if op.attrs.get("keep_dims") or i not in gone]
         finish = tables.FINISH.get(op.spec.name)
         if finish is None and x.buffer.role == "temp" and x.is_plain() and prod(x.shape[i] for i in gone) == 1:
@@ -225,6 +229,7 @@ class _Tracer:
         return out
 
     def rowwise(self, op: Operation, ins: list[Value]) -> list[Value]:
+        """A row-wise definition step by step: elementwise parts, and reductions of the last axis."""
         definition, rows = tables.SCALARS[op.spec.name], tables.ROWS[op.spec.name]
         kind = scalar_type(op)
         values = [Value(v.buffer, v.view.insert(len(v.shape)) if arg.name in rows else v.view)
@@ -238,8 +243,7 @@ class _Tracer:
         return [Value(v.buffer, v.view.drop(len(full) - 1)) if row else v for v, row in
                 zip(results, scalars.row_level_results(definition, op.spec, rows), strict=True)]
 
-    def _row_step(self, op: Operation, step: Step, values: Sequence[Value], kind: str,
-                  full: tuple[int, ...]) -> Value:
+    def _row_step(self, op: Operation, step: Step, values: Sequence[Value], kind: str, full: tuple[int, ...]) -> Value:
         """The value of one step of a rowwise definition."""
         if step.word == "column":
             return known(np.arange(full[-1], dtype=np.int32))
@@ -254,6 +258,7 @@ class _Tracer:
         return out
 
     def movement(self, op: Operation, ins: list[Value]) -> list[Value]:
+        """Views of the input; of a copy of it where its strides can't express them."""
         x, others = viewed_and_values(op, ins)
         if any(v.known is None for v in others):
             return self.call(op, ins)                  # what is taken, only a run tells
@@ -266,6 +271,7 @@ class _Tracer:
         return [Value(x.buffer, view) for view in views]
 
     def call(self, op: Operation, ins: list[Value]) -> list[Value]:
+        """A hand-written kernel over row-major inputs. Raises ValueError if the op has none."""
         if op.spec.name not in tables.CPU:
             raise ValueError("it has no kernel, and its inputs are not known before the run")
         ins = [v if v.view.is_row_major() else self.row_major(op, v) for v in ins]
@@ -290,16 +296,14 @@ class _Tracer:
         return self.residents.access(op, [v if v.view.is_row_major() else self.row_major(op, v) for v in ins])
 
     def update(self, op: Operation, ins: list[Value]) -> list[Value]:
+        """New values in the variables' own memory; who still needs the old ones gets a copy first."""
         definition = tables.SCALARS[op.spec.name]
         refs = [v for v, arg in zip(ins, op.spec.inputs, strict=True) if arg.is_ref]
         self.check_refs(refs)
         written = {v.buffer: v.view for v in refs}
-        self.keep_views(op, written)
+        self.will_change(op, written)
         ins = [v if written.get(v.buffer, v.view) == v.view else self.row_major(op, v) for v in ins]
-        self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, refs,
-                                             scalar_attrs(op, definition)))
-        for value in refs:
-            self.versions[value.buffer] = self.versions.get(value.buffer, 0) + 1
+        self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, refs, scalar_attrs(op, definition)))
         return refs[:1]
 
     def scatter(self, op: Operation, ins: list[Value]) -> list[Value]:
@@ -308,7 +312,7 @@ class _Tracer:
         refs = [ins[i] for i in form.refs]
         self.check_refs(refs)
         memory = {v.buffer for v in refs}
-        self.keep_views(op, memory)
+        self.will_change(op, memory)
         given = [v if i in form.refs or v.view.is_row_major() and v.buffer not in memory else self.row_major(op, v)
                  for i, v in enumerate(ins)]
         count = ins[form.indices].count
@@ -316,18 +320,18 @@ class _Tracer:
             given.append(count)
         launches = partial(cpu_scatter, form=form, attrs=scalar_attrs(op, form.scalar), type=scalar_type(op))
         self.traced.nodes.append(Call(op, given, refs, attrs=op.attrs, launches=launches))
-        for buffer in memory:
-            self.versions[buffer] = self.versions.get(buffer, 0) + 1
         return refs[:1]
 
-    def keep_views(self, op: Operation, written: Collection[Buffer]) -> None:
+    def will_change(self, op: Operation, written: Iterable[Buffer]) -> None:
         """Copy what is still to be read of memory that `op` writes to: a part of a variable, or one turned around.
 
         (The whole of a variable, read by Identity or Reshape, is the variable itself, as in TensorFlow.)
         """
-        for tensor, value in list(self.values.items()):
-            if value.buffer in written and not value.is_plain() and self.last_use.get(tensor, -1) > self.position:
-                self.values[tensor] = self.row_major(op, value)
+        for buffer in written:
+            for tensor in self.parts.pop(buffer, ()):
+                if self.last_use.get(tensor, -1) > self.position:
+                    self.values[tensor] = self.row_major(op, self.values[tensor])
+            self.versions[buffer] = self.versions.get(buffer, 0) + 1
 
     def check_refs(self, refs: Sequence[Value]) -> None:
         """Raises ValueError if what is to be written to is no variable."""
