@@ -3,6 +3,7 @@ import json
 
 import pytest
 
+from tfnb.notebook.badge import BAD_COLOR
 from tfnb.notebook.sheet import Cell, Column, Table, bars, number_cell, share_cell, short
 from tfnb.notebook.sheet_view import SheetView
 
@@ -27,7 +28,7 @@ def test_forms_escape_and_align(table):
     table.rows = [*table.rows, ("<b>", [Cell("<script>"), Cell("9", 9.0, bad=True)])]
     assert table.as_text().splitlines()[:3] == ["Title", "name       x", "a          2"]
     html = table.as_html()
-    assert "<script>" not in html and "&lt;script&gt;" in html and "the &lt;x&gt;" in html and "#b3261e" in html
+    assert "<script>" not in html and "&lt;script&gt;" in html and "the &lt;x&gt;" in html and BAD_COLOR in html
 
 
 def test_json_holds_no_nan_and_leaves_out_what_is_empty(table):

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-FRESH_COLOR, STALE_COLOR, MUTED = "#00845f", "#c65300", "#6a7580"      # readable on white and on black
+# readable on white and on black
+FRESH_COLOR, STALE_COLOR, BAD_COLOR, MUTED = "#00845f", "#c65300", "#d6382c", "#6a7580"
 
 
 @dataclass(frozen=True, slots=True)

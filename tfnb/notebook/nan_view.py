@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tfnb.graph.operation import Operation
+from tfnb.notebook.badge import BAD_COLOR, FRESH_COLOR
 from tfnb.notebook.fetch import in_session
 from tfnb.notebook.pill import pill_of, pill_svg
 from tfnb.notebook.shell import Bundle
@@ -14,7 +15,6 @@ from tfnb.runtime.nan import NanReport, Seen, find_nan
 from tfnb.runtime.session import BaseSession
 
 MOST_STEPS = 14         # of the way that are shown
-BAD, GOOD = "#b3261e", "#00845f"
 CODE = "font-family:ui-monospace,Menlo,Consolas,monospace;font-size:12px;white-space:pre-wrap;background:none"
 CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:middle;border:0"
 
@@ -54,12 +54,12 @@ def report_html(report: NanReport) -> str:
     """The report as HTML in which nothing runs or loads."""
     op = report.op
     if op is None or report.output is None:
-        return _box("status", GOOD, f"<b>All values are finite.</b> {report.ops} ops were looked at.")
+        return _box("status", FRESH_COLOR, f"<b>All values are finite.</b> {report.ops} ops were looked at.")
     said = {"op": f"comes from <b>{escaped(op.name)}</b> ({escaped(op.type)})",
             "feed": f"is in what was fed for <b>{escaped(op.name)}</b>",
             "variable": f"was in the variable <b>{escaped(op.name)}</b> before this run"}[report.kind]
     of = op._original_op
-    problem = f'<b style="color:{BAD}">{escaped(report.problem)}</b>'
+    problem = f'<b style="color:{BAD_COLOR}">{escaped(report.problem)}</b>'
     parts = [f'<p style="font-size:15px;margin:0 0 4px">{problem} {said}</p>', _line("made at", op)]
     parts += [_line(f"in the gradient of {of.name} ({of.type}), made at", of)] if of is not None else []
     parts += [f'<p style="margin:6px 0">Likely: {escaped(report.hint)}.</p>'] if report.hint else []
@@ -67,7 +67,7 @@ def report_html(report: NanReport) -> str:
     if report.others:
         parts.append(f'<p style="margin:6px 0">Other ops that made bad values of good ones: '
                      f'<span style="{CODE}">{escaped(", ".join(report.others))}</span></p>')
-    return _box("alert", BAD, "".join(parts))
+    return _box("alert", BAD_COLOR, "".join(parts))
 
 
 def _box(role: str, tone: str, content: str) -> str:
@@ -84,7 +84,8 @@ def _tensors(report: NanReport, output: Seen) -> str:
     more = " ..." if report.bad > len(report.indices) else ""
     where = f"{report.bad:,} of {report.size:,} bad" + (f": at {places}{more}" if places else "")
     rows = [_row("takes", seen, escaped(f"{seen.at} at {_place(report)}") if seen.at else "") for seen in report.inputs]
-    rows.append(_row("makes" if report.kind == "op" else "has", output, f'<b style="color:{BAD}">{escaped(where)}</b>'))
+    words = f'<b style="color:{BAD_COLOR}">{escaped(where)}</b>'
+    rows.append(_row("makes" if report.kind == "op" else "has", output, words))
     return f'<table style="border-collapse:collapse;margin:6px 0">{"".join(rows)}</table>'
 
 

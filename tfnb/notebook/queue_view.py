@@ -10,6 +10,7 @@ from typing import Any
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook import shell
+from tfnb.notebook.badge import BAD_COLOR, FRESH_COLOR
 from tfnb.notebook.board import RECORDER, SENDER
 from tfnb.notebook.fetch import find_session
 from tfnb.notebook.widget import with_widget
@@ -17,7 +18,7 @@ from tfnb.runtime.session import BaseSession
 
 BAR = 24                # characters of a bar of text
 MOST = 1 << 31          # elements from which a capacity is none
-FULL, OPEN, BAD = "#0072b2", "#00845f", "#b3261e"
+FULL = "#0072b2"
 _numbers = itertools.count(1)
 
 
@@ -135,7 +136,7 @@ def html(found: list[Gauge]) -> str:
     """A row for each queue: a bar, its numbers, what waits; below it what its threads raised."""
     rows = []
     for one in found:
-        color = FULL if one.closed else OPEN
+        color = FULL if one.closed else FRESH_COLOR
         bar = (f'<div style="background: #8884; border-radius: 3px; height: 10px; width: 140px" role="meter" '
                f'aria-valuemin="0" aria-valuenow="{one.size or 0}" aria-label="{escape(one.name)}">'
                f'<div style="background: {color}; border-radius: 3px; height: 10px; width: {100 * one.share():.0f}%">'
@@ -144,8 +145,8 @@ def html(found: list[Gauge]) -> str:
         row = "".join(f'<td style="text-align: left; white-space: nowrap">{cell}</td>' for cell in cells[:-1])
         row += f'<td style="text-align: left">{cells[-1]}</td>'
         rows.append(f"<tr>{row}</tr>")
-        rows += [f'<tr><td></td><td colspan="4" style="color: {BAD}; text-align: left">{escape(failure)}</td></tr>'
-                 for failure in one.failures]
+        style = f"color: {BAD_COLOR}; text-align: left"
+        rows += [f'<tr><td></td><td colspan="4" style="{style}">{escape(words)}</td></tr>' for words in one.failures]
     table = f"<table>{''.join(rows)}</table>" if rows else "the graph has no queues"
     return f'<div style="font: 12px system-ui, sans-serif">{table}</div>'
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.notebook.badge import BAD_COLOR
 from tfnb.notebook.panels import SPARKS, sparkline
 from tfnb.notebook.svg import short
 from tfnb.notebook.svg import text as escaped
@@ -139,7 +140,7 @@ def bars(counts: Sequence[int]) -> str:
 
 
 def _td(tag: str, content: str, number: bool, tip: str = "", bad: bool = False) -> str:
-    warning = ";color:#b3261e;font-weight:600" if bad else ""
+    warning = f";color:{BAD_COLOR};font-weight:600" if bad else ""
     style = f"text-align:{'right' if number else 'left'};white-space:nowrap{warning}"
     title = f' title="{escaped(tip)}"' if tip else ""
     return f'<{tag} style="{style}"{title}>{escaped(content)}</{tag}>'

@@ -21,7 +21,7 @@ LISTED = 6              # longest bars that are named below
 MOST = 600              # bars that are drawn
 PRODUCT, OTHER, HOST = 0, 2, 1          # places of colours
 CSS = ("svg.tfnb-time .b{fill:var(--tf-bg);stroke:var(--tf-frame)}svg.tfnb-time .t{fill:var(--tf-muted)}"
-       "svg.tfnb-time .h{fill:var(--tf-ink)}svg.tfnb-time .g{stroke:var(--tf-grid)}"
+       "svg.tfnb-time .h{fill:var(--tf-ink)}svg.tfnb-time .l{fill:var(--tf-bg)}svg.tfnb-time .g{stroke:var(--tf-grid)}"
        + "".join(f"svg.tfnb-time .f{i}{{fill:var(--tf-s{i})}}" for i in (PRODUCT, OTHER, HOST)))
 
 
@@ -161,8 +161,8 @@ def _bar(place: int, bar: Bar, scale: float) -> str:
                   role="img", rx=1.5, width=width, x=x, y=y)
     if text_width(bar.types, 10) + 8 > width:
         return box
-    return box + element("text", text(bar.types), fill="#ffffff", font_size=10, pointer_events="none", x=x + 4,
-                         y=y + LANE / 2 + 4)
+    return box + element("text", text(bar.types), class_="l", fill=INKS["bg"][0], font_size=10,
+                         pointer_events="none", x=x + 4, y=y + LANE / 2 + 4)
 
 
 def _listed(bar: Bar, end: float, y: float) -> list[str]:
