@@ -1,24 +1,36 @@
-"""A headless Chromium for the tests marked `browser`; they are skipped, and say so, where there is none."""
+"""A headless Chromium for the tests marked `browser`; they are skipped, and say so, where there is none.
+
+$TFNB_SCREENSHOTS names a folder to keep screenshots in, for human eyes.
+"""
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.browser.lab import FRONT_ENDS, Lab, Notebook
 from tfnb.notebook.widget import module_text
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--headless=new"]
 
+Open = Callable[..., Notebook]
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever uses the fixture `chromium` is marked so."""
+    """Whatever uses a fixture of this file is marked so; what needs the server runs in one process (xdist)."""
     for item in items:
-        if "chromium" in getattr(item, "fixturenames", ()):
+        fixtures = getattr(item, "fixturenames", ())
+        if "chromium" in fixtures:
             item.add_marker("browser")
+        if "lab" in fixtures:
+            item.add_marker("slow")
+            item.add_marker(pytest.mark.xdist_group("jupyter"))
 
 
 @pytest.fixture(scope="session")
@@ -49,3 +61,31 @@ def module() -> str:
     if text is None:
         pytest.skip("the front-end module is not built: npm run build in extension/")
     return text
+
+
+@pytest.fixture(scope="session")
+def lab(module: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """The server of both front ends."""
+    pytest.importorskip("jupyterlab", reason="JupyterLab is not installed")
+    lab = Lab(tmp_path_factory.mktemp("lab"))
+    yield lab
+    lab.close()
+
+
+@pytest.fixture(scope="module", params=FRONT_ENDS)
+def opener(request: pytest.FixtureRequest, chromium: Any, lab: Lab) -> Iterator[Open]:
+    """Opens notebooks in each front end in turn: opener(name, cells). They are closed when the module is done."""
+    if request.param == "notebook":
+        pytest.importorskip("notebook", reason="Notebook is not installed")
+    folder = os.environ.get("TFNB_SCREENSHOTS")
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    opened: list[Notebook] = []
+
+    def open_one(*args: Any, **options: Any) -> Notebook:
+        opened.append(Notebook(chromium, lab, request.param, *args, **options))
+        return opened[-1]
+
+    yield partial(open_one, pictures=Path(folder) if folder else None)
+    for notebook in opened:
+        notebook.close()
