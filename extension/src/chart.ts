@@ -121,6 +121,7 @@ export class Chart {
       high = Math.max(high, along[series.length - 1] as number);
     }
     if (!(low <= high)) [low, high] = [0, 1];
+    if (low > 0 && low < high / 50) low = 0; // the first point may have been thinned out
     if (low === high) high = low + 1;
     return { low, high, at: (value) => from + ((value - low) / (high - low)) * (to - from) };
   }

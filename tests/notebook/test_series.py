@@ -82,6 +82,10 @@ def test_points_from_a_column_on_are_the_end_of_all_points():
     assert np.array_equal(points(series, 100, first=40), everything[80:])
 
 
+def test_no_new_column_is_no_points():
+    assert points(filled(np.ones(3200)), 100, first=100).shape == (0, 3)
+
+
 def test_points_keep_the_extremes():
     values = np.zeros(10_000)
     values[7777], values[123] = 5, -5

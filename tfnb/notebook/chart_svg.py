@@ -16,6 +16,7 @@ Series = tuple[str, Sequence[float], Sequence[float]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 TOP, RIGHT, BOTTOM = 34.0, 16.0, 44.0
+NEAR_ZERO = 0.02            # of the axis to the right: what begins before this begins at 0
 MOST = 1e100                # what is larger counts as infinite: no range of a chart overflows
 CSS = ("svg.tfnb-chart .g{stroke:var(--tf-grid)}svg.tfnb-chart .x{stroke:var(--tf-line)}"
        "svg.tfnb-chart .t{fill:var(--tf-muted)}svg.tfnb-chart .h{fill:var(--tf-ink)}"
@@ -64,6 +65,8 @@ def line_chart_svg(series: Sequence[Series], title: str = "", width: float = 480
     y_low, y_high = _padded(*_range([ys for _, _, ys in ranged]))
     y_ticks = nice_ticks(y_low, y_high, most=max(3, int(height / 44)))
     x_low, x_high = _range([xs for _, xs, _ in ranged])
+    if 0 < x_low < x_high * NEAR_ZERO:      # the first point may have been thinned out
+        x_low = 0.0
     labels = [tick_label(t, y_ticks[1] - y_ticks[0] if len(y_ticks) > 1 else 1.0) for t in y_ticks]
     left = max(text_width(label, 10) for label in labels) + 20
     rows = _legend_rows(data, width - 24)

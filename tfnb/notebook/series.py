@@ -127,7 +127,7 @@ def points(series: Series, width: int, first: int = 0, began: float = 0.0) -> np
     """
     bucket = bucket_size(len(series), width)
     steps, values, times = (column[first * bucket:] for column in (series.steps, series.values, series.times))
-    if bucket > 1:
+    if bucket > 1 and len(values):
         chosen = np.append(extremes(values, bucket), len(values) - 1)
         steps, values, times = steps[chosen], values[chosen], times[chosen]
     return np.stack([steps, values, times - began], axis=1, dtype=np.float32, casting="same_kind")
