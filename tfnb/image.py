@@ -6,4 +6,9 @@ from tfnb.ops.image import (
 )
 from tfnb.ops.image import resize_image_with_crop_or_pad as resize_with_crop_or_pad
 from tfnb.ops.image import transpose_image as transpose
+from tfnb.ops.image_resize import (
+    ResizeMethod, resize_area, resize_bicubic, resize_bilinear, resize_image_with_pad, resize_images,
+    resize_nearest_neighbor,
+)
+from tfnb.ops.image_resize import resize_images as resize
 from tfnb.ops.random import random_crop

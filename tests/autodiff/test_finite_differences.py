@@ -29,6 +29,8 @@ NOT_CHECKED = {
                     "they have no double precision: see tests/layers/test_batch_norm.py"),
     **dict.fromkeys(("MaxPool3D", "MaxPool3DGrad", "MaxPool3DGradGrad"),
                     "they have no double precision: see tests/ops/test_conv3d.py"),
+    **dict.fromkeys(("ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic"),
+                    "they have no double precision: see tests/ops/test_image_resize.py"),
     **dict.fromkeys(("ReadVariableOp", "ResourceGather"),
                     "they read a variable, not what is fed: see tests/ops/test_resource_variables.py"),
     "PreventGradient": "its gradient is an error: see test_gradients.py",

@@ -1,0 +1,152 @@
+"""Images in other sizes, on NumPy arrays: what the interpreter runs, and what the kernels are compared with.
+
+Images are (batch, height, width, channels). An Axis says how the places of one axis of the result lie on that of the
+image; all of it is float32, step by step as in TensorFlow, so that the same pixels are taken.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+TABLE = 1024                                       # cubic weights are rounded to steps of this part of a pixel
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """size: of the image; out: of the result. align: the outer pixels lie on one another; half: pixels have centers."""
+
+    size: int
+    out: int
+    align: bool = False
+    half: bool = False
+
+    @property
+    def ratio(self) -> tuple[int, int]:
+        """The two integers whose quotient is the distance of two places in pixels."""
+        return (self.size - 1, self.out - 1) if self.align and self.out > 1 else (self.size, self.out)
+
+    @property
+    def scale(self) -> np.float32:
+        """The distance of two places in pixels."""
+        a, b = self.ratio
+        return np.float32(a) / np.float32(b)
+
+    def places(self) -> np.ndarray:
+        """Where each place of the result lies, in pixels."""
+        shift = np.float32(0.5 if self.half else 0)
+        return (np.arange(self.out, dtype=np.float32) + shift) * self.scale - shift
+
+    def between(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(the pixel before each place, the one behind it, how far it lies from the first)."""
+        at = self.places()
+        below = np.floor(at)
+        low, high = np.maximum(below, 0).astype(np.int64), np.ceil(at).astype(np.int64)
+        return np.minimum(low, self.size - 1), np.clip(high, 0, self.size - 1), at - below
+
+    def nearest(self) -> np.ndarray:
+        """The pixel of each place."""
+        shift = np.float32(0.5 if self.half else 0)
+        at = (np.arange(self.out, dtype=np.float32) + shift) * self.scale
+        whole = np.floor(at + np.float32(0.5)) if self.align else np.floor(at)
+        return np.clip(whole.astype(np.int64), 0, self.size - 1)
+
+    def cubic(self) -> tuple[np.ndarray, np.ndarray]:
+        """(the four pixels of each place, their weights), [out, 4]; with centers the pixels outside count nothing."""
+        at = self.places()
+        first = np.floor(at)
+        step = np.rint((at - first) * np.float32(TABLE)).astype(np.int64)
+        a = -0.5 if self.half else -0.75
+        near, far = _cubic_weights(a)
+        pixels = first.astype(np.int64)[:, None] + np.arange(-1, 3)
+        weights = np.stack([far[step], near[step], near[TABLE - step], far[TABLE - step]], 1)
+        inside = np.clip(pixels, 0, self.size - 1)
+        if self.half:
+            weights = np.where(inside == pixels, weights, np.float32(0))
+            total = weights.sum(1, keepdims=True, dtype=np.float32)
+            weights = weights * (np.float32(1) / total)
+        return inside, weights
+
+    @property
+    def taps(self) -> int:
+        """How many pixels `area` counts at most for a place."""
+        return int(ceil(self.ratio[0] / self.ratio[1])) + 2
+
+    def area(self) -> tuple[np.ndarray, np.ndarray]:
+        """(the pixels that each place covers, how much of the place each of them is), [out, taps]."""
+        start = np.arange(self.out, dtype=np.float32) * self.scale
+        end = np.arange(1, self.out + 1, dtype=np.float32) * self.scale
+        pixels = np.floor(start).astype(np.int64)[:, None] + np.arange(self.taps)
+        covered = np.minimum(pixels + 1, end[:, None]) - np.maximum(pixels, start[:, None])
+        weights = np.maximum(covered, 0).astype(np.float32) / self.scale
+        return np.clip(pixels, 0, self.size - 1), weights
+
+
+def _cubic_weights(a: float) -> tuple[np.ndarray, np.ndarray]:
+    """The weights of a pixel that is 0 to 1, and 1 to 2 pixels away, in steps of 1 / TABLE."""
+    x = np.arange(TABLE + 1) / TABLE
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    x = x + 1
+    far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+    return near.astype(np.float32), far.astype(np.float32)
+
+
+def _float(images: np.ndarray) -> np.ndarray:
+    return images.astype(np.float32, copy=False)
+
+
+def bilinear(images: np.ndarray, y: Axis, x: Axis) -> np.ndarray:
+    """Between four pixels, by distance."""
+    (top, bottom, down), (left, right, along) = y.between(), x.between()
+    down, along = down[:, None, None], along[:, None]
+    images = _float(images)
+    upper, lower = images[:, top], images[:, bottom]
+    upper = upper[:, :, left] + (upper[:, :, right] - upper[:, :, left]) * along
+    lower = lower[:, :, left] + (lower[:, :, right] - lower[:, :, left]) * along
+    return np.asarray(upper + (lower - upper) * down)
+
+
+def bilinear_gradient(grads: np.ndarray, y: Axis, x: Axis, dtype: Any) -> np.ndarray:
+    """The gradient of `bilinear` for images of `dtype`."""
+    (top, bottom, down), (left, right, along) = y.between(), x.between()
+    one = np.float32(1)
+    out = np.zeros((grads.shape[0], y.size, x.size, grads.shape[3]), np.float64 if dtype == np.float64 else np.float32)
+    for rows, a in ((top, one - down), (bottom, down)):
+        for columns, b in ((left, one - along), (right, along)):
+            part = grads * a[:, None, None] * b[:, None]
+            np.add.at(out, (slice(None), rows[:, None], columns[None, :]), part)
+    return out.astype(dtype, copy=False)
+
+
+def nearest(images: np.ndarray, y: Axis, x: Axis) -> np.ndarray:
+    """One pixel for each place."""
+    return np.asarray(images[:, y.nearest()][:, :, x.nearest()])
+
+
+def nearest_gradient(grads: np.ndarray, y: Axis, x: Axis) -> np.ndarray:
+    """The gradient of `nearest`: sums of what was made of each pixel."""
+    wide = np.float32 if grads.dtype.itemsize == 2 else grads.dtype
+    out = np.zeros((grads.shape[0], y.size, x.size, grads.shape[3]), wide)
+    np.add.at(out, (slice(None), y.nearest()[:, None], x.nearest()[None, :]), grads.astype(wide, copy=False))
+    return out.astype(grads.dtype, copy=False)
+
+
+def weighted(images: np.ndarray, y: tuple[np.ndarray, np.ndarray], x: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Sums of pixels with the weights that `Axis.cubic` or `Axis.area` tells of both axes, rows first."""
+    images = _float(images)
+    lines = sum(images[:, y[0][:, t]] * y[1][:, t, None, None] for t in range(y[0].shape[1]))
+    return np.asarray(sum(lines[:, :, x[0][:, t]] * x[1][:, t, None] for t in range(x[0].shape[1])))
+
+
+def weighted_gradient(grads: np.ndarray, shape: tuple[int, ...], y: tuple[np.ndarray, np.ndarray],
+                      x: tuple[np.ndarray, np.ndarray], dtype: Any) -> np.ndarray:
+    """The gradient of `weighted` for images of `shape`."""
+    lines = np.zeros((*grads.shape[:2], *shape[2:]), np.float32)
+    for t in range(x[0].shape[1]):
+        np.add.at(lines, (slice(None), slice(None), x[0][:, t]), grads * x[1][:, t, None])
+    out = np.zeros(shape, np.float32)
+    for t in range(y[0].shape[1]):
+        np.add.at(out, (slice(None), y[0][:, t]), lines * y[1][:, t, None, None])
+    return out.astype(dtype, copy=False)

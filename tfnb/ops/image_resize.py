@@ -1,0 +1,313 @@
+"""Images in other sizes: the ops, their gradients and the user's functions."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import dtypes
+from tfnb.core.errors import InvalidArgumentError
+from tfnb.core.shape import Static, compatible
+from tfnb.graph.constant_value import constant_value_as_shape
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.kernels import resize as arrays
+from tfnb.kernels.cpu import resize as cpu
+from tfnb.kernels.resize import Axis
+from tfnb.ops.array import expand_dims, shape, squeeze
+from tfnb.ops.conv import of_rank, rank4
+from tfnb.ops.declare import kernel
+from tfnb.ops.image import batch_of, larger, pad_to_bounding_box, positive_targets, sizes
+from tfnb.ops.math import cast, minimum, round
+from tfnb.ops.raw import raw
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+ANY = "{int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}"
+CORNERS = {"align_corners": "bool = false", "half_pixel_centers": "bool = false"}
+Cpu = Callable[[Any], Any]
+
+
+# Shapes and checks
+
+def _size(ctx: ShapeContext, i: int) -> tuple[int | None, ...]:
+    given = ctx.shape(i)
+    if given is not None and not compatible(given, (2,)):
+        of_rank(given, 1)
+        raise ValueError(f"Dimension must be 2 but is {given[0]}")
+    return of_rank(ctx.partial(i), 2)
+
+
+def _resized(ctx: ShapeContext) -> list[Static]:
+    batch, _, _, channels = rank4(ctx.shape(0))
+    return [(batch, *_size(ctx, 1), channels)]
+
+
+def _like_original(ctx: ShapeContext) -> list[Static]:
+    grads, original = rank4(ctx.shape(0)), rank4(ctx.shape(1))
+    return [(grads[0], *original[1:3], grads[3])]
+
+
+def _check(image: Sequence[int], result: Sequence[int], attrs: Any) -> None:
+    """Raise ValueError for what has no pixels, or rules that exclude one another."""
+    if attrs.get("align_corners") and attrs.get("half_pixel_centers"):
+        raise ValueError("If half_pixel_centers is True, align_corners must be False.")
+    if min(result[1:3]) <= 0:
+        raise ValueError("output dimensions must be positive")
+    if min(image[1:3]) <= 0:
+        raise ValueError("input image must be of non-zero size")
+
+
+def _axes(ctx: Any, image: Sequence[int], result: Sequence[int]) -> tuple[Axis, Axis]:
+    if len(image) != 4 or len(result) != 4:
+        raise InvalidArgumentError(None, ctx.op, f"images must be 4-dimensional, not of shape {list(image)}")
+    try:
+        _check(image, result, ctx.attrs)
+    except ValueError as error:
+        raise InvalidArgumentError(None, ctx.op, str(error)) from None
+    return cpu.axes(ctx, image, result)
+
+
+def _toward(ctx: Any, images: np.ndarray, size: np.ndarray) -> tuple[Axis, Axis]:
+    if size.shape != (2,):
+        raise InvalidArgumentError(None, ctx.op, f"size must have two elements, but has shape {list(size.shape)}")
+    if images.ndim != 4:
+        raise InvalidArgumentError(None, ctx.op, f"input must be 4-dimensional, not of shape {list(images.shape)}")
+    return _axes(ctx, images.shape, (images.shape[0], *size.tolist(), images.shape[3]))
+
+
+def _compiled(launches: Cpu, image: int) -> Cpu:
+    """launches, once the shapes are found good; image: the number of the image among inputs and outputs."""
+    def made(call: Any) -> Any:
+        both = call.inputs[0].shape, call.outputs[0].shape
+        _check(both[image], both[1 - image], call.attrs)
+        return launches(call)
+    return made
+
+
+# The ops
+
+@kernel("images: T, size: int32 -> resized_images: float", shape=_resized, values=("size",), T=ANY, **CORNERS,
+        numpy=lambda ctx, images, size: arrays.bilinear(images, *_toward(ctx, images, size)),
+        cpu=_compiled(cpu.bilinear, 0))
+def ResizeBilinear() -> None:
+    """Images in another size, each pixel between four others by distance."""
+
+
+@kernel("grads: float, original_image: T -> output: T", shape=_like_original, T="{float, bfloat16, half, double}",
+        numpy=lambda ctx, grads, image: arrays.bilinear_gradient(grads, *_axes(ctx, image.shape, grads.shape),
+                                                                 image.dtype),
+        cpu=_compiled(cpu.bilinear_gradient, 1), **CORNERS)
+def ResizeBilinearGrad() -> None:
+    """The gradient of ResizeBilinear for images like `original_image`."""
+
+
+@kernel("images: T, size: int32 -> resized_images: T", shape=_resized, values=("size",), T=ANY, **CORNERS,
+        numpy=lambda ctx, images, size: arrays.nearest(images, *_toward(ctx, images, size)),
+        cpu=_compiled(cpu.nearest, 0))
+def ResizeNearestNeighbor() -> None:
+    """Images in another size, each pixel one of the image."""
+
+
+def _nearest_gradient(ctx: Any, grads: np.ndarray, size: np.ndarray) -> np.ndarray:
+    image = (grads.shape[0], *size.tolist(), grads.shape[-1])
+    return arrays.nearest_gradient(grads, *_axes(ctx, image, grads.shape))
+
+
+@kernel("grads: T, size: int32 -> output: T", shape=_resized, values=("size",), numpy=_nearest_gradient,
+        cpu=_compiled(cpu.nearest_gradient, 1), T="{uint8, int8, int32, half, float, double, bfloat16}", **CORNERS)
+def ResizeNearestNeighborGrad() -> None:
+    """The gradient of ResizeNearestNeighbor for images of `size`."""
+
+
+def _cubic(ctx: Any, images: np.ndarray, size: np.ndarray) -> np.ndarray:
+    y, x = _toward(ctx, images, size)
+    return arrays.weighted(images, y.cubic(), x.cubic())
+
+
+@kernel("images: T, size: int32 -> resized_images: float", shape=_resized, values=("size",), numpy=_cubic,
+        cpu=_compiled(cpu.cubic, 0), T=ANY, **CORNERS)
+def ResizeBicubic() -> None:
+    """Images in another size, each pixel a cubic combination of 16 others."""
+
+
+def _cubic_gradient(ctx: Any, grads: np.ndarray, image: np.ndarray) -> np.ndarray:
+    y, x = _axes(ctx, image.shape, grads.shape)
+    return arrays.weighted_gradient(grads, image.shape, y.cubic(), x.cubic(), image.dtype)
+
+
+@kernel("grads: float, original_image: T -> output: T", shape=_like_original, numpy=_cubic_gradient,
+        cpu=_compiled(cpu.cubic_gradient, 1), T="{float, double}", **CORNERS)
+def ResizeBicubicGrad() -> None:
+    """The gradient of ResizeBicubic for images like `original_image`."""
+
+
+def _area(ctx: Any, images: np.ndarray, size: np.ndarray) -> np.ndarray:
+    y, x = _toward(ctx, images, size)
+    return arrays.weighted(images, y.area(), x.area())
+
+
+@kernel("images: T, size: int32 -> resized_images: float", shape=_resized, values=("size",), numpy=_area,
+        cpu=_compiled(cpu.area, 0), T=ANY, align_corners="bool = false")
+def ResizeArea() -> None:
+    """Images in another size, each pixel the mean of those that it covers."""
+
+
+# Gradients
+
+def _corners(op: Operation) -> dict[str, Any]:
+    return {name: op.attrs[name] for name in CORNERS}
+
+
+@ResizeBilinear.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    return [ResizeBilinearGrad(dy, op.inputs[0], **_corners(op)), None]
+
+
+@ResizeNearestNeighbor.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    static = op.inputs[0].static
+    known = static is not None and None not in static[1:3]
+    size = list(static[1:3]) if known and static else shape(op.inputs[0])[1:3]
+    return [ResizeNearestNeighborGrad(dy, size, **_corners(op)), None]
+
+
+@ResizeBicubic.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    if op.inputs[0].dtype not in (dtypes.float32, dtypes.float64):
+        return [None, None]
+    return [ResizeBicubicGrad(dy, op.inputs[0], **_corners(op)), None]
+
+
+for _op in (ResizeBilinearGrad, ResizeNearestNeighborGrad, ResizeBicubicGrad):
+    _op.no_gradient("as in TensorFlow, there is one order only")
+ResizeArea.no_gradient("as in TensorFlow")
+
+
+# What users call
+
+def resize_bilinear(images: Any, size: Any, align_corners: bool = False, name: str | None = None,
+                    half_pixel_centers: bool = False) -> Tensor:
+    """Images [batch, height, width, channels] as float32 in `size` (new_height, new_width): between four pixels."""
+    tensor: Tensor = ResizeBilinear(images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers,
+                                    name=name)
+    return tensor
+
+
+def resize_nearest_neighbor(images: Any, size: Any, align_corners: bool = False, name: str | None = None,
+                            half_pixel_centers: bool = False) -> Tensor:
+    """Images [batch, height, width, channels] in `size` (new_height, new_width), each pixel one of the image."""
+    tensor: Tensor = ResizeNearestNeighbor(images, size, align_corners=align_corners,
+                                           half_pixel_centers=half_pixel_centers, name=name)
+    return tensor
+
+
+def resize_bicubic(images: Any, size: Any, align_corners: bool = False, name: str | None = None,
+                   half_pixel_centers: bool = False) -> Tensor:
+    """Images [batch, height, width, channels] as float32 in `size` (new_height, new_width), by cubic interpolation."""
+    tensor: Tensor = ResizeBicubic(images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers,
+                                   name=name)
+    return tensor
+
+
+def resize_area(images: Any, size: Any, align_corners: bool = False, name: str | None = None) -> Tensor:
+    """Images [batch, height, width, channels] as float32 in `size` (new_height, new_width): means of areas."""
+    tensor: Tensor = ResizeArea(images, size, align_corners=align_corners, name=name)
+    return tensor
+
+
+class ResizeMethod:
+    """The methods of `resize_images`."""
+
+    BILINEAR = 0
+    NEAREST_NEIGHBOR = 1
+    BICUBIC = 2
+    AREA = 3
+
+
+_METHODS = (ResizeBilinear, ResizeNearestNeighbor, ResizeBicubic, ResizeArea)
+_METHOD_NAMES = {"bilinear": 0, "nearest": 1, "bicubic": 2, "area": 3}
+
+
+def _resizer(method: Any) -> Any:
+    number = _METHOD_NAMES.get(method, method) if isinstance(method, str) else method
+    if number not in range(len(_METHODS)):
+        raise ValueError(f"Resize method is not implemented: {method}")
+    return _METHODS[number]
+
+
+def resize_images(images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, align_corners: Any = False,
+                  preserve_aspect_ratio: bool = False, name: str | None = None, *old: Any) -> Tensor:
+    """An image, or a batch, in `size` (new_height, new_width); float32 but for the method NEAREST_NEIGHBOR.
+
+    images of that size already are returned as they are. method: one of ResizeMethod, or its name. The argument order
+    of r0.x (images, new_height, new_width, method, align_corners) is recognised. preserve_aspect_ratio: `size` is the
+    most that either side may have. Raises ValueError for images that have not 3 or 4 axes, another size or method.
+    """
+    if _is_number(size) and _is_number(method):
+        given = (align_corners, preserve_aspect_ratio)
+        size, method, align_corners, preserve_aspect_ratio = [size, method], int(given[0]), bool(given[1]), False
+    with name_scope(name, "resize", [images, size]):
+        images = convert_to_tensor(images, name="images")
+        if images.static is None:
+            raise ValueError("'images' contains no shape.")
+        if len(images.static) not in (3, 4):
+            raise ValueError("'images' must have either 3 or 4 dimensions.")
+        is_batch = len(images.static) == 4
+        images = images if is_batch else expand_dims(images, 0)
+        size = _size_tensor(size)
+        if preserve_aspect_ratio:
+            size = _within(images, size)
+        wanted = of_rank(constant_value_as_shape(size), 2)
+        if None in wanted or images.static[1:3] != wanted:
+            images = _resizer(method)(images, size, align_corners=align_corners)
+            images.set_shape([None, *wanted, None])
+        return images if is_batch else squeeze(images, axis=[0])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _size_tensor(size: Any) -> Tensor:
+    try:
+        made = convert_to_tensor(size, dtypes.int32, name="size")
+    except (TypeError, ValueError):
+        raise ValueError("'size' must be a 1-D int32 Tensor") from None
+    if not compatible(made.static, (2,)):
+        raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
+    return made
+
+
+def _within(images: Tensor, size: Tensor) -> Tensor:
+    """The largest size with the ratio of the images that has at most `size`."""
+    _, height, width, _ = sizes(images, 4)
+    by_height = cast(size[0], dtypes.float32) / cast(height, dtypes.float32)
+    by_width = cast(size[1], dtypes.float32) / cast(width, dtypes.float32)
+    factor = minimum(by_height, by_width)
+    scaled = [cast(round(factor * cast(n, dtypes.float32)), dtypes.int32) for n in (height, width)]
+    return convert_to_tensor(scaled, dtypes.int32, name="size")
+
+
+def resize_image_with_pad(image: Any, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR,
+                          align_corners: bool = False) -> Tensor:
+    """An image, or a batch, as large as fits into the given size with its ratio kept, and zeros around."""
+    with name_scope(None, "resize_image_with_pad", [image]):
+        image, is_batch = batch_of(image)
+        image, _ = positive_targets(image, target_height, target_width)
+        _, height, width, _ = sizes(image, 4)
+        height, width, full_height, full_width = (cast(n, dtypes.float32) for n in
+                                                  (height, width, target_height, target_width))
+        ratio = larger(width / full_width, height / full_height)
+        new_height, new_width = height / ratio, width / ratio
+        inner = [cast(raw.Floor(n), dtypes.int32) for n in (new_height, new_width)]
+        rest = (full_height - new_height) / 2, (full_width - new_width) / 2
+        floors = [raw.Floor(n) for n in rest]
+        before = [larger(0, cast(n, dtypes.int32)) for n in floors]
+        resized = resize_images(image, inner, method, align_corners=align_corners)
+        padded = pad_to_bounding_box(resized, *before, target_height, target_width)
+        sizes(padded, 4)
+        return padded if is_batch else squeeze(padded, axis=[0])
