@@ -6,6 +6,16 @@ from tfnb.ops.image import (
 )
 from tfnb.ops.image import resize_image_with_crop_or_pad as resize_with_crop_or_pad
 from tfnb.ops.image import transpose_image as transpose
+from tfnb.ops.image_color import (
+    adjust_brightness, adjust_contrast, adjust_gamma, adjust_hue, adjust_saturation, convert_image_dtype,
+    grayscale_to_rgb, hsv_to_rgb, per_image_standardization, random_brightness, random_contrast, random_hue,
+    random_saturation, rgb_to_grayscale, rgb_to_hsv, rgb_to_yiq, rgb_to_yuv, yiq_to_rgb, yuv_to_rgb,
+)
+from tfnb.ops.image_color import per_image_standardization as per_image_whitening
+from tfnb.ops.image_files import (
+    adjust_jpeg_quality, decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png,
+    encode_jpeg, encode_png, extract_jpeg_shape, random_jpeg_quality,
+)
 from tfnb.ops.image_resize import (
     ResizeMethod, resize_area, resize_bicubic, resize_bilinear, resize_image_with_pad, resize_images,
     resize_nearest_neighbor,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core import dtypes
-from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.shape import Static, compatible
 from tfnb.graph.constant_value import constant_value_as_shape
 from tfnb.graph.convert import convert_to_tensor
@@ -62,20 +61,11 @@ def _check(image: Sequence[int], result: Sequence[int], attrs: Any) -> None:
 
 
 def _axes(ctx: Any, image: Sequence[int], result: Sequence[int]) -> tuple[Axis, Axis]:
-    if len(image) != 4 or len(result) != 4:
-        raise InvalidArgumentError(None, ctx.op, f"images must be 4-dimensional, not of shape {list(image)}")
-    try:
-        _check(image, result, ctx.attrs)
-    except ValueError as error:
-        raise InvalidArgumentError(None, ctx.op, str(error)) from None
-    return cpu.axes(ctx, image, result)
+    _check(image, result, ctx.attrs)
+    return cpu.axes(ctx.attrs, image, result)
 
 
 def _toward(ctx: Any, images: np.ndarray, size: np.ndarray) -> tuple[Axis, Axis]:
-    if size.shape != (2,):
-        raise InvalidArgumentError(None, ctx.op, f"size must have two elements, but has shape {list(size.shape)}")
-    if images.ndim != 4:
-        raise InvalidArgumentError(None, ctx.op, f"input must be 4-dimensional, not of shape {list(images.shape)}")
     return _axes(ctx, images.shape, (images.shape[0], *size.tolist(), images.shape[3]))
 
 

@@ -9,8 +9,9 @@ result, or for gradients an image, whose pixels no other item writes.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tfnb.kernels.cpu.copying import UNITS, fill
 from tfnb.kernels.cpu.streaming import pays
@@ -233,9 +234,9 @@ BETWEEN, NEAREST, CUBIC, AREA = (_Form(BETWEEN_TEXT, 2, 1), _Form(NEAREST_TEXT, 
                                  _Form(AREA_TEXT, 0, 0))
 
 
-def axes(call: Call, image: Sequence[int], result: Sequence[int]) -> tuple[Axis, Axis]:
+def axes(attrs: Mapping[str, Any], image: Sequence[int], result: Sequence[int]) -> tuple[Axis, Axis]:
     """How rows and columns of `result` lie on those of `image`, by their shapes and the attrs of the op."""
-    align, half = bool(call.attrs.get("align_corners")), bool(call.attrs.get("half_pixel_centers"))
+    align, half = bool(attrs.get("align_corners")), bool(attrs.get("half_pixel_centers"))
     return Axis(image[1], result[1], align, half), Axis(image[2], result[2], align, half)
 
 
@@ -251,7 +252,7 @@ def _table(call: Call, form: _Form, axis: Axis, channels: int) -> tuple[list[Lau
 def _prepared(call: Call, form: _Form, image: Sequence[int], result: Sequence[int],
               of_pixels: bool = False) -> tuple[list[Launch], list[Word]]:
     """The launches of both tables, and the words from H to X_WEIGHT. of_pixels: those of rows count pixels."""
-    y, x = axes(call, image, result)
+    y, x = axes(call.attrs, image, result)
     channels = image[3]
     first, rows, lines = _table(call, form, y, 1)
     second, places, parts = _table(call, form, x, 1 if of_pixels else channels)
@@ -329,7 +330,7 @@ def area(call: Call) -> list[Launch]:
     """ResizeArea."""
     if not call.outputs[0].size:
         return []
-    y, x = axes(call, call.inputs[0].shape, call.outputs[0].shape)
+    y, x = axes(call.attrs, call.inputs[0].shape, call.outputs[0].shape)
     return _weighted(call, AREA, y.taps, x.taps)
 
 

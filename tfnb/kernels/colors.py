@@ -1,0 +1,74 @@
+"""Colors of pixels, on NumPy arrays [..., 3]: hue, saturation, value. Half precision is computed in float32.
+
+A hue is in [0, 1): the part of a circle from red over green and blue back to red.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+
+def _wide(x: np.ndarray) -> np.ndarray:
+    return x.astype(np.float32) if x.dtype.itemsize == 2 else x
+
+
+def to_hsv(pixels: np.ndarray) -> np.ndarray:
+    """(hue, saturation, value) of RGB."""
+    rgb = _wide(pixels)
+    r, g, b = np.moveaxis(rgb, -1, 0)
+    value, low = rgb.max(-1), rgb.min(-1)
+    hue, span = hue_of(r, g, b, value, low), value - low
+    with np.errstate(all="ignore"):
+        saturation = np.where(value > 0, span / value, 0)
+    return np.stack([hue, saturation, value], -1).astype(pixels.dtype)
+
+
+def hue_of(r: np.ndarray, g: np.ndarray, b: np.ndarray, high: np.ndarray, low: np.ndarray) -> np.ndarray:
+    """The hue of colors whose largest and smallest numbers are `high` and `low`; 0 for gray."""
+    span, T = high - low, high.dtype.type
+    with np.errstate(all="ignore"):
+        unit = T(1) / (T(6) * span)
+        hue = np.where(r == high, unit * (g - b),
+                       np.where(g == high, unit * (b - r) + T(2 / 6), unit * (r - g) + T(4 / 6)))
+    hue = np.where(span > 0, hue, T(0))
+    return np.where(hue < 0, hue + T(1), hue)
+
+
+def shares(hue: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How much of red, green and blue a hue has, each in [0, 1]."""
+    T = hue.dtype.type
+    turn = hue * T(6)
+    return (np.clip(np.abs(turn - T(3)) - T(1), 0, 1), np.clip(T(2) - np.abs(turn - T(2)), 0, 1),
+            np.clip(T(2) - np.abs(turn - T(4)), 0, 1))
+
+
+def to_rgb(pixels: np.ndarray) -> np.ndarray:
+    """RGB of (hue, saturation, value)."""
+    hue, saturation, value = np.moveaxis(_wide(pixels), -1, 0)
+    rest = hue.dtype.type(1) - saturation
+    return np.stack([(rest + saturation * share) * value for share in shares(hue)], -1).astype(pixels.dtype)
+
+
+def turned(pixels: np.ndarray, delta: float) -> np.ndarray:
+    """RGB with `delta` added to each hue; the largest and smallest number of each pixel stay."""
+    rgb = _wide(pixels)
+    r, g, b = np.moveaxis(rgb, -1, 0)
+    high, low = rgb.max(-1), rgb.min(-1)
+    hue = hue_of(r, g, b, high, low) + rgb.dtype.type(delta)
+    hue = hue - np.floor(hue)
+    return np.stack([low + (high - low) * share for share in shares(hue)], -1).astype(pixels.dtype)
+
+
+def saturated(pixels: np.ndarray, scale: float) -> np.ndarray:
+    """RGB with each saturation multiplied by `scale`, and cut to [0, 1]."""
+    hsv = to_hsv(_wide(pixels))
+    hsv[..., 1] = np.clip(hsv[..., 1] * hsv.dtype.type(scale), 0, 1)
+    return to_rgb(hsv).astype(pixels.dtype)
+
+
+def contrasted(images: np.ndarray, factor: float) -> np.ndarray:
+    """[..., height, width, channels] with the distance of each number from the mean of its channel multiplied."""
+    if not images.size:
+        return images
+    wide = _wide(images)
+    mean = wide.mean((-3, -2), keepdims=True, dtype=wide.dtype)
+    return ((wide - mean) * wide.dtype.type(factor) + mean).astype(images.dtype)

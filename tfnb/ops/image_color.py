@@ -1,0 +1,332 @@
+"""Colors of images: dtypes and their ranges, brightness, contrast, gamma, hue and saturation, color spaces."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfnb.core import dtypes
+from tfnb.core.shape import Static, merge
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.kernels import colors as arrays
+from tfnb.kernels.cpu import colors as cpu
+from tfnb.ops.array import expand_dims, identity, rank, shape
+from tfnb.ops.assertions import assert_equal, assert_greater_equal
+from tfnb.ops.control import with_dependencies
+from tfnb.ops.create import ones
+from tfnb.ops.declare import kernel
+from tfnb.ops.image import checked, require
+from tfnb.ops.joining import concat, stack, tile
+from tfnb.ops.math import add, cast, div_no_nan, divide, floordiv, maximum, multiply, saturate_cast, square
+from tfnb.ops.matmul import tensordot
+from tfnb.ops.random import random_uniform
+from tfnb.ops.raw import raw
+from tfnb.ops.reduce import reduce_mean, reduce_prod, reduce_std
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+COLOR = {"T": "{half, bfloat16, float, double} = DT_FLOAT"}
+ADJUSTED = {"T": "{half, float} = DT_FLOAT"}
+
+
+# The ops
+
+def _three_colors(found: Sequence[int | None]) -> None:
+    if found[-1] not in (3, None):
+        raise ValueError(f"Dimension must be 3 but is {found[-1]}")
+
+
+def _colored(ctx: ShapeContext) -> list[Static]:
+    found = ctx.shape(0)
+    if found is None:
+        return [None]
+    if not found:
+        raise ValueError("Shape must be at least rank 1 but is rank 0")
+    _three_colors(found)
+    return [(*found[:-1], 3)]
+
+
+def _adjusted(ctx: ShapeContext) -> list[Static]:
+    found = ctx.shape(0)
+    if found is not None and len(found) < 3:
+        raise ValueError(f"Shape must be at least rank 3 but is rank {len(found)}")
+    merge(ctx.shape(1), ())
+    if found is not None and ctx.op.type != "AdjustContrastv2":
+        _three_colors(found)
+    return [found]
+
+
+def _pixelwise(fn: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    def made(ctx: Any, images: np.ndarray, *scalars: np.ndarray) -> np.ndarray:
+        return fn(images, *(float(x) for x in scalars))
+    return made
+
+
+@kernel("images: T -> output: T", shape=_colored, numpy=_pixelwise(arrays.to_hsv), cpu=cpu.to_hsv, **COLOR)
+def RGBToHSV() -> None:
+    """Hue, saturation and value, each in [0, 1], of red, green and blue in [0, 1], along the last axis."""
+
+
+@kernel("images: T -> output: T", shape=_colored, numpy=_pixelwise(arrays.to_rgb), cpu=cpu.to_rgb, **COLOR)
+def HSVToRGB() -> None:
+    """Red, green and blue of hue, saturation and value, all in [0, 1], along the last axis."""
+
+
+@kernel("images: T, delta: float -> output: T", shape=_adjusted, numpy=_pixelwise(arrays.turned), cpu=cpu.turned,
+        **ADJUSTED)
+def AdjustHue() -> None:
+    """RGB images with `delta` added to each hue, around the circle."""
+
+
+@kernel("images: T, scale: float -> output: T", shape=_adjusted, numpy=_pixelwise(arrays.saturated), cpu=cpu.saturated,
+        **ADJUSTED)
+def AdjustSaturation() -> None:
+    """RGB images with each saturation multiplied by `scale`, and cut to [0, 1]."""
+
+
+@kernel("images: T, contrast_factor: float -> output: T", shape=_adjusted,
+        numpy=_pixelwise(arrays.contrasted), cpu=cpu.contrasted, **ADJUSTED)
+def AdjustContrastv2() -> None:
+    """Images whose numbers are `contrast_factor` times as far from the mean of their channel and image."""
+
+
+HSVToRGB.no_gradient("as in TensorFlow")
+for _op in (AdjustHue, AdjustSaturation, AdjustContrastv2):
+    _op.no_gradient("as in TensorFlow: it prepares images")
+
+
+def _safe_reciprocal(x: Tensor) -> Tensor:
+    return div_no_nan(cast(1., x.dtype), x)
+
+
+@RGBToHSV.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    """Each color of the six orders of r, g, b by size has formulas of its own; masks choose them."""
+    dtype = op.inputs[0].dtype
+    r, g, b = (op.inputs[0][..., i] for i in range(3))
+    high, low = maximum(maximum(r, g), b), raw.Minimum(raw.Minimum(r, g), b)
+    first = cast((r >= g) & (r >= b), dtype)
+    second = cast((g > r) & (g >= b), dtype)
+    is_high = first, second, cast((b > r) & (b > g), dtype)
+    is_low = (cast((r < b) & (r < g), dtype), cast((g <= r) & (g < b), dtype), cast((b <= r) & (b <= g), dtype))
+    span = _safe_reciprocal(high - low)
+    around = ((g - b, 1, 2), (b - r, 2, 0), (r - g, 0, 1))    # the hue grows with it where that color is the largest
+    made = []
+    for i, color in enumerate((r, g, b)):
+        value = is_high[i]
+        saturation = cast(color > 0, dtype) * (is_high[i] * low * _safe_reciprocal(square(high))
+                                               - is_low[i] * _safe_reciprocal(high))
+        hue = _hue_slope(i, around, is_high, is_low, span)
+        made.append(dy[..., 2] * value + dy[..., 1] * saturation + dy[..., 0] * hue)
+    return stack(made, axis=-1)
+
+
+def _hue_slope(i: int, around: Sequence[tuple[Tensor, int, int]], is_high: Sequence[Tensor],
+               is_low: Sequence[Tensor], span: Tensor) -> Tensor:
+    """The slope of the hue along color i: of difference / span, where both depend on it."""
+    total: Any = 0.
+    for j, (difference, plus, minus) in enumerate(around):
+        own = float(i == plus) - float(i == minus)
+        total = total + is_high[j] * (own * span - difference * square(span) * (is_high[i] - is_low[i]))
+    return total / 6.                                      # type: ignore[no-any-return]
+
+
+# What users call
+
+def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Tensor:
+    """The image as another dtype, in the range of that dtype: [0, 1] for floats, 0 to the largest for integers.
+
+    saturate: cut to that range first. Raises AttributeError for a dtype without numbers.
+    """
+    image, dtype = convert_to_tensor(image, name="image"), dtypes.as_dtype(dtype)
+    for kind, what in ((dtype, "dtype"), (image.dtype, "image dtype")):
+        if not kind.is_floating and not kind.is_integer:
+            raise AttributeError(f"{what} must be either floating point or integer")
+    if dtype == image.dtype:
+        return identity(image, name=name)
+    with name_scope(name, "convert_image", [image]) as scope:
+        final = saturate_cast if saturate else cast
+        if image.dtype.is_integer and dtype.is_integer:
+            return _between_integers(image, dtype, final, scope)
+        if image.dtype.is_floating and dtype.is_floating:
+            return cast(image, dtype, name=scope)              # type: ignore[no-any-return]
+        if image.dtype.is_integer:
+            return multiply(cast(image, dtype), 1. / image.dtype.max, name=scope)
+        return final(multiply(image, dtype.max + 0.5), dtype, name=scope)    # type: ignore[no-any-return]
+
+
+def _between_integers(image: Tensor, dtype: Any, final: Any, scope: str) -> Tensor:
+    most, wanted = image.dtype.max, dtype.max
+    if most > wanted:
+        return final(floordiv(image, (most + 1) // (wanted + 1)), dtype, name=scope)     # type: ignore[no-any-return]
+    return multiply(final(image, dtype), (wanted + 1) // (most + 1), name=scope)
+
+
+def _as_float(image: Tensor) -> Tensor:
+    return image if image.dtype in (dtypes.float16, dtypes.float32) else convert_image_dtype(image, dtypes.float32)
+
+
+def adjust_brightness(image: Any, delta: Any) -> Tensor:
+    """The image with `delta` added, where its range is [0, 1]."""
+    with name_scope(None, "adjust_brightness", [image, delta]) as scope:
+        image = convert_to_tensor(image, name="image")
+        wide = _as_float(image)
+        adjusted = add(wide, cast(delta, wide.dtype), name=scope)
+        return convert_image_dtype(adjusted, image.dtype, saturate=True)
+
+
+def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+    """Images whose numbers are `contrast_factor` times as far from the mean of their channel and image."""
+    with name_scope(None, "adjust_contrast", [images, contrast_factor]) as scope:
+        images = convert_to_tensor(images, name="images")
+        adjusted = AdjustContrastv2(_as_float(images), contrast_factor, name=scope)
+        return convert_image_dtype(adjusted, images.dtype, saturate=True)
+
+
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
+    """`gain * image ** gamma`, where the range of the image is [0, 1]. Raises ValueError for gamma < 0."""
+    with name_scope(None, "adjust_gamma", [image, gamma, gain]):
+        image = convert_to_tensor(image, name="image")
+        wide = _as_float(image)
+        checks = require(gamma >= 0, "Gamma should be a non-negative real number.")
+        gamma = with_dependencies(checks, gamma) if checks else gamma
+        return convert_image_dtype(gain * wide ** gamma, image.dtype, saturate=True)
+
+
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
+    """The RGB image with `delta` (in [-1, 1]) added to each hue, around the circle."""
+    with name_scope(name, "adjust_hue", [image]):
+        image = convert_to_tensor(image, name="image")
+        return convert_image_dtype(AdjustHue(_as_float(image), delta), image.dtype)
+
+
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
+    """The RGB image with each saturation multiplied by `saturation_factor`."""
+    with name_scope(name, "adjust_saturation", [image]):
+        image = convert_to_tensor(image, name="image")
+        return convert_image_dtype(AdjustSaturation(_as_float(image), saturation_factor), image.dtype)
+
+
+def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
+    """`adjust_brightness` by a number in [-max_delta, max_delta). Raises ValueError for max_delta < 0."""
+    if max_delta < 0:
+        raise ValueError("max_delta must be non-negative.")
+    return adjust_brightness(image, random_uniform([], -max_delta, max_delta, seed=seed))
+
+
+def _factor(lower: float, upper: float, seed: int | None) -> Tensor:
+    if upper <= lower:
+        raise ValueError("upper must be > lower.")
+    if lower < 0:
+        raise ValueError("lower must be non-negative.")
+    return random_uniform([], lower, upper, seed=seed)
+
+
+def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
+    """`adjust_contrast` by a factor in [lower, upper). Raises ValueError unless 0 <= lower < upper."""
+    return adjust_contrast(image, _factor(lower, upper, seed))
+
+
+def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
+    """`adjust_saturation` by a factor in [lower, upper). Raises ValueError unless 0 <= lower < upper."""
+    return adjust_saturation(image, _factor(lower, upper, seed))
+
+
+def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
+    """`adjust_hue` by a number in [-max_delta, max_delta). Raises ValueError unless 0 <= max_delta <= 0.5."""
+    if max_delta > 0.5:
+        raise ValueError("max_delta must be <= 0.5.")
+    if max_delta < 0:
+        raise ValueError("max_delta must be non-negative.")
+    return adjust_hue(image, random_uniform([], -max_delta, max_delta, seed=seed))
+
+
+def per_image_standardization(image: Any) -> Tensor:
+    """Each image as float32 with mean 0 and standard deviation 1, or less where it has hardly any."""
+    with name_scope(None, "per_image_standardization", [image]) as scope:
+        image = cast(checked(image), dtype=dtypes.float32)
+        pixels = reduce_prod(shape(image)[-3:])
+        mean = reduce_mean(image, axis=[-1, -2, -3], keepdims=True)
+        spread = reduce_std(image, axis=[-1, -2, -3], keepdims=True)
+        least = raw.Rsqrt(cast(pixels, dtypes.float32))
+        spread = maximum(spread, least)
+        return divide(image - mean, spread, name=scope)
+
+
+def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
+    """[..., 3] as gray [..., 1] of the same dtype."""
+    with name_scope(name, "rgb_to_grayscale", [images]) as scope:
+        images = convert_to_tensor(images, name="images")
+        gray = tensordot(convert_image_dtype(images, dtypes.float32), [0.2989, 0.587, 0.114], [-1, -1])
+        return convert_image_dtype(expand_dims(gray, -1), images.dtype, name=scope)
+
+
+def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
+    """Gray [..., 1] as [..., 3]. Raises ValueError, or InvalidArgumentError in the run, for other images."""
+    with name_scope(name, "grayscale_to_rgb", [images]) as scope:
+        images = with_dependencies(_gray_checks(convert_to_tensor(images)), images)
+        lead = expand_dims(rank(images) - 1, 0)
+        rgb: Tensor = tile(images, concat([ones(lead, dtype=dtypes.int32), expand_dims(3, 0)], 0), name=scope)
+        rgb.set_shape(images.shape[:-1].concatenate([3]))
+        return rgb
+
+
+def _gray_checks(images: Tensor) -> list[Any]:
+    static = images.static
+    if static is not None and len(static) < 2:
+        raise ValueError(f"A grayscale image (shape {images.shape}) must be at least two-dimensional.")
+    if static is not None and None not in static:
+        if static[-1] != 1:
+            raise ValueError("Last dimension of a grayscale image should be size 1.")
+        return []
+    return [assert_equal(shape(images)[-1], 1, message="Last dimension of a grayscale image should be size 1."),
+            assert_greater_equal(rank(images), 3, message="A grayscale image must be at least two-dimensional.")]
+
+
+def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
+    """Hue, saturation and value, each in [0, 1], of red, green and blue in [0, 1], along the last axis."""
+    tensor: Tensor = RGBToHSV(images, name=name)
+    return tensor
+
+
+def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
+    """Red, green and blue of hue, saturation and value, all in [0, 1], along the last axis."""
+    tensor: Tensor = HSVToRGB(images, name=name)
+    return tensor
+
+
+# The color spaces of television: a row tells what one unit of that color adds to each number.
+_TO_YIQ = [[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]]
+_FROM_YIQ = [[1, 1, 1], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]]
+_TO_YUV = [[0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.51496512], [0.114, 0.43601035, -0.10001026]]
+_FROM_YUV = [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]]
+
+
+def _mixed(images: Any, matrix: Any) -> Tensor:
+    images = convert_to_tensor(images, name="images")
+    mixer = convert_to_tensor(matrix, dtype=images.dtype, name="kernel")
+    return tensordot(images, mixer, axes=[[images.shape.ndims - 1], [0]])
+
+
+def rgb_to_yiq(images: Any) -> Tensor:
+    """YIQ of RGB along the last axis."""
+    return _mixed(images, _TO_YIQ)
+
+
+def yiq_to_rgb(images: Any) -> Tensor:
+    """RGB of YIQ along the last axis."""
+    return _mixed(images, _FROM_YIQ)
+
+
+def rgb_to_yuv(images: Any) -> Tensor:
+    """YUV of RGB along the last axis."""
+    return _mixed(images, _TO_YUV)
+
+
+def yuv_to_rgb(images: Any) -> Tensor:
+    """RGB of YUV along the last axis."""
+    return _mixed(images, _FROM_YUV)
