@@ -152,4 +152,6 @@ export interface TrainState {
 export interface TimelineState {
   svg: string;
   bars: string[][];
+  by?: string;
+  ways?: string[];
 }

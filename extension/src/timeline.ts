@@ -4,10 +4,13 @@ import type { Model, TimelineState, View } from "./model";
 import { pageTheme } from "./theme";
 
 export class TimelineWidget implements View {
+  readonly quiet = true;
   readonly root = h("div", { class: "tfnb-timeline" });
+  private readonly by = h("select", { "aria-label": "Time by" });
   private readonly tip = h("div", { class: "tfnb-tip", role: "tooltip", hidden: true });
 
   constructor(private readonly model: Model) {
+    this.by.addEventListener("change", () => model.send({ type: "by", name: this.by.value }));
     for (const event of ["pointermove", "focusin"])
       this.root.addEventListener(event, (one) => this.point(one));
     for (const event of ["pointerleave", "focusout"])
@@ -17,10 +20,14 @@ export class TimelineWidget implements View {
   }
 
   update(): void {
-    const svg = parseSvg((this.model.get("state") as TimelineState).svg);
+    const state = this.model.get("state") as TimelineState;
+    const svg = parseSvg(state.svg);
     svg.setAttribute("data-theme", pageTheme());
     for (const bar of svg.querySelectorAll("[data-bar]")) bar.setAttribute("tabindex", "0");
-    this.root.replaceChildren(svg, this.tip);
+    this.by.replaceChildren(...(state.ways ?? []).map((way) => h("option", { value: way }, `by ${way}`)));
+    this.by.value = state.by ?? "";
+    const bar = h("div", { class: "tfnb-bar", hidden: !state.ways }, this.by);
+    this.root.replaceChildren(bar, svg, this.tip);
   }
 
   private point(event: Event): void {

@@ -1,11 +1,13 @@
 """The timeline of a profiled run: what ran when, in words and as a drawing."""
+import json
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.notebook.timeline_view import HOST, PRODUCT, micros, timeline
+from tfnb.notebook.timeline_bars import HOST, PRODUCT, micros
+from tfnb.notebook.timeline_view import timeline
 
 
 @pytest.fixture
@@ -47,3 +49,32 @@ def test_the_drawing_is_well_formed_and_has_a_bar_each(view):
 
 def test_times_in_words():
     assert [micros(t) for t in (8.4e-7, 3.4e-5, 1.234e-3)] == ["0.8 µs", "34 µs", "1,234 µs"]
+
+
+def test_time_is_told_by_op_scope_and_cell(view):
+    assert view.shares() == {} and view.state == {"by": "kernel"}
+    types, scopes = view.shares("op"), view.shares("scope")
+    assert {"MatMul", "ScalarSummary"} <= types.keys() and "gradients/" in scopes
+    assert all(0.2 < sum(shares.values()) <= 1.001 for shares in (types, scopes, view.shares("cell")))
+    assert list(types.values()) == sorted(types.values(), reverse=True)
+    assert view.shares("cell").keys() == {"test_timeline_view.py"}
+    view.state = {"by": "op"}
+    assert "MatMul" in view.svg() and repr(view).splitlines()[0].endswith(next(iter(types)))
+    view.hear({"type": "by", "name": "scope"})
+    assert view.widget_state()["by"] == "scope" and ">gradients/<" in view.svg()
+    view.hear({"type": "by", "name": "<b>"})
+    with pytest.raises(ValueError, match="not 'scop'; did you mean 'scope'"):
+        view.state = {"by": "scop"}
+
+
+def test_the_memory_in_use_is_drawn(view):
+    live = [bar.record.live for bar in view.bars if bar.record.kernel]
+    assert max(live) >= 8 * 16 * 4 and ">memory<" in view.svg()
+
+
+def test_it_is_saved_for_browsers_and_papers(view, tmp_path):
+    events = json.loads(view.save(tmp_path / "run.json").read_text())["traceEvents"]
+    assert any("MatMul" in event["name"] for event in events if event["ph"] == "X")
+    assert view.save(tmp_path / "run.svg").read_text(encoding="utf-8") == view.svg()
+    with pytest.raises(ValueError, match="saved as .json"):
+        view.save(tmp_path / "run.txt")

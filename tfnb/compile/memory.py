@@ -16,13 +16,7 @@ def place_buffers(steps: Sequence[Step], once: int = 0) -> tuple[dict[Buffer, in
     until the next run, which does not repeat these. First fit over the free gaps, largest lifetimes do
     not matter: arenas of training steps come out within a few per cent of the peak of live bytes.
     """
-    first: dict[Buffer, int] = {}
-    last: dict[Buffer, int] = {}
-    for time, step in enumerate(steps):
-        for arg in step.args:
-            if isinstance(arg, Ref) and arg.buffer.role == "temp":
-                first.setdefault(arg.buffer, time)
-                last[arg.buffer] = len(steps) if first[arg.buffer] < once <= time else time
+    first, last = _lifetimes(steps, once, ("temp",))
     offsets: dict[Buffer, int] = {}
     live: list[tuple[int, int, int]] = []          # (offset, end, last use), by offset
     size = 0
@@ -39,3 +33,23 @@ def place_buffers(steps: Sequence[Step], once: int = 0) -> tuple[dict[Buffer, in
         live.append((start, start + need, last[buffer]))
         live.sort()
     return offsets, size
+
+
+def live_bytes(steps: Sequence[Step], once: int = 0) -> list[int]:
+    """How many bytes of temporary buffers and of outputs are in use during each step."""
+    first, last = _lifetimes(steps, once, ("temp", "output"))
+    return [sum(buffer.nbytes for buffer in first
+                if first[buffer] <= time and (time <= last[buffer] or buffer.role == "output"))
+            for time in range(len(steps))]
+
+
+def _lifetimes(steps: Sequence[Step], once: int, roles: tuple[str, ...]) -> tuple[dict[Buffer, int], dict[Buffer, int]]:
+    """The first and the last step that names each buffer of some roles; see `place_buffers`."""
+    first: dict[Buffer, int] = {}
+    last: dict[Buffer, int] = {}
+    for time, step in enumerate(steps):
+        for arg in step.args:
+            if isinstance(arg, Ref) and arg.buffer.role in roles:
+                first.setdefault(arg.buffer, time)
+                last[arg.buffer] = len(steps) if first[arg.buffer] < once <= time else time
+    return first, last

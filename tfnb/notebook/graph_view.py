@@ -28,12 +28,11 @@ from tfnb.notebook.graph_scene import Scene
 from tfnb.notebook.graph_svg import graph_svg
 from tfnb.notebook.graph_tree import Node
 from tfnb.notebook.layout_dot import readable_dot
-from tfnb.notebook.svg_figure import save_drawing
+from tfnb.notebook.svg_figure import DRAWN, save_drawing
 from tfnb.notebook.widget import View
 
 OPTIONS = ("target", "depth", "expand", "aside", "keep", "engine", "direction", "limit", "title",
            "values", "color", "costs", "trace", "detach", "series", "up", "down", "form")
-DRAWN = (".svg", ".png", ".pdf")
 FEW = 5                 # names in a note
 FORMS = ("auto", "svg", "dot", "text")
 

@@ -56,12 +56,14 @@ class GraphMagics(LineMagics):
     @FEED
     @SESSION
     @argument("--runs", type=int, default=20, help="how often each kernel is timed; the best counts")
+    @argument("--by", default="kernel", choices=["kernel", "op", "scope", "cell"], help="what time is told by")
+    @argument("--chrome", metavar="FILE", help="write a trace for chrome://tracing and Perfetto, as .json")
     @argument("--plan", action="store_true", help="print the plan first: stages, fused ops, buffers (tf.explain)")
     @argument("--sources", action="store_true", help="the same with the text of each kernel")
     def profile(self, line: str) -> Any:
         """Time each kernel of a run, by itself. Variables keep their values.
 
-        `%profile train_step --feed {x: batch, y: labels}`
+        `%profile train_step --feed {x: batch, y: labels}`, `%profile train_step --feed feeds --by cell`
         """
         args = parse(self.profile, line)
         wanted, feed, session = self._run_arguments(args)
@@ -69,7 +71,10 @@ class GraphMagics(LineMagics):
         with usage_errors(ValueError):
             if args.plan or args.sources:
                 print(explain(wanted, fed, session, args.sources))
-            return timeline(wanted, fed, session, args.runs)
+            view = timeline(wanted, fed, session, args.runs, args.by)
+            if args.chrome:
+                view.save(unquote(args.chrome))
+            return view
 
     @line_magic("queues")
     @magic_arguments("queues")

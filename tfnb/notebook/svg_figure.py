@@ -18,6 +18,7 @@ _patches = lazy_module("matplotlib.patches")
 _paths = lazy_module("matplotlib.path")
 _effects = lazy_module("matplotlib.patheffects")
 
+DRAWN = (".svg", ".png", ".pdf")        # endings of files that `save_drawing` writes
 POINTS = 72 / 96            # of a pixel
 _tokens = re.compile(r"[MLCZhvq]|-?[\d.]+").findall
 ANCHORS = {"middle": "center", "end": "right"}

@@ -12,7 +12,7 @@ import numpy as np
 
 from tfnb.compile.build import build_stage
 from tfnb.compile.lower import Ref, Step
-from tfnb.compile.memory import ALIGN
+from tfnb.compile.memory import ALIGN, live_bytes
 from tfnb.compile.plan import Stage
 from tfnb.compile.residents import Resident
 from tfnb.compile.trace import Meta
@@ -111,6 +111,7 @@ class Program:
         self.rows = rows
         self.tape = Tape(rows, binds, self._inputs + len(self._made) + len(self.compiled.residents), threads=threads)
         self._single: tuple[Tape, ...] = ()          # the rows one by one, for traced runs
+        self._live: list[int] = []                   # what of the buffers is in use at each of them
         self._binds, self._threads = binds, threads
         for at, offset in status:
             words[at] = self.tape.status_address + offset
@@ -179,6 +180,7 @@ class Program:
         if not self._single:
             rows = [Tape([row], threads=self._threads) for row in self.rows]
             self._single = (Tape([], self._binds, len(arrays)), *rows)
+            self._live = live_bytes(self.compiled.steps, self.compiled.once)
         binding, *launches = self._single
         binding.point(*map(id, arrays))
         binding.play()
@@ -188,7 +190,7 @@ class Program:
             status[ROW] = i
             start = clock()
             launch.play()
-            trace.add(step.ops, start, kernel=True)
+            trace.add(step.ops, start, kernel=True, live=self._live[i])
             if status[0]:
                 break
 

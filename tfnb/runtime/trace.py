@@ -19,13 +19,15 @@ clock = time.perf_counter_ns
 @dataclass(frozen=True, slots=True)
 class Record:
     """ops: one, or those that a kernel launch computes, the last of which gives its name. start, end: nanoseconds of
-    `clock`; outputs: the arrays that were made, as far as they are known; kernel: a launch, no call from Python."""
+    `clock`; outputs: the arrays that were made, as far as they are known; kernel: a launch, no call from Python; live:
+    bytes of its program's buffers and outputs that were in use, if they are known."""
 
     ops: tuple[Operation, ...]
     start: int
     end: int
     outputs: tuple[np.ndarray, ...]
     kernel: bool = False
+    live: int = 0
 
 
 class Trace:
@@ -36,9 +38,9 @@ class Trace:
         self._epoch = time.time_ns() - clock()
 
     def add(self, ops: Sequence[Operation], start: int, outputs: Sequence[np.ndarray] = (),
-            kernel: bool = False) -> None:
+            kernel: bool = False, live: int = 0) -> None:
         """Note that `ops` ran from `start` until now."""
-        self.records.append(Record(tuple(ops), start, clock(), tuple(outputs), kernel))
+        self.records.append(Record(tuple(ops), start, clock(), tuple(outputs), kernel, live))
 
     def step_stats(self, device_of: Callable[[Operation], str]) -> Any:
         """A StepStats proto: a node for each record, under the device of its op."""
