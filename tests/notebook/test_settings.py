@@ -47,7 +47,13 @@ def test_views_are_shown_as_chosen(monkeypatch):
     assert Small()._repr_mimebundle_() == {"text/plain": "small"}
     chosen.view_format = "static"
     assert set(Small()._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}
-    monkeypatch.setattr("tfnb.notebook.widget.has_front_end", lambda: True)
-    assert make_widget("live", {}) is None
+    monkeypatch.setattr("tfnb.notebook.widget._widget_class", lambda: dict)
+    for front_end, looked_at, wanted, there in [(True, True, "static", False), (True, True, "auto", True),
+                                                (True, False, "auto", False), (True, False, "widget", True),
+                                                (False, False, "widget", False)]:
+        monkeypatch.setattr("tfnb.notebook.widget.has_front_end", lambda answer=front_end: answer)
+        monkeypatch.setattr("tfnb.notebook.widget.interactive", lambda answer=looked_at: answer)
+        chosen.view_format = wanted
+        assert (make_widget("live", {}) is not None) == there
     chosen.view_format = "text"
     assert set(LiveBoard()._repr_mimebundle_()) == {"text/plain"}

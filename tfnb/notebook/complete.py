@@ -61,7 +61,7 @@ def tags() -> list[str]:
 
 def keys() -> list[str]:
     """The names of the collections of the default graph."""
-    return [str(key) for key in get_default_graph().collections]
+    return get_default_graph().get_all_collection_keys()
 
 
 # magic -> the words that it takes

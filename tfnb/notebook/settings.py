@@ -43,8 +43,9 @@ SETTINGS = {
                                     "failed."),
     "undo_depth": Setting(8, "How many runs of cells `%graph undo` can take back; their ops stay in memory.", 0, 100),
     "live_hz": Setting(5.0, "Frames a second of live plots.", 0.1, 10.0),
-    "view_format": Setting("auto", "How graphs, plots and tables are shown: interactive where that works (auto), as "
-                                   "pictures (static), or as text.", choices=("auto", "static", "text")),
+    "view_format": Setting("auto", "How graphs, plots and tables are shown: interactive where somebody looks (auto) or "
+                                   "in any case (widget), as pictures (static), or as text.",
+                           choices=("auto", "widget", "static", "text")),
     "nan_check": Setting(options.nan_check, "Runs that make NaN or inf raise an error with the op it comes from."),
     "nan_ignore": Setting(options.nan_ignore, "A regular expression: ops and variables that nan_check lets be."),
 }

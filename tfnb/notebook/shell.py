@@ -52,6 +52,14 @@ def has_front_end() -> bool:
     return getattr(current(), "kernel", None) is not None
 
 
+def interactive() -> bool:
+    """Could a person press a button in the running cell? Not under nbclient and its like, which let no cell ask for
+    input: of their pages no kernel is left, and without a network not even the code that would show a widget."""
+    get = getattr(current(), "get_parent", None)
+    content = ((get() if get is not None else None) or {}).get("content", {})
+    return has_front_end() and (attended or bool(content.get("allow_stdin", True)))
+
+
 def counts_first() -> bool:
     """Is `execution_count` the number of the next cell already while one runs? Since IPython 9.8."""
     return getattr(sys.modules.get("IPython"), "version_info", (9, 8)) >= (9, 8)

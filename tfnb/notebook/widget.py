@@ -13,7 +13,7 @@ from typing import Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.notebook.settings import settings
-from tfnb.notebook.shell import Bundle, has_front_end
+from tfnb.notebook.shell import Bundle, has_front_end, interactive
 
 anywidget = lazy_module("anywidget")
 traitlets = lazy_module("traitlets")
@@ -48,7 +48,8 @@ def make_widget(kind: str, state: dict[str, Any]) -> Any | None:
 
     In a terminal there is none: importing ipywidgets would be for nothing.
     """
-    cls = _widget_class() if has_front_end() and settings.view_format == "auto" else None
+    wanted = interactive() if settings.view_format == "auto" else has_front_end() and settings.view_format == "widget"
+    cls = _widget_class() if wanted else None
     return cls(kind=kind, state=state) if cls is not None else None
 
 
