@@ -18,7 +18,7 @@ from tfnb.graph.context import default_sessions
 from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.runtime.devices import HERE, DeviceAttributes, Placer, devices_of
+from tfnb.runtime.devices import HERE, DeviceAttributes, Placer
 from tfnb.runtime.executor import Executor, Settings
 from tfnb.runtime.fetch import Build, Feed, feed_tensor, flat_feeds, read_fetches
 from tfnb.runtime.nan_guard import NanGuard
@@ -74,9 +74,7 @@ class BaseSession:
         self._target = target
         self._store, self._owns_store = (Store(), True) if place is None else (place.store, False)
         self._settings = _settings(config)
-        self._placer = Placer(devices_of(config, place.task if place else HERE),
-                              bool(config and config.allow_soft_placement),
-                              bool(config and config.log_device_placement))
+        self._placer = Placer(config, place.task if place else HERE)
         self._partial: dict[str, PartialRun] = {}
         self._reset = False
         self._executors: dict[tuple[Any, ...], tuple[int, Executor]] = {}

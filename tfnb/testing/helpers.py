@@ -7,6 +7,8 @@ import tempfile
 import unittest
 from typing import Any
 
+from tfnb.kernels.cuda import device as cuda
+
 
 def main(argv: list[str] | None = None) -> None:
     """Run all tests of the program (`unittest.main`), with flags of `tf.flags` left out of its arguments."""
@@ -34,18 +36,19 @@ test_src_dir_path.__test__ = False  # type: ignore[attr-defined]
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
-    """False: sessions run on the CPU."""
-    return False
+    """Is there a GPU that sessions can use? min_cuda_compute_capability: (major, minor) that it needs, or None."""
+    found = cuda.gpu()
+    return found is not None and found.capability >= tuple(min_cuda_compute_capability or (0, 0))
 
 
 def gpu_device_name() -> str:
-    """"": there is no GPU to name."""
-    return ""
+    """The name of the GPU, "/device:GPU:0", or "" if there is none."""
+    return "/device:GPU:0" if cuda.gpu() is not None else ""
 
 
 def is_built_with_cuda() -> bool:
-    """False: sessions run on the CPU."""
-    return False
+    """Is there what kernels for a GPU need: numba-cuda, or numba's simulator?"""
+    return cuda.is_installed()
 
 
 def is_built_with_rocm() -> bool:
@@ -54,8 +57,8 @@ def is_built_with_rocm() -> bool:
 
 
 def is_built_with_gpu_support() -> bool:
-    """False: sessions run on the CPU."""
-    return False
+    """As `is_built_with_cuda`."""
+    return is_built_with_cuda()
 
 
 def is_built_with_xla() -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import math
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,14 +28,64 @@ core = lazy_module("cuda.core")
 TYPES = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool_")
 
 
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """A GPU that kernels run on. capability: of its chip; memory: bytes; bus: its PCI address, or ""; simulated:
+    numba's simulator, which runs kernels as Python on the CPU."""
+
+    name: str
+    capability: tuple[int, int]
+    memory: int
+    bus: str = ""
+    simulated: bool = False
+
+    @property
+    def description(self) -> str:
+        """What it is, in the form of TensorFlow's physical_device_desc."""
+        bus = f", pci bus id: {self.bus}" * bool(self.bus)
+        return f"device: 0, name: {self.name}{bus}, compute capability: {'.'.join(map(str, self.capability))}"
+
+
+SIMULATED = Gpu("the simulator of numba.cuda: kernels run as Python on the CPU", (5, 2), 256 << 20, simulated=True)
+
+
 def is_simulator() -> bool:
     """Is numba.cuda its simulator in this process?"""
     return bool(numba.config.ENABLE_CUDASIM)
 
 
+def is_installed() -> bool:
+    """Is there what kernels for a GPU need: numba-cuda, or numba's simulator, asked for in the environment?"""
+    return os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0") \
+        or importlib.util.find_spec("numba_cuda") is not None
+
+
 def can_compile() -> bool:
     """Are NVIDIA's numba target and its compiler libraries installed (a GPU is not needed)?"""
     return not is_simulator() and all(importlib.util.find_spec(name) for name in ("numba_cuda", "nvidia", "cuda"))
+
+
+@cache
+def gpu() -> Gpu | None:
+    """The GPU that kernels run on, the first one of the machine; None if there is none.
+
+    The first call imports numba.cuda and asks the driver: only who wants a GPU should make it.
+    """
+    if not is_installed():
+        return None
+    cuda = _import_cuda()
+    if is_simulator():
+        return SIMULATED
+    return _first_gpu(cuda) if cuda.is_available() else None
+
+
+def _first_gpu(cuda: Any) -> Gpu:
+    with cuda.gpus[0]:
+        found = cuda.get_current_device()
+        name = found.name.decode() if isinstance(found.name, bytes) else str(found.name)
+        bus = "{:04x}:{:02x}:{:02x}.0".format(*(getattr(found, f"PCI_{part}_ID", 0) for part in
+                                                ("DOMAIN", "BUS", "DEVICE")))
+        return Gpu(name, tuple(found.compute_capability), int(cuda.current_context().get_memory_info().total), bus)
 
 
 def _import_cuda() -> Any:
