@@ -19,7 +19,8 @@ class Operand:
     """A buffer that the kernel loads from or stores to.
 
     steps: how its address moves with each loop dimension, outermost first: "0" (not at all), "1" (to the next
-    element) or "s" (by a stride, in elements, from the argument block). A store is named as the value it stores.
+    element) or "s" (by a stride, in elements, from the argument block); on CUDA also "b" (backwards by such a stride,
+    from its last place in the dimension on). A store is named as the value it stores.
     private: of a store, that none of the kernel's loads lies in its memory, so that it may hold other values meanwhile.
     streams: of a store of contiguous rows in a RowKernel, how they go past the caches (kernels/cpu/streaming.py): by
     "element", where each row starts at a cache line, or as a whole "row", made in a buffer; "": they don't.

@@ -14,6 +14,7 @@ from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.kernels.cpu import gather as cpu
 from tfnb.kernels.cpu import gather_nd as cpu_nd
 from tfnb.kernels.cpu import unique as cpu_unique
+from tfnb.kernels.cuda import gather as cuda
 from tfnb.opdef import tables
 from tfnb.ops.array import expand_dims, shape, size, squeeze
 from tfnb.ops.broadcast import shape_node
@@ -72,7 +73,8 @@ def _gather(ctx: Any, params: np.ndarray, indices: np.ndarray, axis: np.ndarray)
 
 
 @kernel("params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams", shape=_gathered, numpy=_gather,
-        cpu=cpu.gather, values=("axis",), batch_dims="int = 0", Tparams="type", Tindices="{int16, int32, int64}",
+        cpu=cpu.gather, cuda=cuda.gather,
+        values=("axis",), batch_dims="int = 0", Tparams="type", Tindices="{int16, int32, int64}",
         Taxis="indextype")
 def GatherV2() -> None:
     """The slices of `params` along `axis` at `indices`."""
@@ -81,7 +83,7 @@ def GatherV2() -> None:
 @kernel("params: Tparams, indices: Tindices -> output: Tparams", validate_indices="bool = true", Tparams="type",
         Tindices="indextype",
         shape=lambda ctx: [None if ctx.shape(0) is None or ctx.shape(1) is None else ctx.shape(1) + ctx.shape(0)[1:]],
-        numpy=lambda ctx, params, indices: _rows(ctx, params, indices), cpu=cpu.gather)
+        numpy=lambda ctx, params, indices: _rows(ctx, params, indices), cpu=cpu.gather, cuda=cuda.gather)
 def Gather() -> None:
     """The rows of `params` at `indices` (the older op)."""
 
@@ -163,7 +165,8 @@ def _segment_sums(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray
 
 
 @kernel("data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T", shape=segments_shape,
-        numpy=_segment_sums, cpu=cpu.unsorted_segment_sum, values=("num_segments",), T="numbertype",
+        numpy=_segment_sums, cpu=cpu.unsorted_segment_sum, cuda=cuda.segment_sum,
+        values=("num_segments",), T="numbertype",
         Tindices="{int16, int32, int64}", Tnumsegments="indextype = DT_INT32")
 def UnsortedSegmentSum() -> None:
     """Row i of the result is the sum of the rows of `data` whose segment id is i (negative ids are left out)."""
@@ -228,7 +231,8 @@ def _nd_places(ctx: Any, indices: np.ndarray, shape: tuple[int, ...]) -> tuple[n
     return tuple(np.moveaxis(indices, -1, 0))
 
 
-@kernel("params: Tparams, indices: Tindices -> output: Tparams", shape=_nd_shape, cpu=cpu_nd.gather_nd, Tparams="type",
+@kernel("params: Tparams, indices: Tindices -> output: Tparams", shape=_nd_shape, cpu=cpu_nd.gather_nd,
+        cuda=cuda.gather_nd, Tparams="type",
         Tindices="{int16, int32, int64}", bad_indices_policy="string = ''",
         numpy=lambda ctx, params, indices: np.ascontiguousarray(params[_nd_places(ctx, indices, params.shape)]))
 def GatherNd() -> None:
@@ -294,7 +298,8 @@ def _one_hot(ctx: Any, indices: np.ndarray, depth: np.ndarray, on: np.ndarray, o
 
 
 @kernel("indices: TI, depth: int32, on_value: T, off_value: T -> output: T", shape=_one_hot_shape, numpy=_one_hot,
-        cpu=cpu.one_hot, values=("depth",), axis="int = -1", T="type", TI="{uint8, int8, int32, int64} = DT_INT64")
+        cpu=cpu.one_hot, cuda=cuda.one_hot,
+        values=("depth",), axis="int = -1", T="type", TI="{uint8, int8, int32, int64} = DT_INT64")
 def OneHot() -> None:
     """With a new axis of size `depth`: `on_value` at the index, `off_value` elsewhere."""
 

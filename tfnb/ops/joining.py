@@ -13,6 +13,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.cpu import joining as cpu
+from tfnb.kernels.cuda import copying as cuda
 from tfnb.kernels.launch import Call, Launch, Meta
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.ops.array import identity
@@ -67,14 +68,15 @@ def _join(ctx: Any, arrays: Sequence[np.ndarray], axis: np.ndarray) -> np.ndarra
 
 @kernel("values: N * T, axis: Tidx -> output: T", N="int >= 2", T="type", Tidx="indextype = DT_INT32",
         shape=lambda ctx: _concat_shape(ctx, range(len(ctx.op.inputs) - 1), len(ctx.op.inputs) - 1),
-        numpy=lambda ctx, *given: _join(ctx, given[:-1], given[-1]), cpu=cpu.concat, values=("axis",))
+        numpy=lambda ctx, *given: _join(ctx, given[:-1], given[-1]), cpu=cpu.concat, cuda=cuda.concat, values=("axis",))
 def ConcatV2() -> None:
     """The tensors one after another along `axis`."""
 
 
 @kernel("concat_dim: int32, values: N * T -> output: T", N="int >= 2", T="type",
         shape=lambda ctx: _concat_shape(ctx, range(1, len(ctx.op.inputs)), 0),
-        numpy=lambda ctx, *given: _join(ctx, given[1:], given[0]), cpu=cpu.concat, values=("concat_dim",))
+        numpy=lambda ctx, *given: _join(ctx, given[1:], given[0]), cpu=cpu.concat, cuda=cuda.concat,
+        values=("concat_dim",))
 def Concat() -> None:
     """The tensors one after another along `concat_dim` (the older op)."""
 
@@ -163,7 +165,14 @@ def _pack_launches(call: Call) -> list[Launch]:
     return cpu.concat(Call((*inputs, Meta("int32", (), np.array(axis))), call.outputs))
 
 
-@kernel("values: N * T -> output: T", shape=_packed, numpy=_stack, cpu=_pack_launches, N="int >= 1", T="type",
+def _pack_cuda(call: Call) -> list[Launch]:
+    axis = _pack_axis(call.attrs["axis"], len(call.outputs[0].shape))
+    shapes = [(*m.shape[:axis], 1, *m.shape[axis:]) for m in call.inputs]
+    return cuda.join(call, range(len(shapes)), axis, shapes)
+
+
+@kernel("values: N * T -> output: T", shape=_packed, numpy=_stack, cpu=_pack_launches, cuda=_pack_cuda,
+        N="int >= 1", T="type",
         axis="int = 0")
 def Pack() -> None:
     """Tensors of one shape side by side along a new axis."""
@@ -223,7 +232,8 @@ def _tile_view(view: View, multiples: np.ndarray) -> View:
     return view.broadcast([m * n for m, n in zip(times, view.shape, strict=True)])
 
 
-@kernel("input: T, multiples: Tmultiples -> output: T", shape=_tiled, numpy=_tile, cpu=cpu.tile, view=_tile_view,
+@kernel("input: T, multiples: Tmultiples -> output: T", shape=_tiled, numpy=_tile, cpu=cpu.tile, cuda=cuda.tile,
+        view=_tile_view,
         values=("multiples",), T="type", Tmultiples="indextype = DT_INT32")
 def Tile() -> None:
     """The tensor repeated `multiples[i]` times along each axis i."""
@@ -301,14 +311,14 @@ def _pad(ctx: Any, x: np.ndarray, paddings: np.ndarray, value: np.ndarray | None
     return out
 
 
-@kernel("input: T, paddings: Tpaddings -> output: T", shape=_padded, numpy=_pad, cpu=cpu.pad,
+@kernel("input: T, paddings: Tpaddings -> output: T", shape=_padded, numpy=_pad, cpu=cpu.pad, cuda=cuda.pad,
         values=("paddings",), T="type", Tpaddings="indextype = DT_INT32")
 def Pad() -> None:
     """The tensor with `paddings[i]` = (before, after) zeros around it along each axis i."""
 
 
 @kernel("input: T, paddings: Tpaddings, constant_values: T -> output: T", shape=_padded, numpy=_pad,
-        cpu=cpu.pad, values=("paddings",), T="type", Tpaddings="indextype = DT_INT32")
+        cpu=cpu.pad, cuda=cuda.pad, values=("paddings",), T="type", Tpaddings="indextype = DT_INT32")
 def PadV2() -> None:
     """As Pad, with another number than 0."""
 

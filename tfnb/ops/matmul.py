@@ -14,6 +14,7 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.contraction import Contraction
 from tfnb.kernels.cpu import gemm
+from tfnb.kernels.cuda import gemm as cuda
 from tfnb.opdef import tables
 from tfnb.ops.array import reshape, transpose
 from tfnb.ops.broadcast import BroadcastGradientArgs
@@ -51,7 +52,7 @@ def _product(ctx: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return gemm.product(a, b, ctx.attrs)
 
 
-@kernel("a: T, b: T -> product: T", shape=_product_shape, numpy=_product, cpu=gemm.matmul, total=True,
+@kernel("a: T, b: T -> product: T", shape=_product_shape, numpy=_product, cpu=gemm.matmul, cuda=cuda.matmul, total=True,
         transpose_a="bool = false", transpose_b="bool = false",
         T="{bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}",
         grad_a="bool = false", grad_b="bool = false")
@@ -112,6 +113,7 @@ def _batch_product(ctx: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 @kernel("x: T, y: T -> output: T", shape=_batch_shape, numpy=_batch_product, cpu=gemm.batch_matmul,
+        cuda=cuda.batch_matmul,
         total=True,
         T="{bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}",
         adj_x="bool = false", adj_y="bool = false", grad_x="bool = false", grad_y="bool = false")
@@ -120,6 +122,7 @@ def BatchMatMulV2() -> None:
 
 
 @kernel("x: T, y: T -> output: T", shape=_same_lead_shape, numpy=_batch_product, cpu=gemm.batch_matmul,
+        cuda=cuda.batch_matmul,
         total=True,
         T="{bfloat16, half, float, double, int32, int64, complex64, complex128}",
         adj_x="bool = false", adj_y="bool = false", grad_x="bool = false", grad_y="bool = false")

@@ -16,6 +16,7 @@ from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import get_default_graph, name_scope
 from tfnb.kernels.cpu import philox
 from tfnb.kernels.cpu import random as cpu
+from tfnb.kernels.cuda import random as cuda
 from tfnb.ops import shapes
 from tfnb.ops.declare import random
 from tfnb.ops.raw import raw
@@ -60,19 +61,22 @@ def _drawn(draw: Any) -> Any:
 
 
 @random("shape: T -> output: dtype", shape=shapes.named_by_first, numpy=_drawn(philox.uniform), cpu=cpu.random_uniform,
+        cuda=cuda.random_uniform,
         values=("shape",), **SEEDS, dtype="floattype", T="indextype")
 def RandomUniform() -> None:
     """Uniform numbers in [0, 1)."""
 
 
 @random("shape: T -> output: dtype", shape=shapes.named_by_first, numpy=_drawn(philox.normal),
-        cpu=cpu.random_standard_normal, values=("shape",), **SEEDS, dtype="floattype", T="indextype")
+        cpu=cpu.random_standard_normal, cuda=cuda.random_standard_normal,
+        values=("shape",), **SEEDS, dtype="floattype", T="indextype")
 def RandomStandardNormal() -> None:
     """Normal numbers with mean 0 and standard deviation 1."""
 
 
 @random("shape: T -> output: dtype", shape=shapes.named_by_first, numpy=_drawn(philox.truncated_normal),
-        cpu=cpu.truncated_normal, values=("shape",), **SEEDS, dtype="floattype", T="indextype")
+        cpu=cpu.truncated_normal, cuda=cuda.truncated_normal,
+        values=("shape",), **SEEDS, dtype="floattype", T="indextype")
 def TruncatedNormal() -> None:
     """Normal numbers with mean 0 and standard deviation 1, drawn again where their size is 2 or more."""
 
@@ -85,7 +89,8 @@ def _uniform_int(ctx: Any, shape: np.ndarray, low: np.ndarray, high: np.ndarray)
 
 
 @random("shape: T, minval: Tout, maxval: Tout -> output: Tout", shape=shapes.named_by_first, numpy=_uniform_int,
-        cpu=cpu.random_uniform_int, values=("shape",), **SEEDS, Tout="indextype", T="indextype")
+        cpu=cpu.random_uniform_int, cuda=cuda.random_uniform_int,
+        values=("shape",), **SEEDS, Tout="indextype", T="indextype")
 def RandomUniformInt() -> None:
     """Uniform integers in [`minval`, `maxval`)."""
 

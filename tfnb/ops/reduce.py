@@ -14,6 +14,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.kernels.cpu import scan
+from tfnb.kernels.cuda import scan as cuda
 from tfnb.ops import shapes
 from tfnb.ops.arguments import renamed
 from tfnb.ops.array import rank, size, squeeze
@@ -227,14 +228,15 @@ def _arg(find: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
 
 
 @kernel("input: T, dimension: Tidx -> output: output_type", shape=_arg_shape, numpy=_arg(scan.argmax_rows),
-        cpu=scan.argmax, values=("dimension",), T=ORDERED[:-1] + ", bool}", Tidx="{int16, int32, int64} = DT_INT32",
+        cpu=scan.argmax, cuda=cuda.argmax,
+        values=("dimension",), T=ORDERED[:-1] + ", bool}", Tidx="{int16, int32, int64} = DT_INT32",
         output_type="{int16, uint16, int32, int64} = DT_INT64")
 def ArgMax() -> None:
     """The index of the largest element along an axis (the first of several)."""
 
 
 @kernel("input: T, dimension: Tidx -> output: output_type", shape=_arg_shape, numpy=_arg(scan.argmin_rows),
-        cpu=scan.argmin, values=("dimension",), T=ORDERED[:-1] + ", bool}", Tidx=TIDX,
+        cpu=scan.argmin, cuda=cuda.argmin, values=("dimension",), T=ORDERED[:-1] + ", bool}", Tidx=TIDX,
         output_type="indextype = DT_INT64")
 def ArgMin() -> None:
     """The index of the smallest element along an axis (the first of several)."""
@@ -263,13 +265,14 @@ def _cumulative(ufunc: np.ufunc) -> Callable[..., np.ndarray]:
     return numpy
 
 
-@kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.add), cpu=scan.cumsum,
+@kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.add), cpu=scan.cumsum, cuda=cuda.cumsum,
         values=("axis",), exclusive="bool = false", reverse="bool = false", T="numbertype", Tidx=TIDX)
 def Cumsum() -> None:
     """The sum of all elements so far along an axis."""
 
 
 @kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.multiply), cpu=scan.cumprod,
+        cuda=cuda.cumprod,
         values=("axis",), exclusive="bool = false", reverse="bool = false", T="numbertype", Tidx=TIDX)
 def Cumprod() -> None:
     """The product of all elements so far along an axis."""

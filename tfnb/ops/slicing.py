@@ -15,6 +15,7 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.cpu import indexed, placing
 from tfnb.kernels.cpu.copying import known_value
+from tfnb.kernels.cuda import copying as cuda
 from tfnb.kernels.launch import Call, Launch
 from tfnb.kernels.view import View, row_major
 from tfnb.ops.broadcast import shape_node
@@ -250,21 +251,33 @@ def _scatter_slices(ctx: Any, shape: np.ndarray, begin: np.ndarray, end: np.ndar
 
 def _place_slices(call: Call) -> list[Launch]:
     """The launches: zeros, and dy at the strides that the slice had."""
-    shape = call.outputs[0].shape
     if call.inputs[1].value is None or call.inputs[2].value is None:
         axes = _indexed_axes(known_value(call.inputs[3]), call.attrs)
         assert axes is not None
         return indexed.place(call, 4, axes.start, len(axes))
+    return placing.place(call.input(4), call.output(), call.outputs[0], *_slice_places(call))
+
+
+def _slice_places(call: Call) -> tuple[int, list[tuple[int, int]]]:
+    """Where the first element of a slice of the output lies, and the size and step of each of its axes."""
+    shape = call.outputs[0].shape
     bounds = [known_value(call.inputs[i]).tolist() for i in (1, 2, 3)]
     taken = [one for one in read_slices(shape, *bounds, call.attrs) if one.kind != "new"]
     strides = row_major(shape)
     axes = [(one.size or 0, one.step * strides[one.axis]) for one in taken if one.kind == "range"]
-    start = sum(one.start * strides[one.axis] for one in taken)
-    return placing.place(call.input(4), call.output(), call.outputs[0], start, axes)
+    return sum(one.start * strides[one.axis] for one in taken), axes
+
+
+def _place_slices_cuda(call: Call) -> list[Launch]:
+    start, axes = _slice_places(call)
+    sizes = [size for size, _ in axes]
+    return [*cuda.fill(None, call.output(), call.outputs[0]),
+            *cuda.copy(call.input(4), call.output(), sizes, row_major(sizes), [step for _, step in axes],
+                       target_start=start)]
 
 
 @kernel("shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T", shape=_shape_from_first,
-        numpy=_scatter_slices, cpu=_place_slices, values=("shape", "begin", "end", "strides"),
+        numpy=_scatter_slices, cpu=_place_slices, cuda=_place_slices_cuda, values=("shape", "begin", "end", "strides"),
         indexed=_has_indexed_axes, T="type", Index="indextype", begin_mask="int = 0", end_mask="int = 0",
         ellipsis_mask="int = 0", new_axis_mask="int = 0", shrink_axis_mask="int = 0")
 def StridedSliceGrad() -> None:

@@ -16,19 +16,16 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import prod
-from typing import Any
 
 import numpy as np
 
+from tfnb.kernels.batches import Attrs, Moves, runs, sizes, transposes
 from tfnb.kernels.cpu import blas, tiled
 from tfnb.kernels.cpu.tiled import PARALLEL_FLOPS, Product, Tail
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
-
-Attrs = Mapping[str, Any]
-Moves = tuple[int, int, int]                            # for a, b and c
 
 MOST_PANELS = 16
 LEAST_COLUMNS, LEAST_ROWS = 64, 128
@@ -135,14 +132,14 @@ def batch_matmul(call: Call) -> list[Launch]:
 
 def _wanted(call: Call) -> Product:
     a, b = call.inputs[:2]                              # the rest have the same shapes
-    return Product(a.type, *_sizes(a.shape[-2:], b.shape[-2:], call.attrs), *_transposes(call.attrs))
+    return Product(a.type, *sizes(a.shape[-2:], b.shape[-2:], call.attrs), *transposes(call.attrs))
 
 
 def _stacks(call: Call, wanted: Product) -> Iterator[tuple[tuple[Address, Address, Address], Moves, int]]:
     """(addresses of the first a, b and c, how many matrices on the next ones lie, count) of each run of the batch."""
     (a, b), size = call.inputs, call.inputs[0].itemsize
     steps = [wanted.m * wanted.k * size, wanted.k * wanted.n * size, wanted.m * wanted.n * size]
-    for count, (i, j, o), moves in _runs(call.outputs[0].shape[:-2], a.shape[:-2], b.shape[:-2]):
+    for count, (i, j, o), moves in runs(call.outputs[0].shape[:-2], a.shape[:-2], b.shape[:-2]):
         where = call.input(0).at(i * steps[0]), call.input(1).at(j * steps[1]), call.output().at(o * steps[2])
         yield where, moves, count
 
@@ -173,13 +170,13 @@ def product(a: np.ndarray, b: np.ndarray, attrs: Attrs) -> np.ndarray:
 
     A compiled program adds in another order where it uses tiles, so the last bits of floats differ.
     """
-    m, n, _ = _sizes(a.shape, b.shape, attrs)
+    m, n, _ = sizes(a.shape, b.shape, attrs)
     return _evaluate(_plain_matmul, a, b, attrs, (m, n))
 
 
 def batch_product(a: np.ndarray, b: np.ndarray, attrs: Attrs) -> np.ndarray:
     """The same for stacks of matrices, broadcast over the leading dimensions."""
-    m, n, _ = _sizes(a.shape[-2:], b.shape[-2:], attrs)
+    m, n, _ = sizes(a.shape[-2:], b.shape[-2:], attrs)
     return _evaluate(_plain_batch, a, b, attrs, (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), m, n))
 
 
@@ -188,7 +185,7 @@ def _evaluate(lower: Callable[[Call], list[Launch]], a: np.ndarray, b: np.ndarra
     if a.dtype.name in ("float16", "bfloat16"):
         return _evaluate(lower, a.astype(np.float32), b.astype(np.float32), attrs, shape).astype(a.dtype)
     if a.dtype.name not in PREFIX:
-        transpose_a, transpose_b = _transposes(attrs)
+        transpose_a, transpose_b = transposes(attrs)
         adjoint = np.conj if attrs.get("adj_x") or attrs.get("adj_y") else np.asarray
         left = adjoint(a.swapaxes(-1, -2)) if transpose_a else a
         return np.asarray(left @ (adjoint(b.swapaxes(-1, -2)) if transpose_b else b))
@@ -199,18 +196,6 @@ def _evaluate(lower: Callable[[Call], list[Launch]], a: np.ndarray, b: np.ndarra
         words = [start[w.kind, w.index] + w.offset_bytes if isinstance(w, Address) else w for w in launch.args]
         (_call_gemm if launch.text is GEMM_TEXT else _call_gemv)(np.array(words, np.int64), launch.items)
     return out
-
-
-def _transposes(attrs: Attrs) -> tuple[bool, bool]:
-    return (bool(attrs.get("transpose_a", attrs.get("adj_x", False))),
-            bool(attrs.get("transpose_b", attrs.get("adj_y", False))))
-
-
-def _sizes(a: tuple[int, ...], b: tuple[int, ...], attrs: Attrs) -> tuple[int, int, int]:
-    """m, n, k."""
-    transpose_a, transpose_b = _transposes(attrs)
-    m, k = a[::-1] if transpose_a else a
-    return m, b[0 if transpose_b else 1], k
 
 
 def _launches(wanted: Product, a: Address, b: Address, c: Address) -> list[Launch]:
@@ -321,18 +306,3 @@ def _call_gemv(block: np.ndarray, items: int) -> None:
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 11)(int(block[0]))
     at, (matrix, vector, out) = block.ctypes.data, block[7:10].tolist()
     call(at + 8, at + 16, at + 24, at + 40, matrix, at + 32, vector, at + 48, at + 40, out, at + 48)
-
-
-def _runs(batch: tuple[int, ...], a: tuple[int, ...],
-          b: tuple[int, ...]) -> Iterator[tuple[int, Moves, Moves]]:
-    """(count, first matrix, step in matrices) of a, b and c: the batch as few runs of equal steps."""
-    indices = [np.broadcast_to(np.arange(int(np.prod(s)), dtype=np.int64).reshape(s), batch).reshape(-1)
-               for s in (a, b, batch)]
-    total, start = indices[2].size, 0
-    while start < total:
-        stop = start + 1
-        moves = tuple(int(i[start + 1] - i[start]) if start + 1 < total else 0 for i in indices)
-        while stop < total and all(i[stop] - i[stop - 1] == move for i, move in zip(indices, moves, strict=True)):
-            stop += 1
-        yield stop - start, tuple(int(i[start]) for i in indices), moves    # type: ignore[misc]
-        start = stop

@@ -1,7 +1,8 @@
 """Kernel records -> text of CUDA kernels.
 
 The arguments are flat arrays (loads a0, a1, ..., stores o0, ...), then the size of each loop (n0, n1, ...), then the
-strides that are neither 0 nor 1 (a0_s1: of a0 in dimension 1), in elements. A row sum looks like this:
+strides that are neither 0 nor 1 (a0_s1: of a0 in dimension 1), in elements. (An index below 0 would count from the end
+of an array, so what is read backwards has a positive stride and an index that falls.) A row sum looks like this:
 
     def kernel(a0, o0, n0, n1, a0_s0):
         lane = cuda.threadIdx.x
@@ -82,7 +83,8 @@ class _Place:
         terms = []
         for dimension, (index, step) in enumerate(zip(indices, self.operand.steps, strict=True)):
             if step != "0":
-                terms.append(index if step == "1" else f"{index} * {self.array}_s{dimension}")
+                place = f"(n{dimension} - 1 - {index})" if step == "b" else index
+                terms.append(place if step == "1" else f"{place} * {self.array}_s{dimension}")
         return f"{self.array}[{' + '.join(terms) or '0'}]"
 
 
@@ -106,7 +108,7 @@ class _Writer:
         words: list[tuple[str, Word]] = [(p.array, (p.side, p.operand.name)) for p in places]
         words += [(f"n{d}", ("size", d)) for d in range(self.rank)]
         words += [(f"{p.array}_s{d}", ("step", p.side, p.operand.name, d))
-                  for p in places for d, step in enumerate(p.operand.steps) if step == "s"]
+                  for p in places for d, step in enumerate(p.operand.steps) if step in "sb"]
         self.parameters = [name for name, _ in words]
         self.layout = tuple(word for _, word in words)
 

@@ -1,18 +1,26 @@
 """Matrix products on a GPU: a block of threads makes a square tile of the product, through shared memory.
 
-The always-there fallback: no tensor cores, no library. Each thread keeps `per` x `per` sums in registers and reads
-each number from shared memory once for `per` products.
+    matmul(call), batch_matmul(call)    `cuda=` of MatMul (transpose_a, _b) and BatchMatMul, -V2 (adj_x, _y)
+
+No tensor cores, no library. Each thread keeps `per` x `per` sums in registers and reads each number from shared memory
+once for `per` products.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import lru_cache
 
-TEXT = """def kernel(a, b, c, m, n, k, a_row, a_column, b_row, b_column):
+from tfnb.kernels.batches import runs, sizes, transposes
+from tfnb.kernels.cuda.geometry import Tiling, tiling
+from tfnb.kernels.launch import Address, Call, Launch
+
+TEXT = """def kernel(a, b, c, m, n, k, a_row, a_column, a_next, b_row, b_column, b_next):
     left = cuda.shared.array({area}, {type})
     right = cuda.shared.array({area}, {type})
     sums = cuda.local.array({sums}, {type})
-    across = (n + {tile} - 1) // {tile}
-    row, column = cuda.blockIdx.x // across * {tile}, cuda.blockIdx.x % across * {tile}
+    across, down = (n + {tile} - 1) // {tile}, (m + {tile} - 1) // {tile}
+    row, column = cuda.blockIdx.x // across % down * {tile}, cuda.blockIdx.x % across * {tile}
+    matrix = cuda.blockIdx.x // across // down
+    first_a, first_b, first_c = matrix * a_next, matrix * b_next, matrix * m * n
     thread = cuda.threadIdx.x
     y, x = thread // {side} * {per}, thread % {side} * {per}
     for i in range({sums}):
@@ -21,10 +29,10 @@ TEXT = """def kernel(a, b, c, m, n, k, a_row, a_column, b_row, b_column):
         for e in range(thread, {area}, {threads}):
             i, p = e // {depth}, e % {depth}
             inside = row + i < m and start + p < k
-            left[e] = a[(row + i) * a_row + (start + p) * a_column] if inside else {type}(0)
+            left[e] = a[first_a + (row + i) * a_row + (start + p) * a_column] if inside else {type}(0)
             p, j = e // {tile}, e % {tile}
             inside = column + j < n and start + p < k
-            right[e] = b[(start + p) * b_row + (column + j) * b_column] if inside else {type}(0)
+            right[e] = b[first_b + (start + p) * b_row + (column + j) * b_column] if inside else {type}(0)
         cuda.syncthreads()
         for p in range({depth}):
             for i in range({per}):
@@ -35,34 +43,49 @@ TEXT = """def kernel(a, b, c, m, n, k, a_row, a_column, b_row, b_column):
     for i in range({per}):
         for j in range({per}):
             if row + y + i < m and column + x + j < n:
-                c[(row + y + i) * n + column + x + j] = sums[i * {per} + j]
+                c[first_c + (row + y + i) * n + column + x + j] = sums[i * {per} + j]
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Tiling:
-    """A block makes `tile` x `tile` numbers, `per` x `per` a thread, over `depth` of the inner dimension at a time."""
-
-    tile: int = 64
-    depth: int = 16
-    per: int = 4
-
-    @property
-    def threads(self) -> int:
-        """The threads of a block."""
-        return (self.tile // self.per) ** 2
-
-    def blocks(self, m: int, n: int) -> int:
-        """The blocks that cover a product of m x n."""
-        return -(-m // self.tile) * -(-n // self.tile)
-
-
+@lru_cache(maxsize=64)
 def matmul_text(type: str, tiling: Tiling = Tiling()) -> str:  # noqa: B008  (frozen)
-    """The kernel c = a b for flat arrays of `type`; element (i, p) of a is at i * a_row + p * a_column, likewise b."""
+    """The kernel c = a b for flat arrays of `type`, and for the matrices `a_next` and `b_next` behind these.
+
+    Element (i, p) of a is at i * a_row + p * a_column, likewise b.
+    """
     return TEXT.format(type=type, tile=tiling.tile, depth=tiling.depth, per=tiling.per, area=tiling.tile * tiling.depth,
                        sums=tiling.per ** 2, side=tiling.tile // tiling.per, threads=tiling.threads)
 
 
 def argument_types(type: str) -> list[tuple[str, bool]]:
     """The dtype of each argument, and whether it is an array: what `device.ptx` asks for."""
-    return [(type, True)] * 3 + [("int64", False)] * 7
+    return [(type, True)] * 3 + [("int64", False)] * 9
+
+
+def matmul(call: Call) -> list[Launch]:
+    """MatMul: (m, k) x (k, n) -> (m, n)."""
+    return _product(call, call.input(0), call.input(1), call.output(), 1, (0, 0))
+
+
+def batch_matmul(call: Call) -> list[Launch]:
+    """BatchMatMul, BatchMatMulV2: (..., m, k) x (..., k, n) -> (..., m, n), broadcast over the leading dimensions."""
+    (a, b), launches = call.inputs, []
+    area = [m.shape[-2] * m.shape[-1] for m in (a, b, call.outputs[0])]
+    for count, first, moves in runs(call.outputs[0].shape[:-2], a.shape[:-2], b.shape[:-2]):
+        places = [address.at(i * n * a.itemsize) for address, i, n in
+                  zip((call.input(0), call.input(1), call.output()), first, area, strict=True)]
+        launches += _product(call, *places, count, (moves[0] * area[0], moves[1] * area[1]))
+    return launches
+
+
+def _product(call: Call, a: Address, b: Address, c: Address, count: int, moves: tuple[int, int]) -> list[Launch]:
+    """So many products; moves: from one matrix to the next, in elements."""
+    first, second = call.inputs[:2]
+    turned = transposes(call.attrs)
+    m, n, k = sizes(first.shape[-2:], second.shape[-2:], call.attrs)
+    if not m * n * count:
+        return []
+    words = [((1, m) if turned[0] else (k, 1)), ((1, k) if turned[1] else (n, 1))]
+    cut = tiling()
+    args = (a, b, c, m, n, k, *words[0], moves[0], *words[1], moves[1])
+    return [Launch(matmul_text(first.type, cut), args, cut.blocks(m, n) * count, cut.threads, "product")]

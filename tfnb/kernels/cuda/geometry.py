@@ -1,0 +1,43 @@
+"""How many threads a block has, and how many blocks a kernel: few on numba's simulator, where a thread is Python's."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfnb.kernels.cuda.device import is_simulator
+
+THREADS, MOST_BLOCKS = 128, 1 << 16
+SMALL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """A block makes `tile` x `tile` numbers, `per` x `per` a thread, over `depth` of the inner dimension at a time."""
+
+    tile: int = 64
+    depth: int = 16
+    per: int = 4
+
+    @property
+    def threads(self) -> int:
+        """The threads of a block."""
+        return (self.tile // self.per) ** 2
+
+    def blocks(self, m: int, n: int) -> int:
+        """The blocks that cover a product of m x n."""
+        return -(-m // self.tile) * -(-n // self.tile)
+
+
+def block_size() -> int:
+    """The threads of a block: a power of 2."""
+    return SMALL if is_simulator() else THREADS
+
+
+def blocks_of(items: int) -> int:
+    """The blocks of a kernel that has a thread for each item, as long as there are enough; 0 for no item."""
+    most = SMALL if is_simulator() else MOST_BLOCKS
+    return min(-(-items // block_size()), most)
+
+
+def tiling() -> Tiling:
+    """How products of matrices are cut."""
+    return Tiling(4, 2, 2) if is_simulator() else Tiling()

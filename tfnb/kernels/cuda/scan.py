@@ -1,0 +1,77 @@
+"""Kernels of a GPU that walk along one axis, a thread for each row: argmax, argmin, cumsum, cumprod.
+
+The value of the axis must be known. Of equal elements the first one wins; NaN never does.
+"""
+from __future__ import annotations
+
+from math import prod
+
+from tfnb.kernels.cpu.copying import known_axis
+from tfnb.kernels.cuda.copying import over
+from tfnb.kernels.launch import Call, Launch
+
+EXTREME_TEXT = """def kernel(x, target, count, inner, n):
+    for i in range(cuda.grid(1), n, cuda.gridsize(1)):
+        start = i // inner * count * inner + i % inner
+        best, place = x[start], 0
+        for k in range(1, count):
+            value = x[start + k * inner]
+            if value {sign} best or (best != best and value == value):
+                best, place = value, k
+        target[i] = place
+"""
+
+SCAN_TEXT = """def kernel(x, target, count, inner, first, move, n):
+    for i in range(cuda.grid(1), n, cuda.gridsize(1)):
+        start = i // inner * count * inner + i % inner
+        total = {type}({begin})
+        for k in range(count):
+            at = start + (first + k * move) * inner
+            value = x[at]
+{step}
+"""
+
+
+def argmax(call: Call) -> list[Launch]:
+    """The place of the largest element along an axis. Raises ValueError when the axis is empty."""
+    return _extreme(call, ">")
+
+
+def argmin(call: Call) -> list[Launch]:
+    """The place of the smallest element along an axis. Raises ValueError when the axis is empty."""
+    return _extreme(call, "<")
+
+
+def cumsum(call: Call) -> list[Launch]:
+    """Running sums along an axis."""
+    return _scan(call, "+", 0)
+
+
+def cumprod(call: Call) -> list[Launch]:
+    """Running products along an axis."""
+    return _scan(call, "*", 1)
+
+
+def _extreme(call: Call, sign: str) -> list[Launch]:
+    x, out = call.inputs[0], call.outputs[0]
+    axis = known_axis(call.inputs[1], len(x.shape))
+    if not out.size:
+        return []
+    if not x.shape[axis]:
+        raise ValueError(f"Reduction axis {axis} is empty in shape {list(x.shape)}")
+    args = (call.input(0), call.output(), x.shape[axis], prod(x.shape[axis + 1:]))
+    return [over(EXTREME_TEXT.format(sign=sign), args, out.size, "argmax")]
+
+
+def _scan(call: Call, sign: str, begin: int) -> list[Launch]:
+    x = call.inputs[0]
+    axis = known_axis(call.inputs[1], len(x.shape))
+    if not x.size:
+        return []
+    count = x.shape[axis]
+    steps = [f"            total = {x.type}(total {sign} value)", "            target[at] = total"]
+    text = SCAN_TEXT.format(type=x.type, begin=begin,
+                            step="\n".join(steps[::-1] if call.attrs.get("exclusive") else steps))
+    first, move = (count - 1, -1) if call.attrs.get("reverse") else (0, 1)
+    args = (call.input(0), call.output(), count, prod(x.shape[axis + 1:]), first, move)
+    return [over(text, args, x.size // count, "cumulative")]
