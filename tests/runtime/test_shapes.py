@@ -7,7 +7,7 @@ import pytest
 import tfnb as tf
 from tfnb.core.options import options
 from tfnb.kernels.cpu import jit
-from tfnb.runtime import executor
+from tfnb.runtime import stages
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_batch_sizes_share_their_kernels(step):
 
 def test_the_number_of_programs_is_bounded(step, monkeypatch):
     run, sess = step
-    monkeypatch.setattr(executor, "KEPT", 6)
+    monkeypatch.setattr(stages, "KEPT", 6)
     want = {rows: run(rows) for rows in (5, 6)}
     main = runner_of(sess).programs()
     for rows in range(7, 40):
@@ -59,8 +59,8 @@ def test_the_number_of_programs_is_bounded(step, monkeypatch):
 
 def test_the_memory_of_programs_is_bounded(step, monkeypatch):
     run, sess = step
-    monkeypatch.setattr(executor, "KEPT_BYTES", 20_000)
+    monkeypatch.setattr(stages, "KEPT_BYTES", 20_000)
     for rows in range(100, 120):
         run(rows)
     programs = runner_of(sess).programs()
-    assert len(programs) == executor.ALWAYS < 20_000 // min(p.nbytes for p in programs) * 10
+    assert len(programs) == stages.ALWAYS < 20_000 // min(p.nbytes for p in programs) * 10

@@ -18,7 +18,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.core.options import options
-from tfnb.runtime import executor
+from tfnb.runtime import stages
 
 FULL = os.environ.get("TFNB_STRESS") == "1"
 SECONDS, RUNS = (60.0, 100_000) if FULL else (3.0, 20_000)
@@ -102,7 +102,7 @@ def actions(sess):
 @pytest.mark.slow
 def test_many_threads_for_a_while(monkeypatch):
     """Eight threads in one session: trained, fed and fetched, with programs that come and go."""
-    monkeypatch.setattr(executor, "KEPT", 8)
+    monkeypatch.setattr(stages, "KEPT", 8)
     with tf.Session() as sess:
         common, rows, count = actions(sess)
         end, errors, counts = time.monotonic() + SECONDS, [], np.zeros((THREADS, len(common) + 1), int)

@@ -12,6 +12,7 @@ from tfnb.compile.plan import Stage
 from tfnb.compile.products import straighten, sum_products
 from tfnb.compile.repeated import split_fixed
 from tfnb.compile.tails import attach_tails
+from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta, Traced, trace
 from tfnb.compile.values import Buffer
 from tfnb.graph.operation import Operation
@@ -31,17 +32,20 @@ class Built:
     once: int = 0
 
 
-def build_stage(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tuple[int, ...]]) -> Built:
+def build_stage(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tuple[int, ...]],
+                target: Target = CPU) -> Built:
     """Trace, rewrite, fuse, lower and place. shapes: of each variable of the stage. Raises what `trace` raises."""
-    traced = trace(stage, inputs, shapes)
+    traced = trace(stage, inputs, shapes, target)
     traced.nodes = live(traced.nodes, traced.kept)
     fixed = {i for i, t in enumerate(stage.inputs) if t in stage.fixed}
-    traced.nodes = sum_products(straighten(traced.nodes, fixed), traced.kept)
+    if target.blocked:
+        traced.nodes = sum_products(straighten(traced.nodes, fixed), traced.kept)
     first, rest = split_fixed(traced.nodes, fixed)
     before, groups = fuse(first), fuse(rest)
     in_memory = stored([*before, *groups], traced.kept)
-    before = attach_tails(before, traced.kept | {v.buffer for node in rest for v in node.ins})
-    groups = attach_tails(groups, traced.kept)
-    once = lower(before, in_memory)
-    steps = [*once, *lower(groups, in_memory)]
+    if target.blocked:
+        before = attach_tails(before, traced.kept | {v.buffer for node in rest for v in node.ins})
+        groups = attach_tails(groups, traced.kept)
+    once = lower(before, in_memory, target)
+    steps = [*once, *lower(groups, in_memory, target)]
     return Built(traced, [*before, *groups], steps, *place_buffers(steps, len(once)), len(once))

@@ -27,9 +27,9 @@ def by_tiles(value: Value) -> bool:
         and transpose_axes(value.shape, value.view.strides) is not None
 
 
-def copy_node(op: Operation, value: Value, out: Value) -> Node:
-    """Copy a view to row-major order."""
-    if not by_tiles(value):
+def copy_node(op: Operation, value: Value, out: Value, tiled: bool = True) -> Node:
+    """Copy a view to row-major order. tiled: by tiles, where that is better."""
+    if not tiled or not by_tiles(value):
         return Elementwise(op, _COPY, value.type, [value], [out])
     unit, view = np.dtype(value.type).itemsize, value.view
 

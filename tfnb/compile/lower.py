@@ -3,16 +3,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from math import prod
 
 import numpy as np
 
 from tfnb.compile.fuse import CHUNK, Group, Pattern, pattern
+from tfnb.compile.spaces import axis_order, collapse, walks_columns
+from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import misused
 from tfnb.compile.values import Buffer, Call, Elementwise, Reduction, Value, kernel_call, node_ops
 from tfnb.graph.operation import Operation
-from tfnb.kernels.cpu import emit as emitter
 from tfnb.kernels.cpu import streaming
 from tfnb.kernels.cpu.tiled import Tail
 from tfnb.kernels.launch import Address, Code, Launch, Word
@@ -25,7 +26,7 @@ GRAIN = 32768            # elements that one thread takes at a time; fixed, so r
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """The address of a buffer, plus an offset in bytes."""
+    """The address of a buffer, plus an offset in bytes; on a GPU the array of what is there from then on."""
 
     buffer: Buffer
     offset: int = 0
@@ -35,7 +36,8 @@ class Ref:
 class Step:
     """One launch: the text of its kernel, its argument words, how many items in what grain, and what it is for.
 
-    operations: of all launches of its op (opdef.tables.WORK), or 0.
+    On a GPU: how many blocks of how many threads.
+    operations: of all launches of its op (opdef.tables.WORK), or 0; writes: to a variable or the state of a generator.
     """
 
     text: str
@@ -44,77 +46,37 @@ class Step:
     grain: int
     ops: tuple[Operation, ...]
     operations: int = 0
+    writes: bool = False
 
 
 STATUS = Buffer("status", "int64", 8)
-emit = lru_cache(maxsize=4096)(emitter.emit)       # layers of a network share kernels; writing one takes 1 ms
 
 
-def lower(groups: Sequence[Group], stored: set[Buffer]) -> list[Step]:
-    """The launches of all groups, in order."""
+def lower(groups: Sequence[Group], stored: set[Buffer], target: Target = CPU) -> list[Step]:
+    """The launches of all groups on a target, in order."""
     steps: list[Step] = []
     for group in groups:
+        loops = _Loops(group, stored, target)
         if group.is_call:
-            steps += _lower_call(group, stored)
+            steps += _lower_call(group, stored, target)
         elif group.axes is None:
-            steps.append(_Loops(group, stored).map())
+            steps.append(loops.map())
         elif group.is_whole():
-            steps += _Loops(group, stored).chunks()
-        elif group.is_columns() and _collapses_to_two(group):
-            steps.append(_Loops(group, stored).columns())
+            steps += loops.chunks()
+        elif group.is_columns() and walks_columns(group, target.least_columns):
+            steps.append(loops.columns())
         else:
-            steps.append(_Loops(group, stored).rows())
+            steps.append(loops.rows())
     return steps
-
-
-def _collapses_to_two(group: Group) -> bool:
-    order, lead = _axis_order(group, columns=True)
-    patterns = [p for found in group.read.values() for p in found] + list(group.written.values())
-    return len(_collapse(group.space, patterns, order, lead)[0]) == 2
-
-
-def _axis_order(group: Group, columns: bool = False) -> tuple[list[int], int]:
-    """The axes of the space in loop order, and how many of them stand before the border kept/reduced."""
-    axes = group.axes or frozenset()
-    kept = [i for i in range(len(group.space)) if i not in axes]
-    reduced = sorted(axes)
-    return (reduced + kept, len(reduced)) if columns else (kept + reduced, len(kept))
-
-
-def _collapse(space: Sequence[int], patterns: Sequence[Pattern], order: Sequence[int],
-              lead: int) -> tuple[list[int], list[list[int]], int]:
-    """Merge neighbouring axes that every operand walks over in one stride.
-
-    Returns the sizes of the loops, the strides of each pattern over them, and how many loops stand before the border.
-    """
-    sizes: list[int] = []
-    strides: list[list[int]] = [[] for _ in patterns]
-    border = 0
-    for place, axis in enumerate(order):
-        size = space[axis]
-        if size == 1:
-            continue
-        steps = [p[0][axis] for p in patterns]
-        same_side = bool(sizes) and (place < lead or len(sizes) > border)
-        if same_side and all(have[-1] == step * size for have, step in zip(strides, steps, strict=True)):
-            sizes[-1] *= size
-            for have, step in zip(strides, steps, strict=True):
-                have[-1] = step
-        else:
-            sizes.append(size)
-            for have, step in zip(strides, steps, strict=True):
-                have.append(step)
-        if place < lead:
-            border = len(sizes)
-    return sizes, strides, border
 
 
 class _Loops:
     """A group on its way to a kernel: operands with names, a body, and the addresses behind them."""
 
-    def __init__(self, group: Group, stored: set[Buffer]) -> None:
+    def __init__(self, group: Group, stored: set[Buffer], target: Target = CPU) -> None:
         self.group = group
         self.stored = stored
+        self.target = target
         self.names: dict[Buffer, str] = {}
         self.loads: dict[tuple[Buffer, Pattern], str] = {}
         self.scratch: dict[str, Buffer] = {}
@@ -148,12 +110,12 @@ class _Loops:
     def rows(self) -> Step:
         """A kernel that reduces the rows of the kept axes."""
         self._fill(self.group.nodes)
-        order, lead = _axis_order(self.group)
+        order, lead = axis_order(self.group)
         sizes, loads, stores, outer = self._operands(self._stores(self.group.written), order, lead)
         if outer == len(sizes):                    # nothing to reduce over but axes of size 1 or none at all
             sizes, loads, stores = [*sizes, 1], _pad(loads), _pad(stores)
         inner = max(1, prod(sizes[outer:]))
-        if len(sizes) - outer == 1:
+        if len(sizes) - outer == 1 and self.target.blocked:
             stores = self._streams(stores, inner)
         kernel = RowKernel(outer, len(sizes) - outer, loads, tuple(self.body), stores)
         return self._step(kernel, sizes, prod(sizes[:outer]), max(1, GRAIN // inner))
@@ -176,7 +138,7 @@ class _Loops:
     def columns(self) -> Step:
         """A kernel that reduces leading axes and vectorises over the kept ones."""
         self._fill(self.group.nodes)
-        order, lead = _axis_order(self.group, columns=True)
+        order, lead = axis_order(self.group, columns=True)
         sizes, loads, stores, _ = self._operands(self._stores(self.group.written), order, lead)
         for stmt in self.body:
             if isinstance(stmt, Reduce):
@@ -194,7 +156,7 @@ class _Loops:
         reductions = [node for node in first if isinstance(node, Reduction)]
         full = {b: p for b, p in group.written.items() if any(b is v.buffer for n in first for v in n.outs)
                 and not any(b is n.outs[0].buffer for n in reductions)}
-        order, lead = _axis_order(group)
+        order, lead = axis_order(group)
         stores = self._stores(full)
         sizes, loads, kept, outer = self._operands(stores, order, lead)
         if outer or len(sizes) != 1:
@@ -208,11 +170,11 @@ class _Loops:
 
     def rows_whole(self) -> Step:
         """The slow way for a whole reduction over memory that is not one vector: a single row."""
-        return _Loops(self.group, self.stored).rows()
+        return _Loops(self.group, self.stored, self.target).rows()
 
     def _combine(self, nodes: Sequence[Elementwise], reductions: Sequence[Reduction], partial: dict[str, Buffer],
                  count: int) -> Step:
-        last = _Loops(Group((count,), frozenset({0})), self.stored)
+        last = _Loops(Group((count,), frozenset({0})), self.stored, self.target)
         last.ops = self.ops
         for node, (name, buffer) in zip(reductions, partial.items(), strict=True):
             last.names[buffer] = name = last._load(buffer, ((1,), 0))
@@ -275,7 +237,7 @@ class _Loops:
     def _operands(self, stores: list[tuple[Buffer, Pattern]], order: Sequence[int],
                   lead: int) -> tuple[list[int], tuple[Operand, ...], tuple[Operand, ...], int]:
         """The sizes of the loops, the loads and the stores over them, and the number of outer loops."""
-        sizes, strides, border = _collapse(self.group.space, self._patterns(stores), order, lead)
+        sizes, strides, border = collapse(self.group.space, self._patterns(stores), order, lead)
         return sizes, *self._named(stores, strides), border
 
     def _patterns(self, stores: list[tuple[Buffer, Pattern]]) -> list[Pattern]:
@@ -286,7 +248,7 @@ class _Loops:
         """The loads and stores, with these strides over the loops."""
         types = [b.type for b, _ in self.loads] + [b.type for b, _ in stores]
         names = [*self.loads.values(), *(self.names[b] for b, _ in stores)]
-        made = [Operand(n, t, tuple(_step_kind(s) for s in steps))
+        made = [Operand(n, t, tuple(_step_kind(s, self.target) for s in steps))
                 for n, t, steps in zip(names, types, strides, strict=True)]
         count = len(self.loads)
         loaded = {b for b, _ in self.loads}
@@ -296,8 +258,10 @@ class _Loops:
         return tuple(made[:count]), tuple(private)
 
     def _step(self, kernel: Kernel, sizes: Sequence[int], items: int, grain: int) -> Step:
-        source = emit(kernel)
-        return Step(source.text, tuple(self._word(word, sizes) for word in source.layout), items, grain, self.ops)
+        source = self.target.emit(kernel)
+        return Step(source.text, tuple(self._word(word, sizes) for word in source.layout),
+                    *self.target.grid(kernel, sizes, items, grain), self.ops,
+                    writes=any(b.role == "variable" for b in self.group.written))
 
     def _word(self, word: tuple[object, ...], sizes: Sequence[int]) -> int | Ref:
         match word:
@@ -306,13 +270,24 @@ class _Loops:
             case ("scratch", str(name)):
                 return Ref(self.scratch[name])
             case ("step", str(side), str(name), int(dim)):
-                return self.strides[side, name][dim]
+                step = self.strides[side, name][dim]
+                return step if self.target.walks_back else abs(step)
             case (str(side), str(name)):
-                return self.addresses[side, name]
+                return self._lowest(self.addresses[side, name], self.strides.get((side, name), ()), sizes)
         raise AssertionError(f"unknown argument word {word}")
 
 
-def _step_kind(stride: int) -> str:
+    def _lowest(self, ref: Ref, steps: Sequence[int], sizes: Sequence[int]) -> Ref:
+        """Where a walk that may go backwards begins: there, or at the lowest place that it comes to."""
+        if self.target.walks_back or min(steps, default=0) >= 0:
+            return ref
+        back = sum((n - 1) * step for n, step in zip(sizes, steps, strict=False) if step < 0)
+        return Ref(ref.buffer, ref.offset + back * np.dtype(ref.buffer.type).itemsize)
+
+
+def _step_kind(stride: int, target: Target) -> str:
+    if stride < 0 and not target.walks_back:
+        return "b"
     return str(stride) if stride in (0, 1) else "s"
 
 
@@ -338,12 +313,12 @@ def _split(group: Group) -> tuple[list[Elementwise | Reduction], list[Elementwis
     return first, last
 
 
-def _lower_call(group: Group, stored: set[Buffer]) -> list[Step]:
+def _lower_call(group: Group, stored: set[Buffer], target: Target) -> list[Step]:
     """The launches of a hand-written kernel, with the group that is its tail."""
     node = group.nodes[0]
     assert isinstance(node, Call)
     call, ops = kernel_call(node), node_ops(node)
-    lowered: Callable[..., Sequence[Launch]] = node.launches or tables.CPU[node.op.spec.name]
+    lowered: Callable[..., Sequence[Launch]] = node.launches or target.calls[node.op.spec.name]
     follow: Sequence[int | Ref | Code] = ()
     if group.tail is not None:
         columns = tables.PRODUCTS[node.op.spec.name].columns(call)
@@ -357,8 +332,9 @@ def _lower_call(group: Group, stored: set[Buffer]) -> list[Step]:
         raise misused(node.op, error, [v.shape for v in node.ins]) from error
     place, work = _Places(node, call, follow, group.target), tables.WORK.get(node.op.spec.name)
     operations = work(call) if work is not None and node.launches is None else 0
+    writes = node.state is not None or any(v.buffer.role == "variable" for v in node.outs)
     return [Step(launch.text, tuple(map(place.word, launch.args)), launch.items, launch.grain,
-                 ops if launch is launches[-1] else (node.op,), operations) for launch in launches]
+                 ops if launch is launches[-1] else (node.op,), operations, writes) for launch in launches]
 
 
 class _Places:

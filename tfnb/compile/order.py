@@ -14,6 +14,9 @@ _HOST = 3
 _RANK = {Kind.RANDOM: 1, Kind.UPDATE: 2, Kind.SCATTER: 2, Kind.HOST: _HOST}
 
 
+_Heap = list[tuple[int, int, Operation]]
+
+
 # Ops of these kinds have no effect but their values, and can't fail once their shapes fit.
 _SILENT = frozenset({Kind.CONST, Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE, Kind.MOVEMENT, Kind.SHAPEOF,
                      Kind.CONTROL, Kind.VARIABLE})
@@ -58,22 +61,23 @@ def reach(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collec
     return needed, passed - needed
 
 
-def order(needed: Collection[Operation], feeds: Collection[Tensor],
-          on_device: Collection[Operation]) -> list[Operation]:
+def order(needed: Collection[Operation], feeds: Collection[Tensor], on_device: Collection[Operation],
+          on_gpu: Collection[Operation] = ()) -> list[Operation]:
     """The needed ops, each after its inputs and control inputs; otherwise by rank, then by creation.
 
-    Once a host op has its turn, so have all that are ready then.
+    Once a host op has its turn, so have all that are ready then. Where some are for a GPU, these or the others go on as
+    long as there are any, but what has no effect goes before what writes to a variable.
 
     Raises ValueError if the ops form a cycle.
     """
     waiting: dict[Operation, int] = {}
     users: dict[Operation, list[Operation]] = {}
-    ready: list[tuple[int, int, Operation]] = []
-    hosts: list[tuple[int, int, Operation]] = []
+    sides: list[_Heap] = [[], []]                          # ready: on the CPU, on the GPU
+    ready, hosts = sides[0], _Heap()
 
     def enter(op: Operation) -> None:
         rank = _rank(op, on_device)
-        heapq.heappush(hosts if rank == _HOST else ready, (rank, op._id, op))
+        heapq.heappush(hosts if rank == _HOST else sides[op in on_gpu], (rank, op._id, op))
 
     for op in needed:
         before = {t.op for t in op.inputs if t not in feeds} | _effects_before(op, needed)
@@ -84,7 +88,8 @@ def order(needed: Collection[Operation], feeds: Collection[Tensor],
             enter(op)
     done: list[Operation] = []
     staying = False
-    while ready or hosts:
+    while sides[0] or sides[1] or hosts:
+        ready = _next_side(sides, ready)
         staying = bool(hosts) and (staying or not ready or ready[0][0] > _HOST)
         op = heapq.heappop(hosts if staying else ready)[2]
         done.append(op)
@@ -96,6 +101,12 @@ def order(needed: Collection[Operation], feeds: Collection[Tensor],
         stuck = sorted(op.name for op in needed if waiting[op])
         raise ValueError(f"These ops wait for one another in a cycle: {', '.join(stuck[:10])}")
     return done
+
+
+def _next_side(sides: Sequence[_Heap], current: _Heap) -> _Heap:
+    """The heap to take from next: the one that was taken from, unless only another one has ops without effects."""
+    filled = [side for side in sides if side]
+    return min(filled, key=lambda side: (max(side[0][0], 1), side is not current), default=current)
 
 
 def _effects_before(op: Operation, needed: Collection[Operation]) -> set[Operation]:
@@ -122,18 +133,18 @@ def _rank(op: Operation, on_device: Collection[Operation]) -> int:
     return kind_rank(op) if op in on_device or op.spec.waits else _HOST
 
 
-def split(ops: Sequence[Operation], on_device: Collection[Operation],
-          alone: Collection[Operation] = ()) -> list[tuple[bool, list[Operation]]]:
-    """Runs of consecutive ops that are all on the device, or all host calls: (on device?, ops).
+def split(ops: Sequence[Operation], on_device: Collection[Operation], alone: Collection[Operation] = (),
+          on_gpu: Collection[Operation] = ()) -> list[tuple[str, list[Operation]]]:
+    """Runs of consecutive ops that are all kernels for the "cpu", for the "gpu", or "host" calls.
 
     alone: ops that are a run each.
     """
-    runs: list[tuple[bool, list[Operation]]] = []
+    runs: list[tuple[str, list[Operation]]] = []
     last: Operation | None = None
     for op in ops:
-        device = op in on_device
-        if not runs or runs[-1][0] != device or op in alone or last in alone:
-            runs.append((device, []))
+        place = "gpu" if op in on_gpu else "cpu" if op in on_device else "host"
+        if not runs or runs[-1][0] != place or op in alone or last in alone:
+            runs.append((place, []))
         runs[-1][1].append(op)
         last = op
     return runs

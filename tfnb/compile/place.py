@@ -1,7 +1,7 @@
 """Which ops become kernels and which are host calls."""
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from tfnb.compile.host_side import keep_on_host
 from tfnb.compile.padded import padded
@@ -37,6 +37,38 @@ def _has_ref(op: Operation) -> bool:
 def types_compile(op: Operation) -> bool:
     """Have kernels types for all that the op takes and makes?"""
     return all(t.dtype.base_dtype.name in COMPILED for t in (*op.inputs, *op.outputs))
+
+
+def has_gpu_kernel(op: Operation) -> bool:
+    """Can the op be put on a GPU? What makes integers of shapes counts, though it is done on the host, as TensorFlow
+    does it. (The values of a tensor may yet turn out to decide a shape: then the op is done on the CPU.)"""
+    kind = op.spec.kind
+    if kind in FLOW or kind is Kind.CONTROL:
+        return True
+    if not types_compile(op) or (kind is Kind.UPDATE and not op.attrs.get("validate_shape", True)):
+        return False
+    if kind in _ALWAYS or kind in _GENERATED or kind is Kind.SHAPEOF or op.spec.name in tables.CUDA:
+        return True
+    return kind is Kind.KERNEL and is_pure(op) and all(t.dtype.is_integer for t in op.outputs)
+
+
+def for_gpu(ops: Sequence[Operation], feeds: Collection[Tensor], device: Collection[Operation],
+            wanted: Callable[[Operation], bool]) -> set[Operation]:
+    """Those of the ops in device stages that kernels for a GPU do, of those that are `wanted` there.
+
+    ops: in topological order.
+    """
+    known, through = foldable(ops, feeds)
+    found: set[Operation] = set()
+    for op in ops:
+        if op not in device or not wanted(op):
+            continue
+        folded = is_pure(op) and bool(op.outputs) and op.outputs[0] in known
+        kernel = op.spec.kind is not Kind.KERNEL or op.spec.name in tables.CUDA
+        values = [t for name, t in zip(input_names(op), op.inputs, strict=True) if name in op.spec.value_inputs]
+        if folded or (kernel and all(t in known or t in through for t in values)):
+            found.add(op)
+    return found
 
 
 def foldable(ops: Sequence[Operation], feeds: Collection[Tensor],

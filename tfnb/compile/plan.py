@@ -1,11 +1,11 @@
 """A Plan: what running a set of fetches means, before any shape is known."""
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from tfnb.compile.order import ancestors, contenders, order, split
-from tfnb.compile.place import place, types_compile
+from tfnb.compile.place import for_gpu, place, types_compile
 from tfnb.compile.reads import read_again
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
@@ -24,7 +24,7 @@ class Stage:
     inputs: tensors made before this stage, fed ones included; outputs: tensors used after it; by_value: the inputs
     whose values, not only shapes, a program of this stage is made for; variables: the variable ops it reads or writes;
     targets: ops that must run though nobody takes their outputs; fixed: the inputs that are the same in all rounds of
-    the loop that the stage is the whole round of.
+    the loop that the stage is the whole round of; gpu: its kernels are for the GPU.
     """
 
     on_device: bool
@@ -38,6 +38,7 @@ class Stage:
     merges: tuple[Choice, ...] = ()
     loop: Loop | None = None
     fixed: tuple[Tensor, ...] = ()
+    gpu: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,20 +109,21 @@ class Plan:
         return [op for op in self.ops if op.graph._by_name.get(op.name) is op]
 
 
+OnGpu = Callable[[Operation], bool]      # is the op put on a GPU?
 LEAVES = (Kind.CONST, Kind.VARIABLE)
 
 
 def straight(needed: set[Operation], fetches: Sequence[Tensor], targets: Sequence[Operation],
-             feeds: Sequence[Tensor]) -> Plan:
+             feeds: Sequence[Tensor], on_gpu: OnGpu | None = None) -> Plan:
     """Place, order and split into stages the ops that are needed, none of which is control flow."""
     fed = frozenset(feeds)
     first = order(needed, fed, needed)
     device, by_value, hidden = place(first, fed, fetches)
     alone = contenders(first, fed)
-    stages = _split(needed, device, by_value, fetches, targets, feeds, alone)
+    stages = _split(needed, device, by_value, fetches, targets, feeds, alone, on_gpu)
     if hidden and any(t in hidden for stage in stages for t in stage.outputs):
         device, by_value, _ = place(first, fed)
-        stages = _split(needed, device, by_value, fetches, targets, feeds, alone)
+        stages = _split(needed, device, by_value, fetches, targets, feeds, alone, on_gpu)
     before = _before(stages, needed, fed) if alone else None
     return Plan(tuple(fetches), tuple(targets), tuple(feeds), stages, before)
 
@@ -142,19 +144,20 @@ def _before(stages: Sequence[Stage], needed: set[Operation], fed: frozenset[Tens
 
 def _split(needed: set[Operation], device: set[Operation], by_value: set[Tensor], fetches: Sequence[Tensor],
            targets: Sequence[Operation], feeds: Sequence[Tensor],
-           alone: Sequence[Operation] = ()) -> tuple[Stage, ...]:
+           alone: Sequence[Operation] = (), on_gpu: OnGpu | None = None) -> tuple[Stage, ...]:
     """The stages, given which ops run on the device, and which are a stage each."""
     fed = frozenset(feeds)
-    inner = [op for op in order(needed, fed, device) if op.spec.kind not in LEAVES]
-    runs = split(inner, device, alone) or [(True, [])]
+    gpu = for_gpu(order(needed, fed, device), fed, device, on_gpu) if on_gpu is not None else set()
+    inner = [op for op in order(needed, fed, device, gpu) if op.spec.kind not in LEAVES]
+    runs = split(inner, device, alone, gpu) or [("gpu" if any(t.op in gpu for t in fetches) else "cpu", [])]
     if alone:
-        runs.append((False, []))                   # what is fetched is brought together when all else is done
-    elif runs[-1][0] and any(t.op.spec.kind in LEAVES and not types_compile(t.op) for t in fetches):
-        runs.append((False, []))                   # what kernels have no type for is copied on the host
+        runs.append(("host", []))                  # what is fetched is brought together when all else is done
+    elif runs[-1][0] != "host" and any(t.op.spec.kind in LEAVES and not types_compile(t.op) for t in fetches):
+        runs.append(("host", []))                  # what kernels have no type for is copied on the host
     return tuple(_stages(runs, device, fetches, feeds, by_value, targets))
 
 
-def _stages(runs: list[tuple[bool, list[Operation]]], device: Collection[Operation], fetches: Sequence[Tensor],
+def _stages(runs: list[tuple[str, list[Operation]]], device: Collection[Operation], fetches: Sequence[Tensor],
             feeds: Sequence[Tensor], by_value: set[Tensor], targets: Sequence[Operation]) -> list[Stage]:
     """Constants and variables belong to every stage that uses them; fetched ones to the last.
 
@@ -163,8 +166,8 @@ def _stages(runs: list[tuple[bool, list[Operation]]], device: Collection[Operati
     fed = frozenset(feeds)
     wanted: set[Tensor] = set(fetches)             # walking backwards: what later stages and the caller use
     stages: list[Stage] = []
-    for on_device, run in reversed(runs):
-        fits = device.__contains__ if on_device else bool
+    for where, run in reversed(runs):
+        fits = bool if where == "host" else device.__contains__
         ops = [*read_again(run, fits, lambda t: None if t in fed else t.op, _waited_for), *run]
         used = {t: None for op in ops for t in op.inputs}
         if not stages:
@@ -178,9 +181,10 @@ def _stages(runs: list[tuple[bool, list[Operation]]], device: Collection[Operati
         inputs = tuple(t for t in used if t not in made and (t in fed or not refers(t)))
         outputs = tuple(t for t in (made if stages else fetches) if t in wanted and t not in fed and (
             t.op not in leaves and not refers(t) if stages else t in made or refers(t)))
-        stages.append(Stage(on_device, (*leaves, *ops), inputs, outputs, tuple(t for t in inputs if t in by_value),
+        stages.append(Stage(where != "host", (*leaves, *ops), inputs, outputs,
+                            tuple(t for t in inputs if t in by_value),
                             tuple(op for op in leaves if op.spec.kind is Kind.VARIABLE),
-                            tuple(op for op in targets if op in ops)))
+                            tuple(op for op in targets if op in ops), gpu=where == "gpu"))
         wanted |= set(inputs)
     return stages[::-1]
 

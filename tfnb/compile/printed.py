@@ -16,7 +16,8 @@ def print_plan(plan: Plan) -> str:
     lines = [f"plan: {_names(plan.feeds) or 'nothing fed'} -> "
              f"{_names(plan.fetches) or ', '.join(op.name for op in plan.targets)}"]
     for i, stage in enumerate(plan.stages):
-        what = "device" if stage.on_device else "merge" if stage.merges else "loop" if stage.loop else "host"
+        what = "merge" if stage.merges else "loop" if stage.loop else "host"
+        what = "gpu" if stage.gpu else "device" if stage.on_device else what
         guard = [f"{t.name} {'is there' if want is None else f'is {want}'}" for t, want in stage.guard]
         lines.append(f"  stage {i} ({what}){' if ' * bool(guard)}{' and '.join(guard)}")
         lines += [f"    {op.name} = {op.type}({', '.join(t.name for t in op.inputs)})" for op in stage.ops]

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from tfnb.compile.guards import ALWAYS, Condition, Guards
 from tfnb.compile.order import is_silent, kind_rank
-from tfnb.compile.place import place, types_compile
-from tfnb.compile.plan import LEAVES, Choice, Guard, Loop, Plan, Stage
+from tfnb.compile.place import for_gpu, place, types_compile
+from tfnb.compile.plan import LEAVES, Choice, Guard, Loop, OnGpu, Plan, Stage
 from tfnb.compile.reads import read_again
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import FLOW, Kind, OpSpec
@@ -47,14 +47,15 @@ class Region:
     needed, passed: see order.reach; loops: the op that stands for each loop -> the loop; within: op of a loop -> the
     op that stands for that. aliases: tensor -> tensor that it is a copy of. varying: feeds that change in each run.
     cut: nodes at the border of the loop that this is a part of; after: op -> ops that must run before it; resident: see
-    `place`.
+    `place`; on_gpu: see structure.build.
     """
 
     def __init__(self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
                  needed: Collection[Operation], passed: Collection[Operation], loops: Mapping[Operation, Loop],
                  within: dict[Operation, Operation], aliases: Mapping[Tensor, Tensor] | None = None,
                  varying: Collection[Tensor] = (), cut: Collection[Operation] = (),
-                 after: Mapping[Operation, set[Operation]] | None = None, resident: bool = False) -> None:
+                 after: Mapping[Operation, set[Operation]] | None = None, resident: bool = False,
+                 on_gpu: OnGpu | None = None) -> None:
         self.fetches, self.targets, self.feeds = tuple(fetches), tuple(targets), tuple(feeds)
         self.fed, self.varying, self.loops, self.within = frozenset(feeds), varying, loops, within
         self.needed = {op for op in needed if op not in within} | set(loops)
@@ -65,6 +66,7 @@ class Region:
         self.reads: dict[Tensor, Tensor] = {}
         self.after: dict[Operation, set[Operation]] = dict(after or {})
         self.cut, self.resident = cut, resident
+        self.on_gpu, self.gpu = on_gpu, set[Operation]()
         self._enter_units(aliases or {})
 
     # Units
@@ -198,7 +200,7 @@ class Region:
             effects = any(o.spec.kind in _EFFECTS for o, loop in self.within.items() if loop is op)
             return "loop", op, 2 if effects else 1
         if op in device:
-            return "device", None, kind_rank(op)
+            return "gpu" if op in self.gpu else "device", None, kind_rank(op)
         return "host", None, 3
 
     def schedule(self, device: Collection[Operation]) -> list[tuple[Group, list[Operation]]]:
@@ -253,6 +255,8 @@ class Region:
         leaves = dict.fromkeys(t.op for op in inner for t in op.inputs
                                if t.op.spec.kind in LEAVES and t not in self.fed)
         device = place([*leaves, *inner], self.fed, None, self.varying, self.resident)[0]
+        if self.on_gpu is not None:
+            self.gpu = for_gpu([*leaves, *inner], self.fed, device, self.on_gpu)
         for _ in range(ATTEMPTS):
             stages, barred = self._stages(self.schedule(device), device)
             if not barred:
@@ -272,8 +276,8 @@ class Region:
         stages: list[Stage] = []
         for i, ((condition, name, loop), ops) in reversed(list(enumerate(runs))):
             extra = plain if i == len(runs) - 1 else []
-            if name in ("device", "host"):
-                fits = device.__contains__ if name == "device" else bool
+            if name in ("device", "gpu", "host"):
+                fits = bool if name == "host" else device.__contains__
                 ops = [*read_again(ops, fits, self._maker, self._before_or_inside), *ops]
             stage = self._stage(name, ops, loop, wanted, extra, len(runs) == 1)
             if stage.on_device:
@@ -310,9 +314,9 @@ class Region:
                         and not refers(t)) + tuple(extra)
         if only and set(outputs) == set(self.fetches):
             outputs = self.fetches
-        return Stage(name == "device", (*leaves, *ops), inputs, outputs, (),
+        return Stage(name in ("device", "gpu"), (*leaves, *ops), inputs, outputs, (),
                      tuple(op for op in leaves if op.spec.kind is Kind.VARIABLE),
-                     tuple(op for op in self.targets if op in ops))
+                     tuple(op for op in self.targets if op in ops), gpu=name == "gpu")
 
     def _is_plain(self, t: Tensor) -> bool:
         """Is it a constant or a reference, which stages don't pass on?"""

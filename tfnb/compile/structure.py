@@ -10,7 +10,7 @@ from functools import partial
 
 from tfnb.compile.loops import Frame, find_frames
 from tfnb.compile.order import reach
-from tfnb.compile.plan import Loop, Plan, straight
+from tfnb.compile.plan import Loop, OnGpu, Plan, straight
 from tfnb.compile.reads import WRITERS
 from tfnb.compile.region import Region, named_again, stand_in
 from tfnb.graph.operation import Operation, Tensor
@@ -21,16 +21,19 @@ from tfnb.ops.evaluate import refers
 _LOOP = OpSpec("While", (), (), (), Kind.LOOP)
 
 
-def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]) -> Plan:
+def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
+          on_gpu: OnGpu | None = None) -> Plan:
     """The plan of a run: prune, find loops and branches, place, order and split into stages.
+
+    on_gpu: which ops are for a GPU, as far as it can do them; None: no op is. What is in a loop never is.
 
     Fetches and feeds must be distinct tensors of one graph. Raises InvalidArgumentError for nodes of control flow that
     make no loop.
     """
     needed, passed = reach(fetches, targets, frozenset(feeds))
     if not any(op.spec.kind in FLOW for op in needed):
-        return straight(needed, fetches, targets, feeds)
-    return _region(fetches, targets, feeds, needed, passed).plan()
+        return straight(needed, fetches, targets, feeds, on_gpu)
+    return _region(fetches, targets, feeds, needed, passed, on_gpu=on_gpu).plan()
 
 
 def _region(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor], needed: set[Operation],

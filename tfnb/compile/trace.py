@@ -17,11 +17,11 @@ from tfnb.compile.copies import by_tiles, copy_node
 from tfnb.compile.place import is_pure, unread_values
 from tfnb.compile.plan import Stage
 from tfnb.compile.residents import Element, Resident, Residents
+from tfnb.compile.target import CPU, Target
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value, free_views, known, temp, uniform
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor, brackets
 from tfnb.kernels import scalar as scalars
-from tfnb.kernels.cpu.scatter import scatter as cpu_scatter
 from tfnb.kernels.rowwise import COMBINE, Fragment, fragment
 from tfnb.kernels.scalar import Scalar, Step
 from tfnb.kernels.view import NeedsCopy, View
@@ -75,12 +75,13 @@ class Traced:
     residents: list[Resident] = field(default_factory=list)
 
 
-def trace(stage: Stage, inputs: Sequence[Meta], variables: Mapping[Operation, tuple[int, ...]]) -> Traced:
-    """The nodes of a device stage. variables: the shape of each variable it uses.
+def trace(stage: Stage, inputs: Sequence[Meta], variables: Mapping[Operation, tuple[int, ...]],
+          target: Target = CPU) -> Traced:
+    """The nodes of a device stage for a target. variables: the shape of each variable it uses.
 
     Raises InvalidArgumentError, naming the op, for shapes that don't fit.
     """
-    tracer = _Tracer(variables)
+    tracer = _Tracer(variables, target)
     for i, (tensor, meta) in enumerate(zip(stage.inputs, inputs, strict=True)):
         if meta.element is not None:
             tracer.values[tensor] = tracer.residents.enter(i, meta.element)
@@ -99,8 +100,8 @@ def trace(stage: Stage, inputs: Sequence[Meta], variables: Mapping[Operation, tu
 
 
 class _Tracer:
-    def __init__(self, variables: Mapping[Operation, tuple[int, ...]]) -> None:
-        self.variables = variables
+    def __init__(self, variables: Mapping[Operation, tuple[int, ...]], target: Target) -> None:
+        self.variables, self.target = variables, target
         self.values: dict[Tensor, Value] = {}
         self.traced = Traced()
         self.residents = Residents(self.traced.nodes)
@@ -108,8 +109,7 @@ class _Tracer:
         self.versions: dict[Buffer, int] = {}
         self.memory: dict[tuple[Any, Any], Buffer] = {}      # of variables: two ops may share one
         self.parts: dict[Buffer, list[Tensor]] = {}          # of variables that were not written to since
-        self.position = 0
-        self.last_use: dict[Tensor, int] = {}
+        self.position, self.last_use = 0, dict[Tensor, int]()
 
     def add(self, op: Operation) -> None:
         """Add an op, unless all of it is fed. Raises InvalidArgumentError for shapes that don't fit."""
@@ -168,13 +168,13 @@ class _Tracer:
                 require(check, value.known)
             else:
                 row = value if value.view.is_row_major() else self.row_major(op, value)
-                self.traced.nodes.append(Call(op, [row], [], launches=check.launches))
+                self.traced.nodes.append(Call(op, [row], [], launches=partial(self.target.check, check)))
 
     def _fold(self, op: Operation, ins: Sequence[Value]) -> list[Value] | None:
         """The outputs of a pure op, when all inputs are known and the outputs are not huge."""
         if any(v.known is None for v in ins):
             return None
-        if op.spec.kind is Kind.KERNEL and op.spec.name in tables.CPU and self._is_big(op, ins):
+        if op.spec.kind is Kind.KERNEL and op.spec.name in self.target.calls and self._is_big(op, ins):
             return None
         return [known(a) for a in evaluate(op, [v.known for v in ins], Context(op))]  # type: ignore[misc]
 
@@ -272,7 +272,7 @@ class _Tracer:
 
     def call(self, op: Operation, ins: list[Value]) -> list[Value]:
         """A hand-written kernel over row-major inputs. Raises ValueError if the op has none."""
-        if op.spec.name not in tables.CPU:
+        if op.spec.name not in self.target.calls:
             raise ValueError("it has no kernel, and its inputs are not known before the run")
         ins = [v if v.view.is_row_major() else self.row_major(op, v) for v in ins]
         shapes = _output_shapes(op, ins)
@@ -318,7 +318,7 @@ class _Tracer:
         count = ins[form.indices].count
         if count is not None:
             given.append(count)
-        launches = partial(cpu_scatter, form=form, attrs=scalar_attrs(op, form.scalar), type=scalar_type(op))
+        launches = partial(self.target.scatter, form=form, attrs=scalar_attrs(op, form.scalar), type=scalar_type(op))
         self.traced.nodes.append(Call(op, given, refs, attrs=op.attrs, launches=launches))
         return refs[:1]
 
@@ -343,12 +343,12 @@ class _Tracer:
         if value.known is not None:
             return known(value.known)
         out = temp(value.type, value.shape)
-        self.traced.nodes.append(copy_node(op, value, out))
+        self.traced.nodes.append(copy_node(op, value, out, self.target.blocked))
         return out
 
     def straight(self, op: Operation, value: Value) -> Value:
         """The value, or a copy of it if an elementwise loop would read it across its rows."""
-        return self.row_major(op, value) if by_tiles(value) else value
+        return self.row_major(op, value) if self.target.blocked and by_tiles(value) else value
 
     def output(self, index: int, tensor: Tensor, stage: Stage) -> Value:
         """The value of an output in a buffer of its own, unless it is known."""
@@ -360,7 +360,7 @@ class _Tracer:
             return value
         op = tensor.op if tensor.op in stage.ops else stage.ops[-1] if stage.ops else tensor.op
         out = Value(Buffer("output", value.type, value.view.size, index), View.whole(value.shape))
-        self.traced.nodes.append(copy_node(op, value, out))
+        self.traced.nodes.append(copy_node(op, value, out, self.target.blocked))
         return out
 
 

@@ -7,17 +7,21 @@ what has no device of its own goes to the GPU too, where there is a kernel for i
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache
 from secrets import randbits
 from typing import Any
 
+from tfnb.compile.place import has_gpu_kernel
+from tfnb.compile.plan import Plan
 from tfnb.core.device import DeviceSpec
 from tfnb.core.errors import InvalidArgumentError, NotFoundError
 from tfnb.core.lazy import lazy_module
+from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation
 from tfnb.kernels.cuda import device as cuda
+from tfnb.ops.evaluate import ref_variable, refers
 
 _device_attributes = lazy_module("tfnb.proto.device_attributes_pb2")
 
@@ -94,32 +98,71 @@ class Placer:
         self._soft = bool(config and config.allow_soft_placement)
         self._log = bool(config and config.log_device_placement)
         self._told: set[Operation] = set()
+        self._gpu: DeviceAttributes | None = None  # what the graph uses
 
     @property
     def devices(self) -> tuple[DeviceAttributes, ...]:
         """All devices. The first look for a GPU takes its time."""
         return self._cpus + gpus_of(self._config, self._task)
 
-    def device_of(self, op: Operation) -> str:
-        """The device that the op is put on. Raises InvalidArgumentError if it asks for one that is not there."""
-        if not op.device:
-            return self._cpus[0].name
-        devices = self.devices if "GPU" in op.device else self._cpus
-        found = _match(op.device, tuple(d.name for d in devices), self._soft)
-        if found is None:
-            names = ", ".join(d.name for d in devices)
-            hint = " With allow_soft_placement=True in its ConfigProto a session takes another device instead." \
-                if _match(op.device, tuple(d.name for d in devices), True) else ""
-            raise InvalidArgumentError(
-                op.node_def, op, f"Cannot assign a device for operation {op.name}: it was explicitly assigned to "
-                f"{op.device} but available devices are [ {names} ]. Make sure the device specification refers to a "
-                f"valid device.{hint}")
-        return found
+    def gpu_ops(self, graph: Graph) -> Callable[[Operation], bool] | None:
+        """Which ops of the graph are put on a GPU; None if none is: the graph names no GPU, or there is none.
 
-    def check(self, ops: Iterable[Operation]) -> None:
-        """Place all these ops. Raises InvalidArgumentError for one that can't be placed."""
-        for op in ops:
-            device = self.device_of(op) if op.device or self._log else ""
+        From now on `device_of` speaks of this graph as it is.
+        """
+        named = any("GPU" in op.device for op in graph.get_operations())
+        self._gpu = next(iter(gpus_of(self._config, self._task)), None) if named else None
+        return self._is_on_gpu if self._gpu is not None else None
+
+    def _is_on_gpu(self, op: Operation) -> bool:
+        return self._gpu is not None and self.device_of(op) == self._gpu.name
+
+    def device_of(self, op: Operation) -> str:
+        """The device that the op is put on; what refers to a variable is where the variable is, if it can be.
+
+        Raises InvalidArgumentError if it asks for one that is not there, or for a GPU that has no kernel for it.
+        """
+        refs = [ref_variable(t) for t in (*op.outputs, *op.inputs) if refers(t)]
+        asked = (refs[0].device if refs else "") or op.device
+        gpu = self._gpu
+        if not asked:
+            return self._cpus[0].name if gpu is None or not all(map(has_gpu_kernel, (op, *refs))) else gpu.name
+        found = _match(asked, self._names(), False) or (_match(asked, self._names(), True) if self._soft else None)
+        if found is None:
+            raise self._absent(op, asked)
+        if gpu is None or found != gpu.name or has_gpu_kernel(op):
+            return found
+        if self._soft or refs or not DeviceSpec.from_string(asked).device_type:
+            return self._cpus[0].name
+        raise InvalidArgumentError(
+            op.node_def, op, f"Cannot assign a device for operation {op.name}: Could not satisfy explicit device "
+            f"specification '{asked}' because no supported kernel for GPU devices is available ({op.type}). With "
+            "allow_soft_placement=True in its ConfigProto a session runs it on the CPU.")
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple(d.name for d in ((self._gpu,) if self._gpu is not None else ()) + self._cpus)
+
+    def _absent(self, op: Operation, asked: str) -> InvalidArgumentError:
+        names = ", ".join(d.name for d in self.devices)
+        hint = " With allow_soft_placement=True in its ConfigProto a session takes another device instead." \
+            if _match(asked, self._names(), True) else ""
+        return InvalidArgumentError(
+            op.node_def, op, f"Cannot assign a device for operation {op.name}: it was explicitly assigned to "
+            f"{asked} but available devices are [ {names} ]. Make sure the device specification refers to a "
+            f"valid device.{hint}")
+
+    def ran_on(self, op: Operation, gpu: bool) -> str:
+        """The device that did an op. gpu: was it a GPU? (What is put there may have been done on the CPU after all.)"""
+        if gpu and self._gpu is not None:
+            return self._gpu.name
+        found = self.device_of(op)
+        return self._cpus[0].name if self._gpu is not None and found == self._gpu.name else found
+
+    def check(self, plan: Plan) -> None:
+        """Place all ops of a plan. Raises InvalidArgumentError for one that can't be placed."""
+        on_gpu = {op for stage in plan.stages if stage.gpu for op in stage.ops}
+        for op in plan.graph_ops():
+            device = self.ran_on(op, op in on_gpu) if op.device or self._log else ""
             if self._log and op not in self._told:
                 self._told.add(op)
                 print(f"{op.name}: ({op.type}): {device}", file=sys.stderr)

@@ -1,8 +1,6 @@
 """Running a plan: for each stage the interpreter, or a program made for the shapes at hand."""
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -11,145 +9,28 @@ from typing import Any
 import numpy as np
 
 from tfnb.compile.plan import Choice, Guard, Loop, Plan, Stage
-from tfnb.compile.trace import Meta
-from tfnb.core.errors import InvalidArgumentError, OpError
+from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.options import options
 from tfnb.graph.operation import Tensor
-from tfnb.ops.evaluate import ref_variable, refers, wants_lock
+from tfnb.ops.evaluate import ref_variable, refers
+from tfnb.runtime.gpu_runner import GpuRunner
 from tfnb.runtime.host import HostRunner, is_plain
 from tfnb.runtime.interpreter import Env, Taps, interpret
 from tfnb.runtime.loops import LoopRunner
-from tfnb.runtime.program import Program, compile_stage
-from tfnb.runtime.residents import element_of
+from tfnb.runtime.stages import StageRunner
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace
 from tfnb.runtime.waiting import run_waiting
 
-PATIENCE = 8             # programs of a stage of a loop: what has more shapes than that is interpreted
-KEPT, ALWAYS = 512, 4    # shapes of a stage of which programs are kept (4 ms to build one); so many however large
-KEPT_BYTES = 1 << 28     # of their arenas and result arrays
-NOTED = 32               # shapes that a stage of a loop remembers to have met
-
 
 @dataclass(frozen=True)
 class Settings:
-    """How a session runs plans. interpreted: never compiled; threads: of one kernel at most, None: all there are;
-    tap: what looks at each op of an interpreted plan (runtime/tap.py)."""
+    """How a session runs plans. interpreted: never compiled (but for a GPU); threads: of one kernel at most, None: all
+    there are; tap: what looks at each op of an interpreted plan (runtime/tap.py)."""
 
     interpreted: bool = False
     threads: int | None = None
     tap: Taps | None = None
-
-
-class StageRunner:
-    """The programs of one device stage, by the shapes (and values) they are made for."""
-
-    def __init__(self, stage: Stage, store: Store, patient: bool = False, threads: int | None = None) -> None:
-        self.stage = stage
-        self._threads = threads
-        self._patience: dict[Any, None] | None = {} if patient else None
-        self._store = store
-        self._lock = threading.Lock()
-        self.locks = any(wants_lock(op) for op in stage.ops)
-        self._handles = tuple(i for i, t in enumerate(stage.inputs) if t.dtype.base_dtype.name == "resource")
-        self._barred: set[Any] = set()
-        by_value = [stage.inputs.index(t) for t in stage.by_value]
-        self._by_value = tuple(i for i in by_value if i not in self._handles)
-        self._valued = frozenset(by_value) & frozenset(self._handles)
-        self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
-
-    def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray] | None:
-        """The outputs; None if a variable it uses has no value yet (the interpreter says which, or gives it one)."""
-        program = self.borrow(inputs)
-        if program is None:
-            return None
-        try:
-            if self.locks:
-                with self._store.updating:
-                    return program.run(inputs, trace)
-            return program.run(inputs, trace)
-        finally:
-            program.lock.release()
-
-    def borrow(self, inputs: Sequence[np.ndarray]) -> Program | None:
-        """A program for these inputs, locked for the caller; None as for `run`, and where kernels can't use the
-        elements of the TensorArrays and stacks among the inputs.
-        """
-        key: tuple[Any, ...] = tuple([a.shape for a in inputs])
-        if self._by_value:
-            key += tuple(inputs[i].tobytes() for i in self._by_value)
-        if self._handles:
-            elements = [element_of(inputs[i], i in self._valued) for i in self._handles]
-            key += tuple(elements)
-            if None in elements or key in self._barred:
-                return None
-        for program in self._programs.get(key, ()):
-            if program.lock.acquire(blocking=False):
-                if program.is_current(self._store):
-                    program.used = True
-                    return program
-                self._drop(key, program)
-        if self._patience is not None and not self._settled(key):
-            return None
-        if not self._handles:
-            return self._make(key, inputs)
-        try:
-            return self._make(key, inputs)
-        except OpError:                            # host calls take elements of all shapes, or say what is wrong
-            self._barred.add(key)
-            return None
-
-    def _settled(self, key: tuple[Any, ...]) -> bool:
-        """Has a loop come with this key before, and not with a new one in each round?"""
-        assert self._patience is not None
-        if key in self._programs or key in self._patience:
-            return key in self._programs or len(self._programs) < PATIENCE
-        if len(self._patience) < NOTED:
-            self._patience[key] = None
-        return False
-
-    def _make(self, key: tuple[Any, ...], inputs: Sequence[np.ndarray]) -> Program | None:
-        """A new program, locked by the caller."""
-        if any(self._store.array(op) is None for op in self.stage.variables):
-            return None
-        metas = [Meta(a.dtype.name, a.shape, a.copy() if i in self._by_value else None,
-                      element_of(a, i in self._valued) if i in self._handles else None) for i, a in enumerate(inputs)]
-        with self._lock:
-            compiled = next((p.compiled for p in self._programs.get(key, ()) if p.is_current(self._store)), None)
-            program = Program(compiled or compile_stage(self.stage, metas, self._store), self._store, self._threads)
-            while not program.fits():              # another thread gave a variable another shape just now
-                program = Program(compile_stage(self.stage, metas, self._store), self._store, self._threads)
-            program.lock.acquire()
-            self._trim(program.nbytes)
-            self._programs.setdefault(key, []).append(program)
-            self._programs.move_to_end(key)
-        return program
-
-    def _trim(self, coming: int) -> None:
-        """Make room for one more: drop programs that were not used since this last went by, the oldest first."""
-        total = coming + sum(p.nbytes for peers in self._programs.values() for p in peers)
-        while len(self._programs) >= ALWAYS and (len(self._programs) >= KEPT or total > KEPT_BYTES):
-            key, peers = next(iter(self._programs.items()))
-            if any(p.used for p in peers):
-                self._programs.move_to_end(key)
-                for program in peers:
-                    program.used = False
-            else:
-                del self._programs[key]
-                total -= sum(p.nbytes for p in peers)
-
-    def _drop(self, key: tuple[Any, ...], program: Program) -> None:
-        with self._lock:
-            peers = self._programs.get(key, [])
-            if program in peers:
-                peers.remove(program)
-            if not peers:
-                self._programs.pop(key, None)
-
-    def programs(self) -> list[Program]:
-        """The programs made so far."""
-        with self._lock:
-            return [p for peers in self._programs.values() for p in peers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +49,8 @@ class Executor:
         self._store = store
         self._runs = 0
         self._fed = frozenset(plan.feeds)
-        self.runners = [StageRunner(stage, store, in_loop, settings.threads)
-                        if stage.on_device and not settings.interpreted else None for stage in plan.stages]
         self._tap = settings.tap
+        self.runners = [self._runner(stage, in_loop, settings) for stage in plan.stages]
         self._host = [HostRunner(stage, store) if self._tap is None and is_plain(stage, self._fed) else None
                       for stage in plan.stages]
         self.loops = {stage.loop.op: LoopRunner(stage.loop, lambda inner: Executor(inner, store, True, settings), store)
@@ -189,7 +69,7 @@ class Executor:
             return self._direct_host.run(feeds, trace)
         compiled = options.compile == "always" or (self._runs > 0 and options.compile == "second")
         self._runs += 1
-        if self.direct is not None and compiled:
+        if self.direct is not None and (compiled or self.direct.eager):
             outputs = self.direct.run(feeds, trace)
             if outputs is not None:
                 return outputs
@@ -204,10 +84,17 @@ class Executor:
                 self._run_stage(i, env, compiled, trace)
         return [self._fetched(t, env) for t in self.plan.fetches]
 
+    def _runner(self, stage: Stage, in_loop: bool, settings: Settings) -> StageRunner | None:
+        if stage.gpu:
+            return GpuRunner(stage, self._store) if self._tap is None else None
+        if stage.on_device and not settings.interpreted:
+            return StageRunner(stage, self._store, in_loop, settings.threads)
+        return None
+
     def wrapped(self, wrap: Callable[[StageRunner], Any]) -> Executor:
-        """This executor with something around the runners of its device stages, and compiled from now on."""
+        """This executor with something around the runners of its stages for the CPU, and compiled from now on."""
         other = copy(self)
-        other.runners = [None if runner is None else wrap(runner) for runner in self.runners]
+        other.runners = [runner if runner is None or runner.stage.gpu else wrap(runner) for runner in self.runners]
         other.direct, other._slots, other._runs = None, None, max(1, self._runs)
         return other
 
@@ -252,7 +139,12 @@ class Executor:
         elif stage.merges:
             self._merge(stage.merges, env)
         else:
-            self._compute(stage, self._host[i] or (self.runners[i] if compiled else None), env, trace)
+            self._compute(stage, self._host[i] or self._compiled(i, compiled), env, trace)
+
+    def _compiled(self, i: int, compiled: bool) -> StageRunner | None:
+        """What runs stage number `i`, where it is not to be interpreted."""
+        runner = self.runners[i]
+        return runner if runner is not None and (compiled or runner.eager) else None
 
     def _compute(self, stage: Stage, runner: StageRunner | HostRunner | None, env: Env, trace: Trace | None) -> None:
         outputs = runner.run([env[t] for t in stage.inputs], trace) if runner is not None else None

@@ -9,14 +9,16 @@ import numpy as np
 from tfnb.compile.build import build_stage
 from tfnb.compile.plan import Stage
 from tfnb.compile.printed import print_plan, print_stage
+from tfnb.compile.target import CPU, CUDA
 from tfnb.compile.trace import Meta
 from tfnb.graph.context import session_for
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.runtime.executor import Executor, StageRunner
+from tfnb.runtime.executor import Executor
 from tfnb.runtime.fetch import Feed, feed_tensor, read_fetches
 from tfnb.runtime.profile import profile_plan
 from tfnb.runtime.session import BaseSession
+from tfnb.runtime.stages import StageRunner
 
 
 def explain(fetches: Any, feed_dict: Any = None, session: Any = None, sources: bool = False) -> str:
@@ -59,8 +61,8 @@ def _inputs(stage: Stage, arrays: Mapping[Tensor, np.ndarray], runner: StageRunn
 
 
 def _has_run(runner: StageRunner | None, arrays: Mapping[Tensor, np.ndarray]) -> bool:
-    """Is this a stage of kernels that has a program, if its inputs are fed for these shapes?"""
-    programs = [] if runner is None else runner.programs()
+    """Is this a stage of kernels for the CPU that has a program, if its inputs are fed for these shapes?"""
+    programs = [] if runner is None or runner.stage.gpu else runner.programs()
     fed = runner is not None and all(t in arrays for t in runner.stage.inputs)
     return any(not fed or [m.shape for m in p.compiled.inputs] == [arrays[t].shape for t in p.compiled.stage.inputs]
                for p in programs)
@@ -70,4 +72,4 @@ def _explain_stage(stage: Stage, inputs: list[Meta] | None, session: BaseSession
     if inputs is None:
         return "the shapes of its inputs are known when it has run compiled (the second run of a plan)"
     shapes = {op: session._store.value(op, op).shape for op in stage.variables}
-    return print_stage(build_stage(stage, inputs, shapes), sources)
+    return print_stage(build_stage(stage, inputs, shapes, CUDA if stage.gpu else CPU), sources)

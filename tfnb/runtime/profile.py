@@ -13,9 +13,10 @@ from tfnb.core.options import options
 from tfnb.graph.context import session_for
 from tfnb.graph.stack import get_default_graph
 from tfnb.opdef.spec import Kind
-from tfnb.runtime.executor import Executor, StageRunner
+from tfnb.runtime.executor import Executor
 from tfnb.runtime.fetch import Feed, feed_tensor, read_fetches
 from tfnb.runtime.session import BaseSession
+from tfnb.runtime.stages import StageRunner
 from tfnb.runtime.store import Store
 from tfnb.runtime.timing import LaunchTime, generator, table, time_program
 from tfnb.runtime.trace import Trace
@@ -25,7 +26,7 @@ WARM = 2                # runs until all is compiled
 
 @dataclass(frozen=True)
 class Profile:
-    """The launches of a run in order; printed, a table of them. untimed: how many stages are not kernels."""
+    """The launches of a run in order; printed, a table of them. untimed: how many stages are no kernels for the CPU."""
 
     launches: tuple[LaunchTime, ...]
     untimed: int = 0
@@ -36,7 +37,7 @@ class Profile:
         return sum(launch.seconds for launch in self.launches)
 
     def __repr__(self) -> str:
-        rest = f"\nnot timed: {self.untimed} stages that are no kernels (host calls, loops, merges)"
+        rest = f"\nnot timed: {self.untimed} stages that are no kernels for the CPU (host calls, loops, merges, a GPU)"
         return table(self.launches) + rest * bool(self.untimed)
 
 
@@ -103,14 +104,17 @@ def _unchanged(plan: Plan, store: Store) -> Iterator[None]:
     try:
         yield
     finally:
+        _state(plan, store)                        # what a GPU has comes back first
         for array, before in kept:
             array[...] = before
 
 
 def profile_plan(executor: Executor, store: Store, feeds: Sequence[np.ndarray], runs: int = 20) -> Profile:
     """As `profile`, of an executor with its feeds."""
-    if options.compile == "never" or not any(executor.runners):
-        raise ValueError("this run has no kernels: it is one of host calls, or compiling is switched off")
+    kernels = [runner for runner in executor.runners if runner is not None and not runner.stage.gpu]
+    if options.compile == "never" or not kernels:
+        raise ValueError("this run has no kernels for the CPU: it is one of host calls or of kernels for a GPU, or "
+                         "compiling is switched off")
     timed: list[_Timed] = []
 
     def wrap(runner: StageRunner) -> _Timed:
@@ -121,7 +125,7 @@ def profile_plan(executor: Executor, store: Store, feeds: Sequence[np.ndarray], 
     with _unchanged(executor.plan, store):
         trial.run(feeds)
     launches = tuple(launch for stage in timed for launch in stage.launches)
-    return Profile(launches, sum(runner is None for runner in executor.runners))
+    return Profile(launches, len(executor.runners) - len(kernels))
 
 
 def _state(plan: Plan, store: Store) -> list[np.ndarray]:

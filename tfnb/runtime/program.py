@@ -15,6 +15,7 @@ from tfnb.compile.lower import Ref, Step
 from tfnb.compile.memory import ALIGN, live_bytes
 from tfnb.compile.plan import Stage
 from tfnb.compile.residents import Resident
+from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta
 from tfnb.compile.values import Buffer, Value
 from tfnb.core import errors
@@ -49,10 +50,10 @@ class Compiled:
     once: int = 0
 
 
-def compile_stage(stage: Stage, inputs: Sequence[Meta], store: Store) -> Compiled:
+def compile_stage(stage: Stage, inputs: Sequence[Meta], store: Store, target: Target = CPU) -> Compiled:
     """Build a stage. Every variable of the stage must have a value in the store."""
-    shapes = {op: store.value(op, op).shape for op in stage.variables}
-    built = build_stage(stage, inputs, shapes)
+    shapes = {op: array.shape for op in stage.variables if (array := store.peek(op)) is not None}
+    built = build_stage(stage, inputs, shapes, target)
     return Compiled(stage, tuple(inputs), shapes, tuple(built.steps), tuple(built.traced.outputs), built.offsets,
                     built.arena_bytes, tuple(built.traced.residents), built.once)
 

@@ -178,11 +178,12 @@ class BaseSession:
     def _tell_metadata(self, metadata: Any, options: Any, trace: Trace | None, executor: Executor) -> None:
         metadata.Clear()
         if trace is not None:
-            metadata.step_stats.CopyFrom(trace.step_stats(self._placer.device_of))
+            metadata.step_stats.CopyFrom(trace.step_stats(self._placer.ran_on))
         if options is not None and options.output_partition_graphs:
             by_device: dict[str, Any] = {}
+            on_gpu = {op for stage in executor.plan.stages if stage.gpu for op in stage.ops}
             for op in executor.plan.graph_ops():
-                device = self._placer.device_of(op)
+                device = self._placer.ran_on(op, op in on_gpu)
                 if device not in by_device:
                     by_device[device] = metadata.partition_graphs.add()
                     by_device[device].versions.CopyFrom(self._graph.graph_def_versions)
@@ -217,7 +218,7 @@ class BaseSession:
         if found is None or found[0] != mutations:
             for op in (*(t.op for t in tensors), *targets):     # what is asked for has the best reason to tell
                 check_fresh(op)
-            plan = build(tensors, targets, feeds)
+            plan = build(tensors, targets, feeds, self._placer.gpu_ops(self._graph))
             for op in plan.ops:
                 check_fresh(op)
             found = self._executors[key] = (mutations, self._execute(plan))
@@ -225,7 +226,7 @@ class BaseSession:
 
     def _execute(self, plan: Plan) -> Executor:
         """Raises InvalidArgumentError for an op that asks for a device that is not there."""
-        self._placer.check(plan.graph_ops())
+        self._placer.check(plan)
         return Executor(plan, self._store, settings=self._settings)
 
     def _check_open(self) -> None:
@@ -310,7 +311,8 @@ class BaseSession:
     def plan(self, fetches: Any, feed_dict: Any = ()) -> Plan:
         """The plan that `run` would use (for looking at; see compile/printed.py)."""
         read = read_fetches(fetches, self._graph)
-        return build(read.tensors, read.targets, [feed_tensor(k, self._graph) for k in feed_dict])
+        feeds = [feed_tensor(k, self._graph) for k in feed_dict]
+        return build(read.tensors, read.targets, feeds, self._placer.gpu_ops(self._graph))
 
 
 def _has_tuples(fetches: Any) -> bool:

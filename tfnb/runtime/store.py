@@ -4,7 +4,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
@@ -17,18 +17,30 @@ from tfnb.proto.mapped import copy_array
 Key = tuple[str, str]
 
 
+class Lent(Protocol):
+    """Memory elsewhere (of a GPU) that has the value of a variable."""
+
+    def copy_to(self, array: np.ndarray) -> None:
+        """Write the value to the variable's array."""
+
+
 class Store:
     """Variables, generator states and other resources of one session.
 
     A variable's array keeps its memory as long as its shape stays: compiled programs hold its address. `generation`
     changes whenever an array is made, replaced or dropped, so that a program knows when to look again. Who holds
     `updating` runs updates that asked for locking (attr use_locking).
+
+    The value of a variable may be lent to a GPU: it is there, not in the array, until somebody asks for the array. Who
+    holds `lending` runs kernels on lent values, or fetches one.
     """
 
     def __init__(self) -> None:
         self.generation = 0
         self.lock = threading.RLock()
         self.updating = threading.RLock()
+        self.lending = threading.RLock()
+        self._lent: dict[Key, Lent] = {}
         self._arrays: dict[Key, np.ndarray] = {}
         self._makers: WeakValueDictionary[Key, Operation] = WeakValueDictionary()     # who made the array
         self._states: WeakKeyDictionary[Operation, np.ndarray] = WeakKeyDictionary()
@@ -43,6 +55,7 @@ class Store:
         into: a copy that was made before, whose memory serves again.
         """
         made = Store() if into is None else into
+        self._fetch_all()
         made.take(self)
         with self.lock:
             made._resources = dict(self._resources)
@@ -50,6 +63,8 @@ class Store:
 
     def take(self, other: Store) -> None:
         """Copy the variables and generator states of another store, and drop all others."""
+        self._fetch_all()
+        other._fetch_all()
         with self.lock, other.lock:
             if self._arrays.keys() - other._arrays.keys():
                 self._arrays = {key: array for key, array in self._arrays.items() if key in other._arrays}
@@ -70,16 +85,44 @@ class Store:
 
     def arrays(self) -> list[tuple[Key, np.ndarray]]:
         """The variables that have a value now."""
+        self._fetch_all()
         with self.lock:
             return list(self._arrays.items())
 
     def array(self, op: Operation) -> np.ndarray | None:
         """The array of a variable, or None while it is not initialised (with the dtype and shape that `op` states)."""
+        array = self.peek(op)
+        if self._lent and array is not None:
+            self._fetch(variable_key(op))
+        return array
+
+    def peek(self, op: Operation) -> np.ndarray | None:
+        """As `array`, but its value may be elsewhere."""
         key = variable_key(op)
         array = self._arrays.get(key)
         if array is None or array.dtype != variable_dtype(op):
             return None
         return array if _fits(op.attrs["shape"], array.shape) or self._makers.get(key) is op else None
+
+    def lend(self, op: Operation, memory: Lent) -> None:
+        """From now on the value of a variable is in `memory`. Programs on the CPU look for it when they run next."""
+        self._lent[variable_key(op)] = memory
+        self.generation += 1
+
+    def lent(self, op: Operation) -> Lent | None:
+        """Where the value of a variable is, if not in its array."""
+        return self._lent.get(variable_key(op))
+
+    def _fetch(self, key: Key) -> None:
+        with self.lending:
+            memory, array = self._lent.get(key), self._arrays.get(key)
+            if memory is not None and array is not None:
+                memory.copy_to(array)
+            self._lent.pop(key, None)
+
+    def _fetch_all(self) -> None:
+        for key in list(self._lent):
+            self._fetch(key)
 
     def value(self, op: Operation, reader: Operation) -> np.ndarray:
         """The array of a variable. Raises FailedPreconditionError, naming who reads it, if it is not initialised."""
@@ -100,6 +143,7 @@ class Store:
         with self.lock:
             array, key = np.empty(value.shape, variable_dtype(op)), variable_key(op)
             copy_array(array, value)
+            self._lent.pop(key, None)
             self._arrays[key], self._makers[key] = array, op
             self.generation += 1
         return array
@@ -107,6 +151,7 @@ class Store:
     def forget(self, op: Operation) -> None:
         """Let a variable be uninitialised again."""
         with self.lock:
+            self._lent.pop(variable_key(op), None)
             self._arrays.pop(variable_key(op), None)
             self.generation += 1
 
@@ -189,7 +234,7 @@ class Store:
     def clear(self, containers: list[str] | None = None) -> None:
         """Drop all values, or those in some containers ("" is the default container)."""
         with self.lock:
-            for table in (self._arrays, self._resources):
+            for table in (self._lent, self._arrays, self._resources):
                 for key in [k for k in table if containers is None or k[0] in containers]:
                     gone = table.pop(key)
                     if hasattr(gone, "cancel"):

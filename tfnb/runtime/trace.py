@@ -20,7 +20,7 @@ clock = time.perf_counter_ns
 class Record:
     """ops: one, or those that a kernel launch computes, the last of which gives its name. start, end: nanoseconds of
     `clock`; outputs: the arrays that were made, as far as they are known; kernel: a launch, no call from Python; live:
-    bytes of its program's buffers and outputs that were in use, if they are known."""
+    bytes of its program's buffers and outputs that were in use, if they are known; gpu: on a GPU."""
 
     ops: tuple[Operation, ...]
     start: int
@@ -28,6 +28,7 @@ class Record:
     outputs: tuple[np.ndarray, ...]
     kernel: bool = False
     live: int = 0
+    gpu: bool = False
 
 
 class Trace:
@@ -38,17 +39,17 @@ class Trace:
         self._epoch = time.time_ns() - clock()
 
     def add(self, ops: Sequence[Operation], start: int, outputs: Sequence[np.ndarray] = (),
-            kernel: bool = False, live: int = 0) -> None:
+            kernel: bool = False, live: int = 0, gpu: bool = False) -> None:
         """Note that `ops` ran from `start` until now."""
-        self.records.append(Record(tuple(ops), start, clock(), tuple(outputs), kernel, live))
+        self.records.append(Record(tuple(ops), start, clock(), tuple(outputs), kernel, live, gpu))
 
-    def step_stats(self, device_of: Callable[[Operation], str]) -> Any:
-        """A StepStats proto: a node for each record, under the device of its op."""
+    def step_stats(self, device_of: Callable[[Operation, bool], str]) -> Any:
+        """A StepStats proto: a node for each record, under the device of its op. device_of: (op, did a GPU do it?)."""
         stats = _step_stats.StepStats()
         by_device: dict[str, Any] = {}
         named = {op: record.ops[-1].name for record in self.records for op in record.ops}
         for record in self.records:
-            device = device_of(record.ops[-1])
+            device = device_of(record.ops[-1], record.gpu)
             if device not in by_device:
                 by_device[device] = stats.dev_stats.add(device=device)
             self._fill(by_device[device].node_stats.add(), record, named)

@@ -4,8 +4,17 @@ from __future__ import annotations
 import os
 import re
 
+import numpy as np
 import pytest
 
+import tfnb as tf
+from tests.gpu_programs import PROGRAMS
+from tfnb.compile.build import build_stage
+from tfnb.compile.lower import Ref
+from tfnb.compile.place import has_gpu_kernel
+from tfnb.compile.structure import build
+from tfnb.compile.target import CUDA
+from tfnb.compile.trace import Meta
 from tfnb.kernels.cuda import device, gemm
 from tfnb.kernels.cuda.emit import THREADS, argument_types, emit
 from tfnb.kernels.spec import MapKernel, Operand
@@ -18,6 +27,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),
 ]
 COUNT = 42
+COMPILED: set[object] = set()          # programs share kernels
 
 
 def ptx_of(kernel, text=None):
@@ -71,3 +81,34 @@ def test_matmul_compiles_and_links(type):
     found = device.resources(text, gemm.argument_types(type))
     assert found.spilled == 0 and found.registers <= 128
     assert found.shared == 2 * 64 * 16 * (8 if type == "float64" else 4)
+
+
+def launches(program):
+    """(text, its argument types) of all that the GPU stages of a program launch."""
+    read = [t for t in program.fetches if isinstance(t, tf.Tensor)]
+    feeds = list(program.feeds)
+    initial = tf.global_variables_initializer()
+    plans = [build(read, [getattr(t, "op", t) for t in program.targets], feeds, has_gpu_kernel),
+             build([], [initial], [], has_gpu_kernel)]
+    with tf.Session(config=tf.ConfigProto(allow_soft_placement=True, device_count={"GPU": 0})) as sess:
+        sess.run(initial)
+        for stage in (stage for plan in plans for stage in plan.stages if stage.gpu):
+            inputs = sess.run(list(stage.inputs), program.feeds) if stage.inputs else []
+            metas = [Meta(np.asarray(v).dtype.name, np.shape(v), np.asarray(v) if t in stage.by_value else None)
+                     for t, v in zip(stage.inputs, inputs, strict=True)]
+            shapes = {op: sess.run(op.outputs[0]).shape for op in stage.variables}
+            for step in build_stage(stage, metas, shapes, CUDA).steps:
+                yield step.text, tuple((arg.buffer.type, True) if isinstance(arg, Ref) else ("int64", False)
+                                       for arg in step.args)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_programs_launch_compiles(name):
+    """All of it; a kernel over float32 alone holds no float64 instruction, but where random numbers ask for one."""
+    for text, types in set(launches(PROGRAMS[name]())) - COMPILED:
+        COMPILED.add((text, types))
+        ptx = device.ptx(text, types)
+        assert ".target sm_90" in ptx and ".entry" in ptx
+        if "float64" not in {type for type, _ in types} and "float32" in {type for type, _ in types} \
+                and "float64(" not in text:
+            assert not doubles(ptx), (text, doubles(ptx)[:5])

@@ -1,0 +1,260 @@
+"""Small programs for a GPU: what they build under tf.device("/gpu:0"), what they feed, and what is compared.
+
+tests/runtime/simulated_gpu.py runs them on numba's simulator beside the CPU; tests/kernels/cuda/test_compile.py
+compiles all that they launch for a real chip.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import tfnb as tf
+
+PROGRAMS: dict[str, Callable[[], Program]] = {}
+
+
+@dataclass
+class Program:
+    """fetches: compared after each of `steps` runs with `feeds`; targets run with them; variables: compared last."""
+
+    fetches: list[Any]
+    feeds: dict[Any, Any] = field(default_factory=dict)
+    targets: list[Any] = field(default_factory=list)
+    steps: int = 1
+
+
+def program(build: Callable[[], Program]) -> Callable[[], Program]:
+    """Enter a program under its name; it is built on the GPU, and what is made of gradients is left to the placer."""
+    PROGRAMS[build.__name__] = build
+    return build
+
+
+def numbers(*shape: int, seed: int = 0, type: str = "float32") -> np.ndarray:
+    """Normal numbers, or integers from -9 to 9."""
+    random = np.random.RandomState(seed)
+    return np.asarray(random.randn(*shape) if type.startswith("f") else random.randint(-9, 10, shape), type)
+
+
+def fed(*shape: int, seed: int = 0, type: str = "float32") -> tuple[Any, np.ndarray]:
+    """A placeholder of unknown sizes, and its value."""
+    return tf.placeholder(type, [None] * len(shape)), numbers(*shape, seed=seed, type=type)
+
+
+def variable(*shape: int, seed: int = 1, name: str | None = None) -> Any:
+    """A variable that begins with normal numbers."""
+    return tf.Variable(numbers(*shape, seed=seed), name=name)
+
+
+def trained(optimizer: Any) -> Program:
+    """A network of two layers, a few steps."""
+    with tf.device("/gpu:0"):
+        (x, a), y = fed(5, 4), tf.placeholder(tf.int64, [None])
+        h = tf.nn.relu(tf.matmul(x, variable(4, 6)) + variable(6, seed=2))
+        logits = tf.matmul(h, variable(6, 3, seed=3)) + variable(3, seed=4)
+        loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits))
+        right = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), y), tf.float32))
+    train = optimizer.minimize(loss)                        # outside of the device: placed with the variables
+    return Program([loss, right], {x: a, y: np.array([0, 2, 1, 1, 0])}, [train], 4)
+
+
+for maker in (lambda: tf.train.GradientDescentOptimizer(0.1), lambda: tf.train.AdamOptimizer(0.05),
+              lambda: tf.train.MomentumOptimizer(0.05, 0.9), lambda: tf.train.RMSPropOptimizer(0.01),
+              lambda: tf.train.AdagradOptimizer(0.1), lambda: tf.train.FtrlOptimizer(0.1)):
+    def _train(maker: Callable[[], Any] = maker) -> Program:
+        return trained(maker())
+    _train.__name__ = "train_" + type(maker()).__name__.removesuffix("Optimizer")
+    program(_train)
+
+
+def embedded(optimizer: Any) -> Program:
+    """Rows of a table, some of them twice, trained by sparse updates."""
+    with tf.device("/gpu:0"):
+        table, ids = variable(6, 3), tf.placeholder(tf.int32, [None])
+        loss = tf.reduce_sum(tf.square(tf.nn.embedding_lookup(table, ids)))
+    train = optimizer.minimize(loss)
+    return Program([loss], {ids: np.array([1, 4, 1, 0])}, [train], 3)
+
+
+for maker in (lambda: tf.train.GradientDescentOptimizer(0.1), lambda: tf.train.AdagradOptimizer(0.1),
+              lambda: tf.train.MomentumOptimizer(0.05, 0.9), lambda: tf.train.AdamOptimizer(0.05)):
+    def _embed(maker: Callable[[], Any] = maker) -> Program:
+        return embedded(maker())
+    _embed.__name__ = "embed_" + type(maker()).__name__.removesuffix("Optimizer")
+    program(_embed)
+
+
+@program
+def cross_entropy() -> Program:
+    with tf.device("/gpu:0"):
+        (x, a), (labels, b) = fed(4, 7), fed(4, 7, seed=2)
+        loss = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=x)
+        sigmoid = tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=x)
+        outs = [loss, sigmoid, tf.nn.softmax(x), tf.nn.log_softmax(x), *tf.gradients(loss, [x])]
+    return Program(outs, {x: a, labels: np.abs(b)})
+
+
+@program
+def reductions() -> Program:
+    with tf.device("/gpu:0"):
+        x, a = fed(3, 4, 5)
+        outs = [f(x, axis=axes) for f in (tf.reduce_sum, tf.reduce_mean, tf.reduce_max, tf.reduce_prod)
+                for axes in (None, [0], [1], [2], [0, 2], [0, 1])]
+        outs += [tf.reduce_any(x > 0, 1), tf.reduce_all(x > -1, [0, 1]), tf.nn.l2_loss(x), tf.reduce_min(x, 2, True)]
+        outs += [tf.reduce_logsumexp(x, 1), *tf.nn.moments(x, [0, 1])]
+    return Program(outs, {x: a})
+
+
+@program
+def a_large_sum() -> Program:
+    with tf.device("/gpu:0"):
+        x, a = fed(9001)
+        outs = [tf.reduce_mean(tf.square(x)), tf.reduce_max(x)]
+    return Program(outs, {x: a})
+
+
+@program
+def a_wide_sum() -> Program:
+    with tf.device("/gpu:0"):
+        x, a = fed(2, 2100)
+        outs = [tf.reduce_sum(x * 2.0, 0)]
+    return Program(outs, {x: a})
+
+
+@program
+def broadcasting() -> Program:
+    with tf.device("/gpu:0"):
+        (x, a), (y, b), (z, c) = fed(3, 1, 4), fed(2, 1, seed=1), fed(seed=2)
+        outs = [x + y, x * y - z, tf.maximum(x, y), tf.where(x + y > 0, x * y, x - y), tf.exp(x) / (1 + tf.square(y))]
+        outs += tf.gradients(tf.tanh(x * y) + tf.sigmoid(y + z), [x, y, z])
+    return Program(outs, {x: a, y: b, z: c})
+
+
+@program
+def movement() -> Program:
+    with tf.device("/gpu:0"):
+        (x, a), (y, b) = fed(3, 4), fed(2, 4, seed=1)
+        outs = [tf.transpose(x), tf.reverse(x, [0]), tf.reverse(x, [0, 1]) * 2.0, x[::-2, 1:3], x[::-1][:, ::-1] + x]
+        outs += [tf.concat([x, y], 0), tf.stack([x, x * 2.0], 1), tf.pad(x, [[1, 0], [2, 1]]), tf.tile(x, [2, 3])]
+        outs += [tf.reshape(tf.transpose(x), [2, 6]), *tf.split(x, 2, 1), tf.expand_dims(x, 1) + y[0]]
+        outs += tf.unstack(y, 2)
+        parts = [x[1:, ::2], tf.concat([x[:2], y], 0), tf.tile(x, [1, 2])]
+        outs += tf.gradients([part ** 2.0 for part in parts], [x, y])
+        outs += [tf.reduce_sum(tf.reverse(x, [1]) * x, 0), tf.matmul(x, x, transpose_a=True)]
+        outs += [tf.fill([2, 2], x[0, 0])]
+    return Program(outs, {x: a, y: b})
+
+
+@program
+def picking() -> Program:
+    with tf.device("/gpu:0"):
+        (x, a), ids = fed(4, 3), tf.placeholder(tf.int32, [None])
+        outs = [tf.gather(x, ids), tf.gather(x, ids[:1], axis=1), tf.gather_nd(x, tf.stack([ids, ids - ids], 1))]
+        outs += [tf.one_hot(ids, 4), tf.one_hot(ids, 4, axis=0), tf.argmax(x, 1), tf.argmin(x, 0), tf.cumsum(x, 1)]
+        outs += [tf.cumsum(x, 0, exclusive=True, reverse=True), tf.cumprod(x)]
+        outs += [tf.unsorted_segment_sum(x, [2, 0, 2, -1], 3)]
+        outs += map(tf.convert_to_tensor, tf.gradients(tf.square(tf.gather(x, ids)), [x]))
+    return Program(outs, {x: a, ids: np.array([1, 3, 1])})
+
+
+@program
+def products() -> Program:
+    with tf.device("/gpu:0"):
+        (x, a), (y, b) = fed(2, 3, 4), fed(2, 4, 5, seed=1)
+        (u, c), (v, d) = fed(5, 3, 4, seed=2), fed(7, 4, seed=3)
+        outs = [tf.matmul(x, y), tf.matmul(x, x, transpose_b=True), tf.matmul(y, x, transpose_a=True, transpose_b=True)]
+        outs += [tf.matmul(u[:, :1], v[:4, :4]), tf.matmul(v, v, transpose_b=True), tf.tensordot(x, v, [[2], [1]])]
+        outs += tf.gradients(tf.square(tf.matmul(x, y)), [x, y])
+    return Program(outs, {x: a, y: b, u: c, v: d})
+
+
+@program
+def scatters() -> Program:
+    with tf.device("/gpu:0"):
+        ids, rows = tf.constant([3, 0, 3]), tf.constant(numbers(3, 2, seed=5))
+        made = [variable(4, 2, seed=i) for i in range(6)]
+        pairs = tf.constant([[1, 1], [0, 0], [1, 1]])
+        outs = [tf.scatter_add(made[0], ids, rows), tf.scatter_sub(made[1], ids, rows),
+                tf.scatter_update(made[2], ids[:2], rows[:2]), tf.scatter_mul(made[3], ids, rows),
+                tf.scatter_nd_add(made[4], pairs, rows[:, 0]), tf.scatter_max(made[5], ids, rows)]
+    return Program(outs, steps=2)
+
+
+@program
+def updates() -> Program:
+    with tf.device("/gpu:0"):
+        v, w, step = variable(3), variable(2, 2), tf.Variable(0, trainable=False)
+        with tf.control_dependencies([tf.assign_add(v, [1.0, 2.0, 3.0]), tf.assign(w, tf.transpose(w) * 2.0)]):
+            outs = [v.read_value(), w.read_value(), tf.assign_add(step, 1)]
+    return Program(outs, steps=3)
+
+
+@program
+def integers() -> Program:
+    with tf.device("/gpu:0"):
+        (x, a), (y, b) = fed(3, 4, type="int32"), fed(4, seed=1, type="int32")
+        outs = [x + y, x // y, x % y, x * 3 - 2, tf.cast(x, tf.float32) / 2.0, tf.abs(x), tf.cast(x, tf.int64) * 2]
+        outs += [tf.reduce_sum(x, 0), tf.reduce_max(x), tf.cast(x > y, tf.uint8), tf.logical_and(x > 0, y > 0)]
+        outs += [tf.matmul(x, x, transpose_b=True)]
+    return Program(outs, {x: a, y: np.where(b, b, 2)})
+
+
+@program
+def doubles() -> Program:
+    with tf.device("/gpu:0"):
+        x, a = fed(3, 4, type="float64")
+        outs = [tf.nn.softmax(x), tf.reduce_sum(tf.exp(x), 1), tf.matmul(x, x, transpose_b=True), tf.sin(x) ** 2.0]
+    return Program(outs, {x: a})
+
+
+@program
+def random() -> Program:
+    with tf.device("/gpu:0"):
+        outs = [tf.random_uniform([7], seed=1), tf.random_uniform([5], seed=1, dtype=tf.float64),
+                tf.random_uniform([9], -5, 60, tf.int32, seed=2), tf.random_uniform([3], 0, 1 << 40, tf.int64, seed=2),
+                tf.random_normal([2, 5], seed=3), tf.random_normal([5], seed=3, dtype=tf.float64),
+                tf.truncated_normal([11], seed=4), tf.nn.dropout(tf.ones([3, 4]), 0.5, seed=5)]
+    return Program(outs, steps=2)
+
+
+@program
+def normalised() -> Program:
+    with tf.device("/gpu:0"):
+        x, a = fed(4, 3)
+        mean, spread = tf.nn.moments(x, [0])
+        y = tf.nn.batch_normalization(x, mean, spread, variable(3), variable(3, seed=2), 1e-3)
+        clipped, norm = tf.clip_by_global_norm(tf.gradients(tf.square(y), [x]), 0.5)
+    return Program([y, norm, *clipped], {x: a})
+
+
+@program
+def a_branch() -> Program:
+    with tf.device("/gpu:0"):
+        (x, a), flag = fed(3), tf.placeholder(tf.bool, [])
+        y = tf.cond(flag, lambda: tf.exp(x) * 2.0, lambda: x - 1.0)
+    return Program([y + 1.0], {x: a, flag: True})
+
+
+@program
+def a_loop() -> Program:
+    with tf.device("/gpu:0"):
+        x, a = fed(3)
+        _, y = tf.while_loop(lambda i, v: i < 4, lambda i, v: (i + 1, v * 1.5), [tf.constant(0), x])
+    return Program([y * 2.0], {x: a})
+
+
+@program
+def half_on_the_cpu() -> Program:
+    with tf.device("/gpu:0"):
+        (x, a), w = fed(3, 2), variable(2, 2)
+        y = tf.matmul(x, w)
+    with tf.device("/cpu:0"):
+        z = tf.exp(y)
+        count = tf.Variable(0.0)
+        counted = tf.assign_add(count, tf.reduce_sum(z))
+    with tf.device("/gpu:0"):
+        out = z * 2.0 + tf.reduce_sum(w) + counted
+        moved = tf.assign_sub(w, tf.matmul(x, z, transpose_a=True) * 0.01)
+    return Program([out, tf.size(tf.as_string(z)), z], {x: a}, [moved], 3)

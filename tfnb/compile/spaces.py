@@ -1,0 +1,50 @@
+"""The loops over the iteration space of a group: the order of its axes, and which of them become one."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfnb.compile.fuse import Group, Pattern
+
+
+def walks_columns(group: Group, least: int) -> bool:
+    """Do the loops collapse to rows and columns, `least` of these or more?"""
+    order, lead = axis_order(group, columns=True)
+    patterns = [p for found in group.read.values() for p in found] + list(group.written.values())
+    sizes = collapse(group.space, patterns, order, lead)[0]
+    return len(sizes) == 2 and sizes[1] >= least
+
+
+def axis_order(group: Group, columns: bool = False) -> tuple[list[int], int]:
+    """The axes of the space in loop order, and how many of them stand before the border kept/reduced."""
+    axes = group.axes or frozenset()
+    kept = [i for i in range(len(group.space)) if i not in axes]
+    reduced = sorted(axes)
+    return (reduced + kept, len(reduced)) if columns else (kept + reduced, len(kept))
+
+
+def collapse(space: Sequence[int], patterns: Sequence[Pattern], order: Sequence[int],
+              lead: int) -> tuple[list[int], list[list[int]], int]:
+    """Merge neighbouring axes that every operand walks over in one stride.
+
+    Returns the sizes of the loops, the strides of each pattern over them, and how many loops stand before the border.
+    """
+    sizes: list[int] = []
+    strides: list[list[int]] = [[] for _ in patterns]
+    border = 0
+    for place, axis in enumerate(order):
+        size = space[axis]
+        if size == 1:
+            continue
+        steps = [p[0][axis] for p in patterns]
+        same_side = bool(sizes) and (place < lead or len(sizes) > border)
+        if same_side and all(have[-1] == step * size for have, step in zip(strides, steps, strict=True)):
+            sizes[-1] *= size
+            for have, step in zip(strides, steps, strict=True):
+                have[-1] = step
+        else:
+            sizes.append(size)
+            for have, step in zip(strides, steps, strict=True):
+                have.append(step)
+        if place < lead:
+            border = len(sizes)
+    return sizes, strides, border

@@ -1,0 +1,61 @@
+"""Running a stage on a GPU: also its first run, and one that gives variables their first values."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfnb.compile.plan import Stage
+from tfnb.compile.target import CUDA
+from tfnb.compile.trace import Meta
+from tfnb.graph.operation import Operation
+from tfnb.opdef import tables
+from tfnb.opdef.spec import Kind
+from tfnb.ops.evaluate import reads_operand, ref_variable, refers
+from tfnb.runtime.gpu_program import GpuProgram
+from tfnb.runtime.program import Compiled, compile_stage
+from tfnb.runtime.stages import StageRunner
+from tfnb.runtime.store import Store
+from tfnb.runtime.trace import Trace
+
+
+class GpuRunner(StageRunner):
+    """The programs of a stage that is placed on a GPU, by the shapes (and values) they are made for."""
+
+    eager = True
+
+    def __init__(self, stage: Stage, store: Store) -> None:
+        super().__init__(stage, store)
+        self._first = [op for op in stage.variables if _is_assigned_first(op, stage)]
+
+    def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray] | None:
+        """The outputs; None if a variable has no value yet that the stage does not give it. Raises what kernels report.
+        """
+        made = [op for op in self._first if self._store.peek(op) is None]
+        for op in made:
+            self._store.assign(op, np.zeros([n or 0 for n in op.attrs["shape"]], op.outputs[0].dtype.as_numpy_dtype))
+        try:
+            return super().run(inputs, trace)
+        except Exception:
+            for op in made:
+                self._store.forget(op)
+            raise
+
+    def _compile(self, metas: Sequence[Meta]) -> Compiled:
+        return compile_stage(self.stage, metas, self._store, CUDA)
+
+    def _load(self, compiled: Compiled) -> Any:
+        return GpuProgram(compiled, self._store)
+
+
+def _is_assigned_first(variable: Operation, stage: Stage) -> bool:
+    """Is the first thing that the stage does with a variable, of which it knows the shape, to give it a value?"""
+    shape = variable.attrs["shape"]
+    if shape is None or None in shape:
+        return False
+    for op in stage.ops:
+        if any(refers(t) and ref_variable(t) is variable for t in op.inputs):
+            return op.spec.kind is Kind.UPDATE and not reads_operand(op, tables.SCALARS[op.spec.name], 0) \
+                and ref_variable(op.inputs[0]) is variable
+    return False

@@ -1,0 +1,143 @@
+"""The programs of one device stage, made for the shapes that it meets."""
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfnb.compile.plan import Stage
+from tfnb.compile.trace import Meta
+from tfnb.core.errors import OpError
+from tfnb.ops.evaluate import wants_lock
+from tfnb.runtime.program import Compiled, Program, compile_stage
+from tfnb.runtime.residents import element_of
+from tfnb.runtime.store import Store
+from tfnb.runtime.trace import Trace
+
+PATIENCE = 8             # programs of a stage of a loop: what has more shapes than that is interpreted
+KEPT, ALWAYS = 512, 4    # shapes of a stage of which programs are kept (4 ms to build one); so many however large
+KEPT_BYTES = 1 << 28     # of their arenas and result arrays
+NOTED = 32               # shapes that a stage of a loop remembers to have met
+
+
+
+class StageRunner:
+    """The programs of one device stage, by the shapes (and values) they are made for."""
+
+    eager = False            # does its first run need a program already?
+
+    def __init__(self, stage: Stage, store: Store, patient: bool = False, threads: int | None = None) -> None:
+        self.stage = stage
+        self._threads = threads
+        self._patience: dict[Any, None] | None = {} if patient else None
+        self._store = store
+        self._lock = threading.Lock()
+        self.locks = any(wants_lock(op) for op in stage.ops)
+        self._handles = tuple(i for i, t in enumerate(stage.inputs) if t.dtype.base_dtype.name == "resource")
+        self._barred: set[Any] = set()
+        by_value = [stage.inputs.index(t) for t in stage.by_value]
+        self._by_value = tuple(i for i in by_value if i not in self._handles)
+        self._valued = frozenset(by_value) & frozenset(self._handles)
+        self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
+
+    def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray] | None:
+        """The outputs; None if a variable it uses has no value yet (the interpreter says which, or gives it one)."""
+        program = self.borrow(inputs)
+        if program is None:
+            return None
+        try:
+            if self.locks:
+                with self._store.updating:
+                    return program.run(inputs, trace)
+            return program.run(inputs, trace)
+        finally:
+            program.lock.release()
+
+    def borrow(self, inputs: Sequence[np.ndarray]) -> Program | None:
+        """A program for these inputs, locked for the caller; None as for `run`, and where kernels can't use the
+        elements of the TensorArrays and stacks among the inputs.
+        """
+        key: tuple[Any, ...] = tuple([a.shape for a in inputs])
+        if self._by_value:
+            key += tuple(inputs[i].tobytes() for i in self._by_value)
+        if self._handles:
+            elements = [element_of(inputs[i], i in self._valued) for i in self._handles]
+            key += tuple(elements)
+            if None in elements or key in self._barred:
+                return None
+        for program in self._programs.get(key, ()):
+            if program.lock.acquire(blocking=False):
+                if program.is_current(self._store):
+                    program.used = True
+                    return program
+                self._drop(key, program)
+        if self._patience is not None and not self._settled(key):
+            return None
+        if not self._handles:
+            return self._make(key, inputs)
+        try:
+            return self._make(key, inputs)
+        except OpError:                            # host calls take elements of all shapes, or say what is wrong
+            self._barred.add(key)
+            return None
+
+    def _settled(self, key: tuple[Any, ...]) -> bool:
+        """Has a loop come with this key before, and not with a new one in each round?"""
+        assert self._patience is not None
+        if key in self._programs or key in self._patience:
+            return key in self._programs or len(self._programs) < PATIENCE
+        if len(self._patience) < NOTED:
+            self._patience[key] = None
+        return False
+
+    def _make(self, key: tuple[Any, ...], inputs: Sequence[np.ndarray]) -> Program | None:
+        """A new program, locked by the caller."""
+        if any(self._store.peek(op) is None for op in self.stage.variables):
+            return None
+        metas = [Meta(a.dtype.name, a.shape, a.copy() if i in self._by_value else None,
+                      element_of(a, i in self._valued) if i in self._handles else None) for i, a in enumerate(inputs)]
+        with self._lock:
+            compiled = next((p.compiled for p in self._programs.get(key, ()) if p.is_current(self._store)), None)
+            program = self._load(compiled or self._compile(metas))
+            while not program.fits():              # another thread gave a variable another shape just now
+                program = self._load(self._compile(metas))
+            program.lock.acquire()
+            self._trim(program.nbytes)
+            self._programs.setdefault(key, []).append(program)
+            self._programs.move_to_end(key)
+        return program
+
+    def _compile(self, metas: Sequence[Meta]) -> Compiled:
+        return compile_stage(self.stage, metas, self._store)
+
+    def _load(self, compiled: Compiled) -> Program:
+        return Program(compiled, self._store, self._threads)
+
+    def _trim(self, coming: int) -> None:
+        """Make room for one more: drop programs that were not used since this last went by, the oldest first."""
+        total = coming + sum(p.nbytes for peers in self._programs.values() for p in peers)
+        while len(self._programs) >= ALWAYS and (len(self._programs) >= KEPT or total > KEPT_BYTES):
+            key, peers = next(iter(self._programs.items()))
+            if any(p.used for p in peers):
+                self._programs.move_to_end(key)
+                for program in peers:
+                    program.used = False
+            else:
+                del self._programs[key]
+                total -= sum(p.nbytes for p in peers)
+
+    def _drop(self, key: tuple[Any, ...], program: Program) -> None:
+        with self._lock:
+            peers = self._programs.get(key, [])
+            if program in peers:
+                peers.remove(program)
+            if not peers:
+                self._programs.pop(key, None)
+
+    def programs(self) -> list[Program]:
+        """The programs made so far."""
+        with self._lock:
+            return [p for peers in self._programs.values() for p in peers]
