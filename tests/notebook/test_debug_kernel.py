@@ -48,3 +48,11 @@ def test_a_run_is_stepped_through(page):
     assert "next is loss, 2 of 2, made at cell [" in shown and "root:0" in shown
     assert page.run("print(s.set('root', [5.0, 5.0]).step().stepper.result)", "D").startswith("[array(10.")
     assert "no regular expression" in page.run("%step loss --feed {x: [1.0, 4.0]} --break (", "C")
+
+
+def test_a_run_is_fetched_with_its_trace_and_looked_into_for_many_steps(page):
+    page.run("import numpy as np\ns = tf.InteractiveSession()\nw = tf.Variable(1.0, name='w')\n"
+             "step = tf.assign_add(w, 1.0 + 0.0 * tf.log(3.5 - w, name='log'), name='step')\n"
+             "s.run(w.initializer)", "A")
+    assert "Log" in page.run("v = %fetch step --trace", "B") and page.run("print(v, s.run(w))", "C") == "2.0 2.0"
+    assert "in run 3" in page.run("%nan step --fix-step 50", "D") and page.run("print(s.run(w))", "C") == "2.0"

@@ -63,7 +63,7 @@ def test_fetching_with_a_tap_returns_the_values(session, capsys):
     recorder = Recorder("layer")
     assert fetch("layer/product", feed=FEED, tap=recorder).tolist() == [[6.0, 6.0], [0.0, 0.0]]
     assert "layer/product" in capsys.readouterr().out and "layer/product:0" in recorder.values
-    assert opened(recorder.values) == {"expand": ["layer", "layer/w"]}
+    assert opened(recorder.values) == {"expand": ["layer"]}
     with pytest.raises(ValueError, match="no regular expression"):
         watch("loss", feed=FEED, pattern="(")
 
@@ -86,3 +86,15 @@ def test_names_are_text():
     rows = [(EVIL, "Op", (), (), {}, [(4,)]), ("b", "Op", (EVIL + ":0",))]
     svg = graph_view(rows, values={EVIL + ":0": watched(np.ones(4))}).svg()
     assert "<img" not in svg and "<script" not in svg and "value" in svg
+
+
+def test_the_last_rounds_of_a_loop_are_kept():
+    with tf.Graph().as_default(), tf.Session():
+        _, v = tf.while_loop(lambda i, v: i < 5, lambda i, v: (i + 1, tf.multiply(v, 2.0, name="twice")), [0, 1.0])
+        view = watch(v, pattern="twice$", last=3)
+        assert [each.text for each in (view.values["while/twice:0"], *view.values["while/twice:0"].before)] == [
+            "float32 32.", "float32 16.", "float32 8."]
+        told = view.details("while/twice")["values"]
+        assert [each["name"] for each in told] == [
+            "while/twice:0", "while/twice:0, 1 before", "while/twice:0, 2 before"]
+        assert not watch(v, pattern="twice$").values["while/twice:0"].before

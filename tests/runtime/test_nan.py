@@ -152,3 +152,26 @@ def test_random_numbers_and_variables_stay_as_they_are():
         tf.find_nan(noise, session=first)
         second.run(noise)
         np.testing.assert_array_equal(first.run(noise), second.run(noise))
+
+
+def test_the_first_of_several_runs_that_goes_wrong_is_looked_into():
+    w = tf.Variable(1.0, name="w")
+    loss = tf.log(3.5 - w, name="loss")
+    train = tf.assign_add(w, 1.0, name="train")
+    session = started()
+    with tf.control_dependencies([loss]):
+        both = tf.group(train, name="both")
+    report = tf.find_nan([loss, both], session=session, steps=20)
+    assert report.step == 4 and report.op.name == "loss" and report.problem == "NaN" and "in run 4" in str(report)
+    assert session.run(w) == 1.0, "the runs were on a copy"
+    assert str(tf.find_nan([loss, both], session=session, steps=3)).endswith("in each of 3 runs")
+    assert tf.find_nan([loss, both], session=session, steps=20, abs_max=2.5).step == 2
+    assert not tf.find_nan([loss, both], session=session, steps=20, ignore="loss").found
+
+
+def test_a_run_of_several_that_fails_otherwise_raises():
+    w = tf.Variable(1.0)
+    with tf.control_dependencies([tf.assert_less(w, 3.0)]):
+        train = tf.assign_add(w, 1.0)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.find_nan(train, session=started(), steps=9)

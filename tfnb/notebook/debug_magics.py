@@ -21,16 +21,19 @@ class DebugMagics(LineMagics):
     @FEED
     @argument("--ignore", nargs="+", default=(), metavar="REGEX", help="ops and variables whose values may be bad")
     @argument("--abs-max", type=float, metavar="X", help="larger magnitudes are bad, too")
+    @argument("--fix-step", type=int, default=0, metavar="K", help="run up to K times, and look into the first bad run")
     @SESSION
     def nan(self, line: str) -> NanView:
         """Run op by op on a copy of all values, and name the first op that makes NaN or inf of finite inputs.
 
-        `%nan loss --feed {x: batch, y: labels}`, `%nan train_step --feed feeds --ignore ^mask --abs-max 1e6`
+        `%nan loss --feed {x: batch, y: labels}`, `%nan train_step --feed feeds --ignore ^mask --abs-max 1e6`,
+        `%nan train_step --feed feeds --fix-step 500`
         """
         args = parse(self.nan, line)
         wanted, feed, session = self._run_arguments(args)
         with usage_errors(ValueError, KeyError):
-            return nan(*wanted, feed=feed, session=session, ignore=[*map(unquote, args.ignore)], abs_max=args.abs_max)
+            return nan(*wanted, feed=feed, session=session, ignore=[*map(unquote, args.ignore)], abs_max=args.abs_max,
+                       steps=args.fix_step)
 
     @no_var_expand
     @line_magic("step")

@@ -17,7 +17,7 @@ from tfnb.notebook.graph_paint import COSTS, WORDS
 from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.notebook.magic_words import FEED, SESSION, WHAT, LineMagics, op_names, parse, unquote, usage_errors, words
 from tfnb.notebook.queue_view import queues
-from tfnb.notebook.timeline_view import timeline
+from tfnb.notebook.timeline_view import timeline, traced
 from tfnb.notebook.watch import Recorder, element_of, opened, watch
 from tfnb.runtime.explain import explain
 from tfnb.runtime.session import BaseSession
@@ -33,6 +33,8 @@ class GraphMagics(LineMagics):
     @WHAT
     @FEED
     @argument("--watch", metavar="REGEX", help="draw the graph, too, with the values of these ops on its edges")
+    @argument("--keep", type=int, default=1, metavar="N", help="with --watch: the last N values of each, as loops make")
+    @argument("--trace", action="store_true", help="show when each op and kernel runs, in a second run like this one")
     @SESSION
     def fetch(self, line: str) -> Any:
         """Run tensors and ops, show a line on each value, and return the values.
@@ -41,12 +43,14 @@ class GraphMagics(LineMagics):
         """
         args = parse(self.fetch, line)
         wanted, feed, session = self._run_arguments(args)
-        if not args.watch:
-            return fetch(*wanted, feed=feed, session=session, labels=args.what)
         with usage_errors(ValueError):
-            recorder = Recorder(unquote(args.watch))
+            recorder = Recorder(unquote(args.watch), args.keep) if args.watch else None
         values = fetch(*wanted, feed=feed, session=session, labels=args.what, tap=recorder)
-        display(graph_view([element_of(each) for each in wanted], values=recorder.values, **opened(recorder.values)))
+        if recorder is not None:
+            drawn = [element_of(each) for each in wanted]
+            display(graph_view(drawn, values=recorder.values, **opened(recorder.values)))
+        if args.trace:
+            display(traced(wanted, {resolve(session.graph, k): v for k, v in (feed or {}).items()}, session))
         return values
 
     @no_var_expand

@@ -38,7 +38,7 @@ class NanView:
 
 
 def nan(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSession | None = None,
-        ignore: str | Iterable[str] = (), abs_max: float | None = None) -> NanView:
+        ignore: str | Iterable[str] = (), abs_max: float | None = None, steps: int = 0) -> NanView:
     """As `tf.find_nan`, for names as well, in the session of the notebook.
 
     fetches: tensors, operations, structures of them, or names in the graph. feed: tensor or name -> value.
@@ -47,7 +47,7 @@ def nan(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSessi
     wrong expression, and what `Session.run` raises.
     """
     chosen, wanted, fed = in_session(fetches, feed, session)
-    return NanView(find_nan(wanted, fed, chosen, ignore, abs_max))
+    return NanView(find_nan(wanted, fed, chosen, ignore, abs_max, steps))
 
 
 def report_html(report: NanReport) -> str:
@@ -58,6 +58,7 @@ def report_html(report: NanReport) -> str:
     said = {"op": f"comes from <b>{escaped(op.name)}</b> ({escaped(op.type)})",
             "feed": f"is in what was fed for <b>{escaped(op.name)}</b>",
             "variable": f"was in the variable <b>{escaped(op.name)}</b> before this run"}[report.kind]
+    said += f" in run {report.step} with these feeds" if report.step else ""
     of = op._original_op
     problem = f'<b style="color:{BAD_COLOR}">{escaped(report.problem)}</b>'
     parts = [f'<p style="font-size:15px;margin:0 0 4px">{problem} {said}</p>', _line("made at", op)]

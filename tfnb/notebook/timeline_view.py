@@ -9,7 +9,7 @@ from tfnb.core.text import did_you_mean
 from tfnb.graph.context import session_for
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.svg_figure import DRAWN, save_drawing
-from tfnb.notebook.timeline_bars import GROUPS, bars_of, shares
+from tfnb.notebook.timeline_bars import GROUPS, bars_of, micros, shares
 from tfnb.notebook.timeline_svg import MOST, timeline_svg
 from tfnb.notebook.widget import View
 from tfnb.runtime.profile import Profile, profile, trace_run
@@ -56,7 +56,10 @@ class TimelineView(View):
     def forms(self) -> dict[str, str]:
         """The table, and the drawing."""
         lines = [f"{share:5.0%}  {name}" for name, share in self.shares().items()]
-        return {"text/plain": "\n".join([*lines, repr(self.profile)]), "image/svg+xml": self.svg()}
+        table = repr(self.profile) if self.profile.launches else ""
+        if not table:
+            lines += [f"{micros(bar.seconds):>10}  {bar.types}  {bar.record.ops[-1].name}" for bar in self.bars]
+        return {"text/plain": "\n".join([*lines, table]).rstrip(), "image/svg+xml": self.svg()}
 
     def svg(self) -> str:
         """The timeline: a lane of kernels, one of host calls, the memory, and the longest bars or groups by name."""
@@ -86,6 +89,13 @@ class TimelineView(View):
         """{type: "by", name}: what time is to be told by."""
         if message.get("type") == "by" and message.get("name") in (KERNELS, *GROUPS):
             self.state = {"by": str(message["name"])}
+
+
+def traced(fetches: Any, feed_dict: Any = None, session: Any = None) -> TimelineView:
+    """What a run does when, and no more: as `timeline`, without timing each kernel by itself."""
+    trace = trace_run(fetches, feed_dict, session)
+    chosen = session_for(session, get_default_graph(), "trace a run")
+    return TimelineView(Profile(()), trace.records, stats=lambda: trace.step_stats(chosen._placer.device_of))
 
 
 def _known(by: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,11 +26,15 @@ MOST_OPENED = 12
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """The last value of a tensor: its pill (None: no numbers), a line of text, and a PNG if it has an image's shape."""
+    """The last value of a tensor: its pill (None: no numbers), a line of text, and a PNG if it has an image's shape.
+
+    before: the values before it, newest first, as far as they were to be kept (the rounds of a loop).
+    """
 
     pill: Pill | None
     text: str
     png: bytes = b""
+    before: tuple[Watched, ...] = ()
 
     def as_json(self) -> dict[str, str]:
         """What the panel of a graph shows."""
@@ -73,13 +77,14 @@ def _as_bytes(numbers: np.ndarray) -> np.ndarray:
 
 
 class Recorder(Tap):
-    """Remembers the last value of each tensor whose op's name the expression is found in ("": of all).
+    """Remembers the last values of each tensor whose op's name the expression is found in ("": of all).
 
-    Raises ValueError for a wrong expression.
+    keep: how many of each. Raises ValueError for a wrong expression.
     """
 
-    def __init__(self, pattern: str = "") -> None:
+    def __init__(self, pattern: str = "", keep: int = 1) -> None:
         self.values: dict[str, Watched] = {}
+        self.keep = keep
         try:
             self._pattern = re.compile(pattern)
         except re.error as error:
@@ -105,28 +110,31 @@ class Recorder(Tap):
         if op not in self._wanted:
             self._wanted[op] = bool(self._pattern.search(op.name))
         if self._wanted[op]:
-            self.values[tensor.name] = watched(array)
+            last = self.values.get(tensor.name) if self.keep > 1 else None
+            before = (replace(last, before=()), *last.before)[:self.keep - 1] if last is not None else ()
+            self.values[tensor.name] = replace(watched(array), before=before)
 
 
 def opened(values: Mapping[str, Watched]) -> dict[str, Any]:
     """Options of a drawing in which the ops of a few values can be seen: the scopes around them are open."""
-    names = [tensor.rpartition(":")[0] for tensor in values]
-    scopes = dict.fromkeys(name.rpartition("/")[0] for name in names if "/" in name)
+    names = {tensor.rpartition(":")[0] for tensor in values}
+    scopes = dict.fromkeys(scope for name in sorted(names) if (scope := name.rpartition("/")[0])
+                           and scope not in names)             # not those of variables, which are one node
     return {"expand": [*scopes]} if len(scopes) <= MOST_OPENED else {}
 
 
 def watch(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSession | None = None,
-          pattern: str = "", **options: Any) -> GraphView:
+          pattern: str = "", last: int = 1, **options: Any) -> GraphView:
     """Run `fetches` op by op, and draw what they need with the values of this run on its edges.
 
-    pattern: a regular expression: ops whose values are shown. options: those of `graph_view`. The run is a real one,
-    and `values` of the view has what was seen, by the names of tensors.
+    pattern: a regular expression: ops whose values are shown; last: how many of each, as loops make them. options:
+    those of `graph_view`. The run is a real one, and `values` of the view has what was seen, by the names of tensors.
 
     Raises NoSessionError if it is not clear which session, KeyError for a name that is not there, ValueError for a
     wrong expression, and what `Session.run` raises.
     """
     chosen, wanted, fed = in_session(fetches, feed, session)
-    recorder = Recorder(pattern)
+    recorder = Recorder(pattern, last)
     chosen._run_tapped(wanted, fed, recorder)
     return graph_view([element_of(each) for each in wanted], values=recorder.values, **options)
 

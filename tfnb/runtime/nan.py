@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.describe import one_line
+from tfnb.core.errors import OpError
 from tfnb.graph.context import session_for
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.opdef.spec import FLOW, Kind
 from tfnb.ops.evaluate import ref_variable, refers
+from tfnb.runtime.executor import Executor
 from tfnb.runtime.tap import Inspection, Tap
 
 NAN, INF, LARGE = 1, 2, 4           # what may be wrong with numbers, summed
@@ -50,7 +52,8 @@ class NanReport:
     kind: "op" if an op made the first bad value of finite inputs, "feed" or "variable" if it was there before the run,
     "none" if all is well. op: that op, the variable's or the placeholder's. problem: "NaN", "inf", ... indices: of the
     first bad elements of `output`, `bad` in all. path: from there to what was fetched, along bad values, if there is
-    such a way. others: more ops that made bad values of good ones. ops: how many calls of ops were looked at.
+    such a way. others: more ops that made bad values of good ones. ops: how many calls of ops were looked at. step: the
+    first of several runs in which it happened, or how many there were; 0 if only one was asked for.
     """
 
     kind: str
@@ -65,6 +68,7 @@ class NanReport:
     path: tuple[Operation, ...] = ()
     others: tuple[str, ...] = ()
     undo: Callable[[], None] | None = None
+    step: int = 0
 
     def restore(self) -> None:
         """Give variables and random numbers the values from before the run, where `options.nan_check` found it.
@@ -89,10 +93,12 @@ class NanReport:
     def headline(self) -> str:
         """One sentence: what, and where."""
         if self.op is None:
-            return f"all values are finite: {self.ops} ops were looked at"
+            runs = f" in each of {self.step} runs" if self.step else ""
+            return f"all values are finite: {self.ops} ops were looked at{runs}"
         said = {"op": f"{self.problem} comes from {self.op.name!r} ({self.op.type})",
                 "feed": f"{self.problem} is in what was fed for {self.op.name!r}",
                 "variable": f"{self.problem} was in the variable {self.op.name!r} before this run"}[self.kind]
+        said += f" in run {self.step}" * bool(self.step)
         of = self.op._original_op
         return f"{said}, made at {self.op.made_at}" if of is None else \
             f"{said}, in the gradient of {of.name!r} ({of.type}), made at {of.made_at}"
@@ -113,7 +119,7 @@ class NanReport:
 
 
 def find_nan(fetches: Any, feed_dict: Any = None, session: Any = None, ignore: str | Iterable[str] = (),
-             abs_max: float | None = None) -> NanReport:
+             abs_max: float | None = None, steps: int = 0) -> NanReport:
     """Run `fetches` op by op, and tell which op is the first whose inputs are finite and whose output is not.
 
     If there are several, it is the first one whose bad values reach what is fetched.
@@ -121,12 +127,41 @@ def find_nan(fetches: Any, feed_dict: Any = None, session: Any = None, ignore: s
     The run happens on a copy of the session: variables and random numbers stay as they are (what it takes from queues
     and files is taken). ignore: regular expressions of ops, variables and placeholders whose values may be what they
     are: what only passes their infinities on is no fault either, but NaN made of them is. Constants that are written
-    as infinite count as ignored. abs_max: larger magnitudes are faults too. session: by default the default one.
+    as infinite count as ignored. abs_max: larger magnitudes are faults too. steps: run up to so often with these feeds,
+    on the copy, and look into the first run that goes wrong. session: by default the default one.
 
     Raises ValueError for a wrong expression or without a session, and what `Session.run` raises.
     """
     chosen = session_for(session, session.graph if session is not None else get_default_graph(), "look for NaN")
-    return search(chosen._inspect(fetches, feed_dict), patterns(ignore), abs_max)
+    run = chosen._inspect(fetches, feed_dict)
+    return search_runs(run, steps, patterns(ignore), abs_max) if steps > 0 else search(run, patterns(ignore), abs_max)
+
+
+def search_runs(run: Inspection, steps: int, ignore: Sequence[re.Pattern[str]] = (),
+                abs_max: float | None = None) -> NanReport:
+    """As `search`, of the first of `steps` runs, one after the other on a copy, that makes a bad value.
+
+    The runs are compiled; only what they fetch and the variables are looked at, and then the run that was bad again.
+    """
+    store, feeds = run.store.copy(), list(run.feeds.values())
+    executor = Executor(run.plan, store)
+    seen = len(run.plan.ops)
+    for step in range(1, steps + 1):
+        before, problem = store.copy(), None
+        try:
+            values = executor.run(feeds)
+        except OpError as error:                    # of a check for numbers, for example
+            values, problem = [], error
+        wrong = problem is not None or any(badness(np.asarray(value), abs_max) for value in
+                                           (*values, *(array for _, array in store.arrays())))
+        if wrong:
+            report = search(replace(run, store=before), ignore, abs_max)
+            if report.found:
+                return replace(report, step=step)
+            seen = report.ops
+        if problem is not None:
+            raise problem
+    return NanReport("none", seen, step=steps)
 
 
 def patterns(ignore: str | Iterable[str]) -> list[re.Pattern[str]]:
