@@ -1,4 +1,5 @@
 """The hooks with a stand-in for IPython: what front ends and kernels do that a real one can't be made to do here."""
+import re
 import subprocess
 import sys
 import threading
@@ -287,6 +288,11 @@ for i in range(9): tf.notebook.record(loss=i)
 sess = tf.InteractiveSession()
 %fetch x
 %graph
+%graph x --values
+%%train --steps 20
+loss = float(sess.run(x)[0])
+
+
 print("widgets", "ipywidgets" in sys.modules)
 exit
 """
@@ -295,4 +301,8 @@ exit
                           cwd=ROOT, check=False)
     shown = done.stdout
     assert "1 op · fresh" in shown and "x  float32[2] [1., 2.]" in shown, shown + done.stderr
-    assert "step 8" in shown and "graph: 1 op" in shown and "widgets False" in shown
+    assert "live: no values yet" in shown and "step 8" in shown
+    assert "graph: 1 op" in shown and "x  Const  float32[2] [1., 2.]\n" in shown and "widgets False" in shown
+    ended = shown.index("training: done · step 20 of 20")
+    assert shown.count("training: done") == 1 and 0 < shown.index("step 19", ended) < shown.index("Out[", ended)
+    assert not {"<div", "<svg", "<span"} & set(re.findall("<[a-z]+", shown)), "these are for browsers"

@@ -222,8 +222,7 @@ class LiveBoard:
         running = shell.current()
         if running is not None:
             self.shown_in, self.cell = running.execution_count, shell.running
-            if shell.has_front_end() or self._drawn:
-                shell.show(self._repr_mimebundle_(), self.display_id)
+            shell.show(self._repr_mimebundle_(), self.display_id)
         return self
 
     def settle(self) -> None:

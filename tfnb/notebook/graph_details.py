@@ -129,7 +129,10 @@ def search(model: Model, text: str, most: int = 12) -> list[Details]:
 
 
 def outline(model: Model, expanded: Iterable[str], limit: int = 200) -> str:
-    """The drawing as text, for terminals and screen readers: one line a node, what it feeds after the arrow."""
+    """The drawing as text, for terminals and screen readers: one line a node, what it feeds after the arrow.
+
+    Where the value of an op's first output was seen, it stands there instead of dtypes and shapes.
+    """
     scene = model.scene(expanded, limit=limit)
     depth = {group.key: group for group in scene.groups}
     feeds: dict[str, list[str]] = {}
@@ -141,7 +144,8 @@ def outline(model: Model, expanded: Iterable[str], limit: int = 200) -> str:
 
     def walk(node: Node, level: int) -> Iterator[str]:
         for child in node.children.values():
-            yield "  " * level + _line(child, feeds.get(child.key, ()))
+            value = model.values.get(f"{child.key.removesuffix('/')}:0")
+            yield "  " * level + _line(child, feeds.get(child.key, ()), value.text if value is not None else "")
             if child.key in depth:
                 yield from walk(child, level + 1)
 
@@ -154,9 +158,9 @@ def _many(count: int, word: str) -> str:
     return f"{count} {word}" + ("" if count == 1 else "s")
 
 
-def _line(node: Node, feeds: Iterable[str]) -> str:
+def _line(node: Node, feeds: Iterable[str], value: str) -> str:
     if node.info is not None and node.form in ("op", "variable"):
-        tensors = " ".join(f"{dtype}[{shape}]" for dtype, shape in
+        tensors = value or " ".join(f"{dtype}[{shape}]" for dtype, shape in
                            zip(node.info.dtypes or ("",) * len(node.info.shapes), node.info.shapes, strict=False))
         what = f"{node.label}  {node.info.type}" + (f"  {tensors}" if tensors else "")
     else:

@@ -239,7 +239,7 @@ class GraphView(View):
             return {"text/plain": self.to_dot()}
         return {"text/plain": self.to_text()} | ({"image/svg+xml": self._svg} if self.form != "text" else {})
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> shell.Bundle:
         return super()._repr_mimebundle_() if self.form == "auto" else dict(self.forms())
 
     def hear(self, message: Mapping[str, Any]) -> None:

@@ -145,7 +145,7 @@ class VariablesView(_Values):
         step = global_step_in(self.session)
         where = "no session is open" if self.session is None else f"global step {step:,}" if step is not None else ""
         words = f"{len(self._shown)} of {len(self._all)}" if len(self._shown) < len(self._all) else f"{len(self._all)}"
-        return f"{words} variables, {count:,} trainable numbers", where
+        return f"{words} variable{'' if words == '1' else 's'}, {count:,} trainable numbers", where
 
     def _row(self, found: Trained, motion: Motion | None) -> list[Cell]:
         op, value = found.op, value_in(self.session, found.op)

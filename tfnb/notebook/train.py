@@ -1,6 +1,7 @@
 """`train`: repeat a step beside the notebook, with a panel to see and steer it."""
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -63,11 +64,24 @@ def begin(run: Run, live: Iterable[str] | None = None, foreground: bool | None =
     panel.show()
     run.wait_for_step()
     tags = [*run.last] if live is None else [*live]
-    if tags:
-        run.board = LiveBoard(*tags).show()
-    if foreground or foreground is None and not (shell.has_front_end() and shell.attended):
-        run.wait()
-    return run
+    run.board = LiveBoard(*tags) if tags else None
+    waits = foreground or foreground is None and not (shell.has_front_end() and shell.attended)
+    if waits and not shell.has_front_end():
+        return _to_its_end(run, panel)
+    if run.board is not None:
+        run.board.show()
+    return run.wait() if waits else run
+
+
+def _to_its_end(run: Run, panel: TrainPanel) -> Run:
+    """Wait in a terminal, which can't draw over what it has printed: the curves are shown once, afterwards."""
+    __tracebackhide__ = True
+    try:
+        return run.wait()
+    finally:
+        panel.tick(time.monotonic())
+        if run.board is not None:
+            run.board.show().close()
 
 
 def _saving(folder: str, name: str) -> Callable[[int], str]:

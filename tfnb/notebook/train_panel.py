@@ -52,13 +52,14 @@ class TrainPanel(View):
         ended = not self.run.active
         if not ended and now < self._next:
             return
-        state = self.widget_state()
-        self._next = now + (1 / self.hz if self.widget is not None else 1.0)
-        if state != self._told:
-            self._told = state
-            self.tell()
-            if ended or self.widget is None and shell.has_front_end():
-                shell.update(self._repr_mimebundle_(), self.display_id)
+        with self._lock:                        # who waits for the end tells of it, too: once is enough
+            state = self.widget_state()
+            self._next = now + (1 / self.hz if self.widget is not None else 1.0)
+            if state != self._told:
+                self._told = state
+                self.tell()
+                if ended or self.widget is None and shell.has_front_end():
+                    shell.update(self._repr_mimebundle_(), self.display_id)
         if ended:
             SENDER.close(self)
 
