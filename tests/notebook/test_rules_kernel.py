@@ -196,3 +196,17 @@ def test_a_function_of_the_same_name_in_another_cell_outdates_nothing(page):
     assert "OUTDATED: body() changed" in page.text("B") and "OUTDATED" not in page.text("C")
     page.run("def body(x):\n    return x + 1.0", "A")
     assert "OUTDATED" not in page.text("B"), "it is what it was"
+
+
+def test_what_a_changed_cell_made_anew_gets_a_value_and_the_rest_keeps_its_own(page):
+    page.run("v = tf.Variable([1.0, 2.0], name='v')\nw = tf.Variable(3.0, name='w')", "A")
+    page.run("t = tf.train.MomentumOptimizer(0.1, 0.9).minimize(tf.reduce_sum(v) + w)", "B")
+    page.run("s = tf.InteractiveSession(); s.run(tf.global_variables_initializer()); s.run(t); s.run(t)", "C")
+    before = page.run("print(s.run([w, 'w/Momentum:0']))", "D")
+    page.run("v = tf.Variable([1.0, 2.0, 4.0], name='v')\nw = tf.Variable(3.0, name='w')", "A")
+    assert "1 variable kept · 1 variable new" in page.text("A")
+    page.run("%stale run", "S")
+    assert page.run("%vars --init", "E").startswith("initialized: v, v/Momentum")
+    assert page.run("print(s.run([w, 'w/Momentum:0']))", "D") == before
+    assert "all have values" in page.run("%vars --init", "E")
+    assert "Error" not in page.run("s.run(t)", "F")

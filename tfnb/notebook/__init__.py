@@ -18,6 +18,7 @@ from tfnb.notebook.costs import Cost, measure
 from tfnb.notebook.exercise import Verdict, check
 from tfnb.notebook.fetch import NoSessionError, fetch, find_session
 from tfnb.notebook.graph_view import GraphView, graph_view
+from tfnb.notebook.initialize import initialize
 from tfnb.notebook.nan_view import NanView, nan
 from tfnb.notebook.queue_view import QueuesView, queues
 from tfnb.notebook.settings import settings
@@ -58,6 +59,7 @@ __all__ = [
     "fetch",
     "find_session",
     "graph_view",
+    "initialize",
     "live",
     "measure",
     "nan",

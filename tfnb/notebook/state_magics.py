@@ -20,6 +20,7 @@ from tfnb.notebook.checkpoint_views import (
     save_checkpoint,
 )
 from tfnb.notebook.fetch import NoSessionError, find_session
+from tfnb.notebook.initialize import initialize
 from tfnb.notebook.magic_words import SESSION, LineMagics, parse, unquote, usage_errors, words
 from tfnb.notebook.state_views import HOW, SlotsView, VariablesView, slots, variables
 from tfnb.notebook.variable_table import global_step_in
@@ -41,14 +42,18 @@ class StateMagics(LineMagics):
     @argument("--heat", action="store_true", help="draw the heat maps of the first row")
     @argument("--up", action="store_true", help="sort from least to greatest")
     @argument("--blocks", default="max", choices=HOW, help="what a cell of a large matrix shows of its elements")
+    @argument("--init", action="store_true", help="first run the initializers of those that have no value")
     @SESSION
     def vars(self, line: str) -> VariablesView:
         """Show the variables: where they were made, what is in them, how they move. A click draws a heat map.
 
-        `%vars`, `%vars weights --sort update --heat`
+        `%vars`, `%vars weights --sort update --heat`. `%vars --init` gives variables that a cell has made anew their
+        first values, and leaves the others as they are.
         """
         args = parse(self.vars, line)
         with usage_errors(ValueError, NoSessionError):
+            if args.init:
+                print(f"initialized: {', '.join(initialize(self._session(args.session))) or 'all have values'}")
             view = variables(unquote(args.pattern) if args.pattern else None, **self._table_options(args))
             return view.heat() if args.heat else view
 

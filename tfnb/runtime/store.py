@@ -258,7 +258,8 @@ def uninitialized(op: Operation, reader: Operation) -> FailedPreconditionError:
     """The error of reading a variable that has no value."""
     return FailedPreconditionError(None, reader, f"Attempting to use uninitialized value {op.name}\n"
                                    f"\t [[node {reader.name}]]\nRun its initializer first, for example "
-                                   "sess.run(tf.global_variables_initializer()).")
+                                   "sess.run(tf.global_variables_initializer()); in a notebook, `%vars --init` leaves "
+                                   "the values of all others as they are.")
 
 
 def _fits(static: Static, shape: tuple[int, ...]) -> bool:
