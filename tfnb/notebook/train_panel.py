@@ -43,6 +43,7 @@ class TrainPanel(View):
         """Show it in the running cell, and keep it up to date until the training ends. Returns itself."""
         running = shell.current()
         self.shown_in = running.execution_count if running is not None else None
+        self._told = self.widget_state()
         shell.show(self._repr_mimebundle_(), self.display_id)
         SENDER.open(self)
         return self
