@@ -63,6 +63,30 @@ def test_training_alone_is_checked_now_and_then():
     assert i < 200
 
 
+def test_runs_of_several_kinds_are_done_again_in_their_order():
+    x = tf.placeholder(tf.float32, [], name="x")
+    w = tf.Variable(1.0, name="w")
+    grow, shrink = tf.assign_add(w, tf.log(x, name="log")).op, tf.assign(w, w / 2).op
+    other = tf.placeholder(tf.float32, [2])
+    session, expected, before = tf.Session(), np.float32(1), None
+    session.run(w.initializer)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\d+ runs ago: .*'log'") as caught:
+        for i in range(2000):
+            if i == 700:
+                before = expected
+            session.run(grow, {x: -1.0 if i == 700 else 1 + i % 7})
+            expected += np.log(np.float32(1 + i % 7))
+            if i % 3 == 0 and i < 700:
+                session.run(shrink)
+                expected /= 2
+            session.run(other, {other: [1.0, 2.0]})
+            if i % 50 == 0 and i < 700:
+                np.testing.assert_allclose(session.run(w), expected, 1e-5)
+    assert 700 < i < 1000
+    caught.value.report.restore()
+    np.testing.assert_allclose(session.run(w), before, 1e-5)
+
+
 def test_a_batch_array_that_is_filled_anew_is_copied_once_that_shows():
     x, _, loss, train, session = regression()
     feed, start = {x: np.ones(3, np.float32)}, tf.global_variables_initializer()

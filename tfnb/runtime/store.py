@@ -46,6 +46,7 @@ class Store:
         self._states: WeakKeyDictionary[Operation, np.ndarray] = WeakKeyDictionary()
         self._resources: dict[Key, Any] = {}
         self._forms: dict[Key, tuple[str, dict[str, Any]]] = {}     # of the op that a resource was made for
+        self._taken: Any = None         # of which store we took values last, both generations then, pairs of arrays
         self._closed = False
         self._until = threading.local()
 
@@ -66,22 +67,32 @@ class Store:
         self._fetch_all()
         other._fetch_all()
         with self.lock, other.lock:
-            if self._arrays.keys() - other._arrays.keys():
-                self._arrays = {key: array for key, array in self._arrays.items() if key in other._arrays}
-                self.generation += 1
-            for key, array in other._arrays.items():
-                own = self._arrays.get(key)
-                if own is not None and own.shape == array.shape and own.dtype == array.dtype:
+            if self._taken is None or self._taken[0] is not other or self._taken[1:3] != (
+                    other.generation, self.generation):
+                self._take_anew(other)
+            else:
+                for own, array in self._taken[3]:
                     own[...] = array
-                else:
-                    self._arrays[key] = array.copy()
-                    self.generation += 1
-            self._makers.update(other._makers)
             for op, state in other._states.items():
                 if op in self._states:
                     self._states[op][...] = state
                 else:
                     self._states[op] = state.copy()
+
+    def _take_anew(self, other: Store) -> None:
+        if self._arrays.keys() - other._arrays.keys():
+            self._arrays = {key: array for key, array in self._arrays.items() if key in other._arrays}
+            self.generation += 1
+        for key, array in other._arrays.items():
+            own = self._arrays.get(key)
+            if own is not None and own.shape == array.shape and own.dtype == array.dtype:
+                own[...] = array
+            else:
+                self._arrays[key] = array.copy()
+                self.generation += 1
+        self._makers.update(other._makers)
+        pairs = [(self._arrays[key], array) for key, array in other._arrays.items()]
+        self._taken = other, other.generation, self.generation, pairs
 
     def arrays(self) -> list[tuple[Key, np.ndarray]]:
         """The variables that have a value now."""
