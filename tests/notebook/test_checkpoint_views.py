@@ -88,6 +88,10 @@ def test_scopes_are_renamed_and_chosen(trained):
     assert [row for row, _ in shown] == ["old/b", "old/w"]
     with pytest.raises(ValueError, match="nothing below 'odl'; did you mean 'old'"):
         notebook.checkpoint(trained / "old.npz", scope="odl")
+    one = notebook.checkpoint_diff(trained / "old.npz", renamed={"net/w": "old/w"}, scope="net/w").draw("old/w")
+    assert set(one.difference) == {"old/w"} and len(one.panels) == 3
+    with pytest.raises(ValueError, match="old.npz has no tensor 'old/x'; did you mean 'old/w'"):
+        one.draw("old/x")
     view = notebook.restore_checkpoint(trained / "old.npz", renamed={"net/": "old/"}, scope="net/")
     assert "2 variables restored, 0 not, 0 tensors" in repr(view) and session.run("net/w:0").min() == 1.0
     with pytest.raises(ValueError, match="no variables below 'nte'; did you mean 'net'"):

@@ -74,10 +74,11 @@ class CheckpointView(SheetView):
 
     def diff(self, a: Any, b: Any, renamed: Mapping[str, str] | None = None, scope: str = "") -> CheckpointView:
         """Show how two checkpoints differ; either may be "session". renamed, scope: of b. Returns the view."""
-        known, below = renamed or {}, f"{scope.rstrip('/')}/" if scope else ""
+        known, scope = renamed or {}, scope.rstrip("/")
+        there = stored_name(scope, known) if scope in known else stored_name(f"{scope}/", known) if scope else ""
         first, second = self.files = [
-            _within(self.tensors_of(a), stored_name(below, known)),
-            _within(self.tensors_of(b), below).called(lambda name: stored_name(name, known))]
+            _within(self.tensors_of(a), there),
+            _within(self.tensors_of(b), scope).called(lambda name: stored_name(name, known))]
         common = sorted(first.tensors.keys() & second.tensors.keys())
         self.difference = {name: _difference(first, second, name) for name in common}
         only = [sorted(x.tensors.keys() - y.tensors.keys()) for x, y in ((first, second), (second, first))]
@@ -143,7 +144,13 @@ class CheckpointView(SheetView):
             self.diff(row, SESSION)
 
     def draw(self, name: str) -> CheckpointView:
-        """Show the heat map of a tensor; of two checkpoints both and the change, as they are now. Returns the view."""
+        """Show the heat map of a tensor; of two checkpoints both and the change, as they are now. Returns the view.
+
+        Raises ValueError for a name that is not there, with the nearest one.
+        """
+        for file in self.files:
+            if name not in file.tensors:
+                raise ValueError(f"{file.path} has no tensor {name!r}{did_you_mean(name, file.tensors)}")
         if name in self.difference:
             self._compare_again(name)
         values = [np.asarray(file.read(name)) for file in self.files]
@@ -203,7 +210,8 @@ class RestoreView(SheetView):
 
 
 def _within(file: TensorFile, scope: str) -> TensorFile:
-    """The tensors below `scope`. Raises ValueError where there is none."""
+    """The tensors that are called so or are below it. Raises ValueError where there is none."""
+    scope = scope.rstrip("/")
     if not scope:
         return file
     found = file.called(lambda name: name if in_scope(name, scope) else None)
