@@ -6,6 +6,10 @@ from tfnb.ops.image import (
 )
 from tfnb.ops.image import resize_image_with_crop_or_pad as resize_with_crop_or_pad
 from tfnb.ops.image import transpose_image as transpose
+from tfnb.ops.image_boxes import (
+    crop_and_resize, draw_bounding_boxes, extract_glimpse, non_max_suppression, non_max_suppression_overlaps,
+    non_max_suppression_padded, non_max_suppression_with_scores, sample_distorted_bounding_box,
+)
 from tfnb.ops.image_color import (
     adjust_brightness, adjust_contrast, adjust_gamma, adjust_hue, adjust_saturation, convert_image_dtype,
     grayscale_to_rgb, hsv_to_rgb, per_image_standardization, random_brightness, random_contrast, random_hue,

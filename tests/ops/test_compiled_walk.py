@@ -251,7 +251,7 @@ EMPTY = {
 }
 # what has compiled kernels and is compared in a test file of its family
 FAMILIES = ("Conv2D", "Conv3D", "Depthwise", "MaxPool", "AvgPool", "LRN", "Resize", "Adjust",
-            "RGBToHSV", "HSVToRGB")
+            "RGBToHSV", "HSVToRGB", "CropAndResize")
 
 
 def walked():

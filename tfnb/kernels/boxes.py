@@ -1,0 +1,206 @@
+"""Boxes in images, on NumPy arrays: crops of them, which to keep of many, and drawing them.
+
+A box is (y1, x1, y2, x2); but for suppression its unit is the height and the width of the image less one pixel.
+"""
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+COLORS = np.array([[1, 1, 0, 1], [0, 0, 1, 1], [1, 0, 0, 1], [0, 1, 0, 1], [.5, 0, .5, 1], [.5, .5, 0, 1],
+                   [.5, 0, 0, 1], [0, 0, .5, 1], [0, 1, 1, 1], [1, 0, 1, 1]], np.float32)
+Array = np.ndarray
+
+
+# ---- crops -----------------------------------------------------------------------------------------------------------
+
+def places(first: Array, last: Array, size: int, crop: int) -> Array:
+    """[boxes, crop]: where each place of a crop lies along an axis of `size` pixels, in pixels, float32."""
+    end = np.float32(size - 1)
+    if crop == 1:
+        return (np.float32(0.5) * (first + last) * end)[:, None]
+    scale = (last - first) * end / np.float32(crop - 1)
+    return first[:, None] * end + np.arange(crop, dtype=np.float32) * scale[:, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Taps:
+    """Of the places of one axis: the pixel before and behind, the part of the way to it, and which are inside."""
+
+    low: Array
+    high: Array
+    part: Array
+    inside: Array
+
+
+def taps(at: Array, size: int, nearest: bool = False) -> Taps:
+    """The taps of places; the nearest pixel alone where `nearest`."""
+    inside = (at >= 0) & (at <= size - 1)
+    at = np.where(inside, at, np.float32(0))
+    if nearest:
+        pixel = np.floor(at + np.float32(0.5)).astype(np.int64)
+        return Taps(pixel, pixel, np.zeros_like(at), inside)
+    low = np.floor(at)
+    return Taps(low.astype(np.int64), np.ceil(at).astype(np.int64), at - low, inside)
+
+
+def checked(owner: Array, batch: int) -> None:
+    """Raise ValueError for a box of an image that is not there."""
+    bad = np.flatnonzero((owner < 0) | (owner >= batch))
+    if bad.size:
+        raise ValueError(f"box_index has values outside [0, batch_size): box_ind[{bad[0]}] = {owner[bad[0]]} is not in "
+                         f"[0, {batch})")
+
+
+def _axes(boxes: Array, sizes: tuple[int, int], crop: tuple[int, int], nearest: bool) -> tuple[Taps, Taps]:
+    y, x = (places(boxes[:, i], boxes[:, i + 2], sizes[i], crop[i]) for i in (0, 1))
+    return taps(y, sizes[0], nearest), taps(x, sizes[1], nearest)
+
+
+def crops(images: Array, boxes: Array, owner: Array, crop: tuple[int, int], nearest: bool, outside: float) -> Array:
+    """[boxes, *crop, channels], float32: each box of the image `owner` resized, `outside` where there is no image."""
+    checked(owner, images.shape[0])
+    out = np.full((len(boxes), *crop, images.shape[3]), outside, np.float32)
+    y, x = _axes(boxes, images.shape[1:3], crop, nearest)
+    for i, image in enumerate(owner):
+        ys, xs = np.flatnonzero(y.inside[i]), np.flatnonzero(x.inside[i])
+        down, along = y.part[i, ys, None, None], x.part[i, xs, None]
+        corners = _corners(images[image], y, x, i, ys, xs)
+        upper, lower = (left + (right - left) * along for left, right in corners)
+        out[i][np.ix_(ys, xs)] = upper + (lower - upper) * down
+    return out
+
+
+def _corners(image: Array, y: Taps, x: Taps, i: int, ys: Array, xs: Array) -> list[tuple[Array, Array]]:
+    """((top left, top right), (bottom left, bottom right)) of the places inside of box i."""
+    lines = [image[rows[i, ys]].astype(np.float32) for rows in (y.low, y.high)]
+    return [(line[:, x.low[i, xs]], line[:, x.high[i, xs]]) for line in lines]
+
+
+def crops_image_gradient(grads: Array, boxes: Array, owner: Array, shape: tuple[int, ...], nearest: bool) -> Array:
+    """The gradient of `crops` for images of `shape`, float32 or float64 as grads."""
+    checked(owner, shape[0])
+    out = np.zeros(shape, grads.dtype)
+    y, x = _axes(boxes, (shape[1], shape[2]), grads.shape[1:3], nearest)
+    for i, image in enumerate(owner):
+        ys, xs = np.flatnonzero(y.inside[i]), np.flatnonzero(x.inside[i])
+        down, along = y.part[i, ys, None, None], x.part[i, xs, None]
+        part = grads[i][np.ix_(ys, xs)]
+        for rows, a in ((y.low, 1 - down), (y.high, down)):
+            for columns, b in ((x.low, 1 - along), (x.high, along)):
+                np.add.at(out[image], np.ix_(rows[i, ys], columns[i, xs]), part * a * b)
+    return out
+
+
+def crops_boxes_gradient(grads: Array, images: Array, boxes: Array, owner: Array) -> Array:
+    """The gradient of `crops` for the boxes."""
+    checked(owner, images.shape[0])
+    out = np.zeros(boxes.shape, np.float32)
+    sizes, crop = images.shape[1:3], grads.shape[1:3]
+    y, x = _axes(boxes, sizes, crop, False)
+    for i, image in enumerate(owner):
+        ys, xs = np.flatnonzero(y.inside[i]), np.flatnonzero(x.inside[i])
+        down, along = y.part[i, ys, None, None], x.part[i, xs, None]
+        (a, b), (c, d) = _corners(images[image], y, x, i, ys, xs)
+        part = grads[i][np.ix_(ys, xs)]
+        slopes = (((1 - along) * (c - a) + along * (d - b)) * part).sum((1, 2)), \
+            (((1 - down) * (b - a) + down * (d - c)) * part).sum((0, 2))
+        for axis, (slope, at) in enumerate(zip(slopes, (ys, xs), strict=True)):
+            end = sizes[axis] - 1
+            late = at * end / (crop[axis] - 1) if crop[axis] > 1 else np.full(len(at), 0.5 * end)
+            out[i, axis], out[i, axis + 2] = (slope * (end - late)).sum(), (slope * late).sum()
+    return out
+
+
+# ---- suppression -----------------------------------------------------------------------------------------------------
+
+def overlap(boxes: Array) -> Callable[[int, int], float]:
+    """fn(i, j) -> what two boxes share of the area that both cover. Corners may be given in any order."""
+    low, high = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
+    area = (high - low).prod(1)
+
+    def of(i: int, j: int) -> float:
+        if area[i] <= 0 or area[j] <= 0:
+            return 0.0
+        shared = np.maximum(np.minimum(high[i], high[j]) - np.maximum(low[i], low[j]), 0).prod()
+        return float(shared / (area[i] + area[j] - shared))
+    return of
+
+
+def suppressed(scores: Array, most: int, threshold: float, least: float, similarity: Callable[[int, int], float],
+               sigma: float = 0.0) -> tuple[list[int], list[float]]:
+    """(numbers, scores) of the boxes to keep, best first: at most `most`, with scores over `least`.
+
+    A box that is more similar than `threshold` to a better one goes; with sigma > 0 its score becomes less instead, by
+    a Gaussian of the similarity, and there is no threshold (soft suppression).
+    """
+    waiting = [(-float(score), i, 0) for i, score in enumerate(scores) if score > least]
+    heapq.heapify(waiting)
+    kept: list[int] = []
+    values: list[float] = []
+    while waiting and len(kept) < most:
+        before, i, seen = heapq.heappop(waiting)
+        score, hard = -before, False
+        for j in kept[:seen - 1 if seen else None:-1]:
+            same = similarity(i, j)
+            hard = not sigma and same > threshold
+            score *= float(np.exp(-0.5 / sigma * same * same)) if sigma else 1.0
+            if hard or score <= least:
+                break
+        if hard:
+            continue
+        if score == -before:
+            kept.append(i)
+            values.append(score)
+        elif score > least:
+            heapq.heappush(waiting, (-score, i, len(kept)))
+    return kept, values
+
+
+# ---- drawing ---------------------------------------------------------------------------------------------------------
+
+def drawn(images: Array, boxes: Array, colors: Array) -> Array:
+    """[batch, height, width, channels] with the edges of boxes [batch, boxes, 4] in colors [colors, 4], in turns."""
+    out = images.copy()
+    height, width, depth = images.shape[1:]
+    scale = np.array([height - 1, width - 1] * 2, np.float32)
+    for image, found in zip(out, (boxes * scale).astype(np.int64), strict=True):
+        for n, (top, left, bottom, right) in enumerate(found.tolist()):
+            if top > bottom or left > right or top >= height or left >= width or bottom < 0 or right < 0:
+                continue
+            color = colors[n % len(colors), :depth]
+            rows, columns = slice(max(top, 0), bottom + 1), slice(max(left, 0), right + 1)
+            for row in {top, bottom} & set(range(height)):
+                image[row, columns] = color
+            for column in {left, right} & set(range(width)):
+                image[rows, column] = color
+    return out
+
+
+# ---- glimpses --------------------------------------------------------------------------------------------------------
+
+def glimpses(images: Array, size: tuple[int, int], offsets: Array, centered: bool, normalized: bool,
+             fill: Callable[[tuple[int, ...]], Array]) -> Array:
+    """[batch, *size, channels] around a place of each image; fill(shape): what is where there is no image."""
+    height, width = images.shape[1:3]
+    out = fill((images.shape[0], *size, images.shape[3])).astype(images.dtype)
+    for target, image, (y, x) in zip(out, images, offsets.astype(np.float32), strict=True):
+        start = []
+        for place, whole, part in ((y, height, size[0]), (x, width, size[1])):
+            place = place * np.float32(whole) if normalized else place
+            if centered:                           # half of an offset, also of one in pixels
+                place = place / np.float32(2) + np.float32(whole / 2)
+            start.append(int(place - np.float32(part / 2)))
+        (t0, s0), (t1, s1) = (_overlapping(at, n, m) for at, n, m in zip(start, size, (height, width), strict=True))
+        target[t0, t1] = image[s0, s1]
+    return out
+
+
+def _overlapping(start: int, part: int, whole: int) -> tuple[slice, slice]:
+    """(places of the part, of the whole) that they share, where the part begins at `start` of the whole."""
+    first, last = max(start, 0), max(min(start + part, whole), 0)
+    last = max(first, last)
+    return slice(first - start, last - start), slice(first, last)
