@@ -263,6 +263,15 @@ def dataset(tf: Tf) -> Program:
     return Program(lambda: session.run(element), lambda: session.run(element)[1])
 
 
+def resize(tf: Tf) -> Program:
+    """32 images of 224 x 224 x 3, bilinear to 299 x 299, each flipped with a chance of one half."""
+    x = tf.placeholder(tf.float32, [32, 224, 224, 3])
+    y = tf.image.random_flip_left_right(tf.image.resize_bilinear(x, [299, 299]), seed=3)
+    session = tf.Session()
+    feed = {x: data.normal(32, 224, 224, 3)}
+    return Program(lambda: session.run(y, feed), lambda: session.run(y, feed)[:, ::31, ::31])
+
+
 def while_loop(tf: Tf) -> Program:
     """While loop of 1,000 rounds of two ops on a number."""
     x = tf.placeholder(tf.float32, [])
@@ -293,7 +302,7 @@ PROGRAMS: dict[str, Callable[[Tf], Program]] = {
     fn.__name__: fn for fn in (
         constant, scalar_chain, linear_regression, mlp_small, mlp_middle, mlp_large, sigmoid_exp_sum, softmax,
         normalize_rows, transpose, matmul, embedding, lenet, lstm, build_graph, scalar_summary, histogram_summary,
-        save_100mb, restore_100mb, fifo_queue, dataset, while_loop, while_rnn)}
+        save_100mb, restore_100mb, fifo_queue, dataset, resize, while_loop, while_rnn)}
 
 # Programs of a size: what the curves are made of.
 SCALED: dict[str, Callable[[Tf, int], Program]] = {

@@ -88,6 +88,7 @@ from tfnb.ops.partitioners import (
     fixed_size_partitioner, min_max_variable_partitioner, variable_axis_size_partitioner,
 )
 from tfnb.ops.partition import dynamic_partition, dynamic_stitch, parallel_dynamic_stitch
+from tfnb.ops.patches import extract_image_patches
 from tfnb.ops.parsing import (
     FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, parse_example, parse_single_example,
 )

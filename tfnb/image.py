@@ -20,9 +20,14 @@ from tfnb.ops.image_files import (
     adjust_jpeg_quality, decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png,
     encode_jpeg, encode_png, extract_jpeg_shape, random_jpeg_quality,
 )
+from tfnb.ops.image_quality import (
+    image_gradients, psnr, sobel_edges, ssim, ssim_multiscale, total_variation,
+)
 from tfnb.ops.image_resize import (
     ResizeMethod, resize_area, resize_bicubic, resize_bilinear, resize_image_with_pad, resize_images,
     resize_nearest_neighbor,
 )
 from tfnb.ops.image_resize import resize_images as resize
+from tfnb.ops.patches import extract_image_patches
+from tfnb.ops.patches import extract_image_patches as extract_patches
 from tfnb.ops.random import random_crop

@@ -94,6 +94,8 @@ IMAGES = {
     "MaxPool": [(lambda x: raw.MaxPool(x, **POOL), [IMAGE])],
     "MaxPoolGrad": [(lambda x, dy: raw.MaxPoolGrad(x, raw.MaxPool(x, **POOL), dy, **POOL), [IMAGE, (2, 2, 5, 3)])],
     "MaxPoolGradGrad": [(lambda x, dz: raw.MaxPoolGradGrad(x, raw.MaxPool(x, **POOL), dz, **POOL), [IMAGE, IMAGE])],
+    "ExtractImagePatches": [(lambda x: raw.ExtractImagePatches(x, ksizes=[1, 2, 3, 1], strides=[1, 2, 1, 1],
+                                                               rates=[1, 1, 2, 1], padding="SAME"), [IMAGE])],
     "MaxPoolWithArgmax": [(lambda x: raw.MaxPoolWithArgmax(x, **POOL)[0], [IMAGE])],
     "AvgPool": [(lambda x: raw.AvgPool(x, **POOL), [IMAGE])],
     "AvgPoolGrad": [(lambda dy: raw.AvgPoolGrad(IMAGE, dy, **POOL), [(2, 2, 5, 3)])],
