@@ -42,6 +42,15 @@ PROGRAMS = {
         "p = tf.placeholder_with_default(w.value(), [None, 3]); "
         "g = tf.gradients(tf.reduce_sum(tf.gather(p, [0, 1])), [p])[0]"),
     "batch": "g = tf.gradients(tf.reduce_sum(tf.gather(w, [[0], [2], [1], [1]], batch_dims=1)*2.), [w])[0]",
+    "indices of two dtypes": (
+        "g = tf.gradients(tf.reduce_sum(tf.gather(w, [0, 1])) + "
+        "tf.reduce_sum(tf.gather(w, tf.constant([2], tf.int64))), w)[0]"),
+    **{f"a branch that {'' if taken else 'does not '}gather": (
+        f"g = tf.gradients(tf.cond(tf.constant({taken}), lambda: tf.reduce_sum(tf.gather(w, [0, 1, 1])), "
+        "lambda: tf.constant(1.)), w)[0]") for taken in (True, False)},
+    "branches that gather": (
+        "g = tf.gradients(tf.cond(w[0, 0] > 1., lambda: tf.reduce_sum(tf.gather(w, [0, 1])), "
+        "lambda: tf.reduce_sum(tf.gather(w, tf.constant([2, 2], tf.int64))*2.)), w)[0]"),
     "a tree of sums": (
         "g = tf.gradients(tf.reduce_sum(tf.gather(w, [0, 1])) + tf.reduce_sum(tf.gather(w, [2])), w, "
         "aggregation_method=1)[0]"),

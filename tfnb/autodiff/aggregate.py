@@ -6,7 +6,7 @@ from typing import Any
 
 from tfnb.graph.operation import Operation
 from tfnb.graph.stack import colocate_with, name_scope
-from tfnb.ops.indexed_slices import IndexedSlices
+from tfnb.ops.indexed_slices import IndexedSlices, with_equal_indices
 from tfnb.ops.joining import ConcatV2
 from tfnb.ops.math import AddN
 
@@ -39,7 +39,7 @@ def aggregate(parts: Sequence[Any], op: Operation, method: int | None, colocated
     if len(parts) == 1:
         return parts[0]
     if all(isinstance(part, IndexedSlices) for part in parts):
-        return _concatenate(parts)
+        return _concatenate(with_equal_indices(parts))
     if method in (None, AggregationMethod.ADD_N):
         return _by_device(parts, colocated)
     total = parts[0]

@@ -14,8 +14,9 @@ from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.opdef.spec import Kind
 from tfnb.ops import shapes
+from tfnb.ops.create import range_
 from tfnb.ops.declare import structural
-from tfnb.ops.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
+from tfnb.ops.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices, with_equal_indices
 from tfnb.ops.raw import raw
 
 if TYPE_CHECKING:
@@ -151,15 +152,24 @@ def merge_values(inputs: Sequence[Any], name: str | None = None) -> tuple[Any, T
         if all(isinstance(value, Tensor) for value in values):
             op = raw.RefMerge if all(value.dtype._is_ref_dtype for value in values) else raw.Merge
             return op(values, name=scope)  # type: ignore[no-any-return]
-        if not all(isinstance(value, IndexedSlices) for value in values):
-            raise TypeError("Type mismatch: all inputs of a merge must be Tensors, or all IndexedSlices, but got "
-                            f"{values}")
-        rows, chosen = raw.Merge([value.values for value in values], name=scope)
-        indices, _ = raw.Merge([value.indices for value in values], name="indices")
+        values = _as_slices(values)
+        rows, chosen = raw.Merge([value.values for value in values])
+        indices, _ = raw.Merge([value.indices for value in values])
         dense = None
         if all(value.dense_shape is not None for value in values):
-            dense, _ = raw.Merge([value.dense_shape for value in values], name="dense_shape")
+            dense, _ = raw.Merge([value.dense_shape for value in values])
         return IndexedSlices(rows, indices, dense), chosen
+
+
+def _as_slices(values: Sequence[Any]) -> list[IndexedSlices]:
+    """Tensors as IndexedSlices of all their rows, beside others; indices of one dtype."""
+    made = []
+    for value in values:
+        if isinstance(value, Tensor):
+            sizes = raw.Shape(value)
+            value = IndexedSlices(value, range_(0, sizes[0]), sizes)
+        made.append(value)
+    return with_equal_indices(made)
 
 
 def enter(data: Any, frame_name: str, is_constant: bool = False, parallel_iterations: int = 10,

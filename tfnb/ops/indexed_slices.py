@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tfnb.core import nest
-from tfnb.core.dtypes import DType
+from tfnb.core.dtypes import DType, int64
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import internal_convert_to_tensor, register_tensor_conversion_function
 from tfnb.graph.graph import Graph
@@ -96,6 +96,14 @@ class IndexedSlices:
 
     def __neg__(self) -> IndexedSlices:
         return IndexedSlices(-self._values, self._indices, self._dense_shape)
+
+
+def with_equal_indices(slices: Sequence[IndexedSlices]) -> list[IndexedSlices]:
+    """The same, with int64 indices if some have these and others have int32 ones."""
+    if len({each.indices.dtype for each in slices}) < 2:
+        return list(slices)
+    return [each if each.indices.dtype == int64 else
+            IndexedSlices(each.values, raw.Cast(each.indices, DstT=int64), each.dense_shape) for each in slices]
 
 
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None,
