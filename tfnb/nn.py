@@ -32,8 +32,10 @@ from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
 
 rnn_cell = _lazy_module("tfnb.layers.rnn_cell")
+seq2seq = _lazy_module("tfnb.contrib.legacy_seq2seq")        # its place before 1.0
 __getattr__ = _lazy_names(__name__, {
     **dict.fromkeys(("nce_loss", "sampled_softmax_loss"), "tfnb.layers.sampled_losses"),
     **dict.fromkeys(("bidirectional_dynamic_rnn", "dynamic_rnn", "raw_rnn"), "tfnb.layers.rnn"),
-    **dict.fromkeys(("static_bidirectional_rnn", "static_rnn", "static_state_saving_rnn"), "tfnb.layers.static_rnn"),
+    **dict.fromkeys(("bidirectional_rnn", "rnn", "state_saving_rnn", "static_bidirectional_rnn", "static_rnn",
+                     "static_state_saving_rnn"), "tfnb.layers.static_rnn"),
 })

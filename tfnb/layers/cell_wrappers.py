@@ -19,8 +19,8 @@ from tfnb.ops.nn import dropout
 from tfnb.ops.random import random_uniform
 
 
-class _Wrapper(RNNCell):
-    """A cell with the sizes and the variables of the one inside, which has no variable scope of its own."""
+class Around(RNNCell):
+    """A cell with the sizes of the one inside."""
 
     def __init__(self, cell: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -42,6 +42,15 @@ class _Wrapper(RNNCell):
         """That of the cell inside."""
         return self.cell.output_size
 
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """That of the cell inside."""
+        with name_scope(f"{type(self).__name__}ZeroState"):
+            return self.cell.zero_state(batch_size, dtype)
+
+
+class _Wrapper(Around):
+    """A cell with the variables of the one inside, which has no variable scope of its own."""
+
     @property
     def trainable_weights(self) -> list[Any]:
         """Those of the cell inside."""
@@ -53,11 +62,6 @@ class _Wrapper(RNNCell):
         return self.cell.non_trainable_weights      # type: ignore[no-any-return]
 
     trainable_variables, non_trainable_variables = trainable_weights, non_trainable_weights
-
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """That of the cell inside."""
-        with name_scope(f"{type(self).__name__}ZeroState"):
-            return self.cell.zero_state(batch_size, dtype)
 
 
 def _only_outputs(state: Any) -> Any:

@@ -5,3 +5,4 @@ from tfnb.layers.cell_wrappers import DeviceWrapper, DropoutWrapper, ResidualWra
 from tfnb.layers.cells import (
     BasicLSTMCell, BasicRNNCell, GRUCell, LSTMCell, LSTMStateTuple, RNNCell,
 )
+from tfnb.layers.projections import EmbeddingWrapper, InputProjectionWrapper, OutputProjectionWrapper

@@ -143,3 +143,6 @@ def static_state_saving_rnn(cell: Any, inputs: Any, state_saver: Any, state_name
     with control_dependencies(saved):
         outputs[-1] = nest.map_structure(identity, outputs[-1])
         return outputs, nest.map_structure(identity, state)
+
+
+rnn, bidirectional_rnn, state_saving_rnn = static_rnn, static_bidirectional_rnn, static_state_saving_rnn   # before 1.0
