@@ -121,7 +121,7 @@ from tfnb.ops.sparse_tensor import (
     SparseTensor, SparseTensorValue, sparse_placeholder, sparse_tensor_to_dense, sparse_to_dense,
 )
 from tfnb.ops.state import assign, assign_add, assign_sub, count_up_to, is_variable_initialized
-from tfnb.ops.strings import string_join
+from tfnb.ops.strings import string_join, substr
 from tfnb.ops.summary import (
     audio_summary, histogram_summary, image_summary, merge_all_summaries, merge_summary, scalar_summary,
 )
@@ -149,8 +149,8 @@ from tfnb.ops.variables import (
 from tfnb.ops.while_loop import while_loop
 from tfnb.runtime.session import InteractiveSession, Session
 from tfnb import (
-    app, compat, errors, flags, gfile, graph_util, image, initializers, logging, math, nn, python_io, random, summary,
-    train,
+    app, compat, errors, flags, gfile, graph_util, image, initializers, io, logging, math, nn, python_io, random,
+    summary, train,
 )
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names

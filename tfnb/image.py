@@ -18,7 +18,7 @@ from tfnb.ops.image_color import (
 from tfnb.ops.image_color import per_image_standardization as per_image_whitening
 from tfnb.ops.image_files import (
     adjust_jpeg_quality, decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png,
-    encode_jpeg, encode_png, extract_jpeg_shape, random_jpeg_quality,
+    encode_jpeg, encode_png, extract_jpeg_shape, is_jpeg, random_jpeg_quality,
 )
 from tfnb.ops.image_quality import (
     image_gradients, psnr, sobel_edges, ssim, ssim_multiscale, total_variation,

@@ -206,7 +206,7 @@ NODES = """
 s, x = tf.placeholder(tf.string, []), tf.placeholder(tf.float32, [4, 4, 3])
 tf.image.decode_jpeg(s, 3); tf.image.decode_png(s, name="p"); tf.image.decode_gif(s); tf.image.decode_bmp(s)
 tf.image.decode_image(s); tf.image.decode_image(s, 3, tf.float16, expand_animations=False, name="named")
-tf.image.encode_png(tf.zeros([2, 2, 3], tf.uint8)); tf.image.extract_jpeg_shape(s)
+tf.image.encode_png(tf.zeros([2, 2, 3], tf.uint8)); tf.image.extract_jpeg_shape(s); tf.image.is_jpeg(s)
 """
 
 

@@ -13,10 +13,12 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels import image_files as files
 from tfnb.kernels.png import encode_png as png_bytes
+from tfnb.ops.compare import equal
 from tfnb.ops.conv import of_rank
 from tfnb.ops.declare import host
 from tfnb.ops.image_color import convert_image_dtype
 from tfnb.ops.random import random_uniform
+from tfnb.ops.strings import substr
 from tfnb.ops.variables import Variable
 
 JPEG = {"channels": "int = 0", "ratio": "int = 1", "fancy_upscaling": "bool = true",
@@ -290,6 +292,12 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str
     """[height, width, channels] of a JPEG, without decoding it."""
     tensor: Tensor = ExtractJpegShape(contents, output_type=output_type, name=name)
     return tensor
+
+
+def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
+    """Whether strings begin as JPEGs do, bool."""
+    with name_scope(name, "is_jpeg") as scope:
+        return equal(substr(contents, 0, 3), b"\xff\xd8\xff", name=scope)
 
 
 def encode_jpeg(image: Any, format: str = "", quality: int = 95, progressive: bool = False, optimize_size: bool = False,

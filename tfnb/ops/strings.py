@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core.shape import Static, merge
+from tfnb.core.shape import Static, broadcast, merge
 from tfnb.graph.operation import Tensor
 from tfnb.ops import shapes
 from tfnb.ops.declare import host
@@ -50,11 +50,49 @@ def StaticRegexFullMatch(input: Any, *, pattern: bytes) -> Any:
     return np.array([found(text) is not None for text in input.reshape(-1)], bool).reshape(input.shape)
 
 
-for _op in (StringJoin, StaticRegexFullMatch):
+def _parts_shape(ctx: Any) -> list[Static]:
+    merge(ctx.shape(1), ctx.shape(2))
+    return [broadcast(ctx.shape(0), ctx.shape(1))]
+
+
+def _part(text: bytes, pos: int, count: int, unit: bytes, where: int) -> bytes:
+    letters: Any = text.decode(errors="surrogateescape") if unit == b"UTF8_CHAR" else text
+    if abs(pos) > len(letters):
+        raise ValueError(f"pos {pos} out of range for string b{text.decode(errors='replace')!r} at index {where}")
+    start = pos + len(letters) if pos < 0 else pos
+    part = letters[start:] if count < 0 else letters[start:start + count]
+    made: bytes = part if unit == b"BYTE" else part.encode(errors="surrogateescape")
+    return made
+
+
+@host("input: string, pos: T, len: T -> output: string", shape=_parts_shape, T="indextype",
+      unit="{'BYTE', 'UTF8_CHAR'} = 'BYTE'")
+def Substr(input: Any, pos: Any, len: Any, *, unit: bytes) -> Any:
+    """The parts of strings from `pos` on (from the end, if it is negative), `len` bytes or letters at most."""
+    if pos.shape != len.shape:
+        raise ValueError(f"pos and len should have the same shape, got: {list(pos.shape)} vs. {list(len.shape)}")
+    texts, starts, counts = np.broadcast_arrays(input, pos, len)
+    made = np.empty(texts.shape, object)
+    for i, place in enumerate(np.ndindex(texts.shape)):
+        made[place] = _part(texts[place], int(starts[place]), int(counts[place]), unit, i)
+    return made
+
+
+for _op in (StringJoin, StaticRegexFullMatch, Substr):
     _op.no_gradient("its input is a string")
 
 
 def string_join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
     """Strings of several tensors joined element by element; scalars join with every element."""
     result: Tensor = StringJoin(inputs, separator=separator, name=name)
+    return result
+
+
+def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
+    """The parts of strings from `pos` on, at most `len` bytes, or letters for the unit "UTF8_CHAR".
+
+    pos < 0 counts from the end. pos and len have one shape, to which the strings broadcast or which to theirs. Running
+    it raises InvalidArgumentError for a position beyond its string.
+    """
+    result: Tensor = Substr(input, pos, len, unit=unit, name=name)
     return result
