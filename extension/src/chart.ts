@@ -1,5 +1,6 @@
 /** One panel of the live board: axes, curves, a cross-hair with values. */
 import { h, s } from "./dom";
+import { pointByKeys } from "./keys";
 import { nearest, reduce, type Series, shortNumber, smooth, ticks, unitOf } from "./series";
 
 export interface Curve {
@@ -46,6 +47,7 @@ export class Chart {
     this.title.textContent = group;
     this.root.append(this.title, h("div", { class: "tfnb-plot-box" }, this.svg, this.tip), this.legend);
     for (const curve of curves) this.add(curve);
+    pointByKeys(this.svg);
     this.svg.addEventListener("pointermove", (event) => {
       this.pointer = event.clientX - this.svg.getBoundingClientRect().left;
       this.draw();

@@ -79,7 +79,6 @@ export class GraphWidget {
       guard(() => this.onFind()),
     );
     this.find.addEventListener("keydown", (event) => {
-      event.stopPropagation(); // the notebook has shortcuts on single letters
       if (event.key === "Escape") this.hits.hidden = true;
       if (event.key === "Enter") (this.hits.querySelector("button") as HTMLButtonElement | null)?.click();
     });
@@ -178,7 +177,6 @@ export class GraphWidget {
     if (!act) return;
     act();
     event.preventDefault();
-    event.stopPropagation(); // JupyterLab has shortcuts on these keys
   }
 
   private toggle(node: Element): void {

@@ -52,7 +52,6 @@ export class HeatMaps {
     if (!heat || known === this.known) return;
     this.known = known;
     this.place.textContent = "point at a cell, or move with the arrow keys; a click looks closer";
-    const focus = this.shown.findIndex(({ canvas }) => canvas === document.activeElement);
     this.shown = heat.panels.map((panel, i) => this.panel(panel, i));
     this.panels.replaceChildren(
       ...this.shown.map(({ panel, canvas, mark, said }) =>
@@ -67,7 +66,6 @@ export class HeatMaps {
         ),
       ),
     );
-    this.shown[focus]?.canvas.focus();
     if (heat.title === this.title.textContent) this.point(this.pointed, ...this.at);
     this.title.textContent = heat.title;
     this.draw();

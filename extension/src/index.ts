@@ -3,6 +3,7 @@
 import { h } from "./dom";
 import { GraphWidget } from "./graph";
 import { type Guard, makeGuard, report } from "./guard";
+import { keepFocus, keepKeys } from "./keys";
 import { LiveWidget } from "./live";
 import type { Model, View } from "./model";
 import { SheetWidget } from "./sheet";
@@ -52,10 +53,11 @@ function connect(view: View, model: Model, host: HTMLElement, guard: Guard, stop
     stops.push(() => model.off(event, handler));
   };
   host.append(view.root);
+  stops.push(keepKeys(host));
   stops.push(() => view.dispose?.());
   listen(
     "change:state",
-    guard(() => view.update()),
+    guard(() => keepFocus(host, () => view.update())),
   );
   watchSize(
     host,

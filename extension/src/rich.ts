@@ -1,6 +1,7 @@
 /** Panels of the live board beside curves: histograms over time as a ridge, and pictures with a slider over steps. */
 import { COLORS } from "./chart";
 import { h, s } from "./dom";
+import { pointByKeys } from "./keys";
 import { shortNumber, ticks } from "./series";
 
 const HEIGHT = 210;
@@ -28,6 +29,7 @@ export class RidgePanel {
   ) {
     const box = h("div", { class: "tfnb-plot-box" }, this.svg, this.tip);
     this.root.append(h("figcaption", {}, name), box);
+    pointByKeys(this.svg);
     this.svg.addEventListener("pointermove", (event) => this.point(event));
     this.svg.addEventListener("pointerleave", () => this.point());
   }

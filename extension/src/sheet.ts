@@ -3,9 +3,12 @@ import { button, h, s } from "./dom";
 import { GraphWidget } from "./graph";
 import type { Guard } from "./guard";
 import { HeatMaps } from "./heat";
+import { keepFocus } from "./keys";
 import type { Model, SheetCell, SheetState, SheetTable, View } from "./model";
 
 const GRAPH_HEIGHT = 380; // of a drawing above the tables
+
+const LONG = 24; // letters from which a text may be cut, and is told in full under the pointer
 
 export class SheetWidget implements View {
   readonly quiet = true;
@@ -37,9 +40,7 @@ export class SheetWidget implements View {
     this.buttons.replaceChildren(
       ...state.buttons.map(([act, label]) => button(label, "", () => this.model.send({ type: "act", act }))),
     );
-    const focus = (document.activeElement as HTMLElement | null)?.dataset.key;
     this.body.replaceChildren(...state.tables.map((table) => this.table(table)));
-    if (focus) this.body.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"]`)?.focus();
     if (state.graph) this.showGraph();
     this.root.classList.toggle("is-heat-first", !!state.heat?.first);
     this.heat.show(state.heat);
@@ -84,10 +85,9 @@ export class SheetWidget implements View {
           const descending = by ? !sort[1] : column.number;
           this.sorts.set(table.id, [i, descending]);
           this.model.send({ type: "sort", table: table.id, column: i, descending });
-          this.update();
+          keepFocus(this.root, () => this.update());
         },
       );
-      head.dataset.key = `${table.id} ${i}`;
       const order = by ? (sort[1] ? "descending" : "ascending") : undefined;
       return h("th", { scope: "col", "aria-sort": order, class: column.number && "is-number" }, head);
     });
@@ -103,15 +103,17 @@ export class SheetWidget implements View {
   }
 
   private row(table: SheetTable, row: SheetTable["rows"][number]): HTMLElement {
+    const name = Math.max(
+      0,
+      table.columns.findIndex(({ title, number }) => title && !number),
+    );
     const cells = row.cells.map((cell, i) => {
       const place = h("td", {
         class: `${table.columns[i]?.number ? "is-number" : ""}${cell.bad ? " is-bad" : ""}`,
       });
-      if (i === 0 && table.pickable) {
-        const pick = button(cell.t ?? "", `Show ${cell.t}`, () => this.pick(table, row.id));
-        pick.dataset.key = `${table.id} ${row.id}`;
-        place.append(pick);
-      } else fill(place, cell, (act) => this.model.send({ type: "act", act, row: row.id }));
+      if (i === name && table.pickable)
+        place.append(pickButton(cell.t ?? "", () => this.pick(table, row.id)));
+      else fill(place, cell, (act) => this.model.send({ type: "act", act, row: row.id }));
       if (cell.edit) place.append(this.field(table.id, row.id, cell.edit));
       return place;
     });
@@ -129,9 +131,7 @@ export class SheetWidget implements View {
   /** A place to type a value into; Enter sends it. */
   private field(table: string, row: string, name: string): HTMLElement {
     const field = h("input", { placeholder: "new value", "aria-label": name, title: name, size: 12 });
-    field.dataset.key = `edit ${table} ${row}`;
     field.addEventListener("keydown", (event) => {
-      event.stopPropagation(); // the notebook has shortcuts on single letters
       if (event.key === "Enter") this.model.send({ type: "edit", table, row, text: field.value });
     });
     return field;
@@ -140,6 +140,12 @@ export class SheetWidget implements View {
   private pick(table: SheetTable, row: string): void {
     this.model.send({ type: "pick", table: table.id, row: row === table.picked ? "" : row });
   }
+}
+
+function pickButton(name: string, act: () => void): HTMLElement {
+  const made = button(name, `Show ${name}`, act);
+  made.className = "tfnb-pick";
+  return made;
 }
 
 /** The rows as they are sorted; those without a value come last. */
@@ -159,6 +165,7 @@ function fill(place: HTMLElement, cell: SheetCell, act: (what: string) => void):
   if (cell.spark) place.append(spark(cell.spark), " ");
   if (cell.hist) place.append(histogram(cell.hist), " ");
   if (cell.t) place.append(cell.t);
+  if ((cell.t ?? "").length > LONG) place.title = cell.t as string;
   for (const [what, label] of cell.acts ?? [])
     place.append(
       button(label, "", () => act(what)),

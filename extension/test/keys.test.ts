@@ -1,0 +1,32 @@
+// @vitest-environment happy-dom
+/** Keys and the focus within a view. */
+import { expect, test } from "vitest";
+import { FakeModel, graphState, stage } from "./fake";
+
+const { el, show } = stage();
+const node = (name: string) => el.querySelector(`[data-name="${name}"]`) as HTMLElement;
+
+test("a new drawing keeps the focus on the node that had it", () => {
+  const model = show(new FakeModel({ kind: "graph", state: graphState() }));
+  const before = node("layer1/");
+  before.focus();
+  const state = graphState();
+  model.setState({ ...state, svg: state.svg.replace("layer1</text>", "layer1 </text>") });
+  expect(node("layer1/")).not.toBe(before);
+  expect(document.activeElement).toBe(node("layer1/"));
+});
+
+test("the notebook hears of shortcuts only, not of what is typed or of the keys of controls", () => {
+  show(new FakeModel({ kind: "graph", state: graphState() }));
+  const heard: string[] = [];
+  el.addEventListener("keydown", (event) => heard.push(event.key));
+  const press = (part: Element, key: string, more: KeyboardEventInit = {}) =>
+    part.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, ...more }));
+  press(el.querySelector("input") as Element, "x");
+  press(el.querySelector("select") as Element, "ArrowDown");
+  expect(el.querySelector("select")?.hasAttribute("data-lm-suppress-shortcuts")).toBe(true);
+  press(el.querySelector("select") as Element, "s", { ctrlKey: true });
+  expect(el.querySelector("select")?.hasAttribute("data-lm-suppress-shortcuts")).toBe(false);
+  press(node("x"), "Enter", { shiftKey: true });
+  expect(heard).toEqual(["s", "Enter"]);
+});
