@@ -10,6 +10,22 @@ from tests.browser.contrast import faint
 from tests.browser.lab import DARK, LIGHT, Notebook
 from tests.browser.views import CASES, PREPARED, Step, ViewCase
 
+ACTIVE = "window.jupyterapp.shell.currentWidget.content.activeCellIndex"
+# Puts the focus on the first part of a cell's view that can be clicked, and notes which get it from then on.
+WATCH_FOCUS = """(cell) => {
+    const area = document.querySelectorAll(".jp-CodeCell")[cell].querySelector(".jp-OutputArea");
+    const parts = [...area.querySelectorAll("button, input, select, summary, canvas, [data-bar], g.n")]
+        .filter((one) => one.checkVisibility() && !one.disabled);
+    const name = (one) => ["data-name", "data-bar", "aria-label"].map((key) => one.getAttribute(key)).find(Boolean) ||
+        one.textContent;
+    const left = new Set(parts.map(name));
+    area.addEventListener("focusin", (event) => left.delete(name(event.target)));
+    window.missed = () => [...left];
+    document.activeElement?.blur();
+    area.querySelector("button, input, select, summary, canvas, [tabindex]")?.focus();
+    return area.querySelectorAll("button, input, select, summary, canvas, [tabindex]").length;
+}"""
+
 
 @pytest.fixture(scope="module")
 def views(opener: Open) -> Notebook:
@@ -26,19 +42,28 @@ def place(case: ViewCase) -> int:
 
 def do(notebook: Notebook, output: Any, step: Step) -> None:
     """Do one step of a row of the table."""
-    verb, selector, *more = step
-    part = output.locator(selector).first if verb != "kernel" else None
-    acts = {"click": lambda: part.click(), "hover": lambda: part.hover(), "check": lambda: part.check(),
-            "see": lambda: part.wait_for(), "press": lambda: part.press(*more),
-            "kernel": lambda: notebook.holds(selector), "select": lambda: part.select_option(*more),
-            "fill": lambda: (part.fill(*more), part.press("Enter"))}
-    acts[verb]()
+    verb, what, *more = step
+    if verb == "kernel":
+        notebook.holds(what)
+    elif verb == "key":
+        notebook.page.keyboard.press(what)
+    else:
+        part = output.locator(what).first
+        acts = {"see": part.wait_for, "click": part.click, "hover": part.hover, "check": part.check,
+                "select": part.select_option, "fill": part.fill, "focus": part.focus}
+        acts[verb](*more)
+        if verb == "fill":
+            part.press("Enter")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "-"))
 def test_a_view_opens_and_answers_clicks(views: Notebook, case: ViewCase) -> None:
     cell = views.cell(place(case))
     output = cell.locator(".jp-OutputArea").first
+    views.activate(place(case))
+    for step in case.keys:
+        do(views, output, step)
+    views.page.wait_for_function(f"() => {ACTIVE} === {place(case)}")
     for step in case.steps:
         do(views, output, step)
     for selector in case.seen:
@@ -49,6 +74,16 @@ def test_a_view_opens_and_answers_clicks(views: Notebook, case: ViewCase) -> Non
     views.page.mouse.move(0, 0)
     assert output.locator(".tfnb-error:visible").count() == 0
     views.trap.quiet()
+
+
+def test_all_that_can_be_clicked_is_reached_by_tab(views: Notebook) -> None:
+    for case in CASES:
+        parts = views.page.evaluate(WATCH_FOCUS, place(case))
+        for _ in range(2 * parts):              # what scrolls gets the focus, too
+            if not views.page.evaluate("() => window.missed().length"):
+                break
+            views.page.keyboard.press("Tab")
+        assert views.page.evaluate("() => window.missed()") == [], case.name
 
 
 def test_all_views_can_be_read_in_light_and_dark(views: Notebook) -> None:

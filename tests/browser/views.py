@@ -1,6 +1,7 @@
 """The table of the views: the code of a cell each, what is clicked in it, what is seen then, here and in the kernel.
 
-A step is (verb, selector[, value]); selectors are Playwright's, within the output of the cell.
+A step is (verb, what[, value]): do it ("click", "hover", "check", "select", "fill"; "focus", and "key" for a key), or
+wait for it ("see", and "kernel" for an expression). Selectors are Playwright's, within the output of the cell.
 """
 from __future__ import annotations
 
@@ -46,14 +47,15 @@ BUSY = 2        # the cell of the training ops
 
 @dataclass(frozen=True)
 class ViewCase:
-    """A view. code: of its cell; steps: what is done in it; seen: selectors of what is in the page then; kernel:
-    expressions that are true in the kernel then; keys: the same by keyboard alone, after `reset`."""
+    """A view. code: of its cell; keys: steps by keyboard alone, then steps: by the mouse; seen: selectors of what is in
+    the page then; kernel: expressions that are true in the kernel then."""
 
     name: str
     code: str
     steps: tuple[Step, ...] = ()
     seen: tuple[str, ...] = ()
     kernel: tuple[str, ...] = ()
+    keys: tuple[Step, ...] = ()
 
 
 def node(name: str) -> str:
@@ -69,7 +71,15 @@ CASES = (
     ), (node("conv/maps"), ".tfnb-details >> text=VariableV2", ".tfnb-where >> text=line 4",
         ".legend text:has-text('[2]')"),
         ("graph.state['selected'] == 'conv/filters/'", "graph.state['color'] == 'cell'",
-         "'conv' in graph.state['expanded']")),
+         "'conv' in graph.state['expanded']"), (
+        ("focus", node("conv/")),
+        ("key", "Enter"), ("see", node("conv/maps")), ("see", f"{node('conv/')}:focus"),
+        ("key", "Space"), ("kernel", "graph.state['selected'] == 'conv/'"),
+        ("key", "Escape"), ("kernel", "graph.state['selected'] == ''"),
+        ("key", "Enter"), ("kernel", "'conv' not in graph.state['expanded']"),
+        ("focus", "select[aria-label='Colours say']"),
+        ("key", "ArrowDown"), ("kernel", "graph.state['color'] != 'structure'"),
+    )),
     ViewCase("values on edges", "values = %graph loss --values --feed feed --expand conv\nvalues", (
         ("click", f"{node('conv/maps')} .ttl"),
     ), ("g.value", ".tfnb-value img", ".tfnb-details >> text=Relu"),
@@ -77,28 +87,49 @@ CASES = (
     ViewCase("fetch", "fetched = %fetch loss logits --feed feed", (), ("text=logits", "text=float32[32, 10]"),
              ("fetched[1].shape == (32, 10)",)),
     ViewCase("fetch watched", "%fetch loss --feed feed --watch conv", (
-        ("press", node("conv/maps"), " "),), ("g.value", ".tfnb-details h3"), ()),
+        ("click", node("conv/maps")),), ("g.value", ".tfnb-details h3")),
     ViewCase("live", "board = %live\nboard", (
         ("check", "label:has-text('log scale') input"),
         ("hover", ".tfnb-plot >> nth=0"),
     ), (".tfnb-line", ".tfnb-tip:has-text('step')", ".tfnb-ridge", ".tfnb-picture img[src^='blob:']",
-        "figcaption:has-text('loss')"), ("len(board['training/loss'][0]) == 60", "len(board.histograms()) == 1")),
+        "figcaption:has-text('loss')"), ("len(board['training/loss'][0]) == 60", "len(board.histograms()) == 1"), (
+        ("focus", "input[aria-label=Smoothing]"), ("key", "ArrowRight"), ("see", "output:text('0.61')"),
+        ("focus", ".tfnb-plot >> nth=0"), ("key", "ArrowRight"), ("see", ".tfnb-tip:has-text('step')"),
+        ("focus", ".tfnb-plot:has(.tfnb-ridge)"), ("key", "ArrowUp"), ("see", ".tfnb-tip:has-text('value')"),
+        ("focus", ".tfnb-legend button"), ("key", "Enter"), ("see", "button[aria-pressed=false]"), ("key", "Enter"),
+        ("focus", ".tfnb-picture input"), ("key", "Home"), ("see", ".tfnb-picture output:text('step 0')"),
+    )),
     ViewCase("vars", "variables = %vars\nvariables", (
         ("click", "role=button[name=/^Sort by norm/]"),
         ("click", "role=button[name='Show out/weights']"),
     ), ("canvas", "th[aria-sort]:has-text('norm')", ".tfnb-spark", "tr[aria-selected]:has-text('weights')"),
-        ("variables.state['picked'] == {'variables': 'out/weights'}",)),
+        ("variables.state['picked'] == {'variables': 'out/weights'}",), (
+        ("focus", "role=button[name='Sort by name']"),
+        ("key", "Enter"), ("see", "th[aria-sort=ascending] button:focus"),
+        ("focus", "role=button[name='Show out/bias']"),
+        ("key", "Enter"), ("see", "canvas"), ("see", "tr[aria-selected] button:focus"),
+    )),
     ViewCase("slots", "slots = %slots out/weights --feed feed\nslots", (
         ("hover", "canvas >> nth=0"),
         ("see", ".tfnb-place:text-matches('^\\\\[.*\\\\]$')"),
         ("click", "canvas >> nth=0"),
     ), ("figcaption:has-text('gradient')", "figcaption:has-text('m')", "text=/rows \\d+:/",
-        "role=button[name='Show the whole matrix again']"), ("slots.window is not None",)),
+        "role=button[name='Show the whole matrix again']"), ("slots.window is not None",), (
+        ("focus", "canvas >> nth=0"),
+        ("key", "ArrowDown"), ("key", "ArrowRight"), ("see", ".tfnb-place:text-matches('^\\\\[.*\\\\]$')"),
+        ("key", "Enter"), ("kernel", "slots.window is not None"), ("see", "canvas:focus"),
+        ("key", "Escape"), ("kernel", "slots.window is None"),
+    )),
     ViewCase("ckpt list", "ckpt = %ckpt checkpoints\nckpt", (
         ("click", "role=button[name='the one before'] >> nth=0"),
         ("click", "role=button[name='Show out/weights']"),
     ), ("text=In both:", "canvas >> nth=2", ".tfnb-spark"),
-        ("len(ckpt.files) == 2", "'out/weights' in ckpt.difference")),
+        ("len(ckpt.files) == 2", "'out/weights' in ckpt.difference"), (
+        ("focus", "role=button[name='Show model-60']"),
+        ("key", "Enter"), ("kernel", "len(ckpt.files) == 1"),
+        ("focus", "role=button[name='Show conv/filters']"),
+        ("key", "Enter"), ("see", "canvas"),
+    )),
     ViewCase("ckpt show", "shown = %ckpt show checkpoints/model-60\nshown", (
         ("click", "role=button[name='Sort by size']"),
         ("click", "tr:has-text('conv/filters/Adam_1') td >> nth=2"),
@@ -112,21 +143,39 @@ CASES = (
     ), ("text=would be restored", "td.is-bad"), ("fate.dry", "any(one.action == 'kept' for one in fate.plan)")),
     ViewCase("collections", "%collections", (
         ("click", "summary:has-text('trainable_variables')"),
-    ), ("details:not([open]) summary:has-text('trainable_variables')", "details[open] >> text=line"), ()),
+    ), ("details:not([open]) summary:has-text('trainable_variables')", "details[open] >> text=line"), (), (
+        ("focus", "summary:has-text('trainable_variables')"),
+        ("key", "Enter"), ("see", "details:not([open]) summary:has-text('trainable_variables')"),
+        ("key", "Space"), ("see", "details[open]:has-text('trainable_variables'):has-text('VariableV2')"),
+    )),
     ViewCase("profile", "profile = %profile train merged --feed feed --runs 2\nprofile", (
-        ("hover", "[data-bar] >> nth=0"),
-    ), (".tfnb-tip:has-text('as it ran')", "svg >> text=kernels"), ("len(profile.bars) > 5",)),
+        ("hover", "[data-bar]:has(+ text.l)"),
+    ), (".tfnb-tip:has-text('as it ran')", "svg >> text=kernels"), ("len(profile.bars) > 5",), (
+        ("focus", "[data-bar] >> nth=0"), ("see", ".tfnb-tip:has-text('as it ran')"),
+        ("key", "Tab"), ("see", "[data-bar='1']:focus"),
+    )),
     ViewCase("step", "stepper = %step loss --feed feed --break MatMul\nstepper", (
         ("click", "role=button[name=Step]"),
         ("click", "role=button[name=Back]"),
         ("click", "role=button[name='Go on']"),
-    ), (".tfnb-note:has-text('the run is over')", "text=Fetched"), ("stepper.stepper.op is None",)),
+        ("kernel", "stepper.stepper.op.name == 'out/MatMul'"),
+        ("click", "role=button[name='Go on']"),
+    ), (".tfnb-note:has-text('the run is over')", "text=Fetched"), ("stepper.stepper.op is None",), (
+        ("focus", "role=button[name=Step]"),
+        ("key", "Enter"), ("kernel", "stepper.stepper.position == 7"), ("see", "button:focus:text('Step')"),
+        ("key", "Space"), ("kernel", "stepper.stepper.position == 8"),
+        ("focus", "role=button[name='Show conv/Conv2D']"),
+        ("key", "Enter"), ("kernel", "stepper.stepper.op.name == 'conv/Conv2D'"),
+    )),
     ViewCase("queues", "queues = %queues\nqueues", (
         ("kernel", "sess.run(more) is None"),
     ), ("text=6 of 8", "role=meter"), ("queues.gauges()[0].size == 6",)),
     ViewCase("nan", "report = %nan bad --feed feed\nreport", (
         ("click", "summary"),
-    ), ("role=alert", "text=comes from", "details:not([open])"), ("report.found",)),
+    ), ("role=alert", "text=comes from", "details:not([open])"), ("report.found",), (
+        ("focus", "summary"),
+        ("key", "Enter"), ("see", "details:not([open])"), ("key", "Space"), ("see", "details[open]"),
+    )),
     ViewCase("why", "%why train", (), ("text=Adam", "text=takes"), ()),
     ViewCase("train", """%%train --lr optimizer --as run
 time.sleep(0.05)
@@ -139,5 +188,11 @@ _, loss_now = sess.run([train, loss], feed)""", (
         ("see", ".tfnb-status:text('running')"),
         ("click", "role=button[name='End the training after this step']"),
     ), (".tfnb-status:text('stopped')", ".tfnb-facts b", ".tfnb-line"),
-        ("run.status == 'stopped'", "run.rate.value == 0.002")),
+        ("run.status == 'stopped'", "run.rate.value == 0.002"), (
+        ("focus", "role=button[name='Pause after this step']"),
+        ("key", "Enter"), ("see", ".tfnb-status:text('paused')"),
+        ("key", "Space"), ("see", ".tfnb-status:text('running')"),
+        ("focus", ".tfnb-rate input[type=range]"),
+        ("key", "ArrowRight"), ("kernel", "run.rate.value > 0.0101"),
+    )),
 )
