@@ -30,6 +30,7 @@ class Built:
     offsets: dict[Buffer, int]
     arena_bytes: int
     once: int = 0
+    target: Target = CPU
 
 
 def build_stage(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tuple[int, ...]],
@@ -48,4 +49,4 @@ def build_stage(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation,
         groups = attach_tails(groups, traced.kept)
     once = lower(before, in_memory, target)
     steps = [*once, *lower(groups, in_memory, target)]
-    return Built(traced, [*before, *groups], steps, *place_buffers(steps, len(once)), len(once))
+    return Built(traced, [*before, *groups], steps, *place_buffers(steps, len(once)), len(once), target)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from tfnb.compile.build import Built
 from tfnb.compile.fuse import Group
-from tfnb.compile.lower import Ref, Step
+from tfnb.compile.lower import Ref
 from tfnb.compile.plan import Plan
 from tfnb.compile.values import Buffer, Call, Node, Reduction, Value, node_ops
 from tfnb.kernels.launch import Code
@@ -37,7 +37,7 @@ def print_stage(built: Built, sources: bool = False) -> str:
     total = (f"{len(built.traced.nodes)} nodes in {len(built.groups)} groups, {len(built.steps)} launches, "
              f"arena {built.arena_bytes:,} bytes")
     parts = [_print_groups(built.groups, names), _print_buffers(built, names),
-             _print_steps(built.steps, names, sources)]
+             _print_steps(built, names, sources)]
     return "\n\n".join([*filter(None, parts), total])
 
 
@@ -110,16 +110,16 @@ def _print_buffers(built: Built, names: _Names) -> str:
     return "\n".join(lines)
 
 
-def _print_steps(steps: Sequence[Step], names: _Names, sources: bool) -> str:
+def _print_steps(built: Built, names: _Names, sources: bool) -> str:
     """The launches; a kernel has one number however often it is launched."""
     seen: dict[str, int] = {}
     lines: list[str] = []
-    for step in steps:
+    for step in built.steps:
         new = step.text not in seen
         number = seen.setdefault(step.text, len(seen))
         words = ", ".join(_word(arg, names) for arg in step.args)
-        lines.append(f"k{number}[{step.items} items{f', grain {step.grain}' if step.items > step.grain > 0 else ''}]"
-                     f"({words})   # {', '.join(op.name for op in step.ops[:6])}")
+        size, done = built.target.extent(step.items, step.grain), ", ".join(op.name for op in step.ops[:6])
+        lines.append(f"k{number}[{size}]({words})   # {done}")
         if new and sources:
             lines += ["    | " + line for line in step.text.strip().splitlines()]
     return "\n".join(lines)

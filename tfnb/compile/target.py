@@ -24,7 +24,7 @@ Grid = tuple[int, int]
 class Target:
     """emit: the text of a kernel record; calls: op name -> its hand-written launches; scatter, check: the launches of
     a scatter op (call, its form, attrs and type) and of a check of values; grid: (kernel, sizes of its loops, items,
-    grain) -> items and grain of a launch, on a GPU the blocks and the threads of each.
+    grain) -> items and grain of a launch, on a GPU the blocks and the threads of each; extent: these in words.
 
     blocked: products of matrices are made in blocks, with what follows in the same launch, and want their second
     operand straight; matrices are transposed tile by tile; large results go past the caches. walks_back: strides may
@@ -36,9 +36,18 @@ class Target:
     scatter: Callable[..., Sequence[Launch]]
     check: Callable[[Check, Call], Sequence[Launch]]
     grid: Callable[[Kernel, Sequence[int], int, int], Grid]
+    extent: Callable[[int, int], str]
     blocked: bool
     walks_back: bool = True
     least_columns: int = 0
+
+
+def _items(items: int, grain: int) -> str:
+    return f"{items} items{f', grain {grain}' if items > grain > 0 else ''}"
+
+
+def _blocks(blocks: int, threads: int) -> str:
+    return f"{blocks} {'block' if blocks == 1 else 'blocks'} of {threads} threads"
 
 
 def _threads_over(kernel: Kernel, sizes: Sequence[int], items: int, grain: int) -> Grid:
@@ -56,6 +65,6 @@ def _emit_cuda(kernel: Kernel) -> Source:
 
 # Layers of a network share kernels; writing one takes 1 ms.
 CPU = Target(lru_cache(maxsize=4096)(emit_cpu), tables.CPU, scatter_cpu, Check.launches,
-             lambda kernel, sizes, items, grain: (items, grain), blocked=True)
-CUDA = Target(lru_cache(maxsize=4096)(_emit_cuda), tables.CUDA, scatter_cuda, check_cuda, _threads_over,
+             lambda kernel, sizes, items, grain: (items, grain), _items, blocked=True)
+CUDA = Target(lru_cache(maxsize=4096)(_emit_cuda), tables.CUDA, scatter_cuda, check_cuda, _threads_over, _blocks,
               blocked=False, walks_back=False, least_columns=2048)
