@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from benchmarks import measure, report
+from benchmarks import gpu, measure, report
 from benchmarks.programs import PROGRAMS, SCALED
 from benchmarks.systems import workers
 from benchmarks.worker import timed
+from tfnb.kernels.cuda import device
 
 FOLDER = Path(report.__file__).parent
 RESULTS = {
@@ -96,3 +97,14 @@ def test_the_documentation_has_all_places():
 def test_the_figure(tmp_path):
     report.draw(RESULTS, tmp_path / "scaling.png")
     assert (tmp_path / "scaling.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_gpu_benchmark_builds_and_says_that_there_is_no_gpu(capsys):
+    found = gpu.cases(1e-4)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for case in found:
+            sess.run(case.step)
+            assert case.nbytes > 0
+    gpu.main(1e-4)
+    assert "no GPU here" in capsys.readouterr().out or device.gpu() is not None
