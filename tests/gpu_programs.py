@@ -258,3 +258,25 @@ def half_on_the_cpu() -> Program:
         out = z * 2.0 + tf.reduce_sum(w) + counted
         moved = tf.assign_sub(w, tf.matmul(x, z, transpose_a=True) * 0.01)
     return Program([out, tf.size(tf.as_string(z)), z], {x: a}, [moved], 3)
+
+
+@program
+def convolutions() -> Program:
+    with tf.device("/gpu:0"):
+        (x, a), (f, b), (g, c) = fed(2, 5, 6, 4), fed(3, 2, 4, 6, seed=1), fed(3, 3, 4, 2, seed=2)
+        h, d = fed(2, 2, 2, 4, seed=3)
+        y = [tf.nn.conv2d(x, f, [1, 2, 1, 1], "SAME"), tf.nn.conv2d(x, f, [1, 1, 2, 1], "VALID"),
+             tf.nn.conv2d(x, h, [1, 1, 1, 1], "SAME"), tf.nn.depthwise_conv2d(x, g, [1, 2, 2, 1], "SAME"),
+             tf.nn.conv2d(x, f, [1, 1, 1, 1], "SAME", dilations=[1, 2, 1, 1])]
+        outs = [*y, *tf.gradients([tf.square(t) for t in y], [x, f, g, h])]
+    return Program(outs, {x: a, f: b, g: c, h: d})
+
+
+@program
+def pools() -> Program:
+    with tf.device("/gpu:0"):
+        x, a = fed(2, 5, 6, 3)
+        y = [pool(x, [1, k, 2, 1], [1, s, 2, 1], padding) for pool in (tf.nn.max_pool, tf.nn.avg_pool)
+             for k, s, padding in ((2, 2, "SAME"), (3, 1, "VALID"), (2, 3, "SAME"))]
+        outs = [*y, *(grad for t in y for grad in tf.gradients(tf.square(t), [x]))]
+    return Program(outs, {x: np.round(a)})

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels import window_arrays as arrays
 from tfnb.kernels.cpu import conv as cpu
 from tfnb.kernels.cpu import conv_loops as loops
+from tfnb.kernels.cuda import windows as cuda
 from tfnb.kernels.window import Window, along, channels_first, output_size, spatial_axes, window
 from tfnb.opdef import tables
 from tfnb.ops.array import shape, shape_n
@@ -227,6 +229,7 @@ _DEPTHWISE = _conv((arrays.depthwise, arrays.depthwise_input_gradient, arrays.de
 # The ops
 
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(conv_output), numpy=_CONV[0], cpu=cpu.convolve,
+        cuda=cuda.convolve,
         total=True,
         T="{half, bfloat16, float, double, int32}", **FULL)
 def Conv2D() -> None:
@@ -238,7 +241,7 @@ def Conv2D() -> None:
 
 
 @kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=input_shape(conv_output),
-        numpy=_CONV[1], cpu=cpu.input_gradient, values=("input_sizes",),
+        numpy=_CONV[1], cpu=cpu.input_gradient, cuda=cuda.input_gradient, values=("input_sizes",),
         total=True, T="{half, bfloat16, float, double, int32}",
         **FULL)
 def Conv2DBackpropInput() -> None:
@@ -246,7 +249,7 @@ def Conv2DBackpropInput() -> None:
 
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(conv_output),
-        numpy=_CONV[2], cpu=cpu.filter_gradient, values=("filter_sizes",),
+        numpy=_CONV[2], cpu=cpu.filter_gradient, cuda=cuda.filter_gradient, values=("filter_sizes",),
         total=True, T="{half, bfloat16, float, double}", **FULL)
 def Conv2DBackpropFilter() -> None:
     """The gradient of Conv2D for its filter."""
@@ -256,20 +259,23 @@ tables.WORK.update({name: cpu.operations for name in ("Conv2D", "Conv2DBackpropI
 
 
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(_depthwise_output), numpy=_DEPTHWISE[0],
-        cpu=loops.depthwise, total=True, T="{half, bfloat16, float, double}", **DEPTHWISE)
+        cpu=loops.depthwise, cuda=partial(cuda.convolve, depthwise=True),
+        total=True, T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNative() -> None:
     """Each channel by its own filters (height, width, channels, multiplier)."""
 
 
 @kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=input_shape(_depthwise_output),
-        numpy=_DEPTHWISE[1], cpu=loops.depthwise_input_gradient, values=("input_sizes",), total=True,
+        numpy=_DEPTHWISE[1], cpu=loops.depthwise_input_gradient,
+        cuda=partial(cuda.input_gradient, depthwise=True), values=("input_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropInput() -> None:
     """The gradient of DepthwiseConv2dNative for its input."""
 
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(_depthwise_output),
-        numpy=_DEPTHWISE[2], cpu=loops.depthwise_filter_gradient, values=("filter_sizes",), total=True,
+        numpy=_DEPTHWISE[2], cpu=loops.depthwise_filter_gradient,
+        cuda=partial(cuda.filter_gradient, depthwise=True), values=("filter_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropFilter() -> None:
     """The gradient of DepthwiseConv2dNative for its filter."""

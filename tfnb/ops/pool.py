@@ -12,6 +12,7 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels import window_arrays as arrays
 from tfnb.kernels.cpu import normalize, pooling
 from tfnb.kernels.cpu.pooling import pool_window
+from tfnb.kernels.cuda import windows as cuda
 from tfnb.kernels.window import Window, channels_first, spatial_axes
 from tfnb.ops.array import shape, stop_gradient
 from tfnb.ops.construct import Constructor
@@ -163,7 +164,7 @@ def _argmax_gradient(ctx: Any, x: np.ndarray, dy: np.ndarray, index: np.ndarray)
 
 # The ops
 
-@kernel("input: T -> output: T", shape=pool_shape, numpy=_max, cpu=pooling.max_pool, total=True,
+@kernel("input: T -> output: T", shape=pool_shape, numpy=_max, cpu=pooling.max_pool, cuda=cuda.max_pool, total=True,
         T="{half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT",
         **EXPLICIT, data_format="{'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
 def MaxPool() -> None:
@@ -171,7 +172,8 @@ def MaxPool() -> None:
 
 
 @kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient_shape, numpy=_max_gradient,
-        cpu=pooling.max_pool_gradient, total=True, **EXPLICIT, data_format=LAYOUT, T=f"{REAL} = DT_FLOAT")
+        cpu=pooling.max_pool_gradient, cuda=cuda.max_pool_gradient,
+        total=True, **EXPLICIT, data_format=LAYOUT, T=f"{REAL} = DT_FLOAT")
 def MaxPoolGrad() -> None:
     """The gradient of MaxPool: each number goes to the (first) largest of its window."""
 
@@ -182,7 +184,7 @@ def MaxPoolGradGrad() -> None:
     """The gradient of MaxPoolGrad for `grad`: of each window, the number where its largest stands."""
 
 
-@kernel("value: T -> output: T", shape=pool_shape, numpy=_avg, cpu=pooling.avg_pool,
+@kernel("value: T -> output: T", shape=pool_shape, numpy=_avg, cpu=pooling.avg_pool, cuda=cuda.avg_pool,
         total=True, **PLAIN, data_format=LAYOUT,
         T=FLOAT)
 def AvgPool() -> None:
@@ -190,7 +192,8 @@ def AvgPool() -> None:
 
 
 @kernel("orig_input_shape: int32, grad: T -> output: T", shape=avg_gradient_shape, numpy=_avg_gradient,
-        cpu=pooling.avg_pool_gradient, values=("orig_input_shape",), total=True, **PLAIN, data_format=LAYOUT, T=FLOAT)
+        cpu=pooling.avg_pool_gradient, cuda=cuda.avg_pool_gradient,
+        values=("orig_input_shape",), total=True, **PLAIN, data_format=LAYOUT, T=FLOAT)
 def AvgPoolGrad() -> None:
     """The gradient of AvgPool."""
 
