@@ -80,7 +80,7 @@ def gpu() -> Gpu | None:
     cuda = _import_cuda()
     if is_simulator():
         return SIMULATED
-    return _first_gpu(cuda) if cuda.is_available() else None
+    return _first_gpu(cuda) if cuda.is_available() and len(cuda.gpus) else None
 
 
 def _first_gpu(cuda: Any) -> Gpu:
@@ -93,7 +93,14 @@ def _first_gpu(cuda: Any) -> Gpu:
 
 
 def _import_cuda() -> Any:
-    """The module numba.cuda. numba-cuda 0.30 still names np.row_stack, which NumPy 2.5 removed: it is lent that."""
+    """The module numba.cuda: numba-cuda's, not the one that numba still brings.
+
+    Its .pth file, which sees to that, does not count in folders of PYTHONPATH. numba-cuda 0.30 still names
+    np.row_stack, which NumPy 2.5 removed: it is lent that. It warns of small grids, as any small graph has.
+    """
+    if not is_simulator() and importlib.util.find_spec("_numba_cuda_redirector"):
+        importlib.import_module("_numba_cuda_redirector")
+    numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
     lent = not hasattr(np, "row_stack")
     if lent:
         np.row_stack = np.vstack
