@@ -88,7 +88,7 @@ export class Chart {
     const left = 14 + 6.4 * Math.max(3, ...yTicks.map((tick) => shortNumber(tick).length));
     const x = this.xScale(peers, left, width - RIGHT);
     const [unit, size] = this.look.x === "time" ? unitOf(x.high) : ["", 1];
-    const xTicks = ticks(x.low / size, x.high / size, Math.max(3, Math.floor(width / 90)));
+    const xTicks = ticks(x.low / size, x.high / size, Math.max(4, Math.floor(width / 90)));
     const parts = [
       ...yTicks.flatMap((tick) => this.yTick(tick, y, left, width)),
       ...xTicks.map((tick, i) =>

@@ -48,7 +48,7 @@ export class RidgePanel {
     const labels = [...new Set([0, Math.round(last / 2), last])].map((row) =>
       s("text", { x: width - RIGHT + 6, y: this.base(row) }, shortNumber(steps[row] as number)),
     );
-    const below = ticks(low, high, Math.max(3, Math.floor(width / 90))).map((tick) =>
+    const below = ticks(low, high, Math.max(4, Math.floor(width / 90))).map((tick) =>
       s("text", { x: this.at(tick, width), y: HEIGHT - 10, "text-anchor": "middle" }, shortNumber(tick)),
     );
     const rows = steps.map((_, row) =>

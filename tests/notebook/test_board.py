@@ -260,8 +260,11 @@ def test_record_takes_names_and_mappings():
     record(loss=1.0)
     record({"train/loss": 2.0}, step=5)
     LiveBoard(recorder=recorder).record({"a/b": 1.0}, acc=0.5)
+    record({"a/b": 2.0}, step=3, run="fast", acc=0.25)
     recorder.file()
-    assert set(recorder.series) == {("", "loss"), ("", "train/loss"), ("", "a/b"), ("", "acc")}
+    assert recorder.series["fast", "a/b"].steps.tolist() == [3] and ("fast", "acc") in recorder.series
+    assert set(recorder.series) == {("", "loss"), ("", "train/loss"), ("", "a/b"), ("", "acc"),
+                                    ("fast", "a/b"), ("fast", "acc")}
     boards.record({"a tag of this test": 3.0})
     boards.RECORDER.file()
     assert boards.RECORDER.series.pop(("", "a tag of this test")).values.tolist() == [3.0]

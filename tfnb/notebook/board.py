@@ -233,9 +233,10 @@ class LiveBoard:
             self._drawn = count
             shell.update(self._repr_mimebundle_(), self.display_id)
 
-    def record(self, values: Mapping[str, Any] | None = None, /, *, step: float | None = None, **more: Any) -> None:
+    def record(self, values: Mapping[str, Any] | None = None, /, *, step: float | None = None, run: str = "",
+               **more: Any) -> None:
         """As the function `record`."""
-        self.recorder.reporter()(values, step=step, **more)
+        self.recorder.reporter(run)(values, step=step, **more)
 
     def close(self) -> None:
         """Stop updating. What is shown stays as it is."""

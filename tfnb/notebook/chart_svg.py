@@ -131,7 +131,7 @@ def _axes(frame: _Frame, y_ticks: list[float], labels: list[str], title: str, wi
         y = round(frame.y(tick)) + 0.5
         parts.append(element("path", class_="g", d=path([(frame.left, y), (frame.right, y)]), stroke=INKS["grid"][0]))
         parts.append(_label(frame.left - 6, y + 3.5, label, "end"))
-    x_ticks = nice_ticks(frame.x0, frame.x1, max(3, int((frame.right - frame.left) / 80)))
+    x_ticks = nice_ticks(frame.x0, frame.x1, max(4, int((frame.right - frame.left) / 80)))
     for tick in x_ticks:
         step = x_ticks[1] - x_ticks[0] if len(x_ticks) > 1 else 1.0
         word = f" {unit}" if unit and tick == x_ticks[-1] else ""

@@ -50,16 +50,21 @@ class Recorder:
         self._written = False                   # a writer reports: what is only fetched does not count
         self._names: dict[int, str] = {}        # thread -> the run that its fetches belong to
 
-    def reporter(self, run: str = "") -> Callable[..., None]:
-        """The function `record` of a run."""
-        columns = self._columns[run]            # what a step looks up is looked up here
+    def reporter(self, own: str = "") -> Callable[..., None]:
+        """The function `record` of a run, for others as well."""
+        columns = self._columns[own]            # what a step looks up is looked up here
 
-        def record(values: Mapping[str, Any] | None = None, /, *, step: float | None = None, **more: Any) -> None:
+        def record(values: Mapping[str, Any] | None = None, /, *, step: float | None = None, run: str | None = None,
+                   **more: Any) -> None:
             """Report what one step gave: `record(loss=0.3, accuracy=0.9)` or `record({"train/loss": 0.3}, step=17)`.
 
             Numbers become curves, arrays histograms. Costs about a microsecond, so call it every step; arrays must not
-            be changed afterwards. Without a step they are counted.
+            be changed afterwards. Without a step they are counted. Runs are compared by their names:
+            `record(loss=0.3, run="fast")`.
             """
+            if run is not None and run != own:
+                self.reporter(run)(values, step=step, **more)
+                return
             if values:
                 more = {**values, **more}
             at, tag = COUNTED if step is None else step, None
@@ -70,7 +75,7 @@ class Recorder:
                     if not 2 < len(column) < 2 * self._room:
                         self._turn(len(column) // 2)
             except (KeyError, TypeError):
-                self._others(more, tag, step, run)
+                self._others(more, tag, step, own)
         return record
 
     def scalars(self, values: Mapping[str, Any], step: float | None = None, run: str = "") -> None:
