@@ -143,26 +143,24 @@ class Mutation:
         StaleTensorError says to who uses the ops. Raises ValueError for an op that is not in the graph.
         """
         gone = dict.fromkeys(ops)
-        for op in gone:
-            if self._by_name.get(op.name) is not op:
-                raise ValueError(f"{op.name!r} is not in this graph, and can't be taken out of it")
-        places = tuple(i for i, op in enumerate(self._ops) if op in gone)
-        taken = tuple(self._ops[i] for i in places)
+        places = tuple([i for i, op in enumerate(self._ops) if op in gone])
+        if len(places) != len(gone):
+            strange = next(op for op in gone if self._by_name.get(op.name) is not op)
+            raise ValueError(f"{strange.name!r} is not in this graph, and can't be taken out of it")
+        taken = tuple([self._ops[i] for i in places])
         staying = [op for op in self._ops if op not in gone]
-        leaving = ({op.owner for op in gone} - {op.owner for op in staying} - {None}) | set(owners)
-        keys = dict.fromkeys([*(op.name.lower() for op in taken), *self._names.of_owners(leaving)])
+        leave = _Leave(taken, gone, self._by_name, reason)
+        leaving = (leave.owners - {op.owner for op in staying} - {None}) | set(owners)
+        keys = dict.fromkeys([*leave.keys, *self._names.of_owners(leaving)])
         name_owners = {key: self._names.owners[key] for key in keys if key in self._names.owners}
         record = Detached(
-            taken, places, places[0] if places else len(self._ops), _dangling(taken, gone),
-            tuple((op, c) for op in staying for c in op.control_inputs if c in gone),
+            taken, places, places[0] if places else len(self._ops), leave.dangling(),
+            tuple([(op, c) for op in staying for c in op.control_inputs if c in gone]),
             self._names.free(keys), name_owners, tuple(self._collections.remove(gone, leaving)))
         if self._cursor is not None:
             self._cursor -= sum(place < self._cursor for place in places)
         self._ops = staying
-        for op in taken:
-            del self._by_name[op.name]
-            op._dead = reason
-        for t in dict.fromkeys(t for op in taken for t in op.inputs if t.op not in gone):
+        for t in leave.sources:
             t._consumers[:] = [c for c in t._consumers if c not in gone]
         self.mutations += 1
         return record
@@ -286,6 +284,33 @@ class Mutation:
                 t._consumers.append(op)
 
 
-def _dangling(ops: Iterable[Operation], gone: dict[Operation, None]) -> tuple[Edge, ...]:
-    pairs = dict.fromkeys((t, user) for op in ops for t in op.outputs for user in t._consumers if user not in gone)
-    return tuple(Edge(user, i, t) for t, user in pairs for i, taken in enumerate(user.inputs) if taken is t)
+class _Leave:
+    """What there is to know of ops that leave, gathered while they go.
+
+    owners: whose they are; keys: of their names; sources: tensors of ops that stay which they take. Each op is looked
+    at once: of thousands, none is in the processor's caches any more.
+    """
+
+    def __init__(self, taken: Iterable[Operation], gone: dict[Operation, None], by_name: dict[str, Operation],
+                 reason: str) -> None:
+        self.owners: set[Hashable] = set()
+        self.keys: list[str] = []
+        self.sources: dict[Tensor, None] = {}
+        self._edges: dict[tuple[Tensor, Operation], None] = {}
+        for op in taken:
+            self.owners.add(op.owner)
+            name = op.name
+            self.keys.append(name.lower())
+            del by_name[name]
+            op._dead = reason
+            for t in op.inputs:
+                if t.op not in gone:
+                    self.sources[t] = None
+            for t in op.outputs:
+                for user in t._consumers:
+                    if user not in gone:
+                        self._edges[t, user] = None
+
+    def dangling(self) -> tuple[Edge, ...]:
+        """The inputs of ops that stay which are outputs of these."""
+        return tuple(Edge(user, i, t) for t, user in self._edges for i, taken in enumerate(user.inputs) if taken is t)

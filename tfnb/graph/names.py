@@ -49,17 +49,14 @@ class Names:
 
     def free(self, names: Iterable[str]) -> dict[str, int]:
         """Give names (lower-case keys) back. Returns what is needed to take them again: see `restore`."""
-        freed = {}
-        for key in names:
-            if key in self.used:
-                freed[key] = self.used.pop(key)
-                self.owners.pop(key, None)
+        used, owners = self.used, self.owners
+        freed = {key: used.pop(key) for key in names if key in used}
         for key in freed:
-            if key[-1] not in "0123456789":
-                continue
-            base, _, number = key.rpartition("_")
-            if number.isdecimal() and base in self.used:
-                self.used[base] = max(1, min(self.used[base], int(number)))
+            owners.pop(key, None)
+            if key[-1] in "0123456789":
+                base, _, number = key.rpartition("_")
+                if base in used and number.isdecimal():
+                    used[base] = max(1, min(used[base], int(number)))
         return freed
 
     def restore(self, freed: dict[str, int], owners: dict[str, Hashable]) -> None:

@@ -17,12 +17,14 @@ from tfnb.graph.stack import global_graph, set_global_graph
 from tfnb.notebook.badge import Badge
 from tfnb.notebook.compare import Changes, compare
 from tfnb.notebook.drift import drifted
-from tfnb.notebook.effects import Effects, Orphan, Stale, apply_changes, is_variable, spread
+from tfnb.notebook.effects import Effects, Orphan, Stale, apply_changes, spread
 from tfnb.notebook.functions import Functions
 from tfnb.notebook.journal import Journal, Past, size_of
 from tfnb.notebook.story import Story, story_of
+from tfnb.opdef.spec import Kind
 
 Key = Hashable
+_VARIABLE = Kind.VARIABLE
 
 
 @dataclass
@@ -318,12 +320,12 @@ class Cells:
 
 
 def _badge(label: str, made: list[Operation], changes: list[Changes], effects: Effects) -> Badge:
-    variables = [op for op in made if is_variable(op)]
-    names = {op.name for op in made}
+    variables = sum(op.spec.kind is _VARIABLE for op in made)
+    gone = {name for part in changes for name in part.removed}
     return Badge(
-        label, len(made), len(variables), sum(len(part.kept) for part in changes),
+        label, len(made), variables, sum(len(part.kept) for part in changes),
         identical=bool(changes) and all(part.identical for part in changes), rewired=effects.rewired,
-        removed=len({name for part in changes for name in part.old} - names), notes=drifted(made))
+        removed=len(gone - {op.name for op in made} if gone else gone), notes=drifted(made))
 
 
 def _drop(graph: Graph, key: Key, reason: str) -> None:

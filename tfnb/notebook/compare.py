@@ -34,6 +34,13 @@ class Changes:
         return name in self.old and name in self.new and name not in self.why
 
     @property
+    def removed(self) -> tuple[str, ...]:
+        """Names of ops that are made no longer."""
+        if len(self.old) + len(self.added) == len(self.new):
+            return ()
+        return tuple(name for name in self.old if name not in self.new)
+
+    @property
     def identical(self) -> bool:
         """Nothing is new, changed or gone, and there was something."""
         return bool(self.old) and not self.why and not self.added and len(self.old) == len(self.new)
@@ -43,48 +50,76 @@ def compare(old: Iterable[Operation], new: Iterable[Operation]) -> Changes:
     """The changes between two runs of a cell, each given by its ops in the order they were made."""
     olds = {op.name: op for op in old}
     news = {op.name: op for op in new}
-    matched: dict[Operation, Operation] = {}
+    moved: dict[Tensor, Tensor] = {}
     why: dict[str, str] = {}
     added, kept, variable = [], [], Kind.VARIABLE
     for name, op in news.items():               # creation order: inputs are judged before what takes them
         before = olds.get(name)
         if before is None:
             added.append(op)
-        else:
-            difference = _difference(before, op, matched)
-            if difference:
-                why[name] = difference
+            continue
+        if _same(before, op, moved) and (not (before.control_inputs or op.control_inputs)
+                                         or _waits_alike(before, op, olds, news, why)):
+            if len(op.outputs) == 1:
+                moved[before.outputs[0]] = op.outputs[0]
             else:
-                matched[before] = op
-            if op.spec.kind is variable and before.spec.kind is variable and fits(before.outputs[0], op.outputs[0]):
-                kept.append(name)
+                moved.update(zip(before.outputs, op.outputs, strict=True))
+        else:
+            why[name] = _difference(before, op, moved)
+        if op.spec.kind is variable and before.spec.kind is variable and fits(before.outputs[0], op.outputs[0]):
+            kept.append(name)
     return Changes(olds, news, why, tuple(added), frozenset(kept))
 
 
-def _difference(old: Operation, new: Operation, matched: dict[Operation, Operation]) -> str:
-    """What is different, in words; "" if nothing is. matched: the ops of the cell that are the same, old -> new.
+def _same(old: Operation, new: Operation, moved: dict[Tensor, Tensor]) -> bool:
+    """Is there no difference, but perhaps in what they wait for? moved: outputs of ops that are the same, old -> new.
 
     It runs for every op of a cell that is run again: 1 us each.
     """
+    if old.spec is not new.spec or old.device != new.device:
+        return False
+    if list(map(moved.get, old.inputs, old.inputs)) != new.inputs:
+        return False
+    mine, yours = old.attrs, new.attrs
+    if "value" in yours:                        # of constants, an array
+        if _other_attrs(mine, yours):
+            return False
+    elif mine != yours and _other_attrs(mine, yours):
+        return False
+    given, gives = old.outputs, new.outputs
+    if len(given) == len(gives) == 1:
+        return fits(given[0], gives[0])
+    return len(given) == len(gives) and all(map(fits, given, gives))
+
+
+def _waits_alike(old: Operation, new: Operation, olds: dict[str, Operation], news: dict[str, Operation],
+                 why: dict[str, str]) -> bool:
+    """Does `new` wait for the ops that `old` waits for, or for those that are the same in the new run?"""
+    return [news.get(op.name, op) if olds.get(op.name) is op and op.name not in why else op
+            for op in old.control_inputs] == new.control_inputs
+
+
+def _difference(old: Operation, new: Operation, moved: dict[Tensor, Tensor]) -> str:
+    """What is different, in words, where there is a difference."""
     if old.type != new.type:
         return f"it was {old.type} and is {new.type}"
     if len(old.inputs) != len(new.inputs):
         return f"it took {len(old.inputs)} inputs and takes {len(new.inputs)}"
     for a, b in zip(old.inputs, new.inputs, strict=True):
-        if a is not b and (matched.get(a.op) is not b.op or a.value_index != b.value_index):
+        if moved.get(a, a) is not b:
             return (f"its input {a.op.name!r} changed" if a.name == b.name else
                     f"it took {a.op.name!r} and takes {b.op.name!r}")
-    if "value" in new.attrs or old.attrs != new.attrs:              # "value": of constants, an array
-        difference = _other_attrs(old.attrs, new.attrs)
-        if difference:
-            return difference
-    if (old.control_inputs or new.control_inputs) and (
-            [matched.get(op, op) for op in old.control_inputs] != new.control_inputs):
-        return "it waits for other ops"
+    difference = _other_attrs(old.attrs, new.attrs)
+    if difference:
+        return difference
     for a, b in zip(old.outputs, new.outputs, strict=False):
-        if a.static != b.static or (a.dtype is not b.dtype and a.dtype != b.dtype):
+        if a.static != b.static or a.dtype != b.dtype:
             return f"it gave {form(a)} and gives {form(b)}"
-    return "" if old.device == new.device and len(old.outputs) == len(new.outputs) else _other_outputs(old, new)
+    if len(old.outputs) != len(new.outputs):
+        return f"it had {len(old.outputs)} outputs and has {len(new.outputs)}"
+    if old.device != new.device:
+        return f"its device was {old.device or 'any'} and is {new.device or 'any'}"
+    return "it waits for other ops"
 
 
 def _other_attrs(old: dict[str, Any], new: dict[str, Any]) -> str:
@@ -95,19 +130,13 @@ def _other_attrs(old: dict[str, Any], new: dict[str, Any]) -> str:
     return "" if len(old) == len(new) else "it has fewer attrs"
 
 
-def _other_outputs(old: Operation, new: Operation) -> str:
-    if len(old.outputs) != len(new.outputs):
-        return f"it had {len(old.outputs)} outputs and has {len(new.outputs)}"
-    return f"its device was {old.device or 'any'} and is {new.device or 'any'}"
-
-
 def _attr(value: Any) -> str:
     return "missing" if value is _missing else attr_text(value) or "empty"
 
 
 def fits(old: Tensor, new: Tensor) -> bool:
     """True if what took `old` can take `new`: equal dtype and equal static shape."""
-    return bool(old.dtype == new.dtype) and old.static == new.static
+    return old.static == new.static and (old.dtype is new.dtype or bool(old.dtype == new.dtype))
 
 
 def form(t: Tensor) -> str:
@@ -120,10 +149,10 @@ def same_value(a: Any, b: Any) -> bool:
     """Equality of attr values; arrays by dtype, shape and bytes, so that NaN equals NaN and 0.0 is not -0.0."""
     if type(a) is not type(b):
         return False
-    if isinstance(a, np.ndarray):
-        if a.shape != b.shape or a.dtype != b.dtype:
+    if type(a) is np.ndarray:
+        if a.dtype != b.dtype or a.shape != b.shape:
             return False
-        return bool(a.tolist() == b.tolist() if a.dtype.hasobject else a.tobytes() == b.tobytes())
+        return a.tolist() == b.tolist() if a.dtype.hasobject else a.tobytes() == b.tobytes()
     if isinstance(a, dict):
         return a.keys() == b.keys() and all(same_value(a[key], b[key]) for key in a)
     if isinstance(a, (list, tuple)):

@@ -167,7 +167,7 @@ def _move_originals(graph: Graph, changes: Changes) -> None:
 
 def _differentiated(graph: Graph, changes: Changes, where: str, effects: Effects) -> None:
     """Blame the gradients of changed ops and of all that stands on them."""
-    names = [*changes.why, *(changes.old.keys() - changes.new.keys())]
+    names = [*changes.why, *changes.removed]
     changed = {ops[name]: name for ops in (changes.old, changes.new) for name in names if name in ops}
     if not changed:
         return
@@ -208,9 +208,11 @@ def _downstream(start: Mapping[Operation, str]) -> dict[Operation, str]:
 
 def _infer_again(changes: Changes, where: str, effects: Effects) -> None:
     """Blame forward ops whose static shapes don't hold any more: a shape may come from the value of what changed."""
+    if not effects.moved:
+        return
     changed = {changes.new[name]: name for name in changes.why}
     own = set(changes.new.values())
-    for op, name in _downstream(changed).items() if effects.moved else ():
+    for op, name in _downstream(changed).items():
         if op in own or op.owner in effects.reasons:
             continue
         try:

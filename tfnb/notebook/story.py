@@ -30,5 +30,5 @@ def story_of(before: str, label: str, changes: Changes, effects: Effects) -> Sto
     same = frozenset(changes.new)
     if not changes.identical:
         same = (same & changes.old.keys()) - changes.why.keys()
-    return Story(before, label, same, changes.why, tuple(changes.old.keys() - changes.new.keys()), changes.kept,
+    return Story(before, label, same, changes.why, changes.removed, changes.kept,
                  effects.moved)
