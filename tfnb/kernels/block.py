@@ -49,6 +49,11 @@ class Block:
 
     def __init__(self, has_text: HasText) -> None:
         self.has_text = has_text
+        self.begin(frozenset())
+
+    def begin(self, by_exp: frozenset[int]) -> None:
+        """Begin (again) with no values. by_exp: see `sharing`."""
+        self._by_exp, self._sigmoids = by_exp, list[int]()
         self.values: list[Value] = []
         self.labels: list[str] = []
         self.reductions: list[Reduction] = []
@@ -98,12 +103,27 @@ class Block:
             return self.convert(values[0], result)
         if word in ROW_WORDS:
             return self._reduce_row(word, values[0])
-        if self.has_text(word, of):
+        by_exp = word == "sigmoid" and self._is_shared(values[0])
+        if self.has_text(word, of) and not by_exp:
             return self.add(word, values, result)
-        found = expansion(word, of, self.has_text("bits", of))
+        found = expansion(word, of, self.has_text("bits", of) and not by_exp)
         if found is None:
             raise TypeError(f"{self.label or 'a definition'}: {word} has no meaning for {of} in a kernel")
         return self.inline(found.program(), values, of)[0]
+
+    def _is_shared(self, x: int) -> bool:
+        self._sigmoids.append(x)
+        return len(self._sigmoids) - 1 in self._by_exp
+
+    def sharing(self) -> frozenset[int]:
+        """The sigmoids, numbered as they were asked for, of whose x there is exp(-|x|), too.
+
+        They are cheaper computed from that than by a polynomial of their own.
+        """
+        sizes = {self.values[value.args[0]].args for value in self.values if value.word == "exp_nonpositive"
+                 and self.values[value.args[0]].word == "neg"}
+        taken = {self.values[size].args[0] for size, in sizes if self.values[size].word == "abs"}
+        return frozenset(i for i, x in enumerate(self._sigmoids) if x in taken)
 
     def _is_nonpositive(self, number: int) -> bool:
         """Is this value, of whatever it is computed from, at most 0 or NaN (or unknown to be)?"""
@@ -180,10 +200,19 @@ class Block:
 
 
 def fill(block: Block, kernel: Kernel) -> dict[str, int]:
-    """Put a kernel's loads and statements into the block; returns the value behind each name.
+    """Put a kernel's loads and statements into the block, which is empty; returns the value behind each name.
 
     Raises KeyError for a name that is not made before it is used, TypeError for a word or type kernels don't have.
     """
+    names = _fill(block, kernel)
+    shared = block.sharing()
+    if shared:                             # what they share may come behind them: only now all is known
+        block.begin(shared)
+        names = _fill(block, kernel)
+    return names
+
+
+def _fill(block: Block, kernel: Kernel) -> dict[str, int]:
     names = {operand.name: block.add("load", (), operand.type, number)
              for number, operand in enumerate(kernel.loads)}
     for item in kernel.body:

@@ -14,8 +14,8 @@ from tfnb.kernels.polynomials import Definition, horner, polynomials
 from tfnb.kernels.scalar import Scalar, word
 from tfnb.kernels.words import kind
 
-(absolute, ceil, cos, exp, floor, fmod, integer_divide, integer_power, log, rint, sin, sqrt, trunc, where) = map(
-    word, "abs ceil cos exp floor fmod integer_divide integer_power log rint sin sqrt trunc where".split())
+(absolute, ceil, cos, exp, floor, fma, fmod, integer_divide, integer_power, log, rint, sin, sqrt, trunc, where) = map(
+    word, "abs ceil cos exp floor fma fmod integer_divide integer_power log rint sin sqrt trunc where".split())
 
 
 @cache
@@ -106,8 +106,10 @@ def _rint(x: Any) -> Any:
 
 
 def _sigmoid(x: Any) -> Any:
+    """e / (1 + e) or 1 / (1 + e) of e = exp(-|x|), as 1 less the other one: the quotient's errors count less."""
     small = exp(-absolute(x))
-    return where(x < 0, small, 1) / (1 + small)
+    side = where(x < 0, small, 1)
+    return fma(-side, small / (1 + small), side)
 
 
 _POLYNOMIALS = polynomials()

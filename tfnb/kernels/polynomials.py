@@ -144,15 +144,16 @@ def _exponentials(of: Format) -> dict[str, Definition]:
     def at_least(x: Any, lowest: float) -> Any:
         return where(x < lowest, lowest, x)                         # NaN stays NaN
 
-    def power(r: Any) -> Any:
+    def power(r: Any, factor: Any) -> Any:
+        """exp(r) times a power of 2, which takes part in the last sum: 1 is added to nothing that is rounded before."""
         square = r * r
-        return fma(series(r, square), square, 1 + r)
+        return fma(factor, fma(series(r, square), square, r), factor)
 
     def _exp(x: Any, rest: Any = 0) -> Any:
         low = at_least(x, of.lowest)
         n, r = reduced(where(low > highest, highest, low), 2 * bias, rest)
         half = n >> 1                                   # 2**n in two factors: n may leave the range of exponents
-        return power(r) * from_bits(half << shift) * from_bits((n - half) << shift)
+        return power(r, from_bits(half << shift)) * from_bits((n - half) << shift)
 
     def _exp_of_two(x: Any, rest: Any) -> Any:
         return _exp(x, rest)
@@ -162,7 +163,7 @@ def _exponentials(of: Format) -> dict[str, Definition]:
 
     def _exp_nonpositive(x: Any) -> Any:
         n, r = reduced(at_least(x, of.lowest), bias + lift)
-        return power(r) * from_bits(n << shift) * 2.0 ** -lift
+        return power(r, from_bits(n << shift)) * 2.0 ** -lift
 
     def _expm1(x: Any) -> Any:
         low = at_least(x, -4 * one)

@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import tfnb as tf
 from tests import accuracy
 from tfnb.kernels.cpu import codegen
 from tfnb.kernels.cpu.emit import emit
@@ -115,3 +117,27 @@ def test_where_it_is_not(emitted, definition):
     record = RowKernel(1, 1, (Operand("x", "float32", ("s", "1")),), (emitted.stmt(definition, "float32", "x", "r"),),
                        (Operand("r", "float32", ("s", "1")),))
     assert "exp_nonpositive(" not in emit(record).text
+
+
+def _beside_its_exp(x):
+    return tf.sigmoid(x) + 0 * tf.exp(-tf.abs(x))
+
+
+@pytest.mark.parametrize("type", accuracy.FORMATS)
+def test_a_sigmoid_that_takes_an_exp_that_is_there_keeps_to_the_bound(type, monkeypatch):
+    name = "sigmoid beside its exp"
+    monkeypatch.setitem(accuracy.FUNCTIONS, name, replace(accuracy.FUNCTIONS["sigmoid"], run=_beside_its_exp))
+    found = accuracy.measure(name, type, accuracy.arguments(name, type, 20_000, seed=5))
+    assert found.ulps <= min(BOUNDS["sigmoid", type][0], 1.8), found
+
+
+@pytest.mark.parametrize("definition, alone", [
+    (lambda x: sigmoid(x) + exp(-abs(x)), False), (lambda x: exp(-abs(x)) * sigmoid(x) - sigmoid(x), False),
+    (lambda x: sigmoid(x) + exp(-x), True), (lambda x: sigmoid(2 * x) + exp(-abs(x)), True),
+    (lambda x: sigmoid(x) + exp(-(x * x)), True),
+])
+def test_where_a_sigmoid_takes_an_exp_that_is_there(emitted, definition, alone):
+    record = MapKernel(1, (Operand("x", "float32", ("1",)),), (emitted.stmt(definition, "float32", "x", "r"),),
+                       (Operand("r", "float32", ("1",)),))
+    text = emit(record).text
+    assert ("sigmoid(" in text) == alone and text.count(" exp_nonpositive(") + text.count(" exp(") == 1
