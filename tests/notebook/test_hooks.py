@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import tfnb as tf
 from tfnb.graph import ownership
 from tfnb.graph.stack import get_default_graph, reset_default_graph
 from tfnb.notebook import complete, shell
@@ -306,3 +307,22 @@ exit
     ended = shown.index("training: done · step 20 of 20")
     assert shown.count("training: done") == 1 and 0 < shown.index("step 19", ended) < shown.index("Out[", ended)
     assert not {"<div", "<svg", "<span"} & set(re.findall("<[a-z]+", shown)), "these are for browsers"
+
+
+def test_completion_of_what_options_take():
+    recorder, seen = complete.board.RECORDER, [("slow", "loss"), ("logs/fast", "loss")]
+    for run, tag in seen:
+        recorder.scalars({tag: 1.0}, run=run)
+    recorder.file()
+    try:
+        assert complete.matches("%live --runs ", lambda magic: {"--runs": []}) == ["slow", "fast"]
+        assert complete.matches("%live loss --runs slow f", lambda magic: {"--runs": []}) == ["fast"]
+    finally:
+        for key in seen:
+            del recorder.series[key]
+    assert complete.matches("%vars --sort no", lambda magic: {"--sort": []}) == ["norm"]
+    with tf.Graph().as_default():
+        w = tf.Variable(1.0, name="weight")
+        tf.train.AdamOptimizer(name="Second").minimize(w * w)
+        assert complete.matches("%vars --optimizer S", lambda magic: {"--optimizer": []}) == ["Second"]
+        assert complete.matches("%vars --optimizer Second we", lambda magic: {"--optimizer": []}) == ["weight"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from posixpath import basename
 from typing import Any
 
 from tfnb.graph.stack import get_default_graph
@@ -27,7 +28,10 @@ def matches(text: str, options: Options) -> list[str]:
         return []
     magic, (*before, word) = found[1], re.split(r"\s+", found[2])
     given = options(magic)
-    choices = given.get(before[-1], ()) if before else ()
+    option = next((each for each in reversed(before) if each.startswith("--")), "")
+    if option and option != before[-1] and option not in SEVERAL:
+        option = ""                             # its word stands there already
+    choices = given.get(option) or VALUES.get(option, tuple)()
     known = given if word.startswith("-") else choices or WORDS[magic]()
     return [each for each in known if each.startswith(word) and each != word][:MOST]
 
@@ -59,6 +63,17 @@ def tags() -> list[str]:
     return [*dict.fromkeys([*recorded, *made])]
 
 
+def runs() -> list[str]:
+    """The names of the runs that were recorded."""
+    return [*dict.fromkeys(basename(series.run) for series in board.RECORDER.series.values() if series.run)]
+
+
+def optimizers() -> list[str]:
+    """The names of the optimizers of the default graph."""
+    made = [name.partition("/update_")[0] for found in variables_of(get_default_graph()) for name in found.updates]
+    return [*dict.fromkeys(made)]
+
+
 def keys() -> list[str]:
     """The names of the collections of the default graph."""
     return get_default_graph().get_all_collection_keys()
@@ -81,6 +96,18 @@ WORDS: dict[str, Callable[[], Iterable[str]]] = {
     "slots": variable_names,
     "ckpt": checkpoint_words,
 }
+
+
+# option -> the words that it takes, where the parser has no list of them; those of SEVERAL take more than one
+VALUES: dict[str, Callable[[], Iterable[str]]] = {
+    "--runs": runs,
+    "--live": tags,
+    "--loss": names,
+    "--stop": lambda: ["nan", "plateau"],
+    "--optimizer": optimizers,
+    "--sort": lambda: ["norm", "update", "size", "name", "mean", "sd", "min", "max"],
+}
+SEVERAL = ("--runs", "--live", "--stop")
 
 
 EXPRESSIONS = ("graph", "fetch", "profile", "nan", "step", "why")      # take names of Python as well
