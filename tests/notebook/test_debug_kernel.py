@@ -56,3 +56,4 @@ def test_a_run_is_fetched_with_its_trace_and_looked_into_for_many_steps(page):
              "s.run(w.initializer)", "A")
     assert "Log" in page.run("v = %fetch step --trace", "B") and page.run("print(v, s.run(w))", "C") == "2.0 2.0"
     assert "in run 3" in page.run("%nan step --fix-step 50", "D") and page.run("print(s.run(w))", "C") == "2.0"
+    page.run("s.close(); del s, w, step, v", "C")

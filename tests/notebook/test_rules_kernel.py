@@ -146,6 +146,16 @@ def test_device_scope_and_show_of_graph_cells(page):
     kinds = {kind for output in page.outputs["B"] if "data" in output for kind in output["data"]}
     assert "image/svg+xml" in kinds
     assert "did you mean --device?" in page.run("%%graph --devise x\n1", "C")
+    page.run("g = tf.Graph()", "G")
+    for _ in range(2):
+        page.run("%%graph --scope part --device /cpu:0 --show\n"
+                 "with g.as_default(): z = tf.constant(1.0, name='z')", "D")
+        assert page.run("print(z.name, z.device)", "look") == "part/z:0 /device:CPU:0"
+        assert "z  Const" in page.text("D")
+    page.run("with tf.name_scope('part'): n = tf.constant(1.0, name='n')\n"
+             "with g.as_default(), tf.name_scope('other'): n = tf.constant(1.0, name='n')", "E")
+    assert page.run("print([op.name for op in g.get_operations()])", "look") == "['part/z', 'other/n']"
+    page.run("del g, y, z, n", "look")          # what is alive has ops of these cells
 
 
 def test_an_error_in_a_cell_of_notebooks_without_ids_is_taken_back(page):
@@ -185,6 +195,7 @@ def test_a_function_that_is_defined_otherwise_outdates_what_other_cells_made_by_
     assert "layer() changed" in page.run("%stale", "S")
     page.run("%stale run", "S")
     assert "OUTDATED" not in page.text("B") and page.run("print(y.shape)", "look") == "(1, 3)"
+    page.run("s.close(); del s, y, z", "look")
 
 
 def test_a_function_of_the_same_name_in_another_cell_outdates_nothing(page):
@@ -210,3 +221,15 @@ def test_what_a_changed_cell_made_anew_gets_a_value_and_the_rest_keeps_its_own(p
     assert page.run("print(s.run([w, 'w/Momentum:0']))", "D") == before
     assert "all have values" in page.run("%vars --init", "E")
     assert "Error" not in page.run("s.run(t)", "F")
+    page.run("s.close(); del s, v, w, t", "look")
+
+
+def test_what_a_function_refused_is_drawn_with_what_it_got(page):
+    page.run("x = tf.placeholder(tf.float32, [None, 1], name='x')", "A")
+    page.run("y = tf.fill([3, 4], 0.5, name='y')\nz = tf.nn.sigmoid_cross_entropy_with_logits(labels=y, logits=x)", "B")
+    drawn = next(o["data"]["text/plain"] for o in page.outputs["B"] if "image/svg+xml" in o.get("data", {}))
+    assert "y  Fill  float32[3×4]  → sigmoid_cross_entropy_with_logits()" in drawn and "x  Placeholder" in drawn
+    page.run("s = tf.Session()\ns.run(x, {x: [[1.0, 2.0]]})", "C")
+    page.run("int('x')", "D")
+    assert not any("image/svg+xml" in o.get("data", {}) for key in "CD" for o in page.outputs[key])
+    page.run("s.close(); del s, x", "look")

@@ -14,7 +14,7 @@ Recorded = tuple[Any, ...]          # code object, position in its bytecode, and
 DEPTH = 24                          # values recorded: two for each of 12 frames
 WIDTH = 100                         # of a source line in a message
 NEWLOCALS = 2                       # a flag of code objects: of functions, not of modules and cells
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _inside: dict[str, bool] = {}       # file name -> is it tfnb's own (to hash a code object is to hash its constants)
 _cell_label: list[Callable[[str], str | None]] = []
 
@@ -38,7 +38,7 @@ def recorded_frames() -> Recorded:
         own = inside.get(code.co_filename)
         if not own:
             if own is None:
-                own = inside[code.co_filename] = code.co_filename.startswith(_PACKAGE)
+                own = inside[code.co_filename] = code.co_filename.startswith(PACKAGE)
             if not own:
                 found += (code, frame.f_lasti)
                 if not code.co_flags & NEWLOCALS or len(found) >= DEPTH:

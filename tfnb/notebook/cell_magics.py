@@ -8,12 +8,14 @@ from typing import Any
 from IPython.core.magic import cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
+from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation
-from tfnb.graph.stack import device, get_default_graph, name_scope
+from tfnb.graph.ownership import all_graphs
+from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.again import StaleCells, run_stale, stale
 from tfnb.notebook.collection_tree import CollectionTree, collections
 from tfnb.notebook.effects import is_variable
-from tfnb.notebook.graph_view import graph_view
+from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.notebook.magic_words import LineMagics, fetchable, parse, run_body, unquote, usage_errors
 from tfnb.notebook.why import Why, why
 from tfnb.runtime.session import BaseSession
@@ -85,19 +87,29 @@ class CellMagics(LineMagics):
             self.hooks.name_cell(unquote(args.name))
         if args.no_own:
             self.hooks.cells.disown()
-        graph = get_default_graph()
-        version = graph.version
+        versions = {graph: graph.version for graph in all_graphs()}
         with ExitStack() as around:
-            if args.scope:
-                around.enter_context(name_scope(unquote(args.scope)))
-            if args.device:
-                around.enter_context(device(unquote(args.device)))
+            default = get_default_graph()
+            for graph in dict.fromkeys([default, *versions]):           # the cell may go on in any of them
+                if args.scope:                                          # with a slash no name is used up
+                    around.enter_context(graph.name_scope(unquote(args.scope) + "/" * (graph is not default)))
+                if args.device:
+                    around.enter_context(graph.device(unquote(args.device)))
             value = run_body(self.ip, cell)
-        if args.reset and graph is get_default_graph():
-            self._forget_values([op for op in graph.made_since(version) if is_variable(op)])
+        made = {graph: graph.made_since(versions.get(graph, 0)) for graph in all_graphs()}
+        if args.reset:
+            self._forget_values([op for ops in made.values() for op in ops if is_variable(op)])
         if args.show:
-            return graph_view(unquote(args.scope) if args.scope else None)
+            return self._shown(made, unquote(args.scope) if args.scope else "")
         return value
+
+    def _shown(self, made: dict[Graph, list[Operation]], scope: str) -> GraphView:
+        """The graph in which the cell has made most, its scope open."""
+        graph = max(made, key=lambda each: len(made[each])) if any(made.values()) else get_default_graph()
+        if graph is get_default_graph() and any(op.name.startswith(f"{scope}/") for op in graph.get_operations()):
+            return graph_view(scope)
+        view = graph_view(graph)
+        return view.expand(scope) if f"{scope}/" in view.model.nodes else view
 
     def _forget_values(self, variables: list[Operation]) -> None:
         for session in {id(s): s for s in self.ip.user_ns.values() if isinstance(s, BaseSession)}.values():

@@ -322,6 +322,7 @@ class Cells:
 def _badge(label: str, made: list[Operation], changes: list[Changes], effects: Effects) -> Badge:
     variables = sum(op.spec.kind is _VARIABLE for op in made)
     gone = {name for part in changes for name in part.removed}
+    changes = [part for part in changes if part.old or part.new]        # the others lost collection entries only
     return Badge(
         label, len(made), variables, sum(len(part.kept) for part in changes),
         identical=bool(changes) and all(part.identical for part in changes), rewired=effects.rewired,
