@@ -52,6 +52,7 @@ class GpuProgram:
         self._states: dict[Buffer, np.ndarray] = {}
         self._arrays = {op: store.peek(op) for op in compiled.stage.variables}
         self._lay_out()
+        self._generation = -1                      # of the store, when its variables were last found to be here
         self._bound: dict[Operation, GpuArray] = {}
         self._launches: tuple[_Launch, ...] = ()
 
@@ -131,7 +132,7 @@ class GpuProgram:
 
     def is_current(self, store: Store) -> bool:
         """Are the variables still those that this program was made for?"""
-        return all(store.peek(op) is array for op, array in self._arrays.items())
+        return self._generation == store.generation or all(store.peek(op) is a for op, a in self._arrays.items())
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
         """The outputs of the stage, in new arrays. inputs: row-major, of the shapes the program was made for.
@@ -139,10 +140,7 @@ class GpuProgram:
         trace: where to note when each launch ran. Raises the OpError of a kernel that met a bad value.
         """
         with self._store.lending:
-            residence = residence_of(self._store)
-            variables = {op: residence.take(op) for op in self.compiled.stage.variables}
-            if variables != self._bound or not self._launches:
-                self._bind(variables)
+            self._take_variables()
             for view, array in zip(self._inputs, inputs, strict=True):
                 device.upload(view, array)
             self._play(trace)
@@ -151,6 +149,16 @@ class GpuProgram:
                 device.download(view, array)
         fresh = iter(made)
         return [next(fresh) if v.known is None else v.known.copy() for v in self.compiled.outputs]
+
+    def _take_variables(self) -> None:
+        """See to it that the variables are on the GPU, and the launches bound to where they are."""
+        if self._generation == self._store.generation:
+            return
+        residence = residence_of(self._store)
+        variables = {op: residence.take(op) for op in self._arrays}
+        self._generation = self._store.generation
+        if variables != self._bound or not self._launches:
+            self._bind(variables)
 
     def _play(self, trace: Trace | None) -> None:
         checked = any(launch.status >= 0 for launch in self._launches)

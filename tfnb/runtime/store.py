@@ -129,7 +129,8 @@ class Store:
             memory, array = self._lent.get(key), self._arrays.get(key)
             if memory is not None and array is not None:
                 memory.copy_to(array)
-            self._lent.pop(key, None)
+            if self._lent.pop(key, None) is not None:
+                self.generation += 1
 
     def _fetch_all(self) -> None:
         for key in list(self._lent):
