@@ -60,7 +60,7 @@ from tfnb.ops.functions import (
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, digamma, erf, erfc, exp, expm1, lbeta, lgamma, log,
     log1p, log_sigmoid, polygamma, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh, zeta,
 )
-from tfnb.ops.decompositions import qr
+from tfnb.ops.decompositions import qr, self_adjoint_eig, self_adjoint_eigvals, svd
 from tfnb.ops.decoding import as_string, decode_csv, decode_raw, string_split, string_to_number
 from tfnb.ops.files import matching_files, read_file, write_file
 from tfnb.ops.functional import foldl, foldr, map_fn, scan
@@ -75,6 +75,10 @@ from tfnb.ops.initializers import (
     uniform_unit_scaling_initializer, variance_scaling_initializer, zeros_initializer,
 )
 from tfnb.ops.joining import broadcast_to, concat, pack, pad, stack, tile, unpack, unstack
+from tfnb.ops.linalg import (
+    cholesky, cholesky_solve, cross, matrix_band_part, matrix_determinant, matrix_inverse, matrix_solve,
+    matrix_solve_ls, matrix_triangular_solve,
+)
 from tfnb.ops.math import (
     abs, accumulate_n, add, add_n, cast, ceil, complex_abs, div, div_no_nan, divide, floor, floor_div, floordiv,
     floormod, inv,
@@ -149,8 +153,8 @@ from tfnb.ops.variables import (
 from tfnb.ops.while_loop import while_loop
 from tfnb.runtime.session import InteractiveSession, Session
 from tfnb import (
-    app, compat, errors, flags, gfile, graph_util, image, initializers, io, logging, math, nn, python_io, random,
-    summary, train,
+    app, compat, errors, flags, gfile, graph_util, image, initializers, io, linalg, logging, math, nn, python_io,
+    random, summary, train,
 )
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names

@@ -107,10 +107,46 @@ IMAGES = {
     "AvgPool3D": [(lambda x: raw.AvgPool3D(x, **POOL3), [VOLUME])],
     "AvgPool3DGrad": [(lambda dy: raw.AvgPool3DGrad(VOLUME, dy, **POOL3), [(1, 3, 2, 2, 3)])],
 }
+SQUARES, FOUR, WEIGHTS = (2, 3, 3), 4 * np.eye(3), np.array([1.0, -2.0, 3.0])
+
+
+def spectrum(x):
+    """What does not depend on the signs of the vectors."""
+    e, v = raw.SelfAdjointEigV2(x + tf.matrix_transpose(x) + np.diag([1.0, 5.0, 9.0]))
+    return tf.matmul(v * (e[..., None, :] * WEIGHTS), v, adjoint_b=True)
+
+
+def singular(x):
+    s, u, v = raw.Svd(x)
+    return tf.matmul(u * (s[..., None, :] * WEIGHTS[:2]), v, adjoint_b=True)
+
+
+def triangles(x):
+    q, r = raw.Qr(x)
+    return tf.concat([tf.transpose(q), 2.0 * r], -1)
+
+
+MATRICES = {
+    "MatrixInverse": [(lambda x, a=a: raw.MatrixInverse(x + FOUR, adjoint=a), [SQUARES]) for a in (False, True)],
+    "MatrixDeterminant": [(lambda x: raw.MatrixDeterminant(x + FOUR), [SQUARES])],
+    "LogMatrixDeterminant": [(lambda x: raw.LogMatrixDeterminant(x + FOUR)[1], [SQUARES])],
+    "Cholesky": [(lambda x: raw.Cholesky(tf.matmul(x, x, adjoint_b=True) + FOUR), [SQUARES])],
+    "MatrixSolve": [(lambda x, y, a=a: raw.MatrixSolve(x + FOUR, y, adjoint=a), [SQUARES, (2, 3, 2)])
+                    for a in (False, True)],
+    "MatrixTriangularSolve": [(lambda x, y, a=a, lower=lower: raw.MatrixTriangularSolve(x + FOUR, y, lower=lower,
+                                                                                       adjoint=a), [SQUARES, (3, 2)])
+                              for a in (False, True) for lower in (False, True)],
+    "MatrixBandPart": [(lambda x: raw.MatrixBandPart(x, 1, 0), [SQUARES])],
+    "Cross": [(lambda x, y: raw.Cross(x, y), [(2, 3), (2, 3)])],
+    "SelfAdjointEigV2": [(spectrum, [SQUARES]), (lambda x: raw.SelfAdjointEigV2(
+        x + tf.matrix_transpose(x) + FOUR, compute_v=False)[0], [(3, 3)])],
+    "Svd": [(singular, [(2, 3)]), (singular, [(3, 2)]), (lambda x: raw.Svd(x, compute_uv=False)[0], [(2, 3)])],
+    "Qr": [(triangles, [(3, 3)]), (triangles, [(4, 2)]), (lambda x: raw.Qr(x)[1], [(2, 4)])],
+}
 A, B, ROW, COLUMN, ONE, CUBE = (2, 3), (2, 3), (3,), (2, 1), (), (2, 3, 4)
 # op name -> [(function of tensors, shapes of its inputs)]; ops of the regular kinds need none
 SAMPLES = {
-    **IMAGES,
+    **IMAGES, **MATRICES,
     "Cast": [(lambda x: raw.Cast(x, DstT="float64"), [A])],
     "SelectV2": [(lambda x, y: raw.SelectV2([[True, False, True]], x, y), [A, ROW])],
     "ClipByValue": [(lambda x, lo, hi: raw.ClipByValue(x, lo - 1.2, hi + 1.2), [A, ONE, ONE])],

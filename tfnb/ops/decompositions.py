@@ -1,4 +1,4 @@
-"""Decompositions of matrices: QR."""
+"""Decompositions of matrices: QR, eigenvalues, singular values; LAPACK by NumPy, on the host."""
 from __future__ import annotations
 
 from typing import Any
@@ -6,16 +6,32 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.shape import Static
-from tfnb.graph.operation import Tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.ops.array import expand_dims
+from tfnb.ops.complex import real
+from tfnb.ops.create import matrix_diag
 from tfnb.ops.declare import kernel
+from tfnb.ops.joining import concat
+from tfnb.ops.linalg import (
+    NUMBERS,
+    MatrixBandPart,
+    MatrixTriangularSolve,
+    adjoint,
+    lapack,
+    matrix_shape,
+    square_shape,
+    wide,
+    without_diagonal,
+)
+from tfnb.ops.math import div_no_nan, square
+from tfnb.ops.matmul import matmul
+from tfnb.ops.raw import raw
 
 
 def _qr_shape(ctx: Any) -> list[Static]:
-    matrix = ctx.shape(0)
+    matrix = matrix_shape(ctx.shape(0))
     if matrix is None:
         return [None, None]
-    if len(matrix) < 2:
-        raise ValueError(f"Shape must be at least rank 2 but is rank {len(matrix)}")
     *batch, rows, columns = matrix
     inner = None if rows is None or columns is None else min(rows, columns)
     inner = rows if ctx.attrs["full_matrices"] else inner
@@ -23,24 +39,180 @@ def _qr_shape(ctx: Any) -> list[Static]:
 
 
 def _qr(ctx: Any, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    wide = matrix.astype(np.float32) if matrix.dtype == np.float16 else matrix
-    q, r = np.linalg.qr(wide, "complete" if ctx.attrs["full_matrices"] else "reduced")
+    q, r = np.linalg.qr(wide(matrix), "complete" if ctx.attrs["full_matrices"] else "reduced")
     return q.astype(matrix.dtype, copy=False), r.astype(matrix.dtype, copy=False)
 
 
 @kernel("input: T -> q: T, r: T", shape=_qr_shape, numpy=_qr, full_matrices="bool = false",
-        T="{double, float, half, complex64, complex128}")
+        T=NUMBERS)
 def Qr() -> None:
     """q with orthonormal columns and r, zero below its diagonal, whose product is `input`."""
 
 
-Qr.no_gradient("it is used for initial values; differentiate through what you need of it")
+def _reciprocal(x: Tensor) -> Tensor:
+    return div_no_nan(raw.OnesLike(x), x)
+
+
+def _right_solved(x: Tensor, r: Tensor) -> Tensor:
+    """x times the adjoint of the inverse of the upper triangle r."""
+    return adjoint(MatrixTriangularSolve(r, adjoint(x), lower=False))
+
+
+def _qr_gradient(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Tensor:
+    """Of matrices with no more columns than rows: S. Walter and L. Lehmann, "Algorithmic differentiation..." (2010)."""
+    inner, outer = matmul(q, dq, adjoint_a=True), matmul(r, dr, adjoint_b=True)
+    skew = inner - adjoint(inner) + outer - adjoint(outer)
+    made = matmul(q, dr + _right_solved(MatrixBandPart(skew, -1, 0), r))
+    return made + _right_solved(dq - matmul(q, inner), r)
+
+
+@Qr.gradient
+def _(op: Operation, dq: Tensor, dr: Tensor) -> Tensor:
+    (a,), (q, r) = op.inputs, op.outputs
+    shapes = q.static, r.static
+    if shapes[0] is None or shapes[1] is None or None in (*shapes[0][-2:], *shapes[1][-2:]):
+        raise NotImplementedError(f"the gradient of qr needs matrices of known size, not of shape {a.shape}")
+    rows, columns = shapes[0][-2] or 0, shapes[1][-1] or 0
+    if a.dtype.is_complex or (rows > columns and shapes[0][-1] == rows):
+        raise NotImplementedError("qr has no gradient for complex matrices, nor with full_matrices and more rows than "
+                                  "columns")
+    if rows >= columns:
+        return _qr_gradient(q, r, dq, dr)
+    left, rest = dr[..., :, :rows], dr[..., :, rows:]
+    dx = _qr_gradient(q, r[..., :, :rows], dq + matmul(a[..., :, rows:], rest, adjoint_b=True), left)
+    return concat([dx, matmul(q, rest)], axis=-1)
 
 
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The QR decomposition of each matrix [..., m, n]: q [..., m, k] and r [..., k, n], k = min(m, n).
 
-    full_matrices: k = m. Only for floats and complex numbers; there is no gradient.
+    full_matrices: k = m. Only for floats and complex numbers. The gradient needs known sizes and no complex numbers.
     """
     q, r = Qr(input, full_matrices=full_matrices, name=name)
     return q, r
+
+
+# Eigenvalues
+
+def _eigen_shape(ctx: Any) -> list[Static]:
+    found = square_shape(ctx.shape(0))
+    if found is None:
+        return [None, None]
+    return [found[:-1], found if ctx.attrs["compute_v"] else (0,)]
+
+
+def _eigen(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    message = "Self-adjoint eigen decomposition was not successful. The input might not be valid."
+    if not ctx.attrs["compute_v"]:
+        values = lapack(np.linalg.eigvalsh, message, x)
+        return np.asarray(values).astype(x.dtype), np.zeros(0, x.dtype)
+    values, vectors = lapack(np.linalg.eigh, message, x)
+    return np.asarray(values).astype(x.dtype), np.asarray(vectors).astype(x.dtype)
+
+
+@kernel("input: T -> e: T, v: T", shape=_eigen_shape, numpy=_eigen, compute_v="bool = true", T=NUMBERS)
+def SelfAdjointEigV2() -> None:
+    """The eigenvalues of self-adjoint matrices, least first, and the eigenvectors, as columns."""
+
+
+@SelfAdjointEigV2.gradient
+def _(op: Operation, de: Tensor, dv: Tensor) -> Tensor:
+    """Of the lower triangle, the only one that is read."""
+    e, v = op.outputs
+    if op.attrs["compute_v"]:
+        apart = without_diagonal(_reciprocal(expand_dims(e, -2) - expand_dims(e, -1)))
+        inner = matrix_diag(de) + apart * matmul(v, dv, adjoint_a=True)
+    else:
+        _, v = SelfAdjointEigV2(op.inputs[0])
+        inner = matrix_diag(de)
+    whole = matmul(v, matmul(inner, v, adjoint_b=True))
+    lower = MatrixBandPart(whole + adjoint(whole), -1, 0)
+    return lower - 0.5 * MatrixBandPart(lower, 0, 0)
+
+
+def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """(eigenvalues [..., n], least first, eigenvectors [..., n, n], as columns) of self-adjoint matrices.
+
+    Only the lower triangles are read. Vectors are determined up to a factor of size 1.
+    """
+    e, v = SelfAdjointEigV2(tensor, compute_v=True, name=name)
+    return e, v
+
+
+def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
+    """The eigenvalues [..., n] of self-adjoint matrices [..., n, n], least first."""
+    e, _ = SelfAdjointEigV2(tensor, compute_v=False, name=name)
+    return e        # type: ignore[no-any-return]
+
+
+# Singular values
+
+def _svd_shape(ctx: Any) -> list[Static]:
+    found = matrix_shape(ctx.shape(0))
+    if found is None:
+        return [None, None, None]
+    *batch, rows, columns = found
+    inner = None if rows is None or columns is None else min(rows, columns)
+    if not ctx.attrs["compute_uv"]:
+        return [(*batch, inner), (0,), (0,)]
+    full = ctx.attrs["full_matrices"]
+    return [(*batch, inner), (*batch, rows, rows if full else inner), (*batch, columns, columns if full else inner)]
+
+
+def _svd(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, ...]:
+    broken = ~np.isfinite(x).all((-1, -2))                     # LAPACK does not take NaN
+    solid, more = np.where(broken[..., None, None], 0, wide(x)), ctx.attrs["compute_uv"]
+    found = lapack(lambda a: np.linalg.svd(a, ctx.attrs["full_matrices"], more), "SVD did not converge.", solid)
+    u, s, vh = found if more else (np.zeros(0), found, np.zeros(0))
+    parts = [np.array(part).astype(x.dtype) for part in (s, u, np.conj(np.swapaxes(vh, -1, -2)) if more else vh)]
+    for part in parts[:3 if more else 1]:
+        part[broken] = np.nan
+    return tuple(map(np.ascontiguousarray, parts))
+
+
+@kernel("input: T -> s: T, u: T, v: T", shape=_svd_shape, numpy=_svd, compute_uv="bool = true",
+        full_matrices="bool = false", T=NUMBERS)
+def Svd() -> None:
+    """The singular values of matrices, largest first, and the singular vectors, as columns."""
+
+
+@Svd.gradient
+def _(op: Operation, ds: Tensor, du: Tensor, dv: Tensor) -> Tensor:
+    """C. Ionescu et al., "Training deep networks with structured layers by matrix backpropagation" (2015)."""
+    a = op.inputs[0]
+    if not op.attrs["compute_uv"]:
+        _, u, v = Svd(a)
+        return matmul(u, matmul(matrix_diag(ds), v, adjoint_b=True))
+    static = a.static
+    if a.dtype.is_complex or static is None or None in static[-2:]:
+        raise NotImplementedError("svd has a gradient for real matrices of known size only, not for "
+                                  f"{a.dtype.name}{a.shape}")
+    rows, columns = static[-2] or 0, static[-1] or 0
+    if op.attrs["full_matrices"] and rows != columns:
+        raise NotImplementedError("svd with full_matrices has a gradient for square matrices only")
+    s, u, v = op.outputs
+    if rows > columns:
+        return adjoint(_svd_gradient(s, v, u, ds, dv, du))
+    return _svd_gradient(s, u, v, ds, du, dv)
+
+
+def _svd_gradient(s: Tensor, u: Tensor, v: Tensor, ds: Tensor, du: Tensor, dv: Tensor) -> Tensor:
+    """Where there are no more rows than columns."""
+    squares = square(s)
+    apart = without_diagonal(_reciprocal(expand_dims(squares, -2) - expand_dims(squares, -1)))
+    left, right = (apart * matmul(x, dx, adjoint_a=True) for x, dx in ((u, du), (v, dv)))
+    diagonal = matrix_diag(s)
+    inner = matrix_diag(ds) + matmul(left + adjoint(left), diagonal) + matmul(diagonal, right + adjoint(right))
+    made = matmul(u, matmul(inner, v, adjoint_b=True))
+    beside = adjoint(dv) - matmul(matmul(dv, v, adjoint_a=True), v, adjoint_b=True)       # what the vectors v lack
+    return made + matmul(matmul(u, matrix_diag(_reciprocal(s))), beside)
+
+
+def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
+    """(s, u, v) with tensor = u diag(s) v^H of matrices [..., m, n], or s alone if not `compute_uv`.
+
+    s: [..., k], largest first, k = min(m, n); u: [..., m, k]; v: [..., n, k]; with full_matrices [..., m, m] and
+    [..., n, n]. Vectors are determined up to a factor of size 1.
+    """
+    s, u, v = Svd(tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name)
+    return (real(s), u, v) if compute_uv else real(s)
