@@ -41,7 +41,7 @@ def paint(scene: Scene, nodes: Mapping[str, Node], how: str, costs: Mapping[str,
     legend = [(place, kind) for kind, place in places.items()]
     legend += [("cx", "others")] if "cx" in used else []
     legend += [("c-" + MIXED, "more than one")] if any(paint.endswith(MIXED) for paint in used) else []
-    legend += [("c-", "none")] if "c-" in used else []
+    legend += [("c-", "not run again" if how == "change" else "none")] if "c-" in used else []
     return replace(scene, nodes=made, legend=tuple(legend))
 
 
