@@ -151,18 +151,15 @@ from tfnb.ops.variables import (
     resource_variables_enabled,
 )
 from tfnb.ops.while_loop import while_loop
-from tfnb.runtime.session import InteractiveSession, Session
 from tfnb import (
-    app, compat, errors, flags, gfile, graph_util, image, initializers, io, linalg, logging, math, nn, python_io,
-    random, summary, train,
+    app, compat, errors, flags, gfile, graph_util, image, initializers, linalg, logging, math, nn, python_io, random,
+    summary,
 )
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.core.stale import StaleTensorError
 from tfnb.core.version import __version__
 from tfnb.opdef.tables import LATER as _LATER
-from tfnb.runtime.explain import explain
-from tfnb.runtime.nan import NanReport, find_nan
 from tfnb.tools.as_tensorflow import install_as_tensorflow
 
 # Notebook users alone pay for the notebook, and nobody for IPython before `%load_ext tfnb`.
@@ -171,11 +168,13 @@ notebook = _lazy_module("tfnb.notebook")
 contrib = _lazy_module("tfnb.contrib")
 data = _lazy_module("tfnb.data")
 examples = _lazy_module("tfnb.examples")
+io = _lazy_module("tfnb.io")
 layers = _lazy_module("tfnb.layers")
 losses = _lazy_module("tfnb.losses")
 metrics = _lazy_module("tfnb.metrics")
 test = _lazy_module("tfnb.test")                    # imports unittest
 saved_model = _lazy_module("tfnb.saved_model")
+train = _lazy_module("tfnb.train")
 _extension = _lazy_module("tfnb.notebook.extension")
 _LATER.append(lambda: data.Dataset)
 
@@ -188,6 +187,8 @@ __getattr__ = _lazy_names(__name__, {
     "GraphDef": "tfnb.proto.graph_pb2", "MetaGraphDef": "tfnb.proto.meta_graph_pb2",
     "HistogramProto": "tfnb.proto.histogram_pb2", "NodeDef": "tfnb.proto.node_def_pb2",
     "Summary": "tfnb.proto.summary_pb2", "SummaryMetadata": "tfnb.proto.summary_pb2",
+    "InteractiveSession": "tfnb.runtime.session", "Session": "tfnb.runtime.session",
+    "explain": "tfnb.runtime.explain", "NanReport": "tfnb.runtime.nan", "find_nan": "tfnb.runtime.nan",
 })
 
 

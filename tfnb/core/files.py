@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import glob
 import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from types import TracebackType
@@ -18,6 +17,9 @@ from tfnb.core.errors import (
     PermissionDeniedError,
     UnknownError,
 )
+from tfnb.core.lazy import lazy_module
+
+shutil = lazy_module("shutil")              # with what it imports 2 ms
 
 Path = str | bytes | os.PathLike[str]
 _CLASSES: dict[type[OSError], Callable[..., OpError]] = {

@@ -5,7 +5,6 @@ definitions are one function, since its name ends in a hash of its nodes.
 """
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -18,6 +17,8 @@ from tfnb.graph.elements import spec_of
 from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind, OpSpec
+
+hashlib = lazy_module("hashlib")
 
 attr_value_pb2 = lazy_module("tfnb.proto.attr_value_pb2")
 

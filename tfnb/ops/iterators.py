@@ -1,7 +1,7 @@
 """Iterators over datasets: resources of the session, from which ops take one element after another."""
 from __future__ import annotations
 
-import secrets
+import os
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ class IteratorState:
 
     def __init__(self, types: Sequence[Any], shapes: Sequence[Static]) -> None:
         self.types, self.shapes = tuple(types), tuple(shapes)
-        self.name = f"iterator_{secrets.token_hex(8)}".encode()
+        self.name = f"iterator_{os.urandom(8).hex()}".encode()
         self.handle = np.empty((), object)
         self.handle[()] = self
         self._lock = threading.Lock()

@@ -6,12 +6,10 @@ A file is named by its key and holds MAGIC, the sha256 of key and payload, the p
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib.util
 import os
 import pkgutil
 import sys
-import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from tfnb.kernels.cpu import microkernel, prelude
 
 llvm = lazy_module("llvmlite.binding")
 metadata = lazy_module("importlib.metadata")
+hashlib, tempfile = lazy_module("hashlib"), lazy_module("tempfile")         # 6 ms, where nothing is compiled
 
 # The files of tfnb/kernels that decide what a text compiles to: codegen.py and all that it imports (tested).
 SOURCES = ("cpu/arithmetic.py", "cpu/by_numba.py", "cpu/codegen.py", "cpu/expressions.py", "cpu/intrinsics.py",

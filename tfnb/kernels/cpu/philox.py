@@ -10,7 +10,8 @@ need the C library's logf, sinf, cosf (log, sin, cos), as TensorFlow and our ker
 from __future__ import annotations
 
 import ctypes
-import secrets
+import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from math import prod
@@ -43,7 +44,7 @@ _GROUP = {"float64": 2, "int64": 2, "uint64": 2}        # elements a block; othe
 def new_state(seed: int, seed2: int) -> np.ndarray:
     """The generator state of an op with these seed attrs; both 0 mean a start that nobody can foresee."""
     if seed == 0 and seed2 == 0:
-        seed, seed2 = secrets.randbits(64), secrets.randbits(64)
+        seed, seed2 = (int.from_bytes(os.urandom(8), sys.byteorder) for _ in range(2))
     return np.array([seed & _WORD, 0, 0, seed2 & _WORD], np.uint64)
 
 
