@@ -55,6 +55,7 @@ from tfnb.ops.create import (
     diag, diag_part, eye, fill, lin_space, linspace, matrix_diag, matrix_diag_part, ones, ones_like, range_ as range,
     zeros, zeros_like,
 )
+from tfnb.ops.edit_distance import edit_distance
 from tfnb.ops.einsum import einsum, meshgrid
 from tfnb.ops.functions import (
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, digamma, erf, erfc, exp, expm1, lbeta, lgamma, log,

@@ -19,8 +19,8 @@ from tfnb.ops.cross_entropy import (
 from tfnb.ops.embedding import embedding_lookup
 from tfnb.ops.functions import sigmoid, tanh
 from tfnb.ops.nn import (
-    batch_normalization, bias_add, crelu, dropout, elu, l2_loss, leaky_relu, moments, relu, relu6, relu_layer, selu,
-    silu, softplus, softsign, swish, xw_plus_b,
+    batch_norm_with_global_normalization, batch_normalization, bias_add, crelu, dropout, elu, l2_loss, leaky_relu,
+    moments, relu, relu6, relu_layer, selu, silu, softplus, softsign, swish, xw_plus_b,
 )
 from tfnb.ops.pool_functions import (
     avg_pool, avg_pool1d, avg_pool2d, avg_pool3d, avg_pool_v2, local_response_normalization, lrn, max_pool, max_pool1d,

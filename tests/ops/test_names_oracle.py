@@ -150,6 +150,11 @@ x = tf.placeholder(tf.float32, [None, 3]); tf.nn.batch_normalization(x, 0.5 * x,
 
 x = tf.placeholder(tf.float32, [None, 3]); tf.nn.batch_normalization(x, x, x, None, None, 1e-3, name="bn")
 
+x = tf.placeholder(tf.float32, [None, 3])
+tf.nn.batch_norm_with_global_normalization(x, 0.5 * x, x * x, 0., 1., 1e-3, True)
+tf.nn.batch_norm_with_global_normalization(input=x, mean=x, variance=x, beta=0., gamma=1., variance_epsilon=1e-3,
+                                           scale_after_normalization=False, name="old")
+
 x = tf.placeholder(tf.float32, [None, 3]); tf.norm(x); tf.norm(x, axis=1); tf.norm(x, 1)
 tf.nn.l2_normalize(x, 1); tf.norm(x, np.inf)
 

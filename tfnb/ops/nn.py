@@ -407,6 +407,19 @@ def moments(x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_
         return mean, variance
 
 
+def batch_norm_with_global_normalization(
+        t: Any = None, m: Any = None, v: Any = None, beta: Any = None, gamma: Any = None, variance_epsilon: Any = None,
+        scale_after_normalization: bool | None = None, name: str | None = None, input: Any = None, mean: Any = None,
+        variance: Any = None) -> Tensor:
+    """The older form of `batch_normalization`; gamma counts only if `scale_after_normalization`.
+
+    input, mean, variance: other names of t, m, v. Raises ValueError if both are given.
+    """
+    x, mean = renamed("input", input, "t", t), renamed("mean", mean, "m", m)
+    return batch_normalization(x, mean, renamed("variance", variance, "v", v), beta,
+                               gamma if scale_after_normalization else None, variance_epsilon, name)
+
+
 def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: float,
                         name: str | None = None) -> Tensor:
     """`(x - mean) / sqrt(variance + variance_epsilon)`, times `scale` plus `offset` where these are not None."""
