@@ -17,32 +17,51 @@ from tfnb.kernels.view import View
 
 def attach_tails(groups: Sequence[Group], kept: Collection[Buffer]) -> list[Group]:
     """The groups, with those that can follow a product block by block as its `tail`."""
-    found = list(groups)
-    for tail in groups:
-        place = found.index(tail)
-        for i in reversed(range(place)):
-            if tail.axes is None and not tail.is_call and _may_follow(tail, found[i], found[i + 1:place]):
-                product = replace(found[i], tail=tail)
-                product.target = _target(product, [g for g in groups if g not in (found[i], tail)], kept)
-                found[i:place + 1] = [*found[i + 1:place], product]
-                break
-    return found
+    found: list[Group | None] = list(groups)
+    place = list(range(len(groups)))               # of each group: that of its tail, once it has one
+    makers: dict[Buffer, list[int]] = {}
+    for i, group in enumerate(groups):
+        if contraction(group.nodes[0]) is not None:
+            makers.setdefault(group.nodes[0].outs[0].buffer, []).append(i)
+    touching, writing = _users(groups, True), _users(groups, False)
+    for t, tail in enumerate(groups):
+        candidates = {i for buffer in tail.read for i in makers.get(buffer, ()) if place[i] < t}
+        for i in sorted(candidates, key=place.__getitem__, reverse=True):
+            product = found[i]
+            if product is None or not _may_follow(tail, product):
+                continue
+            node = product.nodes[0]
+            out = node.outs[0].buffer
+            if any(place[i] < place[g] < t for g in
+                   (*touching[out], *(g for v in node.ins for g in writing.get(v.buffer, ())))):
+                continue                           # something between needs the product, or changes its operands
+            product = found[i] = replace(product, tail=tail)
+            product.target = _target(product, out in kept or any(g not in (i, t) for g in touching[out]))
+            found[t], place[i] = None, t
+            break
+    return [group for _, group in sorted(zip(place, found, strict=True), key=lambda pair: pair[0]) if group is not None]
 
 
-def _may_follow(tail: Group, product: Group, between: Sequence[Group]) -> bool:
-    """Can the product wait for its tail, and run together with it?"""
+def _users(groups: Sequence[Group], reads: bool) -> dict[Buffer, list[int]]:
+    """Which groups write to each buffer, or read it."""
+    users: dict[Buffer, list[int]] = {}
+    for i, group in enumerate(groups):
+        for buffer in group.touched(reads):
+            users.setdefault(buffer, []).append(i)
+    return users
+
+
+def _may_follow(tail: Group, product: Group) -> bool:
+    """Can the product run together with this group, as far as they alone can tell?"""
     node = product.nodes[0]
     form = contraction(node)
-    if form is None or not isinstance(node, Call) or product.tail is not None:
+    if form is None or not isinstance(node, Call) or product.tail is not None or tail.axes is not None or tail.is_call:
         return False
     out, operands = node.outs[0], {v.buffer for v in node.ins}
     if out.buffer not in tail.read or tail.space != out.shape or len(out.shape) != 2:
         return False
     if tail.read[out.buffer] != {_plain(tail, out.buffer)} or operands & tail.written.keys():
         return False
-    for group in between:
-        if out.buffer in group.touched() or operands & group.touched(reads=False):
-            return False
     return form.columns(kernel_call(node)) > 0
 
 
@@ -50,11 +69,11 @@ def _plain(tail: Group, buffer: Buffer) -> object:
     return pattern(tail, Value(buffer, View.whole(tail.space)), tail.space)
 
 
-def _target(product: Group, others: Sequence[Group], kept: Collection[Buffer]) -> Buffer | None:
-    """An output of the tail in the place of which the product may be stored before."""
+def _target(product: Group, wanted: bool) -> Buffer | None:
+    """An output of the tail in the place of which the product may be stored before. wanted: others read it, too."""
     tail, out = product.tail, product.nodes[0].outs[0].buffer
     assert tail is not None
-    if out.role != "temp" or out in kept or any(out in group.touched() for group in others):
+    if out.role != "temp" or wanted:
         return None
     plain = _plain(tail, out)
     fits = (b for b, found in tail.written.items() if found == plain and b.type == out.type
