@@ -80,7 +80,9 @@ def order(needed: Collection[Operation], feeds: Collection[Tensor], on_device: C
         heapq.heappush(hosts if rank == _HOST else sides[op in on_gpu], (rank, op._id, op))
 
     for op in needed:
-        before = {t.op for t in op.inputs if t not in feeds} | _effects_before(op, needed)
+        before = {t.op for t in op.inputs if t not in feeds}
+        if op.control_inputs:
+            before |= _effects_before(op, needed)
         waiting[op] = len(before)
         for b in before:
             users.setdefault(b, []).append(op)
@@ -89,7 +91,8 @@ def order(needed: Collection[Operation], feeds: Collection[Tensor], on_device: C
     done: list[Operation] = []
     staying = False
     while sides[0] or sides[1] or hosts:
-        ready = _next_side(sides, ready)
+        if on_gpu:
+            ready = _next_side(sides, ready)
         staying = bool(hosts) and (staying or not ready or ready[0][0] > _HOST)
         op = heapq.heappop(hosts if staying else ready)[2]
         done.append(op)

@@ -120,10 +120,10 @@ def straight(needed: set[Operation], fetches: Sequence[Tensor], targets: Sequenc
     first = order(needed, fed, needed)
     device, by_value, hidden = place(first, fed, fetches)
     alone = contenders(first, fed)
-    stages = _split(needed, device, by_value, fetches, targets, feeds, alone, on_gpu)
+    stages = _split(first, needed, device, by_value, fetches, targets, feeds, alone, on_gpu)
     if hidden and any(t in hidden for stage in stages for t in stage.outputs):
         device, by_value, _ = place(first, fed)
-        stages = _split(needed, device, by_value, fetches, targets, feeds, alone, on_gpu)
+        stages = _split(first, needed, device, by_value, fetches, targets, feeds, alone, on_gpu)
     before = _before(stages, needed, fed) if alone else None
     return Plan(tuple(fetches), tuple(targets), tuple(feeds), stages, before)
 
@@ -142,13 +142,14 @@ def _before(stages: Sequence[Stage], needed: set[Operation], fed: frozenset[Tens
     return (*found[:-1], frozenset(range(len(stages) - 1)))
 
 
-def _split(needed: set[Operation], device: set[Operation], by_value: set[Tensor], fetches: Sequence[Tensor],
-           targets: Sequence[Operation], feeds: Sequence[Tensor],
+def _split(first: list[Operation], needed: set[Operation], device: set[Operation], by_value: set[Tensor],
+           fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
            alone: Sequence[Operation] = (), on_gpu: OnGpu | None = None) -> tuple[Stage, ...]:
-    """The stages, given which ops run on the device, and which are a stage each."""
+    """The stages, given which ops run on the device, and which are a stage each. first: the order if all do."""
     fed = frozenset(feeds)
     gpu = for_gpu(order(needed, fed, device), fed, device, on_gpu) if on_gpu is not None else set()
-    inner = [op for op in order(needed, fed, device, gpu) if op.spec.kind not in LEAVES]
+    ordered = first if not gpu and device >= needed else order(needed, fed, device, gpu)
+    inner = [op for op in ordered if op.spec.kind not in LEAVES]
     runs = split(inner, device, alone, gpu) or [("gpu" if any(t.op in gpu for t in fetches) else "cpu", [])]
     if alone:
         runs.append(("host", []))                  # what is fetched is brought together when all else is done
