@@ -96,18 +96,30 @@ def _insert(view: View, space: tuple[int, ...], axes: frozenset[int]) -> View:
 
 
 def fuse(nodes: Sequence[Node]) -> list[Group]:
-    """The nodes, grouped; groups in the order in which they run."""
+    """The nodes, grouped; groups in the order in which they run.
+
+    A group that makes none of a node's inputs is joined only if it uses the same memory, or is over one element.
+    """
     groups: list[Group] = []
     last_write: dict[Buffer, int] = {}
     last_read: dict[Buffer, int] = {}
+    users: dict[Buffer, set[int]] = {}             # which groups read or write a buffer, but for calls
+    small: list[int] = []                          # the groups over one element
     for node in nodes:
         after = _earliest(node, last_write, last_read)
-        where = next((i for i in range(max(after, 0), len(groups)) if _joins(node, groups[i], i == after)), None)
+        sharing = {after, *small}.union(*(users.get(v.buffer, ()) for v in node.ins if v.buffer.size > 1))
+        where = None if isinstance(node, Call) else next(
+            (i for i in sorted(sharing) if i >= max(after, 0) and _joins(node, groups[i])), None)
         if where is None:
             groups.append(Group(node.ins[0].shape if isinstance(node, Reduction) or not node.outs
                                 else node.outs[0].shape))
             where = len(groups) - 1
+            if prod(groups[where].space) <= 1:
+                small.append(where)
         _enter(node, groups[where])
+        if not isinstance(node, Call):
+            for value in (*node.ins, *node.outs):
+                users.setdefault(value.buffer, set()).add(where)
         for value in node.ins:
             last_read[value.buffer] = max(where, last_read.get(value.buffer, 0))
         for value in node.outs:
@@ -122,11 +134,9 @@ def _earliest(node: Node, last_write: dict[Buffer, int], last_read: dict[Buffer,
     return max(after, default=-1)
 
 
-def _joins(node: Node, group: Group, is_producer: bool) -> bool:
-    """May `node` join `group`? A group that does not make its inputs is joined only if it reads the same memory."""
-    if isinstance(node, Call) or group.is_call or len(group.nodes) >= MAX_NODES:
-        return False
-    if not is_producer and not _shares(node, group):
+def _joins(node: Elementwise | Reduction, group: Group) -> bool:
+    """May `node` join `group`, which makes its inputs, uses the same memory or is over one element?"""
+    if group.is_call or len(group.nodes) >= MAX_NODES:
         return False
     if len(group.written) + len(group.read) + len(node.ins) + len(node.outs) > MAX_BUFFERS:
         return False
@@ -141,11 +151,6 @@ def _joins(node: Node, group: Group, is_producer: bool) -> bool:
     elif not _row_inputs(node, group):
         return False
     return _patterns_agree(node, group, shape)
-
-
-def _shares(node: Node, group: Group) -> bool:
-    big = {v.buffer for v in node.ins if v.buffer.size > 1}
-    return bool(big & (group.read.keys() | group.written.keys())) or prod(group.space) <= 1
 
 
 def _reduction_joins(node: Reduction, group: Group) -> bool:
