@@ -6,7 +6,7 @@ import pytest
 
 import tfnb as tf
 from tests.notebook.test_graph_view import FakeWidget, ask
-from tfnb.notebook import GraphView, fetch, graph_view, watch
+from tfnb.notebook import GraphView, fetch, graph_view, step, watch
 from tfnb.notebook.watch import Recorder, Watched, image_of, opened, watched
 
 EVIL = "<img src=x onerror=alert(1)><script>alert(1)</script>\"'"
@@ -98,3 +98,11 @@ def test_the_last_rounds_of_a_loop_are_kept():
         assert [each["name"] for each in told] == [
             "while/twice:0", "while/twice:0, 1 before", "while/twice:0, 2 before"]
         assert not watch(v, pattern="twice$").values["while/twice:0"].before
+
+
+def test_nested_fetches_are_drawn(session):
+    loss, log = map(session.graph.get_tensor_by_name, ("loss:0", "layer/log:0"))
+    view = watch([loss, {"h": log}], feed=FEED)
+    assert {"loss:0", "layer/log:0"} <= set(view.values) and "loss" in view.model.nodes
+    drawn = step([loss, {"h": log}], feed=FEED).graph
+    assert drawn is not None and "loss" in drawn.model.nodes

@@ -80,7 +80,10 @@ class CellMagics(LineMagics):
     @argument("--show", action="store_true", help="draw the graph afterwards")
     @argument("--no-own", action="store_true", help="let the ops belong to nobody: a run again adds more")
     def graph_cell(self, line: str, cell: str) -> Any:
-        """Run the cell with options for the ops it makes. Cells without this magic own their ops as well."""
+        """Run the cell with options for the ops it makes. Cells without this magic own their ops as well.
+
+        `%%graph encoder --scope encoder --device /cpu:0 --show`
+        """
         __tracebackhide__ = True
         args = parse(self.graph_cell, line)
         if args.name:

@@ -18,7 +18,7 @@ from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.notebook.magic_words import FEED, SESSION, WHAT, LineMagics, op_names, parse, unquote, usage_errors, words
 from tfnb.notebook.queue_view import queues
 from tfnb.notebook.timeline_view import timeline, traced
-from tfnb.notebook.watch import Recorder, element_of, opened, watch
+from tfnb.notebook.watch import Recorder, elements_of, opened, watch
 from tfnb.runtime.explain import explain
 from tfnb.runtime.session import BaseSession
 
@@ -47,8 +47,7 @@ class GraphMagics(LineMagics):
             recorder = Recorder(unquote(args.watch), args.keep) if args.watch else None
         values = fetch(*wanted, feed=feed, session=session, labels=args.what, tap=recorder)
         if recorder is not None:
-            drawn = [element_of(each) for each in wanted]
-            display(graph_view(drawn, values=recorder.values, **opened(recorder.values)))
+            display(graph_view(elements_of(session, wanted), values=recorder.values, **opened(recorder.values)))
         if args.trace:
             display(traced(wanted, {resolve(session.graph, k): v for k, v in (feed or {}).items()}, session))
         return values

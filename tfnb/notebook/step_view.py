@@ -1,7 +1,7 @@
 """%step: a run op by op: the graph with the next op lit, what that takes, the queue of ops, and values to change."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from tfnb.notebook.pill import pill_of
 from tfnb.notebook.sheet import Cell, Column, Table
 from tfnb.notebook.sheet_view import Inside, SheetView
 from tfnb.notebook.typed import typed_value
-from tfnb.notebook.watch import element_of, watched
+from tfnb.notebook.watch import elements_of, watched
 from tfnb.runtime.session import BaseSession
 from tfnb.runtime.stepper import Stepper
 
@@ -29,9 +29,9 @@ BUTTONS = [("step", "Step"), ("back", "Back"), ("go", "Go on"), ("restart", "Res
 class RunGraph(GraphView):
     """The graph of a run: what has run, what runs next, and (in the panel) the values of now."""
 
-    def __init__(self, stepper: Stepper, fetches: Iterable[Any]) -> None:
+    def __init__(self, stepper: Stepper, ends: Sequence[Any]) -> None:
         self.stepper = stepper
-        super().__init__([element_of(each) for each in fetches])
+        super().__init__(ends)
 
     def follow(self) -> None:
         """Show how far the run is: what is around the next op opens."""
@@ -59,15 +59,14 @@ class RunGraph(GraphView):
 class StepView(SheetView):
     """A Stepper as it is displayed; made by `step`. A click on an op goes there, forth or back.
 
-    fetches: what the run is for, of which the graph is drawn.
+    ends: the tensors and operations that the run is for, of which the graph is drawn.
     """
 
-    def __init__(self, stepper: Stepper, fetches: Iterable[Any] = ()) -> None:
+    def __init__(self, stepper: Stepper, ends: Sequence[Any] = ()) -> None:
         super().__init__("Step")
         self.stepper = stepper
         self.buttons = list(BUTTONS)
-        drawn = [*fetches]
-        self.graph = RunGraph(stepper, drawn) if drawn else None
+        self.graph = RunGraph(stepper, ends) if ends else None
         self._draw()
         if self.graph is not None:
             self.graph.widget = Inside(self)
@@ -220,4 +219,4 @@ def step(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSess
         stepper.step(len(stepper.calls))
     elif until or stepper.breaks:
         stepper.go(until)
-    return StepView(stepper, wanted)
+    return StepView(stepper, elements_of(chosen, wanted))

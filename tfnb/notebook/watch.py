@@ -16,6 +16,7 @@ from tfnb.notebook.fetch import in_session
 from tfnb.notebook.graph_view import GraphView, graph_view
 from tfnb.notebook.pill import Pill, pill_of
 from tfnb.notebook.tensor_stats import as_reals
+from tfnb.runtime.fetch import read_fetches
 from tfnb.runtime.session import BaseSession
 from tfnb.runtime.tap import Tap
 
@@ -136,9 +137,10 @@ def watch(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSes
     chosen, wanted, fed = in_session(fetches, feed, session)
     recorder = Recorder(pattern, last)
     chosen._run_tapped(wanted, fed, recorder)
-    return graph_view([element_of(each) for each in wanted], values=recorder.values, **options)
+    return graph_view(elements_of(chosen, wanted), values=recorder.values, **options)
 
 
-def element_of(wanted: Any) -> Any:
-    """The tensor or operation that a fetch stands for: variables are their tensors."""
-    return wanted._as_graph_element() if hasattr(wanted, "_as_graph_element") else wanted
+def elements_of(session: BaseSession, wanted: Any) -> list[Any]:
+    """The tensors and operations that fetches, also nested ones, stand for: variables are their tensors."""
+    found = read_fetches(wanted, session.graph)
+    return [*found.tensors, *found.targets]
