@@ -1,6 +1,9 @@
 """Sessions with a GPU, on numba's simulator. Not collected: test_gpu.py runs this file in a process of its own."""
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -267,3 +270,27 @@ def test_a_search_for_nan_looks_at_a_copy():
         sess.run(step, {x: ONES})
         assert tf.find_nan(bad, {x: ONES}, session=sess).op.name == "bad"
         assert sess.run(y, {x: ONES}) == 8
+
+
+def test_a_closed_session_leaves_no_memory_on_the_gpu():
+    w, x, y, step = line()
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        place = weakref.ref(next(iter(sess._store.places.values())).memory)
+        assert place() is not None
+    gc.collect()
+    assert place() is None
+
+
+def test_too_little_memory_is_an_error(monkeypatch):
+    def full(*shape):
+        raise RuntimeError("[2] Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY")
+
+    w, x, y, step = line()
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        with monkeypatch.context() as patch:
+            patch.setattr(cuda.namespace()["cuda"], "device_array", full)
+            with pytest.raises(tf.errors.ResourceExhaustedError, match="OOM when allocating .* bytes on the GPU"):
+                cuda.Memory(1 << 30)
+        assert sess.run(y, {x: ONES}) == 10

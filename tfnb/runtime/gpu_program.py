@@ -21,7 +21,7 @@ from tfnb.core.errors import OpError
 from tfnb.graph.operation import Operation
 from tfnb.kernels.cpu.random import new_state
 from tfnb.kernels.cuda import device
-from tfnb.runtime.gpu_memory import GpuArray, residence_of
+from tfnb.runtime.gpu_memory import GpuArray, borrow
 from tfnb.runtime.program import Compiled, failure
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace, clock
@@ -154,8 +154,7 @@ class GpuProgram:
         """See to it that the variables are on the GPU, and the launches bound to where they are."""
         if self._generation == self._store.generation:
             return
-        residence = residence_of(self._store)
-        variables = {op: residence.take(op) for op in self._arrays}
+        variables = {op: borrow(self._store, op) for op in self._arrays}
         self._generation = self._store.generation
         if variables != self._bound or not self._launches:
             self._bind(variables)

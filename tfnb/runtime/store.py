@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from itertools import count
 from time import monotonic
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary, WeakValueDictionary
@@ -36,11 +37,13 @@ class Store:
     """
 
     def __init__(self) -> None:
+        self._changes = count(1)
         self.generation = 0
         self.lock = threading.RLock()
         self.updating = threading.RLock()
         self.lending = threading.RLock()
         self._lent: dict[Key, Lent] = {}
+        self.places: dict[Key, Lent] = {}          # what was lent, to be used again
         self._arrays: dict[Key, np.ndarray] = {}
         self._makers: WeakValueDictionary[Key, Operation] = WeakValueDictionary()     # who made the array
         self._states: WeakKeyDictionary[Operation, np.ndarray] = WeakKeyDictionary()
@@ -82,14 +85,14 @@ class Store:
     def _take_anew(self, other: Store) -> None:
         if self._arrays.keys() - other._arrays.keys():
             self._arrays = {key: array for key, array in self._arrays.items() if key in other._arrays}
-            self.generation += 1
+            self._changed()
         for key, array in other._arrays.items():
             own = self._arrays.get(key)
             if own is not None and own.shape == array.shape and own.dtype == array.dtype:
                 own[...] = array
             else:
                 self._arrays[key] = array.copy()
-                self.generation += 1
+                self._changed()
         self._makers.update(other._makers)
         pairs = [(self._arrays[key], array) for key, array in other._arrays.items()]
         self._taken = other, other.generation, self.generation, pairs
@@ -115,10 +118,14 @@ class Store:
             return None
         return array if _fits(op.attrs["shape"], array.shape) or self._makers.get(key) is op else None
 
+    def _changed(self) -> None:
+        """A new generation. Two threads may come at once: each number is another one."""
+        self.generation = next(self._changes)
+
     def lend(self, op: Operation, memory: Lent) -> None:
         """From now on the value of a variable is in `memory`. Programs on the CPU look for it when they run next."""
         self._lent[variable_key(op)] = memory
-        self.generation += 1
+        self._changed()
 
     def lent(self, op: Operation) -> Lent | None:
         """Where the value of a variable is, if not in its array."""
@@ -130,7 +137,7 @@ class Store:
             if memory is not None and array is not None:
                 memory.copy_to(array)
             if self._lent.pop(key, None) is not None:
-                self.generation += 1
+                self._changed()
 
     def _fetch_all(self) -> None:
         for key in list(self._lent):
@@ -157,7 +164,7 @@ class Store:
             copy_array(array, value)
             self._lent.pop(key, None)
             self._arrays[key], self._makers[key] = array, op
-            self.generation += 1
+            self._changed()
         return array
 
     def forget(self, op: Operation) -> None:
@@ -165,7 +172,7 @@ class Store:
         with self.lock:
             self._lent.pop(variable_key(op), None)
             self._arrays.pop(variable_key(op), None)
-            self.generation += 1
+            self._changed()
 
     def state(self, op: Operation, make: Callable[[], np.ndarray]) -> np.ndarray:
         """The generator state of a random op, made at its first use in this session."""
@@ -246,12 +253,12 @@ class Store:
     def clear(self, containers: list[str] | None = None) -> None:
         """Drop all values, or those in some containers ("" is the default container)."""
         with self.lock:
-            for table in (self._lent, self._arrays, self._resources):
+            for table in (self._lent, self.places, self._arrays, self._resources):
                 for key in [k for k in table if containers is None or k[0] in containers]:
                     gone = table.pop(key)
                     if hasattr(gone, "cancel"):
                         gone.cancel()
-            self.generation += 1
+            self._changed()
 
 
 def variable_key(op: Operation) -> Key:
