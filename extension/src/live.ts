@@ -73,6 +73,7 @@ export class LiveWidget {
     }
     const { tags = [], ridges = [], pictures = [], empty } = state;
     for (const each of this.bar.querySelectorAll("label")) each.hidden = !tags.length;
+    this.bar.hidden = !tags.length && !state.title;
     const layout = JSON.stringify([tags, ridges, pictures, empty]);
     for (const [i, { name, color_index }] of ridges.entries())
       this.ridges[i] ??= new RidgePanel(name, color_index);

@@ -5,7 +5,7 @@ import time
 import pytest
 
 import tfnb as tf
-from tfnb.notebook.queue_view import QueuesView, gauges, html
+from tfnb.notebook.queue_view import QueuesView, gauges, html, queues
 
 
 @pytest.fixture
@@ -25,7 +25,14 @@ def test_fill_and_waiting_calls_are_told(graph):
     queue = tf.FIFOQueue(4, [tf.float32], shapes=[[]], name="inputs")
     put, take = queue.enqueue_many([[1.0, 2.0, 3.0]]), queue.dequeue()
     with tf.Session() as session:
-        [one] = gauges(session)
+        tf.FIFOQueue(2, [tf.int32], name="answers")
+        assert [one.name for one in gauges(session)] == ["inputs", "answers"]
+        assert queues(session, "^in").gauges() == gauges(session, "^in")
+        with pytest.raises(ValueError, match="no queue matches 'inptus'; did you mean 'inputs'"):
+            queues(session, "inptus")
+        with pytest.raises(ValueError, match="no regular expression"):
+            queues(session, "(")
+        [one] = gauges(session, "inputs")
         assert (one.name, one.kind, one.size, one.capacity, one.words()) == \
             ("inputs", "FIFOQueue", None, 4, "not used yet")
         session.run(put)

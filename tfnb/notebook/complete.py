@@ -9,6 +9,7 @@ from typing import Any
 
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook import board
+from tfnb.notebook.queue_view import queue_ops
 from tfnb.notebook.variable_table import variables_of
 
 MOST = 200
@@ -63,6 +64,11 @@ def tags() -> list[str]:
     return [*dict.fromkeys([*recorded, *made])]
 
 
+def queue_names() -> list[str]:
+    """The queues of the default graph."""
+    return [op.name for op in queue_ops(get_default_graph())]
+
+
 def runs() -> list[str]:
     """The names of the runs that were recorded."""
     return [*dict.fromkeys(basename(series.run) for series in board.RECORDER.series.values() if series.run)]
@@ -89,7 +95,7 @@ WORDS: dict[str, Callable[[], Iterable[str]]] = {
     "live": tags,
     "stale": lambda: ["run"],
     "train": tuple,
-    "queues": tuple,
+    "queues": queue_names,
     "why": names,
     "collections": keys,
     "vars": variable_names,

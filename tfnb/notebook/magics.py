@@ -81,16 +81,17 @@ class GraphMagics(LineMagics):
 
     @line_magic("queues")
     @magic_arguments("queues")
+    @argument("pattern", nargs="?", help="a regular expression that is looked for in the names; none for all")
     @SESSION
     def queues(self, line: str) -> Any:
         """Show how full the queues of the graph are, with the threads that fill them and what those raised.
 
-        `%queues`
+        `%queues`, `%queues input`
         """
         args = parse(self.queues, line)
         session = self._value(args.session, BaseSession, "session") if args.session else None
-        with usage_errors(NoSessionError):
-            return queues(session)
+        with usage_errors(NoSessionError, ValueError):
+            return queues(session, unquote(args.pattern) if args.pattern else "")
 
     @line_magic("live")
     @magic_arguments("live")

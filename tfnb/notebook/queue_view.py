@@ -2,12 +2,16 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Hashable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from tfnb.core.text import did_you_mean
+from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
+from tfnb.graph.operation import Operation
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook import shell
 from tfnb.notebook.badge import BAD_COLOR, FRESH_COLOR
@@ -56,11 +60,20 @@ class Gauge:
         return min(1.0, (self.size or 0) / self.capacity) if self.capacity else 0.0
 
 
-def gauges(session: BaseSession) -> list[Gauge]:
-    """The queues of the session's graph as they are now, in the order they were made. Runs nothing."""
+def gauges(session: BaseSession, pattern: str = "") -> list[Gauge]:
+    """The queues of the session's graph as they are now, in the order they were made. Runs nothing.
+
+    pattern: a regular expression that is looked for in their names.
+    """
+    wanted = re.compile(pattern).search
     runners = session.graph.get_collection(GraphKeys.QUEUE_RUNNERS)
     return [_gauge(op, session, [one for one in runners if one.name == op.name])
-            for op in session.graph.get_operations() if op.type.removesuffix("V2").endswith("Queue")]
+            for op in queue_ops(session.graph) if wanted(op.name)]
+
+
+def queue_ops(graph: Graph) -> list[Operation]:
+    """The ops of the queues of a graph."""
+    return [op for op in graph.get_operations() if op.type.removesuffix("V2").endswith("Queue")]
 
 
 def _gauge(op: Any, session: BaseSession, runners: list[Any]) -> Gauge:
@@ -80,8 +93,8 @@ class QueuesView:
     hz = 2.0
     recorder = RECORDER
 
-    def __init__(self, session: BaseSession) -> None:
-        self.session = session
+    def __init__(self, session: BaseSession, pattern: str = "") -> None:
+        self.session, self.pattern = session, pattern
         self.display_id = f"tfnb-queues-{next(_numbers)}-{id(self):x}"
         self.cell: Hashable = None
         self._told: list[Gauge] | None = None
@@ -90,7 +103,7 @@ class QueuesView:
 
     def gauges(self) -> list[Gauge]:
         """As the function `gauges`; what was seen last once the session is closed."""
-        return (self._told or []) if self.session._closed else gauges(self.session)
+        return (self._told or []) if self.session._closed else gauges(self.session, self.pattern)
 
     def tick(self, now: float) -> None:
         """Show what changed, if it is time."""
@@ -151,9 +164,17 @@ def html(found: list[Gauge]) -> str:
     return f'<div style="font: 12px system-ui, sans-serif">{table}</div>'
 
 
-def queues(session: BaseSession | None = None) -> QueuesView:
+def queues(session: BaseSession | None = None, pattern: str = "") -> QueuesView:
     """Show how full the queues of a session are, live. Returns the view.
 
-    session: by default the only open one on the default graph. Raises NoSessionError if it is not clear which.
+    session: by default the only open one on the default graph; pattern: a regular expression that is looked for in the
+    names of the queues. Raises NoSessionError if it is not clear which session, ValueError if no queue matches.
     """
-    return QueuesView(session if session is not None else find_session(get_default_graph())).show()
+    running = session if session is not None else find_session(get_default_graph())
+    try:
+        if pattern and not gauges(running, pattern):
+            raise ValueError(f"no queue matches {pattern!r}"
+                             + did_you_mean(pattern, [one.name for one in gauges(running)], 0.3))
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+    return QueuesView(running, pattern).show()
