@@ -10,16 +10,18 @@ window.{MARK} = undefined;
 for (const ask of ["alert", "confirm", "prompt", "open"]) window[ask] = () => {{ window.{MARK} = ask; return null; }};
 window.addEventListener("securitypolicyviolation", (event) => {{ window.{MARK} = `policy: ${{event.blockedURI}}`; }});
 """
-# What Notebook 7 itself says, now and then, when it opens.
-NOISE = re.compile("reading 'schema'|Command 'filebrowser:open-path' not registered")
+# What Notebook 7 itself says, now and then, when it opens; and of the fonts for formulas, which it does not serve.
+NOISE = re.compile("reading 'schema'|Command 'filebrowser:open-path' not registered|[.]woff")
 
 # Anything in `area` that could run: an element, an attribute or an address made of a hostile string.
 LIVE_PARTS = """(area) => [...document.querySelectorAll(`${area} *`)].flatMap((element) => {
+    const ADDRESS = /(href|src|action|data)$/i;
     const found = [];
-    const name = element.nodeName.toLowerCase();
-    if (/^(script|iframe|object|embed|foreignobject|base|meta|link)$/.test(name)) found.push(name);
+    const node = element.nodeName.toLowerCase();
+    if (/^(script|iframe|object|embed|foreignobject|base|meta|link)$/.test(node)) found.push(node);
     for (const { name, value } of element.attributes)
-        if (/^on/i.test(name) || /^\\s*(javascript|data:text)/i.test(value)) found.push(`${name}="${value}"`);
+        if (/^(on|srcdoc)/i.test(name) || (ADDRESS.test(name) && /^\\s*(javascript|data:text)/i.test(value)))
+            found.push(`${node} ${name}="${value}"`);
     return found;
 })"""
 
