@@ -24,14 +24,34 @@ def values(program, **config):
         return [np.asarray(v) for run in [*runs, sess.run(tf.global_variables())] for v in run]
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_gives_what_it_gives_on_the_cpu(name):
+def agree(name):
     program = PROGRAMS[name]()
     want = values(program, device_count={"GPU": 0}, **SOFT)
     got = values(program, **SOFT)
     for a, b in zip(got, want, strict=True):
         assert a.dtype == b.dtype and a.shape == b.shape
         np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_gives_what_it_gives_on_the_cpu(name):
+    agree(name)
+
+
+@pytest.mark.parametrize("good, bad", [("v0 + v1", "v0 - v1"), ("range(i + 1, rows)", "range(i, rows)"),
+                                       ("state[2] = moved", "state[2] = low"), ("(n0 - 1 - i0)", "i0")])
+def test_control_a_fault_in_a_kernel_is_noticed(good, bad, monkeypatch):
+    texts, launch = [], cuda.launch
+
+    def faulty(text, *rest):
+        texts.append(text)
+        launch(text.replace(good, bad), *rest)
+
+    monkeypatch.setattr(cuda, "launch", faulty)
+    with pytest.raises(AssertionError):
+        agree({"v0 + v1": "broadcasting", "range(i + 1, rows)": "picking", "state[2] = moved": "random"}.get(
+            good, "movement"))
+    assert any(good in text for text in texts)
 
 
 def count(monkeypatch):

@@ -46,7 +46,10 @@ Word = int | Address | Code
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Run the kernel that `text` defines over items [0, items), split over threads in chunks of `grain` (0: never)."""
+    """Run the kernel that `text` defines over items [0, items), split over threads in chunks of `grain` (0: never).
+
+    On a GPU: in `items` blocks of `grain` threads; the kernel gets numbers, and arrays from each address on.
+    """
 
     text: str
     args: tuple[Word, ...]
