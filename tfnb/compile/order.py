@@ -80,9 +80,7 @@ def order(needed: Collection[Operation], feeds: Collection[Tensor], on_device: C
         heapq.heappush(hosts if rank == _HOST else sides[op in on_gpu], (rank, op._id, op))
 
     for op in needed:
-        before = {t.op for t in op.inputs if t not in feeds}
-        if op.control_inputs:
-            before |= _effects_before(op, needed)
+        before = required(op, feeds, needed)
         waiting[op] = len(before)
         for b in before:
             users.setdefault(b, []).append(op)
@@ -112,9 +110,11 @@ def _next_side(sides: Sequence[_Heap], current: _Heap) -> _Heap:
     return min(filled, key=lambda side: (max(side[0][0], 1), side is not current), default=current)
 
 
-def _effects_before(op: Operation, needed: Collection[Operation]) -> set[Operation]:
-    """The needed ops that must run before `op` by its control inputs, also through ops that are not needed."""
-    found: set[Operation] = set()
+def required(op: Operation, feeds: Collection[Tensor], needed: Collection[Operation]) -> set[Operation]:
+    """The needed ops that `op` waits for: by its inputs, and by control inputs also through ops that are not needed."""
+    found = {t.op for t in op.inputs if t not in feeds}
+    if not op.control_inputs:
+        return found
     seen: set[Operation] = set()
     todo = list(op.control_inputs)
     while todo:
@@ -172,7 +172,7 @@ def ancestors(op: Operation, feeds: Collection[Tensor], ops: Collection[Operatio
     todo = [op]
     while todo:
         at = todo.pop()
-        before = {t.op for t in at.inputs if t not in feeds} | _effects_before(at, among)
+        before = required(at, feeds, among)
         todo += before - found
         found |= before
     return found

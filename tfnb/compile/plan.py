@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from tfnb.compile.order import ancestors, contenders, order, split
+from tfnb.compile.order import ancestors, contenders, order, required, split
 from tfnb.compile.place import for_gpu, place, types_compile
-from tfnb.compile.reads import read_again
+from tfnb.compile.reads import read_again, updates_before
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import ref_variable, refers
@@ -155,21 +155,23 @@ def _split(first: list[Operation], needed: set[Operation], device: set[Operation
         runs.append(("host", []))                  # what is fetched is brought together when all else is done
     elif runs[-1][0] != "host" and any(t.op.spec.kind in LEAVES and not types_compile(t.op) for t in fetches):
         runs.append(("host", []))                  # what kernels have no type for is copied on the host
-    return tuple(_stages(runs, device, fetches, feeds, by_value, targets))
+    return tuple(_stages(runs, needed, device, fetches, feeds, by_value, targets))
 
 
-def _stages(runs: list[tuple[str, list[Operation]]], device: Collection[Operation], fetches: Sequence[Tensor],
-            feeds: Sequence[Tensor], by_value: set[Tensor], targets: Sequence[Operation]) -> list[Stage]:
+def _stages(runs: list[tuple[str, list[Operation]]], needed: Collection[Operation], device: Collection[Operation],
+            fetches: Sequence[Tensor], feeds: Sequence[Tensor], by_value: set[Tensor],
+            targets: Sequence[Operation]) -> list[Stage]:
     """Constants and variables belong to every stage that uses them; fetched ones to the last.
 
     A reference is never passed on from stage to stage: who uses it later looks at the variable.
     """
     fed = frozenset(feeds)
+    written = updates_before(lambda op: required(op, fed, needed))
     wanted: set[Tensor] = set(fetches)             # walking backwards: what later stages and the caller use
     stages: list[Stage] = []
     for where, run in reversed(runs):
         fits = bool if where == "host" else device.__contains__
-        ops = [*read_again(run, fits, lambda t: None if t in fed else t.op, _waited_for), *run]
+        ops = [*read_again(run, fits, lambda t: None if t in fed else t.op, written), *run]
         used = {t: None for op in ops for t in op.inputs}
         if not stages:
             used.update((t, None) for t in fetches)
@@ -188,7 +190,3 @@ def _stages(runs: list[tuple[str, list[Operation]]], device: Collection[Operatio
                             tuple(op for op in targets if op in ops), gpu=where == "gpu"))
         wanted |= set(inputs)
     return stages[::-1]
-
-
-def _waited_for(op: Operation) -> list[Operation]:
-    return [*(t.op for t in op.inputs), *op.control_inputs]

@@ -6,6 +6,8 @@ copy, so for such an op the read is done once more, and so is what only gives it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from operator import or_
 
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
@@ -13,16 +15,15 @@ from tfnb.ops.evaluate import ref_variable, refers
 
 WRITERS = (Kind.UPDATE, Kind.SCATTER)
 
-Before = Callable[[Operation], Iterable[Operation]]
+Written = Callable[[Operation, Operation], bool]
 
 
 def read_again(ops: Sequence[Operation], fits: Callable[[Operation], bool],
-               maker: Callable[[Tensor], Operation | None], before: Before) -> list[Operation]:
+               maker: Callable[[Tensor], Operation | None], written: Written) -> list[Operation]:
     """What of earlier stages has to be repeated in the stage of `ops`, in order.
 
     fits: whether an op can be in this stage; what takes a shape that only a run tells is no kernel, and then the copy
-    has to do. maker: of a tensor, None if it is fed; before: the ops that must run before one, and those in it if it is
-    a loop.
+    has to do. maker: of a tensor, None if it is fed; written: see `updates_before`.
     """
     here = set(ops)
     found: dict[Operation, None] = {}
@@ -30,7 +31,7 @@ def read_again(ops: Sequence[Operation], fits: Callable[[Operation], bool],
         for t in op.inputs:
             looks = _looks(t, maker)
             missing = [look for look in looks if look not in here and look not in found]
-            if missing and all(map(fits, missing)) and _after_update(op, ref_variable(looks[0].inputs[0]), before):
+            if missing and all(map(fits, missing)) and written(op, ref_variable(looks[0].inputs[0])):
                 found.update(dict.fromkeys(missing))
     return list(found)
 
@@ -47,16 +48,34 @@ def _looks(tensor: Tensor, maker: Callable[[Tensor], Operation | None]) -> list[
     return []
 
 
-def _after_update(op: Operation, variable: Operation, before: Before) -> bool:
-    """Is there an op before `op` that writes to the variable?"""
-    seen: set[Operation] = set()
-    todo = [op]
-    while todo:
-        for earlier in before(todo.pop()):
-            if earlier not in seen:
-                if earlier.spec.kind in WRITERS and any(refers(t) and ref_variable(t) is variable
-                                                        for t in earlier.inputs):
-                    return True
-                seen.add(earlier)
-                todo.append(earlier)
-    return False
+def updates_before(before: Callable[[Operation], Iterable[Operation]]) -> Written:
+    """written(op, variable) -> whether an op that must run before `op`, directly or not, writes to the variable.
+
+    before: the ops that one waits for, and those in it if it is a loop; there must be no cycle.
+    """
+    bits: dict[Operation, int] = {}                # of each variable that is written to
+    known: dict[Operation, int] = {}               # op -> the bits of those written before it
+
+    def own(op: Operation) -> int:
+        if op.spec.kind not in WRITERS:
+            return 0
+        found = 0
+        for t in op.inputs:
+            if refers(t):
+                found |= 1 << bits.setdefault(ref_variable(t), len(bits))
+        return found
+
+    def written(op: Operation, variable: Operation) -> bool:
+        waits: dict[Operation, Iterable[Operation]] = {}
+        todo = [op]
+        while todo:
+            at = todo[-1]
+            if at not in waits:
+                waits[at] = before(at)
+                todo += [b for b in waits[at] if b not in known]
+            else:
+                todo.pop()
+                known[at] = reduce(or_, (known[b] | own(b) for b in waits[at]), 0)
+        return variable in bits and bool(known[op] >> bits[variable] & 1)
+
+    return written

@@ -13,7 +13,7 @@ from tfnb.compile.guards import ALWAYS, Condition, Guards
 from tfnb.compile.order import is_silent, kind_rank
 from tfnb.compile.place import for_gpu, place, types_compile
 from tfnb.compile.plan import LEAVES, Choice, Guard, Loop, OnGpu, Plan, Stage
-from tfnb.compile.reads import read_again
+from tfnb.compile.reads import read_again, updates_before
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import FLOW, Kind, OpSpec
 from tfnb.opdef.tables import OPS
@@ -66,6 +66,7 @@ class Region:
         self.reads: dict[Tensor, Tensor] = {}
         self.after: dict[Operation, set[Operation]] = dict(after or {})
         self.cut, self.resident = cut, resident
+        self._known: dict[Operation, set[Operation]] = {}
         self.on_gpu, self.gpu = on_gpu, set[Operation]()
         self._enter_units(aliases or {})
 
@@ -175,6 +176,13 @@ class Region:
         return found
 
     def _before(self, op: Operation) -> set[Operation]:
+        """The units that must have run when a unit begins. Asked for once all units are known, and often."""
+        known = self._known.get(op)
+        if known is None:
+            known = self._known[op] = self._find_before(op)
+        return known
+
+    def _find_before(self, op: Operation) -> set[Operation]:
         before = self._makers_of(op.inputs) | self._behind(op.control_inputs) | self.after.get(op, set())
         for condition in (self.units[op], *(self.guards.of(t) for t in op.inputs if op in self.choices)):
             before |= self._makers_of(self.reads.get(t, t) for t, _ in condition)
@@ -274,11 +282,12 @@ class Region:
             runs = [*runs, ((ALWAYS, wanted_class, None), [])]
         wanted, barred = set(self.fetches), set[Operation]()
         stages: list[Stage] = []
+        written = updates_before(self._before_or_inside)
         for i, ((condition, name, loop), ops) in reversed(list(enumerate(runs))):
             extra = plain if i == len(runs) - 1 else []
             if name in ("device", "gpu", "host"):
                 fits = bool if name == "host" else device.__contains__
-                ops = [*read_again(ops, fits, self._maker, self._before_or_inside), *ops]
+                ops = [*read_again(ops, fits, self._maker, written), *ops]
             stage = self._stage(name, ops, loop, wanted, extra, len(runs) == 1)
             if stage.on_device:
                 varying = [t for t in stage.inputs if t in self.varying]
