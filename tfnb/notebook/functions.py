@@ -125,4 +125,6 @@ def _same_constant(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(map(_same_constant, a, b))
     if isinstance(a, dict):
         return a.keys() == b.keys() and all(_same_constant(a[name], b[name]) for name in a)
-    return repr(a) == repr(b) if isinstance(a, (int, float, complex, str, bytes, frozenset, type(None))) else True
+    if isinstance(a, (float, complex)):
+        return repr(a) == repr(b)                           # NaN is NaN, and 0.0 is not -0.0
+    return bool(a == b) if isinstance(a, (int, str, bytes, frozenset, type(None))) else True

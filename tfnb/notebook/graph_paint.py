@@ -57,11 +57,7 @@ def _kinds(node: Node, says: Callable[[OpInfo], str]) -> list[str]:
 
 
 def _cell(info: OpInfo) -> str:
-    """`cell [3]`: the one that owns the op, else where the line is that made it; or the file."""
-    owner = shell.label_of(getattr(info.origin, "owner", None))
-    if owner:
-        return f"cell {owner}"
-    return str(getattr(info.origin, "made_at", "")).partition(", line")[0].partition(":")[0]
+    return shell.place_of(info.origin)
 
 
 def _device(info: OpInfo) -> str:

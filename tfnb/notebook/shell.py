@@ -23,6 +23,12 @@ def label_of(owner: Hashable) -> str:
     return str(cells.labels.get(owner, "")) if cells is not None else ""
 
 
+def place_of(op: Any) -> str:
+    """Whose an op is: "cell [3]" for the cell that owns it, else the cell or file of the line that made it."""
+    label = label_of(getattr(op, "owner", None))
+    return f"cell {label}" if label else str(getattr(op, "made_at", "")).partition(", line")[0].partition(":")[0]
+
+
 def last_run(op: Any) -> tuple[str, str] | None:
     """What the last run of its cell did to an op: ("new" | "changed" | "as before", what is different); None if the
     cell ran once, or if no cell is known."""

@@ -74,13 +74,8 @@ def _scope(op: Operation) -> str:
     return head + slash
 
 
-def _cell(op: Operation) -> str:
-    label = shell.label_of(op.owner)
-    return f"cell {label}" if label else op.made_at.partition(", line")[0].partition(":")[0]
-
-
 # what time may be told by -> whose an op is
-GROUPS: dict[str, Callable[[Operation], str]] = {"op": lambda op: op.type, "scope": _scope, "cell": _cell}
+GROUPS: dict[str, Callable[[Operation], str]] = {"op": lambda op: op.type, "scope": _scope, "cell": shell.place_of}
 
 
 def shares(bars: Iterable[Bar], by: str) -> list[Share]:
