@@ -142,7 +142,7 @@ def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tens
 def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues [..., n] of self-adjoint matrices [..., n, n], least first."""
     e, _ = SelfAdjointEigV2(tensor, compute_v=False, name=name)
-    return e        # type: ignore[no-any-return]
+    return e
 
 
 # Singular values

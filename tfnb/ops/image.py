@@ -146,7 +146,7 @@ def _random_flip(image: Any, axis: int, seed: int | None, scope_name: str) -> Te
             drawn = random_uniform(shape=[count], minval=0, maxval=1.0, seed=seed)
             flips = cast(round(reshape(drawn, [count, 1, 1, 1])), image.dtype)
             flipped = reverse(image, [axis + 1])
-            return flips * flipped + (1 - flips) * image        # type: ignore[no-any-return]
+            return flips * flipped + (1 - flips) * image
 
         made: Tensor = by_rank(image, one, many)
         return made

@@ -17,9 +17,11 @@ from tfnb.kernels import sample_box
 from tfnb.kernels.cpu import crops as cpu
 from tfnb.ops.arguments import renamed
 from tfnb.ops.array import shape
-from tfnb.ops.conv import of_rank, rank4
+from tfnb.ops.conv import rank4
 from tfnb.ops.declare import kernel, random
+from tfnb.ops.image_resize import size_pair
 from tfnb.ops.random import SEEDS
+from tfnb.ops.shapes import of_rank
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
@@ -39,16 +41,9 @@ def _boxes(ctx: ShapeContext, i: int) -> int | None:
     return count if count is not None else of_rank(ctx.shape(i + 1), 1)[0]
 
 
-def _pair(ctx: ShapeContext, i: int) -> tuple[int | None, ...]:
-    given = ctx.shape(i)
-    if given is not None and not compatible(given, (2,)):
-        raise ValueError(f"Dimension must be 2 but is {of_rank(given, 1)[0]}")
-    return of_rank(ctx.partial(i), 2)
-
-
 def _cropped(ctx: ShapeContext) -> list[Static]:
     channels = rank4(ctx.shape(0))[3]
-    return [(_boxes(ctx, 1), *_pair(ctx, 3), channels)]
+    return [(_boxes(ctx, 1), *size_pair(ctx, 3), channels)]
 
 
 def _image_shape(ctx: ShapeContext) -> list[Static]:
@@ -288,7 +283,7 @@ def _glimpsed(ctx: ShapeContext) -> list[Static]:
     given = of_rank(ctx.shape(2), 2)
     if given[1] not in (2, None):
         raise ValueError(f"Dimension must be 2 but is {given[1]}")
-    return [(merge((batch,), (given[0],))[0], *_pair(ctx, 1), channels)]       # type: ignore[index]
+    return [(merge((batch,), (given[0],))[0], *size_pair(ctx, 1), channels)]
 
 
 def _glimpse(ctx: Any, images: np.ndarray, size: np.ndarray, offsets: np.ndarray) -> np.ndarray:

@@ -132,7 +132,7 @@ def _hue_slope(i: int, around: Sequence[tuple[Tensor, int, int]], is_high: Seque
     for j, (difference, plus, minus) in enumerate(around):
         own = float(i == plus) - float(i == minus)
         total = total + is_high[j] * (own * span - difference * square(span) * (is_high[i] - is_low[i]))
-    return total / 6.                                      # type: ignore[no-any-return]
+    return total / 6.
 
 
 # What users call
@@ -153,16 +153,16 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
         if image.dtype.is_integer and dtype.is_integer:
             return _between_integers(image, dtype, final, scope)
         if image.dtype.is_floating and dtype.is_floating:
-            return cast(image, dtype, name=scope)              # type: ignore[no-any-return]
+            return cast(image, dtype, name=scope)
         if image.dtype.is_integer:
             return multiply(cast(image, dtype), 1. / image.dtype.max, name=scope)
-        return final(multiply(image, dtype.max + 0.5), dtype, name=scope)    # type: ignore[no-any-return]
+        return final(multiply(image, dtype.max + 0.5), dtype, name=scope)
 
 
 def _between_integers(image: Tensor, dtype: Any, final: Any, scope: str) -> Tensor:
     most, wanted = image.dtype.max, dtype.max
     if most > wanted:
-        return final(floordiv(image, (most + 1) // (wanted + 1)), dtype, name=scope)     # type: ignore[no-any-return]
+        return final(floordiv(image, (most + 1) // (wanted + 1)), dtype, name=scope)
     return multiply(final(image, dtype), (wanted + 1) // (most + 1), name=scope)
 
 

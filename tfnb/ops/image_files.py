@@ -14,10 +14,10 @@ from tfnb.graph.stack import name_scope
 from tfnb.kernels import image_files as files
 from tfnb.kernels.png import encode_png as png_bytes
 from tfnb.ops.compare import equal
-from tfnb.ops.conv import of_rank
 from tfnb.ops.declare import host
 from tfnb.ops.image_color import convert_image_dtype
 from tfnb.ops.random import random_uniform
+from tfnb.ops.shapes import of_rank
 from tfnb.ops.strings import substr
 from tfnb.ops.variables import Variable
 

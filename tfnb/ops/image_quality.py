@@ -44,7 +44,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
             axes = [1, 2, 3]
             down = images[:, 1:, :, :] - images[:, :-1, :, :]
             along = images[:, :, 1:, :] - images[:, :, :-1, :]
-        return reduce_sum(abs(down), axis=axes) + reduce_sum(abs(along), axis=axes)       # type: ignore[no-any-return]
+        return reduce_sum(abs(down), axis=axes) + reduce_sum(abs(along), axis=axes)
 
 
 def image_gradients(image: Any) -> Pair:
@@ -99,7 +99,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
         ratio = subtract(20 * log(most) / log(10.0), np.float32(10 / np.log(10)) * log(error), name="psnr")
         _, _, checks = _check(a, b)
         with control_dependencies(checks):
-            return identity(ratio)                         # type: ignore[no-any-return]
+            return identity(ratio)
 
 
 def _gaussian(width: Tensor, sigma: Tensor) -> Tensor:
@@ -110,7 +110,7 @@ def _gaussian(width: Tensor, sigma: Tensor) -> Tensor:
     power = square(at)
     power = power * (-0.5 / square(sigma))
     both = reshape(power, shape=[1, -1]) + reshape(power, shape=[-1, 1])
-    return reshape(softmax(reshape(both, shape=[1, -1])), shape=[width, width, 1, 1])    # type: ignore[no-any-return]
+    return reshape(softmax(reshape(both, shape=[1, -1])), shape=[width, width, 1, 1])
 
 
 def _similar(x: Tensor, y: Tensor, mean: Callable[[Tensor], Tensor], most: Any, k1: float, k2: float) -> Pair:
@@ -142,7 +142,7 @@ def _by_channel(one: Tensor, other: Tensor, most: Any, width: Any, sigma: Any, k
         whole = shape(x)
         x = reshape(x, shape=concat([[-1], whole[-3:]], 0))
         y = depthwise_conv2d(x, kernel, strides=[1, 1, 1, 1], padding="VALID")
-        return reshape(y, concat([whole[:-3], shape(y)[1:]], 0))                          # type: ignore[no-any-return]
+        return reshape(y, concat([whole[:-3], shape(y)[1:]], 0))
 
     luminance, structure = _similar(one, other, mean, most, k1, k2)
     if as_map:
@@ -187,7 +187,7 @@ def ssim_multiscale(img1: Any, img2: Any, max_val: Any, power_factors: Sequence[
             with name_scope(None, f"Scale{k}", images):
                 if k:
                     images, tails = _halved(images, heads, tails, halves)
-                whole, structure = _by_channel(*images, most, filter_size, filter_sigma, k1, k2)    # type: ignore[misc]
+                whole, structure = _by_channel(*images, most, filter_size, filter_sigma, k1, k2)
                 found.append(relu(structure))
         scales = stack([*found[:-1], relu(whole)], axis=-1)
         return reduce_mean(reduce_prod(raw.Pow(scales, list(power_factors)), [-1]), [-1])

@@ -16,11 +16,12 @@ from tfnb.kernels import resize as arrays
 from tfnb.kernels.cpu import resize as cpu
 from tfnb.kernels.resize import Axis
 from tfnb.ops.array import expand_dims, shape, squeeze
-from tfnb.ops.conv import of_rank, rank4
+from tfnb.ops.conv import rank4
 from tfnb.ops.declare import kernel
 from tfnb.ops.image import batch_of, larger, pad_to_bounding_box, positive_targets, sizes
 from tfnb.ops.math import cast, minimum, round
 from tfnb.ops.raw import raw
+from tfnb.ops.shapes import of_rank
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
@@ -32,17 +33,17 @@ Cpu = Callable[[Any], Any]
 
 # Shapes and checks
 
-def _size(ctx: ShapeContext, i: int) -> tuple[int | None, ...]:
+def size_pair(ctx: ShapeContext, i: int) -> tuple[int | None, ...]:
+    """The two sizes that the value of input `i` tells. Raises ValueError if it holds no two."""
     given = ctx.shape(i)
-    if given is not None and not compatible(given, (2,)):
-        of_rank(given, 1)
-        raise ValueError(f"Dimension must be 2 but is {given[0]}")
+    if not compatible(given, (2,)):
+        raise ValueError(f"Dimension must be 2 but is {of_rank(given, 1)[0]}")
     return of_rank(ctx.partial(i), 2)
 
 
 def _resized(ctx: ShapeContext) -> list[Static]:
     batch, _, _, channels = rank4(ctx.shape(0))
-    return [(batch, *_size(ctx, 1), channels)]
+    return [(batch, *size_pair(ctx, 1), channels)]
 
 
 def _like_original(ctx: ShapeContext) -> list[Static]:

@@ -57,7 +57,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
     static = images.static
     channels = shape(images)[3] if static is None or static[3] is None else static[3]
     picks = reshape(eye(channels * (height * width), dtype=images.dtype), [height, width, channels, -1])
-    return raw.Conv2DBackpropInput(shape(images), picks, dy, **_window_attrs(op.attrs))  # type: ignore[no-any-return]
+    return raw.Conv2DBackpropInput(shape(images), picks, dy, **_window_attrs(op.attrs))
 
 
 def extract_image_patches(images: Any, ksizes: Sequence[int] | None = None, strides: Sequence[int] | None = None,
