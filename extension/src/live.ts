@@ -34,6 +34,7 @@ export class LiveWidget {
   private readonly ridges: RidgePanel[] = [];
   private readonly pictures: PicturePanel[] = [];
   private known = "";
+  private told: LiveState | undefined;
   private frame = 0;
   private asked = 0;
 
@@ -50,8 +51,9 @@ export class LiveWidget {
     });
     this.axis.addEventListener("change", () => {
       this.look.x = this.axis.value;
-      this.schedule();
+      this.tell();
     });
+    this.slider.addEventListener("change", () => this.tell());
     this.bar.append(
       this.heading,
       h("label", {}, "smoothing ", this.slider, this.amount),
@@ -61,16 +63,21 @@ export class LiveWidget {
     this.root.append(this.bar, this.panels);
   }
 
-  /** Take over title, tags and smoothing from the model. */
+  /** Let the kernel know what the reader chose. */
+  private tell(): void {
+    this.model.send({ type: "look", smoothing: this.look.smoothing, x: this.look.x });
+    this.schedule();
+  }
+
+  /** Take over what the model says; what the reader chose stays until the model says otherwise. */
   update(): void {
     const state = this.model.get("state") as LiveState;
     this.heading.textContent = state.title ?? "";
     this.heading.hidden = !state.title;
-    if (this.known === "") {
-      this.smoothing(state.smoothing ?? 0);
-      this.look.x = this.axis.value = state.x || "step";
-      if (state.grid) this.panels.style.gridTemplateColumns = `repeat(${state.grid}, minmax(0, 1fr))`;
-    }
+    if (state.smoothing !== this.told?.smoothing) this.smoothing(state.smoothing ?? 0);
+    if (state.x !== this.told?.x) this.look.x = this.axis.value = state.x || "step";
+    this.panels.style.gridTemplateColumns = state.grid ? `repeat(${state.grid}, minmax(0, 1fr))` : "";
+    this.told = state;
     const { tags = [], ridges = [], pictures = [], empty } = state;
     for (const each of this.bar.querySelectorAll("label")) each.hidden = !tags.length;
     this.bar.hidden = !tags.length && !state.title;

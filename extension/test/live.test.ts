@@ -98,6 +98,21 @@ test("runs apart stand side by side in one scale, along steps or seconds", () =>
   expect(el.querySelector(".tfnb-plot")?.textContent).toContain("40");
 });
 
+test("code and reader both choose how it is drawn", () => {
+  const model = board({ smoothing: 0.5 });
+  const slider = el.querySelector("input[type=range]") as HTMLInputElement;
+  slider.value = "0.8";
+  slider.dispatchEvent(new Event("input"));
+  slider.dispatchEvent(new Event("change"));
+  expect(model.sent.at(-1)).toEqual({ type: "look", smoothing: 0.8, x: "step" });
+  const state = model.get("state") as LiveState;
+  model.setState({ ...state, title: "later" });
+  expect(slider.value).toBe("0.8");
+  model.setState({ ...state, smoothing: 0.1, x: "time", grid: 3 });
+  expect([slider.value, el.querySelector("select")?.value]).toEqual(["0.1", "time"]);
+  expect(el.querySelector<HTMLElement>(".tfnb-panels")?.style.gridTemplateColumns).toContain("repeat(3");
+});
+
 test("says what it waits for", () => {
   board({ tags: [], empty: "did you mean <loss>?" });
   expect(el.querySelector(".tfnb-empty")?.textContent).toBe("did you mean <loss>?");

@@ -8,6 +8,7 @@ import pytest
 from tfnb.notebook import board as boards
 from tfnb.notebook.board import LiveBoard
 from tfnb.notebook.frames import COLUMNS
+from tfnb.notebook.look import Look
 from tfnb.notebook.panels import Curve, group_of, number, sparkline, svg, text
 from tfnb.notebook.record import Recorder
 from tfnb.notebook.sender import Sender
@@ -167,6 +168,22 @@ def test_runs_stand_apart_in_one_scale(two_runs):
     assert [tag["share"] for tag in state["tags"]] == ["loss", "accuracy"] * 2 and state["grid"] == 2
     left, right = board.figure().axes[:2]
     assert left.get_ylim() == right.get_ylim()
+
+
+def test_how_it_is_drawn_is_one_dict(two_runs):
+    board, browser = LiveBoard("loss", recorder=two_runs), Browser()
+    board._send(browser, 0.0)
+    assert board.state == {"smooth": 0.6, "x": "step", "grid": 0, "hist": False, "apart": False}
+    board.state = {"x": "time", "apart": True}
+    board._send(browser, 1.0)
+    assert browser.state["x"] == "time" and browser.state["tags"][0]["group"] == "loss · slow"
+    board._on_message(browser, {"type": "look", "smoothing": 0.25, "x": "step"}, [])
+    assert board.look == Look(0.25, "step", apart=True)
+    for nonsense in ({"smoothing": 7}, {"x": "<b>"}, {"smoothing": []}):
+        board._on_message(browser, {"type": "look", **nonsense}, [])
+    assert board.look == Look(0.25, "step", apart=True)
+    with pytest.raises(ValueError, match="has smooth, x, grid, hist, apart, not colour"):
+        board.state = {"colour": 1}
 
 
 def test_only_histograms(recorder):

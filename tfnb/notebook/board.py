@@ -9,6 +9,7 @@ or "time"), grid (panels side by side, 0 for as many as fit) and empty (said whi
     {type: "pictures", picture, steps}          the PNG files of state.pictures[picture], a buffer for each step
     {type: "reset"}                 all points are gone
 and back: {type: "ready"}: a view was made, or lost points; it gets everything again.
+          {type: "look", smoothing, x}: the reader chose these.
           {type: "error", message}: something failed in the browser; it is logged.
 """
 from __future__ import annotations
@@ -18,6 +19,8 @@ import itertools
 import logging
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
 from difflib import get_close_matches
 from posixpath import basename
 from typing import Any
@@ -28,6 +31,7 @@ from tfnb.core import taps
 from tfnb.notebook import panels, shell
 from tfnb.notebook.figure import draw
 from tfnb.notebook.frames import Frames, Message
+from tfnb.notebook.look import Look
 from tfnb.notebook.panels import Curve
 from tfnb.notebook.record import Key, Recorder
 from tfnb.notebook.rich import Picture, Ridge, Sparse, ridge
@@ -37,8 +41,6 @@ from tfnb.notebook.settings import settings
 from tfnb.notebook.widget import make_widget, with_widget
 
 MAX_HZ = 10.0
-MOST_ACROSS = 6             # panels side by side
-AXES = ("step", "time")
 HINTS = 8                   # tags told where none matches
 SVG_COLUMNS = 140
 PAPER_COLUMNS = 2000
@@ -65,15 +67,8 @@ class LiveBoard:
                  recorder: Recorder = RECORDER) -> None:
         if not 0 < hz <= MAX_HZ:
             raise ValueError(f"hz must be above 0 and at most {MAX_HZ:g}, not {hz!r}")
-        if not 0 <= smooth < 1:
-            raise ValueError(f"smooth must be at least 0 and below 1, not {smooth!r}")
-        if x not in AXES:
-            raise ValueError(f"x is {' or '.join(AXES)}, not {x!r}")
-        if not 0 <= grid <= MOST_ACROSS:
-            raise ValueError(f"grid must be from 0, for as many as fit, to {MOST_ACROSS}, not {grid!r}")
-        self.tags, self.hz, self.smooth, self.title, self.recorder = tags, hz, smooth, title, recorder
-        self.x, self.grid, self.hist, self.apart = x, grid, hist, apart
-        self.runs = tuple(runs)
+        self.tags, self.runs, self.hz, self.title, self.recorder = tags, tuple(runs), hz, title, recorder
+        self.look = Look(smooth, x, grid, hist, apart)
         self.display_id = f"tfnb-live-{next(_numbers)}-{id(self):x}"
         self.widget: Any | None = None
         self.cell: Hashable = None              # the cell that shows it
@@ -86,15 +81,34 @@ class LiveBoard:
         self.shown_in: int | None = None
         self._lock = threading.RLock()          # a "ready" may come in any thread
 
+    @property
+    def state(self) -> dict[str, Any]:
+        """How it is drawn: smooth, x, grid, hist and apart. May be assigned, in part, while it is on display.
+
+        Raises ValueError for other words and for numbers out of range.
+        """
+        return asdict(self.look)
+
+    @state.setter
+    def state(self, state: Mapping[str, Any]) -> None:
+        unknown = [word for word in state if word not in self.state]
+        if unknown:
+            raise ValueError(f"the state of a board has {', '.join(self.state)}, not {', '.join(unknown)}")
+        with self._lock:
+            self.look = replace(self.look, **state)
+            self._told = self._drawn = -1
+        SENDER.wake()
+
     # what is plotted
 
     def series(self) -> list[Series]:
         """The recorded series that the board shows, in the order they first came."""
         with self.recorder.lock:
-            for key in self.recorder.series if not self.hist else ():
+            for key in self.recorder.series:
                 if key not in self._keys and self._wants(*key):
                     self._keys.append(key)
-            return [self.recorder.series[key] for key in self._keys if key in self.recorder.series]
+            return [self.recorder.series[key] for key in self._keys
+                    if key in self.recorder.series and not self.look.hist]
 
     def _wants(self, run: str, tag: str) -> bool:
         return _matches(self.runs, run, basename(run)) and _matches(self.tags, tag, f"{basename(run)}/{tag}")
@@ -113,7 +127,7 @@ class LiveBoard:
 
     def _rich(self, kind: str) -> list[tuple[Key, Sparse[Any]]]:
         table: dict[Key, Any] = self.recorder.histograms if kind == "ridge" else \
-            self.recorder.pictures if not self.hist else {}
+            self.recorder.pictures if not self.look.hist else {}
         with self.recorder.lock:
             return [(key, kept) for key, kept in table.items() if self._wants(*key)]
 
@@ -148,7 +162,7 @@ class LiveBoard:
         if len(runs) < 2:
             return [("", "", place) for place in range(len(found))]
         looks = [(series.tag, basename(series.run) or "this", runs.index(series.run)) for series in found]
-        return [(f"{tag} · {run}", run, color) for tag, run, color in looks] if self.apart else looks
+        return [(f"{tag} · {run}", run, color) for tag, run, color in looks] if self.look.apart else looks
 
     def curves(self, columns: int = SVG_COLUMNS) -> list[Curve]:
         """The curves as they are drawn, at most 2 * `columns` points each."""
@@ -156,10 +170,10 @@ class LiveBoard:
         looks = self._looks()
         with self.recorder.lock:
             made = [Curve(name, points(series, columns, began=self._began(series.run)), color, group, short,
-                          series.tag if self.apart and group else "")
+                          series.tag if self.look.apart and group else "")
                     for name, series, (group, short, color) in zip(names, found, looks, strict=True)]
         tags = [curve.share for curve in made]
-        return sorted(made, key=lambda curve: tags.index(curve.share)) if self.apart else made
+        return sorted(made, key=lambda curve: tags.index(curve.share)) if self.look.apart else made
 
     def _began(self, run: str) -> float:
         """When the run gave the first of the numbers that are kept: its seconds count from there."""
@@ -177,16 +191,17 @@ class LiveBoard:
         points are thinned to their extremes.
         """
         self.recorder.file(everything=True)
+        look = self.look
         return draw(panels.by_panel(self.curves(PAPER_COLUMNS)), self.histograms(), self.pictures(),
-                    self.smooth if smooth is None else smooth, columns or self.grid or panels.ACROSS, self.x)
+                    look.smooth if smooth is None else smooth, columns or look.grid or panels.ACROSS, look.x)
 
     # forms
 
     def svg(self) -> str:
         """The plot as it is now, as SVG."""
         self.recorder.file(everything=True)
-        return panels.svg(self.curves(), title=self.title, smoothing=self.smooth, ridges=self.histograms(),
-                          pictures=self.pictures(), x=self.x, across=self.grid, empty=self._empty_text())
+        return panels.svg(self.curves(), title=self.title, smoothing=self.look.smooth, ridges=self.histograms(),
+                          pictures=self.pictures(), x=self.look.x, across=self.look.grid, empty=self._empty_text())
 
     def __repr__(self) -> str:
         self.recorder.file(everything=True)
@@ -264,17 +279,22 @@ class LiveBoard:
         tags = [{"name": short, "color_index": color, "group": group} if group else
                 {"name": name, "color_index": color} for name, (group, short, color) in
                 zip(names, self._looks(), strict=True)]
-        if self.apart:
+        if self.look.apart:
             tags = [{**tag, "share": series.tag} for tag, series in zip(tags, found, strict=True)]
         called = self._namer()
         more = {name: [{"name": called(*key), "color_index": place} for place, (key, _) in enumerate(self._rich(kind))]
                 for name, kind in (("ridges", "ridge"), ("pictures", "pictures"))}
-        return {"title": self.title, "tags": tags, "smoothing": self.smooth, "x": self.x, "grid": self.grid,
+        look = {"smoothing": self.look.smooth, "x": self.look.x, "grid": self.look.grid}
+        return {"title": self.title, "tags": tags, **look,
                 "empty": "" if tags or any(more.values()) else self._empty_text(), **more}
 
     def _on_message(self, _widget: Any, content: Any, _buffers: Any) -> None:
         kind = content.get("type") if isinstance(content, Mapping) else None
-        if kind == "error":
+        if kind == "look":
+            with suppress(ValueError, TypeError):           # from a page: it may say anything
+                known = {"smoothing": self.look.smooth, "x": self.look.x, **content}
+                self.state = {"smooth": float(known["smoothing"]), "x": known["x"]}
+        elif kind == "error":
             log.error("in the browser: %s", content.get("message", ""))
         elif kind == "ready":
             with self._lock:

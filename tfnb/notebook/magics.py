@@ -15,6 +15,7 @@ from tfnb.notebook.costs import measure
 from tfnb.notebook.fetch import NoSessionError, fetch, resolve
 from tfnb.notebook.graph_paint import COSTS, WORDS
 from tfnb.notebook.graph_view import GraphView, graph_view
+from tfnb.notebook.look import AXES
 from tfnb.notebook.magic_words import FEED, SESSION, WHAT, LineMagics, op_names, parse, unquote, usage_errors, words
 from tfnb.notebook.queue_view import queues
 from tfnb.notebook.timeline_view import timeline, traced
@@ -99,7 +100,7 @@ class GraphMagics(LineMagics):
     @argument("--hz", type=float, help="frames a second, at most 10; by default what %%config Tfnb.live_hz says")
     @argument("--smooth", type=float, default=0.6, help="weight of the running mean, 0 for none")
     @argument("--runs", nargs="+", default=(), metavar="RUN", help="runs to compare, or patterns; by default all")
-    @argument("--x", default="step", choices=board.AXES, help="along steps, or along the seconds since a run began")
+    @argument("--x", default="step", choices=AXES, help="along steps, or along the seconds since a run began")
     @argument("--hist", action="store_true", help="only histograms over time")
     @argument("--apart", action="store_true", help="a panel for each run, side by side, instead of one for each tag")
     @argument("--grid", type=int, default=0, metavar="N", help="panels side by side; by default as many as fit")
