@@ -95,7 +95,7 @@ def traced(fetches: Any, feed_dict: Any = None, session: Any = None) -> Timeline
     """What a run does when, and no more: as `timeline`, without timing each kernel by itself."""
     trace = trace_run(fetches, feed_dict, session)
     chosen = session_for(session, get_default_graph(), "trace a run")
-    return TimelineView(Profile(()), trace.records, stats=lambda: trace.step_stats(chosen._placer.device_of))
+    return TimelineView(Profile(()), trace.records, stats=lambda: trace.step_stats(chosen._placer.ran_on))
 
 
 def _known(by: str) -> str:
@@ -116,4 +116,4 @@ def timeline(fetches: Any, feed_dict: Any = None, session: Any = None, runs: int
     times = profile(fetches, feed_dict, session, runs)
     trace = trace_run(fetches, feed_dict, session)
     chosen = session_for(session, get_default_graph(), "profile a run")
-    return TimelineView(times, trace.records, by, lambda: trace.step_stats(chosen._placer.device_of))
+    return TimelineView(times, trace.records, by, lambda: trace.step_stats(chosen._placer.ran_on))
