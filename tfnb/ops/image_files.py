@@ -296,8 +296,8 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str
 
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     """Whether strings begin as JPEGs do, bool."""
-    with name_scope(name, "is_jpeg") as scope:
-        return equal(substr(contents, 0, 3), b"\xff\xd8\xff", name=scope)
+    with name_scope(name, "is_jpeg"):
+        return equal(substr(contents, 0, 3), b"\xff\xd8\xff", name=name)
 
 
 def encode_jpeg(image: Any, format: str = "", quality: int = 95, progressive: bool = False, optimize_size: bool = False,
