@@ -92,6 +92,11 @@ def batch_of(image: Any) -> tuple[Tensor, bool]:
     return image, False
 
 
+def unbatched(images: Tensor, is_batch: bool) -> Tensor:
+    """What `batch_of` took, again."""
+    return images if is_batch else squeeze(images, axis=[0])
+
+
 def known_sizes(values: list[Any]) -> list[Any]:
     """Sizes, with None for tensors."""
     return [None if is_tensor(value) else value for value in values]
@@ -242,10 +247,6 @@ def _start(n: Any, fraction: Any, dynamic: bool) -> Any:
     return cast((whole - whole * cast(fraction, dtypes.float64)) / 2, dtypes.int32)
 
 
-def _unbatched(images: Tensor, is_batch: bool) -> Tensor:
-    return images if is_batch else squeeze(images, axis=[0])
-
-
 def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any,
                         target_width: Any) -> Tensor:
     """The image, or each of a batch, with zeros around it: at (offset_height, offset_width) in one of the given size.
@@ -265,7 +266,7 @@ def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, targe
         paddings = reshape(stack([0, 0, offset_height, below, offset_width, right, 0, 0]), [4, 2])
         padded = pad(image, paddings)
         padded.set_shape(known_sizes([batch, target_height, target_width, depth]))
-        return _unbatched(padded, is_batch)
+        return unbatched(padded, is_batch)
 
 
 def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any,
@@ -288,7 +289,7 @@ def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, targ
         cropped = slice_(image, stack([0, offset_height, offset_width, 0]),
                          stack([shape(image)[0], target_height, target_width, shape(image)[3]]))
         cropped.set_shape(known_sizes([batch, target_height, target_width, depth]))
-        return _unbatched(cropped, is_batch)
+        return unbatched(cropped, is_batch)
 
 
 def larger(x: Any, y: Any) -> Any:
@@ -331,4 +332,4 @@ def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: 
         _, height, width, _ = sizes(resized, 4)
         checks = require(_same(height, target_height), "resized height is not correct.")
         checks += require(_same(width, target_width), "resized width is not correct.")
-        return _unbatched(with_dependencies(checks, resized), is_batch)
+        return unbatched(with_dependencies(checks, resized), is_batch)

@@ -322,8 +322,8 @@ def crop_and_resize(image: Any, boxes: Any, box_ind: Any = None, crop_size: Any 
     return tensor
 
 
-def _threshold(value: Any, name: str) -> Tensor:
-    return convert_to_tensor(value, name=name)
+def _limits(**values: Any) -> list[Tensor]:
+    return [convert_to_tensor(value, name=name) for name, value in values.items()]
 
 
 def non_max_suppression(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
@@ -333,7 +333,7 @@ def non_max_suppression(boxes: Any, scores: Any, max_output_size: Any, iou_thres
     boxes: [boxes, 4], corners in any order; scores: [boxes]. iou_threshold: how much two may share of what they cover.
     """
     with name_scope(name, "non_max_suppression"):
-        limits = _threshold(iou_threshold, "iou_threshold"), _threshold(score_threshold, "score_threshold")
+        limits = _limits(iou_threshold=iou_threshold, score_threshold=score_threshold)
         tensor: Tensor = NonMaxSuppressionV3(boxes, scores, max_output_size, *limits)
         return tensor
 
@@ -343,7 +343,7 @@ def non_max_suppression_padded(boxes: Any, scores: Any, max_output_size: Any, io
                                name: str | None = None) -> tuple[Tensor, Tensor]:
     """As `non_max_suppression`, with zeros up to `max_output_size`, and how many numbers are none."""
     with name_scope(name, "non_max_suppression_padded"):
-        limits = _threshold(iou_threshold, "iou_threshold"), _threshold(score_threshold, "score_threshold")
+        limits = _limits(iou_threshold=iou_threshold, score_threshold=score_threshold)
         indices, valid = NonMaxSuppressionV4(boxes, scores, max_output_size, *limits,
                                              pad_to_max_output_size=pad_to_max_output_size)
         return indices, valid
@@ -354,8 +354,7 @@ def non_max_suppression_with_scores(boxes: Any, scores: Any, max_output_size: An
                                     name: str | None = None) -> tuple[Tensor, Tensor]:
     """As `non_max_suppression`, with the scores; soft_nms_sigma > 0: boxes that overlap get lower ones and may stay."""
     with name_scope(name, "non_max_suppression_with_scores"):
-        limits = (_threshold(iou_threshold, "iou_threshold"), _threshold(score_threshold, "score_threshold"),
-                  _threshold(soft_nms_sigma, "soft_nms_sigma"))
+        limits = _limits(iou_threshold=iou_threshold, score_threshold=score_threshold, soft_nms_sigma=soft_nms_sigma)
         indices, found, _ = NonMaxSuppressionV5(boxes, scores, max_output_size, *limits)
         return indices, found
 
@@ -364,8 +363,8 @@ def non_max_suppression_overlaps(overlaps: Any, scores: Any, max_output_size: An
                                  score_threshold: Any = float("-inf"), name: str | None = None) -> Tensor:
     """As `non_max_suppression`, with a matrix of what each two boxes share."""
     with name_scope(name, "non_max_suppression_overlaps"):
-        limit = _threshold(overlap_threshold, "overlap_threshold")
-        tensor: Tensor = NonMaxSuppressionWithOverlaps(overlaps, scores, max_output_size, limit, score_threshold)
+        limit = _limits(overlap_threshold=overlap_threshold)
+        tensor: Tensor = NonMaxSuppressionWithOverlaps(overlaps, scores, max_output_size, *limit, score_threshold)
         return tensor
 
 

@@ -15,10 +15,10 @@ from tfnb.graph.stack import name_scope
 from tfnb.kernels import resize as arrays
 from tfnb.kernels.cpu import resize as cpu
 from tfnb.kernels.resize import Axis
-from tfnb.ops.array import expand_dims, shape, squeeze
+from tfnb.ops.array import expand_dims, shape
 from tfnb.ops.conv import rank4
 from tfnb.ops.declare import kernel
-from tfnb.ops.image import batch_of, larger, pad_to_bounding_box, positive_targets, sizes
+from tfnb.ops.image import batch_of, larger, pad_to_bounding_box, positive_targets, sizes, unbatched
 from tfnb.ops.math import cast, minimum, round
 from tfnb.ops.raw import raw
 from tfnb.ops.shapes import of_rank
@@ -256,7 +256,7 @@ def resize_images(images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, a
         if None in wanted or images.static[1:3] != wanted:
             images = _resizer(method)(images, size, align_corners=align_corners)
             images.set_shape([None, *wanted, None])
-        return images if is_batch else squeeze(images, axis=[0])
+        return unbatched(images, is_batch)
 
 
 def _is_number(value: Any) -> bool:
@@ -301,4 +301,4 @@ def resize_image_with_pad(image: Any, target_height: Any, target_width: Any, met
         resized = resize_images(image, inner, method, align_corners=align_corners)
         padded = pad_to_bounding_box(resized, *before, target_height, target_width)
         sizes(padded, 4)
-        return padded if is_batch else squeeze(padded, axis=[0])
+        return unbatched(padded, is_batch)
