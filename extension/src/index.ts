@@ -6,6 +6,7 @@ import { type Guard, makeGuard, report } from "./guard";
 import { keepFocus, keepKeys } from "./keys";
 import { LiveWidget } from "./live";
 import type { Model, View } from "./model";
+import { takePlaces } from "./place";
 import { SheetWidget } from "./sheet";
 import styles from "./style.css";
 import { followTheme } from "./theme";
@@ -80,4 +81,9 @@ function watchSize(host: HTMLElement, act: () => void, stops: Stop[]): void {
   stops.push(() => observer.disconnect());
 }
 
-export default { render };
+function initialize({ model }: { model: Model }): Stop | undefined {
+  const name = model.get("place");
+  return typeof name === "string" && name ? takePlaces(name, (el) => render({ model, el })) : undefined;
+}
+
+export default { initialize, render };

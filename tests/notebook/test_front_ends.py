@@ -59,6 +59,18 @@ def the_training_leaves_the_notebook_free(page):
     page.run("r.stop()", "other")
 
 
+def test_only_jupyterlab_gets_views_without_a_widget_in_the_output(page, vscode):
+    page.run(SETUP, "B")
+    page.run(MODEL, "C")
+    for magic in ("%graph", "%vars", "%live"):
+        page.run(magic, "D")
+        vscode.run(magic, "D")
+        here, there = [list(each.outputs["D"][0]["data"]) for each in (page, vscode)]
+        assert WIDGET not in here and WIDGET in there
+        named = [kind for kind in here if "data-tfnb=" in page.outputs["D"][0]["data"][kind]]
+        assert named == [kind for kind in here if kind != "text/plain"]
+
+
 @pytest.fixture
 def vscode():
     page = begun(Page(by_vscode))

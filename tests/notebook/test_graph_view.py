@@ -56,6 +56,14 @@ def test_what_the_widget_tells_beside_it_is_shown_too(shown: GraphView, monkeypa
     assert metadata == told and set(data) == {"text/plain", "image/svg+xml", "more"} and data["text/plain"] != "no"
 
 
+def test_jupyterlab_gets_a_picture_that_names_the_view(shown: GraphView, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It keeps no state of widgets, and shows an error where one was in a notebook that is opened again."""
+    monkeypatch.setattr(shown.widget, "place", "ab12", raising=False)
+    bundle = shown._repr_mimebundle_()
+    assert set(bundle) == {"text/plain", "image/svg+xml"} and bundle["text/plain"] == shown.to_text()
+    assert bundle["image/svg+xml"].replace(' data-tfnb="ab12"', "", 1) == shown.svg() != bundle["image/svg+xml"]
+
+
 def test_without_a_front_end_svg_and_text_remain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(widget, "make_widget", lambda kind, state: None)
     assert set(graph_view(digits())._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}

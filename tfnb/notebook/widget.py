@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import secrets
 import threading
 from collections.abc import Mapping
 from importlib import resources
@@ -13,7 +14,7 @@ from typing import Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.notebook.settings import settings
-from tfnb.notebook.shell import Bundle, has_front_end, interactive
+from tfnb.notebook.shell import Bundle, forgets_widgets, has_front_end, interactive
 
 anywidget = lazy_module("anywidget")
 traitlets = lazy_module("traitlets")
@@ -40,7 +41,8 @@ def _widget_class() -> Any | None:
         return None
     return type("View", (base,), {
         "__module__": __name__, "__doc__": "A view of tfnb in the browser: `kind` says which.", "_esm": text,
-        "kind": traitlets.Unicode().tag(sync=True), "state": traitlets.Dict().tag(sync=True)})
+        "kind": traitlets.Unicode().tag(sync=True), "state": traitlets.Dict().tag(sync=True),
+        "place": traitlets.Unicode().tag(sync=True)})
 
 
 def make_widget(kind: str, state: dict[str, Any]) -> Any | None:
@@ -50,7 +52,9 @@ def make_widget(kind: str, state: dict[str, Any]) -> Any | None:
     """
     wanted = interactive() if settings.view_format == "auto" else has_front_end() and settings.view_format == "widget"
     cls = _widget_class() if wanted else None
-    return cls(kind=kind, state=state) if cls is not None else None
+    if cls is None:
+        return None
+    return cls(kind=kind, state=state, place=secrets.token_hex(8) if forgets_widgets() else "")
 
 
 def with_widget(forms: dict[str, Any], widget: Any | None) -> Bundle:
@@ -62,10 +66,19 @@ def with_widget(forms: dict[str, Any], widget: Any | None) -> Bundle:
         return {"text/plain": forms["text/plain"]}
     if widget is None or settings.view_format == "static":
         return forms
+    if getattr(widget, "place", ""):
+        return {kind: _named(kind, form, widget.place) for kind, form in forms.items()}
     made = widget._repr_mimebundle_()
     data, metadata = made if isinstance(made, tuple) else (made or {}, {})
     both = forms | {kind: value for kind, value in data.items() if kind != "text/plain"}
     return (both, metadata) if metadata else both
+
+
+def _named(kind: str, form: str, place: str) -> str:
+    """A picture or table whose place the view of that name takes in JupyterLab's page: extension/src/place.ts."""
+    if kind == "image/svg+xml":
+        return form.replace("<svg ", f'<svg data-tfnb="{place}" ', 1)
+    return f'<div data-tfnb="{place}">{form}</div>' if kind == "text/html" else form
 
 
 class View:

@@ -1,0 +1,45 @@
+"""A notebook that is opened again, in both front ends: its views answer while its kernel lives, and show without it."""
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Open
+from tests.browser.lab import SECONDS, Notebook
+
+CELLS = [
+    "%load_ext tfnb\nimport tfnb as tf",
+    'with tf.name_scope("model"):\n    w = tf.Variable([1.0, 2.0], name="w")\nsess = tf.InteractiveSession()\n'
+    "sess.run(w.initializer)",
+    "view = %graph\nview",
+    "table = %vars\ntable",
+]
+GRAPH, TABLE = 2, 3
+
+
+def reopened(notebook: Notebook) -> None:
+    """Load the page again."""
+    notebook.page.reload()
+    notebook.page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel",
+                                    timeout=SECONDS * 1000)
+
+
+@pytest.mark.slow
+def test_views_are_there_again_with_and_without_the_kernel(opener: Open) -> None:
+    notebook = opener("reopened", CELLS)
+    notebook.run_all()
+    kinds = {kind for cell in notebook.saved()["cells"] for output in cell["outputs"] for kind in output["data"]}
+    assert kinds == {"image/svg+xml", "text/html", "text/plain"}
+    reopened(notebook)
+    model: Any = notebook.cell(GRAPH).locator('g.n[data-name="model/"] .fold')
+    model.click(timeout=SECONDS * 1000)
+    notebook.cell(GRAPH).locator('g.n[data-name="model/w/"]').wait_for()
+    notebook.cell(TABLE).locator(".tfnb table").first.wait_for()
+    notebook.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    reopened(notebook)
+    picture = notebook.cell(GRAPH).locator(".jp-RenderedSVG img")
+    picture.wait_for()
+    assert picture.bounding_box()["height"] > 60
+    assert "1 variable, 2 trainable numbers" in notebook.output(TABLE)
+    assert notebook.page.get_by_text("Error displaying widget").count() == 0
