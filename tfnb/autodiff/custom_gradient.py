@@ -50,6 +50,7 @@ def _with_gradient(f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str,
                         f"'variables' keyword argument. It uses {', '.join(v.name for v in used)}")
 
     def gradient(op: Any, *dys: Any) -> list[Any]:
+        """The gradients of the inputs, then those of the variables that `f` used."""
         given = dys[:len(outputs)]
         if used:
             of_inputs, of_variables = grad_fn(*given, variables=used)

@@ -125,6 +125,7 @@ class _Loops:
         buffers = {self.names[b]: b for b in self.group.written}
 
         def way(store: Operand) -> str:
+            """How a store goes past the caches: by "element" or by "row"; "" where it does not."""
             buffer, size = buffers[store.name], np.dtype(store.type).itemsize
             if store.steps[-1] != "1" or buffer.role not in ("temp", "output") \
                     or not streaming.pays(row * size, buffer.nbytes):

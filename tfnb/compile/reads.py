@@ -57,6 +57,7 @@ def updates_before(before: Callable[[Operation], Iterable[Operation]]) -> Writte
     known: dict[Operation, int] = {}               # op -> the bits of those written before it
 
     def own(op: Operation) -> int:
+        """The bits of the variables that an op writes to itself."""
         if op.spec.kind not in WRITERS:
             return 0
         found = 0
@@ -66,6 +67,7 @@ def updates_before(before: Callable[[Operation], Iterable[Operation]]) -> Writte
         return found
 
     def written(op: Operation, variable: Operation) -> bool:
+        """The answer; what is found on the way serves later questions."""
         waits: dict[Operation, Iterable[Operation]] = {}
         todo = [op]
         while todo:

@@ -25,6 +25,7 @@ def variance_scaling_initializer(factor: float = 2.0, mode: str = "FAN_IN", unif
         raise TypeError(f"Unknown mode {mode} [FAN_IN, FAN_OUT, FAN_AVG]")
 
     def initializer(shape: Any, dtype: Any = dtype, partition_info: Any = None) -> Any:
+        """Numbers of that variance. Raises TypeError for a dtype that is no float."""
         if not as_dtype(dtype).is_floating:
             raise TypeError("Cannot create initializer for non-floating point type.")
         inputs, outputs = fans(TensorShape(shape).as_list())

@@ -149,6 +149,7 @@ for _op in (FusedBatchNormGrad, FusedBatchNormGradV3):
 
 def _slope(back: Any) -> Any:
     def gradient(op: Operation, *slopes: Tensor | None) -> Sequence[Tensor | None]:
+        """The gradients of x, scale and offset, from the moments that the op kept."""
         training = op.attrs["is_training"]
         kept: list[Tensor] = list(op.outputs[3:]) if training else [*op.inputs[3:5], *op.outputs[5:]]
         options = {name: op.attrs[name] for name in ("epsilon", "data_format", "is_training")}

@@ -62,6 +62,7 @@ def _sampler(draw: Callable[[Iterator[int], int], Iterator[int]],
              chance: Callable[[np.ndarray, int], np.ndarray]) -> Callable[..., tuple[np.ndarray, ...]]:
     """The NumPy form of a sampler: `draw` gives its classes, `chance` how likely each is."""
     def numpy(ctx: Any, true: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The classes drawn, and how often the true ones and the drawn ones are to be expected among them."""
         count, most = int(ctx.attrs["num_sampled"]), int(ctx.attrs["range_max"])
         if true.size and not 0 <= true.min() <= true.max() < most:
             raise errors.InvalidArgumentError(None, ctx.op, f"true_classes must be in [0, {most})")

@@ -296,11 +296,13 @@ def shared_attrs(op: Operation, of: Constructor) -> dict[str, Any]:
 def second_gradients(conv: Constructor, of_input: Constructor, of_filter: Constructor) -> None:
     """Enter the gradients of the two gradients of a convolution."""
     def input_gradient(op: Operation, dz: Tensor) -> list[Tensor | None]:
+        """Of (input_sizes, filter, out_backprop)."""
         _, filter_, dy = op.inputs
         how = shared_attrs(op, conv)
         return [None, of_filter(dz, shape(filter_), dy, **how), conv(dz, filter_, **how)]
 
     def filter_gradient(op: Operation, dz: Tensor) -> list[Tensor | None]:
+        """Of (input, filter_sizes, out_backprop)."""
         x, _, dy = op.inputs
         how = shared_attrs(op, conv)
         return [of_input(shape(x), dz, dy, **how), None, conv(x, dz, **how)]
@@ -311,6 +313,7 @@ def second_gradients(conv: Constructor, of_input: Constructor, of_filter: Constr
 def first_gradient(conv: Constructor, of_input: Constructor, of_filter: Constructor) -> None:
     """Enter the gradient of a convolution, which asks for both sizes by one node."""
     def gradient(op: Operation, dy: Tensor) -> list[Tensor]:
+        """Of (input, filter)."""
         x, filter_ = op.inputs
         sizes, how = shape_n([x, filter_]), shared_attrs(op, conv)
         return [of_input(sizes[0], filter_, dy, **how), of_filter(x, sizes[1], dy, **how)]

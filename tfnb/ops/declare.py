@@ -42,6 +42,7 @@ def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, domain: str =
     inputs, fn(their number) -> the definition as a function.
     """
     def declare(fn: Fn) -> Constructor:
+        """Enter the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.ELEMENTWISE, attrs)
         tables.SCALARS[spec.name] = lru_cache(lambda n: scalar.read(variadic(n))) if variadic else scalar.read(fn)
         tables.SHAPES[spec.name] = shape
@@ -61,6 +62,7 @@ def reduction(text: str, *, identity: float | str, axes: Fn | None = None,
     "highest" of the dtype. Attr `keep_dims` keeps the reduced axes with size 1.
     """
     def declare(fn: Fn) -> Constructor:
+        """Enter the op that `fn` defines: its name, its docstring, its body."""
         named = () if axes else (read_signature(text, attrs)[0][1].name,)
         spec = _enter(fn, text, Kind.REDUCTION, attrs, values=named)
         tables.SCALARS[spec.name] = scalar.read(fn)
@@ -78,6 +80,7 @@ def rowwise(text: str, *, rows: Iterable[str] = (), **attrs: str) -> Callable[[F
     rows: the inputs that have one number for each row (one axis less).
     """
     def declare(fn: Fn) -> Constructor:
+        """Enter the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.ROWWISE, attrs)
         tables.SCALARS[spec.name] = scalar.read(fn)
         tables.ROWS[spec.name] = frozenset(rows)
@@ -98,6 +101,7 @@ def movement(text: str, *, shape: Fn, of: int = 0, cpu: Fn | None = None, indexe
     begin and end are not known before. in_order: see OpSpec.
     """
     def declare(fn: Fn) -> Constructor:
+        """Enter the op that `fn` defines: its name, its docstring, its body."""
         inputs = read_signature(text, attrs)[0]
         spec = _enter(fn, text, Kind.MOVEMENT, attrs, values=[arg.name for i, arg in enumerate(inputs) if i != of],
                       in_order=in_order)
@@ -128,6 +132,7 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, cpu: Fn | None = None, cuda: Fn |
     call of `numpy` wherever it runs. total: it can't fail once its shapes fit. indexed: see `movement`.
     """
     def declare(fn: Fn) -> Constructor:
+        """Enter the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.KERNEL, attrs, values=values, total=total)
         if view is not None:
             tables.VIEWS[spec.name] = view
@@ -141,6 +146,7 @@ def random(text: str, *, shape: Fn, numpy: Fn, cpu: Fn | None = None, cuda: Fn |
            values: Iterable[str] = (), **attrs: str) -> Callable[[Fn], Constructor]:
     """As `kernel`, with a generator state (`ctx.state`, `call.state`) that each op has in each session."""
     def declare(fn: Fn) -> Constructor:
+        """Enter the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.RANDOM, attrs, stateful=True, values=values)
         _hand_written(spec, shape, numpy, cpu, cuda)
         return Constructor(spec)
@@ -159,6 +165,7 @@ def _hand_written(spec: OpSpec, shape: Fn, numpy: Fn, cpu: Fn | None, cuda: Fn |
 def shapeof(text: str, *, shape: Fn, **attrs: str) -> Callable[[Fn], Constructor]:
     """An op that is known as soon as the shapes of its inputs are: fn(*shapes, **attrs) -> NumPy value(s)."""
     def declare(fn: Fn) -> Constructor:
+        """Enter the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.SHAPEOF, attrs)
         tables.SHAPES[spec.name] = shape
         tables.NUMPY[spec.name] = fn
@@ -169,6 +176,7 @@ def shapeof(text: str, *, shape: Fn, **attrs: str) -> Callable[[Fn], Constructor
 def update(text: str, *, shape: Fn = shapes.like_first, **attrs: str) -> Callable[[Fn], Constructor]:
     """An op that writes to its Ref inputs: the definition returns the new value of each Ref input, in order."""
     def declare(fn: Fn) -> Constructor:
+        """Enter the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.UPDATE, attrs)
         tables.SCALARS[spec.name] = scalar.read(fn)
         tables.SHAPES[spec.name] = shape
@@ -187,6 +195,7 @@ def scatter(text: str, *, shape: Fn, rows: Iterable[str] = ("updates",), vectors
     the decorated function has only a name and documentation.
     """
     def declare(fn: Fn) -> Constructor:
+        """Enter the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.SCATTER, attrs)
         names = [arg.name for arg in spec.inputs]
         definition = scalar.read(fn) if of is None else tables.SCALARS[of.spec.name]
@@ -208,6 +217,7 @@ def host(text: str, *, shape: Fn, stateful: bool = False, waits: bool = False, e
     first input (tables.RESIDENT).
     """
     def declare(fn: Fn) -> Constructor:
+        """Enter the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.HOST, attrs, stateful=stateful, waits=waits)
         tables.SHAPES[spec.name] = shape
         tables.NUMPY[spec.name] = fn
@@ -221,6 +231,7 @@ def structural(text: str, kind: Kind, *, shape: Fn, stateful: bool = False,
                **attrs: str) -> Callable[[Fn], Constructor]:
     """An op that the compiler itself gives a meaning to: placeholders, constants, variables, NoOp."""
     def declare(fn: Fn) -> Constructor:
+        """Enter the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, kind, attrs, stateful=stateful)
         tables.SHAPES[spec.name] = shape
         return Constructor(spec)

@@ -304,6 +304,7 @@ def host_call(op: Operation, store: Any) -> Callable[[list[np.ndarray]], Sequenc
     only = types[0] if len(types) == 1 else None
 
     def call(arrays: list[np.ndarray]) -> Sequence[np.ndarray]:
+        """The outputs of one run, as arrays of the op's dtypes."""
         result = fn(*(_grouped(op, arrays) if grouped else arrays), **attrs)
         if only is not None and type(result) is np.ndarray and result.dtype == only:
             return (result,)

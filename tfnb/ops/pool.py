@@ -214,11 +214,13 @@ def MaxPoolGradWithArgmax() -> None:
 def max_gradients(pool: Constructor, of: Constructor, second: Constructor) -> None:
     """Enter the gradients of a pool of largest numbers, of its gradient, and of the gradient of that."""
     def gradient(op: Operation, dy: Tensor) -> Tensor:
+        """Of the input: each number goes to where the largest one was."""
         made: Tensor = of(op.inputs[0], op.outputs[0], dy, **shared_attrs(op, of))
         return made
 
     def by(other: Constructor) -> Callable[[Operation, Tensor], list[Tensor]]:
         def gradient_of_gradient(op: Operation, dz: Tensor) -> list[Tensor]:
+            """Of (input, output, gradient): only the last one matters."""
             x, y, _ = op.inputs
             return [zeros_like(x), zeros_like(y), other(x, y, dz, **shared_attrs(op, other))]
         return gradient_of_gradient

@@ -255,6 +255,7 @@ def _cumulated(ctx: ShapeContext) -> list[Static]:
 
 def _cumulative(ufunc: np.ufunc) -> Callable[..., np.ndarray]:
     def numpy(ctx: Anything, x: np.ndarray, axis: np.ndarray) -> np.ndarray:
+        """What `ufunc` accumulates along the axis."""
         place = _one_axis(axis, x.ndim)
         x = np.flip(x, place) if ctx.attrs["reverse"] else x
         if ctx.attrs["exclusive"] and x.shape[place]:

@@ -239,6 +239,7 @@ def _handled(of: str, spec: OpSpec) -> Constructor:
         return []
 
     def run(*arrays: Array, ctx: Any) -> Any:
+        """Do to the variables behind the handles what the reference op does to its references."""
         attrs, definition = ctx.op.attrs, tables.SCALARS[of]
         dtype: DType = attrs["T"] if "T" in attrs else attrs["dtype"]
         with ctx.store.updating:

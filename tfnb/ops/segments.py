@@ -48,6 +48,7 @@ def _rows_shape(ctx: ShapeContext) -> list[Static]:
 def _combined(ufunc: Any, start: Any) -> Callable[..., np.ndarray]:
     """The NumPy form of a sorted op: rows combined by `ufunc`, `start` where there are none."""
     def numpy(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
+        """A row for each segment, up to the largest id. Raises InvalidArgumentError for ids that don't ascend."""
         count = _ascending(ctx, ids)
         out = np.full((count, *data.shape[1:]), start, data.dtype)
         found, first = np.unique(ids, return_index=True)
@@ -94,6 +95,7 @@ def _extreme(dtype: np.dtype, sign: int) -> Any:
 def _scattered(ufunc: Any, start: Callable[[np.dtype], Any]) -> Callable[..., np.ndarray]:
     """The NumPy form of an unsorted op."""
     def numpy(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray) -> np.ndarray:
+        """A row for each of `count` segments. Raises InvalidArgumentError for an id that is out of range."""
         places, rows = segment_ids_of_unsorted(ctx, data, ids, int(count))
         out = np.full((int(count), *data.shape[ids.ndim:]), start(data.dtype), data.dtype)
         ufunc.at(out, places, rows)
@@ -194,6 +196,7 @@ def _picked_shape(ctx: ShapeContext) -> list[Static]:
 def _picked(power: float) -> Callable[..., np.ndarray]:
     """The NumPy form: sums of picked rows, over the number of rows to the power."""
     def numpy(ctx: Any, data: np.ndarray, indices: np.ndarray, ids: np.ndarray) -> np.ndarray:
+        """A row for each segment, up to the largest id. Raises InvalidArgumentError for wrong ids or indices."""
         bad = np.flatnonzero((indices < 0) | (indices >= len(data)))
         if bad.size:
             raise errors.InvalidArgumentError(None, ctx.op, f"Bad: indices[{bad[0]}] == {int(indices[bad[0]])} out of "

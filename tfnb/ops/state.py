@@ -48,6 +48,7 @@ def _assigned(ctx: Any) -> list[Static]:
 def merged_shape(*names: str) -> Any:
     """A shape function: the shape that the inputs called `names` have in common; all other inputs are scalars."""
     def shape(ctx: Any) -> list[Static]:
+        """The common shape. Raises ValueError where the inputs don't fit."""
         common: Static = None
         for i, arg in enumerate(ctx.op.spec.inputs):
             if arg.name in names:

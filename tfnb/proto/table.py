@@ -104,6 +104,7 @@ def write_table(file: IO[bytes], items: Iterable[tuple[bytes, bytes]]) -> None:
     last, handle = None, b""
 
     def put(block: _Block) -> bytes:
+        """Write a block and its checksum; its handle, which is its offset and size."""
         nonlocal offset
         contents = block.contents() + b"\0"
         file.write(contents + _WORD.pack(masked_crc(contents)))

@@ -92,6 +92,7 @@ def session_tensors(session: BaseSession) -> TensorFile:
             for name, parts in known.items()}
 
     def read(name: str) -> np.ndarray:
+        """A copy of a variable's value, of a partitioned one put together."""
         values = [session._store.value(part.op, part.op) for part in known[name]]
         if known[name][0].part is None:
             return values[0].copy()

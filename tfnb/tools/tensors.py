@@ -106,6 +106,7 @@ def _open_npz(path: str) -> TensorFile:
         raise DataLossError(None, None, f"{path} is no .npz file, or a damaged one: {error}") from None
 
     def read(name: str) -> np.ndarray:
+        """An array of the archive. Raises NotFoundError, or what a damaged file raises."""
         try:
             with archive.open(f"{name}.npy") as file:
                 return np.lib.format.read_array(file, allow_pickle=False)
@@ -140,6 +141,7 @@ def _open_safetensors(path: str) -> TensorFile:
         raise DataLossError(None, None, f"{path} is no .safetensors file, or a damaged one: {error}") from None
 
     def read(name: str) -> np.ndarray:
+        """A tensor of the file. Raises NotFoundError."""
         with suppress(_safetensors.SafetensorError):
             return np.asarray(file.get_tensor(name))
         raise NotFoundError(None, None, f"{path} has no tensor called {name}")

@@ -52,6 +52,7 @@ def replica_device_setter(ps_tasks: int = 0, ps_device: str = "/job:ps", worker_
     strategy = ps_strategy or _round_robin(ps_tasks)
 
     def choose(op: Any) -> str:
+        """The device of an op."""
         if not merge_devices and op.device:
             return str(op.device)
         current = DeviceSpec.from_string(op.device or "")

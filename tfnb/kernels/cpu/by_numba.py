@@ -82,6 +82,7 @@ def _intrinsic(name: str, native: Native) -> Any:
     count = len(native.operands)
 
     def typed(typingctx: Any, *given: Any) -> Any:
+        """The word's type for operands of these types, and what writes its code."""
         operands = [_numba_type(type) for type in native.wanted(list(map(str, given)))]
         rest = [numba.types.StarArgUniTuple(operands[-1], len(given) - count)] if native.more else []
         if isinstance(native.result, tuple):
@@ -91,6 +92,7 @@ def _intrinsic(name: str, native: Native) -> Any:
         return result(*operands[:count], *rest), codegen
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        """Its LLVM instructions."""
         if native.more:
             args = [*args[:-1], *numba.core.cgutils.unpack_tuple(builder, args[-1])]
         made = native.make(builder, *args)
@@ -109,6 +111,7 @@ def _intrinsic(name: str, native: Native) -> Any:
 def _scalar_word(word: str, arity: int) -> Any:
     """numba's intrinsic of a word of scalar definitions."""
     def typed(*operands: Any) -> Any:
+        """The word's type for operands of these types, and what writes its code."""
         own = [numba.types.unliteral(operand) for operand in operands]
         found = lowered(word, tuple(map(str, own)))
         if found is None:

@@ -149,6 +149,7 @@ def _random() -> dict[str, Native]:
         return builder.and_(value, const(0xFFFFFFFF)), builder.lshr(value, const(32))
 
     def philox_block(builder: Any, key: Any, low: Any, high: Any, offset: Any) -> list[Any]:
+        """The four words of the block `offset` behind a counter of 128 bits."""
         moved = builder.add(low, offset)
         carry = builder.zext(builder.icmp_unsigned("<", moved, low), ir.IntType(64))
         (c0, c1), (c2, c3) = split(builder, moved), split(builder, builder.add(high, carry))

@@ -53,6 +53,7 @@ def scatter(call: Call, form: Form, attrs: Attrs, type: str) -> list[Launch]:
     inputs = [i for i in range(many) if i != form.indices]
 
     def word(meaning: Any) -> int | Address:
+        """What stands at a place of the kernel's argument block: a number, or the address of an array."""
         match meaning:
             case ("load", str(name)):
                 return call.input(inputs[int(name[1:])])
