@@ -207,6 +207,11 @@ def test_a_function_of_the_same_name_in_another_cell_outdates_nothing(page):
     assert "OUTDATED: body() changed" in page.text("B") and "OUTDATED" not in page.text("C")
     page.run("def body(x):\n    return x + 1.0", "A")
     assert "OUTDATED" not in page.text("B"), "it is what it was"
+    page.run("def body(x):\n    return x + 3.0\n1 / 0", "A")
+    assert "OUTDATED: body() changed" in page.text("B"), "a cell that failed has defined it all the same"
+    page.run("pass", "E")
+    page.run("def body(x):\n    return x + 1.0", "A")
+    assert "OUTDATED" not in page.text("B")
 
 
 def test_what_a_changed_cell_made_anew_gets_a_value_and_the_rest_keeps_its_own(page):

@@ -121,14 +121,13 @@ class Cells:
                     graph._unsafe_unfinalize()
                     run.thawed.append(graph)
 
-    def commit(self, rebound: Mapping[str, str] | None = None, names: Mapping[str, Any] | None = None) -> list[Key]:
+    def commit(self, rebound: Mapping[str, str] | None = None) -> list[Key]:
         """The cell ended well: other cells' ops take its new tensors or become stale.
 
-        rebound: name of an op that the cell made before -> why a user's name of it means another op now; names: the
-        user's, for the functions among them. Returns the keys of the cells whose badge is new or another one now.
+        rebound: name of an op that the cell made before -> why a user's name of it means another op now. Returns the
+        keys of the cells whose badge is new or another one now.
         """
         run = self._end()
-        self.functions.look(names or {}, run.key, run.label)
         before = [self.labels.pop(key, run.label) for key in run.keys]
         self.labels[run.key] = run.label
         made: list[Operation] = []

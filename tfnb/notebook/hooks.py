@@ -173,7 +173,8 @@ class Hooks:
             attempt = attempted(error) if failed and settings.partial_graphs else None
             drawn = bundle(partial_graph(attempt, run.key)) if attempt is not None else None
             rebound = self._rebound(run.label, run.names) if run.detached and not failed else {}
-            changed = self.cells.rollback() if failed else self.cells.commit(rebound, self.ip.user_ns)
+            self.cells.functions.look(self.ip.user_ns, run.key, run.label)      # what failed may have defined some, too
+            changed = self.cells.rollback() if failed else self.cells.commit(rebound)
             if failed:
                 self._restore_names(run.names)
             badge = self.cells.badges.get(run.key)
