@@ -166,6 +166,8 @@ def test_runs_stand_apart_in_one_scale(two_runs):
     assert ticks[0] == ticks[1] != ticks[2] == ticks[3]
     state = board._state()
     assert [tag["share"] for tag in state["tags"]] == ["loss", "accuracy"] * 2 and state["grid"] == 2
+    one = LiveBoard(runs=["slow"], apart=True, recorder=two_runs)
+    assert not any("share" in tag for tag in one._state()["tags"]), "one run has nothing to stand apart from"
     left, right = board.figure().axes[:2]
     assert left.get_ylim() == right.get_ylim()
 

@@ -21,13 +21,13 @@ import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
-from difflib import get_close_matches
 from posixpath import basename
 from typing import Any
 
 import numpy as np
 
 from tfnb.core import taps
+from tfnb.core.text import did_you_mean
 from tfnb.notebook import panels, shell
 from tfnb.notebook.figure import draw
 from tfnb.notebook.frames import Frames, Message
@@ -215,9 +215,8 @@ class LiveBoard:
                      for _, tag in table}
         if not self.tags or not known:
             return "no values yet"
-        near = [tag for name in self.tags for tag in get_close_matches(name, known, n=1)]
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known)[:HINTS])}"
-        return f"no values of {', '.join(self.tags)} yet; {hint}"
+        near = "".join(did_you_mean(name, known, show=str) for name in self.tags)
+        return f"no values of {', '.join(self.tags)} yet{near or '; there are ' + ', '.join(sorted(known)[:HINTS])}"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> shell.Bundle:
         return with_widget({"text/plain": repr(self), "image/svg+xml": self.svg()}, self.widget)
@@ -280,7 +279,8 @@ class LiveBoard:
                 {"name": name, "color_index": color} for name, (group, short, color) in
                 zip(names, self._looks(), strict=True)]
         if self.look.apart:
-            tags = [{**tag, "share": series.tag} for tag, series in zip(tags, found, strict=True)]
+            tags = [{**tag, "share": series.tag} if "group" in tag else tag
+                    for tag, series in zip(tags, found, strict=True)]
         called = self._namer()
         more = {name: [{"name": called(*key), "color_index": place} for place, (key, _) in enumerate(self._rich(kind))]
                 for name, kind in (("ridges", "ridge"), ("pictures", "pictures"))}
