@@ -8,6 +8,7 @@ import { Viewport } from "./viewport";
 
 const MOST_HEIGHT = 620;
 const LEAST_HEIGHT = 170;
+const LEAST_PANEL = 400;
 const ASK_AFTER = 180; // milliseconds without a key before a search is asked for
 const SLOW = 600; // milliseconds without an answer before the reader is told to wait
 const LOST = 6000;
@@ -137,7 +138,9 @@ export class GraphWidget {
     const { width, height } = this.size;
     const room = this.stage.clientWidth || width;
     const wanted = height * Math.min(1, room / width);
-    this.stage.style.height = `${Math.round(Math.min(this.most, Math.max(LEAST_HEIGHT, wanted)))}px`;
+    const high = Math.round(Math.min(this.most, Math.max(LEAST_HEIGHT, wanted)));
+    this.stage.style.height = `${high}px`;
+    this.panel.style.maxHeight = `${Math.max(LEAST_PANEL, high)}px`; // a longer one scrolls beside the drawing
   }
 
   private node(target: EventTarget | null): Element | null {

@@ -97,7 +97,7 @@ export class TrainWidget implements View {
       this.slider.setAttribute("aria-label", `Learning rate ${rate.name}, logarithmic`);
       this.number.setAttribute("aria-label", `Learning rate ${rate.name}`);
     }
-    if (this.asked === rate.value) this.asked = undefined;
+    if (Math.fround(this.asked ?? Number.NaN) === Math.fround(rate.value)) this.asked = undefined; // may be a float32
     const value = this.asked ?? rate.value;
     this.rateName.textContent = rate.name;
     this.slider.value = String(Math.log10(value));

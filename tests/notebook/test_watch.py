@@ -79,6 +79,9 @@ def test_images_and_channels_are_drawn():
     assert image_of(np.zeros((2, 7, 8, 1))) == b"" == image_of(np.zeros((8, 8))) == image_of(np.zeros((0, 8, 8, 1)))
     assert image_of(np.full((1, 8, 8, 3), np.nan)) and image_of(np.zeros((1, 500, 9, 3), np.uint8))
     assert image_of(np.full((1, 8, 8, 1), b"x", object)) == b""
+    four = np.arange(256.0).reshape(1, 8, 8, 4)         # four filters are four pictures, RGBA is bytes
+    wide = [int.from_bytes(image_of(array)[16:20], "big") for array in (four, four.astype(np.uint8))]
+    assert wide[0] > 4 * 8 and wide[1] < 2 * 8
     assert Watched(None, "t", b"x").as_json()["image"] == "data:image/png;base64,eA=="
 
 

@@ -51,7 +51,7 @@ def watched(array: np.ndarray) -> Watched:
 def image_of(array: np.ndarray) -> bytes:
     """A PNG of up to MOST_IMAGES pictures side by side; b"" for what is not [images, height, width, channels].
 
-    With 1, 3 or 4 channels they are images, else the channels of the first one.
+    With 1 or 3 channels, and bytes with 4, they are images, else the channels of the first one.
     """
     if array.ndim != 4 or min(array.shape[1:3], default=0) < LEAST_SIDE or not array.size:
         return b""
@@ -59,7 +59,7 @@ def image_of(array: np.ndarray) -> bytes:
     numbers = as_reals(array[:MOST_IMAGES, ::step, ::step])
     if numbers is None:
         return b""
-    if numbers.shape[3] not in (1, 3, 4):
+    if numbers.shape[3] not in ((1, 3, 4) if array.dtype == np.uint8 else (1, 3)):
         numbers = np.moveaxis(numbers[0, :, :, :MOST_IMAGES], 2, 0)[..., None]
     bytes_ = _as_bytes(numbers.astype(np.float64))
     framed = np.pad(bytes_, ((0, 0), (0, 0), (0, 1), (0, 0)), constant_values=255)
