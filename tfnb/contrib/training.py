@@ -1,3 +1,4 @@
-"""`tf.contrib.training`, as far as input pipelines need it."""
+"""`tf.contrib.training`: hyperparameters, and what input pipelines need."""
 # ruff: noqa: F401, I001
+from tfnb.core.hparams import HParams
 from tfnb.train.bucket import bucket, bucket_by_sequence_length
