@@ -190,7 +190,10 @@ def test_repeated_blocks_fold_or_not() -> None:
             for i in range(14) for kind in ("Neg", "Exp")]
     view = graph_view(rows, engine="builtin")
     assert view.state["series"] and "block_*/" in view.model.nodes
+    view.select("block_*").set_aside("block_*").trace("block_*")
     view.state = {"series": False}
+    assert view.state["selected"] == "" and view.state["aside"] == {} and view.state["trace"] is None
+    assert view.widget_state()["details"] is None
     assert "block_*/" not in view.model.nodes and "block_13/" in view.model.nodes
     assert graph_view(rows, series=False, engine="builtin").svg() == view.svg()
 

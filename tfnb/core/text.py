@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numbers
 import os
+import re
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import Any
@@ -41,6 +42,14 @@ def as_str_any(value: Any) -> str:
 def path_to_str(path: Any) -> Any:
     """A path object as text; anything else as it is."""
     return as_str_any(os.fspath(path)) if hasattr(path, "__fspath__") else path
+
+
+def expression(text: str) -> re.Pattern[str]:
+    """The regular expression `text`, compiled. Raises ValueError, with the reason, for what is none."""
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r} is no regular expression: {error}") from None
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6, show: Callable[[str], str] = repr) -> str:

@@ -11,12 +11,11 @@ and the front end asks by custom messages, each answered by a new `state`:
 """
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tfnb.core.text import did_you_mean
+from tfnb.core.text import did_you_mean, expression
 from tfnb.notebook import shell
 from tfnb.notebook.costs import Cost
 from tfnb.notebook.graph_details import details, outline, search
@@ -99,7 +98,7 @@ class GraphView(View):
         with self._lock:
             if state.get("series", self.model.series) != self.model.series:
                 self.model.fold(bool(state["series"]))
-                self._expanded &= self.model.nodes.keys()
+                self._keep_known()
             if "color" in state:
                 self._color = _known_color(state["color"], self._costs)
             if "trace" in state:
@@ -111,6 +110,14 @@ class GraphView(View):
             if "selected" in state:
                 self._selected = self._key(state["selected"])
             self._draw()
+
+    def _keep_known(self) -> None:
+        """Forget of the state what is no node of the hierarchy any more."""
+        nodes = self.model.nodes
+        self._expanded &= nodes.keys()
+        self._aside = {key: value for key, value in self._aside.items() if key in nodes}
+        self._selected = self._selected if self._selected in nodes else ""
+        self._trace = self._trace if self._trace and self._trace[0] in nodes else None
 
     def expand(self, name: str) -> GraphView:
         """Open the scope or variable called `name`, with what is around it. Returns the view."""
@@ -277,10 +284,7 @@ def _matching(root: Node, patterns: list[str]) -> list[str]:
     no expression, or is found in none."""
     found: list[str] = []
     for pattern in patterns:
-        try:
-            wanted = re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+        wanted = expression(pattern)
         before, todo = len(found), list(root.children.values())
         while todo:
             node = todo.pop()

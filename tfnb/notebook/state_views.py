@@ -1,14 +1,13 @@
 """`%vars` and `%slots`: the variables of a graph as a table, their values and optimizer slots as heat maps."""
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 
 from tfnb.autodiff.gradients import gradients
-from tfnb.core.text import did_you_mean
+from tfnb.core.text import did_you_mean, expression
 from tfnb.graph.operation import Operation
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook import board, shell
@@ -80,10 +79,7 @@ class VariablesView(_Values):
     def __init__(self, pattern: str | None, session: BaseSession | None, sort: str | None, descending: bool,
                  how: str, optimizer: str | None = None, slotted: bool = False) -> None:
         graph = session.graph if session is not None else get_default_graph()
-        try:
-            wanted = re.compile(pattern or "").search
-        except re.error as error:
-            raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+        wanted = expression(pattern or "").search
         super().__init__("Variables", session, how)
         self._all = variables_of(graph)
         self._shown = [v for v in self._all if wanted(v.op.name) and (v.slots or not slotted)]

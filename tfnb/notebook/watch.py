@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.describe import one_line
+from tfnb.core.text import expression
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels.png import encode_png
 from tfnb.notebook.fetch import in_session
@@ -86,10 +86,7 @@ class Recorder(Tap):
     def __init__(self, pattern: str = "", keep: int = 1) -> None:
         self.values: dict[str, Watched] = {}
         self.keep = keep
-        try:
-            self._pattern = re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"watch: {pattern!r} is no regular expression: {error}") from None
+        self._pattern = expression(pattern)
         self._wanted: dict[Operation, bool] = {}
         self._made: set[Tensor] = set()
 

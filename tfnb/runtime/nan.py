@@ -11,6 +11,7 @@ import numpy as np
 
 from tfnb.core.describe import one_line
 from tfnb.core.errors import OpError
+from tfnb.core.text import expression
 from tfnb.graph.context import session_for
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
@@ -166,13 +167,7 @@ def search_runs(run: Inspection, steps: int, ignore: Sequence[re.Pattern[str]] =
 
 def patterns(ignore: str | Iterable[str]) -> list[re.Pattern[str]]:
     """The expressions, compiled. Raises ValueError for one that is none."""
-    found = []
-    for text in [ignore] if isinstance(ignore, str) else ignore:
-        try:
-            found.append(re.compile(text))
-        except re.error as error:
-            raise ValueError(f"ignore: {text!r} is no regular expression: {error}") from None
-    return found
+    return [expression(text) for text in ([ignore] if isinstance(ignore, str) else ignore)]
 
 
 def search(run: Inspection, ignore: Sequence[re.Pattern[str]] = (), abs_max: float | None = None) -> NanReport:
