@@ -1,6 +1,7 @@
 """Placing temporary buffers in one arena, by lifetime."""
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Sequence
 
 from tfnb.compile.lower import Ref, Step
@@ -19,9 +20,11 @@ def place_buffers(steps: Sequence[Step], once: int = 0) -> tuple[dict[Buffer, in
     first, last = _lifetimes(steps, once, ("temp",))
     offsets: dict[Buffer, int] = {}
     live: list[tuple[int, int, int]] = []          # (offset, end, last use), by offset
-    size = 0
+    size, now = 0, -1
     for buffer in sorted(first, key=lambda b: (first[b], -b.nbytes)):
-        live = [entry for entry in live if entry[2] >= first[buffer]]
+        if first[buffer] != now:
+            now = first[buffer]
+            live = [entry for entry in live if entry[2] >= now]
         need = max(ALIGN, -(-buffer.nbytes // ALIGN) * ALIGN)
         start = 0
         for offset, end, _ in live:
@@ -30,8 +33,7 @@ def place_buffers(steps: Sequence[Step], once: int = 0) -> tuple[dict[Buffer, in
             start = max(start, end)
         offsets[buffer] = start
         size = max(size, start + need)
-        live.append((start, start + need, last[buffer]))
-        live.sort()
+        insort(live, (start, start + need, last[buffer]))
     return offsets, size
 
 

@@ -95,7 +95,7 @@ def _extreme(dtype: np.dtype, sign: int) -> Any:
 def _scattered(ufunc: Any, start: Callable[[np.dtype], Any]) -> Callable[..., np.ndarray]:
     """The NumPy form of an unsorted op."""
     def numpy(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray) -> np.ndarray:
-        """A row for each of `count` segments. Raises InvalidArgumentError for an id that is out of range."""
+        """A row for each of `count` segments. Raises InvalidArgumentError for an id from `count` on."""
         places, rows = segment_ids_of_unsorted(ctx, data, ids, int(count))
         out = np.full((int(count), *data.shape[ids.ndim:]), start(data.dtype), data.dtype)
         ufunc.at(out, places, rows)
