@@ -19,5 +19,5 @@ from tfnb.ops.linalg import matrix_inverse as inv
 from tfnb.ops.linalg import matrix_solve as solve
 from tfnb.ops.linalg import matrix_solve_ls as lstsq
 from tfnb.ops.linalg import matrix_triangular_solve as triangular_solve
-from tfnb.ops.matmul import matmul, tensordot
+from tfnb.ops.matmul import matmul, matvec, tensordot
 from tfnb.ops.reduce import l2_normalize, norm, trace

@@ -163,3 +163,20 @@ def test_a_matrix_that_is_not_positive_definite():
     """As in 1.15; TensorFlow 2 gives NaN."""
     with pytest.raises(tf.errors.InvalidArgumentError, match="Cholesky decomposition was not successful"):
         value(tf.cholesky(-np.eye(2)))
+
+
+MATVEC = """
+x, y = tf.placeholder(tf.float32, [2, 3], name="x"), tf.placeholder(tf.float32, [3], name="y")
+tf.linalg.matvec(x, y); tf.linalg.matvec(x, [1.0, 2.0], transpose_a=True, name="turned")
+tf.linalg.matvec(tf.zeros([4, 2, 3], tf.complex64), tf.zeros([4, 2], tf.complex64), adjoint_a=True)
+"""
+
+
+def test_products_with_vectors(oracle):
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(4, 2, 3)), rng.normal(size=(4, 3))
+    with tf.Session() as session:
+        np.testing.assert_allclose(session.run(tf.linalg.matvec(a, b)), (a @ b[..., None])[..., 0])
+        np.testing.assert_allclose(session.run(tf.linalg.matvec(a[0], b[0, :2], transpose_a=True)), b[0, :2] @ a[0])
+    tf.reset_default_graph()
+    assert rows_here(MATVEC, tf) == rows_there(MATVEC, oracle)

@@ -184,6 +184,17 @@ def batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name:
     return BatchMatMulV2(x, y, adj_x=adj_x, adj_y=adj_y, name=name)
 
 
+def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
+           b_is_sparse: bool = False, name: str | None = None) -> Tensor:
+    """The product of a matrix and a vector, or of stacks of them: (..., m, n) and (..., n) give (..., m).
+
+    Errors as of `matmul`. a_is_sparse, b_is_sparse: taken for compatibility, the product is the same.
+    """
+    with name_scope(name, "MatVec", [a, b]):
+        made = matmul(a, raw.ExpandDims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a)
+        return raw.Squeeze(made, squeeze_dims=[-1])
+
+
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """The sum of products over pairs of axes.
 
