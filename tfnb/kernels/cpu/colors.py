@@ -60,7 +60,7 @@ TO_RGB = HEAD + """
 """ + SHARES + SATURATION
 TURNED = HEAD + RANGE + HUE + """
         hue = hue + factor
-        hue = hue - np.floor(hue)
+        hue = hue - floor(hue)
 """ + SHARES + """
         out[3 * i] = low + span * red
         out[3 * i + 1] = low + span * green

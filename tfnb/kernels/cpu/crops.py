@@ -46,17 +46,17 @@ ROW = """
             at_y = place(boxes[4 * i], boxes[4 * i + 2], h, crop_h, oy)
             row_inside = at_y >= float32(0) and at_y <= float32(h - 1)
             at_y = at_y if row_inside else float32(0)
-            at_y = np.floor(at_y + half) if nearest != 0 else at_y
-            top, bottom = int64(np.floor(at_y)) * w * c, int64(np.ceil(at_y)) * w * c
-            down = at_y - np.floor(at_y)
+            at_y = floor(at_y + half) if nearest != 0 else at_y
+            top, bottom = int64(floor(at_y)) * w * c, int64(ceil(at_y)) * w * c
+            down = at_y - floor(at_y)
 """
 COLUMN = """
                 at_x = place(boxes[4 * i + 1], boxes[4 * i + 3], w, crop_w, ox)
                 inside = row_inside and at_x >= float32(0) and at_x <= float32(w - 1)
                 at_x = at_x if inside else float32(0)
-                at_x = np.floor(at_x + half) if nearest != 0 else at_x
-                left, right = int64(np.floor(at_x)) * c, int64(np.ceil(at_x)) * c
-                along = at_x - np.floor(at_x)
+                at_x = floor(at_x + half) if nearest != 0 else at_x
+                left, right = int64(floor(at_x)) * c, int64(ceil(at_x)) * c
+                along = at_x - floor(at_x)
 """
 CROP_TEXT = HEAD + f"""
     outside = float32_from_bits(int32(args[{OUTSIDE}]))

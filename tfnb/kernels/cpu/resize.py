@@ -36,19 +36,19 @@ def kernel(args, begin, end):
 """
 BETWEEN_TEXT = TABLE_HEAD + """
         at = one - half
-        below = np.floor(at)
+        below = floor(at)
         index[2 * i] = min(max(int64(below), 0), size - 1)
-        index[2 * i + 1] = min(max(int64(np.ceil(at)), 0), size - 1)
+        index[2 * i + 1] = min(max(int64(ceil(at)), 0), size - 1)
         weight[i] = at - below
 """
 NEAREST_TEXT = TABLE_HEAD + """
-        at = int64(np.floor(one + float32(0.5))) if align != 0 else int64(np.floor(one))
+        at = int64(floor(one + float32(0.5))) if align != 0 else int64(floor(one))
         index[i] = min(max(at, 0), size - 1)
 """
 CUBIC_TEXT = TABLE_HEAD + f"""
         at = one - half
-        below = np.floor(at)
-        step = int64(np.rint((at - below) * float32({TABLE})))
+        below = floor(at)
+        step = int64(rint((at - below) * float32({TABLE})))
         a = -0.5 if half > float32(0) else -0.75
         total = float32(0)
         for t in range(4):
@@ -71,7 +71,7 @@ CUBIC_TEXT = TABLE_HEAD + f"""
 AREA_TEXT = TABLE_HEAD + """
         past = float32(i + 1) * scale
         for t in range(taps):
-            pixel = int64(np.floor(one)) + t
+            pixel = int64(floor(one)) + t
             start = max(one, float32(pixel))
             covered = max(min(past, float32(pixel + 1)) - start, float32(0))
             index[taps * i + t] = min(max(pixel, 0), size - 1)
