@@ -179,8 +179,8 @@ train = _lazy_module("tfnb.train")
 _extension = _lazy_module("tfnb.notebook.extension")
 _LATER.append(lambda: data.Dataset)
 
-# Messages: a program that uses none of them does not import protobuf.
-__getattr__ = _lazy_names(__name__, {
+# Messages: a program that uses none of them does not import protobuf. And what runs graphs.
+_LAZY = {
     **dict.fromkeys(("ConfigProto", "GPUOptions", "GraphOptions", "OptimizerOptions", "RunMetadata", "RunOptions"),
                     "tfnb.proto.config_pb2"),
     "AttrValue": "tfnb.proto.attr_value_pb2", "NameAttrList": "tfnb.proto.attr_value_pb2",
@@ -190,7 +190,8 @@ __getattr__ = _lazy_names(__name__, {
     "Summary": "tfnb.proto.summary_pb2", "SummaryMetadata": "tfnb.proto.summary_pb2",
     "InteractiveSession": "tfnb.runtime.session", "Session": "tfnb.runtime.session",
     "explain": "tfnb.runtime.explain", "NanReport": "tfnb.runtime.nan", "find_nan": "tfnb.runtime.nan",
-})
+}
+__getattr__ = _lazy_names(__name__, _LAZY)
 
 
 def load_ipython_extension(ip: object) -> None:
@@ -201,3 +202,7 @@ def load_ipython_extension(ip: object) -> None:
 def unload_ipython_extension(ip: object) -> None:
     """`%unload_ext tfnb`: cells stop owning ops."""
     _extension.unload_ipython_extension(ip)
+
+
+# `from tfnb import *` gives what is imported later, too.
+__all__ = sorted(name for name in {*globals(), *_LAZY} if not name.startswith("_"))

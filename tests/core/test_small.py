@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
 import sys
 from pathlib import Path
 
@@ -37,6 +38,18 @@ def test_options_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("TFNB_THREADS", "none")
     with pytest.raises(ValueError, match="TFNB_THREADS"):
         Options()
+
+
+def test_what_runs_graphs_is_imported_when_it_is_used() -> None:
+    code = """if True:
+        import sys, tfnb
+        later = ("tfnb.runtime", "tfnb.compile", "tfnb.train", "google.protobuf", "numba", "llvmlite", "scipy")
+        print([name for name in sys.modules if name.startswith(later)])
+        from tfnb import *
+        print(Session is tfnb.Session, train.Saver is tfnb.train.Saver, GraphDef is tfnb.GraphDef)
+    """
+    done = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, check=True)
+    assert done.stdout == "[]\nTrue True True\n"
 
 
 def test_lazy_module() -> None:
