@@ -17,13 +17,13 @@ from benchmarks.programs import PROGRAMS
 from benchmarks.systems import ROOT, Pythons
 from benchmarks.worker import cpus
 
-PARTS = ("speed", "start", "curves", "threads")
+PARTS = ("speed", "start", "curves", "threads", "notebook")
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", help=f"programs (all by default): {', '.join(PROGRAMS)}")
-    parser.add_argument("--oracle", required=True, help="a Python that has TensorFlow")
+    parser.add_argument("--oracle", help="a Python that has TensorFlow; not needed for --only notebook")
     parser.add_argument("--torch", help="a Python that has PyTorch")
     parser.add_argument("--jax", help="a Python that has JAX")
     parser.add_argument("--only", nargs="*", default=PARTS, choices=PARTS, help="what to measure")
@@ -31,7 +31,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=0.4, help="per system and round")
     parser.add_argument("--results", type=Path, default=ROOT / ".cache" / "benchmarks.json", help="where to keep them")
     parser.add_argument("--write", type=Path, help="a document: its tables are replaced, and images/scaling.png")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if not options.oracle and options.only != ["notebook"]:
+        parser.error("--oracle is needed, but for --only notebook")
+    return options
 
 
 def _pythons(options: argparse.Namespace) -> Pythons:
@@ -57,6 +60,10 @@ def _measure(results: dict[str, Any], part: str, options: argparse.Namespace, py
         for system, python in pythons.items():
             found[system] = measure.start_up(python, system)
             _keep(options.results, results, system, found[system])
+    elif part == "notebook":
+        found["when"] = f"{time.strftime('%Y-%m-%d')}, {report.machine()}{report.load()}."
+        found |= measure.notebook(options.seconds)
+        _keep(options.results, results, part, found)
     elif part == "curves":
         for name, sizes in measure.CURVES.items():
             for size in sizes:

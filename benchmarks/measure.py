@@ -95,3 +95,10 @@ def start_up(python: str, system: str) -> dict[str, list[float]]:
             whole = time.perf_counter() - begin
             found[label] = [*json.loads(done.stdout.splitlines()[-1]), whole]
     return found
+
+
+def notebook(seconds: float) -> dict[str, Any]:
+    """What the notebook's help costs: see benchmarks/notebook.py. seconds: for each comparison of a step, tenfold."""
+    done = subprocess.run([sys.executable, "-m", "benchmarks.notebook", str(10 * seconds)], cwd=ROOT,
+                          env=environment(), text=True, check=True, stdout=subprocess.PIPE)
+    return dict(json.loads(done.stdout.splitlines()[-1]))

@@ -1,6 +1,7 @@
 """Results as Markdown tables and as a figure, and where they go in a document."""
 from __future__ import annotations
 
+import os
 import platform
 import re
 import subprocess
@@ -31,6 +32,11 @@ def machine() -> str:
     except (OSError, subprocess.SubprocessError):
         name = ""
     return f"{name or platform.processor() or platform.machine()} ({platform.machine()}, {cpus()} CPUs)"
+
+
+def load() -> str:
+    """How many processes want a CPU besides us, where the operating system tells."""
+    return f", load of {os.getloadavg()[0]:.0f}" if hasattr(os, "getloadavg") else ""
 
 
 def title(name: str) -> str:
@@ -114,8 +120,27 @@ def about(results: dict[str, Any]) -> str:
             f"Best (median) of {found.get('rounds')} rounds in turns.")
 
 
-REGIONS = {"about": about, "speed": speed_table, "memory": memory_table, "start": start_table, "curves": curves_table,
-           "threads": threads_table}
+def notebook_table(results: dict[str, Any]) -> str:
+    """What each help of the notebook costs."""
+    found, rows = results.get("notebook", {}), []
+    for what, group in (("Live plots", "live"), ("Check for NaN", "nan")):
+        rows += [[f"{what}: {name}", f"a step of {times['plain'] * 1e6:,.1f} us", f"{times['more'] * 1e6:.2f} us",
+                  f"{times['more'] / times['plain']:.1%}"] for name, times in found.get(group, {}).items()]
+    for name, times in found.get("cells", {}).items():
+        rows += [[f"{what}: {name}", f"{times['plain'] * 1e3:.0f} ms in plain Python",
+                  f"{(times[label] - times['plain']) * 1e3:.1f} ms", f"{times[label] / times['plain'] - 1:.1%}"]
+                 for what, label in (("Ops in a cell", "first"), ("Ops that replace those of the run before", "again"))]
+    rows += [[f"{what}: {name}", "-", f"{times[label] * 1e3:.0f} ms", "-"]
+             for name, times in found.get("drawings", {}).items()
+             for what, label in (("Opening %graph", "open"), ("Opening a scope of it", "expand"))]
+    rows += [[name, "-", f"{seconds * 1e3:.0f} ms", "-"] for name, seconds in found.get("imports", {}).items()]
+    return f"{found.get('when', '')}\n\n" + table(["what", "beside", "costs", "share"], rows)
+
+
+# Region -> the results that it is made of, and how; what was not measured stays as it is.
+REGIONS = {"about": ("speed", about), "speed": ("speed", speed_table), "memory": ("speed", memory_table),
+           "start": ("start", start_table), "curves": ("curves", curves_table), "threads": ("threads", threads_table),
+           "notebook": ("notebook", notebook_table)}
 
 
 def write(document: Path, results: dict[str, Any]) -> None:
@@ -124,10 +149,12 @@ def write(document: Path, results: dict[str, Any]) -> None:
     Raises SystemExit if the document lacks marks.
     """
     text = document.read_text(encoding="utf-8")
-    for name, make in REGIONS.items():
+    for name, (part, make) in REGIONS.items():
         mark = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
         if not mark.search(text):
             raise SystemExit(f"{document} has no place for {name}: <!-- begin {name} --> ... <!-- end {name} -->")
+        if not results.get(part):
+            continue
         made = make(results)
         text = mark.sub(lambda found, made=made: f"{found[1]}{made}\n{found[2]}", text)  # type: ignore[misc]
     document.write_text(text, encoding="utf-8", newline="\n")

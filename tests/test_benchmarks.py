@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from benchmarks import gpu, measure, report
+from benchmarks import gpu, measure, notebook, report
 from benchmarks.programs import PROGRAMS, SCALED
 from benchmarks.systems import workers
 from benchmarks.worker import timed
@@ -25,6 +25,9 @@ RESULTS = {
     "start": {"tfnb": {"cold": [1, 2, 3, 4], "warm": [0.1, 0.2, 0.3, 0.4]}},
     "curves": {"chain": {"100": {"tfnb": [1e-6, 2e-6]}, "10": {"tfnb": [1e-6, 2e-6], "torch": [1e-5, 1e-5]}}},
     "threads": {"matmul": {"1": {"tfnb": [2e-3, 2e-3]}, "2": {"tfnb": [1e-3, 1e-3]}}},
+    "notebook": {"when": "2030-01-03.", "live": {"a number": {"plain": 1e-4, "more": 5e-7}}, "nan": {},
+                 "cells": {"100 ops": {"plain": 0.1, "first": 0.101, "again": 0.12}},
+                 "drawings": {"a graph": {"open": 0.2, "expand": 0.02}}, "imports": {"import tfnb": 0.2}},
 }
 
 
@@ -78,6 +81,29 @@ def test_tables_replace_what_is_between_their_marks(tmp_path):
         assert "| 50 | 500 | - | - | - |" in text
         assert "2,000 / 1,000 = 2.00" in text
         assert text.index("| 10 |") < text.index("| 100 |")
+        assert "| Live plots: a number | a step of 100.0 us | 0.50 us | 0.5% |" in text
+        assert "| 100 ms in plain Python | 20.0 ms | 20.0% |" in text and "| import tfnb | - | 200 ms | - |" in text
+
+
+def test_what_was_not_measured_stays(tmp_path):
+    document = tmp_path / "performance.md"
+    document.write_text("".join(f"<!-- begin {name} -->\nformer {name}\n<!-- end {name} -->\n"
+                                for name in report.REGIONS), encoding="utf-8")
+    report.write(document, {"about": RESULTS["about"], "notebook": RESULTS["notebook"]})
+    text = document.read_text(encoding="utf-8")
+    assert "former notebook" not in text and "former speed" in text and "former about" in text
+
+
+def test_what_the_notebook_costs():
+    def nothing(steps):
+        sum(range(steps * 100))
+
+    def more(steps):
+        sum(range(steps * 1000))
+
+    found = notebook.in_turns(nothing, more, 10, 0.01)
+    assert 0 < found["plain"] < found["more"]
+    assert notebook.cells.__doc__ and notebook.deep() == "block0" and notebook.flat()
 
 
 def test_a_document_without_a_place(tmp_path):

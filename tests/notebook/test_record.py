@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from tfnb.notebook.record import BATCH, FIRST, Recorder
+from tfnb.notebook.record import BATCH, FIRST, NUMBERS, Recorder
 from tfnb.notebook.wire import WireError, read_scalars, scalar_layout
 
 
@@ -128,7 +128,7 @@ def test_the_inbox_is_filed_by_the_step_when_nobody_does():
         recorder.scalars({"loss": i})
         recorder.summary(scalar("x", i), i, "")
         recorder.scalars({"w": np.zeros(3)}) if i % 2 else None
-        assert len(recorder._columns[""]["loss"]) < 2 * BATCH and len(recorder._inbox) < BATCH
+        assert len(recorder._columns[""]["loss"]) < 2 * NUMBERS * BATCH and len(recorder._inbox) < BATCH
     assert min(len(recorder.series["", "x"]), len(recorder.series["", "loss"])) > 6 * BATCH
     assert recorder.histograms["", "w"].count > 3 * BATCH
 
@@ -136,12 +136,12 @@ def test_the_inbox_is_filed_by_the_step_when_nobody_does():
 def test_batches_get_as_large_as_they_are_quick():
     clock = [0.0]
     recorder = Recorder(lambda: clock[0])
-    for seconds, most in ((1e-5, 2 * BATCH), (1.0, 2 * FIRST)):
+    for seconds, most in ((1e-5, 2 * NUMBERS * BATCH), (1.0, 2 * NUMBERS * FIRST)):
         longest = 0
-        for i in range(8 * BATCH):
+        for i in range(32 * BATCH):
             recorder.scalars({"loss": i})
             clock[0] += seconds
-            longest = max(longest, len(recorder._columns[""]["loss"])) if i > 4 * BATCH else 0
+            longest = max(longest, len(recorder._columns[""]["loss"])) if i > 16 * BATCH else 0
         assert longest == most - 2
     recorder.file()
     times = recorder.series["", "loss"].times

@@ -23,9 +23,9 @@ from tfnb.notebook.rich import PICTURES, ROWS, Histogram, Picture, Sparse, histo
 from tfnb.notebook.series import Series
 from tfnb.notebook.wire import read_scalars
 
-FIRST, BATCH = 64, 1024     # entries, or numbers of a tag, that wait at first, and at most: filing finds none of its
-#                             code in the caches, which takes 300 us for 256 as for 1024
-SPAN = 0.5              # seconds: how long a batch should take, for the times of its points are estimates
+FIRST, BATCH = 64, 1024     # entries that wait at first, and at most: filing finds none of its code in the caches,
+NUMBERS = 4                 # which takes 300 us for 256 as for 1024. As many times more numbers of a tag wait: 64 kB
+SPAN = 2.0              # seconds: how long a batch should take, for the times of its points are estimates
 LARGE = 4096            # bytes of an array, or of a Summary with more than scalars in it
 WAITING = 4 << 20       # bytes of such ones that wait to be filed at most
 COUNTED = float("nan")  # for a step that is one more than the one before it
@@ -41,7 +41,7 @@ class Recorder:
         self.histograms: dict[Key, Sparse[Histogram]] = {}
         self.pictures: dict[Key, Sparse[Picture]] = {}
         self._began: float | None = None        # when the oldest that waits came in
-        self._room = FIRST                      # of a batch
+        self._room, self._full = FIRST, 2 * NUMBERS * FIRST     # how long the inbox gets, and a column
         self._waiting = 0                       # bytes of large entries since what came in was filed last
         self.lock = threading.RLock()           # held while series change or are read
         self._columns: dict[str, dict[str, array[float]]] = defaultdict(dict)      # run -> tag -> step, value...
@@ -72,8 +72,8 @@ class Recorder:
                 for tag in more:
                     column = columns[tag]
                     column.fromlist([at, more[tag]])    # one call, so that threads don't come between
-                    if not 2 < len(column) < 2 * self._room:
-                        self._turn(len(column) // 2)
+                    if not 2 < len(column) < self._full:
+                        self._turn(len(column) >= self._full)
             except (KeyError, TypeError):
                 self._others(more, tag, step, own)
         return record
@@ -92,7 +92,7 @@ class Recorder:
             else:
                 column = self._columns[run].setdefault(tag, array("d"))
                 column.fromlist([at, _number(value)])
-                self._turn(len(column) // 2)
+                self._turn(len(column) >= self._full)
 
     def summary(self, data: bytes, step: int | None, run: str) -> None:
         """Take a serialized Summary: one that was fetched (step None), or one that a writer of `run` was given.
@@ -130,18 +130,18 @@ class Recorder:
         if size >= LARGE:
             self._waiting += size
         if not 1 < len(inbox) < self._room or self._waiting > WAITING:
-            self._turn(len(inbox))
+            self._turn(len(inbox) >= self._room)
 
-    def _turn(self, count: int) -> None:
+    def _turn(self, full: bool) -> None:
         """The first of a batch came in, or the last one."""
         now = self._clock()
         if self._began is None:
             self._began = now
-        if count >= self._room:
+        if full:
             took = now - self._began
             self._room = min(2 * self._room, BATCH) if took < SPAN else max(self._room // 2, FIRST)
-            self.file()
-        elif self._waiting > WAITING:
+            self._full = 2 * NUMBERS * self._room
+        if full or self._waiting > WAITING:
             self.file()
 
     @contextmanager
