@@ -35,6 +35,7 @@ export class Chart {
   private readonly svg = s("svg", { class: "tfnb-plot", role: "img", height: HEIGHT }) as SVGSVGElement;
   private readonly tip = h("div", { class: "tfnb-tip", hidden: true });
   private pointer: number | undefined;
+  private width = 420; // when it was seen last: out of the window it has none
   private readonly entries = new Map<Curve, { value: HTMLElement; button: HTMLElement }>();
 
   constructor(
@@ -79,7 +80,8 @@ export class Chart {
 
   /** Draw what there is now. */
   draw(): void {
-    const width = this.svg.clientWidth || this.root.clientWidth || 420;
+    this.width = this.svg.clientWidth || this.root.clientWidth || this.width;
+    const width = this.width;
     const peers = this.peers.filter((curve) => curve.shown && curve.series.length);
     const shown = peers.filter((curve) => this.curves.includes(curve));
     const smoothed = new Map(peers.map((c) => [c, smooth(c.series.values, this.look.smoothing)]));

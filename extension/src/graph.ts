@@ -295,10 +295,10 @@ export class GraphWidget {
     setTimeout(() => this.hint.classList.remove("is-shown"), 1400);
   }
 
-  /** A message of the kernel: the DOT text that was asked for. */
+  /** A message of the kernel: it has heard, or the DOT text that was asked for. */
   receive(message: { type: string; text?: string }): void {
     this.answered();
-    this.note.textContent = "";
+    this.note.textContent = this.state.note ?? "";
     if (message.type === "dot") this.saveAs(message.text ?? "", "dot", "text/vnd.graphviz");
   }
 

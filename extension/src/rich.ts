@@ -22,6 +22,7 @@ export class RidgePanel {
   private readonly svg = s("svg", { class: "tfnb-plot", role: "img", height: HEIGHT }) as SVGSVGElement;
   private readonly tip = h("div", { class: "tfnb-tip", hidden: true });
   private data: RidgeData | undefined;
+  private width = 420; // when it was seen last
 
   constructor(
     private readonly name: string,
@@ -40,7 +41,8 @@ export class RidgePanel {
   }
 
   draw(): void {
-    const width = this.svg.clientWidth || this.root.clientWidth || 420;
+    this.width = this.svg.clientWidth || this.root.clientWidth || this.width;
+    const width = this.width;
     this.svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
     if (!this.data) return;
     const { low, high, steps } = this.data;

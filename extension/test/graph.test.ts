@@ -123,6 +123,11 @@ test("a kernel that does not answer is told to the reader", () => {
   model.setState(graphState());
   vi.advanceTimersByTime(10_000);
   expect(one(".tfnb-note").textContent).toBe("");
+  model.setState(graphState({ note: "cut" }));
+  click(".fold rect");
+  model.emit("msg:custom", { type: "heard" }, []);
+  vi.advanceTimersByTime(10_000);
+  expect(one(".tfnb-note").textContent).toBe("cut");
   vi.useRealTimers();
 });
 

@@ -17,9 +17,13 @@ class FakeWidget:
 
     def __init__(self, kind: str, state: dict[str, Any]) -> None:
         self.kind, self.state, self.handler = kind, state, None
+        self.sent: list[dict[str, Any]] = []
 
     def on_msg(self, handler: Any) -> None:
         self.handler = handler
+
+    def send(self, content: dict[str, Any]) -> None:
+        self.sent.append(content)
 
     def _repr_mimebundle_(self) -> tuple[dict[str, Any], dict[str, Any]]:
         return {"text/plain": "no", "application/vnd.jupyter.widget-view+json": {"model_id": "1"}}, {}
@@ -40,6 +44,12 @@ def ask(view: GraphView, **message: Any) -> dict[str, Any]:
     view.widget.handler(view.widget, message, [])
     state: dict[str, Any] = view.widget.state
     return state
+
+
+def test_what_changes_nothing_is_answered_as_well(shown: GraphView) -> None:
+    shown._repr_mimebundle_()
+    before = shown.widget_state()
+    assert ask(shown, type="select", name="") == before and shown.widget.sent == [{"type": "heard"}]
 
 
 def test_a_view_has_svg_text_and_widget_forms(shown: GraphView) -> None:

@@ -269,6 +269,8 @@ class GraphView(View):
         except (UnknownTarget, ValueError) as problem:
             self._note = str(problem)
             self.tell()
+        if self.widget is not None:
+            self.widget.send({"type": "heard"})         # a state that is what it was is not sent again
 
 
 def _known_color(how: str, costs: Mapping[str, Cost]) -> str:
