@@ -100,6 +100,19 @@ class Call:
         return Address("output", index)
 
 
+def known_value(meta: Meta) -> np.ndarray:
+    """The value of an input. Raises ValueError if it is not known when the kernel is chosen."""
+    if meta.value is None:
+        raise ValueError("the value of this input must be known when the kernel is chosen")
+    return np.asarray(meta.value)
+
+
+def known_axis(meta: Meta, rank: int) -> int:
+    """The axis that an input names, of a tensor of this rank."""
+    axis = int(known_value(meta))
+    return axis + rank if axis < 0 else axis
+
+
 # What a kernel that fails stores in word 0 of the status, and what the words after it then mean.
 FAILURES = {
     9: "slice index {1} of dimension {0} out of bounds.",

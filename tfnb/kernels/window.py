@@ -127,6 +127,12 @@ def window(shape: Sequence[int], kernel: Sequence[int], attrs: Attrs) -> Window:
                   dilation_y, dilation_x, top, left)
 
 
+def pool_window(shape: Sequence[int], attrs: Attrs) -> Window:
+    """The windows of a pool over images of `shape`, by the attrs of an op (ksize, strides, padding...)."""
+    y, x, _ = spatial_axes(attrs)
+    return window(shape, [attrs["ksize"][y], attrs["ksize"][x]], attrs)
+
+
 def volume(shape: Sequence[int], kernel: Sequence[int], attrs: Attrs) -> Volume:
     """The windows of `kernel` (depth, height, width) over volumes of `shape`, by the attrs of an op."""
     z = spatial_axes(attrs)[0]

@@ -11,9 +11,8 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels import window_arrays as arrays
 from tfnb.kernels.cpu import normalize, pooling
-from tfnb.kernels.cpu.pooling import pool_window
 from tfnb.kernels.cuda import windows as cuda
-from tfnb.kernels.window import Window, channels_first, spatial_axes
+from tfnb.kernels.window import Window, channels_first, pool_window, spatial_axes
 from tfnb.ops.array import shape, stop_gradient
 from tfnb.ops.construct import Constructor
 from tfnb.ops.conv import check_attrs, only_spatial, rank4, shared_attrs, spatial_shape

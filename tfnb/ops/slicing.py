@@ -14,9 +14,8 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.cpu import indexed, placing
-from tfnb.kernels.cpu.copying import known_value
 from tfnb.kernels.cuda import copying as cuda
-from tfnb.kernels.launch import Call, Launch
+from tfnb.kernels.launch import Call, Launch, known_value
 from tfnb.kernels.view import View, row_major
 from tfnb.ops.broadcast import shape_node
 from tfnb.ops.declare import kernel, movement

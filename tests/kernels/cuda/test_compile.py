@@ -16,7 +16,8 @@ from tfnb.compile.structure import build
 from tfnb.compile.target import CUDA
 from tfnb.compile.trace import Meta
 from tfnb.kernels.cuda import device, gemm
-from tfnb.kernels.cuda.emit import THREADS, argument_types, emit
+from tfnb.kernels.cuda.emit import argument_types, emit
+from tfnb.kernels.cuda.geometry import THREADS
 from tfnb.kernels.spec import MapKernel, Operand
 
 # ruff: noqa: F821

@@ -1,8 +1,6 @@
 """What the kernels that move data share: copying rows of bytes, filling, looking at known inputs."""
 from __future__ import annotations
 
-import numpy as np
-
 from tfnb.kernels.launch import Address, Launch, Meta, Word
 
 BYTES_PER_CHUNK = 1 << 17                               # what one thread copies at a time
@@ -66,16 +64,3 @@ def by_unit(text: str, row_bytes: int, *more: int, index: str = "int64") -> tupl
     """`text` for the widest unit that divides a row (and `more`), the units a row, the bytes a unit."""
     unit = next(u for u in (8, 4, 2, 1) if all(n % u == 0 for n in (row_bytes, *more)))
     return text.format(unit=UNITS[unit], bytes=unit, index=index), row_bytes // unit, unit
-
-
-def known_value(meta: Meta) -> np.ndarray:
-    """The value of an input that decides the shape. Raises ValueError where only a run tells it."""
-    if meta.value is None:
-        raise ValueError("the value of this input must be known when the kernel is chosen")
-    return np.asarray(meta.value)
-
-
-def known_axis(meta: Meta, rank: int) -> int:
-    """An axis of a tensor of `rank` axes, counted from the start. Raises as known_value."""
-    axis = int(known_value(meta))
-    return axis + rank if axis < 0 else axis

@@ -14,8 +14,8 @@ from math import prod
 
 import numpy as np
 
-from tfnb.kernels.cpu.copying import BYTES_PER_CHUNK, UNITS, by_unit, fill, known_axis
-from tfnb.kernels.launch import Address, Call, Launch, Meta
+from tfnb.kernels.cpu.copying import BYTES_PER_CHUNK, UNITS, by_unit, fill
+from tfnb.kernels.launch import Address, Call, Launch, Meta, known_axis
 
 STATUS = Address("status")
 # Item i = (batch, outer, index position): one row of `size` units.

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from tfnb.kernels.cpu.copying import BYTES_PER_CHUNK, STRIDED_TEXT, UNITS, by_unit, fill, known_axis, known_value
-from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
+from tfnb.kernels.cpu.copying import BYTES_PER_CHUNK, STRIDED_TEXT, UNITS, by_unit, fill
+from tfnb.kernels.launch import Address, Call, Launch, Meta, Word, known_axis, known_value
 
 
 def concat(call: Call) -> list[Launch]:

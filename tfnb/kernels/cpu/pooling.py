@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from tfnb.kernels.cpu.layout import around
 from tfnb.kernels.launch import Address, Call, Launch, Word
-from tfnb.kernels.window import Window, spatial_axes, window
+from tfnb.kernels.window import Window, pool_window
 from tfnb.kernels.words import extreme
 
 OPERATIONS = 1 << 17                                    # that a thread does at a time
@@ -194,12 +194,6 @@ def _gradient(call: Call, kind: str, images: list[int]) -> list[Launch]:
     out = call.outputs[0]
     w = pool_window(out.shape, call.attrs)
     return around(call, images, lambda at, target: gradient(call, kind, w, out.type, at[0], at[-1], target))
-
-
-def pool_window(shape: tuple[int, ...], attrs: object) -> Window:
-    """The windows of a pool over images of `shape`."""
-    y, x, _ = spatial_axes(attrs)                                           # type: ignore[arg-type]
-    return window(shape, [attrs["ksize"][y], attrs["ksize"][x]], attrs)     # type: ignore[index,arg-type]
 
 
 def _apart(w: Window) -> bool:

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.kernels.cpu.copying import known_axis
-from tfnb.kernels.launch import Call, Launch
+from tfnb.kernels.launch import Call, Launch, known_axis
 
 WORK = 1 << 16                                          # elements a thread takes at a time
 

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 
-from tfnb.kernels.cpu.copying import known_axis, known_value
 from tfnb.kernels.cuda.geometry import block_size, blocks_of
-from tfnb.kernels.launch import Address, Call, Launch, Meta
+from tfnb.kernels.launch import Address, Call, Launch, Meta, known_axis, known_value
 from tfnb.kernels.view import row_major
 
 FILL_TEXT = """def kernel(value, target, n):

@@ -38,13 +38,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tfnb.kernels.block import Block, Reduction, fill
+from tfnb.kernels.cuda.geometry import THREADS
 from tfnb.kernels.cuda.texts import has_text, template
 from tfnb.kernels.nest import nest
 from tfnb.kernels.plan import Passes, plan
 from tfnb.kernels.printer import Printer, constructor, literal
 from tfnb.kernels.spec import ColumnKernel, Kernel, Operand, RowKernel, Source, Word
-
-THREADS = 128
 
 
 def emit(kernel: Kernel, threads: int = THREADS) -> Source:

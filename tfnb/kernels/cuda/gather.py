@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from math import prod
 
-from tfnb.kernels.cpu.copying import known_axis
 from tfnb.kernels.cuda.checks import STATUS, indented, tell
 from tfnb.kernels.cuda.copying import fill, over
 from tfnb.kernels.cuda.geometry import block_size
-from tfnb.kernels.launch import Call, Launch
+from tfnb.kernels.launch import Call, Launch, known_axis
 
 GATHER_TEXT = f"""def kernel(params, indices, status, target, count, outer, limit, size, n):
     for i in range(cuda.grid(1), n, cuda.gridsize(1)):

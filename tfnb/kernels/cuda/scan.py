@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from math import prod
 
-from tfnb.kernels.cpu.copying import known_axis
 from tfnb.kernels.cuda.copying import over
-from tfnb.kernels.launch import Call, Launch
+from tfnb.kernels.launch import Call, Launch, known_axis
 
 EXTREME_TEXT = """def kernel(x, target, count, inner, n):
     for i in range(cuda.grid(1), n, cuda.gridsize(1)):

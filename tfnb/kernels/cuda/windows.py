@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfnb.kernels.cpu.pooling import pool_window
 from tfnb.kernels.cuda.copying import over
 from tfnb.kernels.launch import Address, Call, Launch
 from tfnb.kernels.view import row_major
-from tfnb.kernels.window import Attrs, Window, spatial_axes, window
+from tfnb.kernels.window import Attrs, Window, pool_window, spatial_axes, window
 from tfnb.kernels.words import extreme
 
 Shape = tuple[int, ...]
