@@ -45,13 +45,20 @@ class Recorder:
         self._waiting = 0                       # bytes of large entries since what came in was filed last
         self.lock = threading.RLock()           # held while series change or are read
         self._columns: dict[str, dict[str, array[float]]] = defaultdict(dict)      # run -> tag -> step, value...
+        self._reporters: dict[str, Callable[..., None]] = {}
         self._inbox: list[Any] = []     # fetched Summary bytes; (step, Summary bytes or {tag: array}, run)
         self._held: Any = None
         self._written = False                   # a writer reports: what is only fetched does not count
         self._names: dict[int, str] = {}        # thread -> the run that its fetches belong to
 
-    def reporter(self, own: str = "") -> Callable[..., None]:
+    def reporter(self, run: str = "") -> Callable[..., None]:
         """The function `record` of a run, for others as well."""
+        found = self._reporters.get(run)
+        if found is None:
+            found = self._reporters[run] = self._reporter(run)
+        return found
+
+    def _reporter(self, own: str) -> Callable[..., None]:
         columns = self._columns[own]            # what a step looks up is looked up here
 
         def record(values: Mapping[str, Any] | None = None, /, *, step: float | None = None, run: str | None = None,
