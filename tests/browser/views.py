@@ -138,7 +138,7 @@ CASES = (
     ViewCase("ckpt diff", "changed = %ckpt diff checkpoints/model-20 checkpoints/model-60\nchanged", (
         ("click", "role=button[name='Show conv/filters']"),
     ), ("figcaption:has-text('change')", "text=Only in"), ("changed.panels_title == 'conv/filters'",)),
-    ViewCase("ckpt restore", "fate = %ckpt restore checkpoints/model-20 --dry-run --map out/=other/\nfate", (
+    ViewCase("ckpt restore", "fate = %ckpt restore checkpoints/model-20 --dry-run --map other/=out/\nfate", (
         ("click", "role=button[name='Sort by what happens']"),
     ), ("text=would be restored", "td.is-bad"), ("fate.dry", "any(one.action == 'kept' for one in fate.plan)")),
     ViewCase("collections", "%collections", (

@@ -276,5 +276,8 @@ def test_checkpoints_are_saved_compared_and_restored(page, tmp_path):
     page.run(f"%ckpt restore {folder}/model-1", "K")
     assert page.run("W.eval().tolist()", "G") == "[1.0, 1.0, 1.0]"
     assert page.run("%ckpt restor x", "K") == "UsageError: %ckpt has no command 'restor'; did you mean restore?"
+    plan = page.run(f"%ckpt restore {folder}/model-1 --dry-run --map V=W", "K")
+    assert "0 variables would be restored, 1 not" in plan
+    assert page.run(f"%ckpt restore {folder}/model-1 --map W", "K").startswith("UsageError: --map takes OLD=NEW")
     assert page.run("%ckpt show", "K") == "UsageError: %ckpt show takes 1 path, not 0"
     assert page.run(f"%ckpt show {folder}/none", "K").startswith("UsageError: ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -28,6 +29,17 @@ from tfnb.runtime.session import BaseSession
 
 # command of %ckpt -> how many paths it takes at least and at most
 _CKPT = {"list": (0, 1), "show": (1, 1), "diff": (1, 2), "save": (1, 1), "restore": (1, 1)}
+
+
+def _renamed(pairs: Iterable[str]) -> dict[str, str]:
+    """NEW -> OLD of pairs "OLD=NEW"."""
+    renamed = {}
+    for pair in pairs:
+        old, sign, new = pair.partition("=")
+        if not (old and sign and new):
+            raise UsageError(f"--map takes OLD=NEW, a name in the checkpoint and what it is called now, not {pair!r}")
+        renamed[new] = old
+    return renamed
 
 
 @magics_class
@@ -98,8 +110,8 @@ class StateMagics(LineMagics):
                                       "session; save PATH; restore PATH")
     @argument("--dry-run", action="store_true", help="restore: change nothing, tell what would happen and why")
     @argument("--partial", action="store_true", help="restore: what fits, although some variables are not restored")
-    @argument("--map", nargs="+", default=(), metavar="NEW=OLD", help="restore, diff: NEW in the session (or B) is "
-                                                                     "OLD in the checkpoint (A); new/=old/ for scopes")
+    @argument("--map", nargs="+", default=(), metavar="OLD=NEW", help="restore, diff: OLD in the checkpoint (A) is "
+                                                                     "NEW in the session (or B); old/=new/ for scopes")
     @argument("--scope", default="", help="show, diff, restore: only below this scope, as the session (or B) calls it")
     @argument("--step", type=int, help="save: the step that the name ends with; by default the global step")
     @SESSION
@@ -124,7 +136,7 @@ class StateMagics(LineMagics):
             return self._ckpt(command, rest, session, args)
 
     def _ckpt(self, command: str, paths: list[str], session: BaseSession | None, args: Any) -> Any:
-        scope, renamed = unquote(args.scope), dict(unquote(pair).partition("=")[::2] for pair in args.map)
+        scope, renamed = unquote(args.scope), _renamed(unquote(pair) for pair in args.map)
         if command == "list":
             return checkpoints(*(paths or ["."]), session=session)
         if command == "show":
