@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfnb.kernels.cpu import jit
-from tfnb.notebook import complete, config
+from tfnb.notebook import complete, config, tracebacks
 from tfnb.notebook.cell_magics import CellMagics
 from tfnb.notebook.compiling import CompileLine
 from tfnb.notebook.debug_magics import DebugMagics
@@ -26,8 +26,8 @@ MAGICS: tuple[type[LineMagics], ...] = (
     DebugMagics,
 )
 
-# id of the shell -> the shell, its hooks, its completions, what stops its line on compiling, its settings
-_loaded: dict[int, tuple[Any, Hooks, Any, Callable[[], None], Any]] = {}
+# id of the shell -> the shell, its hooks, its completions, its settings, what stops the rest
+_loaded: dict[int, tuple[Any, Hooks, Any, Any, tuple[Callable[[], None], ...]]] = {}
 
 
 def load_ipython_extension(ip: Any) -> None:
@@ -43,7 +43,7 @@ def load_ipython_extension(ip: Any) -> None:
         completer.custom_matchers.append(matcher)
     traits = config.install(ip)
     hooks.register()
-    _loaded[id(ip)] = ip, hooks, matcher, jit.on_compile(CompileLine()), traits
+    _loaded[id(ip)] = ip, hooks, matcher, traits, (jit.on_compile(CompileLine()), tracebacks.install(ip))
 
 
 def unload_ipython_extension(ip: Any) -> None:
@@ -51,8 +51,9 @@ def unload_ipython_extension(ip: Any) -> None:
     found = _loaded.pop(id(ip), None)
     if found is not None:
         found[1].unregister()
-        found[3]()
-        config.remove(ip, found[4])
+        config.remove(ip, found[3])
+        for stop in found[4]:
+            stop()
         completer = getattr(ip, "Completer", None)
         if completer is not None and found[2] in completer.custom_matchers:
             completer.custom_matchers.remove(found[2])

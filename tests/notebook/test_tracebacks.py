@@ -1,0 +1,79 @@
+"""What a cell shows of an error: the user's lines, and no frames of tfnb unless they are asked for."""
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+from IPython.core.ultratb import VerboseTB
+
+import tfnb as tf
+from tfnb.notebook import tracebacks
+from tfnb.notebook.settings import settings
+
+CELL = """
+def model(v):
+    return tf.matmul(tf.layers.dense(v, 3), tf.ones([5, 2]))
+
+def wrong(v):
+    return no_such_name(v)
+"""
+
+
+@pytest.fixture
+def shown() -> Iterator[object]:
+    """shown(code): the text of the error that `code` raises, under a shell that the extension was loaded in."""
+    shell = SimpleNamespace(InteractiveTB=VerboseTB())
+    remove = tracebacks.install(shell)
+
+    def run(code: str) -> str:
+        scope = {"tf": tf, "contextlib": contextlib}
+        exec(compile(CELL, "<cell 1>", "exec"), scope)
+        try:
+            exec(compile(code, "<cell 2>", "exec"), scope)
+        except Exception as error:
+            text: str = "\n".join(shell.InteractiveTB.structured_traceback(type(error), error, error.__traceback__))
+            return re.sub(r"\x1b\[[\d;]*m", "", text)
+        raise AssertionError("nothing was raised")
+    yield run
+    remove()
+    assert "structured_traceback" not in vars(shell.InteractiveTB)
+
+
+def places(text: str) -> list[str]:
+    """The files and cells whose frames are shown, in order."""
+    return [line for line in re.findall(r"File ([^\n:,]+)", text) if "test_tracebacks" not in line]
+
+
+def test_only_the_users_lines_are_shown(shown) -> None:
+    text = shown("x = tf.placeholder(tf.float32, [None, 4])\nmodel(x)")
+    assert places(text) == ["<cell 2>", "<cell 1>"]
+    assert "Dimensions must be equal, but are 3 and 5" in text and re.search(r"\d+ frames of tfnb left out", text)
+
+
+def test_functions_that_tfnb_calls_are_the_users(shown) -> None:
+    text = shown("tf.data.Dataset.range(3).map(wrong)")
+    assert places(text) == ["<cell 2>", "<cell 1>"] and "NameError" in text and "left out" in text
+    assert places(shown("with tf.Graph().as_default(), tf.name_scope('a'):\n    tf.get_variable('v')"))[1:] == []
+
+
+def test_frames_are_shown_if_asked_for(shown, monkeypatch) -> None:
+    monkeypatch.setitem(settings.__dict__, "full_tracebacks", True)
+    text = shown("tf.Session().run(tf.Variable(1.))")
+    assert any("session.py" in place for place in places(text)) and "left out" not in text
+
+
+def test_faults_of_ours_are_shown_whole(shown, monkeypatch) -> None:
+    code = compile("def fault(*args):\n    raise AttributeError('a fault')", tf.__file__, "exec")
+    scope: dict = {}
+    exec(code, scope)
+    monkeypatch.setattr(tf, "no_op", scope["fault"])
+    text = shown("tf.no_op()")
+    assert len(places(text)) == 2 and "left out" not in text
+
+
+def test_errors_of_other_code_stay_as_they_are(shown) -> None:
+    text = shown("import json\njson.loads('{')")
+    assert any("decoder.py" in place for place in places(text)) and "left out" not in text
