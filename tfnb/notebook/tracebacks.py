@@ -8,16 +8,16 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from tfnb.core.errors import OpError
+from tfnb.core.source import PACKAGE
 from tfnb.notebook.settings import settings
 
 # What the user did wrong, by TensorFlow's rules; anything else that tfnb raises may be a fault of ours.
 TOLD = OpError, ValueError, TypeError, RuntimeError, KeyError, NotImplementedError
-_OURS = str(Path(__file__).parents[1]), contextlib.__file__, functools.__file__
+_OURS = PACKAGE, contextlib.__file__, functools.__file__
 
 
 def shorten(error: BaseException | None, trace: TracebackType | None) -> tuple[TracebackType | None, int]:
