@@ -32,6 +32,11 @@ def views(opener: Open) -> Notebook:
     """A notebook with a cell for each view, after "run all"."""
     notebook = opener("views", [*PREPARED, *(case.code for case in CASES)])
     notebook.run_all()
+    try:
+        notebook.page.locator(".tfnb").first.wait_for()
+    except Exception as problem:
+        raise AssertionError(f"no view is a widget; in the console: {notebook.trap.errors}; the first output: "
+                             f"{notebook.output(len(PREPARED))[:2000]}") from problem
     return notebook
 
 
