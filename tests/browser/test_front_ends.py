@@ -11,19 +11,20 @@ from tests.browser.lab import DARK, LIGHT, Notebook
 from tests.browser.views import CASES, PREPARED, Step, ViewCase
 
 ACTIVE = "window.jupyterapp.shell.currentWidget.content.activeCellIndex"
-# Puts the focus on the first part of a cell's view that can be clicked, and notes which get it from then on.
+# Puts the focus on the first part of a cell's view that can be clicked, and notes which get it from then on: by their
+# names without numbers, for views draw themselves anew while a training runs. Returns how many parts Tab stops at.
 WATCH_FOCUS = """(cell) => {
     const area = document.querySelectorAll(".jp-CodeCell")[cell].querySelector(".jp-OutputArea");
     const parts = [...area.querySelectorAll("button, input, select, summary, canvas, [data-bar], g.n")]
         .filter((one) => one.checkVisibility() && !one.disabled);
-    const name = (one) => ["data-name", "data-bar", "aria-label"].map((key) => one.getAttribute(key)).find(Boolean) ||
-        one.textContent;
+    const name = (one) => (["data-name", "data-bar", "aria-label"].map((key) => one.getAttribute(key)).find(Boolean) ||
+        one.textContent).replace(/[0-9][0-9.,e+-]*/g, "#");
     const left = new Set(parts.map(name));
     area.addEventListener("focusin", (event) => left.delete(name(event.target)));
     window.missed = () => [...left];
     document.activeElement?.blur();
     area.querySelector("button, input, select, summary, canvas, [tabindex]")?.focus();
-    return area.querySelectorAll("button, input, select, summary, canvas, [tabindex]").length;
+    return area.querySelectorAll("button, input, select, summary, canvas, a[href], [tabindex]").length;
 }"""
 
 
