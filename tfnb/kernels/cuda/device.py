@@ -92,6 +92,41 @@ def _first_gpu(cuda: Any) -> Gpu:
         return Gpu(name, tuple(found.compute_capability), int(cuda.current_context().get_memory_info().total), bus)
 
 
+class _SharedArrays(dict[Any, Any]):
+    """The shared arrays of a simulated block, by their places in the source: each is made by one thread.
+
+    The simulator looks one up and enters it in two steps. Threads between which the interpreter switched there had
+    arrays of their own, and sums were wrong, in one of ten runs on a busy machine.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._making = threading.Lock()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The array, or None: then other threads wait until it is entered."""
+        self._making.acquire()
+        found = super().get(key, default)
+        if found is not None:
+            self._making.release()
+        return found
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        self._making.release()
+
+
+def _share_arrays_once() -> None:
+    shared = importlib.import_module("numba.cuda.simulator.kernelapi").FakeCUDAShared
+    init = shared.__init__
+
+    def begin(self: Any, *args: Any) -> None:
+        init(self, *args)
+        self._allocations = _SharedArrays()
+    if init.__name__ != "begin":
+        shared.__init__ = begin
+
+
 def _import_cuda() -> Any:
     """The module numba.cuda: numba-cuda's, not the one that numba still brings.
 
@@ -106,6 +141,8 @@ def _import_cuda() -> Any:
         np.row_stack = np.vstack
     try:
         module = importlib.import_module("numba.cuda")
+        if is_simulator():
+            _share_arrays_once()
         if not is_simulator():
             importlib.import_module("numba.cuda.np.arrayobj")
         return module
