@@ -121,7 +121,7 @@ CASES = (
         ("key", "Escape"), ("kernel", "slots.window is None"),
     )),
     ViewCase("ckpt list", "ckpt = %ckpt checkpoints\nckpt", (
-        ("click", "role=button[name='the one before'] >> nth=0"),
+        ("click", "role=button[name='the one before'] >> nth=0"), ("see", "text=In both:"),
         ("click", "role=button[name='Show out/weights']"),
     ), ("text=In both:", "canvas >> nth=2", ".tfnb-spark"),
         ("len(ckpt.files) == 2", "'out/weights' in ckpt.difference"), (
