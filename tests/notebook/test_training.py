@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.notebook import training
+from tfnb.notebook import shell, training
+from tfnb.notebook.board import SENDER
 from tfnb.notebook.learning_rate import NumberRate, rate_of
 from tfnb.notebook.record import Recorder
 from tfnb.notebook.train_panel import TrainPanel, duration
@@ -227,6 +228,34 @@ def test_forms_escape_what_is_told():
     html = panel.forms()["text/html"]
     assert "<img" not in html and "width: 50.0%" in html and html.count("&lt;img") == 3
     assert f"{evil} 0.5" in repr(panel) and "step 2 of 4" in repr(panel)
+
+
+def test_the_end_is_drawn_also_where_it_comes_while_the_panel_looks(monkeypatch):
+    """The panel found a training that was active, and then told the state of its end: that was all it told."""
+    run = endless()
+    panel = TrainPanel(run).show()
+    SENDER.close(panel)                                     # only this test lets it look
+    drawn = []
+    monkeypatch.setattr(shell, "update", lambda bundle, display_id: drawn.append(repr(panel)))
+    run.stop().wait()
+    with monkeypatch.context() as late:
+        late.setattr(Run, "active", property(lambda run: True))
+        panel.tick(math.inf)
+    panel.tick(math.inf)
+    panel.tick(math.inf)
+    assert len(drawn) == 1 and "training: stopped" in drawn[0]
+
+
+def test_the_end_reaches_the_first_panel_also_where_another_cell_shows_it_again(monkeypatch):
+    run = endless()
+    panel = TrainPanel(run).show()
+    drawn = []
+    monkeypatch.setattr(shell, "update", lambda bundle, display_id: drawn.append(repr(panel)))
+    SENDER.close(panel)
+    run.stop().wait()
+    panel.show()                                            # as the cell does whose last line is `run.stop()`
+    panel.tick(math.inf)
+    assert drawn and "training: stopped" in drawn[-1]
 
 
 def test_buttons_of_the_panel():

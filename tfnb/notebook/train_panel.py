@@ -25,7 +25,7 @@ _numbers = itertools.count(1)
 
 
 class TrainPanel(View):
-    """The panel of one training. settled: it was told of the end."""
+    """The panel of one training."""
 
     kind = "train"
     hz = 5.0
@@ -35,7 +35,8 @@ class TrainPanel(View):
         self.run, self.title, self.recorder = run, title or run.name or "training", run.recorder
         self.display_id = f"tfnb-train-{next(_numbers)}-{id(self):x}"
         self._next = 0.0
-        self._told: Any = None
+        self._told: Any = None                  # the state that the widget has,
+        self._drawn: Any = None                 # and that of the forms in the cell, which are drawn less often
         self.shown_in: int | None = None
         run.on_change = SENDER.wake
 
@@ -43,7 +44,8 @@ class TrainPanel(View):
         """Show it in the running cell, and keep it up to date until the training ends. Returns itself."""
         running = shell.current()
         self.shown_in = running.execution_count if running is not None else None
-        self._told = self.widget_state()
+        if self._told is None:                  # where it was shown before, it is still to be told of what is new
+            self._told = self._drawn = self.widget_state()
         shell.show(self._repr_mimebundle_(), self.display_id)
         SENDER.open(self)
         return self
@@ -59,8 +61,9 @@ class TrainPanel(View):
             if state != self._told:
                 self._told = state
                 self.tell()
-                if ended or self.widget is None and shell.has_front_end():
-                    shell.update(self._repr_mimebundle_(), self.display_id)
+            if state != self._drawn and (ended or self.widget is None and shell.has_front_end()):
+                self._drawn = state
+                shell.update(self._repr_mimebundle_(), self.display_id)
         if ended:
             SENDER.close(self)
 
