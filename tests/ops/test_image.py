@@ -117,10 +117,7 @@ tf.image.central_crop(x, tf.placeholder(tf.float32, []))
 
 
 def test_nodes_are_tensorflows(oracle):
-    ours, theirs = rows_here(NODES, tf), rows_there(NODES, oracle)
-    for mine, their in zip(ours, theirs, strict=False):
-        assert mine == their
-    assert len(ours) == len(theirs)
+    assert rows_here(NODES, tf) == rows_there(NODES, oracle)
 
 
 ERRORS = {

@@ -105,10 +105,7 @@ tf.extract_image_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "SAME")
 
 
 def test_nodes_are_tensorflows(oracle):
-    ours, theirs = rows_here(NODES, tf), rows_there(NODES, oracle)
-    for mine, their in zip(ours, theirs, strict=False):
-        assert mine == their
-    assert len(ours) == len(theirs)
+    assert rows_here(NODES, tf) == rows_there(NODES, oracle)
 
 
 ERRORS = {

@@ -170,10 +170,7 @@ y = tf.image.resize_nearest_neighbor(tf.expand_dims(x, 0), [3, 3]); tf.gradients
 
 
 def test_nodes_are_tensorflows(oracle):
-    ours, theirs = rows_here(NODES, tf), rows_there(NODES, oracle)
-    for mine, their in zip(ours, theirs, strict=False):
-        assert mine == their
-    assert len(ours) == len(theirs)
+    assert rows_here(NODES, tf) == rows_there(NODES, oracle)
 
 
 ERRORS = {
