@@ -19,7 +19,7 @@ import numpy as np
 from scipy import special
 
 import tfnb as tf
-from tfnb.core.options import options
+from tests.modes import compiling
 
 Array = Any
 CHECKED = 120                              # arguments of each measurement that mpmath looks at, where others choose
@@ -115,11 +115,8 @@ def _program(name: str, type: str) -> tuple[Any, list[Any], Any]:
 def compiled(name: str, *args: Array) -> Array:
     """The function of arrays, by its kernel."""
     session, feeds, fetch = _program(name, args[0].dtype.name)
-    before, options.compile = options.compile, "always"
-    try:
+    with compiling("always"):
         return session.run(fetch, dict(zip(feeds, args, strict=True)))
-    finally:
-        options.compile = before
 
 
 def special_values(type: str) -> Array:

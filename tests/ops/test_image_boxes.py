@@ -7,21 +7,12 @@ import pytest
 import tfnb as tf
 from tests.differential import differences
 from tests.graph_rows import rows_here, rows_there
-from tfnb.core.options import options
+from tests.modes import run
 
 RANDOM = np.random.default_rng(4)
 IMAGES = RANDOM.random((2, 6, 7, 3)).astype("f")
 BOXES = np.array([[0, 0, 1, 1], [.1, .2, .7, .6], [.8, .9, .1, .2], [-.3, .5, 1.2, .9]], "f")
 OWNER = np.array([0, 1, 1, 0], "i")
-
-
-def run(fetch, feed=None, mode="always"):
-    options.compile, before = mode, options.compile
-    try:
-        with tf.Session() as sess:
-            return sess.run(fetch, feed)
-    finally:
-        options.compile = before
 
 
 @pytest.mark.parametrize("method", ["bilinear", "nearest"])

@@ -9,20 +9,11 @@ import pytest
 import tfnb as tf
 from tests.differential import differences
 from tests.graph_rows import rows_here, rows_there
-from tfnb.core.options import options
+from tests.modes import run
 
 RANDOM = np.random.default_rng(8)
 PIXELS = RANDOM.random((2, 6, 5, 3)).astype("f")
 PIXELS[0, 0] = [[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, .5, .5], [.25, .5, .5]]
-
-
-def run(fetch, feed, mode):
-    options.compile, before = mode, options.compile
-    try:
-        with tf.Session() as sess:
-            return sess.run(fetch, feed)
-    finally:
-        options.compile = before
 
 
 def both(fetch, feed):

@@ -7,6 +7,7 @@ import pytest
 import tfnb as tf
 from tests.differential import differences
 from tests.graph_rows import rows_here, rows_there
+from tests.modes import run
 from tfnb.core.options import options
 
 RULES = {"legacy": {}, "corners": {"align_corners": True}, "centers": {"half_pixel_centers": True}}
@@ -19,15 +20,6 @@ def resized(method, images, size, rules="legacy"):
     if method == "area" and rules == "centers":
         pytest.skip("no such attr")
     return getattr(tf.image, f"resize_{method}")(images, size, **RULES[rules])
-
-
-def run(fetch, feed=None, mode="always"):
-    options.compile, before = mode, options.compile
-    try:
-        with tf.Session() as sess:
-            return sess.run(fetch, feed)
-    finally:
-        options.compile = before
 
 
 @pytest.mark.parametrize("method, rules, want", [
