@@ -12,7 +12,7 @@ from tfnb.data import structure
 from tfnb.data.calls import Called, dataset_of, single, with_state
 from tfnb.data.generators import Generators, generated
 from tfnb.data.iterator import Iterator
-from tfnb.data.structure import Component
+from tfnb.data.structure import Component, Structured
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.function import FunctionGraph
@@ -30,7 +30,7 @@ def _int64(value: Any, name: str) -> Tensor:
     return tensor
 
 
-class Dataset:
+class Dataset(Structured):
     """A sequence of elements of one structure: a tensor, or tuples, namedtuples and dicts of tensors.
 
     Programs make one of tensors, files or a Python generator, and others of it by its methods. Nothing is computed
@@ -47,21 +47,6 @@ class Dataset:
     def __iter__(self) -> Any:
         raise RuntimeError("__iter__() is only supported inside of tf.function or when eager execution is enabled. "
                            "Make an iterator: dataset.make_one_shot_iterator().get_next()")
-
-    @property
-    def output_types(self) -> Any:
-        """The dtype of each component, in the structure of an element."""
-        return structure.convert(lambda c: c.dtype, self._element)
-
-    @property
-    def output_shapes(self) -> Any:
-        """The static shape of each component, in the structure of an element."""
-        return structure.convert(lambda c: c.shape, self._element)
-
-    @property
-    def output_classes(self) -> Any:
-        """tf.Tensor for each component (Dataset for one that is a dataset), in the structure of an element."""
-        return structure.convert(lambda c: Tensor if c.wrap is None else Dataset, self._element)
 
     # ---- where elements come from
 

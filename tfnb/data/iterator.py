@@ -5,12 +5,13 @@ from typing import Any
 
 from tfnb.core.dtypes import string
 from tfnb.data import structure
+from tfnb.data.structure import Structured
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops import iterators
 
 
-class Iterator:
+class Iterator(Structured):
     """An iterator over datasets whose elements have one structure; its place is the session's.
 
     Programs make one with a method of Dataset, or with `from_structure` or `from_string_handle`.
@@ -83,18 +84,3 @@ class Iterator:
             return self._string_handle
         made: Tensor = iterators.IteratorToStringHandle(self._iterator_resource, name=name)
         return made
-
-    @property
-    def output_types(self) -> Any:
-        """The dtype of each component, in the structure of an element."""
-        return structure.convert(lambda c: c.dtype, self._element)
-
-    @property
-    def output_shapes(self) -> Any:
-        """The static shape of each component, in the structure of an element."""
-        return structure.convert(lambda c: c.shape, self._element)
-
-    @property
-    def output_classes(self) -> Any:
-        """tf.Tensor for each component, in the structure of an element."""
-        return structure.convert(lambda c: Tensor if c.wrap is None else c.wrap, self._element)

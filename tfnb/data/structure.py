@@ -27,6 +27,27 @@ class Component:
     wrap: Any = None
 
 
+class Structured:
+    """What has elements of one structure: a dataset, an iterator."""
+
+    _element: Any
+
+    @property
+    def output_types(self) -> Any:
+        """The dtype of each component, in the structure of an element."""
+        return convert(lambda c: c.dtype, self._element)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The static shape of each component, in the structure of an element."""
+        return convert(lambda c: c.shape, self._element)
+
+    @property
+    def output_classes(self) -> Any:
+        """tf.Tensor for each component (Dataset for one that is a dataset), in the structure of an element."""
+        return convert(lambda c: Tensor if c.wrap is None else c.wrap, self._element)
+
+
 def is_structure(value: Any) -> bool:
     """Is it a tuple or a dict?"""
     return isinstance(value, (tuple, Mapping))
