@@ -6,14 +6,12 @@ from __future__ import annotations
 
 import numpy as np
 
-
-def _wide(x: np.ndarray) -> np.ndarray:
-    return x.astype(np.float32) if x.dtype.itemsize == 2 else x
+from tfnb.kernels.words import wide
 
 
 def to_hsv(pixels: np.ndarray) -> np.ndarray:
     """(hue, saturation, value) of RGB."""
-    rgb = _wide(pixels)
+    rgb = wide(pixels)
     r, g, b = np.moveaxis(rgb, -1, 0)
     value, low = rgb.max(-1), rgb.min(-1)
     hue, span = hue_of(r, g, b, value, low), value - low
@@ -43,14 +41,14 @@ def shares(hue: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def to_rgb(pixels: np.ndarray) -> np.ndarray:
     """RGB of (hue, saturation, value)."""
-    hue, saturation, value = np.moveaxis(_wide(pixels), -1, 0)
+    hue, saturation, value = np.moveaxis(wide(pixels), -1, 0)
     rest = hue.dtype.type(1) - saturation
     return np.stack([(rest + saturation * share) * value for share in shares(hue)], -1).astype(pixels.dtype)
 
 
 def turned(pixels: np.ndarray, delta: float) -> np.ndarray:
     """RGB with `delta` added to each hue; the largest and smallest number of each pixel stay."""
-    rgb = _wide(pixels)
+    rgb = wide(pixels)
     r, g, b = np.moveaxis(rgb, -1, 0)
     high, low = rgb.max(-1), rgb.min(-1)
     hue = hue_of(r, g, b, high, low) + rgb.dtype.type(delta)
@@ -60,7 +58,7 @@ def turned(pixels: np.ndarray, delta: float) -> np.ndarray:
 
 def saturated(pixels: np.ndarray, scale: float) -> np.ndarray:
     """RGB with each saturation multiplied by `scale`, and cut to [0, 1]."""
-    hsv = to_hsv(_wide(pixels))
+    hsv = to_hsv(wide(pixels))
     hsv[..., 1] = np.clip(hsv[..., 1] * hsv.dtype.type(scale), 0, 1)
     return to_rgb(hsv).astype(pixels.dtype)
 
@@ -69,6 +67,6 @@ def contrasted(images: np.ndarray, factor: float) -> np.ndarray:
     """[..., height, width, channels] with the distance of each number from the mean of its channel multiplied."""
     if not images.size:
         return images
-    wide = _wide(images)
-    mean = wide.mean((-3, -2), keepdims=True, dtype=wide.dtype)
-    return ((wide - mean) * wide.dtype.type(factor) + mean).astype(images.dtype)
+    x = wide(images)
+    mean = x.mean((-3, -2), keepdims=True, dtype=x.dtype)
+    return ((x - mean) * x.dtype.type(factor) + mean).astype(images.dtype)

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from tfnb.kernels.window import Window
+from tfnb.kernels.words import wide
 
 MOST_ELEMENTS = 1 << 22                            # of unfolded windows at a time
 
@@ -140,14 +141,14 @@ def at_largest(x: np.ndarray, values: np.ndarray, w: Window) -> np.ndarray:
 
 def avg_pool(x: np.ndarray, w: Window) -> np.ndarray:
     """The mean of each window; padding is not counted."""
-    wide = _wide(x)[0]
-    return (patches(wide, w).sum((3, 4)) / counts(w).astype(wide.dtype)).astype(x.dtype)
+    numbers = wide(x)
+    return (patches(numbers, w).sum((3, 4)) / counts(w).astype(numbers.dtype)).astype(x.dtype)
 
 
 def avg_pool_gradient(dy: np.ndarray, w: Window) -> np.ndarray:
     """The gradient of `avg_pool`."""
-    wide = _wide(dy)[0]
-    each = (wide / counts(w).astype(wide.dtype))[:, :, :, None, None]
+    numbers = wide(dy)
+    each = (numbers / counts(w).astype(numbers.dtype))[:, :, :, None, None]
     return scatter(np.broadcast_to(each, (*dy.shape[:3], w.kernel_height, w.kernel_width, w.channels)),
                    w).astype(dy.dtype)
 
@@ -228,6 +229,4 @@ def _rows(image: np.ndarray) -> int:
 def _wide(*arrays: np.ndarray) -> tuple:
     """The arrays in a type that NumPy computes with, and their own type."""
     back = arrays[0].dtype
-    if back.name in ("float16", "bfloat16"):
-        arrays = tuple(a.astype(np.float32) for a in arrays)
-    return (*arrays, back)
+    return (*map(wide, arrays), back)

@@ -51,6 +51,11 @@ def dtype_of(name: str) -> np.dtype[Any]:
     return BFLOAT16 if name == "bfloat16" else np.dtype(name)
 
 
+def wide(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Numbers of 16 bits in float32: NumPy computes slowly with them, and LAPACK has none."""
+    return x.astype(np.float32) if x.dtype in (np.float16, BFLOAT16) else x
+
+
 def kind(type: str) -> str:
     """"b"ool, "i"nteger (signed or not), "f"loat or "c"omplex."""
     return "f" if type == "bfloat16" else type[0].replace("u", "i")

@@ -7,6 +7,7 @@ import numpy as np
 
 from tfnb.core.shape import Static
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.kernels.words import wide
 from tfnb.ops.array import expand_dims
 from tfnb.ops.complex import real
 from tfnb.ops.create import matrix_diag
@@ -20,7 +21,6 @@ from tfnb.ops.linalg import (
     lapack,
     matrix_shape,
     square_shape,
-    wide,
     without_diagonal,
 )
 from tfnb.ops.math import div_no_nan, square

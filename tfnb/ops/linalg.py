@@ -13,6 +13,7 @@ from tfnb.core.shape import Static, broadcast, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.words import wide
 from tfnb.ops import shapes
 from tfnb.ops.array import matrix_transpose, reshape, shape
 from tfnb.ops.broadcast import BroadcastGradientArgs
@@ -75,11 +76,6 @@ def _solved(ctx: ShapeContext) -> list[Static]:
 
 
 # NumPy forms
-
-def wide(x: np.ndarray) -> np.ndarray:
-    """Half precision in float32: LAPACK has none."""
-    return x.astype(np.float32) if x.dtype == np.float16 else x
-
 
 def lapack(fn: Any, message: str, *arrays: np.ndarray) -> Any:
     """fn(arrays) for what LAPACK can compute with. Raises ValueError(message) where it gives up."""
