@@ -5,9 +5,11 @@
     argmax_rows, argmin_rows, cumsum_rows, cumprod_rows     their NumPy forms
 
 The value of the axis must be known (Meta.value). Of equal elements the first one wins; NaN never does.
+ValueError: argmax or argmin of an empty axis.
 """
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -68,26 +70,6 @@ def kernel(args, begin, end):
 """
 
 
-def argmax(call: Call) -> list[Launch]:
-    """The place of the largest element along an axis. Raises ValueError when the axis is empty."""
-    return _extreme(call, ">")
-
-
-def argmin(call: Call) -> list[Launch]:
-    """The place of the smallest element along an axis. Raises ValueError when the axis is empty."""
-    return _extreme(call, "<")
-
-
-def cumsum(call: Call) -> list[Launch]:
-    """Running sums along an axis."""
-    return _scan(call, "+", 0)
-
-
-def cumprod(call: Call) -> list[Launch]:
-    """Running products along an axis."""
-    return _scan(call, "*", 1)
-
-
 def argmax_rows(x: np.ndarray, axis: int, dtype: Any = np.int64) -> np.ndarray:
     """NumPy form of argmax."""
     return _argext(np.argmax, -np.inf, x, axis, dtype)
@@ -136,6 +118,10 @@ def _scan(call: Call, sign: str, start: int) -> list[Launch]:
     first, move = (n - 1, -1) if call.attrs.get("reverse") else (0, 1)
     args = (call.input(0), call.output(), n, inner, first, move)
     return [Launch(text, args, outer, max(1, WORK // (n * inner)), "cumulative")]
+
+
+argmax, argmin = partial(_extreme, sign=">"), partial(_extreme, sign="<")
+cumsum, cumprod = partial(_scan, sign="+", start=0), partial(_scan, sign="*", start=1)
 
 
 def _argext(function: Any, last: float, x: np.ndarray, axis: int, dtype: Any) -> np.ndarray:

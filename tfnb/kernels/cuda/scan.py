@@ -1,9 +1,11 @@
 """Kernels of a GPU that walk along one axis, a thread for each row: argmax, argmin, cumsum, cumprod.
 
 The value of the axis must be known. Of equal elements the first one wins; NaN never does.
+ValueError: argmax or argmin of an empty axis.
 """
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 
 from tfnb.kernels.cuda.copying import over
@@ -31,26 +33,6 @@ SCAN_TEXT = """def kernel(x, target, count, inner, first, move, n):
 """
 
 
-def argmax(call: Call) -> list[Launch]:
-    """The place of the largest element along an axis. Raises ValueError when the axis is empty."""
-    return _extreme(call, ">")
-
-
-def argmin(call: Call) -> list[Launch]:
-    """The place of the smallest element along an axis. Raises ValueError when the axis is empty."""
-    return _extreme(call, "<")
-
-
-def cumsum(call: Call) -> list[Launch]:
-    """Running sums along an axis."""
-    return _scan(call, "+", 0)
-
-
-def cumprod(call: Call) -> list[Launch]:
-    """Running products along an axis."""
-    return _scan(call, "*", 1)
-
-
 def _extreme(call: Call, sign: str) -> list[Launch]:
     x, out = call.inputs[0], call.outputs[0]
     axis = known_axis(call.inputs[1], len(x.shape))
@@ -62,15 +44,19 @@ def _extreme(call: Call, sign: str) -> list[Launch]:
     return [over(EXTREME_TEXT.format(sign=sign), args, out.size, "argmax")]
 
 
-def _scan(call: Call, sign: str, begin: int) -> list[Launch]:
+def _scan(call: Call, sign: str, start: int) -> list[Launch]:
     x = call.inputs[0]
     axis = known_axis(call.inputs[1], len(x.shape))
     if not x.size:
         return []
     count = x.shape[axis]
     steps = [f"            total = {x.type}(total {sign} value)", "            target[at] = total"]
-    text = SCAN_TEXT.format(type=x.type, begin=begin,
+    text = SCAN_TEXT.format(type=x.type, begin=start,
                             step="\n".join(steps[::-1] if call.attrs.get("exclusive") else steps))
     first, move = (count - 1, -1) if call.attrs.get("reverse") else (0, 1)
     args = (call.input(0), call.output(), count, prod(x.shape[axis + 1:]), first, move)
     return [over(text, args, x.size // count, "cumulative")]
+
+
+argmax, argmin = partial(_extreme, sign=">"), partial(_extreme, sign="<")
+cumsum, cumprod = partial(_scan, sign="+", start=0), partial(_scan, sign="*", start=1)
