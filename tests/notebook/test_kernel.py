@@ -90,7 +90,7 @@ def test_an_interrupted_cell_leaves_the_graph_as_it_was(page):
 def test_syntax_errors_and_emptied_cells(page):
     model(page)
     before = names(page)
-    assert "SyntaxError" in page.run("x = (", "B")
+    assert "SyntaxError" in page.run("x = )", "B")
     assert names(page) == before
     page.run("  \n", "B")
     assert not {"x", "W", "h", "a"} & set(names(page))

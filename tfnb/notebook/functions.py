@@ -16,7 +16,7 @@ from tfnb.graph.graph import Graph
 
 Key = Hashable
 MOST = 4096                     # old definitions that are remembered
-HAS_DOCSTRING = 0x4000000       # a flag of code objects from Python 3.13 on; before, the first constant is it
+HAS_DOCSTRING = 0x4000000       # a flag of code objects from Python 3.14 on; before, the first constant is it
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _same_code(a: CodeType, b: CodeType) -> bool:
 def _constants(code: CodeType) -> tuple[Any, ...]:
     """The constants of a function, but for its docstring."""
     found = code.co_consts
-    documented = not sys.version_info >= (3, 13) or bool(code.co_flags & HAS_DOCSTRING)
+    documented = not sys.version_info >= (3, 14) or bool(code.co_flags & HAS_DOCSTRING)
     return found[1:] if documented and found and isinstance(found[0], (str, type(None))) else found
 
 
