@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.kernels.scalar import Attrs, Scalar, reference
+from tfnb.kernels.spec import MapKernel, Operand, Stmt
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,20 @@ class Form:
     def coordinates(self, shape: Sequence[int]) -> int:
         """How many leading axes of the arrays an index picks from, by the shape of the indices."""
         return shape[-1] if self.vectors else 1
+
+
+def elements(form: Form, attrs: Attrs, type: str, kinds: Sequence[str], types: Sequence[str]) -> MapKernel:
+    """The definition applied to one row: what a kernel computes for each of its elements.
+
+    kinds: what each input but the indices is, "ref", "row" or "scalar". Loads: x0, x1, ...; stores: r0, r1, ...
+    """
+    steps = {"ref": ("s", "1"), "row": ("s", "1"), "scalar": ("0", "0")}
+    loads = tuple(Operand(f"x{i}", t, steps[kind]) for i, (kind, t) in enumerate(zip(kinds, types, strict=True)))
+    written = [load for load, kind in zip(loads, kinds, strict=True) if kind == "ref"]
+    stores = tuple(Operand(f"r{i}", load.type, load.steps) for i, load in enumerate(written))
+    body = Stmt(form.scalar, type, tuple(load.name for load in loads), tuple(store.name for store in stores),
+                tuple(store.type for store in stores), attrs)
+    return MapKernel(2, loads, (body,), stores)
 
 
 class BadIndex(IndexError):

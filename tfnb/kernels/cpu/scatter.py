@@ -26,8 +26,8 @@ from tfnb.kernels.cpu.texts import has_text, template
 from tfnb.kernels.launch import Address, Call, Launch
 from tfnb.kernels.printer import Printer
 from tfnb.kernels.scalar import Attrs
-from tfnb.kernels.scatter import Form
-from tfnb.kernels.spec import MapKernel, Operand, Source, Stmt
+from tfnb.kernels.scatter import Form, elements
+from tfnb.kernels.spec import Source
 
 GRAIN = 32768                                           # elements that one thread takes at a time
 STATUS = Address("status")
@@ -86,22 +86,17 @@ def _only_check(call: Call, form: Form, count: int, depth: int, index: str) -> l
 def _source(form: Form, attrs: Attrs, type: str, kinds: tuple[str, ...], types: tuple[str, ...], index: str,
             depth: int, counted: bool) -> Source:
     """The text; its layout names the words of `scatter`."""
-    steps = {"ref": ("s", "1"), "row": ("s", "1"), "scalar": ("0", "0")}
-    loads = tuple(Operand(f"x{i}", t, steps[kind]) for i, (kind, t) in enumerate(zip(kinds, types, strict=True)))
-    written = [load for load, kind in zip(loads, kinds, strict=True) if kind == "ref"]
-    stores = tuple(Operand(f"r{i}", load.type, load.steps) for i, load in enumerate(written))
-    body = Stmt(form.scalar, type, tuple(load.name for load in loads), tuple(s.name for s in stores),
-                tuple(s.type for s in stores), attrs)
+    kernel = elements(form, attrs, type, kinds, types)
     block, args = Block(has_text), Arguments()
-    values = fill(block, MapKernel(2, loads, (body,), stores))
-    taken, put = places(loads, stores, args)
+    values = fill(block, kernel)
+    taken, put = places(kernel.loads, kernel.stores, args)
     printer = Printer(block, template)
     texts = {i: place.load("j", 1) for i, place in enumerate(taken)}
     count = args.text("count")
     lines = ["n = end - begin", f"size = {args.text('size')}", f"count = {f'load({count})' if counted else count}",
              *_check(args, depth, index, form.vectors)]
     lines += [place.at(args, "", "1") for place, kind in zip(taken, kinds, strict=True) if kind == "scalar"]
-    roots = [values[store.name] for store in stores]
+    roots = [values[store.name] for store in kernel.stores]
     known: dict[int, str] = {}
     lines += printer.lines(_outside(block, taken, roots), known, texts)
     inner = printer.lines(roots, known, texts)

@@ -31,8 +31,7 @@ from tfnb.kernels.cuda.texts import has_text, template
 from tfnb.kernels.launch import Address, Call, Launch
 from tfnb.kernels.printer import Printer
 from tfnb.kernels.scalar import Attrs
-from tfnb.kernels.scatter import Form
-from tfnb.kernels.spec import MapKernel, Operand, Stmt
+from tfnb.kernels.scatter import Form, elements
 
 CHECK_TEXT = """def kernel(indices, status, count, {limits}):
     for i in range(cuda.grid(1), count, cuda.gridsize(1)):
@@ -93,21 +92,16 @@ def _check_text(depth: int, vectors: bool) -> str:
 @lru_cache(maxsize=256)
 def _text(form: Form, attrs: Attrs, type: str, kinds: tuple[str, ...], types: tuple[str, ...], depth: int,
           threads: int) -> str:
-    steps = {"ref": ("s", "1"), "row": ("s", "1"), "scalar": ("0", "0")}
-    loads = tuple(Operand(f"x{i}", t, steps[kind]) for i, (kind, t) in enumerate(zip(kinds, types, strict=True)))
-    written = [load for load, kind in zip(loads, kinds, strict=True) if kind == "ref"]
-    stores = tuple(Operand(f"r{i}", load.type, load.steps) for i, load in enumerate(written))
-    body = Stmt(form.scalar, type, tuple(load.name for load in loads), tuple(s.name for s in stores),
-                tuple(s.type for s in stores), attrs)
+    kernel = elements(form, attrs, type, kinds, types)
     block = Block(has_text)
-    values = fill(block, MapKernel(2, loads, (body,), stores))
+    values = fill(block, kernel)
     place = {"ref": "place * size + j", "row": "e * size + j", "scalar": "0"}
     texts = {i: f"a{i}[{place[kind]}]" for i, kind in enumerate(kinds)}
     known: dict[int, str] = {}
-    roots = [values[store.name] for store in stores]
+    roots = [values[store.name] for store in kernel.stores]
     lines = Printer(block, template).lines(roots, known, texts)
     lines += [f"o{i}[{place['ref']}] = {known[root]}" for i, root in enumerate(roots)]
-    arrays = [f"a{i}" for i in range(len(loads))] + [f"o{i}" for i in range(len(stores))]
+    arrays = [f"a{i}" for i in range(len(kinds))] + [f"o{i}" for i in range(len(kernel.stores))]
     inside = [f"{_index('i', axis, depth)} >= 0 and {_index('i', axis, depth)} < limit{axis}" for axis in range(depth)]
     return TEXT.format(arrays=", ".join(arrays), limits=_limits(depth), place_i=_place("i", depth),
                        place_e=_place("e", depth), inside=" and ".join(inside) or "True", threads=threads,
