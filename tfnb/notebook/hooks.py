@@ -197,9 +197,9 @@ class Hooks:
             return
         before = self.sources.get(key)
         if failed and before is not None:
-            self.sources[key] = replace(before, parent=_request(self.ip))
+            self.sources[key] = replace(before, parent=shell.request(self.ip))
         elif before is None or not self.again:
-            self.sources[key] = Source(frame.info.raw_cell, frame.number, _request(self.ip))
+            self.sources[key] = Source(frame.info.raw_cell, frame.number, shell.request(self.ip))
 
     def _rebound(self, label: str, names: Mapping[str, Any]) -> dict[str, str]:
         """Old op -> what to say where a name of it means another op of the cell now: `out = tf.nn.relu(out)`, added."""
@@ -246,7 +246,8 @@ class Hooks:
 
     def _identity(self, info: Any) -> tuple[Hashable, dict[str, Any]]:
         """The key of a cell, and the metadata of the request."""
-        meta = getattr(info, "cell_meta", None) or _request_metadata(self.ip)
+        # IPython itself tells the metadata since 9.7.
+        meta = getattr(info, "cell_meta", None) or shell.request(self.ip).get("metadata") or {}
         cell_id = getattr(info, "cell_id", None) or meta.get("cellId") or (meta.get("colab") or {}).get("cell_id")
         return (cell_id or self._ordinal(info)), meta
 
@@ -339,17 +340,6 @@ def active() -> Hooks | None:
     """The hooks that listen, those of the running shell where there are several; None where no cells are known."""
     mine = [hooks for hooks in _active if hooks.ip is shell.current()]
     return (mine or _active or [None])[-1]
-
-
-def _request(ip: Any) -> dict[str, Any]:
-    """The execute request, from the kernel."""
-    get = getattr(getattr(ip, "kernel", None), "get_parent", None)
-    return (get() or {}) if get is not None else {}
-
-
-def _request_metadata(ip: Any) -> dict[str, Any]:
-    """The metadata of the execute request: IPython tells it only since 9.7."""
-    return dict(_request(ip).get("metadata") or {})
 
 
 def running_info() -> Any | None:

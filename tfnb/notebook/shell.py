@@ -61,17 +61,19 @@ def has_front_end() -> bool:
 def interactive() -> bool:
     """Could a person press a button in the running cell? Not under nbclient and its like, which let no cell ask for
     input: of their pages no kernel is left, and without a network not even the code that would show a widget."""
-    return has_front_end() and (attended or bool(_request().get("content", {}).get("allow_stdin", True)))
+    return has_front_end() and (attended or bool(request().get("content", {}).get("allow_stdin", True)))
 
 
 def forgets_widgets() -> bool:
     """Is the front end JupyterLab or Notebook, which show an error where a widget was in a notebook of before? Only
     they tell of deleted cells."""
-    return "deletedCells" in _request().get("metadata", {})
+    return "deletedCells" in request().get("metadata", {})
 
 
-def _request() -> dict[str, Any]:
-    get = getattr(current(), "get_parent", None)
+def request(ip: Any = None) -> dict[str, Any]:
+    """The execute request of the running cell, from the kernel of a shell (by default the current one); {} in a
+    terminal."""
+    get = getattr(getattr(ip or current(), "kernel", None), "get_parent", None)
     return (get() if get is not None else None) or {}
 
 
