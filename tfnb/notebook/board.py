@@ -91,6 +91,7 @@ class LiveBoard:
 
     @state.setter
     def state(self, state: Mapping[str, Any]) -> None:
+        """Draw it otherwise; words that are left out stay as they are."""
         unknown = [word for word in state if word not in self.state]
         if unknown:
             raise ValueError(f"the state of a board has {', '.join(self.state)}, not {', '.join(unknown)}")

@@ -41,6 +41,7 @@ class TimelineView(View):
 
     @state.setter
     def state(self, state: Mapping[str, str]) -> None:
+        """Tell time by something else. Raises ValueError for what is unknown."""
         if set(state) != {"by"}:
             raise ValueError(f"the state of a timeline is {{'by': ...}}, not {dict(state)}")
         with self._lock:

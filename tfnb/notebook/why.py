@@ -84,6 +84,7 @@ class _Asked:
         return mark.why if mark is not None else why_stale(self.op) or ""
 
     def outdated(self) -> str:
+        """What changed since its cell ran, and which cell to run again; "" where nothing did."""
         why = self.cells.functions.outdated(self.graph).get(self.op.owner, "") if self.op._dead is None else ""
         return f"{why}: run {self._label(self.op)} again to use it" if why else ""
 

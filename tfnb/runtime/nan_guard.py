@@ -77,6 +77,7 @@ class _Copies(list[Sequence[np.ndarray]]):
     """A list of feeds that keeps them as they are when they come."""
 
     def append(self, feeds: Sequence[np.ndarray]) -> None:
+        """Keep copies: the arrays are the caller's, who fills them again."""
         super().append([a.copy() for a in feeds])
 
 
