@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from random import Random
 
 import pytest
 
@@ -42,6 +43,48 @@ def test_nothing_overlaps_and_edges_end_at_their_nodes(engine: str, direction: s
         points, box = geometry.routes[edge.source, edge.target].points, geometry.boxes[edge.target]
         assert len(points) % 3 == 1
         assert abs(points[-1][0] - box.x) <= box.w / 2 + 3 and abs(points[-1][1] - box.y) <= box.h / 2 + 3
+
+
+def crowd() -> Rows:
+    """A chain of blocks; its end is read by forty ops, and these by nothing."""
+    names = [f"block_{i}/unit_{j}/op" for i in range(5) for j in range(3)]
+    chain = [(name, "Neg", tuple(names[max(i - 1, 0):i])) for i, name in enumerate(names)]
+    return [*chain, *((f"metric_{i}/{name}", "Mean", ("block_4/unit_2/op",)) for i in range(40) for name in "ab")]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+def test_whatever_is_opened_and_set_aside_has_its_place(engine: str, seed: int) -> None:
+    if engine not in available_engines():
+        pytest.skip(f"{engine} is not here")
+    random = Random(seed)
+    model = Model(crowd() if seed % 2 else digits())
+    opened, aside = set[str](), dict[str, bool]()
+    for _ in range(8):
+        scene = model.scene(opened, aside, random.choice([200, 40, 10]))
+        geometry = lay_out(scene, engine, random.choice(["down", "up", "right"]))
+        assert {item.key for item in (*scene.nodes, *scene.groups)} == geometry.boxes.keys()
+        assert {(edge.source, edge.target) for edge in scene.edges} == geometry.routes.keys()
+        assert not any(overlap(geometry.boxes[a.key], geometry.boxes[b.key]) for a, b in combinations(scene.nodes, 2))
+        opened |= {random.choice([node.key for node in scene.nodes if node.expandable] or [""])}
+        if random.random() < 0.3:
+            aside[random.choice([*scene.nodes, *scene.groups]).key] = random.random() < 0.5
+
+
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+def test_nodes_without_edges_are_a_block_not_a_line(engine: str, direction: str) -> None:
+    if engine not in available_engines():
+        pytest.skip(f"{engine} is not here")
+    geometry = lay_out(Model([(f"{chr(97 + i % 26)}{i}", "Neg") for i in range(100)]).scene(), engine, direction)
+    assert geometry.routes == {} and 0.5 < geometry.width / geometry.height < 2
+
+
+def test_a_group_of_which_no_node_stays_is_set_aside_whole() -> None:
+    scene = Model(crowd()).scene(["metric_*/", "block_*/"])
+    metrics = next(group for group in scene.groups if group.key == "metric_*/")
+    assert metrics.panel == "metric_*/" and metrics.number
+    assert {node.panel for node in scene.nodes if node.parent == "metric_*/"} == {"metric_*/"}
+    assert [node.refs_out for node in scene.nodes if node.key == "block_4/"] == [(metrics.number,)]
 
 
 def test_data_flows_in_the_direction(direction: str) -> None:

@@ -1,6 +1,8 @@
 """Where things are: boxes and curves in pixels, y downwards. What layout engines return and the SVG reads."""
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -62,7 +64,26 @@ class Sheet:
     edges: tuple[SceneEdge, ...]
     direction: str = "down"
 
+    def rows(self) -> list[tuple[str, str]]:
+        """Pairs of nodes that go one behind the other, though no edge joins them: a group's nodes without edges are
+        drawn as a block of about equal sides, where layers alone would put them all in one line."""
+        joined = {end for edge in self.edges for end in (edge.source, edge.target)}
+        alone: dict[str, list[SceneNode]] = defaultdict(list)
+        for node in self.nodes:
+            if node.key not in joined:
+                alone[node.parent].append(node)
+        found: list[tuple[str, str]] = []
+        for nodes in alone.values():
+            wide, tall = (max(sizes) + GAP for sizes in zip(*map(node_size, nodes), strict=True))
+            along, across = (wide, tall) if self.direction == "right" else (tall, wide)
+            columns = max(1, round(math.sqrt(len(nodes) * along / across)))
+            if len(nodes) > MOST_IN_LINE:
+                found += [(a.key, b.key) for a, b in zip(nodes, nodes[columns:], strict=False)]
+        return found
 
+
+GAP = 32.0              # about what engines leave between nodes
+MOST_IN_LINE = 5        # so many nodes without edges stand in one line
 NARROW, WIDE = frozenset("iljtfrI.:,;'|!()[]/ "), frozenset("mwMW@%")
 BOLD = 1.14             # how much wider bold letters are
 MOST_LETTERS = 26

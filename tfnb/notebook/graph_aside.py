@@ -29,9 +29,32 @@ def set_aside(nodes: Sequence[SceneNode], groups: Sequence[SceneNode], edges: Se
               wish: Mapping[str, bool]) -> tuple[list[SceneNode], list[SceneNode]]:
     """Give each node and open group its panel, number and references. `wish` (by key) overrules the thresholds.
 
-    An open group of a busy role is a panel with all that stands in it.
+    An open group of a busy role is a panel with all that stands in it, and so is one of which no node would stay.
     """
-    around = _panel_groups(groups, wish)
+    emptied: set[str] = set()
+    while True:
+        placed, around = _place(nodes, groups, edges, wish, emptied)
+        left = _left(placed, around)
+        if not left:
+            return placed, around
+        emptied |= left
+
+
+def _left(nodes: Iterable[SceneNode], groups: Sequence[SceneNode]) -> set[str]:
+    """Keys of the outermost groups of the main drawing that have no node in it."""
+    parents = {group.key: group.parent for group in groups}
+    alive: set[str] = set()
+    for key in (node.parent for node in nodes if not node.panel):
+        while key in parents and key not in alive:
+            alive.add(key)
+            key = parents[key]
+    empty = {group.key for group in groups if not group.panel and group.key not in alive}
+    return {key for key in empty if parents[key] not in empty}
+
+
+def _place(nodes: Sequence[SceneNode], groups: Sequence[SceneNode], edges: Sequence[SceneEdge],
+           wish: Mapping[str, bool], emptied: set[str]) -> tuple[list[SceneNode], list[SceneNode]]:
+    around = _panel_groups(groups, wish, emptied)
     panel = {node.key: around.get(node.parent, "") for node in nodes}
     unit = {node.key: panel[node.key] or node.key for node in nodes}
     chosen, busy = _choose([node for node in nodes if not panel[node.key]], _between(edges, unit), wish,
@@ -53,13 +76,13 @@ def _far_label(node: SceneNode, panel: str) -> str:
     return "/".join(node.name.split("/")[-2:]) if panel == node.key and node.parent else node.label
 
 
-def _panel_groups(groups: Iterable[SceneNode], wish: Mapping[str, bool]) -> dict[str, str]:
+def _panel_groups(groups: Iterable[SceneNode], wish: Mapping[str, bool], emptied: set[str]) -> dict[str, str]:
     """Key of an open group -> key of the outermost open group around it that is a panel."""
     found: dict[str, str] = {}
     for group in groups:                                    # outermost first
         if group.parent in found:
             found[group.key] = found[group.parent]
-        elif wish.get(group.key, group.role in CLOSED_ROLES):
+        elif group.key in emptied or wish.get(group.key, group.role in CLOSED_ROLES):
             found[group.key] = group.key
     return found
 

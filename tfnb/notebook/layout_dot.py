@@ -63,7 +63,8 @@ def sized_dot(sheet: Sheet) -> str:
 
     head = [f"digraph {{ rankdir={RANKDIR[sheet.direction]}; nodesep=0.36; ranksep=0.32; splines=true; pad=0;",
             'node [fixedsize=true, label=""]; edge [arrowsize=0.6];']
-    return "\n".join([*head, *nest(sheet, node_line, group_lines), *map(edge_line, sheet.edges), "}"])
+    return "\n".join([*head, *nest(sheet, node_line, group_lines), *map(edge_line, sheet.edges),
+                      *(f"n{number[a]} -> n{number[b]} [style=invis];" for a, b in sheet.rows()), "}"])
 
 
 def nest(sheet: Sheet, node_line: Callable[[SceneNode], str],
@@ -111,10 +112,13 @@ def _blank(width: float, height: float) -> str:
 def _read(sheet: Sheet, text: bytes) -> Geometry:
     """Geometry from Graphviz's JSON, y turned downwards."""
     try:
-        found: dict[str, Any] = json.loads(text)
-        left, low, right, high = map(float, found["bb"].split(","))
-    except (ValueError, KeyError) as problem:
-        raise LayoutFailed(f"Graphviz gave no geometry: {problem}") from problem
+        return _geometry(sheet, json.loads(text))
+    except (ValueError, KeyError, IndexError) as problem:
+        raise LayoutFailed(f"Graphviz gave no geometry: {problem!r}") from problem
+
+
+def _geometry(sheet: Sheet, found: dict[str, Any]) -> Geometry:
+    left, low, right, high = map(float, found["bb"].split(","))
 
     def point(x: str, y: str) -> Point:
         return float(x) - left, high - float(y)
@@ -131,6 +135,8 @@ def _read(sheet: Sheet, text: bytes) -> Geometry:
             geometry.boxes[node.key] = Box(*point(*item["pos"].split(",")), *node_size(node))
     names = {item["_gvid"]: item["name"] for item in found.get("objects", ())}
     for item in found.get("edges", ()):
+        if item.get("style") == "invis":
+            continue
         source, target = (sheet.nodes[int(names[item[end]][1:])].key for end in ("tail", "head"))
         label = point(*item["lp"].split(",")) if "lp" in item else None
         geometry.routes[source, target] = Route(_spline(item["pos"], point), label)

@@ -27,7 +27,7 @@ def layered(sheet: Sheet) -> Geometry:
     sizes = {node.key: node_size(node)[::-1] if flip else node_size(node) for node in sheet.nodes}
     keys = {group.key for group in sheet.groups}
     home = {item.key: item.parent if item.parent in keys else "" for item in (*sheet.nodes, *sheet.groups)}
-    pairs = _lift([(edge.source, edge.target) for edge in sheet.edges], home)
+    pairs = _lift([*((edge.source, edge.target) for edge in sheet.edges), *sheet.rows()], home)
     flats: dict[str, _Flat] = {}
     gap = GAP_Y + max((label_size(edge)[1] for edge in sheet.edges if edge.pill is not None), default=0.0)
     for key in [*[group.key for group in reversed(sheet.groups)], ""]:
