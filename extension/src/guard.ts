@@ -19,9 +19,12 @@ export function makeGuard(host: HTMLElement, model: Model): Guard {
 export function report(host: HTMLElement, model: Model, problem: unknown): void {
   const message = problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem);
   const stack = problem instanceof Error && problem.stack ? problem.stack : "";
-  const shown = host.querySelector(".tfnb-error");
-  const box = shown ?? h("div", { class: "tfnb-error", role: "alert" });
-  box.textContent = `This view failed in the browser. ${message}`;
-  if (!shown) host.prepend(box);
+  complain(host, `This view failed in the browser. ${message}`);
   model.send({ type: "error", message: stack.includes(message) ? stack : `${message}\n${stack}` });
+}
+
+/** Show what went wrong above the view; "" takes it away. */
+export function complain(host: HTMLElement, text: string): void {
+  host.querySelector(".tfnb-alarm")?.remove();
+  if (text) host.prepend(h("div", { class: "tfnb-error tfnb-alarm", role: "alert" }, text));
 }

@@ -2,7 +2,7 @@
 
 import { h } from "./dom";
 import { GraphWidget } from "./graph";
-import { type Guard, makeGuard, report } from "./guard";
+import { complain, type Guard, makeGuard, report } from "./guard";
 import { keepFocus, keepKeys } from "./keys";
 import { LiveWidget } from "./live";
 import type { Model, View } from "./model";
@@ -58,7 +58,10 @@ function connect(view: View, model: Model, host: HTMLElement, guard: Guard, stop
   stops.push(() => view.dispose?.());
   listen(
     "change:state",
-    guard(() => keepFocus(host, () => view.update())),
+    guard(() => {
+      complain(host, "");
+      keepFocus(host, () => view.update());
+    }),
   );
   watchSize(
     host,
@@ -66,12 +69,14 @@ function connect(view: View, model: Model, host: HTMLElement, guard: Guard, stop
     stops,
   );
   view.update();
-  if (!view.receive) return;
   listen(
     "msg:custom",
-    guard((message: { type: string }, buffers: DataView[]) => view.receive?.(message, buffers)),
+    guard((message: { type: string; message?: string }, buffers: DataView[]) => {
+      if (message.type === "failed") complain(host, `The kernel could not do this. ${message.message}`);
+      view.receive?.(message, buffers);
+    }),
   );
-  if (!view.quiet) model.send({ type: "ready" });
+  if (view.receive && !view.quiet) model.send({ type: "ready" });
 }
 
 function watchSize(host: HTMLElement, act: () => void, stops: Stop[]): void {

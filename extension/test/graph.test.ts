@@ -131,6 +131,19 @@ test("a kernel that does not answer is told to the reader", () => {
   vi.useRealTimers();
 });
 
+test("what the kernel failed at is told, until something else works", () => {
+  vi.useFakeTimers();
+  const model = show(new FakeModel({ kind: "graph", state: graphState() }));
+  click(".fold rect");
+  model.emit("msg:custom", { type: "failed", message: "KeyError: '<b>bb'" }, []);
+  vi.advanceTimersByTime(10_000);
+  expect(one(".tfnb-note").textContent).toBe("");
+  expect(one(".tfnb-alarm").textContent).toBe("The kernel could not do this. KeyError: '<b>bb'");
+  model.setState(graphState());
+  expect(document.querySelector(".tfnb-alarm")).toBeNull();
+  vi.useRealTimers();
+});
+
 test("errors are shown in the view and told to Python", () => {
   const model = show(new FakeModel({ kind: "graph", state: graphState() }));
   model.setState(graphState({ svg: "<p>no svg</p>" }));

@@ -52,6 +52,13 @@ def test_what_changes_nothing_is_answered_as_well(shown: GraphView) -> None:
     assert ask(shown, type="select", name="") == before and shown.widget.sent == [{"type": "heard"}]
 
 
+def test_a_fault_is_told_to_the_page_that_waits(shown: GraphView, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shown, "hear", lambda message: {}["bb"])
+    with pytest.raises(KeyError):
+        ask(shown, type="expand", name="layer1/")
+    assert shown.widget.sent == [{"type": "failed", "message": "KeyError: 'bb'"}]
+
+
 def test_a_view_has_svg_text_and_widget_forms(shown: GraphView) -> None:
     bundle = shown._repr_mimebundle_()
     assert set(bundle) == {"text/plain", "image/svg+xml", "application/vnd.jupyter.widget-view+json"}

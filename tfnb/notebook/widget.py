@@ -129,5 +129,10 @@ class View:
                 message = str(content.get("message", ""))
                 self.errors = [*self.errors, message][-20:]
                 log.error("in the browser: %s", message)
-            else:
+                return
+            try:
                 self.hear(content)
+            except Exception as problem:
+                if self.widget is not None:     # the page waits for an answer
+                    self.widget.send({"type": "failed", "message": f"{type(problem).__name__}: {problem}"})
+                raise
