@@ -178,6 +178,16 @@ def test_an_optimizer_with_a_name_of_its_own_is_one() -> None:
     assert Model(graph).node("second").role == "optimizer"
 
 
+def test_a_scope_around_minimize_is_an_optimizer_also_where_rows_are_updated() -> None:
+    with tf.Graph().as_default() as graph:
+        table = tf.get_variable("table", [9, 2])
+        loss = tf.reduce_sum(tf.nn.embedding_lookup(table, [1, 2]))
+        with tf.name_scope("learn"):
+            tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    model = Model(graph)
+    assert [model.node(name).role for name in ("learn/GradientDescent", "learn")] == ["optimizer"] * 2
+
+
 def test_what_values_flow_through_stays_in_its_place() -> None:
     ways = [(f"in{i}", "Neg", ("a",)) for i in range(4)]
     rows = [("a", "Op"), *ways, ("middle", "AddN", tuple(name for name, *_ in ways)),

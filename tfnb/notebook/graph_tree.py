@@ -19,6 +19,7 @@ GRADIENT_SCOPE = re.compile(r"(^|_)gradients(_\d+)?$")
 SAVE_SCOPE = re.compile(r"^save(_\d+)?$")
 OPTIMIZER_SCOPE = re.compile(r"^(train|training|optimizer|GradientDescent|Adam|Adamax|Momentum|RMSProp|Adagrad"
                              r"|AdagradDA|Adadelta|Ftrl|ProximalAdagrad|ProximalGradientDescent)(_\d+)?$")
+ROW_UPDATES = frozenset({"ScatterSub", "ScatterAdd", "ResourceScatterSub"})     # how rows of a variable are updated
 APPLY_TYPE = re.compile(r"^(Resource)?(Sparse)?Apply[A-Z]")
 # What else an optimizer with a name of its own has in its scope: its numbers, and how they change with the steps.
 APPLY_HELPERS = frozenset({"Const", "Identity", "Cast", "Mul", "Assign", "AssignAdd", "NoOp", "Unique", "Shape",
@@ -179,10 +180,12 @@ def scope_role(group: Node) -> str:
     if SAVE_SCOPE.match(group.label) and types & {"SaveV2", "Save", "SaveSlices", "RestoreV2"}:
         return "save"
     updates = {kind for kind in types if APPLY_TYPE.match(kind)}
-    if updates and (OPTIMIZER_SCOPE.match(group.label) or types <= updates | APPLY_HELPERS):
+    named = OPTIMIZER_SCOPE.match(group.label)
+    if named and types & ROW_UPDATES or updates and (named or types <= updates | APPLY_HELPERS):
         return "optimizer"
-    children = group.children.values()
-    roles = {child.role for child in children} - {"const"}
+    roles = {child.role for child in group.children.values()} - {"const"}
+    if roles == {"gradient", "optimizer"}:              # a scope around `minimize`
+        return "optimizer"
     return roles.pop() if len(roles) == 1 and roles <= {"gradient", "optimizer", "summary"} else "scope"
 
 
