@@ -52,6 +52,9 @@ def test_a_stale_cell_that_fails_says_so_and_stops(page):
     shown = page.run("%stale run", "S")
     assert shown.startswith("UsageError: cell [") and "failed: AssertionError" in shown
     assert "AssertionError" in page.text("C") and "STALE" in page.text("C")
+    page.run("good = True", "G")
+    assert "ran [" in page.run("%stale run", "S") and "fresh" not in page.text("S")
+    assert page.text("C").endswith("fresh"), "a run that failed leaves the cell its place"
 
 
 def test_a_cell_that_awaits_is_left_to_the_front_end(page):

@@ -196,10 +196,10 @@ class Hooks:
             self.sources.pop(key, None)
             return
         before = self.sources.get(key)
-        if failed and before is not None:
-            self.sources[key] = replace(before, parent=shell.request(self.ip))
-        elif before is None or not self.again:
-            self.sources[key] = Source(frame.info.raw_cell, frame.number, shell.request(self.ip))
+        if before is not None and self.again:       # run by us: the kernel's request is that of the cell that asks
+            return
+        self.sources[key] = replace(before, parent=shell.request(self.ip)) if before is not None and failed else \
+            Source(frame.info.raw_cell, frame.number, shell.request(self.ip))
 
     def _rebound(self, label: str, names: Mapping[str, Any]) -> dict[str, str]:
         """Old op -> what to say where a name of it means another op of the cell now: `out = tf.nn.relu(out)`, added."""
