@@ -57,6 +57,29 @@ def test_a_stale_cell_that_fails_says_so_and_stops(page):
     assert page.text("C").endswith("fresh"), "a run that failed leaves the cell its place"
 
 
+def test_a_stale_cell_that_needs_one_below_it_runs_after_that(page):
+    page.run("x = tf.placeholder(tf.float32, [2], name='x')\nw = tf.Variable(1.0, name='w')", "B")
+    page.run("y = tf.multiply(w, x, name='y')", "C")
+    page.run("sess = tf.Session()\nsess.run(tf.global_variables_initializer())", "D")
+    page.run("step = tf.Variable(0, trainable=False, name='step')\n"
+             "train = tf.train.MomentumOptimizer(0.1, 0.9).minimize(y, global_step=step)", "E")
+    page.run("x = tf.placeholder(tf.float32, [2], name='x')\nw = tf.Variable(1.0, name='w')\n"
+             "b = tf.Variable(1.0, name='b')", "B")
+    page.run("y = tf.multiply(w + b, x, name='y')", "C")
+    labels = [page.text(cell).partition("]")[0].removeprefix("tfnb ") + "]" for cell in "ED"]
+    assert page.run("%stale run", "S") == f"ran {' '.join(labels)} again; no cell is stale"
+    assert "Error" not in page.text("D")
+    assert page.run("print(sess.run([step, b]))", "look") == "[np.int32(0), np.float32(1.0)]"
+
+
+def test_stale_cells_that_need_each_other_are_told(page):
+    page.run("x = tf.placeholder(tf.float32, [2], name='x')\ny = tf.sin(x, name='y')", "B")
+    page.run("g = tf.gradients(y, x)[0]\nif 'h' in globals(): tf.Session().run(h, {x: [0, 0]})", "C")
+    page.run("h = tf.gradients(y, x)[0]\nif 'again' in globals(): tf.Session().run(g, {x: [0, 0]})", "D")
+    page.run("x = tf.placeholder(tf.float32, [2], name='x')\ny = tf.cos(x, name='y'); again = True", "B")
+    assert "failed: StaleTensorError: " in page.run("%stale run", "S")
+
+
 def test_a_cell_that_awaits_is_left_to_the_front_end(page):
     page.run("x = tf.placeholder(tf.float32, [2], name='x')\ny = tf.sin(x, name='y')", "B")
     page.run("import asyncio; await asyncio.sleep(0)\ng = tf.gradients(y, x)[0]", "C")

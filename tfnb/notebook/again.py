@@ -16,6 +16,7 @@ from html import escape
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
+from tfnb.core.stale import StaleTensorError
 from tfnb.graph.ownership import all_graphs
 from tfnb.notebook import shell
 from tfnb.notebook.badge import FRESH_COLOR, STALE_COLOR
@@ -92,22 +93,36 @@ def run_stale() -> StaleCells:
     """Run the stale cells again, in the order of the notebook, until none is left that can be: see the module.
 
     A cell that is stale only because it uses ops of another stale one is fresh again once that has run, if dtypes and
-    shapes are what they were; then it does not run. Returns what is left stale. Raises RuntimeError if a cell fails
-    or was interrupted, if it awaits something while a loop is running (run it by hand), and if the cell that asks has
-    made ops itself.
+    shapes are what they were; then it does not run. One that needs a stale cell below it (the initializer of all
+    variables, one of which is made there) runs after that. Returns what is left stale. Raises RuntimeError if a cell
+    fails or was interrupted, if it awaits something while a loop is running (run it by hand), and if the cell that asks
+    has made ops itself.
     """
     hooks = active()
     if hooks is None:
         return StaleCells()
     ran: dict[Hashable, str] = {}
+    waits: dict[Hashable, int] = {}         # cells that needed one which is stale -> how many had run by then
     with hooks.aside("%stale run"):
         while True:
             todo = [cell for cell in _stale_cells(hooks) if cell.key not in ran and cell.key in hooks.sources]
             if not todo:
                 break
-            ran[todo[0].key] = todo[0].label
-            _run_again(hooks, todo[0])
+            cell = min(todo, key=lambda cell: waits.get(cell.key, -1))
+            try:
+                _run_again(hooks, cell)
+            except RuntimeError as error:
+                if not isinstance(error.__cause__, StaleTensorError) or not _others_can(todo, waits, len(ran)):
+                    raise
+                waits[cell.key] = len(ran)
+            else:
+                ran[cell.key] = cell.label
     return StaleCells(tuple(_stale_cells(hooks)), tuple(ran.values()))
+
+
+def _others_can(todo: list[StaleCell], waits: dict[Hashable, int], ran: int) -> bool:
+    """One of the other cells has not run into a stale one since the last that ended well."""
+    return sum(waits.get(cell.key) != ran for cell in todo) > 1
 
 
 def _run_again(hooks: Hooks, cell: StaleCell) -> None:
@@ -126,7 +141,7 @@ def _run_again(hooks: Hooks, cell: StaleCell) -> None:
         ip.compile.cache(code, source.number, raw_code=source.code)     # lines that errors show: those of this number
     error = result.error_before_exec or result.error_in_exec
     if error is not None:
-        raise RuntimeError(f"cell {cell.label} failed: {type(error).__name__}: {error}")
+        raise RuntimeError(f"cell {cell.label} failed: {type(error).__name__}: {error}") from error
 
 
 @contextmanager
