@@ -40,6 +40,7 @@ from tensorflow.python.client import timeline
 from tensorflow.core.framework import graph_pb2
 from tensorflow.core.protobuf.config_pb2 import ConfigProto
 import tensorflow.python.training.saver as saver
+assert tf.compat.v1.placeholder is placeholder and tf.VERSION == tf.__version__ and tfnb.compat.v1 is tfnb
 print(tf.__version__, tf1.__version__, tf1.nn.relu is tfnb.nn.relu, placeholder is tfnb.placeholder)
 print(AdamOptimizer is tfnb.train.AdamOptimizer, ops.Graph is tfnb.Graph, dtypes.float32 is tfnb.float32)
 print(math_ops.reduce_sum is tfnb.reduce_sum, vs.get_variable is tfnb.get_variable, gfile.GFile is tfnb.gfile.GFile)

@@ -78,8 +78,8 @@ def _attribute(path: str) -> Any:
     return value
 
 
-def _inside(value: Any) -> bool:
-    """Is this one of tfnb's own folders, which TensorFlow has under other names or not at all?"""
+def internal(value: Any) -> bool:
+    """True for one of tfnb's own folders, which TensorFlow has under other names or not at all."""
     return isinstance(value, ModuleType) and value.__name__ in _FOLDERS
 
 
@@ -93,7 +93,7 @@ class _Namespace(ModuleType):
                 return importlib.import_module(inner)
         of = self.__dict__.get("_of")              # not there while the module is being made
         found = getattr(of, name, _ABSENT) if of is not None and not name.startswith("__") else _ABSENT
-        if found is _ABSENT or _inside(found):
+        if found is _ABSENT or internal(found):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}: tfnb does not have it",
                                  name=name, obj=self)
         return found
@@ -135,15 +135,15 @@ class _Finder(MetaPathFinder, Loader):
         module.__dict__["_of"] = of
         module.__doc__ = of.__doc__
         if not rest or rest == "compat.v1":
-            module.__dict__["__version__"] = VERSION
+            module.__dict__.update(__version__=VERSION, VERSION=VERSION)
         module.__dict__["__all__"] = [
-            name for name in dir(of) if not name.startswith("_") and not _inside(getattr(of, name, None))]
+            name for name in dir(of) if not name.startswith("_") and not internal(getattr(of, name, None))]
 
 
 def _public(rest: str) -> Any:
     """What `tf.` and this name is, if it is a namespace: not a class or a function."""
     value = _attribute(rest)
-    return value if isinstance(value, ModuleType) and not _inside(value) else None
+    return value if isinstance(value, ModuleType) and not internal(value) else None
 
 
 def _loaded() -> Iterator[ModuleType]:
