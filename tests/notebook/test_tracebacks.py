@@ -77,3 +77,22 @@ def test_faults_of_ours_are_shown_whole(shown, monkeypatch) -> None:
 def test_errors_of_other_code_stay_as_they_are(shown) -> None:
     text = shown("import json\njson.loads('{')")
     assert any("decoder.py" in place for place in places(text)) and "left out" not in text
+
+
+def test_an_error_of_tfnb_alone_is_no_cause_to_show(shown) -> None:
+    shapes = "labels, logits = (tf.placeholder(tf.float32, [None, 3]) for _ in range(2))\n" \
+             "out = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)\n"
+    text = shown(shapes + "tf.Session().run(out, {labels: [[1, 0, 0]], logits: [[1, 0, 0]] * 2})")
+    assert places(text) == ["<cell 2>"] and "direct cause" not in text and "Shapes (2, 3) and (1, 3)" in text
+    text = shown("try:\n    int('x')\nexcept ValueError as error:\n    raise KeyError(1) from error")
+    assert "direct cause" in text, "causes of other code are shown"
+
+
+def test_a_name_that_tfnb_does_not_have_is_told_with_the_nearest(shown) -> None:
+    text = shown("tf.nn.sofmax([1.])")
+    assert places(text) == ["<cell 2>"] and "Did you mean 'softmax'?" in text
+    assert "Did you mean 'LSTMCell'?" in shown("tf.nn.rnn_cell.LSTMCel(3)")
+    assert "Did you mean 'run'?" in shown("tf.Session().rnu(1)")
+    assert "Did you mean 'from_tensor_slices'?" in shown("tf.data.Dataset.from_tensors_slice([1])")
+    assert "Did you mean" not in shown("tf.keras.layers"), "nothing near, and 'kernels' is no public name"
+    assert "Did you mean" not in shown("import json\njson.lods('{}')"), "not tfnb's"

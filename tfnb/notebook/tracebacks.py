@@ -8,23 +8,29 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
-from types import TracebackType
+from contextlib import contextmanager
+from types import ModuleType, TracebackType
 from typing import Any
 
+from tfnb.core import lazy
 from tfnb.core.errors import OpError
 from tfnb.core.source import PACKAGE
+from tfnb.core.text import did_you_mean
 from tfnb.notebook.settings import settings
+from tfnb.tools.as_tensorflow import NAME, internal
 
 # What the user did wrong, by TensorFlow's rules; anything else that tfnb raises may be a fault of ours.
 TOLD = OpError, ValueError, TypeError, RuntimeError, KeyError, NotImplementedError
 _OURS = PACKAGE, contextlib.__file__, functools.__file__
+_CAUSES = *TOLD, ArithmeticError, LookupError       # what tfnb tells in words of its own: "raise ... from error"
 
 
 def shorten(error: BaseException | None, trace: TracebackType | None) -> tuple[TracebackType | None, int]:
     """(a traceback without the frames of tfnb, how many these were); as it was if nothing else would be left."""
     frames = list(_frames(trace))
-    kept = [part for part in frames if not part.tb_frame.f_code.co_filename.startswith(_OURS)]
-    if settings.full_tracebacks or not kept or frames[-1] is not kept[-1] and not isinstance(error, TOLD):
+    kept = _of_others(frames)
+    if settings.full_tracebacks or not kept or frames[-1] is not kept[-1] and not isinstance(error, TOLD) \
+            and not _misspelt(error, frames):
         return trace, 0
     made: TracebackType | None = None
     for part in reversed(kept):
@@ -38,6 +44,43 @@ def _frames(trace: TracebackType | None) -> Iterator[TracebackType]:
         trace = trace.tb_next
 
 
+def _of_others(frames: list[TracebackType]) -> list[TracebackType]:
+    return [part for part in frames if not part.tb_frame.f_code.co_filename.startswith(_OURS)]
+
+
+def _misspelt(error: BaseException | None, frames: list[TracebackType]) -> bool:
+    """Did somebody else's code look for a name that a module of tfnb does not have?"""
+    asks = [part for part in frames if part.tb_frame.f_code.co_filename != lazy.__file__]
+    return isinstance(error, AttributeError) and isinstance(error.obj, ModuleType) and bool(_of_others(asks[-1:]))
+
+
+def _nearest(error: BaseException | None) -> str:
+    """The name that was meant by one that a module or object of tfnb does not have."""
+    if not isinstance(error, AttributeError) or not error.name or error.obj is None:
+        return ""
+    made = error.obj if isinstance(error.obj, (type, ModuleType)) else type(error.obj)
+    home = made.__name__ if isinstance(made, ModuleType) else made.__module__
+    if home.partition(".")[0] not in ("tfnb", NAME):
+        return ""
+    has = getattr(made, "__dict__", {})
+    known = [name for name in dir(error.obj) if name[0] != "_" and not internal(has.get(name))]
+    return did_you_mean(error.name, known, 0.65).replace("; d", "D")
+
+
+@contextmanager
+def _without_causes(error: BaseException | None) -> Iterator[None]:
+    """`error` for a moment without an error of tfnb alone as its cause."""
+    cause = getattr(error, "__cause__", None)
+    if error is not None and isinstance(cause, _CAUSES) and not _of_others(list(_frames(cause.__traceback__))):
+        error.__cause__ = None
+        try:
+            yield
+        finally:
+            error.__cause__ = cause
+    else:
+        yield
+
+
 def install(ip: Any) -> Callable[[], None]:
     """Let a shell show errors so. Returns what takes it back."""
     formatter = getattr(ip, "InteractiveTB", None)
@@ -47,11 +90,13 @@ def install(ip: Any) -> Callable[[], None]:
 
     def structured_traceback(etype: Any = None, value: Any = None, tb: Any = None, *args: Any, **kwargs: Any) -> Any:
         short, count = shorten(value, tb)
-        lines = before(etype, value, short, *args, **kwargs)
-        if count and isinstance(lines, list):
-            lines = [*lines, f"({count} frame{'s' * (count > 1)} of tfnb left out; %config Tfnb.full_tracebacks = True "
-                             "shows all)"]
-        return lines
+        with _without_causes(value if count else None):
+            lines = before(etype, value, short, *args, **kwargs)
+        if not isinstance(lines, list):
+            return lines
+        meant = _nearest(value)
+        left = f"({count} frame{'s' * (count > 1)} of tfnb left out; %config Tfnb.full_tracebacks = True shows all)"
+        return [*lines, *([meant] if meant else []), *([left] if count else [])]
     formatter.structured_traceback = structured_traceback
 
     def remove() -> None:
