@@ -5,7 +5,6 @@ $TFNB_SCREENSHOTS names a folder to keep screenshots in, for human eyes.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -13,11 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.browser.lab import FRONT_ENDS, Lab, Notebook
+from tests.browser.lab import ARGUMENTS, FRONT_ENDS, Lab, Notebook, chromium_path
 from tfnb.notebook.widget import module_text
-
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--headless=new"]
 
 Open = Callable[..., Notebook]
 
@@ -37,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def chromium() -> Iterator[Any]:
     """A running Chromium: the one that $TFNB_CHROMIUM names, or one on PATH."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = os.environ.get("TFNB_CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
+    path = chromium_path()
     if path is None:
         pytest.skip("there is no Chromium: install one, or name it in TFNB_CHROMIUM")
     with playwright.sync_playwright() as running:

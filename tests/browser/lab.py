@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -21,6 +22,8 @@ ANSWER = 20_000         # milliseconds that a click, or what follows of it, may 
 NO_NEWS = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
 FRONT_ENDS = {"lab": "lab/tree", "notebook": "notebooks"}       # name -> where its pages are
 DARK, LIGHT = "JupyterLab Dark", "JupyterLab Light"
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--headless=new"]         # of Chromium
 FAILED = '[data-mime-type$="stderr"], [data-mime-type$=".error"]'
 
 # What an expression is in the kernel: asked for as a front end may, beside the cells; waits until it is true.
@@ -35,6 +38,11 @@ IN_KERNEL = """async ([expression, milliseconds]) => {
         await new Promise((go) => setTimeout(go, 50));
     }
 }"""
+
+
+def chromium_path() -> str | None:
+    """The Chromium that $TFNB_CHROMIUM names, or one on PATH."""
+    return os.environ.get("TFNB_CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
 class Lab:
