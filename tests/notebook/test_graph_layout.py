@@ -79,8 +79,9 @@ def test_nodes_without_edges_are_a_block_not_a_line(engine: str, direction: str)
     assert geometry.routes == {} and 0.5 < geometry.width / geometry.height < 2
 
 
-def test_a_group_of_which_no_node_stays_is_set_aside_whole() -> None:
-    scene = Model(crowd()).scene(["metric_*/", "block_*/"])
+@pytest.mark.parametrize("more", [[], ["metric_7/"]])
+def test_a_group_of_which_hardly_a_node_stays_is_set_aside_whole(more: list[str]) -> None:
+    scene = Model(crowd()).scene(["metric_*/", "block_*/"] + more)
     metrics = next(group for group in scene.groups if group.key == "metric_*/")
     assert metrics.panel == "metric_*/" and metrics.number
     assert {node.panel for node in scene.nodes if node.parent == "metric_*/"} == {"metric_*/"}

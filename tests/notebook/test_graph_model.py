@@ -105,6 +105,19 @@ def test_what_does_not_fit_is_counted() -> None:
     assert rest.label == "… 300 more"
 
 
+def test_groups_share_the_room_and_show_what_is_open_or_kept() -> None:
+    model = Model([(f"{letter}/{letter}_{i}/{end}", "Neg") for letter in "ab" for i in range(500) for end in "xy"])
+    many = ["a/", "a/a_*/", "b/", "b/b_*/", "a/a_400/"]
+    scene = model.scene(many, keep="b/b_450/x")
+    assert 195 < len(scene.nodes) - 2 <= LIMIT and scene.hidden == 2000 - sum(
+        node.count for node in scene.nodes if node.form != "rest")
+    around = [sum(node.key.startswith(letter) for node in scene.nodes) for letter in "ab"]
+    assert abs(around[0] - around[1]) <= 2              # a/a_400/ is open: it shows x and y in place of itself
+    assert {"a/a_400/x", "a/a_400/y", "b/b_450/", "b/b_0/"} <= set(keys(scene)) and "b/b_449/" not in keys(scene)
+    assert {"b/b_450/x", "b/b_450/y"} <= set(keys(model.scene([*many, "b/b_450/"], keep="b/b_450/x")))
+    assert len(model.scene([*many, *(f"a/a_{i}/" for i in range(500))]).nodes) <= LIMIT + 2
+
+
 def test_nothing_is_lost() -> None:
     model = Model(digits())
     for expanded in ([], ["layer1/"], list(model.to_depth(9))):

@@ -20,6 +20,7 @@ ASIDE_NODES = 7         # nodes of these roles are set aside in drawings of this
 ASIDE_DEGREE = 3        # ... if they touch this many others (2 do for what only orders others)
 BUSY_NODES = 15         # any node may be set aside from this many nodes on, ...
 BUSY_DEGREE = 5         # ... if it takes from or feeds this many others, and touches more than is usual here
+FEW_GONE = 5            # an open group that more nodes than this would leave, and most of them, is set aside whole
 BUSY_CONTROL = 4        # a node with more control edges than this is always set aside
 
 Links = dict[str, set[str]]
@@ -29,7 +30,7 @@ def set_aside(nodes: Sequence[SceneNode], groups: Sequence[SceneNode], edges: Se
               wish: Mapping[str, bool]) -> tuple[list[SceneNode], list[SceneNode]]:
     """Give each node and open group its panel, number and references. `wish` (by key) overrules the thresholds.
 
-    An open group of a busy role is a panel with all that stands in it, and so is one of which no node would stay.
+    An open group of a busy role is a panel with all that stands in it, and so is one that most nodes would leave.
     """
     emptied: set[str] = set()
     while True:
@@ -41,15 +42,24 @@ def set_aside(nodes: Sequence[SceneNode], groups: Sequence[SceneNode], edges: Se
 
 
 def _left(nodes: Iterable[SceneNode], groups: Sequence[SceneNode]) -> set[str]:
-    """Keys of the outermost groups of the main drawing that have no node in it."""
+    """Keys of the outermost groups of the main drawing that no node is in any more, or few of many."""
     parents = {group.key: group.parent for group in groups}
-    alive: set[str] = set()
-    for key in (node.parent for node in nodes if not node.panel):
-        while key in parents and key not in alive:
-            alive.add(key)
+    stay, gone = Counter[str](), Counter[str]()
+    for node in nodes:
+        key = node.parent
+        while key in parents:
+            stay[key] += not node.panel
+            gone[key] += node.panel == node.key
             key = parents[key]
-    empty = {group.key for group in groups if not group.panel and group.key not in alive}
-    return {key for key in empty if parents[key] not in empty}
+    left = {group.key for group in groups if not group.panel
+            and (not stay[group.key] or gone[group.key] > max(FEW_GONE, stay[group.key]))}
+    return {key for key in left if not left.intersection(_around(key, parents))}
+
+
+def _around(key: str, parents: Mapping[str, str]) -> Iterable[str]:
+    while key in parents:
+        key = parents[key]
+        yield key
 
 
 def _place(nodes: Sequence[SceneNode], groups: Sequence[SceneNode], edges: Sequence[SceneEdge],

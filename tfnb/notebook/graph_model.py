@@ -6,6 +6,7 @@ is laid out and drawn. At most LIMIT nodes are visible: what does not fit is beh
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -85,9 +86,12 @@ class Model:
         return found
 
     def scene(self, expanded: Iterable[str] = (), aside: Mapping[str, bool] | None = None,
-              limit: int = LIMIT) -> Scene:
-        """Cut the hierarchy at the `expanded` groups (keys). `aside` overrules what is set aside, by key."""
-        cut = _Cut(self.root, set(expanded), limit)
+              limit: int = LIMIT, keep: str = "") -> Scene:
+        """Cut the hierarchy at the `expanded` groups (keys). `aside` overrules what is set aside, by key.
+
+        keep: the key of a node that is visible, if all groups around it are open, however many stand before it.
+        """
+        cut = _Cut(self.root, set(expanded), limit, self.path(self.nodes[keep]) | {keep} if keep else set())
         edges = _edges(self.infos, cut.seen_at, self.values)
         nodes = [*map(_scene_node, cut.visible), *(_rest_node(key, left) for key, left in cut.rest.items())]
         groups = [_scene_node(group) for group in cut.opened]
@@ -99,42 +103,44 @@ class Model:
 
 
 class _Cut:
-    """Which nodes are visible: the opening of groups, outermost first, while they fit."""
+    """Which nodes are visible: groups that do not fit share the room, and each shows its first children, and those that
+    are open or to be kept."""
 
-    def __init__(self, root: Node, expanded: set[str], limit: int) -> None:
+    def __init__(self, root: Node, expanded: set[str], limit: int, keep: set[str]) -> None:
         self.opened: list[Node] = []
         self.rest: dict[str, list[Node]] = {}
         self.visible: list[Node] = []
         self.seen_at: dict[str, str] = {}
-        self.room = limit
-        open_keys = self._choose(root, expanded)
-        self._walk(root, open_keys)
+        groups = [root]
+        for group in groups:                                # outermost first; it grows while it is read
+            groups += [child for child in group.children.values() if child.key in expanded and child.expandable]
+        del groups[max(1, limit // 2):]                     # each shows one child at least, and how many are left
+        self.groups = {group.key for group in groups}
+        self.musts = {group.key: (self.groups | keep) & group.children.keys() for group in groups}
+        self._walk(root, self._share(groups, limit))
 
-    def _choose(self, root: Node, expanded: set[str]) -> dict[str, int]:
-        """Group key -> how many of its children show."""
-        shown: dict[str, int] = {"": min(len(root.children), self.room)}
-        self.room -= shown[""]
-        level = list(root.children.values())[:shown[""]]
-        while level:
-            inner: list[Node] = []
-            for node in level:
-                if node.key in expanded and node.expandable and self.room > 0:
-                    shown[node.key] = min(len(node.children), self.room + 1)
-                    self.room -= shown[node.key] - 1
-                    inner += list(node.children.values())[:shown[node.key]]
-            level = inner
-        return shown
+    def _share(self, groups: list[Node], limit: int) -> int:
+        """How many children each group may show at least, so that no more than `limit` nodes are visible."""
+        def total(share: int) -> int:
+            shown = (max(min(len(group.children), share), len(self.musts[group.key])) for group in groups)
+            return sum(shown) - len(groups) + 1
 
-    def _walk(self, group: Node, shown: dict[str, int]) -> None:
-        children = list(group.children.values())
-        for child in children[:shown[group.key]]:
-            if child.key in shown:
+        return bisect_right(range(1, limit + 1), limit, key=total) or 1
+
+    def _walk(self, group: Node, share: int) -> None:
+        musts, rest = self.musts[group.key], list[Node]()
+        room = share - len(musts)
+        for child in group.children.values():
+            if child.key not in musts and room <= 0:
+                rest.append(child)
+                continue
+            room -= child.key not in musts
+            if child.key in self.groups:
                 self.opened.append(child)
-                self._walk(child, shown)
+                self._walk(child, share)
             else:
                 self.visible.append(child)
                 self.seen_at.update((info.name, child.key) for info in child.ops())
-        rest = children[shown[group.key]:]
         if rest:
             key = f"{group.key}..."
             self.rest[key] = rest

@@ -187,13 +187,15 @@ class GraphView(View):
         self._expanded |= self.model.path(node) | ({node.key} if node.expandable else set())
 
     def _draw(self) -> None:
-        scene = self.model.scene(self._expanded, self._aside, self.limit)
-        scene = self._painted(scene)
+        scene = self._painted(self._scene())
         if self._trace:
             scene = traced(scene, self.model.nodes, self.model.by_name, *self._trace)
         self._note = f"{scene.hidden} ops do not fit: close a scope, or search" if scene.hidden else self._gone()
         self._svg = graph_svg(scene, lay_out(scene, self.engine, self.direction), self.title)
         self.tell()
+
+    def _scene(self) -> Scene:
+        return self.model.scene(self._expanded, self._aside, self.limit, self._selected)
 
     def _gone(self) -> str:
         """Where colours tell of the last run of cells: the ops that it made no longer."""
@@ -222,7 +224,7 @@ class GraphView(View):
 
     def to_dot(self) -> str:
         """The drawing as Graphviz DOT text; what is set aside is left out."""
-        sheets = panel_sheets(self.model.scene(self._expanded, self._aside, self.limit), self.direction)
+        sheets = panel_sheets(self._scene(), self.direction)
         return "".join(readable_dot(sheet) for panel, sheet in sheets.items() if not panel)
 
     def save(self, path: str | Path) -> Path:
