@@ -33,7 +33,7 @@ def shown() -> Iterator[object]:
         exec(compile(CELL, "<cell 1>", "exec"), scope)
         try:
             exec(compile(code, "<cell 2>", "exec"), scope)
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
             text: str = "\n".join(shell.InteractiveTB.structured_traceback(type(error), error, error.__traceback__))
             return re.sub(r"\x1b\[[\d;]*m", "", text)
         raise AssertionError("nothing was raised")
@@ -57,6 +57,13 @@ def test_functions_that_tfnb_calls_are_the_users(shown) -> None:
     text = shown("tf.data.Dataset.range(3).map(wrong)")
     assert places(text) == ["<cell 2>", "<cell 1>"] and "NameError" in text and "left out" in text
     assert places(shown("with tf.Graph().as_default(), tf.name_scope('a'):\n    tf.get_variable('v')"))[1:] == []
+
+
+def test_an_interrupt_shows_where_the_user_was(shown, monkeypatch) -> None:
+    scope: dict = {}
+    exec(compile("def slow(*args):\n    raise KeyboardInterrupt", tf.__file__, "exec"), scope)
+    monkeypatch.setattr(tf, "no_op", scope["slow"])
+    assert places(shown("tf.no_op()")) == ["<cell 2>"]
 
 
 def test_frames_are_shown_if_asked_for(shown, monkeypatch) -> None:

@@ -19,8 +19,8 @@ from tfnb.core.text import did_you_mean
 from tfnb.notebook.settings import settings
 from tfnb.tools.as_tensorflow import NAME, internal
 
-# What the user did wrong, by TensorFlow's rules; anything else that tfnb raises may be a fault of ours.
-TOLD = OpError, ValueError, TypeError, RuntimeError, KeyError, NotImplementedError
+# What the user did wrong, by TensorFlow's rules, or stopped; anything else that tfnb raises may be a fault of ours.
+TOLD = OpError, ValueError, TypeError, RuntimeError, KeyError, NotImplementedError, KeyboardInterrupt
 _OURS = PACKAGE, contextlib.__file__, functools.__file__
 _CAUSES = *TOLD, ArithmeticError, LookupError       # what tfnb tells in words of its own: "raise ... from error"
 
