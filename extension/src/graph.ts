@@ -150,9 +150,8 @@ export class GraphWidget {
   private onClick(event: MouseEvent): void {
     if (this.view.dragged) return;
     const node = this.node(event.target);
-    const key = node?.getAttribute("data-name") ?? "";
     if (node && (event.target as Element).closest(".fold")) this.toggle(node);
-    else if (!key.endsWith("...") && key !== (this.state.selected ?? "")) this.ask("select", key);
+    else this.select(node);
   }
 
   private onDouble(event: MouseEvent): void {
@@ -165,7 +164,7 @@ export class GraphWidget {
     const step = this.view.seen.w / 12;
     const acts: Record<string, () => void> = {
       Enter: () => node && this.toggle(node),
-      " ": () => node && this.ask("select", node.getAttribute("data-name") ?? ""),
+      " ": () => node && this.select(node),
       Escape: () => this.ask("select", ""),
       "+": () => this.view.zoom(1.3),
       "=": () => this.view.zoom(1.3),
@@ -186,7 +185,13 @@ export class GraphWidget {
     const key = node.getAttribute("data-name") ?? "";
     if (node.classList.contains("is-open")) this.ask("collapse", key);
     else if (node.hasAttribute("data-open")) this.ask("expand", key);
-    else this.ask("select", key);
+    else this.select(node);
+  }
+
+  /** Show the details of a node, of none without one; what stands for nodes that do not fit has none. */
+  private select(node: Element | null): void {
+    const key = node?.getAttribute("data-name") ?? "";
+    if (!key.endsWith("...") && key !== (this.state.selected ?? "")) this.ask("select", key);
   }
 
   private ask(type: string, name: string, more: Record<string, unknown> = {}): void {

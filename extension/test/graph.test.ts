@@ -68,6 +68,16 @@ test("keys act on the focused node and on the view", () => {
   expect(one("svg").getAttribute("viewBox")).not.toBe(before);
 });
 
+test("what stands for the nodes that do not fit asks for nothing", () => {
+  const svg = SVG.replaceAll('data-name="layer1/"', 'data-name="..."').replaceAll(" data-open", " data-x");
+  const model = show(new FakeModel({ kind: "graph", state: graphState({ svg }) }));
+  for (const key of ["Enter", " "])
+    one('[data-name="..."]').dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  click('[data-name="..."] .ttl');
+  click('[data-name="..."] .ttl', "dblclick");
+  expect(model.sent).toEqual([]);
+});
+
 test("a new state replaces the drawing and lights the selected node and its edges", () => {
   const model = show(new FakeModel({ kind: "graph", state: graphState() }));
   model.setState(graphState({ selected: "x", note: "12 ops do not fit" }));

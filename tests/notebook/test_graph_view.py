@@ -52,6 +52,13 @@ def test_what_changes_nothing_is_answered_as_well(shown: GraphView) -> None:
     assert ask(shown, type="select", name="") == before and shown.widget.sent == [{"type": "heard"}]
 
 
+def test_what_stands_for_nodes_that_do_not_fit_can_not_be_selected(shown: GraphView) -> None:
+    shown.limit = 3
+    assert 'data-name="..."' in ask(shown, type="collapse", name="loss/")["svg"]
+    assert ask(shown, type="select", name="...")["note"] == "nothing in this drawing has the key '...'"
+    assert ask(shown, type="select", name="x")["selected"] == "x"
+
+
 def test_a_fault_is_told_to_the_page_that_waits(shown: GraphView, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shown, "hear", lambda message: {}["bb"])
     with pytest.raises(KeyError):

@@ -176,8 +176,8 @@ class GraphView(View):
                 inside = {k for k in self._expanded if key in self.model.path(self.model.nodes[k])}
                 self._expanded -= {key} | inside
             elif what == "select":
-                self._selected = key
                 self._expanded |= self.model.path(self.model.by_key(key)) if key else set()
+                self._selected = key
             else:
                 self._aside[self.model.by_key(key).key] = value
             self._draw()
