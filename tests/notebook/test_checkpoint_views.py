@@ -47,6 +47,18 @@ def test_a_click_compares_with_the_one_before_and_with_the_session(trained):
     assert "gone" in view.note
 
 
+@pytest.mark.parametrize("late", [{"type": "whole"}, {"type": "zoom", "panel": 0}, {"type": "act", "act": "how"}])
+def test_what_is_asked_of_heat_maps_that_are_gone_changes_nothing(trained, late):
+    for view in (notebook.checkpoints(trained), notebook.variables()):
+        before = view.widget_state()
+        view.hear(late)
+        name = view.tables[0].rows[-1][0]
+        view.hear({"type": "pick", "table": view.tables[0].name, "row": name})
+        view.hear({"type": "pick", "table": view.tables[0].name, "row": ""})
+        view.hear(late)
+        assert view.widget_state() == before
+
+
 def test_three_ways(trained, tmp_path):
     tf.Variable(1.0, name="late").initializer.run()
     view = notebook.checkpoint_diff(trained / "model-0")

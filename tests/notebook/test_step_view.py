@@ -51,6 +51,7 @@ def test_the_next_op_is_lit_in_the_graph_and_what_has_run_is_painted(view):
     assert state["details"]["values"][0]["text"] == "float32[2] [ 0., -inf]"
     view.back()
     assert view.widget_state()["graph"]["details"]["values"] == []
+    assert ask(view, type="graph", message=5) == view.widget_state()
     sent = []
     view.widget.send = sent.append
     ask(view, type="graph", message={"type": "dot", "name": ""})

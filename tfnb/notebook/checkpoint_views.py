@@ -185,7 +185,7 @@ class CheckpointView(SheetView):
 
     def zoom(self, panel: int, row: int, column: int) -> None:
         """Look at the surroundings of a cell."""
-        window = zoomed(self.panels[panel][1], row, column) if 0 <= panel < len(self.panels) else None
+        window = zoomed(self.panels[panel][1], row, column)
         if window is not None:
             self._look(window)
 

@@ -139,17 +139,24 @@ class SheetView(View):
             elif kind == "act":
                 self.act(str(message.get("act", "")), row)
             elif kind == "sort":
-                self._sort(str(message.get("table", "")), int(message.get("column", 0)),
-                           bool(message.get("descending")))
+                self._sort(str(message.get("table", "")), _place(message, "column"), bool(message.get("descending")))
                 return                                       # the browser has done it already
             elif kind == "edit":
                 self.edit(str(message.get("table", "")), row, str(message.get("text", "")))
-            elif kind == "graph" and self.graph is not None:
-                self.graph.hear(dict(message.get("message") or {}))
-            elif kind == "zoom":
-                self.zoom(int(message.get("panel", 0)), int(message.get("row", 0)), int(message.get("column", 0)))
-            elif kind == "whole":
+            elif kind == "graph" and self.graph is not None and isinstance(message.get("message"), Mapping):
+                self.graph.hear(message["message"])
+            elif kind == "zoom" and _place(message, "panel") in range(len(self.panels)):    # it may be gone by now
+                self.zoom(_place(message, "panel"), _place(message, "row"), _place(message, "column"))
+            elif kind == "whole" and self.panels:
                 self.whole()
         except (ValueError, OSError, OpError) as problem:
             self.note = problem.message if isinstance(problem, OpError) else str(problem)
         self.tell()
+
+
+def _place(message: Mapping[str, Any], name: str) -> int:
+    """A number of a row, column or panel in a message. Raises ValueError if it is none."""
+    value = message.get(name, 0)
+    if not isinstance(value, int):
+        raise ValueError(f"{name} is a whole number, not {value!r}")
+    return value

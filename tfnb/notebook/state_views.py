@@ -51,13 +51,13 @@ class _Values(SheetView):
 
     def act(self, act: str, row: str) -> None:
         """Show the mean of each block in place of its element of largest size, or the reverse."""
-        if act == "how":
+        if act == "how" and self.panels:
             self.how = "mean" if self.how == "max" else "max"
             self.draw(self._drawn, self._window)
 
     def zoom(self, panel: int, row: int, column: int) -> None:
         """Look at the surroundings of a cell, element by element where they fit."""
-        drawn: Picture = self.panels[panel][1] if 0 <= panel < len(self.panels) else self.panels[0][1]
+        drawn: Picture = self.panels[panel][1]
         window = zoomed(drawn, row, column)
         if window is not None and drawn.shape == self._drawn[0][1].shape:
             self.draw(self._drawn, window)
