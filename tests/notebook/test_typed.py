@@ -9,7 +9,8 @@ OLD = np.array([1.0, 2.0, 4.0], np.float32)
 
 @pytest.mark.parametrize("text, want", [
     ("0", [0, 0, 0]), ("-1.5", [-1.5, -1.5, -1.5]), ("[1, 2, 3]", [1, 2, 3]), ("value * 2 - 1", [1, 3, 7]),
-    ("-value / 0", [-np.inf] * 3), ("nan", [np.nan] * 3), ("(inf, 0, -inf)", [np.inf, 0, -np.inf])])
+    ("[1, 2, 3] * 2", [2, 4, 6]), ("-value / 0", [-np.inf] * 3), ("nan", [np.nan] * 3),
+    ("(inf, 0, -inf)", [np.inf, 0, -np.inf])])
 def test_numbers_lists_and_arithmetic(text, want):
     found = typed_value(text, OLD)
     assert found.dtype == np.float32 and np.array_equal(found, np.array(want, np.float32), equal_nan=True)
@@ -22,9 +23,18 @@ def test_words_and_truths():
     assert typed_value("False", np.array(True)).tolist() is False
 
 
+@pytest.mark.parametrize("text, old, why", [
+    ("0.5", np.array([1, 2]), "there is no such int64"), ("nan", np.array([1, 2]), "there is no such int64"),
+    ("300", np.array(1, np.uint8), "there is no such uint8"), ("1j", OLD, "it is complex"),
+    ("[]", OLD, "it has the shape \\[0\\]"), ("[[1, 2, 3]]", OLD, "it has the shape \\[1, 3\\]")])
+def test_what_has_no_place_is_no_value(text, old, why):
+    with pytest.raises(ValueError, match=why):
+        typed_value(text, old)
+
+
 @pytest.mark.parametrize("text", [
-    "", "1 +", "[1, 2]", "[[1], [2, 3]]", "__import__('os').getcwd()", "value.dtype", "open('x')", "value ** 9999999",
-    "lambda: 0", "names", "-" * 3000 + "1"])
+    "", "1 +", "1 / 0", "[1, 2]", "[[1], [2, 3]]", "__import__('os').getcwd()", "value.dtype", "open('x')",
+    "value ** 9999999", "lambda: 0", "names", "-" * 3000 + "1"])
 def test_nothing_else_is_evaluated(text):
     with pytest.raises(ValueError, match="no value|can't stand for"):
         typed_value(text, OLD)

@@ -22,13 +22,25 @@ def typed_value(text: str, value: np.ndarray) -> np.ndarray:
     for what has not the shape.
     """
     try:
-        found = np.asarray(_evaluate(ast.parse(text[:MOST_LETTERS].strip(), mode="eval").body, value))
-        with np.errstate(all="ignore"):
-            return np.array(np.broadcast_to(found, value.shape), dtype=value.dtype)
+        return _filled(np.asarray(_evaluate(ast.parse(text[:MOST_LETTERS].strip(), mode="eval").body, value)), value)
     except SyntaxError as error:
         raise ValueError(f"{text!r} is no value: {error.msg}") from None
-    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+    except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
         raise ValueError(f"{text!r} can't stand for {value.dtype}{list(value.shape)}: {error}") from None
+
+
+def _filled(found: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """`found` in the dtype and shape of `value`. Raises ValueError where that has no place for it."""
+    if found.ndim > value.ndim or any(n not in (1, m) for n, m in zip(found.shape[::-1], value.shape[::-1],
+                                                                      strict=False)):
+        raise ValueError(f"it has the shape {list(found.shape)}")
+    if found.dtype.kind == "c" and value.dtype.kind != "c":
+        raise ValueError("it is complex")
+    with np.errstate(all="ignore"):
+        made = np.array(np.broadcast_to(found, value.shape), dtype=value.dtype)
+    if value.dtype.kind in "iu" and found.dtype.kind in "fiu" and not (made == found).all():
+        raise ValueError(f"there is no such {value.dtype}")
+    return made
 
 
 def _evaluate(node: ast.AST, value: np.ndarray) -> Any:
@@ -39,7 +51,7 @@ def _evaluate(node: ast.AST, value: np.ndarray) -> Any:
     if isinstance(node, ast.Name) and node.id == "value":
         return value
     if isinstance(node, (ast.List, ast.Tuple)):
-        return [_evaluate(part, value) for part in node.elts]
+        return np.array([_evaluate(part, value) for part in node.elts])
     if isinstance(node, ast.UnaryOp) and type(node.op) in OPERATORS:
         return OPERATORS[type(node.op)](_evaluate(node.operand, value))
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
