@@ -68,6 +68,15 @@ def test_a_value_is_typed_and_the_run_goes_on(view):
     assert view.stepper.result[0] == float("-inf") and not view.stepper.changes
 
 
+def test_a_handle_can_not_be_typed():
+    with tf.Graph().as_default(), tf.Session():
+        tf.FIFOQueue(3, [tf.float32], name="queue").size(name="size")
+        view = step("size").step()
+        view.hear({"type": "edit", "table": "takes", "row": "queue:0", "text": "1"})
+        assert view.note == "queue:0 is a resource: a handle stays what it is" and view.go().stepper.result == [0]
+        assert not any(cell.edit for table in view.back().tables for _, cells in table.rows for cell in cells)
+
+
 def test_it_may_begin_before_an_op_or_at_the_end():
     with tf.Graph().as_default(), tf.Session():
         tf.reduce_sum(tf.square(tf.constant(2.0, name="c"), name="sq"), name="loss")

@@ -19,7 +19,7 @@ from tfnb.notebook.sheet_view import Inside, SheetView
 from tfnb.notebook.typed import typed_value
 from tfnb.notebook.watch import elements_of, watched
 from tfnb.runtime.session import BaseSession
-from tfnb.runtime.stepper import Stepper
+from tfnb.runtime.stepper import HANDLES, Stepper
 
 AROUND = 5              # ops shown before and after the next one
 LETTERS = 42            # of names in tables
@@ -170,7 +170,7 @@ class StepView(SheetView):
         return Table("takes", columns, [*made, *takes], title=f"{here.op.name} takes", pickable=False)
 
     def _editable(self, word: str, tensor: Tensor, array: np.ndarray) -> tuple[str, list[Cell]]:
-        known = tensor.name in self.stepper.values
+        known = tensor.name in self.stepper.values and tensor.dtype not in HANDLES
         value, drawn = _value_cells(array)
         return tensor.name, [Cell(word), Cell(shorten(tensor.name, LETTERS)), value,
                              Cell(edit=f"New value of {tensor.name}" if known else ""), drawn]

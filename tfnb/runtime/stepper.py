@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.dtypes import resource, variant
 from tfnb.core.errors import NotFoundError
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
@@ -17,6 +18,7 @@ from tfnb.runtime.nan import patterns
 from tfnb.runtime.tap import Inspection, Tap
 
 Stop = Callable[[int, Operation], bool]
+HANDLES = (resource, variant)       # dtypes of what is no value
 
 
 class _Stopped(Exception):
@@ -90,10 +92,12 @@ class Stepper:
     def set(self, name: str, value: Any) -> Stepper:
         """Let a tensor, a fed one or a variable have another value of the same shape: what has run since runs again.
 
-        Raises NotFoundError while it has no value, ValueError for another shape.
+        Raises NotFoundError while it has no value, ValueError for another shape, and for a handle.
         """
         key = self._known(name)
         call, tensor = self._made[key]
+        if tensor.dtype in HANDLES:
+            raise ValueError(f"{key} is a {tensor.dtype.name}: a handle stays what it is")
         array = Feed.of(tensor).array(value)
         if array.shape != self.values[key].shape:
             raise ValueError(f"{key} has the shape {self.values[key].shape}, but the new value {array.shape}")
