@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tfnb.core.bins import bin_counts
 from tfnb.notebook.palette import INKS
 from tfnb.notebook.svg import element, short
 from tfnb.notebook.tensor_stats import as_reals, spread_sample
@@ -70,10 +71,9 @@ def pill_of(array: np.ndarray) -> Pill | None:
         return Pill(array.dtype.name, array.shape, shares, *[float("nan")] * 4, (0,) * BINS)
     low, high = float(good.min()), float(good.max())
     with np.errstate(all="ignore"):
-        at = np.zeros(good.size) if high == low else (good / 2 - low / 2) / (high / 2 - low / 2) * BINS
-        counts = np.bincount(np.clip(np.nan_to_num(at), 0, BINS - 1).astype(np.int64), minlength=BINS)
         mean, std = float(good.mean()), float(good.std())
-    return Pill(array.dtype.name, array.shape, shares, mean, std, low, high, tuple(map(int, counts)))
+    counts = tuple(bin_counts(good, low, high, BINS).tolist())
+    return Pill(array.dtype.name, array.shape, shares, mean, std, low, high, counts)
 
 
 def _shares(array: np.ndarray, sample: np.ndarray, good: np.ndarray) -> tuple[float, ...]:

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from tfnb.core.bins import bin_counts
 from tfnb.core.lazy import lazy_module
 
 _summary = lazy_module("tfnb.proto.summary_pb2")
@@ -91,15 +92,18 @@ class Ridge:
 def ridge(histograms: Sparse[Histogram], rows: int = SHOWN, bins: int = BINS) -> Ridge:
     """The histograms of a tag, brought to common bins; heights are shares of the highest bin of all."""
     items = histograms.items(rows)
-    low = min(float(item.edges[0]) for _, item in items)
-    high = max(float(item.edges[-1]) for _, item in items)
-    if not high > low:
-        pad = abs(low) * 0.05 or 0.5
-        low, high = low - pad, high + pad
+    low, high = _range(min(float(item.edges[0]) for _, item in items),
+                       max(float(item.edges[-1]) for _, item in items))
     wanted = np.linspace(low, high, bins + 1)
     table = np.stack([_rebin(item, wanted) for _, item in items])
     top = table.max()
     return Ridge(tuple(step for step, _ in items), low, high, (table / top if top > 0 else table).astype(np.float32))
+
+
+def _range(low: float, high: float) -> tuple[float, float]:
+    """What is drawn of values in [low, high]: something around a single one."""
+    pad = 0.0 if high > low else abs(low) * 0.05 or 0.5
+    return low - pad, high + pad
 
 
 def _rebin(item: Histogram, wanted: np.ndarray) -> np.ndarray:
@@ -116,8 +120,9 @@ def histogram_of(values: np.ndarray) -> Histogram | None:
     numbers = numbers[np.isfinite(numbers)]
     if not numbers.size:
         return None
-    counts, edges = np.histogram(numbers, BINS)
-    return Histogram(edges, counts.astype(np.float64))
+    low, high = _range(float(numbers.min()), float(numbers.max()))
+    counts = bin_counts(numbers, low, high, BINS)
+    return Histogram(low + np.arange(BINS + 1) * (high / BINS - low / BINS), counts.astype(np.float64))
 
 
 def read_rich(data: bytes) -> Iterator[tuple[str, Histogram | Picture]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.bins import bin_counts
 from tfnb.core.errors import InvalidArgumentError, OpError
 from tfnb.graph.export import make_ndarray
 from tfnb.proto.mapped import map_of, release
@@ -69,6 +70,7 @@ def _changes(a: TensorFile, b: TensorFile) -> Iterator[tuple[str, Found]]:
             yield name, value_change(np.asarray(a.read(name)), np.asarray(b.read(name)))
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def value_change(a: np.ndarray, b: np.ndarray) -> Found:
     """How two arrays of one shape differ: how many elements, and for numbers by how much; {} if they don't.
 
@@ -118,7 +120,7 @@ def histograms(a: np.ndarray, b: np.ndarray, bins: int = 24) -> tuple[float, flo
             low, high = min(low, float(part.min())), max(high, float(part.max()))
     if low > high:
         return 0.0, 0.0, (0,) * bins, (0,) * bins
-    counts = [sum((np.histogram(part, bins, (low, high))[0] for part in _finite(array)), np.zeros(bins, np.int64))
+    counts = [sum((bin_counts(part, low, high, bins) for part in _finite(array)), np.zeros(bins, np.int64))
               for array in (a, b)]
     return low, high, tuple(counts[0].tolist()), tuple(counts[1].tolist())
 
