@@ -7,7 +7,7 @@ import { shortNumber } from "./series";
 const ROOM = 200;
 const MOST_CELL = 24;
 const SLIM = 100;
-const GAP = 2e38; // what is larger is no cell
+const GAP = 2e38; // what is larger, and finite, is no cell
 const LIGHT = ["084a78", "4fa0d4", "f7f7f7", "f0955a", "9c3a00"];
 const DARK = ["9bd6ff", "2f7fb5", "1d252d", "bd5c20", "ffbd93"];
 const NOT_FINITE = [200, 0, 200];
@@ -131,8 +131,8 @@ export class HeatMaps {
     for (const { panel, values, mark, said } of this.shown) {
       const linked = from && panel.form === from.form && panel.rows === from.rows && panel.cols === from.cols;
       const value = linked ? (values[this.at[0] * panel.cols + this.at[1]] as number) : Number.NaN;
-      mark.hidden = !linked || value > GAP;
-      said.textContent = linked && value < GAP ? shortNumber(value) : linked && !(value > GAP) ? "NaN" : "";
+      mark.hidden = !linked || isGap(value);
+      said.textContent = mark.hidden ? "" : shortNumber(value);
       if (mark.hidden) continue;
       const [wide, high] = sizeOf(panel);
       const [w, t] = [wide / panel.cols, high / panel.rows];
@@ -147,16 +147,22 @@ export class HeatMaps {
     );
     for (const { panel, values, canvas } of this.shown) {
       const context = canvas.getContext?.("2d");
-      if (!context) continue;
+      if (!context || !values.length) continue;
       const image = context.createImageData(panel.cols, panel.rows);
       values.forEach((value, i) => {
-        if (value > GAP && value < Number.POSITIVE_INFINITY) return;
-        const [r, g, b] = Number.isFinite(value) ? colour(value / (panel.limit || 1), stops) : NOT_FINITE;
+        if (isGap(value)) return;
+        const [r, g, b] = Number.isFinite(value)
+          ? colour(value / Math.min(panel.limit || 1, GAP), stops)
+          : NOT_FINITE;
         image.data.set([r as number, g as number, b as number, 255], 4 * i);
       });
       context.putImageData(image, 0, 0);
     }
   }
+}
+
+function isGap(value: number): boolean {
+  return value > GAP && value < Number.POSITIVE_INFINITY;
 }
 
 function clamp(place: number, count: number): number {

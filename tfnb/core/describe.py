@@ -45,6 +45,7 @@ def _numbers(array: np.ndarray) -> str:
     return _cut(repr(array.ravel()[0])) + ", …"
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _floats(numbers: np.ndarray) -> str:
     good = numbers[np.isfinite(numbers)]
     words = [f"in [{good.min():.4g}, {good.max():.4g}] mean {good.mean():.4g} sd {good.std():.4g}"] if good.size else []

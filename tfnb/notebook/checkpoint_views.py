@@ -158,7 +158,8 @@ class CheckpointView(SheetView):
         if len(values) == 2 and values[0].shape == values[1].shape and values[0].dtype == values[1].dtype \
                 and values[0].dtype.kind in "fiuc":
             wide = np.promote_types(values[0].dtype, np.float32)
-            self._drawn.append(("change", np.subtract(values[1], values[0], dtype=wide)))
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._drawn.append(("change", np.subtract(values[1], values[0], dtype=wide)))
         self.panels_title = name
         self._look(None)
         return self
@@ -247,7 +248,7 @@ def _tensor_row(file: TensorFile, name: str, figures: bool) -> list[Cell]:
     told = file.tensors[name]
     cells = [words_cell(name), words_cell(told.dtype.name), _shape(told.shape),
              Cell(bytes_text(told.bytes), told.bytes)]
-    found = stats(np.asarray(file.read(name))) if figures and told.bytes else None
+    found = stats(np.asarray(file.read(name))) if figures else None
     if found is None:
         return [*cells, *[Cell()] * 5]
     return [*cells, *(number_cell(n, 3) for n in (found.mean, found.std, found.low, found.high)), share_cell(found.bad)]

@@ -18,6 +18,7 @@ MOST_SIDE = 96          # rows and columns of a picture of a matrix
 STRIP = 96              # columns of a picture of a vector
 MOST_TILES = 16         # of the filters along each side
 GAP = np.float32(3e38)  # what stands between tiles and behind the end of a strip
+LARGEST = 1.9e38        # finite cells are drawn as no larger than this; the browser takes what is above 2e38 for gaps
 
 Window = tuple[int, int, int, int]      # first row, row after the last, first column, column after the last
 
@@ -49,7 +50,9 @@ def picture(array: np.ndarray, how: str = "max", window: Window | None = None) -
     if numbers is None:
         raise ValueError(f"{array.dtype} tensors can't be drawn")
     limit = _limit(numbers)
-    if numbers.ndim in (3, 4) and min(numbers.shape[:-2]) > 0 and max(numbers.shape[:-2]) <= 16:
+    if not numbers.size:
+        return Picture(np.zeros((0, 0), np.float32), "strip", array.shape, (0, 0), (1, 1), (1, 1), limit, "no elements")
+    if numbers.ndim in (3, 4) and max(numbers.shape[:-2]) <= 16:
         return _tiles(numbers.reshape((1,) * (4 - numbers.ndim) + numbers.shape), array.shape, limit)
     if numbers.ndim < 2:
         return _strip(numbers.reshape(-1), array.shape, limit, how)
@@ -84,13 +87,14 @@ def _blocks_note(block: tuple[int, int], how: str) -> str:
     return f"a cell is {'the largest' if how == 'max' else 'the mean'} of {block[0]}×{block[1]} elements"
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def reduced(matrix: np.ndarray, block: tuple[int, int], how: str) -> np.ndarray:
     """A float32 matrix with a cell for each block: of largest absolute value (with its sign), or the mean.
 
     NaN in a block makes it NaN.
     """
     if block == (1, 1) or not matrix.size:
-        return matrix.astype(np.float32)
+        return _cells(matrix)
     rows, columns = (np.arange(0, n, b) for n, b in zip(matrix.shape, block, strict=True))
 
     def fold(ufunc: Any, values: np.ndarray) -> np.ndarray:
@@ -98,9 +102,13 @@ def reduced(matrix: np.ndarray, block: tuple[int, int], how: str) -> np.ndarray:
         return folded
     if how == "mean":
         counts = np.outer(np.diff([*rows, matrix.shape[0]]), np.diff([*columns, matrix.shape[1]]))
-        return (fold(np.add, matrix.astype(np.float64)) / counts).astype(np.float32)
+        return _cells(fold(np.add, matrix.astype(np.float64)) / counts)
     high, low = fold(np.maximum, matrix), fold(np.minimum, matrix)
-    return np.where(np.abs(high) >= np.abs(low), high, low).astype(np.float32)
+    return _cells(np.where(np.abs(high) >= np.abs(low), high, low))
+
+
+def _cells(matrix: np.ndarray) -> np.ndarray:
+    return np.where(np.isfinite(matrix), np.clip(matrix, -LARGEST, LARGEST), matrix).astype(np.float32)
 
 
 def _strip(vector: np.ndarray, shape: tuple[int, ...], limit: float, how: str) -> Picture:
@@ -119,7 +127,7 @@ def _tiles(filters: np.ndarray, shape: tuple[int, ...], limit: float) -> Picture
     height, width, inputs, outputs = filters.shape
     ins, outs = min(inputs, MOST_TILES), min(outputs, 2 * MOST_TILES)
     values = np.full((ins, height + 1, outs, width + 1), GAP, np.float32)
-    values[:, :height, :, :width] = filters[:, :, :ins, :outs].transpose(2, 0, 3, 1)
+    values[:, :height, :, :width] = _cells(filters[:, :, :ins, :outs].transpose(2, 0, 3, 1))
     flat = values.reshape(ins * (height + 1), outs * (width + 1))[:-1, :-1]
     note = f"down: {_channels(ins, inputs, 'input')}, across: {_channels(outs, outputs, 'output')}"
     return Picture(flat, "tiles", shape, (0, 0), (1, 1), (height, width), limit, note)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfnb.kernels.png import encode_png
 from tfnb.notebook.geometry import shorten, text_width
-from tfnb.notebook.heat import GAP, Picture
+from tfnb.notebook.heat import GAP, LARGEST, Picture
 from tfnb.notebook.palette import FONT, INKS, theme_css
 from tfnb.notebook.svg import element, short, text
 
@@ -27,7 +27,7 @@ def colours(values: np.ndarray, limit: float) -> np.ndarray:
     """RGBA of values, uint8: diverging around zero, magenta for NaN and infinities, transparent for gaps."""
     gap = values == GAP
     finite = np.isfinite(values) & ~gap
-    at = np.clip(np.where(finite, values, 0) / (limit or 1.0), -1, 1) * 2 + 2
+    at = np.clip(np.where(finite, values, 0.0).astype(np.float64) / min(limit or 1.0, LARGEST), -1, 1) * 2 + 2
     table = np.array(STOPS, np.float64)
     channels = [np.interp(at, np.arange(5), table[:, c]) for c in range(3)]
     made = np.stack([*channels, np.full(values.shape, 255.0)], axis=-1).round().astype(np.uint8)

@@ -119,7 +119,7 @@ class VariablesView(_Values):
                 if value is None:
                     self._figures.pop(op.name, None)
                 elif not quick or value.size <= QUICK or op.name not in self._figures:
-                    self._figures[op.name] = stats(value) if value.size else None
+                    self._figures[op.name] = stats(value)
             self.tables[0].rows = [(v.op.name, self._row(v, motions.get(v.op.name))) for v in self._shown]
             self.title, self.note = self._heading()
             self._moves = sum(motion.moves for motion in motions.values())

@@ -52,10 +52,11 @@ def spread_sample(array: np.ndarray, most: int) -> np.ndarray:
     return flat if flat.size <= most else flat[::-(-flat.size // most)]
 
 
+@np.errstate(over="ignore", invalid="ignore")      # a training that has gone astray is told of, not warned of
 def stats(array: np.ndarray, most: int = MOST) -> Stats | None:
     """The figures of an array; None for one that has no numbers. most: elements that are looked at."""
     numbers = as_reals(spread_sample(array, most))
-    if numbers is None:
+    if numbers is None or not numbers.size:
         return None
     finite = np.isfinite(numbers)
     good = numbers if finite.all() else numbers[finite]
@@ -88,6 +89,7 @@ class Motion:
     moves: int = 0
     _before: np.ndarray | None = None
 
+    @np.errstate(over="ignore", invalid="ignore")
     def see(self, array: np.ndarray, step: int | None) -> bool:
         """Look at the variable now; step: the global step, if there is one. True if it moved (or is new)."""
         numbers = as_reals(spread_sample(array, SAMPLE))
