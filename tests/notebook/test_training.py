@@ -246,6 +246,25 @@ def test_the_end_is_drawn_also_where_it_comes_while_the_panel_looks(monkeypatch)
     assert len(drawn) == 1 and "training: stopped" in drawn[0]
 
 
+def test_a_training_that_ends_while_it_is_shown_is_told_as_ended_once(monkeypatch):
+    run = endless()
+    panel, told = TrainPanel(run), []
+    look = panel.widget_state
+
+    def ends_behind_the_first_look():
+        state = look()
+        run.stop().wait()
+        return state
+
+    monkeypatch.setattr(panel, "widget_state", ends_behind_the_first_look)
+    for name in ("show", "update"):
+        monkeypatch.setattr(shell, name, lambda bundle, display_id: told.append(bundle["text/plain"]))
+    SENDER.close(panel.show())
+    panel.tick(math.inf)
+    panel.tick(math.inf)
+    assert ["stopped" in text for text in told] == [False, True]
+
+
 def test_the_end_reaches_the_first_panel_also_where_another_cell_shows_it_again(monkeypatch):
     run = endless()
     panel = TrainPanel(run).show()

@@ -44,9 +44,10 @@ class TrainPanel(View):
         """Show it in the running cell, and keep it up to date until the training ends. Returns itself."""
         running = shell.current()
         self.shown_in = running.execution_count if running is not None else None
+        state = self.widget_state()             # once: a training that ends now must not be told as ended twice
         if self._told is None:                  # where it was shown before, it is still to be told of what is new
-            self._told = self._drawn = self.widget_state()
-        shell.show(self._repr_mimebundle_(), self.display_id)
+            self._told = self._drawn = state
+        shell.show(self.bundle(forms(state)), self.display_id)
         SENDER.open(self)
         return self
 
@@ -63,7 +64,7 @@ class TrainPanel(View):
                 self.tell()
             if state != self._drawn and (ended or self.widget is None and shell.has_front_end()):
                 self._drawn = state
-                shell.update(self._repr_mimebundle_(), self.display_id)
+                shell.update(self.bundle(forms(state)), self.display_id)
         if ended:
             SENDER.close(self)
 
@@ -107,14 +108,18 @@ class TrainPanel(View):
 
     def forms(self) -> dict[str, str]:
         """The panel as text and as HTML."""
-        state = self.widget_state()
-        return {"text/plain": text(state), "text/html": html(state)}
+        return forms(self.widget_state())
 
 
 def place_of(error: BaseException) -> str:
     """The innermost line of a cell that an error went through, else the innermost line."""
     frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
     return describe(tuple(reversed(frames))) if innermost(tuple(frames)) else ""
+
+
+def forms(state: Mapping[str, Any]) -> dict[str, str]:
+    """A state as text and as HTML."""
+    return {"text/plain": text(state), "text/html": html(state)}
 
 
 def text(state: Mapping[str, Any]) -> str:

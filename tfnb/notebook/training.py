@@ -293,7 +293,7 @@ class Run:
     def _end(self, status: str, error: BaseException | None) -> None:
         with self._changed:
             self.seconds += time.perf_counter() - self._since
-            self.status, self.error, self._idle = status, error, True
+            self.error, self._idle, self.status = error, True, status       # the status last: panels look for it
             if self in _runs:
                 _runs.remove(self)
             self._changed.notify_all()

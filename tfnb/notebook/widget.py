@@ -115,11 +115,15 @@ class View:
         return self.forms()["text/plain"]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
+        return self.bundle(self.forms())
+
+    def bundle(self, forms: dict[str, str]) -> Bundle:
+        """What to display: these forms, and the widget, if there can be one."""
         if self.widget is None:
             self.widget = make_widget(self.kind, self.widget_state())
             if self.widget is not None:
                 self.widget.on_msg(self._on_message)
-        return with_widget(self.forms(), self.widget)
+        return with_widget(forms, self.widget)
 
     def _on_message(self, _widget: Any, content: Any, _buffers: Any) -> None:
         if not isinstance(content, Mapping):
