@@ -39,6 +39,12 @@ IN_KERNEL = """async ([expression, milliseconds]) => {
     }
 }"""
 
+# A kernel is there, and its page listens for widgets: what is made before has no model in the page, and never gets one.
+READY = """() => {
+    const kernel = window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel;
+    return kernel && (!kernel._targetRegistry || kernel._targetRegistry["jupyter.widget"]);
+}"""
+
 
 def chromium_path() -> str | None:
     """The Chromium that $TFNB_CHROMIUM names, or one on PATH."""
@@ -112,8 +118,7 @@ class Notebook:
         self.trap = Trap(self.page)
         self.page.goto(f"{lab.url}/{FRONT_ENDS[front_end]}/{front_end}/{name}.ipynb?reset")
         self.page.locator(".jp-Notebook .jp-CodeCell").first.wait_for(timeout=SECONDS * 1000)
-        self.page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel",
-                                    timeout=SECONDS * 1000)
+        self.page.wait_for_function(READY, timeout=SECONDS * 1000)
 
     def close(self) -> None:
         """Close the page; the kernel ends with the server."""
