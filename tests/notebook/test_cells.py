@@ -488,3 +488,28 @@ def test_begin_and_commit_come_in_pairs(nb):
     nb.cells.begin("A", "[1]")
     with pytest.raises(RuntimeError, match=r"cell \[1\] is running"):
         nb.cells.begin("B", "[2]")
+
+
+def test_a_cell_that_makes_graphs_again_leaves_others_outdated(nb):
+    nb.ns["reset"] = reset_default_graph
+    nb.run("R", "reset()")
+    nb.run("A", "a = const(1.0, name='a')")
+    nb.run("S", "reset()")                                  # a second part of the notebook
+    nb.run("B", "b = const(1.0, name='b')")
+    assert nb.text("A") == "1 op · fresh" and nb.text("B") == "1 op · fresh"
+    assert nb.run("R", "reset()") == ["A"]
+    assert nb.text("A") == "1 op · OUTDATED: its graph was replaced by a new one in [5] - run [2] again to use it"
+    assert why_stale(nb.a.op) is None and nb.text("B") == "1 op · fresh", "what it made may still be run"
+    nb.cells.undo()
+    assert nb.text("A") == "1 op · fresh" and get_default_graph() is nb.b.graph
+    nb.run("R", "reset()")
+    nb.run("A", "a = const(1.0, name='a')")
+    assert nb.text("A").endswith("fresh") and nb.a.graph is get_default_graph()
+
+
+def test_a_cell_that_made_the_default_graph_by_using_it_does_not_replace_it(nb):
+    nb.ns["Graph"] = Graph
+    nb.run("A", "a = const(1.0, name='a')")
+    nb.run("B", "b = const(1.0, name='b')")
+    nb.run("A", "a = const(1.0, name='a'); other = Graph()")
+    assert nb.text("B") == "1 op · fresh"

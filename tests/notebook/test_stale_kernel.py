@@ -166,3 +166,14 @@ def test_settings_have_help_and_are_checked(page):
     page.run("%config Tfnb.view_format = 'text'\n%graph", "V")
     assert set(page.outputs["V"][0]["data"]) == {"text/plain"}
     page.run("%config Tfnb.view_format = 'auto'", "K")
+
+
+def test_what_a_reset_leaves_behind_is_made_again(page):
+    page.run("tf.reset_default_graph()", "R")
+    page.run("x = tf.placeholder(tf.float32, [2], name='x')\ny = tf.layers.dense(x[None], 3)", "B")
+    page.run("sess = tf.Session()\nsess.run(tf.global_variables_initializer())", "C")
+    page.run("tf.reset_default_graph()", "R")
+    assert "OUTDATED: its graph was replaced" in page.text("B") and "OUTDATED" in page.text("C")
+    assert "outdated" in page.run("%why y", "W") and page.run("print(sess.run(y, {x: [0, 0]}).shape)", "D") == "(1, 3)"
+    assert page.run("%stale run", "S").endswith("no cell is stale")
+    assert page.run("print(y.graph is tf.get_default_graph() is sess.graph)", "D") == "True"

@@ -78,7 +78,7 @@ def stale() -> StaleCells:
 def _stale_cells(hooks: Hooks) -> list[StaleCell]:
     cells, found, places = hooks.cells, dict[Hashable, StaleCell](), dict[Hashable, tuple[int, int]]()
     for number, graph in enumerate(all_graphs()):
-        marks = {key: Stale(why, (key,)) for key, why in cells.functions.outdated(graph).items()} | cells.stale(graph)
+        marks = {key: Stale(why, (key,)) for key, why in cells.outdated_in(graph).items()} | cells.stale(graph)
         for place, op in enumerate(graph.get_operations() if marks else ()):
             if op.owner in marks:
                 places.setdefault(op.owner, (number, place))

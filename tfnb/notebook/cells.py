@@ -32,17 +32,20 @@ class Books:
     """What is known of the cells of a notebook, by key.
 
     badges: of the cells that own ops, as they should be shown; reasons: why cells are stale of themselves, by graph;
-    stories: what the last run of each changed, by graph.
+    stories: what the last run of each changed, by graph; makers: the cell that made each graph; replaced: why a graph
+    is not the one that a run from top to bottom would put ops into: its maker has made another one since.
     """
 
     labels: dict[Key, str] = field(default_factory=dict)
     badges: dict[Key, Badge] = field(default_factory=dict)
     reasons: WeakKeyDictionary[Graph, dict[Key, str]] = field(default_factory=WeakKeyDictionary)
     stories: WeakKeyDictionary[Graph, dict[Key, Story]] = field(default_factory=WeakKeyDictionary)
+    makers: WeakKeyDictionary[Graph, Key] = field(default_factory=WeakKeyDictionary)
+    replaced: WeakKeyDictionary[Graph, str] = field(default_factory=WeakKeyDictionary)
 
     def copy(self) -> Books:
         """The same, to go back to."""
-        made = Books(dict(self.labels), dict(self.badges))
+        made = Books(dict(self.labels), dict(self.badges), makers=self.makers.copy(), replaced=self.replaced.copy())
         for mine, copied in ((self.reasons, made.reasons), (self.stories, made.stories)):
             for graph, known in mine.items():
                 copied[graph] = dict(known)     # type: ignore[index, assignment]
@@ -143,6 +146,7 @@ class Cells:
                 changes.append(self._replace(graph, run, before[0], effects, rebound or {}))
                 changed.append(graph)
         self._keep(run, changed)
+        self._note_graphs(run)
         for key in run.keys:
             self.badges.pop(key, None)
         badge = _badge(run.label, made, changes, effects)
@@ -160,6 +164,14 @@ class Cells:
             size = sum(size_of(record.ops) for records in run.detached.values() for record in records)
             self.journal.keep(Past(f"run {run.label}", run.key, run.books, default, size),
                               {graph: run.snapshots[graph] for graph in changed if graph in run.snapshots}, run.names)
+
+    def _note_graphs(self, run: Run) -> None:
+        """Note who made which graph. If a cell makes graphs again, other cells' ops are in those of before."""
+        new, books = [graph for graph in all_graphs() if graph not in run.snapshots], self.books
+        for graph, maker in list(books.makers.items()) if new else ():
+            if maker in run.keys and graph is not global_graph():
+                books.replaced[graph] = f"its graph was replaced by a new one in {run.label}"
+        books.makers.update(dict.fromkeys(new, run.key))
 
     def _replace(self, graph: Graph, run: Run, before: str, total: Effects, rebound: Mapping[str, str]) -> Changes:
         records = run.detached[graph]
@@ -189,7 +201,7 @@ class Cells:
 
     def _return_to(self, books: Books) -> None:
         """Go back to what was known, but for the badges: `_refresh` tells which of these change."""
-        self.books.labels, self.books.reasons, self.books.stories = books.labels, books.reasons, books.stories
+        self.books = replace(books, badges=self.badges)
 
     def untouched(self) -> bool:
         """The running cell has made no op yet."""
@@ -276,10 +288,18 @@ class Cells:
         """The cells that may be used, but would make something else now, and why."""
         found: dict[Key, str] = {}
         for graph in all_graphs():
-            for key, why in self.functions.outdated(graph).items():
+            for key, why in self.outdated_in(graph).items():
                 if not isinstance(key, Orphan):
                     found.setdefault(key, why)
         return found
+
+    def outdated_in(self, graph: Graph) -> dict[Key, str]:
+        """The cells whose ops in `graph` may be used, but would be others now, and why."""
+        found, why = self.functions.outdated(graph), self.books.replaced.get(graph)
+        if why is None:
+            return found
+        keys = {op.owner for op in graph.get_operations()} & self.badges.keys() - {self.books.makers.get(graph)}
+        return dict.fromkeys(keys, why) | found
 
     def _blame(self, graph: Graph, reasons: dict[Key, str]) -> None:
         known = self.books.reasons.setdefault(graph, {})

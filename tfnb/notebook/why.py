@@ -85,7 +85,7 @@ class _Asked:
 
     def outdated(self) -> str:
         """What changed since its cell ran, and which cell to run again; "" where nothing did."""
-        why = self.cells.functions.outdated(self.graph).get(self.op.owner, "") if self.op._dead is None else ""
+        why = self.cells.outdated_in(self.graph).get(self.op.owner, "") if self.op._dead is None else ""
         return f"{why}: run {self._label(self.op)} again to use it" if why else ""
 
     def run(self) -> str:
