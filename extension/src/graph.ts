@@ -26,6 +26,7 @@ export class GraphWidget {
     placeholder: "Find an op",
     "aria-label": "Find an op",
   });
+  private readonly search = h("span", { class: "tfnb-search" }, this.find, this.hits);
   private readonly colors = h("select", { "aria-label": "Colours say", title: "What colours say" });
   private readonly stop = button("End trace", "Show everything strong again", () => this.ask("trace", ""));
   private readonly view: Viewport;
@@ -52,7 +53,7 @@ export class GraphWidget {
       button("SVG", "Save the drawing as an SVG file", () => this.saveAs(this.drawn, "svg", "image/svg+xml")),
       button("PNG", "Save the drawing as a PNG image", () => this.savePng()),
       button("DOT", "Save the drawing as Graphviz DOT", () => this.ask("dot", "")),
-      h("span", { class: "tfnb-search" }, this.find, this.hits),
+      this.search,
       this.note,
     );
     this.root.append(bar, h("div", { class: "tfnb-body" }, this.stage, this.panel));
@@ -80,10 +81,16 @@ export class GraphWidget {
       guard(() => this.onFind()),
     );
     this.find.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.hits.hidden = true;
       if (event.key === "Enter") (this.hits.querySelector("button") as HTMLButtonElement | null)?.click();
     });
-    this.find.addEventListener("blur", () => setTimeout(() => (this.hits.hidden = true), 200));
+    this.search.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.hideHits();
+    });
+    this.search.addEventListener("focusout", () =>
+      setTimeout(() => {
+        if (!this.isSearching()) this.hits.hidden = true;
+      }, 200),
+    );
   }
 
   private get state(): GraphState {
@@ -280,14 +287,23 @@ export class GraphWidget {
     this.asked = setTimeout(() => this.ask("search", "", { text: this.find.value }), ASK_AFTER);
   }
 
+  private isSearching(): boolean {
+    return this.search.contains(document.activeElement);
+  }
+
+  private hideHits(): void {
+    this.find.focus({ preventScroll: true });
+    this.hits.hidden = true;
+  }
+
   private showHits(hits: Hit[]): void {
-    const wanted = this.find.value.trim() !== "" && document.activeElement === this.find;
+    const wanted = this.find.value.trim() !== "" && this.isSearching();
     this.hits.hidden = !wanted;
     if (!wanted) return;
     const rows = hits.map((hit) => {
       const go = button(hit.name, `Show ${hit.name}`, () => {
         this.find.value = "";
-        this.hits.hidden = true;
+        this.hideHits();
         this.ask("reveal", hit.name);
       });
       return h("li", {}, go, h("small", {}, hit.what));

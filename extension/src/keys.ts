@@ -10,6 +10,7 @@ const FOCUSABLE = "button, input, select, summary, [tabindex]";
  */
 export function keepKeys(host: HTMLElement): () => void {
   const ours = (event: KeyboardEvent) =>
+    event.target !== host &&
     !(event.ctrlKey || event.metaKey || event.altKey) &&
     ((event.target as Element).matches(TYPED) || (OURS.test(event.key) && !event.shiftKey));
   const before = (event: KeyboardEvent) => {
@@ -23,15 +24,45 @@ export function keepKeys(host: HTMLElement): () => void {
   return () => window.removeEventListener("keydown", before, true);
 }
 
-/** Draw anew; if that replaces the part that has the focus, the one that is named as it was gets it. */
+/**
+ * Draw anew; if that takes away the part that has the focus, the one that is named as it was gets it, else one that is
+ * where it was.
+ */
 export function keepFocus(host: HTMLElement, draw: () => void): void {
-  const had = document.activeElement;
-  const name = had && host.contains(had) ? nameOf(had) : "";
-  const alike = () =>
-    [...host.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((one) => nameOf(one) === name);
-  const place = name ? alike().indexOf(had as HTMLElement) : -1;
+  const had = document.activeElement as HTMLElement | null;
+  if (!had || !host.contains(had)) {
+    draw();
+    return;
+  }
+  const alike = () => parts(host).filter((one) => nameOf(one) === name);
+  const name = nameOf(had);
+  const place = alike().indexOf(had);
+  const around: [Element, number][] = [];
+  for (let box = had.parentElement; box && host.contains(box); box = box.parentElement)
+    around.push([box, parts(box).indexOf(had)]);
   draw();
-  if (place >= 0 && !host.contains(document.activeElement)) alike()[place]?.focus({ preventScroll: true });
+  const now = document.activeElement;
+  if (now && now !== host && host.contains(now) && isShown(now)) return;
+  (alike()[place] ?? nearest(host, around)).focus({ preventScroll: true });
+}
+
+function nearest(host: HTMLElement, around: [Element, number][]): HTMLElement {
+  for (const [box, place] of around) {
+    const there = host.contains(box) && isShown(box) ? parts(box) : [];
+    if (there.length) return there[Math.max(0, Math.min(place, there.length - 1))] as HTMLElement;
+  }
+  host.tabIndex = -1; // until it loses the focus: a click beside the parts is no reason to take keys
+  host.addEventListener("blur", () => host.removeAttribute("tabindex"), { once: true });
+  return host;
+}
+
+/** What in it can have the focus. */
+function parts(box: Element): HTMLElement[] {
+  return [...box.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(isShown);
+}
+
+function isShown(part: Element): boolean {
+  return !part.closest("[hidden], :disabled");
 }
 
 function nameOf(part: Element): string {
