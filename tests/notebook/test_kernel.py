@@ -180,6 +180,8 @@ def test_fetch_prints_a_line_and_returns_values(page):
     assert shown.splitlines()[0].startswith("loss  float32 ") and "float32[1, 3]" in shown
     assert "<class 'list'> 2" in shown
     assert "Mul (h)" in page.run("%profile h --feed {x: [[1.0, 2.0, 3.0]]} --runs 2", "F")
+    shown = page.run("v = %fetch [loss, h] --feed {x: [[1.0, 2.0, 3.0]]}\nprint(type(v), len(v))", "F")
+    assert "<class 'list'> 2" in shown, "blanks are welcome in brackets"
     assert page.run("v = %fetch W/read", "F") == "W/read  float32[3] [1., 1., 1.]"
     assert page.run("%fetch los", "F").startswith("UsageError: name 'los' is not defined; did you mean 'loss'?")
     assert "did you mean --feed?" in page.run("%fetch loss --fed {}", "F")

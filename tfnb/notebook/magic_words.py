@@ -28,7 +28,7 @@ from tfnb.notebook.hooks import Hooks
 from tfnb.runtime.session import BaseSession
 
 # What magics that run something are given
-WHAT = argument("what", nargs="+", help="expressions without blanks, or names of ops and tensors")
+WHAT = argument("what", nargs="+", help="expressions, without blanks or in brackets, or names of ops and tensors")
 FEED = argument("--feed", nargs="+", metavar="DICT", help="what to feed: {x: batch}, or a variable with such a dict")
 SESSION = argument("--session", metavar="NAME", help="the variable with the session; by default the only open one")
 
@@ -131,18 +131,24 @@ def _nearest(problem: str, known: Mapping[str, Any]) -> str:
 
 
 def _split(line: str) -> list[str]:
-    """The words of a line; those of a feed are one: its negative numbers are no options."""
+    """The words of a line; those of a feed are one: its negative numbers are no options. So are those in brackets."""
     found: list[str] = []
     feeding = False
     for word in arg_split(line):
         if word.startswith("--"):
             feeding = False
-        if feeding and found[-1] != "--feed":
+        within = len(found) == 1 and _opens(found[0]) > 0 and not word.startswith("--")
+        if within or feeding and found[-1] != "--feed":
             found[-1] += " " + word
         else:
             found.append(word)
         feeding = feeding or word == "--feed"
     return found
+
+
+def _opens(word: str) -> int:
+    """How many brackets a word opens that it does not close."""
+    return sum((char in "([{") - (char in ")]}") for char in word)
 
 
 class usage_errors(AbstractContextManager[None]):
