@@ -97,4 +97,5 @@ def test_cpu_quota_of_a_container(files: dict[str, str], want: int | None, tmp_p
 def test_the_nearest_word_is_told() -> None:
     assert did_you_mean("los", ["loss", "train"]) == "; did you mean 'loss'?"
     assert did_you_mean("los", {"loss": 1}, show=str) == "; did you mean loss?"
+    assert did_you_mean("trainable", ["variables", "trainable_variables"]) == "; did you mean 'trainable_variables'?"
     assert did_you_mean("x", ["loss"]) == "" and did_you_mean("loxyz", ["loss"], 0.4) == "; did you mean 'loss'?"
