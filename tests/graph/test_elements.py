@@ -57,7 +57,7 @@ def test_elements(g: Graph) -> None:
         g.get_operation_by_name("A")
     with Graph().as_default():
         foreign = constant(1.0)
-    with pytest.raises(ValueError, match="not an element of this graph"):
+    with pytest.raises(ValueError, match="not an element of this graph. It is of another one, made at .*test_elements"):
         g.as_graph_element(foreign)
     with pytest.raises(ValueError, match="must be from the same graph"):
         g.create_op("Identity", [foreign])
