@@ -164,6 +164,16 @@ def test_a_click_looks_closer_and_back(model):
     assert view.panels[0][1].values[0, 0] == 301.5 and view.buttons == [("how", "Show extremes")]
 
 
+def test_what_could_not_be_shown_is_told_until_something_else_is(model):
+    tf.Variable(0.0, name="late")
+    view = variables()
+    before = view.note
+    view.hear({"type": "pick", "table": "variables", "row": "late"})
+    assert "late has no value" in view.note
+    view.hear({"type": "pick", "table": "variables", "row": "w"})
+    assert view.panels and view.note == before
+
+
 def test_variables_behind_handles_are_seen(model):
     v, m = (VarHandleOp(dtype=tf.float32, shape=[2], shared_name=name, name=name) for name in ("v", "v/Momentum"))
     model.run([AssignVariableOp(handle, tf.constant([3.0, 4.0])) for handle in (v, m)])

@@ -189,6 +189,7 @@ class VariablesView(_Values):
         self.tables[0].picked = row
         found = next((v for v in self._shown if v.op.name == row), None)
         self.panels, self.panels_title, self.buttons = [], row, []
+        self.note = self._heading()[1]          # what could not be shown before is past
         if found is not None:
             self.draw(_weights(self.session, found))
 
