@@ -87,6 +87,16 @@ def test_rebinning_keeps_all_values():
     assert histogram_of(np.array([np.nan, np.inf])) is None
 
 
+@pytest.mark.parametrize("values", [[1e17] * 3, [1.7e308, -1.7e308], [1, 1 + 2 ** -52], [-1.7e308], [5e-324, 0]])
+def test_values_that_no_number_is_between_have_histograms(values):
+    kept = Sparse("w", "", ROWS)
+    for step in (None, np.nan, 7, np.inf):
+        kept.add(step, histogram_of(np.array(values, np.float64)))
+    found = ridge(kept)
+    assert found.steps == (0, 1, 7, 8) and np.isfinite(found.table).all() and found.table.max() == 1
+    assert np.isfinite(found.high - found.low) and found.low < found.high
+
+
 def test_damaged_summaries_and_what_is_no_png_are_passed_over():
     from tfnb.proto.summary_pb2 import Summary
     bad = Summary()

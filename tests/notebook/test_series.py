@@ -18,6 +18,12 @@ def test_steps_count_up_where_none_is_given():
     assert series.steps.tolist()[-1] == 12
 
 
+def test_what_is_no_step_is_counted():
+    series = Series("loss")
+    series.extend([3, np.inf, np.nan, 9, -np.inf], np.arange(5, dtype=np.float32))
+    assert series.steps.tolist() == [3, 4, 5, 9, 10]
+
+
 def test_a_step_that_goes_back_starts_anew_from_there():
     series = Series("loss")
     series.extend([0, 1, 2, 3, 4], np.arange(5, dtype=np.float32))

@@ -277,6 +277,14 @@ def test_the_end_reaches_the_first_panel_also_where_another_cell_shows_it_again(
     assert drawn and "training: stopped" in drawn[-1]
 
 
+def test_a_page_that_asks_for_a_rate_where_there_is_none_is_passed_over():
+    run = endless(lambda number: {"loss": 10 ** 400})
+    run.wait_for_step()
+    panel = TrainPanel(run)
+    panel.hear({"type": "rate", "value": 0.5})
+    assert panel.widget_state()["values"] == [["loss", "1" + "0" * 19]]
+
+
 def test_buttons_of_the_panel():
     run = endless(rate=NumberRate({"rate": 0.1}, "rate"))
     panel = TrainPanel(run)

@@ -1,6 +1,7 @@
 """What a training reports beside scalars, kept for the live boards: histograms over time, and pictures."""
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ SHOWN = 24
 BINS = 48
 PICTURES = 12           # of one tag
 BYTES = 1 << 20         # of the largest picture that is kept
+LARGEST = 1e300         # value that a histogram shows: the range of larger ones may be no number
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -56,9 +58,9 @@ class Sparse(Generic[Item]):
         self._stride = 1
 
     def add(self, step: float | None, item: Item) -> None:
-        """Keep an item. A step of None is one more than the step before it."""
+        """Keep an item. A step of None, or one that is no finite number, is one more than the step before it."""
         last = self._newest[0] if self._newest is not None else -1.0
-        now = last + 1 if step is None else float(step)
+        now = last + 1 if step is None or not math.isfinite(step) else float(step)
         if now < last:
             self._items = [pair for pair in self._items if pair[0] < now]
         if self.count % self._stride == 0:
@@ -117,12 +119,12 @@ def _rebin(item: Histogram, wanted: np.ndarray) -> np.ndarray:
 def histogram_of(values: np.ndarray) -> Histogram | None:
     """The histogram of the finite values of an array, or None where there are none."""
     numbers = np.asarray(values, np.float64).ravel()
-    numbers = numbers[np.isfinite(numbers)]
+    numbers = np.clip(numbers[np.isfinite(numbers)], -LARGEST, LARGEST)
     if not numbers.size:
         return None
     low, high = _range(float(numbers.min()), float(numbers.max()))
     counts = bin_counts(numbers, low, high, BINS)
-    return Histogram(low + np.arange(BINS + 1) * (high / BINS - low / BINS), counts.astype(np.float64))
+    return Histogram(np.linspace(low, high, BINS + 1), counts.astype(np.float64))
 
 
 def read_rich(data: bytes) -> Iterator[tuple[str, Histogram | Picture]]:
@@ -143,7 +145,7 @@ def _histogram(proto: Any) -> Histogram | None:
     limits, counts = np.array(proto.bucket_limit, np.float64), np.array(proto.bucket, np.float64)
     if not limits.size or limits.size != counts.size or not np.isfinite([proto.min, proto.max]).all():
         return None
-    edges = np.clip(np.concatenate([[proto.min], limits]), proto.min, proto.max)
+    edges = np.clip(np.concatenate([[proto.min], limits]), *np.clip([proto.min, proto.max], -LARGEST, LARGEST))
     return Histogram(edges, counts) if proto.min <= proto.max and np.isfinite(counts).all() else None
 
 

@@ -1,6 +1,7 @@
 """The history of one scalar, thinned to its extremes when it gets long, and what a plot needs of it."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -44,7 +45,7 @@ class Series:
 
     def extend(self, steps: np.ndarray | Sequence[float | None], values: np.ndarray,
                times: np.ndarray | float = 0.0) -> None:
-        """Add points. A step of None (or NaN) is one more than the step before it (0 at the start)."""
+        """Add points. A step of None, or no finite one, is one more than the step before it (0 at the start)."""
         filled = _filled(np.asarray(steps, np.float64), float(self.steps[-1]) if self._n else -1.0)
         self.count += len(filled)
         falls = filled[1:] < filled[:-1]
@@ -84,15 +85,15 @@ def _split(values: np.ndarray, starts: Sequence[int] | np.ndarray) -> list[np.nd
 
 
 def _filled(steps: np.ndarray, last: float) -> np.ndarray:
-    """`steps`, with one more than the step before it (`last` before the first one) where there is NaN."""
-    counted = np.isnan(steps)
+    """`steps`, with one more than the step before it (`last` before the first one) where there is no number."""
+    counted = ~np.isfinite(steps)
     if not counted.any():
         return steps
     if counted.all():
         return np.arange(last + 1, last + 1 + len(steps))
     filled = []
     for step in steps.tolist():
-        last = last + 1 if step != step else step
+        last = step if math.isfinite(step) else last + 1
         filled.append(last)
     return np.array(filled)
 

@@ -73,7 +73,7 @@ class TrainPanel(View):
         run, kind = self.run, message.get("type")
         if kind == "rate":
             value = message.get("value")
-            if isinstance(value, (int, float)) and value >= 0:
+            if run.rate is not None and isinstance(value, (int, float)) and value >= 0:
                 run.set_rate(value)
         elif kind == "step":
             run.step(wait=False)
@@ -175,5 +175,5 @@ def html(state: Mapping[str, Any]) -> str:
 def _number(value: Any) -> str:
     try:
         return number(float(value))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return str(value)[:20]
