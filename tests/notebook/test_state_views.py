@@ -165,6 +165,7 @@ def test_a_click_looks_closer_and_back(model):
 
 
 def test_what_could_not_be_shown_is_told_until_something_else_is(model):
+    model.run(tf.global_variables_initializer())
     tf.Variable(0.0, name="late")
     view = variables()
     before = view.note

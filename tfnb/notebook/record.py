@@ -81,7 +81,7 @@ class Recorder:
                     column.fromlist([at, more[tag]])    # one call, so that threads don't come between
                     if not 2 < len(column) < self._full:
                         self._turn(len(column) >= self._full)
-            except (KeyError, TypeError):
+            except (KeyError, TypeError, OverflowError):
                 self._others(more, tag, step, own)
         return record
 
@@ -270,5 +270,5 @@ def _in_order(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, n
 def _number(value: Any) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return float("nan")
