@@ -63,7 +63,7 @@ export class Chart {
     const value = h("b");
     const made = h(
       "button",
-      { type: "button", "aria-pressed": "true", title: `Show or hide ${curve.name}` },
+      { type: "button", "aria-pressed": String(curve.shown), title: `Show or hide ${curve.name}` },
       h("i", { class: `tfnb-s${curve.color % COLORS}` }),
       curve.name,
       " ",

@@ -31,8 +31,8 @@ export class LiveWidget {
   private readonly look: Look = { smoothing: 0, logY: false, x: "step" };
   private readonly series: Series[] = [];
   private charts: Chart[] = [];
-  private readonly ridges: RidgePanel[] = [];
-  private readonly pictures: PicturePanel[] = [];
+  private ridges: RidgePanel[] = [];
+  private pictures: PicturePanel[] = [];
   private known = "";
   private told: LiveState | undefined;
   private frame = 0;
@@ -82,9 +82,16 @@ export class LiveWidget {
     for (const each of this.bar.querySelectorAll("label")) each.hidden = !tags.length;
     this.bar.hidden = !tags.length && !state.title;
     const layout = JSON.stringify([tags, ridges, pictures, empty]);
-    for (const [i, { name, color_index }] of ridges.entries())
-      this.ridges[i] ??= new RidgePanel(name, color_index);
-    for (const [i, { name }] of pictures.entries()) this.pictures[i] ??= new PicturePanel(name);
+    this.ridges = ridges.map(({ name, color_index }, i) => {
+      const had = this.ridges[i];
+      return had?.name === name ? had : new RidgePanel(name, color_index);
+    });
+    const before = this.pictures;
+    this.pictures = pictures.map(({ name }, i) => {
+      const had = before[i];
+      return had?.name === name ? had : new PicturePanel(name);
+    });
+    for (const each of before) if (!this.pictures.includes(each)) each.free();
     if (layout !== this.known) this.arrange(tags);
     this.known = layout;
     this.schedule();
@@ -97,6 +104,7 @@ export class LiveWidget {
   }
 
   private arrange(tags: LiveTag[]): void {
+    const hidden = this.charts.flatMap((chart) => chart.curves.filter((curve) => !curve.shown));
     const groups = new Map<string, Curve[]>();
     const scales = new Map<string, Curve[]>();
     tags.forEach((tag, i) => {
@@ -104,7 +112,7 @@ export class LiveWidget {
         name: shortName(tag, tags),
         color: tag.color_index,
         series: this.seriesOf(i),
-        shown: true,
+        shown: !hidden.some(({ series }) => series === this.series[i]),
       };
       const group = groupOf(tag);
       groups.set(group, [...(groups.get(group) ?? []), curve]);
@@ -139,7 +147,12 @@ export class LiveWidget {
   receive(message: LiveMessage, buffers: (DataView | ArrayBuffer)[]): void {
     if (message.type === "reset") {
       for (const series of this.series) if (series) series.length = 0;
-      this.schedule();
+      for (const each of this.pictures) each.free();
+      this.charts = [];
+      this.ridges = [];
+      this.pictures = [];
+      this.known = "";
+      this.update();
     } else if (message.type === "ridge") {
       const table = floatsOf(buffers[0] as DataView);
       this.ridges[message.ridge]?.show({ ...message, table });

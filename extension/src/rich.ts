@@ -25,7 +25,7 @@ export class RidgePanel {
   private width = 420; // when it was seen last
 
   constructor(
-    private readonly name: string,
+    readonly name: string,
     private readonly color: number,
   ) {
     const box = h("div", { class: "tfnb-plot-box" }, this.svg, this.tip);
@@ -117,7 +117,7 @@ export class PicturePanel {
   private urls: string[] = [];
   private steps: number[] = [];
 
-  constructor(private readonly name: string) {
+  constructor(readonly name: string) {
     this.slider.setAttribute("aria-label", `Step of ${name}`);
     this.slider.addEventListener("input", () => this.draw());
     this.root.append(h("figcaption", {}, name), this.image, h("label", {}, this.slider, this.words));

@@ -141,3 +141,16 @@ test("hostile tags are text", () => {
   expect(el.querySelector("img")).toBeNull();
   expect(el.textContent).toContain("<img src=x");
 });
+
+test("a curve that the reader hid stays hidden when a tag comes", () => {
+  const model = board();
+  const pressed = () =>
+    [...el.querySelectorAll("[aria-pressed]")].map((one) => one.getAttribute("aria-pressed"));
+  for (const tag of [0, 1, 2]) model.points(tag, 0, [0, 1, 1, 2]);
+  (el.querySelector("[aria-pressed]") as HTMLElement).click();
+  frame();
+  model.setState({ title: "", tags: [...TAGS, { name: "more", color_index: 3 }], smoothing: 0, x: "step" });
+  frame();
+  expect(pressed()).toEqual(["false", "true", "true", "true"]);
+  expect(paths()).toHaveLength(2);
+});

@@ -37,3 +37,24 @@ test("pictures show the newest step, or the one that the reader chose", () => {
   expect(image.alt).toContain("at step 0");
   expect(el.querySelectorAll("img").length).toBe(1);
 });
+
+test("what was cleared is gone, and what comes then has its own panel", () => {
+  const model = board();
+  const panels = () => [...el.querySelectorAll("figcaption")].map((one) => one.textContent);
+  const table = new DataView(new Float32Array([0, 1]).buffer);
+  model.emit("msg:custom", { type: "ridge", ridge: 0, low: -1, high: 2, steps: [0] }, [table]);
+  model.emit("msg:custom", { type: "reset" }, []);
+  expect(el.querySelectorAll(".tfnb-ridge")).toHaveLength(0);
+  const state = (...names: string[]) => ({
+    title: "",
+    tags: [],
+    ridges: names.map((name) => ({ name, color_index: 0 })),
+    smoothing: 0,
+    x: "step",
+  });
+  model.setState(state());
+  expect(panels()).toEqual([]);
+  model.setState(state("other"));
+  model.setState(state("first", "other"));
+  expect(panels()).toEqual(["first", "other"]);
+});
