@@ -98,4 +98,5 @@ def test_the_nearest_word_is_told() -> None:
     assert did_you_mean("los", ["loss", "train"]) == "; did you mean 'loss'?"
     assert did_you_mean("los", {"loss": 1}, show=str) == "; did you mean loss?"
     assert did_you_mean("trainable", ["variables", "trainable_variables"]) == "; did you mean 'trainable_variables'?"
+    assert did_you_mean("h", ["loss", "layer1/h"]) == "; did you mean 'layer1/h'?"
     assert did_you_mean("x", ["loss"]) == "" and did_you_mean("loxyz", ["loss"], 0.4) == "; did you mean 'loss'?"

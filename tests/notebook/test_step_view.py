@@ -32,6 +32,16 @@ def test_it_stops_at_the_breakpoint_and_shows_what_is_taken(view):
     assert log[4].bad and not log[5].hist
 
 
+def test_what_matches_no_op_of_the_run_is_told():
+    with tf.Graph().as_default(), tf.Session():
+        tf.square(tf.constant([1.0]), name="layer/h")
+        for wrong in ({"until": "layr/h"}, {"breaks": ["h", "layr/h"]}):
+            with pytest.raises(ValueError, match="no op of the run matches 'layr/h'; did you mean 'layer/h'"):
+                step("layer/h", **wrong)
+        with pytest.raises(tf.errors.NotFoundError, match="the run has no op 'h'; did you mean 'layer/h'"):
+            step("layer/h").value("h")
+
+
 def test_many_numbers_are_told_by_mean_and_spread_and_drawn():
     with tf.Graph().as_default(), tf.Session():
         tf.reduce_sum(tf.constant(range(10), tf.float32, name="c") + 1.0, name="loss")

@@ -55,9 +55,10 @@ def expression(text: str) -> re.Pattern[str]:
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6, show: Callable[[str], str] = repr) -> str:
     """The end of a message on an unknown word: "; did you mean 'loss'?", or "" where none of `known` is near.
 
-    One that begins with the word is nearest. cutoff: how near, 0 to 1; show: how the nearest one is written.
+    One that begins with the word, or is it in a scope, is nearest. cutoff: how near, 0 to 1; show: how the nearest one
+    is written.
     """
     names = list(known)
-    longer = sorted((name for name in names if len(word) > 2 and name.startswith(word)), key=len)
-    near = longer or get_close_matches(word, names, n=1, cutoff=cutoff)
+    within = [name for name in names if len(word) > 2 and name.startswith(word) or name.endswith(f"/{word}")]
+    near = sorted(within, key=len) or get_close_matches(word, names, n=1, cutoff=cutoff)
     return f"; did you mean {show(near[0])}?" if near else ""

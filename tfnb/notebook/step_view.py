@@ -1,12 +1,14 @@
 """%step: a run op by op: the graph with the next op lit, what that takes, the queue of ops, and values to change."""
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tfnb.core.describe import FEW, one_line
+from tfnb.core.text import did_you_mean
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.notebook.fetch import in_session
 from tfnb.notebook.geometry import shorten
@@ -18,6 +20,7 @@ from tfnb.notebook.sheet import Cell, Column, Table
 from tfnb.notebook.sheet_view import Inside, SheetView
 from tfnb.notebook.typed import typed_value
 from tfnb.notebook.watch import elements_of, watched
+from tfnb.runtime.nan import patterns
 from tfnb.runtime.session import BaseSession
 from tfnb.runtime.stepper import HANDLES, Stepper
 
@@ -202,6 +205,13 @@ def _value_cells(array: np.ndarray | None) -> tuple[Cell, Cell]:
     return Cell(f"{kind} {pill.words}", bad=bool(pill.bad)), Cell(hist=(pill.counts,))
 
 
+def _check_found(stepper: Stepper, wanted: list[re.Pattern[str]]) -> None:
+    names = {op.name for op in stepper.calls}
+    for pattern in wanted if stepper.error is None else ():
+        if not any(map(pattern.search, names)):
+            raise ValueError(f"no op of the run matches {pattern.pattern!r}{did_you_mean(pattern.pattern, names)}")
+
+
 def step(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSession | None = None,
          breaks: str | Iterable[str] = (), until: str = "", back: bool = False) -> StepView:
     """Go through a run of `fetches` op by op, on a copy of the session's values.
@@ -215,6 +225,7 @@ def step(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSess
     """
     chosen, wanted, fed = in_session(fetches, feed, session)
     stepper = Stepper(chosen._inspect(wanted, fed), breaks)
+    _check_found(stepper, [*stepper.breaks, *patterns(until)] if until else stepper.breaks)
     if back:
         stepper.step(len(stepper.calls))
     elif until or stepper.breaks:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tfnb.core.dtypes import resource, variant
 from tfnb.core.errors import NotFoundError
+from tfnb.core.text import did_you_mean
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import ref_variable, refers
@@ -116,6 +117,9 @@ class Stepper:
         for key in (name, f"{name}:0"):
             if key in self.values:
                 return key
+        names = {op.name for op in self.calls}.union(key.removesuffix(":0") for key in self._made)
+        if name.partition(":")[0] not in names:
+            raise NotFoundError(None, None, f"the run has no op {name!r}{did_you_mean(name, names)}")
         raise NotFoundError(None, None, f"{name!r} has no value before op {self.position} of the run")
 
     def _play(self, stop: Stop) -> Stepper:
