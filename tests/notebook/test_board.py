@@ -207,6 +207,17 @@ def test_a_tag_that_never_came_is_answered_with_the_nearest(recorder):
     assert LiveBoard("acc*", recorder=recorder)._state()["empty"] == ""
 
 
+def test_runs_that_never_came_are_told(recorder):
+    board = LiveBoard("loss", runs=["slow", "fast"], recorder=recorder)
+    recorder.scalars({"loss": 1.0})
+    recorder.file()
+    assert "no values of the runs slow, fast yet; no run has a name" in repr(board)
+    recorder.scalars({"loss": 1.0}, run="logs/quick")
+    recorder.file()
+    assert "no values of the runs slow, fast yet; there are quick" in repr(board)
+    assert "no values of los yet; did you mean loss?" in repr(LiveBoard("los", runs=["quick"], recorder=recorder))
+
+
 def test_forms_say_what_is_plotted_and_escape_tags(recorder):
     board = LiveBoard(title="digits & <b>", recorder=recorder)
     assert "no values yet" in repr(board) and "no values yet" in board.svg()
