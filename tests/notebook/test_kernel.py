@@ -182,6 +182,12 @@ def test_fetch_prints_a_line_and_returns_values(page):
     assert "Mul (h)" in page.run("%profile h --feed {x: [[1.0, 2.0, 3.0]]} --runs 2", "F")
     shown = page.run("v = %fetch [loss, h] --feed {x: [[1.0, 2.0, 3.0]]}\nprint(type(v), len(v))", "F")
     assert "<class 'list'> 2" in shown, "blanks are welcome in brackets"
+    page.run("tf.summary.scalar('loss', loss)", "Y")
+    assert "ScalarSummary" not in page.run("%graph loss --format text", "F"), "loss is the tensor, not its summary"
+    shown = page.run("u = tf.get_variable('u', [])\n%why u", "U")
+    assert "trainable_variables" in shown and "by name" not in shown, "tfnb's own lists are no collections"
+    assert page.run("%graph --color time", "F").endswith("%graph loss --color time --feed {x: batch}")
+    assert page.run("%graph --engine dot", "F").count("LayoutFailed") == 0
     assert page.run("v = %fetch W/read", "F") == "W/read  float32[3] [1., 1., 1.]"
     assert page.run("%fetch los", "F").startswith("UsageError: name 'los' is not defined; did you mean 'loss'?")
     assert "did you mean --feed?" in page.run("%fetch loss --fed {}", "F")

@@ -70,12 +70,17 @@ class LineMagics(Magics):
             return resolve(get_default_graph(), name)
 
     def _target(self, word: str | None) -> Any:
-        """What to draw: a name in the graph, else the value of the expression if it can be drawn."""
+        """What to draw: a scope, what a Python name means, an op, or the value of the expression if it can be drawn.
+
+        `tf.summary.scalar("loss", loss)` makes an op of that name, which is not what `loss` means.
+        """
         if word is None:
             return None
-        name = unquote(word)
+        name, there = unquote(word), op_names()
         scope = name.rstrip("/") + "/"
-        if any(op == name or op.startswith(scope) for op in op_names()):
+        if any(op.startswith(scope) for op in there):
+            return name
+        if name in there and not (name.isidentifier() and fetchable(self.ip.user_ns.get(name))):
             return name
         try:
             value = self._eval(word)

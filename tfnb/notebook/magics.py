@@ -15,6 +15,7 @@ from tfnb.notebook.costs import measure
 from tfnb.notebook.fetch import NoSessionError, fetch, resolve
 from tfnb.notebook.graph_paint import COSTS, WORDS
 from tfnb.notebook.graph_view import GraphView, graph_view
+from tfnb.notebook.layout_dot import LayoutFailed
 from tfnb.notebook.look import AXES
 from tfnb.notebook.magic_words import FEED, SESSION, WHAT, LineMagics, op_names, parse, unquote, usage_errors, words
 from tfnb.notebook.queue_view import queues
@@ -158,10 +159,11 @@ class GraphMagics(LineMagics):
                    "trace": (unquote(args.trace), "outputs" if args.outputs else "inputs") if args.trace else None}
         if args.values or args.color in COSTS:
             if not args.target:
-                raise UsageError("say which fetch to run: %graph loss --values --feed {x: batch}")
+                how = "--values" if args.values else f"--color {args.color}"
+                raise UsageError(f"say which fetch to run: %graph loss {how} --feed {{x: batch}}")
             args.what = [args.target]
             wanted, feed, session = self._run_arguments(args)
-        with usage_errors(ValueError, TypeError):
+        with usage_errors(ValueError, TypeError, LayoutFailed):
             if args.color in COSTS:
                 options["costs"] = measure(wanted, feed, session)
             if args.values:

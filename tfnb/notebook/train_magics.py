@@ -113,8 +113,9 @@ class Step:
         made = [op for op in self._graph.get_operations() if op._id > before
                 and any(code.co_filename == self._body.filename for code, _ in frames_of(op._recorded))]
         if made:
-            raise RuntimeError(f"a step of a training made {len(made)} ops, {made[0].name!r} ({made[0].type}) first: "
-                               "each step would add as many. Make them once, in a cell before this one")
+            many = f"{len(made)} op{'s' * (len(made) > 1)}"
+            raise RuntimeError(f"a step of a training made {many}, {made[0].name!r} ({made[0].type}) first: each "
+                               "step would add as many. Make them once, in a cell before this one")
 
 
 def split(parts: Iterable[str]) -> list[str]:

@@ -154,7 +154,8 @@ class _Asked:
     def collections(self) -> str:
         """The collections that it or what it makes is in."""
         known = self.graph._collections.lists
-        return ", ".join(str(key) for key, values in known.items() if any(op_of(each) is self.op for each in values))
+        return ", ".join(key for key in self.graph.get_all_collection_keys()
+                         if any(op_of(each) is self.op for each in known[key]))
 
     def values(self) -> str:
         """Of the variables it stands on: kept over the last run of their cell, or without a value."""
