@@ -212,13 +212,12 @@ class LiveBoard:
     def _empty_text(self) -> str:
         """What to say while nothing is shown: with what else was reported, if names were asked for."""
         with self.recorder.lock:
-            keys = {key for table in (self.recorder.series, self.recorder.histograms, self.recorder.pictures)
-                    for key in table}
+            keys = {*self.recorder.series, *self.recorder.histograms, *self.recorder.pictures}
         runs = {basename(run) for run, _ in keys if run}
         known = {tag for run, tag in keys if _matches(self.runs, run, basename(run))}
         if keys and not known:
-            asked = f"no values of {'the runs' if len(self.runs) > 1 else 'the run'} {', '.join(self.runs)} yet"
-            return f"{asked}; there are {', '.join(sorted(runs)[:HINTS])}" if runs else f"{asked}; no run has a name"
+            there = f"there are {', '.join(sorted(runs)[:HINTS])}" if runs else "no run has a name"
+            return f"no values of the run{'s' * (len(self.runs) > 1)} {', '.join(self.runs)} yet; {there}"
         if not self.tags or not known:
             return "no values yet"
         near = "".join(did_you_mean(name, known, show=str) for name in self.tags)
