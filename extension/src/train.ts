@@ -30,7 +30,7 @@ export class TrainWidget implements View {
   constructor(private readonly model: Model) {
     this.rate.append(h("label", {}, this.rateName, this.slider), this.number);
     this.slider.addEventListener("input", () => this.setRate(10 ** Number(this.slider.value)));
-    this.number.addEventListener("change", () => this.setRate(Number(this.number.value)));
+    this.number.addEventListener("change", () => this.setRate(Number(this.number.value.trim() || "none")));
     const bar = h("div", { class: "tfnb-bar" }, this.title, this.status, this.pause, this.step, this.stop);
     this.root.append(bar, this.bar, this.facts, this.rate, this.note, this.failure);
   }
@@ -51,6 +51,8 @@ export class TrainWidget implements View {
     if (Number.isFinite(value) && value >= 0) {
       this.asked = Number(value.toPrecision(3));
       this.model.send({ type: "rate", value: this.asked });
+    } else if (this.state.rate) {
+      this.number.value = shortNumber(this.state.rate.value); // what was typed is no rate
     }
     this.showRate();
   }
@@ -100,7 +102,7 @@ export class TrainWidget implements View {
     if (Math.fround(this.asked ?? Number.NaN) === Math.fround(rate.value)) this.asked = undefined; // may be a float32
     const value = this.asked ?? rate.value;
     this.rateName.textContent = rate.name;
-    this.slider.value = String(Math.log10(value));
+    this.slider.value = value > 0 ? String(Math.log10(value)) : this.slider.min;
     this.slider.setAttribute("aria-valuetext", shortNumber(value));
     if (document.activeElement !== this.number) this.number.value = shortNumber(value);
     this.slider.disabled = this.number.disabled = status !== "running" && status !== "paused";

@@ -49,3 +49,17 @@ test("the slider moves the rate by decades and shows what was asked until it is 
   number.dispatchEvent(new Event("change"));
   expect(model.sent.length).toBe(1);
 });
+
+test("an empty field is no rate of 0, and what is no rate is taken back", () => {
+  const model = panel({ rate: { name: "rate", value: 0.01 } });
+  const [slider, number] = [...el.querySelectorAll("input")] as [HTMLInputElement, HTMLInputElement];
+  for (const typed of ["", " ", "soon", "-1", "1e999"]) {
+    number.focus();
+    number.value = typed;
+    number.dispatchEvent(new Event("change"));
+    expect([typed, number.value]).toEqual([typed, "0.01"]);
+  }
+  expect(model.sent).toEqual([]);
+  model.setState({ ...(model.get("state") as TrainState), rate: { name: "rate", value: 0 } });
+  expect(slider.value).toBe(slider.min);
+});
