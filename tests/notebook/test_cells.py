@@ -236,6 +236,12 @@ def test_names_that_a_fresh_run_would_not_give_are_noted(nb):
     nb.run("B", "a = const(1.0); c = const(3.0)")
     assert names() == ["Const", "Const_2", "Const_1"]
     assert "'Const_2' would be 'Const_1' in a fresh run" in nb.text("B")
+    nb.run("D", "variable('dense/w', [1])")
+    nb.run("E", "variable('dense_1/w', [1])")
+    nb.run("D", "variable('dense/w', [1]); variable('dense_2/w', [1])")
+    assert "'dense_2/w' would be 'dense_1/w' in a fresh run" in nb.text("D"), "layers are numbered by their scopes"
+    nb.run("E", "variable('dense_1/w', [1])")
+    assert nb.text("E").endswith("fresh") and "would be" not in nb.text("E")
     nb.run("C", "b = const(2.0); c = const(3.0)")
     assert "would be" not in nb.text("C")
 

@@ -5,8 +5,10 @@ import re
 from collections.abc import Sequence
 
 from tfnb.graph.operation import Operation
+from tfnb.opdef.spec import Kind
 
-_numbered = re.compile(r"(.+)_([1-9]\d*)\Z").match
+_last = re.compile(r"_([1-9]\d*)\Z").finditer
+_numbers = re.compile(r"_([1-9]\d*)(?=/|\Z)").finditer         # those of scopes, too: of "dense_2/kernel"
 
 
 def drifted(made: Sequence[Operation]) -> tuple[str, ...]:
@@ -19,12 +21,12 @@ def drifted(made: Sequence[Operation]) -> tuple[str, ...]:
         return ()                               # nothing stands later
     later = _Later(made)
     for op in made:
-        match = _numbered(op.name)
-        if match:
-            base, number = match[1], int(match[2])
-            wanted = base if number == 1 else f"{base}_{number - 1}"
+        name = op.name
+        for match in (_numbers if op.spec.kind is Kind.VARIABLE else _last)(name):
+            number = int(match[1]) - 1
+            wanted = f"{name[:match.start()]}{f'_{number}' if number else ''}{name[match.end():]}"
             if later(op, wanted):
-                return (f"{op.name!r} would be {wanted!r} in a fresh run",)
+                return (f"{name!r} would be {wanted!r} in a fresh run",)
     return ()
 
 
