@@ -69,16 +69,18 @@ def _nearest(error: BaseException | None) -> str:
 
 @contextmanager
 def _without_causes(error: BaseException | None) -> Iterator[None]:
-    """`error` for a moment without an error of tfnb alone as its cause."""
-    cause = getattr(error, "__cause__", None)
-    if error is not None and isinstance(cause, _CAUSES) and not _of_others(list(_frames(cause.__traceback__))):
-        error.__cause__ = None
-        try:
-            yield
-        finally:
-            error.__cause__ = cause
-    else:
+    """`error` for a moment without an error of tfnb alone as its cause; of another one without the frames of tfnb."""
+    cause: BaseException | None = getattr(error, "__cause__", None)
+    if error is None or cause is None:
         yield
+        return
+    trace = cause.__traceback__
+    told = isinstance(cause, _CAUSES) and not _of_others(list(_frames(trace)))
+    error.__cause__ = None if told else cause.with_traceback(shorten(cause, trace)[0])
+    try:
+        yield
+    finally:
+        error.__cause__ = cause.with_traceback(trace)
 
 
 def install(ip: Any) -> Callable[[], None]:
