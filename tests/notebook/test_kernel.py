@@ -186,6 +186,9 @@ def test_fetch_prints_a_line_and_returns_values(page):
     assert "ScalarSummary" not in page.run("%graph loss --format text", "F"), "loss is the tensor, not its summary"
     shown = page.run("u = tf.get_variable('u', [])\n%why u", "U")
     assert "trainable_variables" in shown and "by name" not in shown, "tfnb's own lists are no collections"
+    assert "nearest: loss" in page.run("%graph los", "F")
+    page.run("total = loss", "T")
+    assert page.run("%graph totl", "F") == "UsageError: the graph has no op or scope 'totl'; did you mean 'total'?"
     assert page.run("%graph --color time", "F").endswith("%graph loss --color time --feed {x: batch}")
     assert page.run("%graph --engine dot", "F").count("LayoutFailed") == 0
     assert page.run("v = %fetch W/read", "F") == "W/read  float32[3] [1., 1., 1.]"

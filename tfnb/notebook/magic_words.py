@@ -85,6 +85,9 @@ class LineMagics(Magics):
         try:
             value = self._eval(word)
         except UsageError:
+            meant = did_you_mean(name, [key for key, value in self.ip.user_ns.items() if fetchable(value)])
+            if meant and not did_you_mean(name, there):
+                raise UsageError(f"the graph has no op or scope {name!r}{meant}") from None
             return name                                     # graph_view tells the nearest one
         return value if fetchable(value) or hasattr(value, "get_operations") or hasattr(value, "graph") else name
 
