@@ -271,7 +271,14 @@ def test_completion_of_names_tags_and_options(tmp_path, monkeypatch):
     matcher = complete.matcher(options, SimpleNamespace(text_until_cursor="%graph layer/we"))
     found = matcher(context)
     assert [each.text for each in found["completions"]] == ["layer/weights"]
-    assert found["suppress"] == complete.NO_FILES, "names of Python stay"
+    assert found["suppress"] is True, "no name of Python has a slash"
+    assert complete.matches("%graph lay --feed f", options, {"feeds": {}, "five": 5}) == ["feeds"]
+    assert complete.matches("%tfnb i", lambda magic: {}) == ["inspect"]
+
+    def suppressed(line: str) -> object:
+        return matcher(SimpleNamespace(line_with_cursor=line, cursor_position=len(line), token=""))["suppress"]
+    assert suppressed("%graph lay") == complete.NO_FILES, "names of Python stay"
+    assert suppressed("%graph --color ") is True and suppressed("%graph --co") is True
     assert matcher("we") == ["weights"], "IPython 7 hands over no more than the token"
 
 

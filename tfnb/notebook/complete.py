@@ -5,12 +5,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from posixpath import basename
+from types import MappingProxyType
 from typing import Any
 
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook import board
 from tfnb.notebook.queue_view import queue_ops
 from tfnb.notebook.variable_table import variables_of
+from tfnb.runtime.session import BaseSession
 
 MOST = 200
 _line = re.compile(r"(?:^|=\s*)\s*%{1,2}(\w+)\b(.*)\Z").search
@@ -19,10 +21,11 @@ _line = re.compile(r"(?:^|=\s*)\s*%{1,2}(\w+)\b(.*)\Z").search
 Options = Callable[[str], Mapping[str, Iterable[str]]]
 
 
-def matches(text: str, options: Options) -> list[str]:
+def matches(text: str, options: Options, namespace: Mapping[str, Any] = MappingProxyType({})) -> list[str]:
     """Completions of the last word of a line with one of our magics; none for other lines.
 
-    text: the line up to the cursor; options: magic -> its options -> the words that one takes, if they are few.
+    text: the line up to the cursor; options: magic -> its options -> the words that one takes, if they are few;
+    namespace: the user's names, of which some options take those of one kind.
     """
     found = _line(text)
     if found is None or found[1] not in WORDS:
@@ -32,9 +35,14 @@ def matches(text: str, options: Options) -> list[str]:
     option = next((each for each in reversed(before) if each.startswith("--")), "")
     if option and option != before[-1] and option not in SEVERAL:
         option = ""                             # its word stands there already
-    choices = given.get(option) or VALUES.get(option, tuple)()
+    choices = given.get(option) or (_of_kind(namespace, KINDS[option]) if option in KINDS else
+                                    VALUES.get(option, tuple)())
     known = given if word.startswith("-") else choices or WORDS[magic]()
     return [each for each in known if each.startswith(word) and each != word][:MOST]
+
+
+def _of_kind(namespace: Mapping[str, Any], kind: type) -> list[str]:
+    return [name for name, value in namespace.items() if isinstance(value, kind) and not name.startswith("_")]
 
 
 def names() -> list[str]:
@@ -101,6 +109,7 @@ WORDS: dict[str, Callable[[], Iterable[str]]] = {
     "vars": variable_names,
     "slots": variable_names,
     "ckpt": checkpoint_words,
+    "tfnb": lambda: ["tensorflow", "inspect", "diff", "convert"],
 }
 
 
@@ -114,6 +123,7 @@ VALUES: dict[str, Callable[[], Iterable[str]]] = {
     "--sort": lambda: ["norm", "update", "size", "name", "mean", "sd", "min", "max"],
 }
 SEVERAL = ("--runs", "--live", "--stop")
+KINDS = {"--feed": dict, "--session": BaseSession}      # option -> what the user's names that it takes stand for
 
 
 EXPRESSIONS = ("graph", "fetch", "profile", "nan", "step", "why")      # take names of Python as well
@@ -132,7 +142,7 @@ def matcher(options: Options, completer: Any) -> Any:
 
     def _after(before: str, token: str) -> list[str]:
         skip = len(re.split(r"\s", before)[-1]) - len(token)            # a token begins anew after ":" and the like
-        return [each[skip:] for each in matches(before, options)]
+        return [each[skip:] for each in matches(before, options, getattr(completer, "namespace", None) or {})]
 
     tfnb_matcher.matcher_api_version = 2        # type: ignore[attr-defined]
     tfnb_matcher.matcher_identifier = "tfnb"    # type: ignore[attr-defined]
@@ -140,9 +150,10 @@ def matcher(options: Options, completer: Any) -> Any:
 
 
 def _in_expression(before: str) -> bool:
-    """May the word at the end be one of Python?"""
-    line = _line(before)
-    return line is not None and line[1] in EXPRESSIONS and not re.split(r"\s", before)[-1].startswith("-")
+    """May the word at the end be one of Python? No option, none of the words that an option takes, no scope."""
+    line, (*others, word) = _line(before), re.split(r"\s+", before)
+    after = bool(others) and others[-1].startswith("--")
+    return line is not None and line[1] in EXPRESSIONS and not (word.startswith("-") or after or "/" in word)
 
 
 class _Simple:
