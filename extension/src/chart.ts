@@ -126,7 +126,7 @@ export class Chart {
     }
     if (!(low <= high)) [low, high] = [0, 1];
     if (low > 0 && low < high / 50) low = 0; // the first point may have been thinned out
-    if (low === high) high = low + 1;
+    if (low === high) high = low + Math.max(1, Math.abs(low) * 1e-9);
     return { low, high, at: (value) => from + ((value - low) / (high - low)) * (to - from) };
   }
 
@@ -144,7 +144,8 @@ export class Chart {
     if (!(low <= high)) [low, high] = this.look.logY ? [0.1, 1] : [0, 1];
     const f = this.look.logY ? Math.log10 : (value: number) => value;
     let [a, b] = [f(low), f(high)];
-    const pad = (b - a) * 0.06 || Math.abs(a) * 0.1 || 0.5;
+    const even = b - a <= Math.abs(a) * 1e-9; // the mean of equal values differs from them in the last digit
+    const pad = (even ? Math.abs(a) * 0.1 : (b - a) * 0.06) || 0.5;
     [a, b] = [a - pad, b + pad];
     if (!this.look.logY && low >= 0 && a < 0) a = 0;
     const span = HEIGHT - BOTTOM - TOP;

@@ -110,10 +110,9 @@ export function ticks(low: number, high: number, most: number): number[] {
   const rough = (high - low) / Math.max(1, most - 1);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((m) => m * power).find((candidate) => candidate >= rough * 0.75) ?? power;
-  const found: number[] = [];
-  for (let i = Math.ceil(low / step - 1e-9); i <= Math.floor(high / step + 1e-9); i++)
-    found.push(i * step + 0); // never -0
-  return found;
+  const [first, last] = [Math.ceil(low / step - 1e-9), Math.floor(high / step + 1e-9)];
+  if (Math.abs(first) > 1e12) return [low]; // so near to each other that no number is between them
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => (first + i) * step + 0); // never -0
 }
 
 /** At most four significant digits: "0.01234", "1200", "20k", "3.2e-7". */

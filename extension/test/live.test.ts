@@ -154,3 +154,18 @@ test("a curve that the reader hid stays hidden when a tag comes", () => {
   expect(pressed()).toEqual(["false", "true", "true", "true"]);
   expect(paths()).toHaveLength(2);
 });
+
+test("equal values have a range around them, smoothed or not, at any step", () => {
+  for (const [value, step] of [
+    [0.1, 0],
+    [5, 1.7e18],
+  ] as [number, number][]) {
+    const model = board({ smoothing: 0.6 });
+    model.points(2, 0, Array.from({ length: 40 }, () => [step, value]).flat());
+    frame();
+    expect(paths()).toHaveLength(2);
+    expect(el.querySelectorAll(".tfnb-grid").length).toBeLessThan(20);
+    expect(paths().join()).not.toContain("NaN");
+    el.replaceChildren();
+  }
+});

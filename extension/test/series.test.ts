@@ -45,6 +45,14 @@ test("nearest finds the step, also at the ends", () => {
   expect(nearest(new Series().steps, 1)).toBe(-1);
 });
 
+test("there are few ticks, however near the ends are to each other", () => {
+  const next = 0.1 + 2 ** -56;
+  expect(ticks(0.1, next, 5)).toEqual([0.1]);
+  expect(ticks(1e17, 1e17 + 16, 5)).toEqual([1e17]);
+  expect(ticks(-1e17 - 16, -1e17, 5)).toEqual([-1e17 - 16]);
+  expect(ticks(1e9, 1e9 + 4, 5)).toEqual([1e9, 1e9 + 1, 1e9 + 2, 1e9 + 3, 1e9 + 4]);
+});
+
 test("ticks are round and numbers short", () => {
   expect(ticks(0, 1, 5)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1].map((tick) => expect.closeTo(tick)));
   expect(ticks(-3, 97, 6)).toEqual([0, 20, 40, 60, 80]);

@@ -70,6 +70,13 @@ def test_lengths_must_agree() -> None:
         line_chart_svg([("a", [0, 1], [0])])
 
 
+@pytest.mark.parametrize("value, step", [(0.1, 0), (5.0, 1.7e18), (-1e-3, -1e17)])
+def test_equal_values_have_a_range_around_them(value: float, step: float) -> None:
+    svg = line_chart_svg([("rate", [step] * 40, [value, value * (1 + 2e-16)] * 20)], smoothing=0.6)
+    heights = [y for line in lines(svg) for _, y in points(line)]
+    assert "nan" not in svg and max(heights) - min(heights) < 1 and svg.count("text-anchor") < 20
+
+
 def test_ticks_are_round_and_inside() -> None:
     assert nice_ticks(0.1, 8.2, 5) == [2, 4, 6, 8]
     assert nice_ticks(-1, 1, 5) == [-1, -0.5, 0, 0.5, 1]

@@ -93,7 +93,7 @@ class _Frame:
     def __init__(self, left: float, right: float, top: float, low: float, x0: float, x1: float, y0: float,
                  y1: float) -> None:
         self.left, self.right, self.top, self.low = left, right, top, low
-        self.x0, self.x1, self.y0, self.y1 = x0, x1 if x1 > x0 else x0 + 1.0, y0, y1
+        self.x0, self.x1, self.y0, self.y1 = x0, x1 if x1 > x0 else x0 + max(1.0, abs(x0) * 1e-9), y0, y1
 
     def x(self, value: Any) -> Any:
         """Pixel column of a value (or of an array of them)."""
@@ -120,7 +120,8 @@ def _range(arrays: Sequence[Floats]) -> tuple[float, float]:
 
 def _padded(low: float, high: float) -> tuple[float, float]:
     """A little more than the range, but not below 0 where no value is; never of length 0."""
-    pad = (high - low) * 0.05 or abs(low) * 0.1 or 1.0
+    even = high - low <= abs(low) * 1e-9    # the mean of equal values differs from them in the last digit
+    pad = (abs(low) * 0.1 if even else (high - low) * 0.05) or 1.0
     return (0.0 if low >= 0 > low - pad else low - pad), high + pad
 
 
