@@ -5,11 +5,11 @@ from tfnb.core.dtypes import float32
 from tfnb.core.stale import StaleTensorError, check_fresh, why_stale
 from tfnb.graph import ownership
 from tfnb.graph.graph import Graph
-from tfnb.graph.stack import get_default_graph, reset_default_graph
+from tfnb.graph.stack import get_default_graph, reset_default_graph, set_global_graph
 from tfnb.notebook.cells import Cells
 from tfnb.notebook.effects import Orphan
 from tfnb.notebook.settings import settings
-from tfnb.ops import array, control, functions, math, source, state, summary  # noqa: F401  (they declare the ops)
+from tfnb.ops import array, control, functions, joining, math, source, state, summary  # noqa: F401  (they declare the ops)
 from tfnb.ops.raw import raw
 
 
@@ -519,3 +519,11 @@ def test_a_cell_that_made_the_default_graph_by_using_it_does_not_replace_it(nb):
     nb.run("B", "b = const(1.0, name='b')")
     nb.run("A", "a = const(1.0, name='a'); other = Graph()")
     assert nb.text("B") == "1 op · fresh"
+
+
+def test_a_tensor_of_a_failed_first_cell_is_stale_beside_others(nb):
+    nb.ns.update(kept=[], stack=joining.stack)
+    set_global_graph(None)
+    nb.run("A", "kept.append(const(1.0)); 1 / 0", fails=True)       # and with it leaves the graph that it was in
+    nb.run("B", "b = const(2.0); stack([b, kept[0]])", fails=True)
+    assert isinstance(nb.error, StaleTensorError) and "made by the run [1]" in str(nb.error)

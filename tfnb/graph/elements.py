@@ -39,11 +39,11 @@ def as_graph_element(graph: Graph, obj: Any, allow_tensor: bool, allow_operation
 
 
 def _check_member(graph: Graph, obj: Any, op: Operation) -> None:
+    if op._dead is not None:
+        raise StaleTensorError(f"{op.name!r} ({op.type}): {op._dead}")
     if op.graph is not graph:
         raise ValueError(f"{'Tensor' if isinstance(obj, Tensor) else 'Operation'} {obj!r} is not an element of this "
                          f"graph. It is of another one, made at {op.made_at}")
-    if op._dead is not None:
-        raise StaleTensorError(f"{op.name!r} ({op.type}): {op._dead}")
 
 
 def _by_name(graph: Graph, name: str, allow_tensor: bool, allow_operation: bool, words: str) -> Any:

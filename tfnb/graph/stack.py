@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tfnb.core.stale import check_fresh
 from tfnb.graph.context import default_sessions, get_default_session
 from tfnb.graph.graph import Graph, default_graphs
 from tfnb.graph.operation import Operation, Tensor
@@ -78,10 +79,19 @@ def _common(values: Iterable[Any], found: Graph | None, first: Any) -> tuple[Gra
         if owner is None or owner is found:
             continue
         if found is not None:
+            for each in (value, first):
+                _check_alive(each)
             raise ValueError(f"{value} must be from the same graph as {first}." if first is not None
                              else f"{value} is not from the passed-in graph.")
         found, first = owner, value
     return found, first
+
+
+def _check_alive(value: Any) -> None:
+    """Raise StaleTensorError for what left its graph: that it is of another one than what is made now is no wonder."""
+    op = value if isinstance(value, Operation) else getattr(value, "op", None)
+    if isinstance(op, Operation) and op._dead is not None:
+        check_fresh(op)
 
 
 def _graph_of(value: Any) -> Graph | None:
