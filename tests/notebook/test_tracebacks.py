@@ -59,6 +59,14 @@ def test_functions_that_tfnb_calls_are_the_users(shown) -> None:
     assert places(shown("with tf.Graph().as_default(), tf.name_scope('a'):\n    tf.get_variable('v')"))[1:] == []
 
 
+def test_libraries_that_tfnb_calls_are_not_shown(shown) -> None:
+    text = shown("tf.layers.dense(5)")
+    assert places(text) == ["<cell 2>"] and "TypeError: dense(): missing a required argument: 'units'" in text
+    assert places(shown("tf.data.Dataset.range(3).map(lambda v: __import__('json').loads(v))"))[0] == "<cell 2>"
+    assert any("decoder" in place or "json" in place for place in places(shown(
+        "tf.data.Dataset.range(3).map(lambda v: __import__('json').loads('{'))"))), "what the user calls is"
+
+
 def test_an_interrupt_shows_where_the_user_was(shown, monkeypatch) -> None:
     scope: dict = {}
     exec(compile("def slow(*args):\n    raise KeyboardInterrupt", tf.__file__, "exec"), scope)

@@ -24,7 +24,10 @@ def functional(cls: type[Layer], name: str, reuse: bool = True) -> Callable[...,
     signature = inspect.Signature(parameters)
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        given = signature.bind(*args, **kwargs).arguments
+        try:
+            given = signature.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise TypeError(f"{name}(): {error}") from None
         inputs, shared = given.pop("inputs"), given.pop("reuse", None)
         if reuse:
             given.update(_scope=given.get("name"), _reuse=shared)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType, TracebackType
@@ -22,6 +23,7 @@ from tfnb.tools.as_tensorflow import NAME, internal
 # What the user did wrong, by TensorFlow's rules, or stopped; anything else that tfnb raises may be a fault of ours.
 TOLD = OpError, ValueError, TypeError, RuntimeError, KeyError, NotImplementedError, KeyboardInterrupt
 _OURS = PACKAGE, contextlib.__file__, functools.__file__
+_LIBRARIES = tuple({sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")})
 _CAUSES = *TOLD, ArithmeticError, LookupError       # what tfnb tells in words of its own: "raise ... from error"
 
 
@@ -45,7 +47,14 @@ def _frames(trace: TracebackType | None) -> Iterator[TracebackType]:
 
 
 def _of_others(frames: list[TracebackType]) -> list[TracebackType]:
-    return [part for part in frames if not part.tb_frame.f_code.co_filename.startswith(_OURS)]
+    """The frames that are not tfnb's, nor of the libraries that tfnb calls."""
+    kept, within = [], False
+    for part in frames:
+        file = part.tb_frame.f_code.co_filename
+        within = file.startswith(_OURS) or within and file.startswith(_LIBRARIES)
+        if not within:
+            kept.append(part)
+    return kept
 
 
 def _misspelt(error: BaseException | None, frames: list[TracebackType]) -> bool:
