@@ -244,6 +244,10 @@ def test_names_that_a_fresh_run_would_not_give_are_noted(nb):
     assert nb.text("E").endswith("fresh") and "would be" not in nb.text("E")
     nb.run("C", "b = const(2.0); c = const(3.0)")
     assert "would be" not in nb.text("C")
+    nb.run("F", "variable('v', [1])")
+    nb.run("G", "variable('v_1', [1]); variable('v_2', [1])")
+    nb.run("F", "variable('v', [1]); variable('v_3', [1])")
+    assert "'v_3' would be 'v_1' in a fresh run" in nb.text("F")
 
 
 def test_collecting_ops_of_other_cells_are_stale_when_there_is_more_to_collect(nb):

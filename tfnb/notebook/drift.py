@@ -23,11 +23,16 @@ def drifted(made: Sequence[Operation]) -> tuple[str, ...]:
     for op in made:
         name = op.name
         for match in (_numbers if op.spec.kind is Kind.VARIABLE else _last)(name):
-            number = int(match[1]) - 1
-            wanted = f"{name[:match.start()]}{f'_{number}' if number else ''}{name[match.end():]}"
-            if later(op, wanted):
-                return (f"{name!r} would be {wanted!r} in a fresh run",)
+            number = int(match[1])
+            if later(op, _numbered(name, match, number - 1)):
+                number -= sum(later(op, _numbered(name, match, lower)) for lower in range(number))
+                return (f"{name!r} would be {_numbered(name, match, number)!r} in a fresh run",)
     return ()
+
+
+def _numbered(name: str, match: re.Match[str], number: int) -> str:
+    """`name` with another number where `match` is; the first of its kind has none."""
+    return f"{name[:match.start()]}{f'_{number}' if number else ''}{name[match.end():]}"
 
 
 class _Later:
