@@ -238,3 +238,9 @@ def test_what_a_function_refused_is_drawn_with_what_it_got(page):
     page.run("int('x')", "D")
     assert not any("image/svg+xml" in o.get("data", {}) for key in "CD" for o in page.outputs[key])
     page.run("s.close(); del s, x", "look")
+
+
+def test_an_optimizer_says_that_its_loss_was_taken_back(page):
+    page.run("w = tf.Variable([1.0]); loss = tf.reduce_sum(w); 1 / 0", "B")
+    shown = page.run("tf.train.AdamOptimizer().minimize(loss)", "C")
+    assert shown.startswith("StaleTensorError: 'Sum' (Sum): it was made by the run ["), "not: no variables to optimize"

@@ -8,6 +8,7 @@ from typing import Any
 from tfnb.autodiff.gradients import gradients
 from tfnb.core import dtypes
 from tfnb.core.dtypes import DType
+from tfnb.core.stale import check_fresh
 from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation, Tensor
@@ -79,6 +80,8 @@ class Optimizer:
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
             raise ValueError("gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, "
                              f"Optimizer.GATE_GRAPH.  Not {gate_gradients}")
+        if isinstance(loss, Tensor):
+            check_fresh(loss.op)                # before there are "No variables", which left the graph with it
         self._check_dtypes([loss])
         variables = trainable_variables() if var_list is None else _flat(var_list)
         for v in variables:
