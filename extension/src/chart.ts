@@ -104,7 +104,7 @@ export class Chart {
       ...shown.flatMap((curve) => this.lines(curve, smoothed.get(curve) as Float64Array, x, y)),
       ...(shown.length
         ? []
-        : [s("text", { x: width / 2, y: HEIGHT / 2, "text-anchor": "middle" }, "no values yet")]),
+        : [s("text", { x: width / 2, y: HEIGHT / 2, "text-anchor": "middle" }, this.nothing())]),
     ];
     this.svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
     this.svg.replaceChildren(...parts);
@@ -114,7 +114,11 @@ export class Chart {
   }
 
   private words(shown: Curve[]): string {
-    return `${this.title.textContent}: ${shown.map((c) => `${c.name} ${last(c.series)}`).join(", ") || "no values yet"}`;
+    return `${this.title.textContent}: ${shown.map((c) => `${c.name} ${last(c.series)}`).join(", ") || this.nothing()}`;
+  }
+
+  private nothing(): string {
+    return this.curves.some((curve) => !curve.shown) ? "all of it is hidden" : "no values yet";
   }
 
   private xScale(shown: Curve[], from: number, to: number): Scale {

@@ -152,6 +152,12 @@ test("a curve that the reader hid stays hidden when a tag comes", () => {
   model.setState({ title: "", tags: [...TAGS, { name: "more", color_index: 3 }], smoothing: 0, x: "step" });
   frame();
   expect(pressed()).toEqual(["false", "true", "true", "true"]);
+  for (const one of el.querySelectorAll<HTMLElement>("[aria-pressed=true]")) one.click();
+  frame();
+  expect(el.querySelector(".tfnb-plot")?.textContent).toContain("all of it is hidden");
+  for (const one of el.querySelectorAll<HTMLElement>("[aria-pressed]")) one.click();
+  (el.querySelector("[aria-pressed]") as HTMLElement).click();
+  frame();
   expect(paths()).toHaveLength(2);
 });
 
