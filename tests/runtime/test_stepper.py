@@ -27,6 +27,17 @@ def test_it_begins_before_the_first_op_and_knows_all_of_them(stepper):
     assert stepper.position == 0 and stepper.op.name == "w/read" and not stepper.done
 
 
+def test_what_a_loop_passes_on_is_fixed():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [], "x")
+        end = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * 2.0), [0, tf.square(x, name="start")])
+        stepper = Stepper(session._inspect(end[1:], {x: 1.0}), "").step(3)
+        assert stepper.fixed("x:0") == stepper.fixed("start:0") == ""
+        with pytest.raises(ValueError, match="while/Switch:1 passes a value on into a loop"):
+            stepper.set("while/Switch:1", 1)
+        assert stepper.set("x", 3.0).step(99).result == [72.0]
+
+
 def test_steps_forth_and_back_show_inputs_and_values(stepper):
     assert stepper.step(2).op.name == "sq"
     assert [(t.name, a.tolist()) for t, a in stepper.inputs] == [("y:0", [3.0, 8.0])]

@@ -22,7 +22,7 @@ from tfnb.notebook.typed import typed_value
 from tfnb.notebook.watch import elements_of, watched
 from tfnb.runtime.nan import patterns
 from tfnb.runtime.session import BaseSession
-from tfnb.runtime.stepper import HANDLES, Stepper
+from tfnb.runtime.stepper import Stepper
 
 AROUND = 5              # ops shown before and after the next one
 LETTERS = 42            # of names in tables
@@ -173,7 +173,7 @@ class StepView(SheetView):
         return Table("takes", columns, [*made, *takes], title=f"{here.op.name} takes", pickable=False)
 
     def _editable(self, word: str, tensor: Tensor, array: np.ndarray) -> tuple[str, list[Cell]]:
-        known = tensor.name in self.stepper.values and tensor.dtype not in HANDLES
+        known = tensor.name in self.stepper.values and not self.stepper.fixed(tensor.name)
         value, drawn = _value_cells(array)
         return tensor.name, [Cell(word), Cell(shorten(tensor.name, LETTERS)), value,
                              Cell(edit=f"New value of {tensor.name}" if known else ""), drawn]

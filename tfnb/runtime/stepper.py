@@ -93,12 +93,12 @@ class Stepper:
     def set(self, name: str, value: Any) -> Stepper:
         """Let a tensor, a fed one or a variable have another value of the same shape: what has run since runs again.
 
-        Raises NotFoundError while it has no value, ValueError for another shape, and for a handle.
+        Raises NotFoundError while it has no value, ValueError for another shape, and for what is `fixed`.
         """
         key = self._known(name)
         call, tensor = self._made[key]
-        if tensor.dtype in HANDLES:
-            raise ValueError(f"{key} is a {tensor.dtype.name}: a handle stays what it is")
+        if why := self.fixed(key):
+            raise ValueError(why)
         array = Feed.of(tensor).array(value)
         if array.shape != self.values[key].shape:
             raise ValueError(f"{key} has the shape {self.values[key].shape}, but the new value {array.shape}")
@@ -106,6 +106,15 @@ class Stepper:
         self.changes.append(Change(call, tensor, array))
         goal = self.position
         return self._play(lambda i, op: i >= goal)
+
+    def fixed(self, key: str) -> str:
+        """Why the value that the tensor of that name has can't be changed; "" if it can."""
+        call, tensor = self._made[key]
+        if tensor.dtype in HANDLES:
+            return f"{key} is a {tensor.dtype.name}: a handle stays what it is"
+        if call < 0 and tensor not in self._run.feeds and tensor.op.spec.kind not in (Kind.VARIABLE, Kind.CONST):
+            return f"{key} passes a value on into a loop or a branch: change the value that it takes"
+        return ""
 
     def take_back(self, change: Change) -> Stepper:
         """Let a change not be: what has run since runs again. Returns the stepper."""
