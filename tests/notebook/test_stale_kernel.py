@@ -168,6 +168,17 @@ def test_settings_have_help_and_are_checked(page):
     page.run("%config Tfnb.view_format = 'auto'", "K")
 
 
+def test_cells_own_what_they_made_before_the_extension_was_loaded_again(page):
+    page.run("v = tf.get_variable('v', [2])", "B")
+    page.run("y = tf.square(v, name='y')", "C")
+    page.run("%unload_ext tfnb", "R")
+    page.run("z = tf.constant(1.0, name='z')", "D")
+    page.run("%load_ext tfnb", "R")
+    assert page.run("v = tf.get_variable('v', [3])", "B").startswith("tfnb [") and "STALE" in page.text("C")
+    assert page.run("z = tf.constant(1.0, name='z')", "D").endswith("1 op · fresh")
+    assert names(page)[-1] == "z_1", "what was made meanwhile is nobody's"
+
+
 def test_what_a_reset_leaves_behind_is_made_again(page):
     page.run("tf.reset_default_graph()", "R")
     page.run("x = tf.placeholder(tf.float32, [2], name='x')\ny = tf.layers.dense(x[None], 3)", "B")

@@ -28,13 +28,15 @@ MAGICS: tuple[type[LineMagics], ...] = (
 
 # id of the shell -> the shell, its hooks, its completions, its settings, what stops the rest
 _loaded: dict[int, tuple[Any, Hooks, Any, Any, tuple[Callable[[], None], ...]]] = {}
+_left: dict[int, Hooks] = {}            # id of the shell -> its hooks while unloaded: %reload_ext begins with them
 
 
 def load_ipython_extension(ip: Any) -> None:
     """Let cells own their ops, and register the magics. A second call changes nothing."""
     if id(ip) in _loaded:
         return
-    hooks = Hooks(ip)
+    left = _left.pop(id(ip), None)
+    hooks = left if left is not None and left.ip is ip else Hooks(ip)
     magics = [family(ip, hooks) for family in MAGICS]
     ip.register_magics(*magics)
     completer = getattr(ip, "Completer", None)
@@ -47,9 +49,14 @@ def load_ipython_extension(ip: Any) -> None:
 
 
 def unload_ipython_extension(ip: Any) -> None:
-    """Stop owning: ops that are made from now on add up, as in plain Python. The magics stay."""
+    """Stop owning: ops that are made from now on add up, as in plain Python. The magics stay.
+
+    If it is loaded again, cells own what they made before (but for one that made ops before it unloaded this itself).
+    """
     found = _loaded.pop(id(ip), None)
     if found is not None:
+        if found[1].cells.untouched():
+            _left[id(ip)] = found[1]
         found[1].unregister()
         config.remove(ip, found[3])
         for stop in found[4]:

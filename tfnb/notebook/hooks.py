@@ -79,7 +79,7 @@ class Hooks:
             self.pre_run_cell(info)
 
     def unregister(self) -> None:
-        """Stop listening. What cells made stays, and belongs to nobody any more. A second call changes nothing."""
+        """Stop listening. What cells made stays, and is nobody's until `register`. A second call changes nothing."""
         if self not in _active:
             return
         if self._stack:
@@ -91,6 +91,7 @@ class Hooks:
         set_cell_label(None)
         shell.cells = None
         _active.remove(self)
+        self.cells.journal.clear()                  # nobody keeps account of what is made from now on
 
     def _set(self, name: str, value: Any) -> None:
         """A setting changed. Cells own from now on, or no more: also what the rest of the running cell makes."""
