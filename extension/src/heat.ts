@@ -109,11 +109,23 @@ export class HeatMaps {
       ArrowRight: [0, 1],
     };
     const move = moves[event.key];
-    if (move) this.point(index, this.at[0] + move[0], this.at[1] + move[1]);
+    if (move) this.point(index, ...this.next(index, move));
     else if (event.key === "Enter") this.closer(index);
     else if (event.key === "Escape") this.send({ type: "whole" });
     else return;
     event.preventDefault();
+  }
+
+  /** The next cell that way, over the gaps between tiles; the same one at the end. */
+  private next(index: number, [down, right]: [number, number]): [number, number] {
+    const { panel, values } = this.shown[index] as Shown;
+    let [row, column] = this.at;
+    do {
+      row += down;
+      column += right;
+      if (row !== clamp(row, panel.rows) || column !== clamp(column, panel.cols)) return this.at;
+    } while (isGap(values[row * panel.cols + column] as number));
+    return [row, column];
   }
 
   private closer(index: number): void {
@@ -126,7 +138,10 @@ export class HeatMaps {
     const from = this.shown[index]?.panel;
     if (from) {
       this.at = [clamp(row, from.rows), clamp(column, from.cols)];
-      this.place.textContent = `${from.form === "matrix" ? "" : "element "}${nameOf(from, ...this.at)}`;
+      const gap = isGap(this.shown[index]?.values[this.at[0] * from.cols + this.at[1]] as number);
+      this.place.textContent = gap
+        ? ""
+        : `${from.form === "matrix" ? "" : "element "}${nameOf(from, ...this.at)}`;
     }
     for (const { panel, values, mark, said } of this.shown) {
       const linked = from && panel.form === from.form && panel.rows === from.rows && panel.cols === from.cols;

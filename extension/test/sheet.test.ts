@@ -131,3 +131,27 @@ test("cells are named by the elements that they stand for", () => {
   expect(nameOf(panel({ form: "strip", cols: 96 }), 1, 4)).toBe("[100]");
   expect(nameOf(panel({ form: "tiles", tile: [3, 3], shape: [3, 3, 4, 8] }), 9, 6)).toBe("[1, 2, 2, 1]");
 });
+
+test("the arrow keys go over the gaps between tiles and stop at the end", () => {
+  const data = btoa(String.fromCharCode(...new Uint8Array(new Float32Array([1, 3e38, 2]).buffer)));
+  const tiles = {
+    rows: 1,
+    cols: 3,
+    form: "tiles",
+    shape: [1, 1, 1, 2],
+    tile: [1, 1],
+    data,
+  } as Partial<HeatPanel>;
+  sheet({ heat: { title: "w", panels: [panel(tiles)], zoomed: false, first: true } });
+  const key = (name: string) =>
+    el.querySelector("canvas")?.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true }));
+  for (const [name, place] of [
+    ["ArrowLeft", "[0, 0, 0, 0]"],
+    ["ArrowRight", "[0, 0, 0, 1]"],
+    ["ArrowRight", "[0, 0, 0, 1]"],
+    ["ArrowLeft", "[0, 0, 0, 0]"],
+  ] as [string, string][]) {
+    key(name);
+    expect(el.querySelector(".tfnb-place")?.textContent).toBe(`element ${place}`);
+  }
+});
