@@ -88,6 +88,16 @@ def test_a_group_of_which_hardly_a_node_stays_is_set_aside_whole(more: list[str]
     assert [node.refs_out for node in scene.nodes if node.key == "block_4/"] == [(metrics.number,)]
 
 
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+def test_all_that_is_in_a_group_may_be_set_aside_one_by_one(engine: str) -> None:
+    if engine not in available_engines():
+        pytest.skip(f"{engine} is not here")
+    model = Model([("a/b/c", "Neg"), ("a/b/d", "Neg", ("a/b/c",)), ("a/e", "Neg", ("a/b/d",))])
+    scene = model.scene(["a/"], {"a/b/": True, "a/e": True})
+    boxes = lay_out(scene, engine).boxes
+    assert {item.key for item in (*scene.nodes, *scene.groups)} == boxes.keys() == {"a/", "a/b/", "a/e"}
+
+
 def test_data_flows_in_the_direction(direction: str) -> None:
     boxes = lay_out(Model(digits()).scene(), "builtin", direction).boxes
     x, loss = boxes["x"], boxes["loss/"]

@@ -71,7 +71,7 @@ def _place(nodes: Sequence[SceneNode], groups: Sequence[SceneNode], edges: Seque
                            set(panel.values()) - {""})
     order = dict.fromkeys(unit.values())
     numbers = {key: i for i, key in enumerate((key for key in order if key in busy), 1)}
-    panel.update((key, key) for key in chosen if key in panel)
+    panel.update((key, key) for key in chosen if panel.get(key) == "")      # not out of another panel
     reads, feeds = _references(edges, panel, numbers)
     placed = [replace(node, panel=panel[node.key], label=_far_label(node, panel[node.key]),
                       number=numbers.get(node.key, 0), refs_in=tuple(sorted(reads[node.key])),
