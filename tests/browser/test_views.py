@@ -83,6 +83,18 @@ def test_the_keyboard_opens_and_moves(graph: ViewPage) -> None:
     assert graph.page.evaluate("() => window.scrollY") == 0
 
 
+def test_a_narrow_page_has_the_details_below_a_drawing_of_its_own_height(graph: ViewPage) -> None:
+    graph.page.set_viewport_size({"width": 500, "height": 800})
+    node(graph, "layer1/").locator(".ttl").click()
+    graph.page.locator(".tfnb-details h3").wait_for()
+    for width in (500, 400):
+        graph.page.set_viewport_size({"width": width, "height": 800})
+        graph.page.wait_for_timeout(150)
+        high, wanted = graph.page.evaluate("""() => { const stage = document.querySelector(".tfnb-stage");
+            return [stage.offsetHeight, parseFloat(stage.style.height)]; }""")
+        assert high == wanted
+
+
 def test_dragging_moves_and_does_not_select(graph: ViewPage) -> None:
     svg = graph.page.locator(".tfnb-stage svg")
     before = svg.get_attribute("viewBox")
