@@ -198,6 +198,31 @@ def test_a_function_that_is_defined_otherwise_outdates_what_other_cells_made_by_
     page.run("s.close(); del s, y, z", "look")
 
 
+def test_a_value_that_a_cell_above_sets_otherwise_outdates_what_was_made_with_it(page):
+    page.run("hidden, sizes, lr, n = 16, [4, 2], 0.1, 3\nwide = hidden * 2\nclass Config: depth = 3", "sizes")
+    page.run("def net(x):\n    return [tf.layers.dense(x, n, name=f'd{n}') for n in sizes]", "net")
+    page.run("x = tf.zeros([1, 3])\ny = tf.layers.dense(x, hidden, name='h')", "layer")
+    page.run("outs = net(x)", "outs")
+    page.run("n = 5\nz = tf.ones([n]) * lr", "scaled")
+    page.run("for lr in (0.1, 0.05):\n    hidden = 1\nn = 7", "loop")
+    assert all("fresh" in page.text(cell) for cell in ("layer", "outs", "scaled")), "it is for later runs"
+    page.run("hidden, sizes, lr, n = 8, [4, 2], 0.1, 4\nwide = hidden * 2", "sizes")
+    assert "OUTDATED: hidden changed from 16 to 8 in [" in page.text("layer")
+    assert all("fresh" in page.text(cell) for cell in ("outs", "scaled"))
+    page.run("hidden, sizes, lr, n = 16, [4, 3], 0.2, 4\n1 / 0", "sizes")
+    assert "OUTDATED" not in page.text("layer"), "it is what it was"
+    assert "OUTDATED: sizes changed from [4, 2] to [4, 3] in [" in page.text("outs")
+    assert "OUTDATED: lr changed from 0.1 to 0.2 in [" in page.text("scaled") and "n changed" not in page.text("scaled")
+    assert "sizes changed" in page.run("%stale", "S") and "lr changed" in page.run("%why z", "S")
+    page.run("%stale run", "S")
+    assert all("fresh" in page.text(cell) for cell in ("layer", "outs", "scaled"))
+    assert page.run("print([o.shape[1].value for o in outs])", "look") == "[4, 3]"
+    page.run("%graph undo", "S")
+    assert "OUTDATED: lr changed" in page.text("scaled") and "fresh" in page.text("outs")
+    page.run("sizes = tf.constant(3)", "sizes")
+    assert "fresh" in page.text("outs"), "no plain value"
+
+
 def test_a_function_of_the_same_name_in_another_cell_outdates_nothing(page):
     page.run("def body(x):\n    return x + 1.0", "A")
     page.run("y = body(tf.constant(1.0))", "B")

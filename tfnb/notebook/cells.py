@@ -4,7 +4,7 @@ Independent of IPython: `hooks.py` calls `begin`, then `commit` or `rollback`, a
 """
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -21,6 +21,7 @@ from tfnb.notebook.effects import Effects, Orphan, Stale, apply_changes, spread
 from tfnb.notebook.functions import Functions
 from tfnb.notebook.journal import Journal, Past, size_of
 from tfnb.notebook.story import Story, story_of
+from tfnb.notebook.values import Reading, Values
 from tfnb.opdef.spec import Kind
 
 Key = Hashable
@@ -33,7 +34,8 @@ class Books:
 
     badges: of the cells that own ops, as they should be shown; reasons: why cells are stale of themselves, by graph;
     stories: what the last run of each changed, by graph; makers: the cell that made each graph; replaced: why a graph
-    is not the one that a run from top to bottom would put ops into: its maker has made another one since.
+    is not the one that a run from top to bottom would put ops into: its maker has made another one since; readings:
+    the plain values that the cells made ops with.
     """
 
     labels: dict[Key, str] = field(default_factory=dict)
@@ -42,10 +44,12 @@ class Books:
     stories: WeakKeyDictionary[Graph, dict[Key, Story]] = field(default_factory=WeakKeyDictionary)
     makers: WeakKeyDictionary[Graph, Key] = field(default_factory=WeakKeyDictionary)
     replaced: WeakKeyDictionary[Graph, str] = field(default_factory=WeakKeyDictionary)
+    readings: dict[Key, Reading] = field(default_factory=dict)
 
     def copy(self) -> Books:
         """The same, to go back to."""
-        made = Books(dict(self.labels), dict(self.badges), makers=self.makers.copy(), replaced=self.replaced.copy())
+        made = Books(dict(self.labels), dict(self.badges), makers=self.makers.copy(), replaced=self.replaced.copy(),
+                     readings=dict(self.readings))
         for mine, copied in ((self.reasons, made.reasons), (self.stories, made.stories)):
             for graph, known in mine.items():
                 copied[graph] = dict(known)     # type: ignore[index, assignment]
@@ -75,6 +79,7 @@ class Cells:
         self.books = Books()
         self.journal = Journal()
         self.functions = Functions()
+        self.values = Values()
         self.run: Run | None = None
 
     @property
@@ -124,11 +129,19 @@ class Cells:
                     graph._unsafe_unfinalize()
                     run.thawed.append(graph)
 
-    def commit(self, rebound: Mapping[str, str] | None = None) -> list[Key]:
+    def look(self, names: Mapping[str, Any]) -> None:
+        """The cell has ended, well or not: see which functions and values the user's names stand for now."""
+        if self.run is not None:
+            self.functions.look(names, self.run.key, self.run.label)
+            self.values.look(names, self.run.key, self.run.label)
+
+    def commit(self, rebound: Mapping[str, str] | None = None, names: Mapping[str, Any] | None = None,
+               source: Callable[[], str] = str) -> list[Key]:
         """The cell ended well: other cells' ops take its new tensors or become stale.
 
-        rebound: name of an op that the cell made before -> why a user's name of it means another op now. Returns the
-        keys of the cells whose badge is new or another one now.
+        rebound: name of an op that the cell made before -> why a user's name of it means another op now; names: what
+        the user's names stand for; source: gives the cell in plain Python. Returns the keys of the cells whose badge is
+        new or another one now.
         """
         run = self._end()
         before = [self.labels.pop(key, run.label) for key in run.keys]
@@ -149,6 +162,9 @@ class Cells:
         self._note_graphs(run)
         for key in run.keys:
             self.badges.pop(key, None)
+            self.books.readings.pop(key, None)
+        if made and names:
+            self.books.readings[run.key] = self.values.read(made, names, source)
         badge = _badge(run.label, made, changes, effects)
         if badge.ops or badge.removed:
             self.badges[run.key] = badge
@@ -276,6 +292,7 @@ class Cells:
                 self._blame(graph, effects.reasons)
             self.books.reasons.get(graph, {}).pop(key, None)
         self.badges.pop(key, None)
+        self.books.readings.pop(key, None)
         if left:
             self.journal.keep(Past(f"the deletion of {where}", key, books), left, names or {})
         return self._refresh()
@@ -295,7 +312,9 @@ class Cells:
 
     def outdated_in(self, graph: Graph) -> dict[Key, str]:
         """The cells whose ops in `graph` may be used, but would be others now, and why."""
-        found, why = self.functions.outdated(graph), self.books.replaced.get(graph)
+        values = self.values.outdated(self.books.readings)
+        found = {key: why for key, why in values.items() if graph.ops_of(key)} | self.functions.outdated(graph)
+        why = self.books.replaced.get(graph)
         if why is None:
             return found
         keys = {op.owner for op in graph.get_operations()} & self.badges.keys() - {self.books.makers.get(graph)}

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from tfnb.core.source import set_cell_label
@@ -174,8 +175,9 @@ class Hooks:
             attempt = attempted(error) if failed and settings.partial_graphs else None
             drawn = bundle(partial_graph(attempt, run.key)) if attempt is not None else None
             rebound = self._rebound(run.label, run.names) if run.detached and not failed else {}
-            self.cells.functions.look(self.ip.user_ns, run.key, run.label)      # what failed may have defined some, too
-            changed = self.cells.rollback() if failed else self.cells.commit(rebound)
+            self.cells.look(self.ip.user_ns)        # what failed may have defined something, too
+            changed = self.cells.rollback() if failed else self.cells.commit(
+                rebound, self.ip.user_ns, partial(self._plain, frame.info.raw_cell))
             if failed:
                 self._restore_names(run.names)
             badge = self.cells.badges.get(run.key)
@@ -190,6 +192,10 @@ class Hooks:
         board.settle_boards()
         state_views.look_again()
         shell.running = None
+
+    def _plain(self, cell: str) -> str:
+        """A cell in plain Python; of one with a cell magic its body."""
+        return str(self.ip.transform_cell(cell.partition("\n")[2] if cell.lstrip().startswith("%%") else cell))
 
     def _remember(self, key: Hashable, frame: Frame, failed: bool) -> None:
         """Note how to run the cell again: the text that made its ops, the request that its outputs belong to now."""
