@@ -43,8 +43,18 @@ def run():
             readings[key] = values.read(made, names, lambda: source)
         return values.outdated(readings)
 
+    run.values = values
     yield run
     set_cell_label(None)
+
+
+def test_a_deleted_cell_is_a_new_one_where_it_comes_again(run):
+    names = {"tf": tf}
+    run(1, "n = 3", names)
+    run(2, "x = tf.zeros([n])", names)
+    assert run(1, "n = 4", names) == {2: "n changed from 3 to 4 in [1]"}
+    run.values.forget(1)
+    assert run(1, "n = 5", names) == {}, "below the other one"
 
 
 def test_what_a_cell_or_its_function_sets_is_not_read(run):

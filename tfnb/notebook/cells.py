@@ -293,6 +293,7 @@ class Cells:
             self.books.reasons.get(graph, {}).pop(key, None)
         self.badges.pop(key, None)
         self.books.readings.pop(key, None)
+        self.values.forget(key)
         if left:
             self.journal.keep(Past(f"the deletion of {where}", key, books), left, names or {})
         return self._refresh()

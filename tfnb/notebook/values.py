@@ -65,6 +65,12 @@ class Values:
                 if now is not None:
                     self._set.setdefault(name, {})[key] = Setting(self._moment, now, label)
 
+    def forget(self, key: Key) -> None:
+        """A cell was deleted: what it set counts no more, and if it comes again it is a new one."""
+        self._first.pop(key, None)
+        for made in self._set.values():
+            made.pop(key, None)
+
     def read(self, ops: Iterable[Operation], names: Mapping[str, Any], source: Callable[[], str]) -> Reading:
         """What a cell made these ops with that it does not set itself. source: gives the cell in plain Python."""
         plain: dict[str, str] = {}
