@@ -266,18 +266,21 @@ def test_the_sender_feeds_open_boards_and_ends_with_the_last(recorder):
     class Broken(Fed):
         def tick(self, now):
             raise RuntimeError("no picture")
-    sender, board, broken = Sender(), Fed(), Broken()
+    sender, board, broken, odd = Sender(), Fed(), Broken(), Fed()
     board.recorder = broken.recorder = recorder
+    odd.recorder = Recorder()
+    odd.recorder.file = lambda: [][0]           # what it was given can't be filed
     broken_out = []
     sender._report = broken_out.append
-    sender.open(broken)
-    sender.open(board)
+    for each in (odd, broken, board):
+        sender.open(each)
     assert board.fed.wait(5)
     for _ in range(100):
-        if broken not in sender.boards:
+        if sender.boards == [board]:
             break
         threading.Event().wait(0.05)
     assert sender.boards == [board]
+    assert sorted(type(error).__name__ for error in broken_out) == ["IndexError", "RuntimeError"]
     thread = sender._thread
     sender.close(board)
     thread.join(5)

@@ -4,6 +4,8 @@ from __future__ import annotations
 import threading
 import time
 import traceback
+from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from tfnb.notebook.record import Recorder
@@ -53,9 +55,9 @@ class Sender:
     def _work(self) -> None:
         while boards := self._open_boards():
             for recorder in {id(board.recorder): board.recorder for board in boards}.values():
-                recorder.file()
+                self._guarded(recorder.file, [board for board in boards if board.recorder is recorder])
             for board in boards:
-                self._tick(board)
+                self._guarded(partial(board.tick, time.monotonic()), [board])
             self._bell.wait(1 / max(board.hz for board in boards))
             self._bell.clear()
 
@@ -65,12 +67,13 @@ class Sender:
                 self._thread = None             # under the lock: `open` starts another
             return list(self.boards)
 
-    def _tick(self, board: Board) -> None:
+    def _guarded(self, work: Callable[[], object], boards: list[Board]) -> None:
         try:
-            board.tick(time.monotonic())
+            work()
         except Exception as error:              # one board must not stop the others, nor the user's loop
             self._report(error)
-            self.close(board)
+            for board in boards:
+                self.close(board)
 
     def _report(self, error: Exception) -> None:
         traceback.print_exception(error)
