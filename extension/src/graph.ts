@@ -35,6 +35,9 @@ export class GraphWidget {
   private drawn = "";
   private waiting: ReturnType<typeof setTimeout>[] = [];
   private asked: ReturnType<typeof setTimeout> | undefined;
+  private sought: string | undefined; // the text of a search that is not answered yet
+  private known = ""; // the text that the hits are of
+  private jump = false; // Enter was pressed before they came
 
   constructor(
     private readonly model: Model,
@@ -81,7 +84,7 @@ export class GraphWidget {
       guard(() => this.onFind()),
     );
     this.find.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") (this.hits.querySelector("button") as HTMLButtonElement | null)?.click();
+      if (event.key === "Enter") this.first();
     });
     this.search.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.hideHits();
@@ -107,6 +110,7 @@ export class GraphWidget {
     this.showDetails(state);
     this.showHits(state.hits ?? []);
     this.pick(state.selected);
+    this.found();
   }
 
   /** Fit again when the place got another size. */
@@ -284,7 +288,28 @@ export class GraphWidget {
 
   private onFind(): void {
     clearTimeout(this.asked);
-    this.asked = setTimeout(() => this.ask("search", "", { text: this.find.value }), ASK_AFTER);
+    this.jump = false;
+    this.asked = setTimeout(() => this.seek(), ASK_AFTER);
+  }
+
+  private seek(): void {
+    clearTimeout(this.asked);
+    this.sought = this.find.value;
+    this.ask("search", "", { text: this.sought });
+  }
+
+  /** Go to the first hit, once those of what is typed are there. */
+  private first(): void {
+    this.jump = this.known !== this.find.value;
+    if (this.jump) this.seek();
+    else this.hits.querySelector("button")?.click();
+  }
+
+  private found(): void {
+    if (this.sought === undefined) return;
+    this.known = this.sought;
+    this.sought = undefined;
+    if (this.jump && this.known === this.find.value) this.first();
   }
 
   private isSearching(): boolean {
@@ -320,6 +345,7 @@ export class GraphWidget {
   receive(message: { type: string; text?: string }): void {
     this.answered();
     this.note.textContent = this.state.note ?? "";
+    if (message.type === "heard") this.found();
     if (message.type === "dot") this.saveAs(message.text ?? "", "dot", "text/vnd.graphviz");
   }
 

@@ -124,6 +124,34 @@ test("search asks a moment after the last key and shows what was found", () => {
   vi.useRealTimers();
 });
 
+test("Enter goes to the first hit of what is typed, not of what was typed before", () => {
+  vi.useFakeTimers();
+  const hit = (name: string) => ({ hits: [{ name, key: name, role: "op", what: "Op" }] });
+  const model = show(new FakeModel({ kind: "graph", state: graphState() }));
+  const field = one("input[type=search]") as HTMLInputElement;
+  const press = () => field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+  const type = (text: string) => {
+    field.value = text;
+    field.dispatchEvent(new Event("input"));
+  };
+  field.focus();
+  type("lo");
+  vi.advanceTimersByTime(300);
+  model.setState(graphState(hit("lookup")));
+  type("loss");
+  press();
+  expect(model.sent.map((one) => one.type)).toEqual(["search", "search"]);
+  model.setState(graphState(hit("loss")));
+  expect(model.sent.at(-1)).toEqual({ type: "reveal", name: "loss" });
+  type("lo");
+  vi.advanceTimersByTime(300);
+  model.emit("msg:custom", { type: "heard" }, []); // the same hits: no other state
+  press();
+  expect(model.sent.at(-1)).toEqual({ type: "reveal", name: "loss" });
+  expect(model.sent.filter((one) => one.type === "search").length).toBe(3);
+  vi.useRealTimers();
+});
+
 test("a kernel that does not answer is told to the reader", () => {
   vi.useFakeTimers();
   const model = show(new FakeModel({ kind: "graph", state: graphState() }));
