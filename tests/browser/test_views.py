@@ -126,6 +126,12 @@ def test_search_reveals_an_op_in_a_closed_scope(graph: ViewPage) -> None:
     node(graph, "gradients/layer1/Relu_grad/ReluGrad").wait_for()
 
 
+def test_enter_does_not_wait_for_the_hits(graph: ViewPage) -> None:
+    graph.page.get_by_label("Find an op").fill("relugrad")
+    graph.page.keyboard.press("Enter")
+    node(graph, "gradients/layer1/Relu_grad/ReluGrad").wait_for()
+
+
 def test_hostile_names_run_nothing(page: Any, module: str) -> None:
     evil = "<img src=x onerror=\"window.evil=1\"><script>window.evil=1</script>"
     view = shown(page, module, graph_view([(evil, "Neg", (), (), {evil: evil}, [evil]), ("b", evil, (evil,))]))
