@@ -57,6 +57,18 @@ def test_a_deleted_cell_is_a_new_one_where_it_comes_again(run):
     assert run(1, "n = 5", names) == {}, "below the other one"
 
 
+def test_a_new_cell_is_below_all_others_however_many_were_deleted(run):
+    names = {"tf": tf}
+    for key in (1, 2, 3):
+        run(key, "pass", names)
+    run(4, "n = 3\nm = 2", names)
+    run(5, "x = tf.zeros([n])", names)
+    for key in (1, 2, 3):
+        run.values.forget(key)
+    assert run(6, "n = 4", names) == {}
+    assert run(4, "n = 5", names) == {5: "n changed from 3 to 5 in [4]"}
+
+
 def test_what_a_cell_or_its_function_sets_is_not_read(run):
     names = {"tf": tf}
     run(1, "a, b, c = 1, 2, 3", names)

@@ -51,16 +51,16 @@ class Values:
     def __init__(self) -> None:
         self._now: dict[str, str | None] = {}                   # of the names that some cell has read
         self._set: dict[str, dict[Key, Setting]] = {}
-        self._first: dict[Key, int] = {}                        # in which order cells ran first
-        self._moment = 0
+        self._first: dict[Key, int] = {}                        # the moment when a cell ran first
+        self._moment = 0                                        # one for each run of a cell
 
     def look(self, names: Mapping[str, Any], key: Key, label: str) -> None:
         """A cell has run, well or not: see what has changed."""
-        self._first.setdefault(key, len(self._first))
+        self._moment += 1
+        self._first.setdefault(key, self._moment)
         for name, before in self._now.items():
             now = written(names.get(name, self))                # a name that is gone: nothing plain
             if now != before:
-                self._moment += 1
                 self._now[name] = now
                 if now is not None:
                     self._set.setdefault(name, {})[key] = Setting(self._moment, now, label)
