@@ -1,5 +1,7 @@
 """TensorFlow 1's graphs and sessions on an engine of their own: `import tfnb as tf`."""
 # ruff: noqa: F401, I001
+import sys as _sys
+
 from tfnb.autodiff.aggregate import AggregationMethod
 from tfnb.autodiff.custom_gradient import custom_gradient, grad_pass_through
 from tfnb.autodiff.gradients import UnconnectedGradients, gradients, hessians
@@ -162,6 +164,8 @@ from tfnb.core.stale import StaleTensorError
 from tfnb.core.version import __version__
 from tfnb.opdef.tables import LATER as _LATER
 from tfnb.tools.as_tensorflow import install_as_tensorflow
+
+compat.v1 = _sys.modules[__name__]
 
 # Notebook users alone pay for the notebook, and nobody for IPython before `%load_ext tfnb`.
 notebook = _lazy_module("tfnb.notebook")
