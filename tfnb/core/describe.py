@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.text import cut
+
 FEW = 6                 # elements that are shown themselves
 ROOM = 60               # letters of a repr
 
@@ -15,21 +17,21 @@ def one_line(value: Any) -> str:
     if value is None:
         return "done"
     if isinstance(value, (bytes, str)):
-        return f"{len(value)} {'bytes' if isinstance(value, bytes) else 'letters'} {_cut(repr(value))}"
+        return f"{len(value)} {'bytes' if isinstance(value, bytes) else 'letters'} {cut(repr(value), ROOM)}"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {one_line(part)}" for key, part in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(one_line(part) for part in value) + "]"
     if isinstance(value, (np.ndarray, np.generic)):
         return _array(np.asarray(value))
-    return f"{type(value).__name__} {_cut(repr(value))}"
+    return f"{type(value).__name__} {cut(repr(value), ROOM)}"
 
 
 def _array(array: np.ndarray) -> str:
     kind = f"{array.dtype.name}[{', '.join(map(str, array.shape))}]" if array.shape else array.dtype.name
     if array.size <= FEW:
         shown = np.array2string(array, precision=4, separator=", ", threshold=FEW).replace("\n", "")
-        return f"{kind} {_cut(' '.join(shown.split()))}" if array.size else f"{kind} empty"
+        return f"{kind} {cut(' '.join(shown.split()), ROOM)}" if array.size else f"{kind} empty"
     return f"{kind} n={array.size} {_numbers(array)}".rstrip()
 
 
@@ -42,7 +44,7 @@ def _numbers(array: np.ndarray) -> str:
         return f"|x| up to {np.abs(array).max():.4g}"
     if array.dtype.kind in "fV":                # V: bfloat16 and other extension types
         return _floats(array.astype(np.float64).ravel())
-    return _cut(repr(array.ravel()[0])) + ", …"
+    return cut(repr(array.ravel()[0]), ROOM) + ", …"
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -53,7 +55,3 @@ def _floats(numbers: np.ndarray) -> str:
     words += [f"{nan} NaN!"] if nan else []
     words += [f"{inf} inf!"] if inf else []
     return " ".join(words)
-
-
-def _cut(words: str) -> str:
-    return words if len(words) <= ROOM else words[:ROOM - 1] + "…"

@@ -52,6 +52,11 @@ def expression(text: str) -> re.Pattern[str]:
         raise ValueError(f"{text!r} is no regular expression: {error}") from None
 
 
+def cut(text: str, most: int) -> str:
+    """`text`, or its first letters and "…" where it is longer than `most`."""
+    return text if len(text) <= most else text[:most - 1] + "…"
+
+
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6, show: Callable[[str], str] = repr) -> str:
     """The end of a message on an unknown word: "; did you mean 'loss'?", or "" where none of `known` is near.
 

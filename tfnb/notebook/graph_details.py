@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.source import innermost
+from tfnb.core.text import cut
 from tfnb.notebook import shell
 from tfnb.notebook.graph_model import Model
 from tfnb.notebook.graph_read import OpInfo, op_of, shape_label
@@ -112,8 +113,7 @@ def attr_text(value: Any) -> str:
         text = f"[{', '.join(map(attr_text, value))}]"
     else:
         text = str(getattr(value, "name", value))
-    text = " ".join(text.split())
-    return text if len(text) <= MOST_TEXT else text[:MOST_TEXT - 1] + "…"
+    return cut(" ".join(text.split()), MOST_TEXT)
 
 
 def search(model: Model, text: str, most: int = 12) -> list[Details]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from tfnb.core.dtypes import DType
 from tfnb.core.source import label
+from tfnb.core.text import cut
 from tfnb.graph.operation import Operation
 
 Key = Hashable
@@ -96,7 +97,7 @@ class Values:
                      if made.moment > reading.moment and self._first[setter] < self._first.get(key, -1)]
             last = max(above, key=lambda made: made.moment, default=None)
             if last is not None and last.value != value:
-                yield f"{name} changed from {_short(value)} to {_short(last.value)} in {last.label}"
+                yield f"{name} changed from {cut(value, SHOWN)} to {cut(last.value, SHOWN)} in {last.label}"
 
 
 def written(value: Any) -> str | None:
@@ -123,10 +124,6 @@ def _size(value: Any, room: int) -> int:
         if size > room:
             break
     return size
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= SHOWN else text[:SHOWN - 1] + "…"
 
 
 def _codes(ops: Iterable[Operation]) -> list[CodeType]:
