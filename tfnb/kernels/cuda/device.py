@@ -143,7 +143,7 @@ def _import_cuda() -> Any:
         module = importlib.import_module("numba.cuda")
         if is_simulator():
             _share_arrays_once()
-        if not is_simulator():
+        else:
             importlib.import_module("numba.cuda.np.arrayobj")
         return module
     finally:
