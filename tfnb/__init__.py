@@ -156,13 +156,12 @@ from tfnb.ops.variables import (
 from tfnb.ops.while_loop import while_loop
 from tfnb import (
     app, compat, errors, flags, gfile, graph_util, image, initializers, linalg, logging, math, nn, python_io, random,
-    summary,
+    raw_ops, summary,
 )
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.core.stale import StaleTensorError
 from tfnb.core.version import __version__
-from tfnb.opdef.tables import LATER as _LATER
 from tfnb.tools.as_tensorflow import install_as_tensorflow
 
 compat.v1 = _sys.modules[__name__]
@@ -181,7 +180,6 @@ test = _lazy_module("tfnb.test")                    # imports unittest
 saved_model = _lazy_module("tfnb.saved_model")
 train = _lazy_module("tfnb.train")
 _extension = _lazy_module("tfnb.notebook.extension")
-_LATER.append(lambda: data.Dataset)
 
 # Messages: a program that uses none of them does not import protobuf. And what runs graphs.
 _LAZY = {

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from tfnb.graph.operation import Operation
 from tfnb.graph.stack import get_default_graph
-from tfnb.opdef.tables import GRADIENTS, NO_GRADIENT
+from tfnb.opdef.tables import GRADIENTS, NO_GRADIENT, find_op
 
 Fn = TypeVar("Fn", bound=Callable[..., Any])
 _owners: dict[str, Any] = {}
@@ -44,6 +44,7 @@ NoGradient = NotDifferentiable            # its name in TensorFlow 0.x
 
 def _claim(name: str) -> None:
     owner = get_default_graph().owner
+    find_op(name)                                  # whose own gradient counts, imported or not
     if name in GRADIENTS or name in NO_GRADIENT:
         if owner is None or _owners.get(name) != owner:
             raise KeyError(f"Registering two gradient with name '{name}'!")
@@ -61,6 +62,7 @@ def gradient_function(op: Operation) -> Callable[..., Any] | None:
         return None
     override = op.attrs.get("_gradient_op_type")
     name = override.decode() if isinstance(override, bytes) else override or op.type
+    find_op(name)
     if name in NO_GRADIENT:
         return None
     if name not in GRADIENTS:

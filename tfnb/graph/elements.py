@@ -10,7 +10,7 @@ from tfnb.core.stale import StaleTensorError
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.signature import Attr
 from tfnb.opdef.spec import OpSpec
-from tfnb.opdef.tables import OPS, find_op
+from tfnb.opdef.tables import find_op, op_names
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import Graph
@@ -95,7 +95,7 @@ def spec_of(op_type: str) -> OpSpec:
 
 def near_types(op_type: str) -> str:
     """A sentence that tells the types of ops that may have been meant, if there are any."""
-    near = get_close_matches(op_type, OPS, n=3)
+    near = get_close_matches(op_type, sorted(op_names()), n=3)
     return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tfnb.graph import export
 from tfnb.graph.nodes import copied, with_inputs
-from tfnb.opdef.tables import OPS
+from tfnb.opdef.tables import find_op
 
 _CALLS = frozenset(["PartitionedCall", "StatefulPartitionedCall"])
 # Functions that call others twice double the nodes at each level: a short file can ask for any number.
@@ -95,7 +95,7 @@ class _Inlining:
             if node.op in _CALLS:                  # all are in one list called "output"
                 return {"output": 0}
         else:
-            spec = OPS.get(node.op)
+            spec = find_op(node.op)
             args = [] if spec is None else [(arg.name, _size(arg.number, arg.type_list, node.attr))
                                             for arg in spec.outputs]
         starts, at = {}, 0

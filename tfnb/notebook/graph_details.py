@@ -14,7 +14,7 @@ from tfnb.notebook import shell
 from tfnb.notebook.graph_model import Model
 from tfnb.notebook.graph_read import OpInfo, op_of, shape_label
 from tfnb.notebook.graph_tree import Node
-from tfnb.opdef.tables import OPS
+from tfnb.opdef.tables import find_op
 
 MOST_LINKS = 12         # inputs and outputs listed
 LINES = 2               # of the source before and after the one that made an op
@@ -42,7 +42,7 @@ def details(model: Model, node: Node) -> Details:
 
 
 def _of_op(info: OpInfo) -> Details:
-    spec = OPS.get(info.type)
+    spec = find_op(info.type)
     doc = spec.doc.strip().split("\n\n")[0].replace("\n", " ") if spec is not None else ""
     outputs = [{"shape": shape, "dtype": info.dtypes[i] if i < len(info.dtypes) else ""}
                for i, shape in enumerate(info.shapes)]

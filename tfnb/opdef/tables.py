@@ -33,9 +33,12 @@ CPU, CUDA  name -> fn(call) -> the hand-written kernel launches (absent: a host 
 """
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
+from tfnb.core.interrupts import held_back
+from tfnb.opdef.index import MODULE_OF
 from tfnb.opdef.spec import OpSpec
 
 Table = dict[str, Callable[..., Any]]
@@ -67,15 +70,21 @@ CPU: Table = {}
 CUDA: Table = {}
 
 
-LATER: list[Callable[[], object]] = []             # what imports the families of ops that few programs use
-
-
 def find_op(name: str) -> OpSpec | None:
-    """The op of that name, or None. Families that are imported when they are needed are, if it is not found before."""
-    if name not in OPS:
-        while LATER:
-            LATER.pop()()
+    """Return the op of that name, or None. Imports the module that declares it, if nothing else did so far.
+
+    Every look-up by a name that comes from outside (a NodeDef, a user) goes through here; the tables hold all aspects
+    of an op as soon as this returned it.
+    """
+    if name not in OPS and name in MODULE_OF:
+        with held_back():
+            importlib.import_module(MODULE_OF[name])
     return OPS.get(name)
+
+
+def op_names() -> frozenset[str]:
+    """Return the names of all ops, imported or not."""
+    return frozenset(OPS) | MODULE_OF.keys()
 
 
 def add_op(spec: OpSpec) -> None:

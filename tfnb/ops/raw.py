@@ -1,22 +1,31 @@
-"""`raw.Sum(x, axes)`: the constructor of any declared op by its official name, looked up when it is called.
+"""`raw.Sum(x, axes)`: the constructor of any op by its official name, looked up when it is called.
 
 Gradients use it for ops of families that come after their own, so that the families import each other one way only.
+Programs know it as `tf.raw_ops`.
 """
 from __future__ import annotations
 
-from tfnb.opdef import tables
+from difflib import get_close_matches
+
+from tfnb.opdef.tables import find_op, op_names
 from tfnb.ops.construct import Constructor
 
 
 class _Raw:
-    """Attributes are constructors, made at first use. Raises AttributeError for an op that is not declared."""
+    """Attributes are constructors, made at first use. Raises AttributeError for the name of no op."""
 
     def __getattr__(self, name: str) -> Constructor:
-        if name not in tables.OPS:
-            raise AttributeError(f"no op is called {name!r}")
-        made = Constructor(tables.OPS[name])
+        spec = find_op(name)
+        if spec is None:
+            near = get_close_matches(name, sorted(op_names()), n=1)
+            hint = f": did you mean {near[0]!r}?" if near else ""
+            raise AttributeError(f"expected the name of an op, got {name!r}{hint}", name=name, obj=self)
+        made = Constructor(spec)
         setattr(self, name, made)
         return made
+
+    def __dir__(self) -> list[str]:
+        return sorted(op_names())
 
 
 raw = _Raw()

@@ -146,7 +146,7 @@ def _describe(made: Any, meta_info_def: Any, strip: bool) -> None:
     if meta_info_def is not None:
         info.MergeFromString(meta_info_def.SerializeToString())
     info.tensorflow_version, info.tensorflow_git_version = SPEAKS, f"tfnb {__version__}"
-    specs = {node.op: tables.OPS[node.op] for node in made.graph_def.node if node.op in tables.OPS}
+    specs = {node.op: spec for node in made.graph_def.node if (spec := tables.find_op(node.op)) is not None}
     if not info.HasField("stripped_op_list"):
         for name in sorted(specs):
             signature = export.op_def(specs[name])

@@ -1,0 +1,111 @@
+"""Every op is found from `import tfnb` alone, whichever is asked for first."""
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+from tfnb.opdef.index import MODULE_OF
+
+ROOT = Path(__file__).resolve().parents[2]
+# What `import tfnb` leaves to find_op: the families (modules) of these ops.
+LATE = "import sys, tfnb\nprint(*sorted({*tfnb.opdef.index.MODULE_OF.values()} - {*sys.modules}))"
+# The aspects of each op when it is found and when all is imported, where they differ.
+LOOK_UPS = """
+import importlib, json, pkgutil, sys
+import tfnb
+from tfnb.opdef import tables
+aspects = {name: table for name, table in vars(tables).items() if name.isupper() and name != "MODULE_OF"}
+def seen(op):
+    return [name for name, table in aspects.items() if op in table]
+order = json.loads(sys.stdin.read())
+found = {op: (tables.find_op(op).name == op, seen(op)) for op in order}
+for module in pkgutil.iter_modules(importlib.import_module("tfnb.ops").__path__):
+    importlib.import_module("tfnb.ops." + module.name)
+wrong = [op for op, (same, before) in found.items() if not same or before != seen(op) or "OPS" not in before]
+print(json.dumps([wrong, sorted(set(tables.OPS) ^ set(order))]))
+"""
+
+
+def python(*arguments, text=""):
+    done = subprocess.run([sys.executable, *arguments], input=text, capture_output=True, text=True, check=False,
+                          cwd=ROOT, timeout=120)
+    assert not done.returncode, done.stderr
+    return done.stdout
+
+
+def test_the_index_is_what_the_modules_declare():
+    written = (ROOT / "tfnb" / "opdef" / "index.py").read_text(encoding="utf-8")
+    assert written == python("tests/opdef/write_index.py", "--show"), "run tests/opdef/write_index.py"
+
+
+def test_every_op_is_found_whichever_family_comes_first():
+    late = python("-c", LATE).split()
+    assert "tfnb.ops.resource_variables" in late, "nothing is left to find_op: this test tests nothing"
+    for first in late:
+        order = sorted(MODULE_OF)
+        random.Random(first).shuffle(order)
+        order.sort(key=lambda op, first=first: MODULE_OF[op] != first)
+        assert json.loads(python("-c", LOOK_UPS, text=json.dumps(order))) == [[], []], first
+
+
+def test_graphs_with_late_ops_are_imported_in_a_fresh_process():
+    assert python("-c", """
+import tfnb as tf
+definition = tf.GraphDef()
+def add(op, *inputs, **types):
+    node = definition.node.add(name=op.lower(), op=op, input=inputs)
+    for key, value in types.items():
+        node.attr[key].type = value.as_datatype_enum
+    return node
+for name, dtype in (("p", tf.string), ("x", tf.float32)):
+    add("Placeholder", dtype=dtype).name = name
+variable = add("VariableV2", dtype=tf.float32)
+variable.attr["shape"].shape.SetInParent()
+handle = add("VarHandleOp", dtype=tf.float32)
+handle.attr["shape"].shape.SetInParent()
+add("ApplyFtrl", *["variablev2"] * 3, *["x"] * 5, T=tf.float32)
+add("ReadVariableOp", "varhandleop", dtype=tf.float32)
+add("SaveV2", "p", "p", "p", "x").attr["dtypes"].list.type.append(1)
+add("RangeDataset", "n", "n", "n").attr["output_types"].list.type.append(9)
+definition.node[-1].attr["output_shapes"].list.shape.add()
+add("Placeholder", dtype=tf.int64).name = "n"
+tf.import_graph_def(definition, name="")
+print(*[op.op_def.name for op in tf.get_default_graph().get_operations()])
+""").split() == ["Placeholder", "Placeholder", "VariableV2", "VarHandleOp", "ApplyFtrl", "ReadVariableOp", "SaveV2",
+                 "Placeholder", "RangeDataset"]
+
+
+def test_late_ops_by_name():
+    """In raw_ops, in RegisterGradient, which takes no op that has a gradient, and in the message of an unknown op."""
+    assert python("-c", """
+import tfnb as tf
+try:
+    tf.RegisterGradient("ReadVariableOp")(lambda op, grad: None)
+except KeyError as error:
+    print(error.args[0])
+v = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[2])
+written = tf.raw_ops.AssignVariableOp(resource=v, value=[1.0, 2.0])
+with tf.control_dependencies([written]):
+    read = tf.raw_ops.ReadVariableOp(resource=v, dtype=tf.float32)
+print(tf.Session().run(read), "SaveV2" in dir(tf.raw_ops))
+for name in ("RangeDatasets", "Tahn"):
+    try:
+        getattr(tf.raw_ops, name)
+    except AttributeError as error:
+        print(error)
+    definition = tf.GraphDef()
+    definition.node.add(name="x", op=name)
+    try:
+        tf.import_graph_def(definition)
+    except tf.errors.NotFoundError as error:
+        print(error.message)
+""").splitlines() == [
+        "Registering two gradient with name 'ReadVariableOp'!", "[1. 2.] True",
+        "expected the name of an op, got 'RangeDatasets': did you mean 'RangeDataset'?",
+        "Op type not registered: tfnb does not have 'RangeDatasets' ('x'). Did you mean 'RangeDataset' or "
+        "'TakeDataset' or 'ScanDataset'?",
+        "expected the name of an op, got 'Tahn': did you mean 'Tan'?",
+        "Op type not registered: tfnb does not have 'Tahn' ('x'). Did you mean 'Tan' or 'Tanh'?"]
