@@ -74,10 +74,9 @@ $(STAMPS)/oracle: | check-python
 	$(ORACLE)/bin/python -m pip install -q 'tensorflow-cpu>=2.20,<2.22' 'protobuf>=6.31.1,<8'
 	@mkdir -p $(STAMPS) && touch $@
 
-# The wheels for the CPU are in an index of PyTorch's own, as 2.13.0+cpu, which is newer than PyPI's 2.13.0 (with CUDA).
 $(STAMPS)/torch: | check-python
 	$(PYTHON) -m venv $(TORCH)
-	$(TORCH)/bin/python -m pip install -q --extra-index-url https://download.pytorch.org/whl/cpu 'torch==2.13.0' numpy
+	$(TORCH)/bin/python -m pip install -q 'torch==2.13.0' numpy
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/jax: | check-python
