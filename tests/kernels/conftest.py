@@ -13,9 +13,9 @@ import pytest
 
 from tfnb.kernels.cpu import jit
 from tfnb.kernels.cpu.emit import emit
+from tfnb.kernels.number_types import extreme
 from tfnb.kernels.scalar import read, reference
 from tfnb.kernels.spec import ColumnKernel, Kernel, MapKernel, Operand, Reduce, RowKernel, Source, Stmt
-from tfnb.kernels.words import extreme
 
 Arrays = Mapping[str, np.ndarray]
 

@@ -7,8 +7,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tfnb.kernels.number_types import Literal, common_type
+from tfnb.kernels.primitives import PRIMITIVES, signature
 from tfnb.kernels.scalar import Program, Step, convert, read, reference, row_level_results
-from tfnb.kernels.words import WORDS, Literal, common_type, signature
 from tfnb.opdef.signature import read_signature
 from tfnb.opdef.spec import Kind, OpSpec
 
@@ -63,10 +64,10 @@ def test_scalars_are_equal_by_function():
     assert read(Softmax).is_rowwise and not read(Tanh).is_rowwise
 
 
-def test_unknown_words_are_refused_where_they_are_declared():
+def test_unknown_primitives_are_refused_where_they_are_declared():
     def Bad(x):
         return frobnicate(x)
-    with pytest.raises(TypeError, match=r"definition Bad .*test_scalar.py.*frobnicate: no such word"):
+    with pytest.raises(TypeError, match=r"definition Bad .*test_scalar.py.*frobnicate: no such primitive"):
         read(Bad)
 
 
@@ -171,12 +172,12 @@ def test_casts_of_results():
     np.testing.assert_array_equal(convert(np.array([2j, 0]), "bool"), [True, False])
 
 
-def test_every_word_has_a_type_for_its_result():
-    for name, word in WORDS.items():
-        args = ["float32"] * word.arity
-        if word.rule == "select":
+def test_every_primitive_has_a_type_for_its_result():
+    for name, row in PRIMITIVES.items():
+        args = ["float32"] * row.arity
+        if row.rule == "select":
             args[0] = "bool"
         wanted, result = signature(name, args, "float32")
-        assert len(wanted) == word.arity and result
+        assert len(wanted) == row.arity and result
     with pytest.raises(TypeError, match="exp takes 1 operands, not 2"):
         signature("exp", ["float32", "float32"], "float32")

@@ -88,7 +88,7 @@ def _is_sum(node: Node) -> bool:
     program = node.scalar.program(node.attrs)
     used = [arg for step in program.steps for arg in step.args]
     count = program.operands + len(program.steps)
-    return all(step.word == "add" for step in program.steps) and program.results == (count - 1,) \
+    return all(step.primitive == "add" for step in program.steps) and program.results == (count - 1,) \
         and sorted(map(str, used)) == sorted(map(str, range(count - 1)))
 
 

@@ -22,10 +22,9 @@ from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Valu
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor, brackets
 from tfnb.kernels import scalar as scalars
-from tfnb.kernels.rowwise import COMBINE, Fragment, fragment
+from tfnb.kernels.rowwise import COMBINE, Fragment, fragment, result_type
 from tfnb.kernels.scalar import Scalar, Step
 from tfnb.kernels.view import NeedsCopy, View
-from tfnb.kernels.words import Literal, signature
 from tfnb.opdef import tables
 from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import (
@@ -245,15 +244,14 @@ class _Tracer:
 
     def _row_step(self, op: Operation, step: Step, values: Sequence[Value], kind: str, full: tuple[int, ...]) -> Value:
         """The value of one step of a rowwise definition."""
-        if step.word == "column":
+        if step.primitive == "column":
             return known(np.arange(full[-1], dtype=np.int32))
         part, operands = fragment(step)
         args = [values[i] for i in operands]
-        if step.word in COMBINE:
+        if step.primitive in COMBINE:
             wide = Value(args[0].buffer, args[0].view.broadcast(full))
-            return self.reduce(op, *COMBINE[step.word], wide, frozenset({len(full) - 1}))
-        given = [a if isinstance(a, Literal) else values[a].type for a in step.args]
-        out = temp(signature(step.word, given, kind)[1], np.broadcast_shapes(*(v.shape for v in args)))
+            return self.reduce(op, *COMBINE[step.primitive], wide, frozenset({len(full) - 1}))
+        out = temp(result_type(step, [v.type for v in values], kind), np.broadcast_shapes(*(v.shape for v in args)))
         self.traced.nodes.append(Elementwise(op, part, kind, args, [out]))
         return out
 

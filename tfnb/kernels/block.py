@@ -1,8 +1,8 @@
 """The body of a kernel as a list of typed values: what both emitters write loops around.
 
-A spec's statements are inlined into one `Block`: each `Value` is a load, a constant, one word applied to earlier
-values, or a reduction. Equal values are one value, operands have been converted to the types their word wants, and
-words that the target has no text for have been expanded.
+A spec's statements are inlined into one `Block`: each `Value` is a load, a constant, one primitive applied to earlier
+values, or a reduction. Equal values are one value, operands have been converted to the types their primitive
+wants, and primitives that the target has no source for have been expanded.
 """
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfnb.kernels.expand import expansion
-from tfnb.kernels.scalar import Program
+from tfnb.kernels.number_types import Literal, extreme, kind
+from tfnb.kernels.primitives import ROW_COMBINATIONS, signature
+from tfnb.kernels.scalar import Program, expansion
 from tfnb.kernels.spec import Kernel, Reduce, Stmt
-from tfnb.kernels.words import ROW_WORDS, Literal, extreme, kind, signature
 
-HasText = Callable[[str, str], bool]      # (word, type of its operands): does the target have text for it?
+HasText = Callable[[str, str], bool]      # (primitive, type of its operands): does the target have source for it?
 _COMMUTING = ("add", "mul", "maximum", "minimum")
 TYPES = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
 
@@ -24,7 +24,7 @@ TYPES = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 ui
 class Value:
     """One value. data: of a "load" its number, of a "constant" the number, of "acc" and "reduced" the reduction's."""
 
-    word: str
+    primitive: str
     args: tuple[int, ...]
     type: str
     data: Any = None
@@ -41,7 +41,7 @@ class Reduction:
     combine: Callable[[Block, int, int], int]
     result: int
     number: int
-    name: str                              # of the result in the spec; "" for a row word
+    name: str                              # of the result in the spec; "" for a row primitive
 
 
 class Block:
@@ -61,14 +61,14 @@ class Block:
         self._known: dict[Any, int] = {}
         self._reductions: dict[Any, int] = {}
 
-    def add(self, word: str, args: tuple[int, ...], type: str, data: Any = None) -> int:
+    def add(self, primitive: str, args: tuple[int, ...], type: str, data: Any = None) -> int:
         """The number of this value; a new one only if there is none equal."""
-        key = (word, args, type, data if isinstance(data, int) else repr(data), data.__class__)
+        key = (primitive, args, type, data if isinstance(data, int) else repr(data), data.__class__)
         if key not in self._known:
             if type not in TYPES:
-                raise TypeError(f"{self.label or word}: kernels have no type {type}")
+                raise TypeError(f"{self.label or primitive}: kernels have no type {type}")
             self._known[key] = len(self.values)
-            self.values.append(Value(word, args, type, data))
+            self.values.append(Value(primitive, args, type, data))
             self.labels.append(self.label)
         return self._known[key]
 
@@ -82,7 +82,7 @@ class Block:
         have = self.values[value].type
         if have == type:
             return value
-        if self.values[value].word == "constant":
+        if self.values[value].primitive == "constant":
             return self.constant(self.values[value].data, type)
         if type == "bool":
             return self.add("not_equal", (value, self.constant(0, have)), "bool")
@@ -90,25 +90,28 @@ class Block:
             value = self.convert(value, "int64" if type == "uint32" else "int32")
         return self.add("convert", (value,), type)
 
-    def apply(self, word: str, args: Sequence[int | Literal], type: str) -> int:
-        """One word applied to values and numbers, in an op of `type`. Raises TypeError if no text or expansion fits."""
+    def apply(self, primitive: str, args: Sequence[int | Literal], type: str) -> int:
+        """Apply a primitive to values and constants, in an op of `type`.
+
+        Raises TypeError where the target has neither source nor an expansion for it.
+        """
         given = [arg if isinstance(arg, Literal) else self.values[arg].type for arg in args]
-        wanted, result = signature(word, given, type)
+        wanted, result = signature(primitive, given, type)
         values = tuple(self.constant(arg.value, want) if isinstance(arg, Literal) else self.convert(arg, want)
                        for arg, want in zip(args, wanted, strict=True))
         of = wanted[-1] if wanted else result
-        if word == "exp" and self._is_nonpositive(values[0]) and self.has_text("exp_nonpositive", of):
-            word = "exp_nonpositive"
-        if word in ("cast", "float32", "float64", "int32", "int64"):
+        if primitive == "exp" and self._is_nonpositive(values[0]) and self.has_text("exp_nonpositive", of):
+            primitive = "exp_nonpositive"
+        if primitive in ("cast", "float32", "float64", "int32", "int64"):
             return self.convert(values[0], result)
-        if word in ROW_WORDS:
-            return self._reduce_row(word, values[0])
-        by_exp = word == "sigmoid" and self._is_shared(values[0])
-        if self.has_text(word, of) and not by_exp:
-            return self.add(word, values, result)
-        found = expansion(word, of, self.has_text("bits", of) and not by_exp)
+        if primitive in ROW_COMBINATIONS:
+            return self._reduce_row(primitive, values[0])
+        by_exp = primitive == "sigmoid" and self._is_shared(values[0])
+        if self.has_text(primitive, of) and not by_exp:
+            return self.add(primitive, values, result)
+        found = expansion(primitive, of, self.has_text("bits", of) and not by_exp)
         if found is None:
-            raise TypeError(f"{self.label or 'a definition'}: {word} has no meaning for {of} in a kernel")
+            raise TypeError(f"{self.label or 'a definition'}: {primitive} has no meaning for {of} in a kernel")
         return self.inline(found.program(), values, of)[0]
 
     def _is_shared(self, x: int) -> bool:
@@ -120,24 +123,24 @@ class Block:
 
         They are cheaper computed from that than by a polynomial of their own.
         """
-        sizes = {self.values[value.args[0]].args for value in self.values if value.word == "exp_nonpositive"
-                 and self.values[value.args[0]].word == "neg"}
-        taken = {self.values[size].args[0] for size, in sizes if self.values[size].word == "abs"}
+        sizes = {self.values[value.args[0]].args for value in self.values if value.primitive == "exp_nonpositive"
+                 and self.values[value.args[0]].primitive == "neg"}
+        taken = {self.values[size].args[0] for size, in sizes if self.values[size].primitive == "abs"}
         return frozenset(i for i, x in enumerate(self._sigmoids) if x in taken)
 
     def _is_nonpositive(self, number: int) -> bool:
         """Is this value, of whatever it is computed from, at most 0 or NaN (or unknown to be)?"""
         value = self.values[number]
-        match value.word, *(self.values[arg] for arg in value.args):
-            case "neg", Value(word="abs" | "square" | "exp" | "sigmoid"):
+        match value.primitive, *(self.values[arg] for arg in value.args):
+            case "neg", Value(primitive="abs" | "square" | "exp" | "sigmoid"):
                 return True
-            case ("neg", Value(word="mul", args=(x, y))) if x == y:
+            case ("neg", Value(primitive="mul", args=(x, y))) if x == y:
                 return True
-            case "mul", Value(word="neg", args=(x,)), _:
+            case "mul", Value(primitive="neg", args=(x,)), _:
                 return x == value.args[1]
-            case "mul", _, Value(word="neg", args=(x,)):
+            case "mul", _, Value(primitive="neg", args=(x,)):
                 return x == value.args[0]
-            case "sub", _, Value(word="reduced", data=reduction):
+            case "sub", _, Value(primitive="reduced", data=reduction):
                 return self._is_maximum(reduction, value.args[0])
         return False
 
@@ -145,13 +148,13 @@ class Block:
         """Is this reduction the largest of the value `of`?"""
         found = self.reductions[number]
         update = self.values[found.update]
-        return update.word in ("maximum", "maximum_any_order") and set(update.args) == {found.acc, of}
+        return update.primitive in ("maximum", "maximum_any_order") and set(update.args) == {found.acc, of}
 
     def inline(self, program: Program, args: Sequence[int], type: str) -> tuple[int, ...]:
         """The results of a definition."""
         values: list[int] = list(args)
         for step in program.steps:
-            values.append(self.apply(step.word, [values[a] if isinstance(a, int) else a for a in step.args], type))
+            values.append(self.apply(step.primitive, [values[a] if isinstance(a, int) else a for a in step.args], type))
         return tuple(values[r] if isinstance(r, int) else self.constant(r.value, type) for r in program.results)
 
     def reduce(self, combine: Callable[[Block, int, int], int], identity: float | str, type: str, arg: int, key: Any,
@@ -166,23 +169,24 @@ class Block:
             self.reductions.append(Reduction(acc, update, start, type, combine, result, number, name))
         return self.reductions[self._reductions[key]].result
 
-    def _reduce_row(self, word: str, arg: int) -> int:
-        combine, identity = ROW_WORDS[word]
+    def _reduce_row(self, primitive: str, arg: int) -> int:
+        combine, identity = ROW_COMBINATIONS[primitive]
         type = self.values[arg].type
-        return self.reduce(lambda block, a, b: block.apply(combine, (a, b), type), identity, type, arg, (word, arg))
+        return self.reduce(lambda block, a, b: block.apply(combine, (a, b), type), identity, type, arg,
+                           (primitive, arg))
 
     def _any_order(self, update: int, acc: int) -> int:
-        """A reduction may be taken in any order (which is what lets a sum use vectors): say so in its word."""
+        """A reduction may be taken in any order (which is what lets a sum use vectors): say so in its primitive."""
         made = self.values[update]
-        word = f"{made.word}_any_order"
-        if made.word not in _COMMUTING or kind(made.type) != "f" or made.args.count(acc) != 1 \
-                or not self.has_text(word, made.type):
+        reordered = f"{made.primitive}_any_order"
+        if made.primitive not in _COMMUTING or kind(made.type) != "f" or made.args.count(acc) != 1 \
+                or not self.has_text(reordered, made.type):
             return update
         args = tuple(sorted(made.args, key=lambda arg: arg == acc))     # NaN is looked for in the first operand
-        if made.word == "add":
+        if made.primitive == "add":
             args = tuple(self.add("mul_any_order", self.values[arg].args, made.type)
-                         if self.values[arg].word == "mul" else arg for arg in args)
-        return self.add(word, args, made.type)
+                         if self.values[arg].primitive == "mul" else arg for arg in args)
+        return self.add(reordered, args, made.type)
 
     def needed(self, roots: Collection[int], known: Collection[int] = ()) -> list[int]:
         """The roots and all that they are computed from, in order, without what is known already (and behind it).
@@ -202,7 +206,7 @@ class Block:
 def fill(block: Block, kernel: Kernel) -> dict[str, int]:
     """Put a kernel's loads and statements into the block, which is empty; returns the value behind each name.
 
-    Raises KeyError for a name that is not made before it is used, TypeError for a word or type kernels don't have.
+    Raises KeyError for a name that is not made before it is used, TypeError for a primitive or type kernels don't have.
     """
     names = _fill(block, kernel)
     shared = block.sharing()

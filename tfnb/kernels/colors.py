@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfnb.kernels.words import wide
+from tfnb.kernels.number_types import wide
 
 
 def to_hsv(pixels: np.ndarray) -> np.ndarray:

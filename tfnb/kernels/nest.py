@@ -28,15 +28,15 @@ def nest(block: Block, loads: Sequence[Operand], outer: int, inner: int) -> Nest
     passes: list[int] = []
     for value in block.values:
         depth = max((depths[arg] for arg in value.args), default=0)
-        if value.word == "load":
+        if value.primitive == "load":
             depth = depth_of(loads[value.data].steps, outer)
-        elif value.word in ("acc", "column"):
+        elif value.primitive in ("acc", "column"):
             depth = full
-        elif value.word in ("reduced", "count"):
+        elif value.primitive in ("reduced", "count"):
             depth = 1
         depths.append(depth)
         ready = max((passes[arg] for arg in value.args), default=0)
-        if value.word == "reduced":
+        if value.primitive == "reduced":
             ready = 1 + passes[block.reductions[value.data].update]
         passes.append(ready)
     return Nest(tuple(depths), tuple(passes), full)

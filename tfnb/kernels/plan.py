@@ -42,7 +42,7 @@ def _used_reductions(block: Block, roots: Sequence[int]) -> list[Reduction]:
     todo = list(roots)
     while todo:
         for value in block.needed([todo.pop()]):
-            if block.values[value].word == "reduced" and value not in found:
+            if block.values[value].primitive == "reduced" and value not in found:
                 found[value] = block.reductions[block.values[value].data]
                 todo.append(found[value].update)
     return [found[value] for value in sorted(found)]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import inf, nan
 from typing import Any
 
-from tfnb.kernels.scalar import word
+from tfnb.kernels.symbols import primitive
 
 Definition = Callable[..., Any]
 
@@ -86,7 +86,7 @@ LOG_TAIL = (0.4, 0.2857142857142938, 0.2222222222164882, 0.1818181833699257, 0.1
 HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
 
 (absolute, bits, exp, exp_of_sum, float32, float64, floor, fma, from_bits, int32, log, rint,
- where) = map(word, "abs bits exp exp_of_sum float32 float64 floor fma from_bits int32 log rint "
+ where) = map(primitive, "abs bits exp exp_of_sum float32 float64 floor fma from_bits int32 log rint "
                     "where".split())
 
 
@@ -336,10 +336,11 @@ def _power64(x: Any, y: Any) -> Any:
     return _with_sign(x, y, where((x != x) | (y != y), nan, result))
 
 
-def polynomials() -> dict[tuple[str, str], Definition]:
-    """(word, type) -> its definition."""
-    found: dict[tuple[str, str], Definition] = {("pow", "float32"): _power32, ("pow", "float64"): _power64}
+def polynomials() -> dict[str, dict[str, Definition]]:
+    """Return the polynomial definitions: primitive -> type -> body."""
+    found: dict[str, dict[str, Definition]] = {"pow": {"float32": _power32, "float64": _power64}}
     for type, of in (("float32", FLOAT32), ("float64", FLOAT64)):
         for family in (_exponentials, _logarithms, _circular, _error_function):
-            found.update({(name, type): fn for name, fn in family(of).items()})
+            for name, body in family(of).items():
+                found.setdefault(name, {})[type] = body
     return found

@@ -7,30 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tfnb.kernels.block import Block, Value
-from tfnb.kernels.words import kind
+from tfnb.kernels.number_types import kind
+from tfnb.kernels.primitives import PRIMITIVES
 
 WIDTH = 96                                # of an expression: longer ones get a name
-INFIX = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|", "xor": "^", "shift_left": "<<",
-    "shift_right": ">>", "equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">",
-    "greater_equal": ">=", "integer_divide": "//", "integer_power": "**",
-}
-_ON_INTEGERS = frozenset({"integer_divide", "integer_power", "shift_left", "shift_right"})
-_ON_FLOATS = frozenset({"div"})
-_SIMPLE = frozenset({"neg", "where", "convert", "invert", "abs"})
+OPERATORS = {name: row.operator for name, row in PRIMITIVES.items() if row.operator}
 
 
-def has_plain_text(word: str, type: str) -> bool:
-    """Is it an operator that Python text has for operands of `type`?"""
-    if word in _ON_INTEGERS:
-        return kind(type) == "i"
-    if word in _ON_FLOATS:
-        return kind(type) == "f"
-    if word in ("and", "or", "xor", "invert"):
-        return kind(type) in "bi"
-    if word in ("neg", "abs"):
-        return kind(type) in "if"
-    return word in INFIX or word in _SIMPLE
+def has_operator(name: str, type: str) -> bool:
+    """Return whether Python has an operator (or abs) for this primitive over operands of `type`."""
+    return name in OPERATORS and kind(type) in PRIMITIVES[name].operator_kinds
 
 
 def constructor(type: str) -> str:
@@ -73,7 +59,7 @@ class Printer:
         out: list[str] = []
         for number in wanted:
             value = self.block.values[number]
-            if value.word == "constant":
+            if value.primitive == "constant":
                 known[number] = literal(value.data, value.type)
                 continue
             text = self._expression(value, known, pending, loads)
@@ -87,17 +73,17 @@ class Printer:
 
     def _may_nest(self, value: Value, user: Value) -> bool:
         """A `where` that is Python's conditional expression gets names only: what it skips would hide in a branch."""
-        return value.word != "load" and (user.word != "where" or bool(self.template(user)))
+        return value.primitive != "load" and (user.primitive != "where" or bool(self.template(user)))
 
     def _expression(self, value: Value, known: Mapping[int, str], pending: Mapping[int, str],
                     loads: Mapping[int, str]) -> str:
         """The text of one value; an operator stands in brackets."""
-        if value.word == "load":
+        if value.primitive == "load":
             return loads[value.data]
         args = [pending[arg] if arg in pending else known[arg] for arg in value.args]
         if template := self.template(value):
             return template.format(*map(_bare, args))
-        match value.word:
+        match value.primitive:
             case "where":
                 return f"({args[1]} if {args[0]} else {args[2]})"
             case "convert":
@@ -108,8 +94,8 @@ class Printer:
                 return self._typed(f"(-{args[0]})", value)
             case "invert":
                 return f"(not {args[0]})" if value.type == "bool" else self._typed(f"(~{args[0]})", value)
-            case word:
-                return self._typed(f"({args[0]} {INFIX[word]} {args[1]})", value)
+            case name:
+                return self._typed(f"({args[0]} {OPERATORS[name]} {args[1]})", value)
 
     def _typed(self, text: str, value: Value) -> str:
         """Integer arithmetic gives int64 (in numba): cut it back."""

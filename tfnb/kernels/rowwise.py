@@ -1,10 +1,12 @@
-"""Taking rowwise definitions apart: single steps as definitions of their own, and what a row word combines with."""
+"""Rowwise definitions by steps: each a definition of its own, and the combination of each row primitive."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tfnb.kernels.number_types import Literal
+from tfnb.kernels.primitives import ROW_COMBINATIONS, signature
 from tfnb.kernels.scalar import Attrs, Program, Ref, Step
-from tfnb.kernels.words import ROW_WORDS, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +18,8 @@ class Fragment:
 
     @property
     def name(self) -> str:
-        """The word of the step."""
-        return self.step.word
+        """The primitive of the step."""
+        return self.step.primitive
 
     @property
     def is_rowwise(self) -> bool:
@@ -33,9 +35,14 @@ def fragment(step: Step) -> tuple[Fragment, tuple[int, ...]]:
     """The step as a definition, and which values of the whole definition are its operands."""
     operands = tuple(dict.fromkeys(arg for arg in step.args if not isinstance(arg, Literal)))
     refs: tuple[Ref, ...] = tuple(arg if isinstance(arg, Literal) else operands.index(arg) for arg in step.args)
-    return Fragment(Step(step.word, refs), len(operands)), operands
+    return Fragment(Step(step.primitive, refs), len(operands)), operands
 
 
 COMBINE: dict[str, tuple[Fragment, float | str]] = {
-    word: (Fragment(Step(combine, (0, 1)), 2), identity) for word, (combine, identity) in ROW_WORDS.items()}
-"""What each row word combines two elements with, and what it starts from."""
+    name: (Fragment(Step(combine, (0, 1)), 2), identity) for name, (combine, identity) in ROW_COMBINATIONS.items()}
+"""What each row primitive combines two elements with, and what it starts from."""
+
+
+def result_type(step: Step, types: Sequence[str], type: str) -> str:
+    """Return the type of what a step makes of values of these types, in an op of type `type`."""
+    return signature(step.primitive, [arg if isinstance(arg, Literal) else types[arg] for arg in step.args], type)[1]

@@ -3,9 +3,9 @@
     def Sigmoid(x):
         return sigmoid(x)
 
-A definition is straight-line and knows only the words of `kernels/words.py` and operators. It is read by running it
-once on symbols: what comes out is a `Program`, a list of steps with no names in it, from which come the NumPy
-reference (`reference`, below) and the kernels (`kernels/cpu`, `kernels/cuda`).
+A definition is straight-line and knows only the primitives of `kernels/primitives.py` and operators. It is read by
+running it once on symbols: what comes out is a `Program`, a list of steps with no names in it, from which come the
+NumPy reference (`reference`, below) and the kernels (`kernels/cpu`, `kernels/cuda`).
 
 Positional parameters are the operands; keyword-only ones are attrs of the op, ordinary Python values in the body (so
 `where(flag, a, b)` and arithmetic with them are done while reading). A symbol has no truth value: `if`, `and`, `or`
@@ -14,16 +14,17 @@ and chained comparisons of operands raise TypeError.
 from __future__ import annotations
 
 import inspect
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
-from tfnb.kernels.words import ALIASES, BFLOAT16, ROW_WORDS, WORDS, Literal, dtype_of, signature
+from tfnb.kernels.number_types import BFLOAT16, Literal, dtype_of
+from tfnb.kernels.primitives import ALIASES, PRIMITIVES, ROW_COMBINATIONS, signature
+from tfnb.kernels.symbols import primitive, reading
 from tfnb.opdef.spec import OpSpec
 
 Array = np.ndarray[Any, Any]
@@ -33,9 +34,9 @@ Attrs = tuple[tuple[str, Any], ...]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One word applied to earlier values."""
+    """One primitive applied to earlier values."""
 
-    word: str
+    primitive: str
     args: tuple[Ref, ...]
 
 
@@ -72,14 +73,14 @@ class Scalar:
         return code.co_varnames[code.co_argcount:code.co_argcount + code.co_kwonlyargcount]
 
     @property
-    def words(self) -> frozenset[str]:
-        """The named words in the body (operators are not among them)."""
+    def primitives(self) -> frozenset[str]:
+        """The primitives named in the body (operators are not among them)."""
         return frozenset(self.fn.__code__.co_names)
 
     @property
     def is_rowwise(self) -> bool:
         """Does it reduce rows, or ask for the column?"""
-        return not self.words.isdisjoint({*ROW_WORDS, "column"})
+        return not self.primitives.isdisjoint({*ROW_COMBINATIONS, "column"})
 
     def program(self, attrs: Attrs | Mapping[str, Any] = ()) -> Program:
         """The steps, for these values of the attrs. Raises TypeError where the body is not straight-line."""
@@ -94,15 +95,25 @@ class Scalar:
 
 
 def read(fn: Callable[..., Any]) -> Scalar:
-    """The scalar definition `fn`. Raises TypeError for *args, **kwargs, loops over words or an unknown word."""
+    """The scalar definition `fn`. Raises TypeError for *args, **kwargs, or an unknown primitive."""
     assert isinstance(fn, FunctionType)
     code = fn.__code__
     if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR):
         raise TypeError(f"{_place(code)}: a scalar definition has named parameters only and returns its results")
-    unknown = [name for name in code.co_names if name not in WORDS and name not in ALIASES]
+    unknown = [name for name in code.co_names if name not in PRIMITIVES and name not in ALIASES]
     if unknown:
-        raise TypeError(f"{_place(code)}: {', '.join(unknown)}: no such word (kernels/words.py has the list)")
+        raise TypeError(f"{_place(code)}: {', '.join(unknown)}: no such primitive (kernels/primitives.py has them)")
     return Scalar(fn)
+
+
+@cache
+def expansion(name: str, type: str, bits: bool = True) -> Scalar | None:
+    """Return the definition of a primitive over operands of `type` (a NumPy dtype name), or None if it has none.
+
+    bits: whether the target has the primitive `bits`, which the polynomials need.
+    """
+    body = PRIMITIVES[name].definition(type, bits) if name in PRIMITIVES else None
+    return None if body is None else Scalar(body)      # type: ignore[arg-type]
 
 
 def row_level_results(scalar: Scalar, spec: OpSpec, rows: Iterable[str]) -> tuple[bool, ...]:
@@ -114,7 +125,7 @@ def row_level_results(scalar: Scalar, spec: OpSpec, rows: Iterable[str]) -> tupl
     program = scalar.program({name: spec.attr(name).default for name in scalar.keywords})
     level = [inputs[i] in rows for i in range(program.operands)]
     for step in program.steps:
-        level.append(step.word in ROW_WORDS or (step.word != "column" and all(
+        level.append(step.primitive in ROW_COMBINATIONS or (step.primitive != "column" and all(
             isinstance(arg, Literal) or level[arg] for arg in step.args)))
     return tuple(isinstance(result, Literal) or level[result] for result in program.results)
 
@@ -129,19 +140,19 @@ class _Reader:
         self.steps: list[Step] = []
         self.known: dict[Any, Symbol] = {}
 
-    def step(self, word: str, *args: Any) -> Any:
-        """The symbol of a word applied to symbols and numbers."""
-        if word == "where" and isinstance(args[0], bool | np.bool_):
+    def step(self, primitive: str, *args: Any) -> Any:
+        """Return the symbol of a primitive applied to symbols and numbers."""
+        if primitive == "where" and isinstance(args[0], bool | np.bool_):
             return args[1] if args[0] else args[2]
-        if word == "pow" and type(args[1]) in (int, float) and args[1] == 2:
-            word, args = "square", args[:1]
+        if primitive == "pow" and type(args[1]) in (int, float) and args[1] == 2:
+            primitive, args = "square", args[:1]
         refs = tuple(map(self.ref, args))
-        if len(refs) != WORDS[word].arity:
-            raise TypeError(f"{word} takes {WORDS[word].arity} operands, not {len(refs)}")
-        key = (word, *(ref if isinstance(ref, int) else (type(ref.value), repr(ref.value)) for ref in refs))
+        if len(refs) != PRIMITIVES[primitive].arity:
+            raise TypeError(f"{primitive} takes {PRIMITIVES[primitive].arity} operands, not {len(refs)}")
+        key = (primitive, *(ref if isinstance(ref, int) else (type(ref.value), repr(ref.value)) for ref in refs))
         if key not in self.known:
             self.known[key] = Symbol(self, self.operands + len(self.steps))
-            self.steps.append(Step(word, refs))
+            self.steps.append(Step(primitive, refs))
         return self.known[key]
 
     def ref(self, value: Any) -> Ref:
@@ -170,35 +181,25 @@ class Symbol:
                         "and &, |, ~ for and, or, not")
 
 
-def _forward(word: str) -> Callable[..., Any]:
-    return lambda self, *others: self.reader.step(word, self, *others)
+def _forward(primitive: str) -> Callable[..., Any]:
+    return lambda self, *others: self.reader.step(primitive, self, *others)
 
 
-def _backward(word: str) -> Callable[..., Any]:
-    return lambda self, other: self.reader.step(word, other, self)
+def _backward(primitive: str) -> Callable[..., Any]:
+    return lambda self, other: self.reader.step(primitive, other, self)
 
 
 _OPERATORS = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "floormod",
               "pow": "pow", "and": "and", "or": "or", "xor": "xor", "lshift": "shift_left", "rshift": "shift_right"}
-for _name, _word in _OPERATORS.items():
-    setattr(Symbol, f"__{_name}__", _forward(_word))
-    setattr(Symbol, f"__r{_name}__", _backward(_word))
-for _name, _word in {"neg": "neg", "invert": "invert", "abs": "abs", "eq": "equal", "ne": "not_equal", "lt": "less",
-                     "le": "less_equal", "gt": "greater", "ge": "greater_equal"}.items():
-    setattr(Symbol, f"__{_name}__", _forward(_word))
+for _name, _primitive in _OPERATORS.items():
+    setattr(Symbol, f"__{_name}__", _forward(_primitive))
+    setattr(Symbol, f"__r{_name}__", _backward(_primitive))
+for _name, _primitive in {"neg": "neg", "invert": "invert", "abs": "abs", "eq": "equal", "ne": "not_equal",
+                          "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}.items():
+    setattr(Symbol, f"__{_name}__", _forward(_primitive))
 
 
-_reading = threading.local()              # .reader: what takes down the definition that this thread reads
-
-
-def word(name: str) -> Callable[..., Any]:
-    """The function that stands for a word while a definition is read; for helpers that definitions call."""
-    meant = ALIASES.get(name, name)
-    assert meant in WORDS, name
-    return lambda *args: _reading.reader.step(meant, *args)
-
-
-_FUNCTIONS = {name: word(name) for name in (*WORDS, *ALIASES)}
+_FUNCTIONS = {name: primitive(ALIASES.get(name, name)) for name in (*PRIMITIVES, *ALIASES)}
 
 
 @lru_cache(maxsize=4096)
@@ -210,15 +211,15 @@ def _trace(scalar: Scalar, attrs: Attrs) -> Program:
     code, operands = scalar.fn.__code__, len(scalar.params)
     fn = FunctionType(code, scalar.fn.__globals__ | _FUNCTIONS, code.co_name, None, scalar.fn.__closure__)
     fn.__kwdefaults__ = scalar.fn.__kwdefaults__
-    outer, reader = getattr(_reading, "reader", None), _Reader(operands)
-    _reading.reader = reader
+    outer, reader = getattr(reading, "reader", None), _Reader(operands)
+    reading.reader = reader
     try:
         results = fn(*(Symbol(reader, i) for i in range(operands)), **dict(attrs))
         refs = tuple(map(reader.ref, results if isinstance(results, tuple) else (results,)))
     except TypeError as error:
         raise TypeError(f"{_place(code)}: {error}") from error
     finally:
-        _reading.reader = outer
+        reading.reader = outer
     return _live(Program(operands, tuple(reader.steps), refs))
 
 
@@ -233,7 +234,7 @@ def _live(program: Program) -> Program:
     for number, step in enumerate(program.steps, program.operands):
         if number in needed:
             place[number] = program.operands + len(steps)
-            steps.append(Step(step.word, tuple(place.get(ref, ref) for ref in step.args)))
+            steps.append(Step(step.primitive, tuple(place.get(ref, ref) for ref in step.args)))
     return Program(program.operands, tuple(steps), tuple(place.get(ref, ref) for ref in program.results))
 
 
@@ -269,14 +270,14 @@ def reference(scalar: Scalar, arrays: Sequence[Array], attrs: Attrs | Mapping[st
 
 def _evaluate(step: Step, values: Sequence[Array], type: str, shape: tuple[int, ...]) -> Array:
     given = [arg if isinstance(arg, Literal) else values[arg].dtype.name for arg in step.args]
-    wanted, result = signature(step.word, given, type)
-    if step.word == "column":
+    wanted, result = signature(step.primitive, given, type)
+    if step.primitive == "column":
         return np.arange(shape[-1], dtype=np.int32)
     args = [convert(np.asarray(arg.value) if isinstance(arg, Literal) else values[arg], name)
             for arg, name in zip(step.args, wanted, strict=True)]
-    if any(arg.dtype == BFLOAT16 for arg in args):         # each word rounds once, as in the kernels of TensorFlow
+    if any(arg.dtype == BFLOAT16 for arg in args):         # each primitive rounds once, as in the kernels of TensorFlow
         args = [arg.astype(np.float32) if arg.dtype == BFLOAT16 else arg for arg in args]
-    return convert(np.asarray(WORDS[step.word].numpy(*args)), result)
+    return convert(np.asarray(PRIMITIVES[step.primitive].numpy(*args)), result)
 
 
 def convert(array: Array, type: str) -> Array:

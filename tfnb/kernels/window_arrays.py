@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from tfnb.kernels.number_types import wide
 from tfnb.kernels.window import Window
-from tfnb.kernels.words import wide
 
 MOST_ELEMENTS = 1 << 22                            # of unfolded windows at a time
 

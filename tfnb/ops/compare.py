@@ -15,7 +15,7 @@ from tfnb.ops.raw import raw
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
 
-    # Words of scalar definitions (kernels/words.py).
+    # Primitives (kernels/primitives.py).
     isfinite: Any
     isinf: Any
     isnan: Any

@@ -7,7 +7,7 @@ import numpy as np
 
 from tfnb.core.shape import Static
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.kernels.words import wide
+from tfnb.kernels.number_types import wide
 from tfnb.ops.array import expand_dims
 from tfnb.ops.complex import real
 from tfnb.ops.create import matrix_diag

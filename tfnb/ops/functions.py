@@ -17,7 +17,7 @@ from tfnb.ops.math import FLOATS, REAL, AddV2, Neg, Reciprocal, Square, Sub
 from tfnb.ops.raw import raw
 
 if TYPE_CHECKING:
-    where: Any                                 # a word of scalar definitions (kernels/words.py)
+    where: Any                                 # a primitive (kernels/primitives.py)
 
 special = lazy_module("scipy.special")
 

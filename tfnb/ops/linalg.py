@@ -13,7 +13,7 @@ from tfnb.core.shape import Static, broadcast, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.kernels.words import wide
+from tfnb.kernels.number_types import wide
 from tfnb.ops import shapes
 from tfnb.ops.array import matrix_transpose, reshape, shape
 from tfnb.ops.broadcast import BroadcastGradientArgs

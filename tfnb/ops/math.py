@@ -17,7 +17,7 @@ from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.raw import raw
 
 if TYPE_CHECKING:
-    # Words of scalar definitions (kernels/words.py).
+    # Primitives (kernels/primitives.py).
     truncdiv: Any
     truncmod: Any
     where: Any

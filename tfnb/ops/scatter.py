@@ -20,7 +20,7 @@ from tfnb.ops.joining import concat
 from tfnb.ops.raw import raw
 
 if TYPE_CHECKING:
-    maximum: Any                    # words of scalar definitions (kernels/words.py)
+    maximum: Any                    # primitives (kernels/primitives.py)
     minimum: Any
 
 _ROWS = "ref: Ref(T), indices: Tindices, updates: T -> output_ref: Ref(T)"

@@ -22,7 +22,7 @@ from tfnb.ops.state import (
 )
 
 if TYPE_CHECKING:
-    sqrt: Any                       # words of scalar definitions (kernels/words.py)
+    sqrt: Any                       # primitives (kernels/primitives.py)
     sign: Any
     maximum: Any
     minimum: Any

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from tfnb.kernels.cpu.emit import emit
+from tfnb.kernels.number_types import extreme
 from tfnb.kernels.scalar import read
 from tfnb.kernels.spec import ColumnKernel, MapKernel, Operand, Reduce, RowKernel, Source, Stmt
-from tfnb.kernels.words import extreme
 
 # ruff: noqa: F821
 NUMBERS = ["float32", "float64", "int32", "int64"]

@@ -194,7 +194,7 @@ def imported(folder: Path, name: str) -> set[str]:
     pattern = r"^from tfnb\.kernels(\S*) import (.+)$"
     for module, names in re.findall(pattern, (folder / name).read_text(), re.MULTILINE):
         base = module.replace(".", "/").strip("/")
-        places = [base, *(f"{base}/{word.strip()}".strip("/") for word in names.split(","))]
+        places = [base, *(f"{base}/{word.split()[0]}".strip("/") for word in names.split(","))]
         found |= {f"{place}.py" for place in places if place and (folder / f"{place}.py").is_file()}
     return found
 

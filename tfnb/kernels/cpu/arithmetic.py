@@ -12,7 +12,7 @@ from typing import Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.kernels.cpu.natives import llvm_type
-from tfnb.kernels.words import kind
+from tfnb.kernels.number_types import kind
 
 ir = lazy_module("llvmlite.ir")
 

@@ -19,7 +19,7 @@ from tfnb.core.lazy import lazy_module
 from tfnb.kernels.cpu import prelude
 from tfnb.kernels.cpu.intrinsics import NAMES, lowered
 from tfnb.kernels.cpu.natives import Native
-from tfnb.kernels.words import WORDS
+from tfnb.kernels.primitives import PRIMITIVES
 
 numba = lazy_module("numba")
 extending = lazy_module("numba.extending")
@@ -68,7 +68,8 @@ def namespace() -> dict[str, Any]:
     names: dict[str, Any] = {"np": np, "math": math, "device": numba.njit(error_model="numpy")}
     names |= {name: getattr(numba.types, name) for name in prelude.TYPES}
     names |= {name: _intrinsic(name, native) for name, native in prelude.words().items()}
-    return names | {name: _scalar_word(name, WORDS[name].arity if name in WORDS else 2) for name in NAMES}
+    arities = {name: PRIMITIVES[name].arity if name in PRIMITIVES else 2 for name in NAMES}
+    return names | {name: _scalar_primitive(name, arity) for name, arity in arities.items()}
 
 
 def _numba_type(type: str) -> Any:
@@ -108,12 +109,12 @@ def _intrinsic(name: str, native: Native) -> Any:
     return extending.intrinsic(typed)
 
 
-def _scalar_word(word: str, arity: int) -> Any:
-    """numba's intrinsic of a word of scalar definitions."""
+def _scalar_primitive(name: str, arity: int) -> Any:
+    """numba's intrinsic of a primitive."""
     def typed(*operands: Any) -> Any:
-        """The word's type for operands of these types, and what writes its code."""
+        """The primitive's type for operands of these types, and what writes its code."""
         own = [numba.types.unliteral(operand) for operand in operands]
-        found = lowered(word, tuple(map(str, own)))
+        found = lowered(name, tuple(map(str, own)))
         if found is None:
             return None
         type, make = found

@@ -18,12 +18,14 @@ from tfnb.kernels.cpu import by_numba, lowering
 from tfnb.kernels.cpu.arithmetic import Unsupported
 from tfnb.kernels.cpu.loops import mark_independent
 from tfnb.kernels.cpu.microkernel import processor_features
+from tfnb.kernels.primitives import PRIMITIVES
 
 llvm = lazy_module("llvmlite.binding")
 
-_FLOAT = ("acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor "
-          "fma fmax fmin fmod frexp hypot ldexp lgamma log log10 log1p log2 logb modf nearbyint nextafter pow "
-          "remainder rint round scalbn sin sincos sinh sqrt tan tanh tgamma trunc").split()
+# of the C library: what primitives name, what LLVM makes of instructions, and what numba's own lowering calls
+_FLOAT = {*(row.libm for row in PRIMITIVES.values() if row.libm),
+          *("cbrt copysign exp2 fabs fdim fma fmax fmin frexp hypot ldexp log10 log2 logb modf nearbyint nextafter "
+            "remainder round scalbn sincos tgamma").split()}
 LIBRARY = frozenset([*_FLOAT, *(f"{name}f" for name in _FLOAT), "memcpy", "memmove", "memset", "memcmp"])
 
 

@@ -20,10 +20,10 @@ from tfnb.kernels.block import Block, Reduction, fill
 from tfnb.kernels.cpu.operands import Arguments, Place, places
 from tfnb.kernels.cpu.rows import indented, source_text
 from tfnb.kernels.cpu.texts import has_text, template
+from tfnb.kernels.number_types import dtype_of
 from tfnb.kernels.plan import plan
 from tfnb.kernels.printer import Printer, literal
 from tfnb.kernels.spec import ColumnKernel, Source
-from tfnb.kernels.words import dtype_of
 
 ROWS, COLUMNS = 1, 2                      # bits: what a value varies with
 
@@ -42,7 +42,7 @@ class ColumnText:
         self.row = [p for p in self.stores if p.operand.steps[0] == "0"]
         self.passes = plan(self.block, ready, [self.value[p.array] for p in self.full],
                            [self.value[p.array] for p in self.row])
-        self.printer = Printer(self.block, lambda v: "int32(i)" if v.word == "column" else template(v))
+        self.printer = Printer(self.block, lambda v: "int32(i)" if v.primitive == "column" else template(v))
         self.texts = {i: place.load("j", 1) for i, place in enumerate(self.loads)}
 
     def source(self) -> Source:
@@ -51,7 +51,7 @@ class ColumnText:
         fixed = [p for p in (*self.loads, *self.stores) if p.operand.steps[0] == "0"]
         lines += [line for p in (*self.loads, *self.stores) for line in p.step_line(self.args, 1)]
         lines += [self._view(place) for place in fixed] + [self._scratch(r) for r in self._reductions()]
-        known = {i: f"{v.type}(n0)" for i, v in enumerate(self.block.values) if v.word == "count"}
+        known = {i: f"{v.type}(n0)" for i, v in enumerate(self.block.values) if v.primitive == "count"}
         lines += self.printer.lines(self._front(self.passes.values, 0, set(self.passes.ends)), known, self.texts)
         for p in range(1, self.passes.count + 1):
             lines += self._pass(p, dict(known))
@@ -67,7 +67,7 @@ class ColumnText:
         known |= {r.result: _kept(r) for before in range(1, p) for r in self.passes.reductions[before]}
         wanted = self.block.needed(roots, known)
         stores = self.full if p == self.passes.count else []
-        used = {self.block.values[v].data for v in wanted if self.block.values[v].word == "load"}
+        used = {self.block.values[v].data for v in wanted if self.block.values[v].primitive == "load"}
         moving = [q for q in (*(load for i, load in enumerate(self.loads) if i in used), *stores)
                   if q.operand.steps[0] != "0"]
         lines = [self._view(place) for place in moving]
@@ -126,14 +126,14 @@ def _analysis(block: Block, loads: Sequence[Place]) -> tuple[list[int], list[int
         own = 0
         for arg in value.args:
             own |= varies[arg]
-        if value.word == "load":
+        if value.primitive == "load":
             rows, columns = loads[value.data].operand.steps
             own = (ROWS if rows != "0" else 0) | (COLUMNS if columns != "0" else 0)
-        elif value.word in ("acc", "reduced"):
-            own = ROWS | COLUMNS if value.word == "acc" else COLUMNS
-        elif value.word == "column":
+        elif value.primitive in ("acc", "reduced"):
+            own = ROWS | COLUMNS if value.primitive == "acc" else COLUMNS
+        elif value.primitive == "column":
             own = ROWS
         varies.append(own)
         after = max((ready[arg] for arg in value.args), default=0)
-        ready.append(1 + ready[block.reductions[value.data].update] if value.word == "reduced" else after)
+        ready.append(1 + ready[block.reductions[value.data].update] if value.primitive == "reduced" else after)
     return varies, ready

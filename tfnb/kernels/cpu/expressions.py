@@ -15,7 +15,8 @@ from tfnb.core.lazy import lazy_module
 from tfnb.kernels.cpu import arithmetic, intrinsics, prelude
 from tfnb.kernels.cpu.arithmetic import Typed, Unsupported, constant, convert
 from tfnb.kernels.cpu.natives import Native, declared, llvm_type
-from tfnb.kernels.words import kind
+from tfnb.kernels.number_types import kind
+from tfnb.kernels.primitives import PRIMITIVES
 
 ir = lazy_module("llvmlite.ir")
 
@@ -23,9 +24,7 @@ SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: 
          ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.Eq: "==", ast.NotEq: "!=",
          ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _CONSTANTS = {"inf": math.inf, "nan": math.nan, "pi": math.pi}
-_INSTRUCTIONS = frozenset("exp log log2 log10 sin cos fabs".split())       # LLVM's own; the rest is the C library's
-_FUNCTIONS = frozenset("tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc lgamma log1p expm1 sqrt atan2"
-                       .split())
+_FUNCTIONS = {row.libm: row.arity for row in PRIMITIVES.values() if row.libm}
 
 Found = Typed | tuple[Typed, ...]
 Types = str | tuple[str, ...]             # of a value, of a tuple; "void": of nothing
@@ -230,17 +229,12 @@ class Expressions:
     def _library(self, name: str, values: Sequence[Typed]) -> Typed:
         """A function of `math`, of floats of one type."""
         types = {value.type for value in values}
-        if types not in ({"float32"}, {"float64"}) or len(values) != (2 if name == "atan2" else 1):
+        if types not in ({"float32"}, {"float64"}) or len(values) != _FUNCTIONS.get(name):
             raise Unsupported(f"math.{name}({', '.join(types)})")
         of, module = values[0].value.type, self.builder.module
-        if name in _INSTRUCTIONS:
-            function = module.declare_intrinsic(f"llvm.{name}", [of])
-        elif name in _FUNCTIONS:
-            function = declared(module, name + ("f" if types == {"float32"} else ""), of, [of] * len(values))
-            function.attributes.add("readonly")
-            function.attributes.add("nounwind")
-        else:
-            raise Unsupported(f"math.{name}")
+        function = declared(module, name + ("f" if types == {"float32"} else ""), of, [of] * len(values))
+        function.attributes.add("readonly")
+        function.attributes.add("nounwind")
         return Typed(values[0].type, self.builder.call(function, [value.value for value in values]))
 
     def _call_device(self, name: str, values: Sequence[Typed]) -> Found | None:

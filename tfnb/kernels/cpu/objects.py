@@ -22,10 +22,11 @@ metadata = lazy_module("importlib.metadata")
 hashlib, tempfile = lazy_module("hashlib"), lazy_module("tempfile")         # 6 ms, where nothing is compiled
 
 # The files of tfnb/kernels that decide what a text compiles to: codegen.py and all that it imports (tested).
-SOURCES = ("cpu/arithmetic.py", "cpu/by_numba.py", "cpu/codegen.py", "cpu/expressions.py", "cpu/intrinsics.py",
-           "cpu/loops.py", "cpu/lowering.py", "cpu/microkernel.py", "cpu/natives.py", "cpu/prelude.py",
-           "cpu/streaming.py", "cpu/tiles.py", "cpu/window_tiles.py", "block.py", "expand.py", "polynomials.py",
-           "printer.py", "scalar.py", "spec.py", "words.py")
+SOURCES = ("cpu/arithmetic.py", "cpu/by_numba.py", "cpu/codegen.py", "cpu/expressions.py", "cpu/instructions.py",
+           "cpu/intrinsics.py", "cpu/loops.py", "cpu/lowering.py", "cpu/microkernel.py", "cpu/natives.py",
+           "cpu/prelude.py", "cpu/streaming.py", "cpu/tiles.py", "cpu/window_tiles.py", "block.py", "expansions.py",
+           "number_types.py", "numpy_forms.py", "polynomials.py", "primitives.py", "printer.py", "scalar.py", "spec.py",
+           "symbols.py")
 MAGIC = b"tfnb object 1\n"
 SUFFIX = ".tfnbo"
 LIMIT = 256 << 20                                       # bytes in the folder; the oldest files go first

@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from tfnb.kernels.number_types import dtype_of
 from tfnb.kernels.spec import Operand, Word
-from tfnb.kernels.words import dtype_of
 
 
 @dataclass

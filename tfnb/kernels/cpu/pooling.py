@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from tfnb.kernels.cpu.layout import around
 from tfnb.kernels.launch import Address, Call, Launch, Word
+from tfnb.kernels.number_types import extreme
 from tfnb.kernels.window import Window, pool_window
-from tfnb.kernels.words import extreme
 
 OPERATIONS = 1 << 17                                    # that a thread does at a time
 LEAST_CHANNELS = 16

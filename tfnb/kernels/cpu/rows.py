@@ -9,14 +9,12 @@ from tfnb.kernels.block import Block, fill
 from tfnb.kernels.cpu.operands import Arguments, Place, places
 from tfnb.kernels.cpu.texts import has_text, template
 from tfnb.kernels.nest import depth_of, frontier, nest
+from tfnb.kernels.number_types import dtype_of
 from tfnb.kernels.plan import plan
+from tfnb.kernels.primitives import is_costly
 from tfnb.kernels.printer import Printer, literal
 from tfnb.kernels.spec import MapKernel, Operand, RowKernel, Source
-from tfnb.kernels.words import dtype_of
 
-# Words that cost more than a store and a load: a value of one that two passes need is kept where its row will go.
-COSTLY = frozenset("exp exp_nonpositive expm1 log log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh"
-                   " atanh sigmoid erf erfc pow lgamma digamma".split())
 HEAD = ["FASTMATH = ()", "INDEPENDENT = True", "", "", "def kernel(args, begin, end):"]
 
 
@@ -65,7 +63,7 @@ class RowText:
         self.last = self.outer + self.inner - 1
         self.sizes = {d: "n" if d == self.last and self.mode != "rows" else f"n{d}" for d in range(self.last + 1)}
         self.texts = {i: place.load("j", self.last) for i, place in enumerate(self.loads)}
-        self.printer = Printer(self.block, lambda value: self._column() if value.word == "column" else template(value))
+        self.printer = Printer(self.block, lambda v: self._column() if v.primitive == "column" else template(v))
         self.known: dict[int, str] = {}
         self.kept = self._kept() if self.mode == "rows" and self.inner == 1 else {}
 
@@ -78,7 +76,7 @@ class RowText:
                      for v in self.block.needed(self.passes.roots[q], found)}
             for v in sorted(later & set(self.block.needed(self.passes.roots[p], found)), reverse=True):
                 value = self.block.values[v]
-                if free and value.word in COSTLY and self.nest.depths[v] == self.nest.full \
+                if free and is_costly(value.primitive) and self.nest.depths[v] == self.nest.full \
                         and value.type == free[-1].operand.type:
                     found[v] = (p, _readable(free.pop()))
         return found
@@ -127,7 +125,8 @@ class RowText:
     def _row(self) -> list[str]:
         lines = [] if self.mode == "span" else self._views(1, self._used_arrays(self.passes.values, True))
         if self.inner and self.nest.full > 1:
-            self.known.update({i: self._count(v.type) for i, v in enumerate(self.block.values) if v.word == "count"})
+            self.known.update({i: self._count(v.type) for i, v in enumerate(self.block.values)
+                               if v.primitive == "count"})
         lines += self._level(1, self.passes.values, 0)
         for p in range(1, self.passes.count + 1):
             lines += self._pass(p)
@@ -206,7 +205,7 @@ class RowText:
         return place.view(self.args, indices, self.sizes[self.last] if moves else "1")
 
     def _used_arrays(self, values: Iterable[int], with_stores: bool) -> list[Place]:
-        used = {self.block.values[v].data for v in values if self.block.values[v].word == "load"}
+        used = {self.block.values[v].data for v in values if self.block.values[v].primitive == "load"}
         return [p for i, p in enumerate(self.loads) if i in used] + (self.stores if with_stores else [])
 
     def _is_row_level(self, place: Place) -> bool:

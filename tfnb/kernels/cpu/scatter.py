@@ -101,7 +101,7 @@ def _source(form: Form, attrs: Attrs, type: str, kinds: tuple[str, ...], types: 
     lines += printer.lines(_outside(block, taken, roots), known, texts)
     inner = printer.lines(roots, known, texts)
     inner += [place.store("j", 1, known[root]) for place, root in zip(put, roots, strict=True)]
-    used = {block.values[v].data for v in block.needed(roots) if block.values[v].word == "load"}
+    used = {block.values[v].data for v in block.needed(roots) if block.values[v].primitive == "load"}
     views = [_view(place, args, "i" if kind == "row" else "place") for i, (place, kind) in
              enumerate(zip(taken, kinds, strict=True)) if kind != "scalar" and i in used]
     views += [_view(place, args, "place") for place in put]
@@ -118,7 +118,7 @@ def _outside(block: Block, taken: list[Place], roots: list[int]) -> list[int]:
     """The values that are the same for all rows and that others use."""
     moving: list[bool] = []
     for value in block.values:
-        own = value.word == "load" and taken[value.data].operand.steps[0] != "0"
+        own = value.primitive == "load" and taken[value.data].operand.steps[0] != "0"
         moving.append(own or any(moving[arg] for arg in value.args))
     wanted = block.needed(roots)
     used = {arg for v in wanted if moving[v] for arg in block.values[v].args} | set(roots)

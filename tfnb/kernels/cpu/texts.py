@@ -1,26 +1,30 @@
-"""What a CPU has its own text for, of the words of scalar definitions."""
+"""The source that kernels on a CPU have for each primitive: an operator, a call by its name, or of the C library."""
 from __future__ import annotations
 
 from tfnb.kernels.block import Value
-from tfnb.kernels.cpu.intrinsics import has_word
-from tfnb.kernels.printer import INFIX, has_plain_text
-from tfnb.kernels.words import kind
+from tfnb.kernels.cpu.intrinsics import has_instructions
+from tfnb.kernels.number_types import kind
+from tfnb.kernels.primitives import PRIMITIVES
+from tfnb.kernels.printer import OPERATORS, has_operator
 
-# libm's functions are scalar: only for what has no expansion.
-LIBRARY = frozenset("tan asin acos atan sinh cosh asinh acosh atanh erfc lgamma atan2".split())
-_OPERATORS = frozenset({*INFIX, "neg", "invert", "abs", "convert"}) - {"integer_divide", "integer_power"}
+# libm's functions are scalar: only for what has neither instructions nor an expansion.
+LIBRARY = frozenset(name for name, row in PRIMITIVES.items() if row.libm and not row.instruction("float32")
+                    and row.definition("float32") is None)
+_OPERATORS = frozenset({*OPERATORS, "convert"}) - {"integer_divide", "integer_power"}
 
 
-def has_text(word: str, type: str) -> bool:
-    """Does a kernel on the CPU have text for this word, over operands of this type?"""
-    if word in LIBRARY:
+def has_text(name: str, type: str) -> bool:
+    """Return whether a kernel on the CPU has source for this primitive over operands of `type`."""
+    if name in LIBRARY:
         return kind(type) == "f"
-    return has_plain_text(word, type) if word in _OPERATORS else word == "column" or has_word(word, type)
+    if name in _OPERATORS:
+        return name == "convert" or has_operator(name, type)
+    return name == "column" or has_instructions(name, type)
 
 
 def template(value: Value) -> str:
-    """The text of a value, with places for its operands; "" if it is an operator."""
-    if value.word in _OPERATORS:
+    """Return the source of a value, with places for its operands; "" if it is an operator."""
+    if value.primitive in _OPERATORS:
         return ""
     places = ", ".join(f"{{{i}}}" for i in range(len(value.args)))
-    return f"math.{value.word}({places})" if value.word in LIBRARY else f"{value.word}({places})"
+    return f"math.{value.primitive}({places})" if value.primitive in LIBRARY else f"{value.primitive}({places})"

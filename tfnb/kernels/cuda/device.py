@@ -23,9 +23,9 @@ import numpy as np
 
 from tfnb.core.errors import ResourceExhaustedError
 from tfnb.core.lazy import lazy_module
+from tfnb.kernels.primitives import PRIMITIVES
 
 numba = lazy_module("numba")
-special = lazy_module("scipy.special")
 compiler = lazy_module("numba.cuda.compiler")
 core = lazy_module("cuda.core")
 
@@ -163,10 +163,7 @@ def namespace() -> dict[str, Any]:
 
 def _math_of_numpy() -> SimpleNamespace:
     """`math` as on a device, for the simulator: NaN and infinities where Python's raises an exception."""
-    names = "exp expm1 log log1p sqrt tanh sin cos tan sinh cosh floor ceil fmod".split()
-    functions = {name: getattr(np, name) for name in names}
-    functions |= {f"a{name}": getattr(np, f"arc{name}") for name in "sin cos tan sinh cosh tanh tan2".split()}
-    functions |= {"pow": np.power, "erf": special.erf, "erfc": special.erfc, "lgamma": special.gammaln}
+    functions = {row.cuda: row.numpy for row in PRIMITIVES.values() if row.cuda}
     return SimpleNamespace(inf=math.inf, nan=math.nan, **functions)
 
 

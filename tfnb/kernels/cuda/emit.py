@@ -212,7 +212,7 @@ class _Writer:
 
     def _count(self, size: str) -> None:
         """Name how many elements a reduction has, as a number of each type that asks for it."""
-        self.known.update({i: f"{v.type}({size})" for i, v in enumerate(self.block.values) if v.word == "count"})
+        self.known.update({i: f"{v.type}({size})" for i, v in enumerate(self.block.values) if v.primitive == "count"})
 
     def _value(self, place: _Place) -> int:
         return self.values[place.operand.name]

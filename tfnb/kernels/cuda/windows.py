@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from tfnb.kernels.cuda.copying import over
 from tfnb.kernels.launch import Address, Call, Launch
+from tfnb.kernels.number_types import extreme
 from tfnb.kernels.view import row_major
 from tfnb.kernels.window import Attrs, Window, pool_window, spatial_axes, window
-from tfnb.kernels.words import extreme
 
 Shape = tuple[int, ...]
 

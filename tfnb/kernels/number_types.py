@@ -1,0 +1,70 @@
+"""Types of numbers in scalar bodies and kernels: names, kinds, extremes, and the type in which operands meet.
+
+A type is the name of a NumPy dtype ("float32", "bfloat16", "bool"); its kind is one letter.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant in a scalar body: it takes the type of the operands beside it, else that of the op."""
+
+    value: bool | int | float | complex
+
+
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+
+def dtype_of(name: str) -> np.dtype[Any]:
+    """The NumPy dtype of a type name ("bfloat16" included)."""
+    return BFLOAT16 if name == "bfloat16" else np.dtype(name)
+
+
+def wide(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Numbers of 16 bits in float32: NumPy computes slowly with them, and LAPACK has none."""
+    return x.astype(np.float32) if x.dtype in (np.float16, BFLOAT16) else x
+
+
+def kind(type: str) -> str:
+    """"b"ool, "i"nteger (signed or not), "f"loat or "c"omplex."""
+    return "f" if type == "bfloat16" else type[0].replace("u", "i")
+
+
+def extreme(type: str, which: str) -> float | int | bool:
+    """What "lowest" or "highest" is in a type: what a maximum or a minimum starts from."""
+    if kind(type) == "f":
+        return float("-inf") if which == "lowest" else float("inf")
+    if kind(type) == "b":
+        return which == "highest"
+    limits = np.iinfo(type)
+    return int(limits.min if which == "lowest" else limits.max)
+
+
+def common_type(args: Sequence[str | Literal], type: str) -> str:
+    """The type in which operands meet; `type` (the op's) where there are only literals.
+
+    A float and an integer meet in the float; a float literal beside integers only makes them the op's type.
+    """
+    own = list(dict.fromkeys(arg for arg in args if isinstance(arg, str)))
+    if not own:
+        return type
+    found = own[0]
+    for other in own[1:]:
+        found = _meet(found, other)
+    fraction = any(isinstance(arg, Literal) and isinstance(arg.value, float) and not arg.value.is_integer()
+                   for arg in args)
+    return type if fraction and kind(found) in "ib" and kind(type) in "fc" else found
+
+
+def _meet(a: str, b: str) -> str:
+    order = "bifc"
+    if kind(a) != kind(b):
+        return max(a, b, key=lambda type: order.index(kind(type)))
+    return str(np.promote_types(dtype_of(a), dtype_of(b)))
