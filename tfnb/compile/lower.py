@@ -9,27 +9,19 @@ from math import prod
 import numpy as np
 
 from tfnb.compile.fuse import CHUNK, Group, Pattern, pattern
+from tfnb.compile.reach import STATUS, Places, Ref
 from tfnb.compile.spaces import axis_order, collapse, walks_columns
 from tfnb.compile.target import CPU, Target
-from tfnb.compile.trace import misused
 from tfnb.compile.values import Buffer, Call, Elementwise, Reduction, Value, kernel_call, node_ops
 from tfnb.graph.operation import Operation
 from tfnb.kernels.cpu import streaming
 from tfnb.kernels.cpu.tiled import Tail
-from tfnb.kernels.launch import Address, Code, Launch, Word
-from tfnb.kernels.launch import Call as KernelCall
+from tfnb.kernels.launch import Address, Code, Launch
 from tfnb.kernels.spec import ColumnKernel, Kernel, MapKernel, Operand, Reduce, RowKernel, Source, Stmt
 from tfnb.opdef import tables
+from tfnb.ops.validate import misused
 
 GRAIN = 32768            # elements that one thread takes at a time; fixed, so results never depend on threads
-
-
-@dataclass(frozen=True, slots=True)
-class Ref:
-    """The address of a buffer, plus an offset in bytes; on a GPU the array of what is there from then on."""
-
-    buffer: Buffer
-    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +39,6 @@ class Step:
     ops: tuple[Operation, ...]
     operations: int = 0
     writes: bool = False
-
-
-STATUS = Buffer("status", "int64", 8)
 
 
 def lower(groups: Sequence[Group], stored: set[Buffer], target: Target = CPU) -> list[Step]:
@@ -331,39 +320,11 @@ def _lower_call(group: Group, stored: set[Buffer], target: Target) -> list[Step]
         launches = lowered(call)
     except ValueError as error:
         raise misused(node.op, error, [v.shape for v in node.ins]) from error
-    place, work = _Places(node, call, follow, group.target), tables.WORK.get(node.op.spec.name)
+    place, work = Places(node, call, follow, group.target, target.blocked), tables.WORK.get(node.op.spec.name)
     operations = work(call) if work is not None and node.launches is None else 0
     writes = node.state is not None or any(v.buffer.role == "variable" for v in node.outs)
-    return [Step(launch.text, tuple(map(place.word, launch.args)), launch.items, launch.grain,
+    return [Step(launch.text, place.words(launch), launch.items, launch.grain,
                  ops if launch is launches[-1] else (node.op,), operations, writes) for launch in launches]
-
-
-class _Places:
-    """Where the addresses of a call are. follow: the argument words of its tail; target: what stands for its output."""
-
-    def __init__(self, node: Call, call: KernelCall, follow: Sequence[int | Ref | Code], target: Buffer | None) -> None:
-        self.node, self.follow, self.target = node, follow, target
-        self.scratch = [Buffer("temp", "uint8", nbytes) for nbytes in call.scratch_sizes]
-
-    def word(self, arg: Word) -> int | Ref | Code:
-        """An argument word of a launch, as one of a step."""
-        if isinstance(arg, (int, Code)):
-            return arg
-        if arg.kind == "tail":
-            found = self.follow[arg.index]
-            return self._moved(found) if isinstance(found, Ref) else found
-        if arg.kind in ("input", "output"):
-            value = (self.node.ins if arg.kind == "input" else self.node.outs)[arg.index]
-            ref = Ref(value.buffer, value.view.offset * np.dtype(value.type).itemsize + arg.offset_bytes)
-            return self._moved(ref)
-        if arg.kind == "state":
-            assert self.node.state is not None
-            return Ref(self.node.state, arg.offset_bytes)
-        return Ref(self.scratch[arg.index] if arg.kind == "scratch" else STATUS, arg.offset_bytes)
-
-    def _moved(self, ref: Ref) -> Ref:
-        own = self.target is not None and ref.buffer is self.node.outs[0].buffer
-        return Ref(self.target, ref.offset) if own and self.target is not None else ref
 
 
 __all__ = ["Ref", "STATUS", "Source", "Step", "lower"]

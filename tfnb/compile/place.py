@@ -7,6 +7,7 @@ from tfnb.compile.host_side import keep_on_host
 from tfnb.compile.padded import padded
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef import tables
+from tfnb.opdef.ranks import input_names
 from tfnb.opdef.spec import FLOW, Kind
 from tfnb.ops.evaluate import refers
 
@@ -189,12 +190,3 @@ def _add_values(wanted: Sequence[Tensor], known: Collection[Tensor], feeds: Coll
         by_value.add(tensor)
         if tensor.op.spec.kind is not Kind.SHAPEOF and tensor not in feeds:
             todo += [t for t in tensor.op.inputs if t in known and t not in by_value]
-
-
-def input_names(op: Operation) -> list[str]:
-    """The argument name of each input tensor (a list argument's name stands once for each of its tensors)."""
-    names: list[str] = []
-    for arg in op.spec.inputs:
-        count = len(op.attrs[arg.type_list]) if arg.type_list else op.attrs[arg.number] if arg.number else 1
-        names += [arg.name] * count
-    return names

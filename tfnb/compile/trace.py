@@ -19,8 +19,8 @@ from tfnb.compile.plan import Stage
 from tfnb.compile.residents import Element, Resident, Residents
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value, free_views, known, temp, uniform
-from tfnb.core.errors import InvalidArgumentError
-from tfnb.graph.operation import Operation, Tensor, brackets
+from tfnb.core.shape import Static
+from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels import scalar as scalars
 from tfnb.kernels.rowwise import COMBINE, Fragment, fragment, result_type
 from tfnb.kernels.scalar import Scalar, Step
@@ -30,20 +30,18 @@ from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import (
     Context,
     aligned_shapes,
-    concrete_shapes,
     definition_of,
     evaluate,
     movement_views,
     numpy_name,
     reduced_axes,
     ref_variable,
-    require,
     scalar_attrs,
     scalar_type,
     shape_values,
-    value_checks,
     viewed_and_values,
 )
+from tfnb.ops.validate import misused, require, require_shapes, unfed, validate, value_checks
 
 FOLD_LIMIT = 1 << 22     # elements: what would be larger is computed in the arena at each run
 
@@ -109,6 +107,7 @@ class _Tracer:
         self.memory: dict[tuple[Any, Any], Buffer] = {}      # of variables: two ops may share one
         self.parts: dict[Buffer, list[Tensor]] = {}          # of variables that were not written to since
         self.position, self.last_use = 0, dict[Tensor, int]()
+        self.shapes: Sequence[Static] = ()                   # of the outputs of the op that is traced
 
     def add(self, op: Operation) -> None:
         """Add an op, unless all of it is fed. Raises InvalidArgumentError for shapes that don't fit."""
@@ -144,10 +143,11 @@ class _Tracer:
             return [known(a) for a in shape_values(op, [v.shape for v in ins])]
         if kind is Kind.PLACEHOLDER:
             raise unfed(op)
-        concrete_shapes(op, [v.shape for v in ins], [v.known for v in ins])
+        shapes = validate(op, [v.shape for v in ins], [v.known for v in ins])
         if not is_pure(op):
-            return _TRACE[kind](self, op, ins)
-        folded = self._fold(op, ins)
+            self._check_values(op, ins)
+            return self._traced(op, ins, shapes)
+        folded = self._fold(op, ins, shapes)
         if folded is not None:
             return folded
         if self.residents.found and any(ins[i].known is None for i in unread_values(op)):
@@ -155,31 +155,39 @@ class _Tracer:
         key = self._key(op, ins)
         if key not in self.seen:
             self._check_values(op, ins)
-            trace_op = _Tracer.bounded if op.spec.name in tables.BOUNDED else _TRACE[kind]
-            self.seen[key] = list(trace_op(self, op, ins))
+            self.seen[key] = list(self._traced(op, ins, shapes))
         return self.seen[key]
 
+    def _traced(self, op: Operation, ins: list[Value], shapes: Sequence[Static]) -> Sequence[Value]:
+        """The outputs of an op; shapes: those that it is validated to have."""
+        if op.spec.name in tables.BOUNDED:
+            return self.bounded(op, ins)           # larger than they should be
+        self.shapes = shapes
+        made = _TRACE[op.spec.kind](self, op, ins)
+        if op.spec.kind is not Kind.HOST:
+            require_shapes(op, made, shapes)
+        return made
+
     def _check_values(self, op: Operation, ins: Sequence[Value]) -> None:
-        """Kernels that stop the program for values that the op does not take."""
-        for check in value_checks(op, [v.shape for v in ins]):
+        """Kernels that stop the program for values that the op does not take, and that its own does not look for."""
+        known = [v.known for v in ins]
+        for check in value_checks(op, [v.shape for v in ins], known):
+            if check.by_kernel:
+                continue
             value = ins[check.input]
             if value.known is not None:
-                require(check, value.known)
+                require(check, known)
             else:
                 row = value if value.view.is_row_major() else self.row_major(op, value)
                 self.traced.nodes.append(Call(op, [row], [], launches=partial(self.target.check, check)))
 
-    def _fold(self, op: Operation, ins: Sequence[Value]) -> list[Value] | None:
+    def _fold(self, op: Operation, ins: Sequence[Value], shapes: Sequence[Static]) -> list[Value] | None:
         """The outputs of a pure op, when all inputs are known and the outputs are not huge."""
         if any(v.known is None for v in ins):
             return None
-        if op.spec.kind is Kind.KERNEL and op.spec.name in self.target.calls and self._is_big(op, ins):
+        if op.spec.kind is Kind.KERNEL and op.spec.name in self.target.calls and _is_big(shapes):
             return None
         return [known(a) for a in evaluate(op, [v.known for v in ins], Context(op))]  # type: ignore[misc]
-
-    def _is_big(self, op: Operation, ins: Sequence[Value]) -> bool:
-        shapes = concrete_shapes(op, [v.shape for v in ins], [v.known for v in ins])
-        return any(s is not None and None not in s and prod(s) > FOLD_LIMIT for s in shapes)  # type: ignore[arg-type]
 
     def _key(self, op: Operation, ins: Sequence[Value]) -> tuple[Any, ...]:
         attrs = tuple((k, repr(v)) for k, v in sorted(op.attrs.items()) if not k.startswith("_"))
@@ -273,8 +281,8 @@ class _Tracer:
         if op.spec.name not in self.target.calls:
             raise ValueError("it has no kernel, and its inputs are not known before the run")
         ins = [v if v.view.is_row_major() else self.row_major(op, v) for v in ins]
-        shapes = _output_shapes(op, ins)
-        outs = [temp(numpy_name(t.dtype.base_dtype), s) for t, s in zip(op.outputs, shapes, strict=True)]
+        outs = [temp(numpy_name(t.dtype.base_dtype), s)
+                for t, s in zip(op.outputs, _sizes(self.shapes), strict=True)]
         state = Buffer("state", "uint64", 4, owner=op) if op.spec.kind is Kind.RANDOM else None
         self.traced.nodes.append(Call(op, ins, outs, state, op.attrs))
         return outs
@@ -375,23 +383,11 @@ _TRACE: dict[Kind, Callable[[_Tracer, Operation, list[Value]], list[Value]]] = {
 }
 
 
-def misused(op: Operation, error: Exception, shapes: Sequence[tuple[int, ...]]) -> InvalidArgumentError:
-    """`error`, met while `op` got inputs of these shapes, as the error of a run."""
-    given = ", ".join(f"{t.dtype.base_dtype.name}{list(s)}" for t, s in zip(op.inputs, shapes, strict=True))
-    return InvalidArgumentError(None, op, f"{error} (op {op.name!r} of type {op.type}, inputs {given})")
+def _is_big(shapes: Sequence[Static]) -> bool:
+    return any(s is not None and None not in s and prod(s) > FOLD_LIMIT for s in shapes)  # type: ignore[arg-type]
 
 
-def unfed(op: Operation) -> InvalidArgumentError:
-    """The error of a placeholder that nobody fed."""
-    tensor = op.outputs[0]
-    shape = "" if tensor.static is None else f" and shape {brackets(tensor.static)}"
-    name = {"float32": "float", "float64": "double", "float16": "half"}.get(tensor.dtype.name, tensor.dtype.name)
-    return InvalidArgumentError(None, op, f"You must feed a value for placeholder tensor {op.name!r} with dtype "
-                                          f"{name}{shape}")
-
-
-def _output_shapes(op: Operation, ins: Sequence[Value]) -> list[tuple[int, ...]]:
-    shapes = concrete_shapes(op, [v.shape for v in ins], [v.known for v in ins])
+def _sizes(shapes: Sequence[Static]) -> list[tuple[int, ...]]:
     for shape in shapes:
         if shape is None or None in shape:
             raise ValueError(f"the output would have shape {shape}: a size is negative")

@@ -5,20 +5,25 @@ runs before the op and stops the program with the status words (code, position, 
 """
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
 from tfnb.kernels.launch import Address, Call, Launch
 
-ZERO, NEGATIVE, NO_CLASS = 7, 5, 6       # what is bad, and at the same time the code of the failure
+# What is bad, and at the same time the code of the failure (kernels/launch.py).
+BAD_INDEX, NOT_BELOW, BAD_SEGMENT, BAD_COORDINATE, NEGATIVE, NO_CLASS, ZERO = 1, 2, 3, 4, 5, 6, 7
 BAD: dict[int, Callable[[np.ndarray, int], np.ndarray]] = {
     ZERO: lambda value, limit: value == 0,
     NEGATIVE: lambda value, limit: value < 0,
     NO_CLASS: lambda value, limit: (value < 0) | (value >= limit),
+    BAD_INDEX: lambda value, limit: (value < 0) | (value >= limit),
+    BAD_SEGMENT: lambda value, limit: value >= limit,
 }
-CONDITIONS = {ZERO: "value == 0", NEGATIVE: "value < 0", NO_CLASS: "value < 0 or value >= limit"}
+CONDITIONS = {ZERO: "value == 0", NEGATIVE: "value < 0", NO_CLASS: "value < 0 or value >= limit",
+              BAD_INDEX: "value < 0 or value >= limit", BAD_SEGMENT: "value >= limit"}
 GRAIN = 32768
 
 TEXT = """
@@ -44,14 +49,20 @@ def kernel(args, begin, end):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Input number `input` must have no value that is `bad` (ZERO, NEGATIVE, NO_CLASS: outside of [0, limit))."""
+    """Input number `input` must have no value that is `bad` (ZERO, NEGATIVE; others: outside of [0, limit)).
+
+    by_kernel: the op's own kernel looks for it in a program, so that no other has to.
+    """
 
     input: int
     bad: int
     limit: int = 0
+    by_kernel: bool = False
 
-    def find(self, array: np.ndarray) -> tuple[int, ...] | None:
-        """The status words for the first bad value of `array`, or None."""
+    def find(self, arrays: Sequence[np.ndarray | None]) -> tuple[int, ...] | None:
+        """Return the status words for the first bad value of its input, or None."""
+        array = arrays[self.input]
+        assert array is not None
         bad = BAD[self.bad](array, self.limit).reshape(-1)
         if not bad.any():
             return None
@@ -59,7 +70,44 @@ class Check:
         return self.bad, place, int(array.reshape(-1)[place]), self.limit
 
     def launches(self, call: Call) -> list[Launch]:
-        """The kernel that looks through the one input of `call`."""
+        """Return the kernel that looks through the one input of `call`."""
         values = call.inputs[0]
         text = TEXT.format(type=values.type, condition=CONDITIONS[self.bad], code=self.bad)
-        return [Launch(text, (call.input(0), self.limit, Address("status")), values.size, GRAIN, "check")]
+        return [Launch(text, (call.input(0).reach(values.size * values.itemsize), self.limit, Address("status")),
+                       values.size, GRAIN, "check")]
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinates:
+    """Each vector in the last axis of input number `input` must be in a box: coordinate k in [0, limits[k])."""
+
+    input: int
+    limits: tuple[int, ...]
+    by_kernel: bool = True
+
+    def find(self, arrays: Sequence[np.ndarray | None]) -> tuple[int, ...] | None:
+        """Return the status words for the first vector outside of the box, or None."""
+        array = arrays[self.input]
+        assert array is not None
+        vectors = array.reshape(prod(array.shape[:-1]), len(self.limits)).astype(np.int64)
+        bad = (vectors < 0) | (vectors >= np.array(self.limits, np.int64))
+        if not bad.any():
+            return None
+        place = int(bad.any(1).argmax())
+        axis = int(bad[place].argmax())
+        return BAD_COORDINATE, place, int(vectors[place, axis]), self.limits[axis], axis
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """The scalar input number `low` must be less than the scalar input number `high`."""
+
+    low: int
+    high: int
+    by_kernel: bool = True
+
+    def find(self, arrays: Sequence[np.ndarray | None]) -> tuple[int, ...] | None:
+        """Return the status words where it is not, or None."""
+        low, high = arrays[self.low], arrays[self.high]
+        assert low is not None and high is not None
+        return None if low.item() < high.item() else (NOT_BELOW, low.item(), high.item())

@@ -8,7 +8,7 @@ in row-major order, and aligned to their element.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -23,15 +23,22 @@ class Address:
     kind: "input" and "output" by index in the call; "scratch" by index in `Call.scratch_sizes`; "state" is the
     generator state of a random op (uint64[4]); "status" the status words of the program (index unused for both);
     "tail" what stands at `index` in the argument block of the kernel that is given as a tail.
+    nbytes: how many bytes from there on the kernel's own arithmetic reaches, which the lowering holds against the size
+    of the buffer; None where that is not stated.
     """
 
     kind: Kind
     index: int = 0
     offset_bytes: int = 0
+    nbytes: int | None = None
 
     def at(self, offset_bytes: int) -> Address:
         """The address so many bytes further on."""
         return Address(self.kind, self.index, self.offset_bytes + offset_bytes)
+
+    def reach(self, nbytes: int) -> Address:
+        """Return the address with a statement of how many bytes from there on the kernel may read or write."""
+        return replace(self, nbytes=nbytes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,11 @@ GRADIENTS  name -> fn(op, *output_gradients) -> gradients of the inputs (None wh
 NO_GRADIENT name -> why there is none
 SCALARS    name -> kernels.scalar.Scalar (elementwise, update, rowwise; the combination of a reduction), or, for an op
            with a list of inputs, fn(number of inputs) -> Scalar
-CHECKS     name -> fn(op, *shapes) -> [kernels.checks.Check]: values that the op does not take (absent: it takes all)
+RANKS      name -> {input: rank, or opdef.ranks.AtLeast}; its shape function checks them
+VALIDATE   name -> fn(ctx) over concrete shapes: raises for relations of shapes, attrs and known values that its shape
+           function does not check, or not while the graph is built
+CHECKS     name -> fn(ctx) over concrete shapes -> [kernels.checks.Check]: values that the op does not take (absent: it
+           takes all)
 ALIGN      name -> fn(attrs, *shapes) -> the shapes that the inputs of an elementwise op take before they are broadcast
            (absent: their own)
 AXES       name -> fn(attrs, rank) -> the axes of a reduction that has no input which names them
@@ -48,6 +52,8 @@ SHAPES: Table = {}
 GRADIENTS: Table = {}
 NO_GRADIENT: dict[str, str] = {}
 SCALARS: dict[str, Any] = {}
+RANKS: dict[str, dict[str, Any]] = {}
+VALIDATE: Table = {}
 CHECKS: Table = {}
 ALIGN: Table = {}
 AXES: Table = {}

@@ -91,7 +91,7 @@ class Constructor:
         tables.NO_GRADIENT[self.spec.name] = reason
 
     def checked(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """State which values this op does not take: fn(op, *shapes of the inputs) -> list of kernels.checks.Check."""
+        """State which values this op does not take: fn(ctx) -> list of kernels.checks.Check, over concrete shapes."""
         tables.CHECKS[self.spec.name] = fn
         return fn
 

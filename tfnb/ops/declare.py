@@ -13,6 +13,7 @@ from typing import Any
 from tfnb.kernels import scalar
 from tfnb.kernels.scatter import Form
 from tfnb.opdef import tables
+from tfnb.opdef.ranks import Ranks, with_ranks
 from tfnb.opdef.signature import read_signature
 from tfnb.opdef.spec import Kind, OpSpec
 from tfnb.ops import shapes
@@ -33,19 +34,26 @@ def _enter(fn: Fn, text: str, kind: Kind, attrs: dict[str, str], *, stateful: bo
     return spec
 
 
-def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, domain: str = "", align: Fn | None = None,
-                variadic: Fn | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
+def _check(spec: OpSpec, shape: Fn, ranks: Ranks | None = None, validate: Fn | None = None) -> None:
+    """Enter the shape function of an op, and what is checked beside it (see `kernel`)."""
+    tables.SHAPES[spec.name] = with_ranks(spec, shape, ranks) if ranks else shape
+    if validate is not None:
+        tables.VALIDATE[spec.name] = validate
+
+
+def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, ranks: Ranks | None = None, domain: str = "",
+                align: Fn | None = None, variadic: Fn | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
     """An op whose outputs have, at each place, a scalar definition of its (broadcast) inputs at that place.
 
     domain: where the definition may be sampled by tests, e.g. "positive", "unit" (-1 to 1), "nonzero". align:
     fn(attrs, *shapes) -> the shapes that the inputs take before they are broadcast. variadic: of an op with a list of
-    inputs, fn(their number) -> the definition as a function.
+    inputs, fn(their number) -> the definition as a function. ranks: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Enter the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.ELEMENTWISE, attrs)
         tables.SCALARS[spec.name] = lru_cache(lambda n: scalar.read(variadic(n))) if variadic else scalar.read(fn)
-        tables.SHAPES[spec.name] = shape
+        _check(spec, shape, ranks)
         if align:
             tables.ALIGN[spec.name] = align
         if domain:
@@ -92,13 +100,14 @@ def rowwise(text: str, *, rows: Iterable[str] = (), **attrs: str) -> Callable[[F
 _BOUNDS = frozenset({"begin", "end"})
 
 
-def movement(text: str, *, shape: Fn, of: int = 0, cpu: Fn | None = None, indexed: Fn | None = None,
-             in_order: bool = False, **attrs: str) -> Callable[[Fn], Constructor]:
+def movement(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | None = None, of: int = 0,
+             cpu: Fn | None = None, indexed: Fn | None = None, in_order: bool = False,
+             **attrs: str) -> Callable[[Fn], Constructor]:
     """An op that gives other strides to the numbers of one input (number `of`); its other inputs decide which.
 
     The definition takes the view of that input and the values of the others, in order, and returns a view, or a tuple
     of them for several outputs. indexed: fn(op) -> whether the kernel `cpu` can copy what it takes where inputs called
-    begin and end are not known before. in_order: see OpSpec.
+    begin and end are not known before. in_order: see OpSpec. ranks, validate: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Enter the op that `fn` defines: its name, its docstring, its body."""
@@ -108,7 +117,7 @@ def movement(text: str, *, shape: Fn, of: int = 0, cpu: Fn | None = None, indexe
         if of:
             tables.VIEWED[spec.name] = of
         tables.VIEWS[spec.name] = fn
-        tables.SHAPES[spec.name] = shape
+        _check(spec, shape, ranks, validate)
         _add_indexed(spec, indexed)
         if cpu is not None:
             tables.CPU[spec.name] = cpu
@@ -121,10 +130,14 @@ def _add_indexed(spec: OpSpec, fits: Fn | None) -> None:
         tables.INDEXED[spec.name] = _BOUNDS, fits
 
 
-def kernel(text: str, *, shape: Fn, numpy: Fn, cpu: Fn | None = None, cuda: Fn | None = None,
-           values: Iterable[str] = (), total: bool = False, view: Fn | None = None, indexed: Fn | None = None,
-           **attrs: str) -> Callable[[Fn], Constructor]:
+def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, validate: Fn | None = None,
+           cpu: Fn | None = None, cuda: Fn | None = None, values: Iterable[str] = (), total: bool = False,
+           view: Fn | None = None, indexed: Fn | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
     """An op with hand-written kernels. numpy: fn(ctx, *arrays) -> array or tuple; cpu, cuda: fn(call) -> [Launch].
+
+    ranks: {input: its rank, or AtLeast(rank)}, checked when the op is added to a graph and when it runs. validate:
+    fn(ctx) over concrete shapes raises ValueError, or an OpError, for relations of shapes, attrs and known values that
+    `shape` leaves to the run. An op with kernels checks nothing in `numpy` itself: see ops/validate.py.
 
     view: where it may be a movement: fn(view of the first input, *values of the others) -> View, or raises NeedsCopy.
 
@@ -137,24 +150,26 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, cpu: Fn | None = None, cuda: Fn |
         if view is not None:
             tables.VIEWS[spec.name] = view
         _add_indexed(spec, indexed)
-        _hand_written(spec, shape, numpy, cpu, cuda)
+        _check(spec, shape, ranks, validate)
+        _hand_written(spec, numpy, cpu, cuda)
         return Constructor(spec)
     return declare
 
 
-def random(text: str, *, shape: Fn, numpy: Fn, cpu: Fn | None = None, cuda: Fn | None = None,
-           values: Iterable[str] = (), **attrs: str) -> Callable[[Fn], Constructor]:
+def random(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, validate: Fn | None = None,
+           cpu: Fn | None = None, cuda: Fn | None = None, values: Iterable[str] = (),
+           **attrs: str) -> Callable[[Fn], Constructor]:
     """As `kernel`, with a generator state (`ctx.state`, `call.state`) that each op has in each session."""
     def declare(fn: Fn) -> Constructor:
         """Enter the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.RANDOM, attrs, stateful=True, values=values)
-        _hand_written(spec, shape, numpy, cpu, cuda)
+        _check(spec, shape, ranks, validate)
+        _hand_written(spec, numpy, cpu, cuda)
         return Constructor(spec)
     return declare
 
 
-def _hand_written(spec: OpSpec, shape: Fn, numpy: Fn, cpu: Fn | None, cuda: Fn | None) -> None:
-    tables.SHAPES[spec.name] = shape
+def _hand_written(spec: OpSpec, numpy: Fn, cpu: Fn | None, cuda: Fn | None) -> None:
     tables.NUMPY[spec.name] = numpy
     if cpu is not None:
         tables.CPU[spec.name] = cpu
@@ -173,26 +188,31 @@ def shapeof(text: str, *, shape: Fn, **attrs: str) -> Callable[[Fn], Constructor
     return declare
 
 
-def update(text: str, *, shape: Fn = shapes.like_first, **attrs: str) -> Callable[[Fn], Constructor]:
-    """An op that writes to its Ref inputs: the definition returns the new value of each Ref input, in order."""
+def update(text: str, *, shape: Fn = shapes.like_first, ranks: Ranks | None = None, validate: Fn | None = None,
+           **attrs: str) -> Callable[[Fn], Constructor]:
+    """An op that writes to its Ref inputs: the definition returns the new value of each Ref input, in order.
+
+    ranks, validate: see `kernel`.
+    """
     def declare(fn: Fn) -> Constructor:
         """Enter the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.UPDATE, attrs)
         tables.SCALARS[spec.name] = scalar.read(fn)
-        tables.SHAPES[spec.name] = shape
+        _check(spec, shape, ranks, validate)
         tables.NO_GRADIENT[spec.name] = "it writes to a variable"
         return Constructor(spec)
     return declare
 
 
-def scatter(text: str, *, shape: Fn, rows: Iterable[str] = ("updates",), vectors: bool = False,
-            of: Constructor | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
+def scatter(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | None = None,
+            rows: Iterable[str] = ("updates",), vectors: bool = False, of: Constructor | None = None,
+            **attrs: str) -> Callable[[Fn], Constructor]:
     """As `update`, but to the rows of the Ref inputs that the input `indices` picks.
 
     The definition gets the numbers of all inputs but the indices, in order. rows: the inputs with a row for each
     index (or a scalar); other inputs are scalars. vectors: the last axis of the indices holds the coordinates of one
     slice each. An index that comes twice is applied twice. of: the update whose definition it applies to rows; then
-    the decorated function has only a name and documentation.
+    the decorated function has only a name and documentation. ranks, validate: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Enter the op that `fn` defines: its name, its docstring, its body."""
@@ -202,24 +222,24 @@ def scatter(text: str, *, shape: Fn, rows: Iterable[str] = ("updates",), vectors
         form = Form(definition, tuple(i for i, arg in enumerate(spec.inputs) if arg.is_ref),
                     names.index("indices"), frozenset(names.index(name) for name in rows), vectors)
         tables.SCATTERS[spec.name], tables.SCALARS[spec.name] = form, form.scalar
-        tables.SHAPES[spec.name] = shape
+        _check(spec, shape, ranks, validate)
         tables.NO_GRADIENT[spec.name] = "it writes to a variable"
         return Constructor(spec)
     return declare
 
 
-def host(text: str, *, shape: Fn, stateful: bool = False, waits: bool = False, element: str | None = None,
-         **attrs: str) -> Callable[[Fn], Constructor]:
+def host(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | None = None, stateful: bool = False,
+         waits: bool = False, element: str | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
     """An op that is one Python call: fn(*arrays, **attrs) -> array or tuple (strings: object arrays of bytes).
 
     A definition with a keyword-only parameter `ctx` gets the run context (the op, the store of the session). waits:
     it may wait, for at most `ctx.timeout`, for what another op does. element: what it does with an element of its
-    first input (tables.RESIDENT).
+    first input (tables.RESIDENT). ranks, validate: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Enter the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.HOST, attrs, stateful=stateful, waits=waits)
-        tables.SHAPES[spec.name] = shape
+        _check(spec, shape, ranks, validate)
         tables.NUMPY[spec.name] = fn
         if element is not None:
             tables.RESIDENT[spec.name] = element

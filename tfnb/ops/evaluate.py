@@ -12,16 +12,14 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.dtypes import DType
-from tfnb.core.shape import Static
 from tfnb.graph.constant_value import set_evaluator
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.kernels.checks import Check
-from tfnb.kernels.launch import failure_text
 from tfnb.kernels.scalar import Scalar, reference, row_level_results
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import tables
 from tfnb.opdef.spec import Kind
 from tfnb.ops.shapes import normalized_axes
+from tfnb.ops.validate import require_shapes, validate_arrays
 
 Arrays = Sequence[np.ndarray]
 
@@ -58,35 +56,6 @@ def ref_variable(tensor: Tensor) -> Operation:
     return op
 
 
-class Concrete:
-    """A ShapeContext over the shapes of the inputs at hand, and their values as far as they are known (else None)."""
-
-    def __init__(self, op: Operation, shapes: Sequence[tuple[int, ...]], values: Sequence[np.ndarray | None]) -> None:
-        self.op, self.attrs, self._shapes, self._values = op, op.attrs, shapes, values
-
-    def shape(self, i: int) -> tuple[int, ...]:
-        """The shape of input i."""
-        return self._shapes[i]
-
-    def value(self, i: int) -> np.ndarray | None:
-        """The value of input i, if it is known."""
-        return self._values[i]
-
-    def partial(self, i: int) -> tuple[int | None, ...] | None:
-        """The value of input i as a shape: None for a size that is negative."""
-        array = self._values[i]
-        return None if array is None else tuple(int(n) if n >= 0 else None for n in array.reshape(-1))
-
-
-def concrete_shapes(op: Operation, shapes: Sequence[tuple[int, ...]],
-                    values: Sequence[np.ndarray | None]) -> list[Static]:
-    """What the op's shape function says of shapes that no longer have unknown sizes.
-
-    Raises ValueError for inputs that the op does not take: what was unknown when the graph was built is checked here.
-    """
-    return tables.SHAPES[op.spec.name](Concrete(op, shapes, values))  # type: ignore[no-any-return]
-
-
 def scalar_type(op: Operation) -> str:
     """What the literals of an op's definition are: attr T if it has one, else the dtype of the first input."""
     dtype = op.attrs.get("T") or (op.inputs[0].dtype.base_dtype if op.inputs else op.outputs[0].dtype.base_dtype)
@@ -105,23 +74,15 @@ def scalar_attrs(op: Operation, definition: Scalar) -> tuple[tuple[str, Any], ..
 
 
 def evaluate(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
-    """The outputs of a pure, random or host op. Raises what its NumPy form raises, ValueError for values it bans."""
-    for check in value_checks(op, [a.shape for a in arrays]):
-        require(check, arrays[check.input])
-    return _BY_KIND[op.spec.kind](op, arrays, context)
+    """Validate the inputs of a pure, random or host op and return its outputs.
 
-
-def value_checks(op: Operation, shapes: Sequence[tuple[int, ...]]) -> Sequence[Check]:
-    """Which values the op does not take."""
-    checks = tables.CHECKS.get(op.spec.name)
-    return () if checks is None else checks(op, *shapes)  # type: ignore[no-any-return]
-
-
-def require(check: Check, array: np.ndarray) -> None:
-    """Raise ValueError if `array` has a value that the check bans."""
-    status = check.find(array)
-    if status is not None:
-        raise ValueError(failure_text(status))
+    Raises ValueError, or an OpError, for shapes, attrs and values that it does not take, and what its NumPy form
+    raises; InternalError where the outputs have not the shapes that its shape function says.
+    """
+    shapes = validate_arrays(op, arrays)
+    made = _BY_KIND[op.spec.kind](op, arrays, context)
+    require_shapes(op, made, shapes)
+    return made
 
 
 def reads_operand(op: Operation, definition: Scalar, index: int) -> bool:
@@ -302,9 +263,12 @@ def host_call(op: Operation, store: Any) -> Callable[[list[np.ndarray]], Sequenc
     types = [np.dtype(_array_type(t.dtype)) for t in op.outputs]
 
     only = types[0] if len(types) == 1 else None
+    states = op.spec.name in tables.RANKS or op.spec.name in tables.VALIDATE or op.spec.name in tables.CHECKS
 
     def call(arrays: list[np.ndarray]) -> Sequence[np.ndarray]:
         """The outputs of one run, as arrays of the op's dtypes."""
+        if states:
+            validate_arrays(op, arrays)
         result = fn(*(_grouped(op, arrays) if grouped else arrays), **attrs)
         if only is not None and type(result) is np.ndarray and result.dtype == only:
             return (result,)

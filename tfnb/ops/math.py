@@ -182,8 +182,8 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 @FloorMod.checked
 @TruncateMod.checked
 @Mod.checked
-def _(op: Operation, *shapes: tuple[int, ...]) -> list[Check]:
-    return [Check(1, ZERO)] if op.inputs[1].dtype.is_integer else []
+def _(ctx: Any) -> list[Check]:
+    return [Check(1, ZERO)] if ctx.op.inputs[1].dtype.is_integer else []
 
 
 @elementwise("x: T, y: T -> z: T", domain="positive",
@@ -194,8 +194,8 @@ def Pow(x, y):
 
 
 @Pow.checked
-def _(op: Operation, *shapes: tuple[int, ...]) -> list[Check]:
-    return [Check(1, NEGATIVE)] if op.inputs[1].dtype.is_integer else []
+def _(ctx: Any) -> list[Check]:
+    return [Check(1, NEGATIVE)] if ctx.op.inputs[1].dtype.is_integer else []
 
 
 @Pow.gradient

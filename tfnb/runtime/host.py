@@ -10,7 +10,8 @@ from tfnb.core.elements import own
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels.view import View
 from tfnb.opdef.spec import Kind
-from tfnb.ops.evaluate import Context, concrete_shapes, evaluate, host_call, movement_views, refers
+from tfnb.ops.evaluate import Context, evaluate, host_call, movement_views, refers
+from tfnb.ops.validate import validate
 from tfnb.runtime.interpreter import named
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace, clock
@@ -44,7 +45,7 @@ def _movement_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], 
     def call(arrays: list[np.ndarray]) -> Sequence[np.ndarray]:
         shape = arrays[0].shape
         if shape not in leaves:
-            concrete_shapes(op, [shape], arrays)
+            validate(op, [shape], arrays)
             leaves[shape] = movement_views(op, View.whole(shape), []) == (View.whole(shape),)
         return arrays if leaves[shape] else evaluate(op, arrays, context)
     return call

@@ -8,7 +8,6 @@ from typing import Protocol
 import numpy as np
 
 from tfnb.compile.plan import Stage
-from tfnb.compile.trace import misused, unfed
 from tfnb.core.errors import OpError, OutOfRangeError
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels import scatter
@@ -18,7 +17,6 @@ from tfnb.opdef import tables
 from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import (
     Context,
-    concrete_shapes,
     evaluate,
     numpy_name,
     reads_operand,
@@ -28,6 +26,7 @@ from tfnb.ops.evaluate import (
     scalar_type,
     wants_lock,
 )
+from tfnb.ops.validate import misused, unfed, validate_arrays
 from tfnb.runtime.store import Store, uninitialized, variable_dtype
 from tfnb.runtime.trace import Trace, clock
 
@@ -84,8 +83,6 @@ def _run_op(op: Operation, arrays: list[np.ndarray], store: Store, fed: Collecti
                 raise ValueError("it writes to a variable, but a value was fed in its place")
             with store.updating if wants_lock(op) else nullcontext():
                 return (_update(op, arrays, store) if kind is Kind.UPDATE else _scatter(op, arrays),)
-        if kind in _CHECKED:
-            concrete_shapes(op, [a.shape for a in arrays], arrays)
         state = store.state(op, lambda: new_state(op.attrs["seed"], op.attrs["seed2"])) \
             if kind is Kind.RANDOM else None
         return evaluate(op, arrays, Context(op, state, store))
@@ -108,7 +105,6 @@ def named(op: Operation, error: Exception, arrays: Sequence[np.ndarray]) -> Exce
     return made
 
 
-_CHECKED = frozenset({Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE, Kind.MOVEMENT, Kind.KERNEL, Kind.RANDOM})
 _NOTHING = np.empty(0)
 _NOTHING.flags.writeable = False
 
@@ -140,7 +136,7 @@ def _update(op: Operation, arrays: list[np.ndarray], store: Store) -> np.ndarray
             arrays[i] = np.zeros(arrays[1].shape, variable_dtype(variable))
     if not reads:
         _check_assign(op, variables[0], arrays[1])
-    concrete_shapes(op, [a.shape for a in arrays], arrays)
+    validate_arrays(op, arrays)
     program = definition.program(scalar_attrs(op, definition))
     if program.results == (1,) and not program.steps:      # Assign: the value as it is, which may lie in a file
         return store.assign(variables[0], arrays[1])
@@ -154,7 +150,7 @@ def _update(op: Operation, arrays: list[np.ndarray], store: Store) -> np.ndarray
 def _scatter(op: Operation, arrays: list[np.ndarray]) -> np.ndarray:
     """Write to rows of the variables, whose own arrays stand at the Ref inputs; the first one is the output."""
     form = tables.SCATTERS[op.spec.name]
-    concrete_shapes(op, [a.shape for a in arrays], arrays)
+    validate_arrays(op, arrays)
     scatter.apply(form, arrays, scalar_attrs(op, form.scalar), scalar_type(op))
     return arrays[0]
 

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from tfnb.compile.residents import Element, Resident
-from tfnb.compile.trace import misused
 from tfnb.compile.values import type_name
 from tfnb.core.elements import Elements, Stack
 from tfnb.core.errors import InternalError
 from tfnb.core.rows import Rows
 from tfnb.graph.operation import Operation
 from tfnb.opdef import tables
+from tfnb.ops.validate import misused
 
 
 def element_of(handle: np.ndarray, by_value: bool) -> Element | None:

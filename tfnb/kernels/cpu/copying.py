@@ -49,7 +49,9 @@ def copy_rows(source: Address, target: Address, row_bytes: int, rows: int, order
     """Copy `rows` rows; row i comes from row order[i] (int64), or from row i when `order` is None."""
     text, size, unit = by_unit(COPY_TEXT, row_bytes)
     grain = max(1, BYTES_PER_CHUNK // max(1, row_bytes))
-    return Launch(text, (source, target, size, 0 if order is None else order), rows, grain, "copy rows")
+    whole = rows * row_bytes                                # of the source too: `order` has no row twice
+    args = (source.reach(whole), target.reach(whole), size, 0 if order is None else order.reach(8 * rows))
+    return Launch(text, args, rows, grain, "copy rows")
 
 
 def fill(value: Word, target: Address, out: Meta) -> Launch:
@@ -57,7 +59,9 @@ def fill(value: Word, target: Address, out: Meta) -> Launch:
     if out.itemsize == 16:
         raise NotImplementedError(f"no fill kernel for {out.type}")
     text = FILL_TEXT.format(unit=UNITS[out.itemsize], bytes=out.itemsize)
-    return Launch(text, (value, target), out.size, BYTES_PER_CHUNK // out.itemsize, "fill")
+    value = value.reach(out.itemsize) if isinstance(value, Address) else value
+    args = (value, target.reach(out.size * out.itemsize))
+    return Launch(text, args, out.size, BYTES_PER_CHUNK // out.itemsize, "fill")
 
 
 def by_unit(text: str, row_bytes: int, *more: int, index: str = "int64") -> tuple[str, int, int]:

@@ -124,7 +124,7 @@ def _text(form: str) -> str:
 
 def _launch(text: str, call: Call, element: Address, size: int, number: int, label: str, *more: Address) -> Launch:
     """One item: elements of loops are small, and a round has several."""
-    head = call.input(len(call.inputs) - 1)
+    head = call.input(len(call.inputs) - 1).reach(8 * rows.HEAD_WORDS)
     return Launch(text, (head, element, size, _STATUS, number, *more), 1, 0, label)
 
 
@@ -132,7 +132,8 @@ def read(call: Call, number: int) -> list[Launch]:
     """The element at an index."""
     out = call.outputs[0]
     text, size, _ = by_unit(_text(_READ), out.size * out.itemsize)
-    return [_launch(text, call, call.output(), size, number, "read element", call.input(0))]
+    element = call.output().reach(out.size * out.itemsize)
+    return [_launch(text, call, element, size, number, "read element", call.input(0).reach(4))]
 
 
 def write(call: Call, number: int, add: bool = False) -> list[Launch]:
@@ -143,23 +144,24 @@ def write(call: Call, number: int, add: bool = False) -> list[Launch]:
         text, size = form.format(unit=value.type, bytes=value.itemsize), value.size
     else:
         text, size, _ = by_unit(form, value.size * value.itemsize)
-    return [_launch(text, call, call.input(1), size, number, "write element", call.input(0))]
+    element = call.input(1).reach(value.size * value.itemsize)
+    return [_launch(text, call, element, size, number, "write element", call.input(0).reach(4))]
 
 
 def push(call: Call, number: int) -> list[Launch]:
     """A value on top of a stack."""
     value = call.inputs[0]
     text, size, _ = by_unit(_text(_PUSH), value.size * value.itemsize)
-    return [_launch(text, call, call.input(0), size, number, "push")]
+    return [_launch(text, call, call.input(0).reach(value.size * value.itemsize), size, number, "push")]
 
 
 def pop(call: Call, number: int) -> list[Launch]:
     """The top value of a stack, which is gone from it then."""
     out = call.outputs[0]
     text, size, _ = by_unit(_text(_POP), out.size * out.itemsize)
-    return [_launch(text, call, call.output(), size, number, "pop")]
+    return [_launch(text, call, call.output().reach(out.size * out.itemsize), size, number, "pop")]
 
 
 def size(call: Call, number: int) -> list[Launch]:
     """How many elements there are."""
-    return [_launch(_SIZE.format(**_NAMES), call, call.output(), 1, number, "size")]
+    return [_launch(_SIZE.format(**_NAMES), call, call.output().reach(4), 1, number, "size")]

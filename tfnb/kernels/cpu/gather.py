@@ -118,7 +118,9 @@ def gather(call: Call) -> list[Launch]:
     if not items * row_bytes:
         return []
     text, size, _ = by_unit(GATHER_TEXT, row_bytes, index=indices.type)
-    args = (call.input(0), call.input(1), call.output(), count, params.shape[axis], size, STATUS, outer)
+    source = call.input(0).reach(batches * outer * params.shape[axis] * row_bytes)
+    args = (source, call.input(1).reach(batches * count * indices.itemsize), call.output().reach(items * row_bytes),
+            count, params.shape[axis], size, STATUS, outer)
     return [Launch(text, args, items, max(1, 2 * BYTES_PER_CHUNK // (row_bytes + 64)), "gather")]
 
 
@@ -131,7 +133,9 @@ def one_hot(call: Call) -> list[Launch]:
     unit = UNITS[out.itemsize]
     text = ONE_HOT_TEXT.format(unit=unit, index=indices.type)
     after = prod(indices.shape[axis:])
-    args = (call.input(0), call.input(2), call.output(), out.shape[axis], after)
+    columns = -(-indices.size // max(after, 1)) * after
+    args = (call.input(0).reach(indices.size * indices.itemsize), call.input(2).reach(out.itemsize),
+            call.output().reach(columns * out.shape[axis] * out.itemsize), out.shape[axis], after)
     return [fill(call.input(3), call.output(), out), Launch(text, args, indices.size, 16384, "one hot")]
 
 
@@ -145,11 +149,13 @@ def unsorted_segment_sum(call: Call) -> list[Launch]:
         return [fill(0, call.output(), out)]
     places, size = out.shape[0], out.size // out.shape[0]
     grain = max(64, (1 << 16) // ids.size)
-    args = (call.input(0), call.input(1), call.output(), ids.size, places, size, STATUS)
+    args = (call.input(0).reach(ids.size * size * data.itemsize), call.input(1).reach(ids.size * ids.itemsize),
+            call.output().reach(places * size * data.itemsize), ids.size, places, size, STATUS)
     if places > 4 * ids.size:
         text = _segment_text(data, ids, "", ADD, "")
         return [fill(0, call.output(), out), Launch(text, args, size, grain, "segment sum")]
-    seen = call.scratch(places * -(-size // grain))
+    room = places * -(-size // grain)
+    seen = call.scratch(room).reach(room)
     text = _segment_text(data, ids, SEEN, COPY_OR_ADD, ZERO_UNSEEN)
     return [Launch(text, (*args, seen, grain), size, grain, "segment sum")]
 

@@ -60,7 +60,10 @@ def gather_nd(call: Call) -> list[Launch]:
         return []
     text = GATHER_TEXT.replace("{depth}", str(depth))
     text, size, _ = by_unit(text, row_bytes, index=indices.type)
-    args: tuple[Word, ...] = (call.input(0), call.input(1), call.output(), size, STATUS, *params.shape[:depth])
+    limits = params.shape[:depth]
+    args: tuple[Word, ...] = (call.input(0).reach(prod(limits) * row_bytes),
+                              call.input(1).reach(items * depth * indices.itemsize),
+                              call.output().reach(items * row_bytes), size, STATUS, *limits)
     return [Launch(text, args, items, max(1, 2 * BYTES_PER_CHUNK // (row_bytes + 64)), "gather nd")]
 
 
@@ -78,4 +81,4 @@ def _outer(call: Call, word: int | Address) -> int | Address:
     """An address of the inner call as one of the op: the output stands for the variable, inputs move by one."""
     if isinstance(word, int) or word.kind != "input":
         return word
-    return (call.output() if word.index == 0 else call.input(word.index - 1)).at(word.offset_bytes)
+    return replace(word, kind="output") if word.index == 0 else replace(word, index=word.index - 1)

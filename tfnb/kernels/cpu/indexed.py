@@ -54,5 +54,7 @@ def _moved(call: Call, whole: Address, part: Address, shape: tuple[int, ...], fi
            move: str) -> list[Launch]:
     outer, row = prod(shape[:first]), prod(shape[first + count:]) * call.outputs[0].itemsize
     text, size, _ = by_unit(_TEXT.replace("{move}", move), row, index=call.inputs[1].type)
-    args = (whole, call.input(1), part, size, Address("status"), first, count, *shape[first:first + count])
+    limits = shape[first:first + count]
+    args = (whole.reach(outer * prod(limits) * row), call.input(1).reach((first + count) * call.inputs[1].itemsize),
+            part.reach(outer * row), size, Address("status"), first, count, *limits)
     return [Launch(text, args, outer, max(1, BYTES_PER_CHUNK // (row + 64)), "take")]

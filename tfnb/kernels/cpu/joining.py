@@ -51,9 +51,10 @@ def tile(call: Call) -> list[Launch]:
     text = TILE_TEXT.format(unit=UNITS.get(size, "uint64"), bytes=min(size, 8), rank=rank,
                             steps="".join(_tile_step(i) for i in reversed(range(rank - 1))))
     last, out_last, factor = (shape[-1] if rank else 1), (out.shape[-1] if rank else 1), max(1, size // 8)
-    args: tuple[Word, ...] = (call.input(0), call.output(), last * factor, out_last * factor,
-                              *_pairs(shape[:-1], out.shape[:-1]))
     rows = out.size // out_last
+    args: tuple[Word, ...] = (call.input(0).reach(prod(shape[:-1]) * last * size),
+                              call.output().reach(rows * out_last * size), last * factor, out_last * factor,
+                              *_pairs(shape[:-1], out.shape[:-1]))
     return [Launch(text, args, rows, max(1, BYTES_PER_CHUNK // (out_last * size)), "tile")]
 
 
@@ -95,8 +96,11 @@ def _box(call: Call, source: Meta, out: Meta, before: Sequence[int]) -> list[Lau
     text, _, unit = by_unit(BOX_TEXT.replace("{steps}", "".join(_box_step(i) for i in reversed(range(inner)))),
                              run, start, *strides[:inner])
     words = [w for i in range(inner) for w in (source.shape[i], strides[i] // unit)]
-    args: tuple[Word, ...] = (call.input(0), call.output().at(start), run // unit, *words)
-    return [Launch(text, args, source.size * size // run, max(1, BYTES_PER_CHUNK // run), "copy box")]
+    items = source.size * size // run
+    far = sum((n - 1) * stride for n, stride in zip(source.shape[:inner], strides[:inner], strict=True))
+    args: tuple[Word, ...] = (call.input(0).reach(items * run), call.output().at(start).reach(far + run), run // unit,
+                              *words)
+    return [Launch(text, args, items, max(1, BYTES_PER_CHUNK // run), "copy box")]
 
 
 # Item i: one run of the source; args: source, target, units a run, then for each dimension before it the source's size
@@ -126,7 +130,8 @@ def _strided(source: Address, target: Address, rows: int, row_bytes: int, wide_b
     if not rows * row_bytes:
         return []
     text, _, unit = by_unit(STRIDED_TEXT, row_bytes, wide_bytes, target.offset_bytes, source.offset_bytes)
-    args = (source, target, row_bytes // unit, wide_bytes // unit)
+    args = (source.reach(rows * row_bytes), target.reach((rows - 1) * wide_bytes + row_bytes), row_bytes // unit,
+            wide_bytes // unit)
     return [Launch(text, args, rows, max(1, BYTES_PER_CHUNK // row_bytes), "copy")]
 
 

@@ -35,7 +35,9 @@ def transpose(source: Address, target: Address, type_: str, matrices: int, rows:
     size = np.dtype(type_).itemsize
     grain = max(1, GRAIN_BYTES // max(1, rows * columns * size))
     text = TRANSPOSE_TEXT.format(type=type_ if type_ != "bool" else "uint8", bytes=size)
-    return Launch(text, (source, target, rows, columns, matrices - 1 if flip else -1), matrices, grain, "transpose")
+    whole = matrices * rows * columns * size
+    args = (source.reach(whole), target.reach(whole), rows, columns, matrices - 1 if flip else -1)
+    return Launch(text, args, matrices, grain, "transpose")
 
 
 def around(call: Call, images: Sequence[int], made: Callable[[list[Address], Address], list[Launch]],

@@ -41,7 +41,10 @@ def place(source: Address, target: Address, out: Meta, start: int, axes: Sequenc
     outer, (size, step) = axes[:-1], axes[-1] if axes else (1, 1)
     text = PLACE_TEXT.format(unit=UNITS[out.itemsize], bytes=out.itemsize,
                              steps="".join(_step(i) for i in reversed(range(len(outer)))))
-    words: list[Word] = [source, target, size, step, start, *(word for axis in outer for word in axis)]
+    last = start + sum(max(0, (n - 1) * by) for n, by in axes)
+    assert start + sum(min(0, (n - 1) * by) for n, by in axes) >= 0
+    words: list[Word] = [source.reach(count * out.itemsize), target.reach((last + 1) * out.itemsize), size, step,
+                         start, *(word for axis in outer for word in axis)]
     grain = max(1, BYTES_PER_CHUNK // (size * out.itemsize))
     return [*launches, Launch(text, tuple(words), count // size, grain, "place")]
 

@@ -100,7 +100,9 @@ def _extreme(call: Call, sign: str) -> list[Launch]:
         raise ValueError(f"Reduction axis {axis} is empty in shape {list(x.shape)}")
     text = EXTREME_TEXT.format(type=x.type.replace("bool", "uint8"), bytes=x.itemsize, output=out.type,
                                output_bytes=out.itemsize, sign=sign)
-    return [Launch(text, (call.input(0), call.output(), n, inner), outer, max(1, WORK // (n * inner)), "argmax")]
+    args = (call.input(0).reach(outer * n * inner * x.itemsize), call.output().reach(outer * inner * out.itemsize), n,
+            inner)
+    return [Launch(text, args, outer, max(1, WORK // (n * inner)), "argmax")]
 
 
 def _scan(call: Call, sign: str, start: int) -> list[Launch]:
@@ -116,7 +118,8 @@ def _scan(call: Call, sign: str, start: int) -> list[Launch]:
         many_first=f"{x.type}({start})" if exclusive else "x[first * inner + j]",
         many_source="x[back + j]" if exclusive else "x[at + j]")
     first, move = (n - 1, -1) if call.attrs.get("reverse") else (0, 1)
-    args = (call.input(0), call.output(), n, inner, first, move)
+    whole = outer * n * inner * x.itemsize
+    args = (call.input(0).reach(whole), call.output().reach(whole), n, inner, first, move)
     return [Launch(text, args, outer, max(1, WORK // (n * inner)), "cumulative")]
 
 

@@ -51,22 +51,25 @@ def scatter(call: Call, form: Form, attrs: Attrs, type: str) -> list[Launch]:
     types = tuple(call.inputs[i].type for i in range(many) if i != form.indices)
     source = _source(form, attrs, type, kinds, types, indices.type, depth, counted)
     inputs = [i for i in range(many) if i != form.indices]
+    elements = {"ref": prod(target.shape[:depth]) * size, "row": count * size, "scalar": 1}
 
     def word(meaning: Any) -> int | Address:
         """What stands at a place of the kernel's argument block: a number, or the address of an array."""
         match meaning:
             case ("load", str(name)):
-                return call.input(inputs[int(name[1:])])
+                at = int(name[1:])
+                return call.input(inputs[at]).reach(elements[kinds[at]] * call.inputs[inputs[at]].itemsize)
             case ("store", str(name)):
-                return call.output(int(name[1:]))
+                at = int(name[1:])
+                return call.output(at).reach(elements["ref"] * call.outputs[at].itemsize)
             case ("indices",):
-                return call.input(form.indices)
+                return call.input(form.indices).reach(count * depth * indices.itemsize)
             case ("status",):
                 return STATUS
             case ("limit", int(axis)):
                 return target.shape[axis]
             case ("count",):
-                return call.input(many) if counted else count
+                return call.input(many).reach(8) if counted else count
         return size
 
     return [Launch(source.text, tuple(map(word, source.layout)), size, max(64, GRAIN // count), "scatter")]
@@ -77,7 +80,8 @@ def _only_check(call: Call, form: Form, count: int, depth: int, index: str) -> l
     args = Arguments()
     lines = [f"count = {args.text('count')}", *_check(args, depth, index, form.vectors)]
     target = call.inputs[form.refs[0]]
-    words: dict[Any, int | Address] = {("count",): count, ("indices",): call.input(form.indices), ("status",): STATUS}
+    read = call.input(form.indices).reach(count * depth * call.inputs[form.indices].itemsize)
+    words: dict[Any, int | Address] = {("count",): count, ("indices",): read, ("status",): STATUS}
     layout = tuple(words[w] if w in words else target.shape[w[1]] for w in args.layout)  # type: ignore[index]
     return [Launch(source_text(lines), layout, 1, 0, "check indices")]
 

@@ -81,5 +81,12 @@ def transpose(source: Address, target: Address, unit: int, shape: Sequence[int],
     past = int(unit * prod(shape) >= streaming.LEAST)
     items = blocks * prod(shape[i] for i in batch)
     grain = max(1, BYTES_PER_CHUNK // (n * unit * shape[b]))
-    args = (source, target, blocks, shape[a], shape[b], strides[b], out[a], past, len(batch), *words)
+    moved = (a, b, *batch)
+    args = (source.reach(_extent(shape, strides, moved) * unit), target.reach(_extent(shape, out, moved) * unit),
+            blocks, shape[a], shape[b], strides[b], out[a], past, len(batch), *words)
     return [Launch(text, args, items, grain, "transpose")]
+
+
+def _extent(shape: Sequence[int], strides: Sequence[int], axes: Sequence[int]) -> int:
+    """Elements up to the last one that is met along some axes."""
+    return 1 + sum((shape[i] - 1) * strides[i] for i in axes)

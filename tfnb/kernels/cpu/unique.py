@@ -39,6 +39,8 @@ def unique(call: Call) -> list[Launch]:
     """One launch on one thread: an element needs all that came before it."""
     x, places = call.inputs[0], call.outputs[1]
     bits = max(4, (2 * max(1, x.size) - 1).bit_length())
-    table = call.scratch(4 << bits)
-    args = (call.input(0), call.output(0), call.output(1), call.output(2), x.size, (1 << bits) - 1, 64 - bits, table)
+    table = call.scratch(4 << bits).reach(4 << bits)
+    whole = x.size * x.itemsize
+    args = (call.input(0).reach(whole), call.output(0).reach(whole), call.output(1).reach(x.size * places.itemsize),
+            call.output(2).reach(8), x.size, (1 << bits) - 1, 64 - bits, table)
     return [Launch(TEXT.format(type=x.type, index=places.type), args, 1, 0, "unique")]

@@ -1,0 +1,85 @@
+"""Addresses of a hand-written kernel's arguments, each held against the size of its buffer.
+
+A kernel goes by the sizes in its argument block and looks at no bound. So each launch states how many bytes from each
+address on its own arithmetic comes to (`Address.reach`), and a program whose buffers are smaller is not built.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfnb.compile.values import Buffer, Call
+from tfnb.core import errors
+from tfnb.kernels.launch import Address, Code, Launch
+from tfnb.kernels.launch import Call as KernelCall
+
+STATUS = Buffer("status", "int64", 8)
+_SIZED = ("status", "state", "tail")     # of one size for all launches, or laid out by the lowering itself
+# Ops whose launches do not state their reach yet.
+UNSTATED = frozenset({
+    "AdjustContrastv2", "AdjustHue", "AdjustSaturation", "AvgPool", "AvgPool3D", "AvgPool3DGrad",
+    "AvgPoolGrad", "BatchMatMul", "BatchMatMulV2", "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv3D",
+    "Conv3DBackpropFilterV2", "Conv3DBackpropInputV2", "CropAndResize", "CropAndResizeGradBoxes",
+    "CropAndResizeGradImage", "DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropFilter",
+    "DepthwiseConv2dNativeBackpropInput", "HSVToRGB", "LRN", "LRNGrad", "MatMul", "MaxPool", "MaxPool3D",
+    "MaxPool3DGrad", "MaxPoolGrad", "Multinomial", "RGBToHSV", "RandomShuffle", "RandomStandardNormal",
+    "RandomUniform", "RandomUniformInt", "ResizeArea", "ResizeBicubic", "ResizeBicubicGrad", "ResizeBilinear",
+    "ResizeBilinearGrad", "ResizeNearestNeighbor", "ResizeNearestNeighborGrad", "TruncatedNormal",
+})
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """The address of a buffer, plus an offset in bytes; on a GPU the array of what is there from then on."""
+
+    buffer: Buffer
+    offset: int = 0
+
+
+class Places:
+    """Where the addresses of a call are. follow: the argument words of its tail; target: what stands for its output;
+    stated: each launch must state its reach."""
+
+    def __init__(self, node: Call, call: KernelCall, follow: Sequence[int | Ref | Code], target: Buffer | None,
+                 stated: bool) -> None:
+        self.node, self.follow, self.target, self.stated = node, follow, target, stated
+        self.scratch = [Buffer("temp", "uint8", nbytes) for nbytes in call.scratch_sizes]
+
+    def words(self, launch: Launch) -> tuple[int | Ref | Code, ...]:
+        """Return the argument words of a launch as those of a step.
+
+        Raises InternalError, which names the op, for an argument whose reach is not stated or larger than its buffer.
+        """
+        return tuple(arg if isinstance(arg, (int, Code)) else self._checked(launch, arg, self._word(arg))
+                     for arg in launch.args)
+
+    def _word(self, arg: Address) -> int | Ref | Code:
+        if arg.kind == "tail":
+            found = self.follow[arg.index]
+            return self._moved(found) if isinstance(found, Ref) else found
+        if arg.kind in ("input", "output"):
+            value = (self.node.ins if arg.kind == "input" else self.node.outs)[arg.index]
+            ref = Ref(value.buffer, value.view.offset * np.dtype(value.type).itemsize + arg.offset_bytes)
+            return self._moved(ref)
+        if arg.kind == "state":
+            assert self.node.state is not None
+            return Ref(self.node.state, arg.offset_bytes)
+        return Ref(self.scratch[arg.index] if arg.kind == "scratch" else STATUS, arg.offset_bytes)
+
+    def _moved(self, ref: Ref) -> Ref:
+        own = self.target is not None and ref.buffer is self.node.outs[0].buffer
+        return Ref(self.target, ref.offset) if own and self.target is not None else ref
+
+    def _checked(self, launch: Launch, arg: Address, word: int | Ref | Code) -> int | Ref | Code:
+        op = self.node.op
+        if arg.nbytes is None:
+            if self.stated and arg.kind not in _SIZED and (self.node.launches or op.type not in UNSTATED):
+                raise errors.InternalError(None, op, f"{op.name}: kernel {launch.label!r} of {op.type} does not state "
+                                                     f"how far it reaches in {arg.kind} {arg.index}")
+        elif arg.nbytes and isinstance(word, Ref) and not 0 <= word.offset <= word.buffer.nbytes - arg.nbytes:
+            raise errors.InternalError(None, op, f"{op.name}: kernel {launch.label!r} of {op.type} reaches bytes "
+                                                 f"{word.offset} to {word.offset + arg.nbytes} of {arg.kind} "
+                                                 f"{arg.index}, expected at most {word.buffer.nbytes}")
+        return word

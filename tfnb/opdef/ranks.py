@@ -1,0 +1,73 @@
+"""Ranks of inputs: stated in the declaration of an op, checked when it is added to a graph and when it runs."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tfnb.core.shape import Static, text
+from tfnb.opdef import tables
+from tfnb.opdef.signature import Arg
+from tfnb.opdef.spec import OpSpec
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """A lower bound of a rank."""
+
+    rank: int
+
+
+Ranks = Mapping[str, int | AtLeast]
+
+
+def count_of(arg: Arg, attrs: Mapping[str, Any]) -> int:
+    """Return how many tensors an argument stands for."""
+    return len(attrs[arg.type_list]) if arg.type_list else attrs[arg.number] if arg.number else 1
+
+
+def input_names(op: Any) -> list[str]:
+    """Return the argument name of each input tensor (a list argument's name once for each of its tensors)."""
+    names: list[str] = []
+    for arg in op.spec.inputs:
+        names += [arg.name] * count_of(arg, op.attrs)
+    return names
+
+
+def check_ranks(spec: OpSpec, ctx: Any) -> None:
+    """Raise ValueError if an input has another rank than the op states (static shapes: if that is known)."""
+    ranks, i = tables.RANKS[spec.name], 0
+    for arg in spec.inputs:
+        count = count_of(arg, ctx.attrs) if arg.is_list else 1
+        rank = ranks.get(arg.name)
+        if rank is not None:
+            for at in range(i, i + count):
+                _check_rank(arg.name, ctx.shape(at), rank)
+        i += count
+
+
+def _check_rank(name: str, shape: Static, rank: int | AtLeast) -> None:
+    if shape is None:
+        return
+    if isinstance(rank, AtLeast):
+        if len(shape) < rank.rank:
+            raise ValueError(f"Shape must be at least rank {rank.rank} but is rank {len(shape)}: input {name!r} has "
+                             f"shape {text(shape)}")
+    elif len(shape) != rank:
+        raise ValueError(f"Shape must be rank {rank} but is rank {len(shape)}: input {name!r} has shape "
+                         f"{text(shape)}")
+
+
+def with_ranks(spec: OpSpec, shape: Callable[[Any], list[Static]], ranks: Ranks) -> Callable[[Any], list[Static]]:
+    """Return the shape function of `spec` that checks ranks first, and record them. Raises ValueError for a name that
+    is no input."""
+    unknown = set(ranks) - {arg.name for arg in spec.inputs}
+    if unknown:
+        raise ValueError(f"op {spec.name}: ranks names {sorted(unknown)}, which are not inputs")
+    tables.RANKS[spec.name] = dict(ranks)
+
+    def checked(ctx: Any) -> list[Static]:
+        """Return the static shape of each output. Raises ValueError for ranks and shapes that the op does not take."""
+        check_ranks(spec, ctx)
+        return shape(ctx)
+    return checked

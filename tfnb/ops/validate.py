@@ -1,0 +1,125 @@
+"""Validation of an op's inputs: the one place where shapes, attrs and known values are checked before an op runs.
+
+The interpreter, constant folding, host calls and the tracer (for CPU and GPU) all ask `validate`; none of the forms in
+which an op runs repeats its checks. What the values of a run decide is stated by the op's `Check`s: the interpreter
+looks for such values before the NumPy form, a program by a kernel before (or in) the op's own.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfnb.core import errors
+from tfnb.core.shape import Static, compatible, text
+from tfnb.graph.operation import Operation, brackets
+from tfnb.kernels.checks import Check
+from tfnb.kernels.launch import failure_text
+from tfnb.opdef import tables
+from tfnb.opdef.ranks import check_ranks, input_names
+from tfnb.opdef.spec import Kind
+
+# Their shape functions tell what is known before a run; what they are given is checked where it is used.
+_UNSHAPED = frozenset({Kind.HOST, Kind.CONST, Kind.VARIABLE, Kind.CONTROL})
+
+Shape = tuple[int, ...]
+
+
+class Concrete:
+    """A ShapeContext over the shapes of the inputs at hand, and the values that are known (None: not known).
+
+    Of an op with kernels only those values are seen that its declaration lists in `values`: what a program can't know
+    when it is built must not be checked by the interpreter alone.
+    """
+
+    __slots__ = ("op", "attrs", "_shapes", "_values")
+
+    def __init__(self, op: Operation, shapes: Sequence[Shape], values: Sequence[np.ndarray | None]) -> None:
+        self.op, self.attrs, self._shapes, self._values = op, op.attrs, shapes, values
+
+    def shape(self, i: int) -> Shape:
+        """The shape of input i."""
+        return self._shapes[i]
+
+    def value(self, i: int) -> np.ndarray | None:
+        """The value of input i, if it is known."""
+        return self._values[i] if _decides(self.op, i) else None
+
+    def partial(self, i: int) -> Static:
+        """The value of input i as a shape: None for a size that is negative."""
+        array = self.value(i)
+        return None if array is None else tuple(int(n) if n >= 0 else None for n in array.reshape(-1))
+
+
+def _decides(op: Operation, i: int) -> bool:
+    spec = op.spec
+    return not (spec.name in tables.CPU or spec.name in tables.CUDA) or input_names(op)[i] in spec.value_inputs
+
+
+def validate(op: Operation, shapes: Sequence[Shape], values: Sequence[np.ndarray | None]) -> list[Static]:
+    """Return the shapes of the outputs of `op` for inputs of these shapes and values (None: not known yet).
+
+    None is in them only where the values of a run decide. Raises ValueError, or an OpError, for ranks, shapes, attrs
+    or known values that the op does not take.
+    """
+    name = op.spec.name
+    ctx = Concrete(op, shapes, values)
+    if op.spec.kind in _UNSHAPED:
+        found: list[Static] = [None] * len(op.outputs)
+        if name in tables.RANKS:
+            check_ranks(op.spec, ctx)
+    else:
+        found = tables.SHAPES[name](ctx)
+    extra = tables.VALIDATE.get(name)
+    if extra is not None:
+        extra(ctx)
+    return found
+
+
+def value_checks(op: Operation, shapes: Sequence[Shape], values: Sequence[np.ndarray | None]) -> Sequence[Check]:
+    """Return the checks of values that the op states for inputs of these shapes, which `validate` has accepted."""
+    checks = tables.CHECKS.get(op.spec.name)
+    return () if checks is None else checks(Concrete(op, shapes, values))  # type: ignore[no-any-return]
+
+
+def require(check: Check, arrays: Sequence[np.ndarray | None]) -> None:
+    """Raise ValueError if the inputs have a value that the check bans."""
+    status = check.find(arrays)
+    if status is not None:
+        raise ValueError(failure_text(status))
+
+
+def validate_arrays(op: Operation, arrays: Sequence[np.ndarray]) -> list[Static]:
+    """Return what `validate` does, of inputs whose values are all at hand; the op's value checks are done too."""
+    shapes = [a.shape for a in arrays]
+    found = validate(op, shapes, arrays)
+    for check in value_checks(op, shapes, arrays):
+        require(check, arrays)
+    return found
+
+
+def require_shapes(op: Operation, made: Sequence[Any], expected: Sequence[Static]) -> None:
+    """Raise InternalError if an output does not have the shape that `validate` returned for it.
+
+    made: arrays or values of the compiler, whatever has a `shape`.
+    """
+    for i, (output, shape) in enumerate(zip(made, expected, strict=True)):
+        if output.shape != shape and not compatible(output.shape, shape):
+            raise errors.InternalError(None, op, f"{op.name}: output {i} of {op.type} has shape {text(output.shape)}, "
+                                                 f"expected {text(shape)} by its shape function")
+
+
+def misused(op: Operation, error: Exception, shapes: Sequence[tuple[int, ...]]) -> errors.InvalidArgumentError:
+    """Return `error`, raised while `op` got inputs of these shapes, as the error of a run."""
+    given = ", ".join(f"{t.dtype.base_dtype.name}{list(s)}" for t, s in zip(op.inputs, shapes, strict=True))
+    return errors.InvalidArgumentError(None, op, f"{error} (op {op.name!r} of type {op.type}, inputs {given})")
+
+
+def unfed(op: Operation) -> errors.InvalidArgumentError:
+    """Return the error of a placeholder that is not fed."""
+    tensor = op.outputs[0]
+    shape = "" if tensor.static is None else f" and shape {brackets(tensor.static)}"
+    name = {"float32": "float", "float64": "double", "float16": "half"}.get(tensor.dtype.name, tensor.dtype.name)
+    return errors.InvalidArgumentError(None, op, f"You must feed a value for placeholder tensor {op.name!r} with dtype "
+                                          f"{name}{shape}")
