@@ -1,0 +1,111 @@
+"""Wrong and odd variants of a valid call: shapes, ranks, dtypes, values and attrs, one change each."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tests.safety.records import Record, explicit
+from tfnb.opdef import tables
+
+_HUGE = 70_000                    # a length that no row of ours has, and small enough to be there
+_NUMBERS = {
+    "i": [0, -1, 1, 2, -2, 7, 2**31 - 1, -2**31, 2**62, -2**63, 2**63 - 1],
+    "u": [0, 1, 255, 2**64 - 1],
+    "f": [np.nan, np.inf, -np.inf, -1.0, 0.0, 1e30, 3e9, 1e-40],
+    "b": [False, True], "c": [np.nan, 0j], "O": [b"", b"\xff\0x", b"-" * 300],
+}
+_TYPES = (("float32", "float64"), ("float64", "float32"), ("float32", "float16"), ("float32", "uint8"),
+          ("float32", "int32"), ("int32", "int64"), ("int64", "int32"))
+_INTS = [0, -1, 2, 5, 10**6, 2**31 - 1, -2**31, 2**62]
+_FLOATS = [0.0, -1.0, 1e30, float("nan"), float("inf")]
+
+
+def mutations(record: Record) -> list[Record]:
+    """Every single change of a call."""
+    found = [*_of_shapes(record), *_of_values(record), *_of_dtypes(record), *_of_attrs(record)]
+    return [m for m in found if m is not None]
+
+
+def _of_shapes(record: Record) -> Iterator[Record]:
+    for i, array in enumerate(record.arrays):
+        for shape in _shapes(array.shape, array.dtype.kind != "O"):
+            yield record.with_array(i, np.resize(array, shape).astype(array.dtype) if array.size else
+                                    np.ones(shape, array.dtype) if array.dtype.kind != "O" else _strings(shape),
+                                    f"of shape {shape}")
+
+
+def _strings(shape: tuple[int, ...]) -> np.ndarray:
+    made = np.empty(shape, object)
+    made.reshape(-1)[:] = b"a"
+    return made
+
+
+def _shapes(shape: tuple[int, ...], long: bool) -> list[tuple[int, ...]]:
+    """Other shapes: scalar, vectors, a rank more and less, each axis empty, shorter, longer; very long if `long`."""
+    found = [(), (0,), (1,), (2,), (1, *shape), (*shape, 1), (2, *shape), shape[1:], shape[:-1], (0, *shape), (1,) * 6,
+             (2, 0, 3)]
+    for axis, n in enumerate(shape):
+        for other in {0, n - 1, n + 1, 1}:
+            found.append((*shape[:axis], other, *shape[axis + 1:]))
+    if shape and long:
+        found.append((*shape[:-1], _HUGE) if np.prod(shape[:-1], dtype=int) * _HUGE < 10**6 else (_HUGE,))
+    return [s for s in dict.fromkeys(found) if s != shape and all(n >= 0 for n in s)]
+
+
+def _of_values(record: Record) -> Iterator[Record]:
+    for i, array in enumerate(record.arrays):
+        if not array.size:
+            continue
+        last, everywhere = array.dtype.kind != "O", array.size > 1
+        for value in _NUMBERS[array.dtype.kind]:
+            if array.dtype.kind in "iu" and not np.iinfo(array.dtype).min <= value <= np.iinfo(array.dtype).max:
+                continue
+            changed = array.copy()
+            changed.reshape(-1)[-1 if last else 0] = value
+            yield record.with_array(i, changed, f"with {value} at its end")
+            if everywhere:
+                yield record.with_array(i, np.full_like(array, value), f"all {value}")
+
+
+def _of_dtypes(record: Record) -> Iterator[Record]:
+    for i, array in enumerate(record.arrays):
+        for other in {"f": ("float64", "int32"), "i": ("int64", "int32", "uint8", "float32"), "b": ("int32",),
+                      "u": ("int32", "float32")}.get(array.dtype.kind, ()):
+            if array.dtype.name != other:
+                yield record.with_array(i, array.astype(other), f"as {other}")
+    kinds = {a.dtype for a in record.arrays}
+    for old, new in _TYPES:
+        if np.dtype(old) in kinds:
+            yield record.changed(f"all {old} as {new}", arrays=tuple(
+                a.astype(new) if a.dtype == old else a for a in record.arrays))
+
+
+def _of_attrs(record: Record) -> Iterator[Record]:
+    spec = tables.OPS[record.op]
+    for name in explicit(record.op):
+        attr, given = spec.attr(name), record.attrs.get(name)
+        for value in _attr_values(attr, given):
+            if value != given:
+                yield record.changed(f"{name}={value!r}", attrs={**record.attrs, name: value})
+
+
+def _attr_values(attr: Any, given: Any) -> list[Any]:
+    if attr.type == "int":
+        return _INTS if not attr.name.startswith("seed") else [0]
+    if attr.type == "bool":
+        return [not given]
+    if attr.type == "float":
+        return _FLOATS
+    if attr.type == "string":
+        return [*(word.encode() for word in attr.allowed), b"bogus", b""]
+    if attr.type == "list(int)":
+        given = list(given or [])
+        changed = [[*given[:i], n, *given[i + 1:]] for i in range(len(given)) for n in (0, -1, 2, 10**6, 2**31)]
+        return [[], [1], given[:-1], [*given, 1], [0] * len(given), [2] * len(given), [-1] * len(given), *changed]
+    if attr.type == "type":
+        return ["int32", "float64", "int64", "string"]
+    if attr.type == "shape":
+        return [None, [], [0], [-1], [2, 3], [None, 7]]
+    return []

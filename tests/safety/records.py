@@ -1,0 +1,174 @@
+"""Valid calls of ops: inputs and attrs, harvested from the samples of other tests, made by kind, or written down."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import tfnb as tf
+from tests.autodiff.test_finite_differences import SAMPLES
+from tests.ops.test_compiled_walk import EMPTY, MORE, NUMBERS, takes, values
+from tests.safety.written import WRITTEN
+from tfnb.graph.operation import Operation
+from tfnb.opdef import tables
+from tfnb.opdef.spec import FLOW, Kind
+from tfnb.ops.construct import official
+from tfnb.ops.raw import raw
+from tfnb.runtime.tap import Tap
+
+KEPT = 3                          # harvested calls of one op
+STRUCTURE = FLOW | {Kind.PLACEHOLDER, Kind.CONST, Kind.VARIABLE, Kind.CONTROL, Kind.LOOP}
+# Their inputs are references of other kinds than arrays, functions, files or protos; no kernel sees them.
+LEFT_OUT = {"IsVariableInitialized", "CountUpTo", "ConditionalAccumulator", "AccumulatorApplyGradient",
+            "AccumulatorTakeGradient", "AccumulatorSetGlobalStep", "AccumulatorNumAccumulated",
+            "SparseConditionalAccumulator", "SparseAccumulatorApplyGradient", "SparseAccumulatorTakeGradient", "PyFunc",
+            "PyFuncStateless", "ReadFile", "WriteFile", "MatchingFiles", "ParseExampleV2", "Print", "Assert"}
+
+
+@dataclass(frozen=True)
+class Record:
+    """A call: arrays in the order of the flat inputs, attrs that the signature does not infer.
+
+    sizes: how many inputs each list argument has, by its position; the variables come as arrays too.
+    """
+
+    op: str
+    arrays: tuple[np.ndarray, ...]
+    attrs: dict[str, Any] = field(default_factory=dict)
+    sizes: tuple[tuple[int, int], ...] = ()
+    label: str = "valid"
+
+    def given(self, inputs: list[Any]) -> list[Any]:
+        """`inputs`, one for each array, as the constructor of the op takes them."""
+        made, at, sizes = [], 0, dict(self.sizes)
+        for i, _ in enumerate(tables.OPS[self.op].inputs):
+            made.append(inputs[at:at + sizes[i]] if i in sizes else inputs[at])
+            at += sizes.get(i, 1)
+        return made
+
+    def attrs_differ(self, other: Record) -> bool:
+        """Return whether another call of the op has other attrs."""
+        return repr(self.attrs) != repr(other.attrs)
+
+    def changed(self, label: str, **changes: Any) -> Record:
+        """Another call, whose label says what is other."""
+        return replace(self, label=f"{self.label}, {label}" if self.label != "valid" else label, **changes)
+
+    def with_array(self, i: int, array: np.ndarray, label: str) -> Record:
+        """The call with another array as input `i`."""
+        return self.changed(f"input {i} {label}", arrays=(*self.arrays[:i], array, *self.arrays[i + 1:]))
+
+
+def explicit(op: str) -> tuple[str, ...]:
+    """The attrs that a call has to give."""
+    return getattr(raw, op)._explicit
+
+
+class _Harvest(Tap):
+    def __init__(self) -> None:
+        self.found: dict[str, dict[str, Record]] = {}
+
+    def before(self, op: Operation, inputs: Any) -> None:
+        """Keep what an op takes, if no call of the same dtypes, ranks and attrs is there yet."""
+        if op.spec.kind in STRUCTURE or any(t.dtype.name in ("resource", "variant") for t in op.inputs):
+            return
+        arrays = tuple(np.array(a, order="C") for a in inputs)
+        attrs = {name: op.attrs[name] for name in explicit(op.type)}
+        sizes = []
+        for i, arg in enumerate(op.spec.inputs):
+            if arg.is_list:
+                sizes.append((i, len(op.attrs[arg.type_list]) if arg.type_list else op.attrs[arg.number]))
+        key = repr([(a.dtype.name if a.dtype != np.float64 else "float32", a.shape) for a in arrays] + [attrs])
+        self.found.setdefault(op.type, {}).setdefault(key, Record(op.type, arrays, attrs, tuple(sizes)))
+
+
+@cache
+def harvested() -> dict[str, list[Record]]:
+    """Calls of the ops that the samples for gradients and kernels make, by op."""
+    tap, random = _Harvest(), np.random.default_rng(1)
+    for dtype in ("float32", "float64"):
+        for fn, shapes in (s for table in (SAMPLES, MORE, EMPTY) for each in table.values() for s in each):
+            with tf.Graph().as_default(), tf.Session() as sess:
+                inputs = [tf.placeholder(dtype, shape) for shape in shapes]
+                try:
+                    made = fn(*inputs)
+                except TypeError:                      # the sample is of another dtype
+                    continue
+                feeds = {x: random.integers(1, 5, x.shape.as_list()).astype(dtype) for x in inputs}
+                sess._inspect(made, feeds).run(tap)
+    return {op: list(found.values())[:KEPT] for op, found in tap.found.items()}
+
+
+def by_kind(op: str) -> list[Record]:
+    """Calls of an op of a regular kind."""
+    spec, random = tables.OPS[op], np.random.default_rng(2)
+    dtype = next((d for d in ("float32", "int32", "bool") if takes(op, d)), "float32")
+
+    def made(arg: Any, shape: tuple[int, ...]) -> np.ndarray:
+        own = not arg.type or any(a.name == arg.type for a in spec.attrs)
+        if own and "indices" in arg.type:
+            return np.array([0, 1], np.int32)
+        return values(op, dtype if own else official(arg.type).name, shape, random)
+    if spec.kind is Kind.ELEMENTWISE:
+        if any(arg.is_list for arg in spec.inputs):
+            return []
+        return [Record(op, tuple(made(arg, (2, 3)) for arg in spec.inputs),
+                       {name: _sample_attr(spec.attr(name)) for name in explicit(op)
+                        if not spec.attr(name).has_default})]
+    if spec.kind is Kind.REDUCTION:
+        axes = () if op in tables.AXES else (np.array([1], np.int32),)
+        return [Record(op, (made(spec.inputs[0], (2, 3, 4)), *axes))]
+    if spec.kind is Kind.ROWWISE:
+        label = np.array([2, 0], np.int32)
+        return [Record(op, tuple(label if op.startswith("Sparse") and i else made(arg, (2, 3))
+                                 for i, arg in enumerate(spec.inputs)))]
+    if spec.kind is Kind.UPDATE:
+        return [Record(op, tuple(made(arg, () if arg.name in NUMBERS else (2, 3)) for arg in spec.inputs))]
+    if spec.kind is Kind.SCATTER:
+        form = tables.SCATTERS[op]
+        given = []
+        for i, arg in enumerate(spec.inputs):
+            if i == form.indices:
+                given.append(np.array([[1], [0]] if form.vectors else [1, 0], np.int32))
+            else:
+                given.append(made(arg, (3, 2) if arg.is_ref else (2, 2) if i in form.rows else ()))
+        return [Record(op, tuple(given))]
+    return []
+
+
+def _sample_attr(attr: Any) -> Any:
+    return {"type": tf.float32, "int": 1, "float": 0.5, "bool": False, "string": b""}[attr.type]
+
+
+def _array(value: Any) -> np.ndarray:
+    """An array, or what is none as float32 or int32."""
+    found = np.asarray(value)
+    narrow = {"float64": np.float32, "int64": np.int32}.get(found.dtype.name)
+    return found if isinstance(value, np.ndarray) or narrow is None else found.astype(narrow)
+
+
+def _written(op: str) -> list[Record]:
+    spec, found = tables.OPS[op], []
+    defaults = {name: spec.attr(name).default for name in explicit(op) if spec.attr(name).has_default}
+    for inputs, attrs in WRITTEN.get(op, []):
+        sizes = {i: len(x) for i, x in enumerate(inputs) if spec.inputs[i].is_list}
+        arrays = tuple(_array(a) for i, x in enumerate(inputs) for a in (x if i in sizes else [x]))
+        found.append(Record(op, arrays, {**defaults, **attrs}, tuple(sizes.items())))
+    return found
+
+
+@cache
+def records(op: str) -> tuple[Record, ...]:
+    """Valid calls of an op."""
+    found = [*_written(op), *harvested().get(op, [])] or by_kind(op)
+    return tuple(found)
+
+
+def walked() -> list[str]:
+    """The ops that compute with arrays: all but those whose inputs are of the runtime or that are structure."""
+    tables.find_op("no such op")                       # (imports all families)
+    return [name for name, spec in sorted(tables.OPS.items())
+            if spec.kind not in STRUCTURE and name not in LEFT_OUT
+            and not any(arg.type in ("resource", "variant") for arg in (*spec.inputs, *spec.outputs))]

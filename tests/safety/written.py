@@ -1,0 +1,149 @@
+"""Calls of the ops that no other test has samples of: (inputs, attrs). Python numbers are float32 or int32."""
+from __future__ import annotations
+
+import io
+import zlib
+from typing import Any
+
+import numpy as np
+
+_random = np.random.default_rng(7)
+
+
+def _f(*shape: int) -> np.ndarray:
+    return _random.uniform(0.1, 0.9, shape).astype(np.float32)
+
+
+def _text(*items: bytes) -> np.ndarray:
+    made = np.empty(len(items), object)
+    made[:] = items
+    return made
+
+
+def _word(item: bytes) -> np.ndarray:
+    return _text(item).reshape(())
+
+
+_IMAGE, _POOLED = _f(1, 4, 5, 2), _f(1, 2, 3, 2)
+_VOLUME = _f(1, 3, 4, 4, 2)
+_BOXES = np.array([[0, 0, 1, 1], [0.1, 0.1, 0.9, 0.8]], np.float32)
+_POOL: dict[str, Any] = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": b"SAME"}
+_POOL3: dict[str, Any] = {"ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], "padding": b"SAME"}
+_LONG = np.int64
+
+
+def _pool(x: np.ndarray, axes: int) -> np.ndarray:
+    """Maxima of windows of 2, SAME."""
+    for axis in range(1, axes + 1):
+        pad = [(0, x.shape[a] % 2 if a == axis else 0) for a in range(x.ndim)]
+        x = np.pad(x, pad, constant_values=-9)
+        x = np.maximum.reduceat(x, range(0, x.shape[axis], 2), axis)
+    return x
+
+
+def _png() -> bytes:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+    header = (2).to_bytes(4, "big") + (2).to_bytes(4, "big") + bytes([8, 0, 0, 0, 0])
+    pixels = zlib.compress(b"\0\1\2\0\3\4")
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+
+
+def _encoded(kind: str) -> bytes:
+    from PIL import Image
+    made = io.BytesIO()
+    Image.fromarray(np.arange(48, dtype=np.uint8).reshape(4, 4, 3)).save(made, kind)
+    return made.getvalue()
+
+
+_SCORES = np.array([0.9, 0.5], np.float32)
+_SIZES = {"seed": 1, "seed2": 2}
+_SAMPLER = {"num_true": 1, "num_sampled": 3, "unique": True, "range_max": 20, "seed": 1, "seed2": 1}
+
+WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
+    "BroadcastGradientArgs": [([[2, 3], [3]], {})], "BroadcastArgs": [([[2, 3], [3]], {})],
+    "Shape": [([_f(2, 3)], {})], "ShapeN": [([[_f(2, 3), _f(4)]], {})], "Size": [([_f(2, 3)], {})],
+    "Rank": [([_f(2, 3)], {})], "InvertPermutation": [([[2, 0, 1]], {})],
+    "ConcatOffset": [([1, [np.array([2, 3], np.int32), np.array([2, 4], np.int32)]], {})],
+    "Where": [([np.array([[True, False], [True, True]])], {})],
+    "Unique": [([[3, 1, 3, 2]], {})], "ListDiff": [([[3, 1, 3, 2], [1, 5]], {})],
+    "LinSpace": [([0.0, 1.0, 5], {})], "Range": [([0, 10, 3], {}), ([0.0, 1.0, 0.25], {})],
+    "SparseToDense": [([[[0, 1], [1, 0]], [2, 3], [1.0, 2.0], 0.5], {})],
+    "EditDistance": [([np.array([[0, 0], [0, 1]], _LONG), [1, 2], np.array([1, 2], _LONG),
+                       np.array([[0, 0]], _LONG), [1], np.array([1, 1], _LONG)], {})],
+    "DecodeRaw": [([_text(b"\1\0\2\0", b"\3\0\4\0")], {"out_type": "int16"})],
+    "StringToNumber": [([_text(b"1.5", b"-2")], {"out_type": "float32"})],
+    "AsString": [([[1.5, -2.0]], {})], "StringSplit": [([_text(b"a b", b"c"), _word(b" ")], {})],
+    "DecodeCSV": [([_text(b"1,a", b"2,b"), [np.array([1], np.int32), _text(b"x")]], {})],
+    "MergeSummary": [([[_word(b"\n\3\n\1a"), _word(b"\n\3\n\1b")]], {})],
+    "TensorSummaryV2": [([_word(b"a"), _f(2, 3), _word(b"")], {})],
+    "StridedSliceAssign": [([_f(3, 4), [0, 1], [2, 4], [1, 2], _f(2, 2)], {})],
+    "StringJoin": [([[_text(b"a", b"b"), _word(b"c")]], {})],
+    "StaticRegexFullMatch": [([_text(b"ab", b"c")], {"pattern": b"a.*"})],
+    "Substr": [([_text(b"hello", b"world"), 1, 3], {})],
+    "ScalarSummary": [([_text(b"a", b"b"), [1.0, 2.0]], {})], "HistogramSummary": [([_word(b"a"), [1.0, 2.0]], {})],
+    "ImageSummary": [([_word(b"a"), _f(1, 2, 2, 3)], {})],
+    "AudioSummaryV2": [([_word(b"a"), _f(1, 8, 1), np.float32(8000).reshape(())], {})],
+    "AudioSummary": [([_word(b"a"), _f(1, 8, 1)], {"sample_rate": 8000.0})],
+    "TensorScatterMax": [([_f(4, 2), [[1], [0]], _f(2, 2)], {})],
+    "TensorScatterMin": [([_f(4, 2), [[1], [0]], _f(2, 2)], {})],
+    "RandomUniform": [([[2, 3]], {"dtype": "float32", **_SIZES})],
+    "RandomStandardNormal": [([[2, 3]], {"dtype": "float32", **_SIZES})],
+    "TruncatedNormal": [([[2, 3]], {"dtype": "float32", **_SIZES})],
+    "RandomUniformInt": [([[2, 3], 0, 10], _SIZES)], "RandomShuffle": [([_f(5, 2)], _SIZES)],
+    "Multinomial": [([_f(2, 4), 3], _SIZES)],
+    **{name: [([_IMAGE, [3, 7]], {}), ([_IMAGE, [3, 7]], {"align_corners": True})]
+       for name in ("ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", "ResizeArea")},
+    **{name: [([_f(1, 3, 7, 2), _IMAGE], {})] for name in ("ResizeBilinearGrad", "ResizeBicubicGrad")},
+    "ResizeNearestNeighborGrad": [([_f(1, 3, 7, 2), [4, 5]], {})],
+    "CropAndResize": [([_IMAGE, _BOXES, [0, 0], [3, 2]], {}),
+                      ([_IMAGE, _BOXES, [0, 0], [3, 2]], {"method": b"nearest"})],
+    "CropAndResizeGradImage": [([_f(2, 3, 2, 2), _BOXES, [0, 0], [1, 4, 5, 2]], {"T": "float32"})],
+    "CropAndResizeGradBoxes": [([_f(2, 3, 2, 2), _IMAGE, _BOXES, [0, 0]], {})],
+    "NonMaxSuppression": [([_BOXES, _SCORES, 2], {})], "NonMaxSuppressionV2": [([_BOXES, _SCORES, 2, 0.5], {})],
+    "NonMaxSuppressionV3": [([_BOXES, _SCORES, 2, 0.5, 0.1], {})],
+    "NonMaxSuppressionV4": [([_BOXES, _SCORES, 2, 0.5, 0.1], {})],
+    "NonMaxSuppressionV5": [([_BOXES, _SCORES, 2, 0.5, 0.1, 0.0], {})],
+    "NonMaxSuppressionWithOverlaps": [([np.array([[1, 0.3], [0.3, 1]], np.float32), _SCORES, 2, 0.5, 0.1], {})],
+    "SampleDistortedBoundingBox": [([[8, 8, 3], np.array([[[0, 0, 1, 1]]], np.float32)], _SIZES)],
+    "SampleDistortedBoundingBoxV2": [([[8, 8, 3], np.array([[[0, 0, 1, 1]]], np.float32), 0.1], _SIZES)],
+    "DrawBoundingBoxes": [([_f(1, 4, 5, 3), _BOXES[None]], {})],
+    "DrawBoundingBoxesV2": [([_f(1, 4, 5, 3), _BOXES[None], np.array([[1, 0, 0]], np.float32)], {})],
+    "ExtractGlimpse": [([_IMAGE, [2, 2], np.array([[0.1, 0.2]], np.float32)], {})],
+    "RGBToHSV": [([_f(2, 2, 3)], {})], "HSVToRGB": [([_f(2, 2, 3)], {})],
+    "AdjustHue": [([_f(2, 2, 3), 0.2], {})], "AdjustSaturation": [([_f(2, 2, 3), 0.5], {})],
+    "AdjustContrastv2": [([_f(2, 2, 3), 0.5], {})],
+    "DecodeJpeg": [([_word(_encoded("JPEG"))], {})], "DecodePng": [([_word(_png())], {})],
+    "DecodeAndCropJpeg": [([_word(_encoded("JPEG")), [1, 1, 2, 2]], {})],
+    "DecodeGif": [([_word(_encoded("GIF"))], {})], "DecodeBmp": [([_word(_encoded("BMP"))], {})],
+    "DecodeImage": [([_word(_png())], {})], "ExtractJpegShape": [([_word(_encoded("JPEG"))], {})],
+    "EncodeJpeg": [([np.zeros((2, 2, 3), np.uint8)], {})],
+    "EncodeJpegVariableQuality": [([np.zeros((2, 2, 3), np.uint8), 90], {})],
+    "EncodePng": [([np.zeros((2, 2, 3), np.uint8)], {})],
+    "MaxPool": [([_IMAGE], _POOL), ([_f(1, 2, 4, 5)], {
+        "ksize": [1, 1, 2, 2], "strides": [1, 1, 1, 2], "padding": b"VALID", "data_format": b"NCHW"})],
+    "AvgPool": [([_IMAGE], _POOL)], "MaxPoolGrad": [([_IMAGE, _pool(_IMAGE, 2), _POOLED], _POOL)],
+    "AvgPoolGrad": [([[1, 4, 5, 2], _POOLED], _POOL)],
+    "MaxPoolGradGrad": [([_IMAGE, _pool(_IMAGE, 2), _IMAGE], _POOL)],
+    "MaxPoolWithArgmax": [([_IMAGE], _POOL)],
+    "MaxPoolGradWithArgmax": [([_IMAGE, _POOLED, np.arange(12, dtype=np.int64).reshape(1, 2, 3, 2)], _POOL)],
+    "LRN": [([_IMAGE], {})], "LRNGrad": [([_IMAGE, _IMAGE, _IMAGE], {})],
+    "MaxPool3D": [([_VOLUME], _POOL3)], "AvgPool3D": [([_VOLUME], _POOL3)],
+    "MaxPool3DGrad": [([_VOLUME, _pool(_VOLUME, 3), _f(1, 2, 2, 2, 2)], _POOL3)],
+    "AvgPool3DGrad": [([[1, 3, 4, 4, 2], _f(1, 2, 2, 2, 2)], _POOL3)],
+    "MaxPool3DGradGrad": [([_VOLUME, _pool(_VOLUME, 3), _VOLUME], _POOL3)],
+    "Conv2D": [([_IMAGE, _f(3, 3, 2, 3)], {"strides": [1, 1, 1, 1], "padding": b"SAME"}),
+               ([_IMAGE, _f(2, 2, 2, 3)], {"strides": [1, 2, 1, 1], "padding": b"EXPLICIT",
+                                           "explicit_paddings": [0, 0, 1, 0, 2, 1, 0, 0]}),
+               ([_IMAGE, _f(2, 2, 2, 3)], {"strides": [1, 1, 1, 1], "padding": b"VALID", "dilations": [1, 2, 2, 1]})],
+    "DepthwiseConv2dNative": [([_IMAGE, _f(3, 3, 2, 2)], {"strides": [1, 1, 1, 1], "padding": b"SAME"})],
+    "InTopK": [([_f(2, 4), [1, 3]], {"k": 2})], "InTopKV2": [([_f(2, 4), [1, 3], 2], {})],
+    **{f"FusedBatchNorm{v}": [([_IMAGE, _f(2), _f(2), np.zeros(0, np.float32), np.zeros(0, np.float32)], {}),
+                              ([_IMAGE, _f(2), _f(2), _f(2), _f(2)], {"is_training": False})]
+       for v in ("", "V2", "V3")},
+    "FusedBatchNormGrad": [([_IMAGE, _IMAGE, _f(2), _f(2), _f(2)], {})],
+    "FusedBatchNormGradV3": [([_IMAGE, _IMAGE, _f(2), _f(2), _f(2), _f(2)], {})],
+    "LogUniformCandidateSampler": [([np.array([[1], [2]], _LONG)], _SAMPLER)],
+    "UniformCandidateSampler": [([np.array([[1], [2]], _LONG)], _SAMPLER)],
+    "ComputeAccidentalHits": [([np.array([[1], [2]], _LONG), np.array([2, 5], _LONG)], {"num_true": 1})],
+}
