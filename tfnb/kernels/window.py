@@ -130,7 +130,29 @@ def window(shape: Sequence[int], kernel: Sequence[int], attrs: Attrs) -> Window:
 def pool_window(shape: Sequence[int], attrs: Attrs) -> Window:
     """The windows of a pool over images of `shape`, by the attrs of an op (ksize, strides, padding...)."""
     y, x, _ = spatial_axes(attrs)
-    return window(shape, [attrs["ksize"][y], attrs["ksize"][x]], attrs)
+    return _within(window(shape, [attrs["ksize"][y], attrs["ksize"][x]], attrs))
+
+
+def pool_volume(shape: Sequence[int], attrs: Attrs) -> Volume:
+    """The windows of a pool over volumes of `shape`, by the attrs of an op (ksize, strides, padding...)."""
+    axes = spatial_axes(attrs)[:3]
+    v = volume(shape, [attrs["ksize"][axis] for axis in axes], attrs)
+    front, taps = _useful(v.depth, v.out_depth, v.stride, v.front, v.kernel_depth)
+    return replace(v, front=front, kernel_depth=taps, slices=_within(v.slices))
+
+
+def _within(w: Window) -> Window:
+    """The windows of a pool without taps that meet padding everywhere: a window may be far larger than its image."""
+    top, rows = _useful(w.height, w.out_height, w.stride_y, w.top, w.kernel_height)
+    left, columns = _useful(w.width, w.out_width, w.stride_x, w.left, w.kernel_width)
+    return replace(w, top=top, left=left, kernel_height=rows, kernel_width=columns)
+
+
+def _useful(size: int, out: int, stride: int, before: int, kernel: int) -> tuple[int, int]:
+    """The padding before an axis and the number of taps, without the first and last ones that meet padding only."""
+    first = min(max(0, before - max(0, out - 1) * stride), kernel - 1)
+    last = min(kernel, max(size + before, first + 1))
+    return before - first, last - first
 
 
 def volume(shape: Sequence[int], kernel: Sequence[int], attrs: Attrs) -> Volume:

@@ -14,6 +14,7 @@ from tfnb.kernels.number_types import wide
 from tfnb.kernels.window import Window
 
 MOST_ELEMENTS = 1 << 22                            # of unfolded windows at a time
+SPREAD = 16                                        # by how much padding may make an image larger than what is met of it
 
 
 def convolve(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
@@ -159,7 +160,13 @@ def counts(w: Window) -> np.ndarray:
 
 
 def patches(x: np.ndarray, w: Window, fill: object = 0) -> np.ndarray:
-    """(batch, out height, out width, kernel height, kernel width, channels): a view of the padded images."""
+    """(batch, out height, out width, kernel height, kernel width, channels): a view of the padded images.
+
+    Where dilated taps are so far apart that padding would be most of that, a copy made tap by tap.
+    """
+    rows, width = _extent(w)
+    if rows * width > SPREAD * max(w.height * w.width, w.out_height * w.out_width * w.taps):
+        return _gathered(x, w, fill)
     padded = _padded(x, w, fill)
     n, y, x_, c = padded.strides
     return np.lib.stride_tricks.as_strided(
@@ -167,16 +174,39 @@ def patches(x: np.ndarray, w: Window, fill: object = 0) -> np.ndarray:
         (n, y * w.stride_y, x_ * w.stride_x, y * w.dilation_y, x_ * w.dilation_x, c), writeable=False)
 
 
+def _gathered(x: np.ndarray, w: Window, fill: object) -> np.ndarray:
+    """`patches`, each tap from the places that it meets inside the image."""
+    shape = (x.shape[0], w.out_height, w.out_width, w.kernel_height, w.kernel_width, x.shape[3])
+    out = np.full(shape, fill, x.dtype)
+    for ky, kx, (to_y, from_y), (to_x, from_x) in _meetings(w):
+        out[:, to_y, to_x, ky, kx] = x[:, from_y, from_x]
+    return out
+
+
 def scatter(columns: np.ndarray, w: Window) -> np.ndarray:
     """The transpose of `patches`: what each tap of each window gives, added up at the input's places."""
-    rows, width = _extent(w)
-    out = np.zeros((columns.shape[0], rows, width, columns.shape[5]), columns.dtype)
+    out = np.zeros((columns.shape[0], w.height, w.width, columns.shape[5]), columns.dtype)
+    for ky, kx, (from_y, to_y), (from_x, to_x) in _meetings(w):
+        out[:, to_y, to_x] += columns[:, from_y, from_x, ky, kx]
+    return out
+
+
+def _meetings(w: Window) -> Iterator[tuple[int, int, tuple[slice, slice], tuple[slice, slice]]]:
+    """(row, column, (outputs, inputs) along the height, (outputs, inputs) along the width) of taps that meet any."""
+    columns = [_met(w.width, w.out_width, w.stride_x, kx * w.dilation_x - w.left) for kx in range(w.kernel_width)]
     for ky in range(w.kernel_height):
-        for kx in range(w.kernel_width):
-            y, x = ky * w.dilation_y, kx * w.dilation_x
-            out[:, y:y + (w.out_height - 1) * w.stride_y + 1:w.stride_y,
-                x:x + (w.out_width - 1) * w.stride_x + 1:w.stride_x] += columns[:, :, :, ky, kx]
-    return _padded(out, w, 0, inverse=True)
+        rows = _met(w.height, w.out_height, w.stride_y, ky * w.dilation_y - w.top)
+        for kx, along in enumerate(columns):
+            if rows is not None and along is not None:
+                yield ky, kx, rows, along
+
+
+def _met(size: int, out: int, stride: int, shift: int) -> tuple[slice, slice] | None:
+    """The outputs o with o * stride + shift inside an axis, and these places; None if there are none."""
+    first, last = max(0, -(shift // stride)), min(out - 1, (size - 1 - shift) // stride)
+    if first > last:
+        return None
+    return slice(first, last + 1), slice(first * stride + shift, last * stride + shift + 1, stride)
 
 
 def lowest(dtype: np.dtype) -> object:
@@ -195,15 +225,13 @@ def _extent(w: Window) -> tuple[int, int]:
             max(0, w.out_width - 1) * w.stride_x + (w.kernel_width - 1) * w.dilation_x + 1)
 
 
-def _padded(x: np.ndarray, w: Window, fill: object, inverse: bool = False) -> np.ndarray:
-    """The image moved into the area that the windows cover; or, `inverse`, from there back."""
+def _padded(x: np.ndarray, w: Window, fill: object) -> np.ndarray:
+    """The image moved into the area that the windows cover."""
     area = _extent(w)
-    size = (w.height, w.width) if inverse else area
-    out = np.full((x.shape[0], *size, x.shape[3]), fill, x.dtype)
+    out = np.full((x.shape[0], *area, x.shape[3]), fill, x.dtype)
     rows, columns = (_overlap(n, before, total) for n, before, total in
                      zip((w.height, w.width), (w.top, w.left), area, strict=True))
-    source, target = (1, 0) if inverse else (0, 1)
-    out[:, rows[target], columns[target]] = x[:, rows[source], columns[source]]
+    out[:, rows[1], columns[1]] = x[:, rows[0], columns[0]]
     return out
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from tfnb.core.shape import Static
 from tfnb.kernels import volume_arrays as arrays
 from tfnb.kernels.cpu import volumes as cpu
-from tfnb.kernels.window import Volume, channels_first, volume
+from tfnb.kernels.window import Volume, channels_first, pool_volume, volume
 from tfnb.ops.conv import (
     checked_shapes,
     conv_output,
@@ -78,7 +78,7 @@ def _filter_gradient(ctx: Any, x: np.ndarray, sizes: np.ndarray, dy: np.ndarray)
 
 def _pool_volume(ctx: Any, image: Any, *pooled: Any) -> Volume:
     pooled_shapes(ctx, image, *pooled)
-    return cpu.pool_volume(tuple(image), ctx.attrs)
+    return pool_volume(tuple(image), ctx.attrs)
 
 
 def _max(ctx: Any, x: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from tfnb.kernels.cpu.conv_groups import Rows, regroup
 from tfnb.kernels.cpu.copying import fill
 from tfnb.kernels.cpu.layout import around
 from tfnb.kernels.launch import Address, Call, Launch, Meta
-from tfnb.kernels.window import Volume, spatial_axes, volume
+from tfnb.kernels.window import Volume, pool_volume, volume
 
 GRAIN_ELEMENTS = 1 << 15
 
@@ -144,12 +144,6 @@ def avg_pool_gradient(call: Call) -> list[Launch]:
                 *pooling.gradient(call, "avg", v.planes, out.type, images[0], grad, target)]
 
     return around(call, [1], made)
-
-
-def pool_volume(shape: tuple[int, ...], attrs: object) -> Volume:
-    """The windows of a pool over volumes of `shape`."""
-    axes = spatial_axes(attrs)[:3]                                          # type: ignore[arg-type]
-    return volume(shape, [attrs["ksize"][axis] for axis in axes], attrs)    # type: ignore[index,arg-type]
 
 
 def _pool(call: Call, kind: str) -> list[Launch]:
