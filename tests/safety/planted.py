@@ -27,8 +27,8 @@ def kernel(args, begin, end):
 
 def _kernel(extra: str = "", text: str = SUMS, scratch: int = 0) -> Callable[[Call], Sequence[Launch]]:
     def launches(call: Call) -> list[Launch]:
-        room = call.scratch(scratch) if scratch else Address("status")
-        return [Launch(text + extra, (call.input(0), call.output(), call.inputs[0].size, room), 1)]
+        room = call.scratch(scratch).reach(0) if scratch else Address("status")
+        return [Launch(text + extra, (call.input(0).reach(0), call.output().reach(0), call.inputs[0].size, room), 1)]
     return launches
 
 def _kernel_numpy(ctx: Any, x: np.ndarray, axis: np.ndarray) -> np.ndarray:
