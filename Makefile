@@ -60,7 +60,8 @@ check-python:
 $(VENV)/pyvenv.cfg: | check-python
 	$(PYTHON) -m venv $(VENV)
 
-# An editable install: the build hook compiles the protocol buffers and the notebook views into the source tree.
+# An editable install: the build hook compiles the protocol buffers and the notebook views into the source tree, and
+# writes the stubs of the public modules there.
 $(STAMPS)/notebooks: $(VENV)/pyvenv.cfg $(BUILT_FROM) $(PROTOS) $(EXTENSION)
 	$(BIN)/python -m pip install -q -e '.[notebooks]'
 	@mkdir -p $(STAMPS) && touch $@

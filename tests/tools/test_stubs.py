@@ -1,0 +1,93 @@
+"""Editors know the public names: pyright and jedi on the stubs, beside the sources that they point to."""
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tfnb as tf
+from tfnb.tools import stubs
+
+jedi = pytest.importorskip("jedi")
+PACKAGE = Path(tf.__file__).parent
+PROGRAM = Path(__file__).with_name("typical_program.py")
+WRONG = """
+import tfnb as tf
+tf.trainn.AdamOptimizer(0.1)
+tf.matmull([[1.0]], [[1.0]])
+tf.train.AdamOptimizer(learnin_rate=0.1)
+tf.nn.relu()
+tf.constant(1.0).evaluate()
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A folder with the package, its stubs and two programs."""
+    root = tmp_path_factory.mktemp("project")
+    shutil.copytree(PACKAGE, root / "tfnb", ignore=shutil.ignore_patterns("__pycache__", "static", "__init__.pyi"))
+    stubs.main(str(root / "tfnb"))
+    shutil.copy(PROGRAM, root / "typical.py")
+    (root / "wrong.py").write_text(WRONG)
+    return root
+
+
+@pytest.mark.slow
+def test_pyright_knows_all_names_and_reports_others(project):
+    pytest.importorskip("basedpyright")
+    settings = {"typeCheckingMode": "standard", "include": ["typical.py", "wrong.py"], "reportMissingImports": True}
+    (project / "pyrightconfig.json").write_text(json.dumps(settings))
+    done = subprocess.run([sys.executable, "-m", "basedpyright", "-p", str(project), "--outputjson", "--pythonpath",
+                           sys.executable], capture_output=True, text=True, check=False, timeout=300)
+    found = [(Path(fault["file"]).name, fault["range"]["start"]["line"], fault["message"].splitlines()[0])
+             for fault in json.loads(done.stdout)["generalDiagnostics"]]
+    assert [fault for fault in found if fault[0] == "typical.py"] == []
+    assert [(line, message) for _, line, message in sorted(found)] == [
+        (2, '"trainn" is not a known attribute of module "tfnb"'),
+        (3, '"matmull" is not a known attribute of module "tfnb"'),
+        (4, 'No parameter named "learnin_rate"'),
+        (5, 'Argument missing for parameter "features"'),
+        (6, 'Cannot access attribute "evaluate" for class "Tensor"')]
+
+
+@pytest.mark.parametrize("typed, offered", [
+    ("tf.train.Ada", ["AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer"]),
+    ("tf.layers.den", ["dense", "Dense"]), ("tf.nn.rnn_cell.Basic", ["BasicLSTMCell", "BasicRNNCell"]),
+    ("tf.nn.softp", ["softplus"])])
+def test_jedi_completes(project, typed, offered):
+    script = jedi.Script(f"import tfnb as tf\n{typed}", path=project / "new.py", project=jedi.Project(project))
+    names = [completion.name for completion in script.complete()]
+    assert [name for name in names if name in offered] == offered
+    assert len(names) <= len(offered) + 4          # modules of that name beside the public ones
+
+
+def test_jedi_shows_arguments(project):
+    def call(text):
+        script = jedi.Script(f"import tfnb as tf\n{text}", path=project / "new.py", project=jedi.Project(project))
+        signature, = script.get_signatures()
+        return [parameter.name for parameter in signature.params], signature.docstring()
+    assert call("tf.exp(")[0] == ["x", "name"]
+    assert "exponential" in call("tf.exp(")[1] or "power" in call("tf.exp(")[1]
+    assert call("tf.train.AdamOptimizer(")[0][:4] == ["learning_rate", "beta1", "beta2", "epsilon"]
+
+
+def test_every_public_name_is_in_its_stub(project):
+    """What can be taken at run time stands in the stub, but for names that no identifier can be."""
+    for name in stubs.public_modules():
+        module = sys.modules[name]
+        place = project.joinpath(*name.split("."))
+        text = (place / "__init__.pyi" if place.is_dir() else place.with_suffix(".pyi")).read_text()
+        assert set(stubs.public_names(module)) <= declared(ast.parse(text)), name
+
+
+def declared(tree):
+    """The names that a stub declares at its top level."""
+    names = {alias.asname for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    names |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    names |= {node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)}
+    return names | {target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets}
