@@ -135,7 +135,9 @@ class _Walk:
         return colocate_with(op) if self.colocate else nullcontext()
 
     def _add(self, t: Any, grad: Any) -> None:
-        self.grads.setdefault(t.op, [[] for _ in t.op.outputs])[t.value_index].append(grad)
+        if t.op not in self.grads:                  # an op may have thousands of outputs: no list of them for each
+            self.grads[t.op] = [[] for _ in t.op.outputs]
+        self.grads[t.op][t.value_index].append(grad)
 
     def _backward(self, op: Operation) -> None:
         """Add the gradients of the inputs of `op` to their summands, from the summands of those of its outputs."""

@@ -1,8 +1,10 @@
 """Placing temporary buffers in one arena, by lifetime."""
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect
 from collections.abc import Sequence
+from heapq import heappop, heappush
+from sys import maxsize
 
 from tfnb.compile.lower import Ref, Step
 from tfnb.compile.values import Buffer
@@ -19,22 +21,30 @@ def place_buffers(steps: Sequence[Step], once: int = 0) -> tuple[dict[Buffer, in
     """
     first, last = _lifetimes(steps, once, ("temp",))
     offsets: dict[Buffer, int] = {}
-    live: list[tuple[int, int, int]] = []          # (offset, end, last use), by offset
-    size, now = 0, -1
+    gaps = [(0, maxsize)]
+    live: list[tuple[int, int, int]] = []          # (last use, offset, end), a heap
+    size = 0
     for buffer in sorted(first, key=lambda b: (first[b], -b.nbytes)):
-        if first[buffer] != now:
-            now = first[buffer]
-            live = [entry for entry in live if entry[2] >= now]
+        while live and live[0][0] < first[buffer]:
+            _release(gaps, *heappop(live)[1:])
         need = max(ALIGN, -(-buffer.nbytes // ALIGN) * ALIGN)
-        start = 0
-        for offset, end, _ in live:
-            if offset - start >= need:
-                break
-            start = max(start, end)
+        at, (start, end) = next((i, gap) for i, gap in enumerate(gaps) if gap[1] - gap[0] >= need)
+        gaps[at:at + 1] = [(start + need, end)] if end - start > need else []
         offsets[buffer] = start
         size = max(size, start + need)
-        insort(live, (start, start + need, last[buffer]))
+        heappush(live, (last[buffer], start, start + need))
     return offsets, size
+
+
+def _release(gaps: list[tuple[int, int]], start: int, end: int) -> None:
+    """Give back what lies between two offsets: one gap with those that it touches."""
+    at = bisect(gaps, (start, end))
+    begin, stop = at, at
+    if at and gaps[at - 1][1] == start:
+        begin, start = at - 1, gaps[at - 1][0]
+    if at < len(gaps) and gaps[at][0] == end:
+        stop, end = at + 1, gaps[at][1]
+    gaps[begin:stop] = [(start, end)]
 
 
 def live_bytes(steps: Sequence[Step], once: int = 0) -> list[int]:

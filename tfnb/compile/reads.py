@@ -27,25 +27,30 @@ def read_again(ops: Sequence[Operation], fits: Callable[[Operation], bool],
     """
     here = set(ops)
     found: dict[Operation, None] = {}
+    shows: dict[Operation, bool] = {}
     for op in ops:
         for t in op.inputs:
-            looks = _looks(t, maker)
+            looks = _looks(t, maker, shows)
             missing = [look for look in looks if look not in here and look not in found]
             if missing and all(map(fits, missing)) and written(op, ref_variable(looks[0].inputs[0])):
                 found.update(dict.fromkeys(missing))
     return list(found)
 
 
-def _looks(tensor: Tensor, maker: Callable[[Tensor], Operation | None]) -> list[Operation]:
-    """The read of a variable that `tensor` shows, and what shows that under other shapes; empty if it shows none."""
+def _looks(tensor: Tensor, maker: Callable[[Tensor], Operation | None],
+           shows: dict[Operation, bool]) -> list[Operation]:
+    """The read of a variable that `tensor` shows, and what shows that under other shapes; empty if it shows none.
+
+    shows: whether an op's output does, as found so far: long chains of Reshape are walked once.
+    """
     found: list[Operation] = []
-    op = maker(tensor)
-    while op is not None and op.spec.in_order:
+    op, reads = maker(tensor), False
+    while op is not None and op.spec.in_order and shows.get(op, True):
         found.append(op)
-        if refers(op.inputs[0]):
-            return found[::-1]
-        op = maker(op.inputs[0])
-    return []
+        reads = refers(op.inputs[0])
+        op = None if reads else maker(op.inputs[0])
+    shows.update(dict.fromkeys(found, reads))
+    return found[::-1] if reads else []
 
 
 def updates_before(before: Callable[[Operation], Iterable[Operation]]) -> Written:

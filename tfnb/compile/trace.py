@@ -30,8 +30,8 @@ from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import (
     Context,
     aligned_shapes,
-    definition_of,
     evaluate,
+    folded,
     movement_views,
     numpy_name,
     reduced_axes,
@@ -129,10 +129,8 @@ class _Tracer:
 
     def _values_of(self, op: Operation) -> Sequence[Value]:
         kind = op.spec.kind
-        if kind is Kind.CONTROL:
-            return ()
-        if kind is Kind.CONST:
-            return [known(op.attrs["value"])]
+        if kind is Kind.CONTROL or kind is Kind.CONST:
+            return [known(op.attrs["value"])] if kind is Kind.CONST else ()
         if kind is Kind.VARIABLE:
             shape = self.variables[op]
             buffer = Buffer("variable", numpy_name(op.outputs[0].dtype.base_dtype), prod(shape), owner=op)
@@ -202,16 +200,18 @@ class _Tracer:
 
     def elementwise(self, op: Operation, ins: list[Value]) -> list[Value]:
         """Outputs of the shape that the inputs broadcast to."""
-        definition = definition_of(op)
         if op.spec.name in tables.ALIGN:
             shapes = aligned_shapes(op, [v.shape for v in ins])
             ins = [Value(v.buffer, v.view.reshape(s), None if v.known is None else v.known.reshape(s))
                    for v, s in zip(ins, shapes, strict=True)]
         ins = [uniform(self.straight(op, v)) for v in ins]
-        shape = np.broadcast_shapes(*(v.shape for v in ins))
-        outs = [temp(numpy_name(t.dtype.base_dtype), shape) for t in op.outputs]
-        self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, outs, scalar_attrs(op, definition)))
-        return outs
+        shape = np.broadcast_shapes(*{v.shape for v in ins})
+
+        def node(body: Scalar, part: list[Value]) -> list[Value]:
+            outs = [temp(numpy_name(t.dtype.base_dtype), shape) for t in op.outputs]
+            self.traced.nodes.append(Elementwise(op, body, scalar_type(op), part, outs, scalar_attrs(op, body)))
+            return outs
+        return folded(op, ins, node)
 
     def reduction(self, op: Operation, ins: list[Value]) -> list[Value]:
         """The output without the reduced axes, or with size 1 there if `keep_dims` says so."""

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tfnb.opdef.spec import Kind
 
 LARGEST = 1024          # elements: shapes, axes, paddings; larger values are not worth computing here
 DEPTH = 64              # ops on the way back to the constants: shape arithmetic is short, networks are not
+MANY = 8                # outputs: the values of an op with more are kept, as each is asked for on its own
 _PURE = frozenset({Kind.ELEMENTWISE, Kind.REDUCTION, Kind.MOVEMENT, Kind.KERNEL, Kind.SHAPEOF})
 
 Evaluator = Callable[[Operation, Sequence[np.ndarray]], Sequence[np.ndarray]]
@@ -46,8 +48,22 @@ def _value(tensor: Tensor, known: dict[Tensor, np.ndarray | None], depth: int) -
         return value
     if tensor not in known:
         known[tensor] = None                # a loop in the graph ends here
+        if len(op.outputs) > MANY:
+            return _of_many(op, known, depth)[tensor.value_index]
         known.update(zip(op.outputs, _outputs(op, known, depth) if depth else (), strict=False))
     return known[tensor]
+
+
+def _of_many(op: Operation, known: dict[Tensor, np.ndarray | None], depth: int) -> Sequence[np.ndarray | None]:
+    """The values of all outputs of an op; they are computed once, unless the graph is edited."""
+    kept: tuple[int, Sequence[np.ndarray | None]] | None = op.__dict__.get("_known_outputs")
+    if kept is not None and kept[0] == op.graph.mutations:
+        return kept[1]
+    found = _outputs(op, known, depth) if depth else []
+    if len(found) != len(op.outputs):
+        return [None] * len(op.outputs)
+    op.__dict__["_known_outputs"] = op.graph.mutations, found
+    return found
 
 
 def _outputs(op: Operation, known: dict[Tensor, np.ndarray | None], depth: int) -> Sequence[np.ndarray | None]:
@@ -107,6 +123,28 @@ def constant_value_as_shape(tensor: Tensor) -> Static:
     -1 and what depends on a session are None; None altogether if not even the number of sizes is known. Sees through
     packing, concatenation, slices and casts of shapes. Raises ValueError for sizes below -1.
     """
+    return _as_shape(tensor, Walk({}, DEPTH))
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A way back along shape arithmetic: the shapes found so far, and how many more ops it may pass."""
+
+    found: dict[Tensor, Static]
+    depth: int
+
+    def back(self) -> Walk:
+        """The walk, one op further back."""
+        return Walk(self.found, self.depth - 1)
+
+
+def _as_shape(tensor: Tensor, walk: Walk) -> Static:
+    if tensor not in walk.found:                        # without this, a pair packed again and again takes 2 ** depth
+        walk.found[tensor] = _find_shape(tensor, walk)
+    return walk.found[tensor]
+
+
+def _find_shape(tensor: Tensor, walk: Walk) -> Static:
     whole = constant_value(tensor)
     if whole is not None:
         if whole.ndim == 0:
@@ -115,7 +153,7 @@ def constant_value_as_shape(tensor: Tensor) -> Static:
             raise ValueError(f"{tensor.name!r} is the scalar {int(whole)}: a shape is a vector of sizes, or -1")
         return tuple([_size(int(n), tensor) for n in whole.reshape(-1)])
     rule = _PARTIAL.get(tensor.op.type)
-    found = rule(tensor.op) if rule else None
+    found = rule(tensor.op, walk.back()) if rule and walk.depth else None
     if found is None and tensor.static is not None and len(tensor.static) == 1 and tensor.static[0] is not None:
         return (None,) * tensor.static[0]
     return found
@@ -127,41 +165,41 @@ def _size(number: int, tensor: Tensor) -> int | None:
     return None if number == -1 else number
 
 
-def _pack(op: Operation) -> Static:
+def _pack(op: Operation, walk: Walk) -> Static:
     sizes: list[int | None] = []
     for t in op.inputs:
         value = constant_value(t)
         known = None if value is None or value.ndim else int(value)
-        sizes.append(_element(t) if value is None else None if known == -1 else known)
+        sizes.append(_element(t, walk) if value is None else None if known == -1 else known)
     return tuple(sizes)
 
 
-def _element(tensor: Tensor) -> int | None:
+def _element(tensor: Tensor, walk: Walk) -> int | None:
     """One size out of a shape that is known in part: `tf.shape(x)[1]`."""
     op = tensor.op
     if op.type in ("Cast", "Identity", "Squeeze", "Reshape"):
-        return _element(op.inputs[0]) if op.inputs[0].static == () else None
+        return _element(op.inputs[0], walk.back()) if walk.depth and op.inputs[0].static == () else None
     if op.type == "StridedSlice" and tensor.static == ():
-        vector, begin = constant_value_as_shape(op.inputs[0]), constant_value(op.inputs[1])
+        vector, begin = _as_shape(op.inputs[0], walk), constant_value(op.inputs[1])
         if vector is not None and begin is not None and begin.size == 1 and op.attrs.get("shrink_axis_mask") == 1:
             index = int(begin[0])
             return vector[index] if -len(vector) <= index < len(vector) else None
     return None
 
 
-def _concat(op: Operation) -> Static:
+def _concat(op: Operation, walk: Walk) -> Static:
     parts = op.inputs[1:] if op.type == "Concat" else op.inputs[:-1]
     found: tuple[int | None, ...] = ()
     for t in parts:
-        part = constant_value_as_shape(t)
+        part = _as_shape(t, walk)
         if part is None:
             return None
         found += part
     return found
 
 
-def _strided_slice(op: Operation) -> Static:
-    vector = constant_value_as_shape(op.inputs[0])
+def _strided_slice(op: Operation, walk: Walk) -> Static:
+    vector = _as_shape(op.inputs[0], walk)
     ends = [constant_value(t) for t in op.inputs[1:4]]
     masks = [op.attrs.get(name, 0) for name in ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")]
     if vector is None or any(e is None or e.size != 1 for e in ends) or any(masks):
@@ -172,8 +210,8 @@ def _strided_slice(op: Operation) -> Static:
     return vector[start:stop:step]
 
 
-def _slice(op: Operation) -> Static:
-    vector = constant_value_as_shape(op.inputs[0])
+def _slice(op: Operation, walk: Walk) -> Static:
+    vector = _as_shape(op.inputs[0], walk)
     begin, size = (constant_value(t) for t in op.inputs[1:3])
     if vector is None or begin is None or size is None or begin.size != 1:
         return None
@@ -181,15 +219,15 @@ def _slice(op: Operation) -> Static:
     return vector[first:] if count == -1 else vector[first:first + count]
 
 
-def _shape(op: Operation) -> Static:
+def _shape(op: Operation, walk: Walk) -> Static:
     return op.inputs[0].static
 
 
-def _same(op: Operation) -> Static:
-    return constant_value_as_shape(op.inputs[0])
+def _same(op: Operation, walk: Walk) -> Static:
+    return _as_shape(op.inputs[0], walk)
 
 
-_PARTIAL: dict[str, Callable[[Operation], Static]] = {
+_PARTIAL: dict[str, Callable[[Operation, Walk], Static]] = {
     "Shape": _shape, "Pack": _pack, "Concat": _concat, "ConcatV2": _concat, "StridedSlice": _strided_slice,
     "Slice": _slice, "Cast": _same, "Identity": _same, "StopGradient": _same,
 }

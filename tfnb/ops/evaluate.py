@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from tfnb.ops.shapes import normalized_axes
 from tfnb.ops.validate import require_shapes, validate_arrays
 
 Arrays = Sequence[np.ndarray]
+Operand = TypeVar("Operand")
+MOST_AT_ONCE = 32        # inputs of one list (AddN) that a scalar definition takes
 
 
 @dataclass(slots=True)
@@ -97,10 +99,27 @@ def wants_lock(op: Operation) -> bool:
         op.spec.kind is not Kind.UPDATE or reads_operand(op, tables.SCALARS[op.spec.name], 0))
 
 
-def definition_of(op: Operation) -> Scalar:
-    """The scalar definition of an op; of one with a list of inputs, for their number."""
+def definition_of(op: Operation, count: int = 0) -> Scalar:
+    """The scalar definition of an op; of one with a list of inputs, for `count` of them."""
     found = tables.SCALARS[op.spec.name]
-    return found if isinstance(found, Scalar) else found(len(op.inputs))  # type: ignore[no-any-return]
+    return found if isinstance(found, Scalar) else found(count)  # type: ignore[no-any-return]
+
+
+def folded(op: Operation, inputs: list[Operand],
+           combine: Callable[[Scalar, list[Operand]], Sequence[Operand]]) -> list[Operand]:
+    """What `combine` makes of an op's definition and inputs.
+
+    A list of more than MOST_AT_ONCE inputs is combined part by part, each with the result of those before it: Python's
+    compiler, LLVM's and a processor's registers have no room for thousands of operands.
+    """
+    if isinstance(tables.SCALARS[op.spec.name], Scalar):
+        return list(combine(definition_of(op), inputs))
+    first, rest = inputs[:MOST_AT_ONCE], inputs[MOST_AT_ONCE:]
+    made = combine(definition_of(op, len(first)), first)
+    for start in range(0, len(rest), MOST_AT_ONCE - 1):
+        part = [made[0], *rest[start:start + MOST_AT_ONCE - 1]]
+        made = combine(definition_of(op, len(part)), part)
+    return list(made)
 
 
 def aligned_shapes(op: Operation, shapes: Sequence[tuple[int, ...]]) -> Sequence[tuple[int, ...]]:
@@ -120,12 +139,12 @@ def reduced_axes(op: Operation, rank: int, axes: np.ndarray | None) -> list[int]
 
 
 def _elementwise(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
-    definition = definition_of(op)
     if op.spec.name in tables.ALIGN:
         shapes = aligned_shapes(op, [a.shape for a in arrays])
         arrays = [a.reshape(shape) for a, shape in zip(arrays, shapes, strict=True)]
-    return reference(definition, arrays, scalar_attrs(op, definition), scalar_type(op),
-                     [numpy_name(t.dtype.base_dtype) for t in op.outputs])
+    types = [numpy_name(t.dtype.base_dtype) for t in op.outputs]
+    return tuple(folded(op, list(arrays), lambda definition, part: reference(
+        definition, part, scalar_attrs(op, definition), scalar_type(op), types)))
 
 
 def _reduction(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
