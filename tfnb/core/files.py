@@ -1,6 +1,7 @@
 """`tf.gfile`: files and folders, with errors of tf.errors. Paths are those of this machine ("file://" may precede)."""
 from __future__ import annotations
 
+import errno
 import glob
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +16,7 @@ from tfnb.core.errors import (
     NotFoundError,
     OpError,
     PermissionDeniedError,
+    ResourceExhaustedError,
     UnknownError,
 )
 from tfnb.core.lazy import lazy_module
@@ -22,9 +24,13 @@ from tfnb.core.lazy import lazy_module
 shutil = lazy_module("shutil")              # with what it imports 2 ms
 
 Path = str | bytes | os.PathLike[str]
-_CLASSES: dict[type[OSError], Callable[..., OpError]] = {
-    FileNotFoundError: NotFoundError, PermissionError: PermissionDeniedError, FileExistsError: AlreadyExistsError,
-    IsADirectoryError: FailedPreconditionError, NotADirectoryError: FailedPreconditionError}
+_CLASSES: dict[int, Callable[..., OpError]] = {
+    errno.ENOENT: NotFoundError, errno.ENOTDIR: FailedPreconditionError, errno.EISDIR: FailedPreconditionError,
+    errno.ENOTEMPTY: FailedPreconditionError, errno.EACCES: PermissionDeniedError, errno.EPERM: PermissionDeniedError,
+    errno.EROFS: PermissionDeniedError, errno.ENOSPC: ResourceExhaustedError, errno.EDQUOT: ResourceExhaustedError,
+    errno.EMFILE: ResourceExhaustedError, errno.EFBIG: ResourceExhaustedError, errno.EEXIST: AlreadyExistsError,
+    errno.ENAMETOOLONG: InvalidArgumentError,
+}
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -35,7 +41,7 @@ def local(path: Path) -> str:
 
 def named_error(error: OSError, path: Path) -> OpError:
     """The error of tf.errors for one of the operating system."""
-    kind = _CLASSES.get(type(error), FailedPreconditionError if error.errno == 39 else UnknownError)
+    kind = _CLASSES.get(error.errno or 0, UnknownError)
     return kind(None, None, f"{local(path)}; {error.strerror or error}")
 
 
@@ -47,6 +53,19 @@ def _named(fn: _F) -> _F:
         except OSError as error:
             raise named_error(error, error.filename or path) from None
     return call                                    # type: ignore[return-value]
+
+
+def make_folder(path: str, parents: bool = True) -> None:
+    """Make a folder where there is none, with its parents. Raises FailedPreconditionError where there is a file."""
+    try:
+        if parents:
+            os.makedirs(path or ".", exist_ok=True)
+        elif not os.path.isdir(path or "."):
+            os.mkdir(path)
+    except FileExistsError as error:
+        raise FailedPreconditionError(None, None, f"{error.filename or path} is not a directory") from None
+    except OSError as error:
+        raise named_error(error, error.filename or path) from None
 
 
 class FileStatistics(NamedTuple):
@@ -185,10 +204,9 @@ def MkDir(dirname: Path) -> None:
         os.mkdir(local(dirname))
 
 
-@_named
 def MakeDirs(dirname: Path) -> None:
-    """Make a folder, and those before it; nothing if it is there."""
-    os.makedirs(local(dirname), exist_ok=True)
+    """Make a folder, and those before it; nothing if it is there. Raises FailedPreconditionError if a file is."""
+    make_folder(local(dirname))
 
 
 @_named

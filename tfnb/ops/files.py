@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.errors import InvalidArgumentError
-from tfnb.core.files import named_error
+from tfnb.core.files import make_folder, named_error
 from tfnb.core.shape import Static, merge
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops import shapes
@@ -41,7 +41,7 @@ def WriteFile(filename: Any, contents: Any) -> Any:
     """Writes bytes to a file; makes it, and the folders before it, where they are not there."""
     path = _text(filename)
     try:
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        make_folder(os.path.dirname(path))
         with open(path, "wb") as file:
             file.write(contents[()])
     except OSError as error:

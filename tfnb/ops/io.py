@@ -12,6 +12,7 @@ import numpy as np
 
 from tfnb.core.dtypes import DType
 from tfnb.core.errors import InvalidArgumentError, OpError
+from tfnb.core.files import make_folder
 from tfnb.core.lazy import lazy_module
 from tfnb.core.shape import Static, merge
 from tfnb.ops import shapes
@@ -95,8 +96,7 @@ def SaveV2(prefix: Any, tensor_names: Any, shape_and_slices: Any, tensors: Any, 
     with _Naming(ctx):
         folder = os.path.dirname(path)
         if folder and not os.path.isdir(folder):
-            with _files.os_errors(folder):
-                os.mkdir(folder)                   # one level, as TensorFlow
+            make_folder(folder, parents=False)     # one level, as TensorFlow
         writer = _bundle.BundleWriter(path)
         try:
             for name, array, dtype, (full, part) in zip(names, tensors, _dtypes(ctx, len(tensors)), specs,

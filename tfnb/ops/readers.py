@@ -10,11 +10,12 @@ import os
 import threading
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from tfnb.core.errors import InvalidArgumentError
+from tfnb.core.errors import DataLossError, InvalidArgumentError
 from tfnb.core.files import named_error
 from tfnb.core.shape import Static, merge
 from tfnb.graph.operation import Operation, Tensor
@@ -68,16 +69,24 @@ class Reader:
             self.produced = self.completed = 0
 
 
+@contextmanager
+def _named_errors(work: bytes) -> Iterator[None]:
+    """Turn errors of the operating system and of decompression into those of tf.errors, which name the file."""
+    try:
+        yield
+    except (zlib.error, gzip.BadGzipFile, EOFError) as error:
+        raise DataLossError(None, None, f"{_path(work)} can't be decompressed: {error}") from None
+    except OSError as error:
+        raise named_error(error, _path(work)) from None
+
+
 def _path(work: bytes) -> str:
     return os.fsdecode(work)
 
 
 def _whole(work: bytes) -> bytes:
-    try:
-        with open(_path(work), "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise named_error(error, _path(work)) from None
+    with _named_errors(work), open(_path(work), "rb") as file:
+        return file.read()
 
 
 _OPEN: dict[str, Callable[..., Any]] = {"": open, "GZIP": gzip.open}
@@ -86,14 +95,11 @@ _OPEN: dict[str, Callable[..., Any]] = {"": open, "GZIP": gzip.open}
 def lines(skip: int, compression: str = "") -> Callable[[bytes], Records]:
     """A function that reads a file line by line, after the first `skip` ones. compression: "", "GZIP" or "ZLIB"."""
     def records(work: bytes) -> Records:
-        try:
-            with io.BytesIO(zlib.decompress(_whole(work))) if compression == "ZLIB" else \
-                    _OPEN[compression](_path(work), "rb") as file:
-                for number, line in enumerate(file, 1):
-                    if number > skip:
-                        yield work + b":%d" % number, line.replace(b"\r", b"").removesuffix(b"\n")
-        except OSError as error:
-            raise named_error(error, _path(work)) from None
+        with _named_errors(work), io.BytesIO(zlib.decompress(_whole(work))) if compression == "ZLIB" else \
+                _OPEN[compression](_path(work), "rb") as file:
+            for number, line in enumerate(file, 1):
+                if number > skip:
+                    yield work + b":%d" % number, line.replace(b"\r", b"").removesuffix(b"\n")
     return records
 
 
@@ -103,7 +109,8 @@ _UNPACK: dict[str, Callable[[bytes], bytes]] = {"": bytes, "GZIP": gzip.decompre
 def fixed(header: int, size: int, footer: int, hop: int, compression: str) -> Callable[[bytes], Records]:
     """A function that reads a file as records of `size` bytes, one every `hop` (0: `size`); see `lines`."""
     def records(work: bytes) -> Records:
-        data = _UNPACK[compression](_whole(work))
+        with _named_errors(work):
+            data = _UNPACK[compression](_whole(work))
         for i, start in enumerate(range(header, len(data) - footer - size + 1, hop or size)):
             yield work + b":%d" % i, data[start:start + size]
     return records

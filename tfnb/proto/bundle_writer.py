@@ -12,6 +12,7 @@ from google_crc32c import extend as crc32c_extend
 
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.errors import InvalidArgumentError
+from tfnb.core.files import make_folder
 from tfnb.core.lazy import lazy_module
 from tfnb.proto import slices
 from tfnb.proto.bundle import VERSION, Array, data_path, fixed_lengths, mask, pending, staged_shards
@@ -227,7 +228,7 @@ def merge(prefixes: Sequence[str], destination: str, delete_old_dirs: bool = Tru
     folder = os.path.dirname(destination)
     with os_errors(destination):
         if folder:
-            os.makedirs(folder, exist_ok=True)
+            make_folder(folder)
         finish_pending(destination)
         try:
             for source, final in zip(moves, finals, strict=True):

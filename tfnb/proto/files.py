@@ -6,18 +6,17 @@ the index still has its suffix: `pending` finds that and readers go on from ther
 """
 from __future__ import annotations
 
-import errno
 import os
 import random
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from tfnb.core import errors
+from tfnb.core.files import named_error
 
 try:
     import fcntl
@@ -27,15 +26,6 @@ except ImportError:                                # Windows: leftovers of dead 
 STAGED = ".tempstate"                              # as TensorFlow calls its own
 ABANDONED = 60                                     # seconds after which an unlocked staged file has no writer
 
-_CLASSES: dict[int, type[errors.OpError]] = {
-    errno.ENOENT: errors.NotFoundError, errno.ENOTDIR: errors.FailedPreconditionError,
-    errno.EACCES: errors.PermissionDeniedError, errno.EPERM: errors.PermissionDeniedError,
-    errno.EROFS: errors.PermissionDeniedError, errno.ENOSPC: errors.ResourceExhaustedError,
-    errno.EDQUOT: errors.ResourceExhaustedError, errno.EMFILE: errors.ResourceExhaustedError,
-    errno.EFBIG: errors.ResourceExhaustedError, errno.EISDIR: errors.FailedPreconditionError,
-    errno.EEXIST: errors.AlreadyExistsError, errno.ENAMETOOLONG: errors.InvalidArgumentError,
-}
-
 
 @contextmanager
 def os_errors(path: str | Path) -> Iterator[None]:
@@ -43,8 +33,7 @@ def os_errors(path: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        kind: Callable[..., errors.OpError] = _CLASSES.get(error.errno or 0, errors.UnknownError)
-        raise kind(None, None, f"{error.filename or path}; {error.strerror or error}") from error
+        raise named_error(error, error.filename or path) from error
 
 
 def write_atomically(path: str | Path, data: bytes) -> None:

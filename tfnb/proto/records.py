@@ -14,7 +14,8 @@ from typing import BinaryIO, Self, cast
 
 from google_crc32c import value as crc32c
 
-from tfnb.core.errors import DataLossError, NotFoundError
+from tfnb.core.errors import DataLossError
+from tfnb.proto.files import os_errors
 
 _LENGTH = struct.Struct("<QI")
 _CRC = struct.Struct("<I")
@@ -35,31 +36,39 @@ def frame(data: bytes) -> bytes:
 
 
 class RecordWriter:
-    """Writes records to a file; `compression` is "", "GZIP" or "ZLIB"."""
+    """Writes records to a file; `compression` is "", "GZIP" or "ZLIB".
+
+    Raises the error of tf.errors for what the operating system says: NotFoundError where the folder is not there.
+    """
 
     def __init__(self, path: str | Path, compression: str = "") -> None:
         _check(compression)
-        self._file = open(path, "wb")
+        self._path = path
+        with os_errors(path):
+            self._file = open(path, "wb")
         # 31: a gzip container with the largest window, 15: a zlib one
         self._packer = zlib.compressobj(wbits=31 if compression == "GZIP" else 15) if compression else None
 
     def write(self, record: bytes) -> None:
-        """Append one record."""
+        """Append one record. Raises as the constructor."""
         data = frame(record)
-        self._file.write(self._packer.compress(data) if self._packer else data)
+        with os_errors(self._path):
+            self._file.write(self._packer.compress(data) if self._packer else data)
 
     def flush(self) -> None:
         """Hand what was written to the operating system: a reader now finds all records."""
-        if self._packer:
-            self._file.write(self._packer.flush(zlib.Z_SYNC_FLUSH))
-        self._file.flush()
+        with os_errors(self._path):
+            if self._packer:
+                self._file.write(self._packer.flush(zlib.Z_SYNC_FLUSH))
+            self._file.flush()
 
     def close(self) -> None:
         """End the file. A second call does nothing."""
         if not self._file.closed:
-            if self._packer:
-                self._file.write(self._packer.flush())
-            self._file.close()
+            with os_errors(self._path):
+                if self._packer:
+                    self._file.write(self._packer.flush())
+                self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -73,14 +82,11 @@ def read_records(path: str | Path, compression: str = "", *, partial: bool = Fal
     """The records of a file, in order.
 
     partial: a record cut off at the end (its writer is still at work, or died) ends the file, where otherwise it is
-    an error. Raises NotFoundError, and DataLossError where a checksum or the compressed stream is wrong.
+    an error. Raises NotFoundError (or what else the operating system says), and DataLossError where a checksum or the
+    compressed stream is wrong.
     """
     _check(compression)
-    try:
-        file = open(path, "rb")
-    except FileNotFoundError:
-        raise NotFoundError(None, None, f"{path}; No such file or directory") from None
-    with file:
+    with os_errors(path), open(path, "rb") as file:
         yield from _records(_Inflate(file) if compression else file, str(path), partial)
 
 

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tfnb.core.files import make_folder
 from tfnb.core.lazy import lazy_module
 from tfnb.core.text import as_text
 from tfnb.graph.constant_value import constant_value
@@ -40,8 +41,7 @@ class SavedModelBuilder:
         if os.path.isdir(self._dir) and os.listdir(self._dir):
             raise AssertionError(f"Export directory {self._dir} already exists, and isn't empty. Please choose a "
                                  "different export directory, or delete all the contents of the specified directory.")
-        with os_errors(self._dir):
-            os.makedirs(self._dir, exist_ok=True)
+        make_folder(self._dir)
         self._model = _saved_model_pb2.SavedModel(saved_model_schema_version=places.SAVED_MODEL_SCHEMA_VERSION)
         self._has_variables = False
 
@@ -65,8 +65,7 @@ class SavedModelBuilder:
         _check_signatures(signature_def_map or {})
         self._add_collections(assets_collection, legacy_init_op, main_op)
         folder = os.path.join(self._dir, places.VARIABLES_DIRECTORY)
-        with os_errors(folder):
-            os.makedirs(folder, exist_ok=True)
+        make_folder(folder)
         saver = saver or _default_saver()
         saver.save(sess, os.path.join(folder, places.VARIABLES_FILENAME), write_meta_graph=False, write_state=False)
         self._add(saver, tags, signature_def_map, clear_devices, strip_default_attrs)
@@ -116,7 +115,7 @@ class SavedModelBuilder:
         folder = os.path.join(self._dir, places.ASSETS_DIRECTORY)
         for name, source in files.items():
             with os_errors(source):
-                os.makedirs(folder, exist_ok=True)
+                make_folder(folder)
                 shutil.copyfile(source, os.path.join(folder, name))
 
     def save(self, as_text: bool = False) -> bytes:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 
+from tfnb.core.files import make_folder
 from tfnb.proto.event_pb2 import Event
 from tfnb.proto.records import RecordWriter, read_records
 
@@ -30,11 +31,12 @@ class EventFile:
     """One event file, open for appending: events wait in a bounded queue and a thread writes them.
 
     max_queue: how many events may wait before `add` does. flush_secs: an event is in the file after so many seconds
-    at most. What is left is written when the object is dropped or the interpreter ends.
+    at most. What is left is written when the object is dropped or the interpreter ends. Raises the error of tf.errors
+    for what the operating system says: FailedPreconditionError where `logdir` is a file.
     """
 
     def __init__(self, logdir: str | Path, max_queue: int = 10, flush_secs: float = 120, suffix: str = "") -> None:
-        Path(logdir).mkdir(parents=True, exist_ok=True)
+        make_folder(str(logdir))
         now = time.time()
         # Process and number: two writers in one second don't meet in one file.
         name = f"events.out.tfevents.{int(now):010d}.{socket.gethostname()}.{os.getpid()}.{next(_NUMBERS)}{suffix}"
@@ -56,18 +58,18 @@ class EventFile:
         return not self._close.alive
 
     def add(self, event: bytes) -> None:
-        """Append a serialized Event. Raises OSError if an earlier one could not be written."""
+        """Append a serialized Event. Raises OpError if an earlier one could not be written."""
         self._check()
         self._queue.put(event)
 
     def flush(self) -> None:
-        """Wait until every event added so far is in the file. Raises OSError if one could not be written."""
+        """Wait until every event added so far is in the file. Raises OpError if one could not be written."""
         self._queue.put(Ask.FLUSH)
         self._queue.join()
         self._check()
 
     def close(self) -> None:
-        """Write what waits and end the file. A second call does nothing. Raises OSError as `flush`."""
+        """Write what waits and end the file. A second call does nothing. Raises OpError as `flush`."""
         self._close()
         self._check()
 

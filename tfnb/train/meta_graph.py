@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tfnb.core.errors import DataLossError
+from tfnb.core.files import make_folder
 from tfnb.core.lazy import lazy_module
 from tfnb.core.version import __version__
 from tfnb.graph import export
@@ -43,8 +44,7 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     """Write a graph, or a GraphDef, to a file `name` in the directory `logdir`, which is made. Returns its path."""
     message = graph_or_graph_def.as_graph_def() if isinstance(graph_or_graph_def, Graph) else graph_or_graph_def
     folder = os.fsdecode(logdir)
-    with _files.os_errors(folder):
-        os.makedirs(folder or ".", exist_ok=True)
+    make_folder(folder)
     path = os.path.join(folder, name)
     write_proto(message, path, as_text)
     return path
@@ -85,8 +85,7 @@ def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def
     if filename:
         path = os.fsdecode(filename)
         folder = os.path.dirname(path)
-        with _files.os_errors(folder):
-            os.makedirs(folder or ".", exist_ok=True)
+        make_folder(folder)
         write_proto(made, path, as_text)
     return made
 
