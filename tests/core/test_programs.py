@@ -122,3 +122,16 @@ def test_errors_of_files(tmp_path):
         tf.gfile.GFile(none).write("a")
     with pytest.raises(tf.errors.InvalidArgumentError, match="mode is not"):
         tf.gfile.GFile(none, "q")
+
+
+def test_flags_of_earlier_releases(monkeypatch):
+    made = flags.FlagValues()
+    flags.DEFINE_integer("steps", 3, "number", flag_values=made)
+    flags.DEFINE_boolean("fast", True, "bool", flag_values=made)
+    monkeypatch.setattr("sys.argv", ["program", "--steps", "5", "file"])
+    assert made._parse_flags() == ["file"] and made.steps == 5
+    assert [f"{name}={value}" for name, value in sorted(made.__flags.items())] == ["fast=True", "steps=5"]
+    assert made.__flags["steps"].value == 5 and made.__dict__["__flags"] is made.__flags       # as since 1.5
+    assert made._parse_flags(["--steps=6"]) == [] and made.steps == 6
+    with pytest.raises(AttributeError, match="__nothing"):
+        made.__nothing  # noqa: B018

@@ -9,6 +9,7 @@ import pytest
 import tfnb as tf
 
 seq2seq = tf.contrib.legacy_seq2seq
+sparse = tf.nn.sparse_softmax_cross_entropy_with_logits
 STEPS, SYMBOLS = 4, 7
 
 
@@ -164,3 +165,18 @@ def test_input_projection_and_the_names_of_before_1_0() -> None:
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         np.testing.assert_array_equal(*session.run([outputs[1], state]))
+
+
+@pytest.mark.parametrize("loss", [
+    lambda labels, logits: sparse(labels=labels, logits=logits),
+    lambda labels, inputs: sparse(labels=labels, logits=inputs),                   # 1.0, by position
+    lambda logit, target: sparse(labels=target, logits=logit),                     # 0.x
+    lambda inputs, labels: sparse(labels=labels, logits=inputs),
+    lambda a, b: sparse(labels=a, logits=b),
+    lambda **named: sparse(**named)])
+def test_a_loss_function_is_called_as_its_release_did(loss: Any) -> None:
+    logits, targets, weights = [tf.constant([[1.0, 3.0, 2.0]])], [tf.constant([2])], [tf.constant([1.0])]
+    for measure in (seq2seq.sequence_loss, seq2seq.sequence_loss_by_example):
+        made, wanted = (measure(logits, targets, weights, softmax_loss_function=fn) for fn in (loss, None))
+        with tf.Session() as sess:
+            np.testing.assert_array_equal(*sess.run([made, wanted]))

@@ -148,3 +148,10 @@ def test_tensorboard_reads_our_events(tmp_path):
     read = accumulator.EventAccumulator(str(tmp_path)).Reload()
     assert [(event.step, event.value) for event in read.Scalars("loss")] == [(0, 0.0), (1, 1.0), (2, 2.0)]
     assert read.Graph().node[0].name == "a"
+
+
+def test_a_name_where_a_number_stands_is_ignored_with_a_warning(tmp_path):
+    with pytest.warns(UserWarning, match="max_queue, a number, as its third argument, got 'graph.pbtxt'"), \
+            SummaryWriter(str(tmp_path), get_default_graph(), "graph.pbtxt") as writer:
+        writer.add_summary(scalar(), 1)
+    assert len(events(tmp_path)) == 2

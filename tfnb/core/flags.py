@@ -44,6 +44,10 @@ class Flag:
         self.default = self.value = self._checked(default)
         self.validators: list[tuple[Callable[[Any], bool], str]] = []
 
+    def __str__(self) -> str:
+        """The value: up to 1.4 `FLAGS.__flags` has values, since then it has flags, and programs print either."""
+        return str(self.value)
+
     def _checked(self, value: Any) -> Any:
         if value is None:
             return None
@@ -83,6 +87,7 @@ class FlagValues:
 
     def __init__(self) -> None:
         self.__dict__["_flags"] = {}
+        self.__dict__["__flags"] = self.__dict__["_flags"]           # programs list them by this name
         self.__dict__["_parsed"] = False
 
     def __call__(self, argv: Sequence[str], known_only: bool = False) -> list[str]:
@@ -146,6 +151,13 @@ class FlagValues:
     def flag_values_dict(self) -> dict[str, Any]:
         """Name -> value."""
         return {name: flag.value for name, flag in self._flags.items()}
+
+    def _parse_flags(self, args: Sequence[str] | None = None) -> list[str]:
+        """Read the command line, by default that of the process (0.x to 1.4). Returns what is no flag.
+
+        args: without the name of the program.
+        """
+        return self([sys.argv[0], *(sys.argv[1:] if args is None else args)], known_only=True)[1:]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

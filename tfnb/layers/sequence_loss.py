@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import signature
 from typing import Any
 
 from tfnb.core import dtypes
@@ -14,12 +15,30 @@ from tfnb.ops.math import add_n, cast
 from tfnb.ops.reduce import reduce_sum
 
 _TINY = 1e-12                                      # official: keeps a sum of weights of 0 from dividing by it
+# Called by the names `labels` and `logits` since 1.1; (labels, logits) in 1.0; (logits, labels) in 0.x.
 Loss = Callable[..., Any]
+_LABELS = frozenset(["labels", "label", "targets", "target"])
 
 
 def _losses(softmax_loss_function: Loss | None, labels: Any, logits: Any) -> Any:
-    fn = sparse_softmax_cross_entropy_with_logits if softmax_loss_function is None else softmax_loss_function
-    return fn(labels=labels, logits=logits)
+    if softmax_loss_function is None:
+        return sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    names = _parameters(softmax_loss_function)
+    if names is None or {"labels", "logits"} <= set(names):
+        return softmax_loss_function(labels=labels, logits=logits)
+    late = any(name in _LABELS for name in names[1:2]) or any("logit" in name or "input" in name for name in names[:1])
+    return softmax_loss_function(logits, labels) if late else softmax_loss_function(labels, logits)
+
+
+def _parameters(function: Loss) -> list[str] | None:
+    """The names of what a function takes by position; None if it takes any name, or nobody knows."""
+    try:
+        found = signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(one.kind is one.VAR_KEYWORD for one in found):
+        return None
+    return [one.name for one in found]
 
 
 def sequence_loss(logits: Any, targets: Any, weights: Any, average_across_timesteps: bool = True,

@@ -32,6 +32,10 @@ class FileWriter:
     def __init__(self, logdir: str, graph: Graph | GraphDef | None = None, max_queue: int = 10,
                  flush_secs: float = 120, graph_def: GraphDef | None = None, filename_suffix: str | None = None,
                  session: Any = None) -> None:
+        if isinstance(max_queue, str):             # ran under Python 2, where a string is larger than any number
+            warnings.warn(f"FileWriter takes max_queue, a number, as its third argument, got {max_queue!r}, which it "
+                          "ignores: graphs go into the event file", stacklevel=2)
+            max_queue = 10
         self._logdir = str(logdir)
         self._settings = (max_queue, flush_secs, filename_suffix or "")
         self._file = EventFile(self._logdir, *self._settings)
