@@ -64,7 +64,9 @@ from tfnb.ops.functions import (
     log1p, log_sigmoid, polygamma, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh, zeta,
 )
 from tfnb.ops.decompositions import qr, self_adjoint_eig, self_adjoint_eigvals, svd
-from tfnb.ops.decoding import as_string, decode_csv, decode_raw, string_split, string_to_number
+from tfnb.ops.decoding import (
+    as_string, decode_base64, decode_csv, decode_raw, encode_base64, string_split, string_to_number,
+)
 from tfnb.ops.files import matching_files, read_file, write_file
 from tfnb.ops.functional import foldl, foldr, map_fn, scan
 from tfnb.ops.gather import (
@@ -176,6 +178,7 @@ io = _lazy_module("tfnb.io")
 layers = _lazy_module("tfnb.layers")
 losses = _lazy_module("tfnb.losses")
 metrics = _lazy_module("tfnb.metrics")
+user_ops = _lazy_module("tfnb.user_ops")
 test = _lazy_module("tfnb.test")                    # imports unittest
 saved_model = _lazy_module("tfnb.saved_model")
 train = _lazy_module("tfnb.train")

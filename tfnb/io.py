@@ -1,7 +1,7 @@
 """Files, and what stands in them: `tf.io`, later names of what is elsewhere too."""
 # ruff: noqa: F401, I001
 from tfnb import io_gfile as gfile
-from tfnb.ops.decoding import decode_csv, decode_raw
+from tfnb.ops.decoding import decode_base64, decode_csv, decode_raw, encode_base64
 from tfnb.ops.files import matching_files, read_file, write_file
 from tfnb.ops.image_files import (
     decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, encode_jpeg, encode_png,

@@ -11,6 +11,7 @@ from tfnb.autodiff.aggregate import AggregationMethod, aggregate
 from tfnb.autodiff.loops import Loops, is_loop_switch
 from tfnb.autodiff.registry import gradient_function
 from tfnb.core import shape as shapes
+from tfnb.core.nest import listed
 from tfnb.graph.control_flow_context import is_loop_exit
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
@@ -177,6 +178,7 @@ def is_trainable(t: Tensor) -> bool:
 
 
 def _as_list(value: Any) -> list[Any]:
+    value = listed(value)
     return list(value) if isinstance(value, (list, tuple)) else [] if value is None else [value]
 
 

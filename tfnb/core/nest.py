@@ -1,7 +1,7 @@
 """Nested structures of values: lists, tuples, namedtuples and dicts (in the order of their sorted keys)."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence, Set, ValuesView
 from typing import Any
 
 Expansion = tuple[Callable[[Any], Sequence[Any]], Callable[[Any, Sequence[Any]], Any]]
@@ -23,6 +23,14 @@ def is_nested(value: Any) -> bool:
     return isinstance(value, (list, tuple, Mapping))
 
 
+def listed(value: Any) -> Any:
+    """Return iterators and views of dicts (lists in Python 2: `d.values()`, `filter(...)`) and sets as lists.
+
+    All else is returned as it is: a tensor or a variable has no elements that a loop could take.
+    """
+    return list(value) if isinstance(value, (Iterator, KeysView, ValuesView, Set)) else value
+
+
 def _sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
     try:
         return sorted(mapping)
@@ -30,13 +38,14 @@ def _sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
         raise TypeError("nest only supports dicts with sortable keys.") from None
 
 
-def _children(value: Any) -> list[Any]:
+def children(value: Any) -> list[Any]:
+    """Return the elements of a list or tuple, or the values of a dict in the order of its keys."""
     return [value[key] for key in _sorted_keys(value)] if isinstance(value, Mapping) else list(value)
 
 
 def _leaves(value: Any, expand: bool) -> Iterator[Any]:
     if is_nested(value):
-        for child in _children(value):
+        for child in children(value):
             yield from _leaves(child, expand)
         return
     found = _composite(value) if expand else None
@@ -109,5 +118,5 @@ def _assert_same(a: Any, b: Any, check_types: bool, expand: bool) -> None:
                          f"while second structure has keys {list(b)}")
     if len(a) != len(b):
         raise ValueError(f"The two structures don't have the same number of elements: {a} and {b}")
-    for x, y in zip(_children(a), _children(b), strict=True):
+    for x, y in zip(children(a), children(b), strict=True):
         _assert_same(x, y, check_types, expand)

@@ -1,9 +1,12 @@
 """Losses over some of very many classes: `tf.nn.nce_loss` and `tf.nn.sampled_softmax_loss`."""
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 
 from tfnb.core import dtypes
+from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.array import expand_dims, reshape, shape, stop_gradient
@@ -18,6 +21,8 @@ from tfnb.ops.matmul import matmul
 from tfnb.ops.partitioned import PartitionedVariable
 from tfnb.ops.slicing import slice_
 from tfnb.ops.sparse_tensor import sparse_to_dense
+
+Fn = TypeVar("Fn", bound=Callable[..., Any])
 
 
 def _sum_rows(x: Any) -> Any:
@@ -77,14 +82,31 @@ def _exclusions(labels: Any, sampled: Any, num_true: int, num_sampled: int, dtyp
     return sparse_to_dense(pairs, sizes, cast(weights, dtype), default_value=0.0, validate_indices=False)
 
 
+def _inputs_first(loss: Fn) -> Fn:
+    """Let a loss take (weights, biases, inputs, labels, ...), the order of 0.x, where the dtypes tell that it is one.
+
+    1.x has labels before inputs. Labels are integers in 0.x, and inputs never are.
+    """
+    @wraps(loss)
+    def call(*args: Any, **named: Any) -> Any:
+        if len(args) > 3:
+            first, second = (convert_to_tensor(value) for value in args[2:4])
+            if first.dtype.is_floating and second.dtype.is_integer:
+                args = (*args[:2], second, first, *args[4:])
+        return loss(*args, **named)
+    return call                                    # type: ignore[return-value]
+
+
+@_inputs_first
 def nce_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int,
              num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = False,
              partition_strategy: str = "mod", name: str | None = "nce_loss") -> Tensor:
     """Noise-contrastive estimation (Gutmann and Hyvarinen, 2010): a loss (batch) by true classes and drawn ones.
 
     weights: (num_classes, size), or a list of parts; biases: (num_classes). labels: (batch, num_true) true classes.
-    inputs: (batch, size). sampled_values: what a candidate sampler gave; by default num_sampled classes of
-    `tf.nn.log_uniform_candidate_sampler`. remove_accidental_hits: leave out candidates that are true classes.
+    inputs: (batch, size); before `labels`, as in 0.x, they are taken too. sampled_values: what a candidate sampler
+    gave; by default num_sampled classes of `tf.nn.log_uniform_candidate_sampler`. remove_accidental_hits: leave out
+    candidates that are true classes.
     """
     logits, wanted = _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true,
                                      sampled_values, remove_accidental_hits, partition_strategy, name, None)
@@ -92,6 +114,7 @@ def nce_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: i
                                                        name="sampled_losses"))
 
 
+@_inputs_first
 def sampled_softmax_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int,
                          num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = True,
                          partition_strategy: str = "mod", name: str | None = "sampled_softmax_loss",

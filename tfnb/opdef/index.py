@@ -52,7 +52,7 @@ _DECLARED = {
         "ShuffleAndRepeatDataset ShuffleDataset SkipDataset TFRecordDataset TakeDataset TakeWhileDataset "
         "TensorDataset TensorSliceDataset TextLineDataset UnbatchDataset UniqueDataset WindowDataset ZipDataset ",
     "decoding":
-        "AsString DecodeCSV DecodeRaw StringSplit StringToNumber ",
+        "AsString DecodeBase64 DecodeCSV DecodeRaw EncodeBase64 StringSplit StringToNumber ",
     "decompositions":
         "Qr SelfAdjointEigV2 Svd ",
     "edit_distance":
@@ -147,7 +147,7 @@ _DECLARED = {
         "ApplyAdadelta ApplyAdagrad ApplyAdagradV2 ApplyAdam ApplyCenteredRMSProp ApplyGradientDescent ApplyMomentum "
         "ApplyRMSProp Assign AssignAdd AssignSub CountUpTo IsVariableInitialized Variable VariableV2 ",
     "strings":
-        "StaticRegexFullMatch StringJoin Substr ",
+        "Fact StaticRegexFullMatch StringJoin Substr ",
     "summary":
         "AudioSummary AudioSummaryV2 HistogramSummary ImageSummary MergeSummary ScalarSummary TensorSummaryV2 ",
     "tensor_array_ops":

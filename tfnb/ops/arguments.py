@@ -1,9 +1,13 @@
 """Arguments that had other names in earlier releases."""
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
+
+Fn = TypeVar("Fn", bound=Callable[..., Any])
 
 
 def renamed(new_name: str, new: Any, old_name: str, old: Any, default: Any = None) -> Any:
@@ -13,6 +17,36 @@ def renamed(new_name: str, new: Any, old_name: str, old: Any, default: Any = Non
     if new is not None:
         raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
     return old
+
+
+def logits_first(*rest: str) -> Callable[[Fn], Fn]:
+    """Return a decorator that lets a loss be called by position, in the order of 0.x: (logits, labels, *rest).
+
+    1.x refuses such calls (the first parameter of the decorated function stands for them and must be None), since it
+    has another order. A string among `rest` is the name, and `targets` an older name for the keyword `labels`. Raises
+    ValueError where a position and a keyword give the same argument, TypeError for too many of them.
+    """
+    names = ("logits", "labels", *rest)
+
+    def decorate(loss: Fn) -> Fn:
+        """Wrap the loss."""
+        @wraps(loss)
+        def call(*args: Any, **named: Any) -> Any:
+            if "targets" in named:
+                named["labels"] = renamed("labels", named.get("labels"), "targets", named.pop("targets"))
+            if not args or args[0] is None:
+                return loss(*args, **named)
+            if len(args) > len(names):
+                raise TypeError(f"{loss.__name__} takes at most {len(names)} positional arguments, got {len(args)}")
+            given = {"name" if isinstance(value, str) else name: value
+                     for name, value in zip(names, args, strict=False)}
+            if given.keys() & named.keys():
+                raise ValueError(f"Only call `{loss.__name__}` with named arguments (labels=..., logits=..., ...), or "
+                                 f"in the order ({', '.join(names)}) of release 0.x: positions and keywords both give "
+                                 f"{', '.join(sorted(given.keys() & named.keys()))}")
+            return loss(**given, **named)
+        return call                                # type: ignore[return-value]
+    return decorate
 
 
 def per_axis(value: Any, data_format: str | None, name: str, places: int = 2) -> list[int]:

@@ -160,7 +160,7 @@ class Constructor:
     def _attr_value(self, attr: Attr, value: Any) -> Any:
         try:
             converted = _attr_value(attr.type, value)
-        except (TypeError, ValueError) as error:
+        except (OverflowError, TypeError, ValueError) as error:
             raise TypeError(f"Expected {attr.type} for argument {attr.name!r} of op {self.spec.name}, "
                             f"not {value!r}.") from error
         if attr.allowed and attr.type == "string" and converted.decode() not in attr.allowed:
@@ -326,12 +326,10 @@ def _attr_value(kind: str, value: Any) -> Any:
         return as_shape(value).static
     if kind == "string":
         return value.encode() if isinstance(value, str) else bytes(value)
-    if kind == "int":
-        if isinstance(value, float):
-            raise TypeError("an int is wanted")
-        return int(value)
-    if kind == "float":
-        return float(value)
+    if kind in ("int", "float"):
+        if isinstance(value, (str, bytes)):
+            raise TypeError("a number is wanted")
+        return int(value) if kind == "int" else float(value)     # 2.7 is cut to 2, as in TensorFlow
     if kind == "bool":
         if not isinstance(value, (bool, int)) and type(value).__name__ not in ("bool_", "bool"):
             raise TypeError("a bool is wanted")

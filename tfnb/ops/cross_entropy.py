@@ -12,7 +12,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.checks import NO_CLASS, Check
-from tfnb.ops.arguments import renamed
+from tfnb.ops.arguments import logits_first, renamed
 from tfnb.ops.array import rank, reshape, shape, stop_gradient, transpose
 from tfnb.ops.compare import Select
 from tfnb.ops.create import range_, zeros_like
@@ -145,10 +145,7 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None, d
     return _over_axis(LogSoftmax, logits, renamed("axis", axis, "dim", dim), name)
 
 
-def _named_arguments(function: str, sentinel: Any, labels: Any, logits: Any) -> None:
-    if sentinel is not None:
-        raise ValueError(f"Only call `{function}` with named arguments (labels=..., logits=..., ...): earlier "
-                         "releases took (logits, labels), later ones (labels, logits)")
+def _both(function: str, labels: Any, logits: Any) -> None:
     if labels is None or logits is None:
         raise ValueError(f"Both `labels` and `logits` must be provided to {function}.")
 
@@ -190,27 +187,29 @@ def _axis_last(x: Tensor, axis: int, count: Tensor) -> Tensor:
     return transpose(x, concat([range_(axis), range_(axis + 1, count), [axis]], 0))
 
 
+@logits_first("dim", "name")
 def softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None, dim: int = -1,
                                       name: str | None = None, axis: int | None = None) -> Tensor:
     """As softmax_cross_entropy_with_logits_v2, with `labels` as constants for gradients.
 
-    labels and logits must be given by name (else ValueError): r0.x and r1.x order them differently.
+    By position, the order is that of 0.x: (logits, labels, dim, name); 1.x takes named arguments only.
     """
     dim = dim if axis is None else axis
-    _named_arguments("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    _both("softmax_cross_entropy_with_logits", labels, logits)
     with name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
         labels = stop_gradient(labels, name="labels_stop_gradient")
         return softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits, axis=dim, name=scope)
 
 
+@logits_first("name")
 def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None,
                                              name: str | None = None) -> Tensor:
     """The cross-entropy of the classes `labels` with softmax(`logits`) over the last axis.
 
-    labels: int32 or int64, of one axis less. labels and logits must be given by name (else ValueError). Raises
+    labels: int32 or int64, of one axis less. By position, the order is that of 0.x: (logits, labels, name). Raises
     ValueError where the shapes don't fit. A label outside of the classes gives NaN.
     """
-    _named_arguments("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    _both("sparse_softmax_cross_entropy_with_logits", labels, logits)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
         y, given = convert_to_tensor(labels), convert_to_tensor(logits)
         wide = given.dtype in (dtypes.float16, dtypes.bfloat16)
@@ -242,13 +241,14 @@ def _check_labels(labels: Tensor, logits: Tensor) -> None:
                          f"labels.shape={labels.shape} and logits.shape={logits.shape}")
 
 
+@logits_first("name")
 def sigmoid_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None,
                                       name: str | None = None) -> Tensor:
     """The cross-entropy of the chances `labels` with sigmoid(`logits`), element by element, without overflow.
 
-    labels and logits must be given by name (else ValueError). Raises ValueError if their shapes differ.
+    By position, the order is that of 0.x: (logits, labels, name). Raises ValueError if their shapes differ.
     """
-    _named_arguments("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
+    _both("sigmoid_cross_entropy_with_logits", labels, logits)
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:
         x, y = convert_to_tensor(logits, name="logits"), convert_to_tensor(labels, name="labels")
         _same_shape(x, y)

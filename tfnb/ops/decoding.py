@@ -1,6 +1,8 @@
 """Numbers out of strings and back: raw bytes, CSV lines, single numbers, words."""
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -51,6 +53,30 @@ def DecodeRaw(bytes: Any, *, out_type: DType, little_endian: bool, ctx: Any) -> 
     if not little_endian:
         numbers = numbers.byteswap()
     return numbers.reshape((*bytes.shape, size // kind.itemsize)).copy()
+
+
+@host("input: string -> output: string", shape=shapes.like_first, pad="bool = false")
+def EncodeBase64(input: Any, *, pad: bool) -> Any:
+    """Strings in base64 of the alphabet that is safe in URLs (RFC 4648), with "=" at the end if `pad`."""
+    coded = [base64.urlsafe_b64encode(item) for item in input.ravel()]
+    return strings(coded if pad else [item.rstrip(b"=") for item in coded], input.shape)
+
+
+_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9_-]")
+
+
+@host("input: string -> output: string", shape=shapes.like_first)
+def DecodeBase64(input: Any, *, ctx: Any) -> Any:
+    """What EncodeBase64 encoded, with or without padding. InvalidArgumentError for other characters and lengths."""
+    return strings([_from_base64(item, ctx) for item in input.ravel()], input.shape)
+
+
+def _from_base64(text: bytes, ctx: Any) -> bytes:
+    padding = len(text) - len(text.rstrip(b"="))
+    body = text[:len(text) - padding]
+    if padding > 2 or (padding and len(text) % 4) or len(body) % 4 == 1 or _NOT_BASE64.search(body):
+        raise _invalid(ctx, f"expected base64 of the characters A-Z, a-z, 0-9, - and _, got {text[:60]!r}")
+    return base64.urlsafe_b64decode(body + b"=" * (-len(body) % 4))
 
 
 # ---- CSV -------------------------------------------------------------------------------------------------------------
@@ -209,7 +235,7 @@ def StringSplit(input: Any, delimiter: Any, *, skip_empty: bool) -> Any:
             np.array([len(rows), max(map(len, rows), default=0)], np.int64))
 
 
-for _op in (DecodeRaw, DecodeCSV, StringToNumber, AsString, StringSplit):
+for _op in (DecodeRaw, DecodeCSV, EncodeBase64, DecodeBase64, StringToNumber, AsString, StringSplit):
     _op.no_gradient("it deals with strings")
 
 
@@ -220,6 +246,18 @@ def decode_raw(input_bytes: Any = None, out_type: Any = None, little_endian: boo
     """The bytes of strings, all equally long, as numbers of `out_type` along a new last axis. bytes: the older name."""
     tensor: Tensor = DecodeRaw(bytes if input_bytes is None else input_bytes, out_type=out_type,
                                little_endian=little_endian, name=name)
+    return tensor
+
+
+def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
+    """Strings in base64, safe in URLs and file names ("-" and "_"). pad: end in "=", in fours of characters."""
+    tensor: Tensor = EncodeBase64(input, pad=pad, name=name)
+    return tensor
+
+
+def decode_base64(input: Any, name: str | None = None) -> Tensor:
+    """The strings that `encode_base64` encoded. A run raises InvalidArgumentError for what is no such text."""
+    tensor: Tensor = DecodeBase64(input, name=name)
     return tensor
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfnb.core import dtypes
+from tfnb.core.nest import listed
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
@@ -431,6 +432,7 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     """The sum of tensors of one dtype and shape. Raises ValueError for an empty list or another shape, TypeError for
     another dtype.
     """
+    inputs = listed(inputs)
     if not isinstance(inputs, (list, tuple)) or not inputs:
         raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and "
                          "shape.")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfnb.core import errors
+from tfnb.core import dtypes, errors
 from tfnb.core.shape import Static, broadcast, is_known
+from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
@@ -198,13 +199,16 @@ def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """The sum of products over pairs of axes.
 
-    axes: how many of the last axes of `a` go with the first of `b`, or a list of two: the axes of `a`, those of `b`.
-    Raises ValueError for axes that don't fit. The ranks must be known.
+    axes: how many of the last axes of `a` go with the first of `b`, or a list (or tensor) of two: the axes of `a`,
+    those of `b`. Raises ValueError for axes that don't fit. The shape of the result is unknown where a rank, or the
+    value of a tensor of axes, is.
     """
     with name_scope(name, "Tensordot", [a, b, axes]) as scope:
         a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
-        if a.static is None or b.static is None:
-            raise ValueError("tensordot needs tensors of known rank")
+        known = constant_value(axes) if isinstance(axes, Tensor) else axes
+        if a.static is None or b.static is None or known is None:
+            return _dot_in_the_run(a, b, axes if known is None else known, scope)
+        axes = known if isinstance(known, (int, np.integer)) else list(known)
         axes_a, axes_b = _dot_axes(a.static, b.static, axes)
         free_a = [i for i in range(len(a.static)) if i not in axes_a]
         free_b = [i for i in range(len(b.static)) if i not in axes_b]
@@ -212,6 +216,30 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         if left is a and right is b:
             return MatMul(a, b)
         return reshape(MatMul(left, right), _free_shape(a, free_a, b, free_b), name=scope)
+
+
+def _dot_in_the_run(a: Tensor, b: Tensor, axes: Any, name: str) -> Tensor:
+    """As tensordot, with ranks or axes that only a run tells."""
+    if isinstance(axes, (int, np.integer)):
+        if axes < 0:
+            raise ValueError(f"`axes` must be at least 0. Received: {axes}")
+        last = raw.Rank(a)
+        axes_a, axes_b = raw.Range(last - axes, last, 1), raw.Range(0, axes, 1)
+    else:
+        axes_a, axes_b = (reshape(convert_to_tensor(axes[i], dtypes.int32), [-1]) for i in range(2))
+    left, free_a = _flat_in_the_run(a, axes_a, 1)
+    right, free_b = _flat_in_the_run(b, axes_b, 0)
+    return reshape(MatMul(left, right), raw.ConcatV2([free_a, free_b], 0), name=name)
+
+
+def _flat_in_the_run(x: Tensor, axes: Any, at: int) -> tuple[Tensor, Any]:
+    """`x` as a matrix with `axes` in its rows (at=0) or columns (1), and the sizes of its other axes."""
+    count, sizes = raw.Rank(x), raw.Shape(x)
+    axes = raw.Select(axes < 0, axes + count, axes)
+    free, _ = raw.ListDiff(raw.Range(0, count, 1), axes)
+    order = [free, axes] if at else [axes, free]
+    rows, columns = (raw.Prod(raw.GatherV2(sizes, part, 0), [0]) for part in order)
+    return (reshape(transpose(x, raw.ConcatV2(order, 0)), raw.Pack([rows, columns])), raw.GatherV2(sizes, free, 0))
 
 
 def _dot_axes(a: Sequence[Any], b: Sequence[Any], axes: Any) -> tuple[list[int], list[int]]:

@@ -1,7 +1,8 @@
 """Sparse tensors: the values that are there, and where they stand."""
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections import namedtuple
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,27 +15,41 @@ from tfnb.graph.context import session_for
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.ops.arguments import renamed
 from tfnb.ops.create import zeros
 from tfnb.ops.declare import host
 from tfnb.ops.source import constant, placeholder, placeholder_with_default
 
 
-class SparseTensorValue(NamedTuple):
-    """What fetching a SparseTensor gives: three arrays."""
+class SparseTensorValue(namedtuple("SparseTensorValue", ("indices", "values", "dense_shape"))):
+    """What fetching a SparseTensor gives: three arrays. The third was called `shape` before 1.0."""
 
-    indices: Any
-    values: Any
-    dense_shape: Any
+    __slots__ = ()
+
+    def __new__(cls, indices: Any, values: Any, dense_shape: Any = None, shape: Any = None) -> Self:
+        """Raises TypeError without a dense shape, ValueError if it is given under both names."""
+        dense_shape = renamed("dense_shape", dense_shape, "shape", shape)
+        if dense_shape is None:
+            raise TypeError("SparseTensorValue() expected `dense_shape`, got None")
+        return super().__new__(cls, indices, values, dense_shape)
+
+    @property
+    def shape(self) -> Any:
+        """The dense shape."""
+        return self.dense_shape
 
 
 class SparseTensor:
     """A tensor of which few elements are not zero.
 
-    indices: int64 [N, rank], the place of each value; values: [N]; dense_shape: int64 [rank]. Raises ValueError for
-    shapes that don't fit together.
+    indices: int64 [N, rank], the place of each value; values: [N]; dense_shape: int64 [rank] (`shape` before 1.0).
+    Raises ValueError for shapes that don't fit together.
     """
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: Any, values: Any, dense_shape: Any = None, shape: Any = None) -> None:
+        dense_shape = renamed("dense_shape", dense_shape, "shape", shape)
+        if dense_shape is None:
+            raise TypeError("SparseTensor() expected `dense_shape`, got None")
         with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
             self._indices = convert_to_tensor(indices, name="indices", dtype=dtypes.int64)
             self._values = convert_to_tensor(values, name="values")

@@ -8,6 +8,7 @@ from typing import Any
 from tfnb.autodiff.gradients import gradients
 from tfnb.core import dtypes
 from tfnb.core.dtypes import DType
+from tfnb.core.nest import children, is_nested, listed
 from tfnb.core.stale import check_fresh
 from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
@@ -18,6 +19,7 @@ from tfnb.ops.array import shape as array_shape
 from tfnb.ops.control import group, tuple_
 from tfnb.ops.gather import UnsortedSegmentSum, unique
 from tfnb.ops.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
+from tfnb.ops.partitioned import PartitionedVariable
 from tfnb.ops.variable_helpers import trainable_variables
 from tfnb.ops.variable_scope import variable
 from tfnb.ops.variables import Variable
@@ -55,9 +57,10 @@ class Optimizer:
                  name: str | None = None, grad_loss: Any = None) -> Operation:
         """An operation that takes one step to make `loss` smaller by changing the variables.
 
-        loss: a real tensor. global_step: a variable to add one to after the step. var_list: the variables, by default
-        those of GraphKeys.TRAINABLE_VARIABLES. gate_gradients: GATE_NONE, GATE_OP or GATE_GRAPH: whether nothing, the
-        gradients of one op, or all gradients are complete before any of them is used. name: of the operation.
+        loss: a real tensor. global_step: a variable to add one to after the step. var_list: the variables (of any
+        iterables and dicts), by default those of GraphKeys.TRAINABLE_VARIABLES. gate_gradients: GATE_NONE, GATE_OP or
+        GATE_GRAPH: whether nothing, the gradients of one op, or all gradients are complete before any of them is used.
+        name: of the operation.
         grad_loss: the derivative of what is minimized by `loss` (None: ones). Raises ValueError if no variable has a
         gradient, and else as `compute_gradients`.
         """
@@ -241,9 +244,13 @@ class Optimizer:
 
 
 def _flat(var_list: Any) -> list[Any]:
-    if isinstance(var_list, (list, tuple)):
-        return [v for item in var_list for v in _flat(item)]
-    return [var_list]
+    """The variables of a structure of lists, dicts (in the order of their keys), views of dicts and iterators."""
+    var_list = listed(var_list)
+    if isinstance(var_list, PartitionedVariable):
+        return list(var_list)
+    if not is_nested(var_list):
+        return [var_list]
+    return [v for item in children(var_list) for v in _flat(item)]
 
 
 def _target(v: Any) -> Tensor:

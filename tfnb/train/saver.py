@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core.errors import InvalidArgumentError, NotFoundError, OpError
+from tfnb.core.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OpError
 from tfnb.core.lazy import lazy_module
+from tfnb.core.nest import listed
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.proto_functions import register_proto_function
 from tfnb.graph.stack import get_default_graph
@@ -67,7 +68,7 @@ class Saver:
         if defer_build and var_list:
             raise ValueError("If `var_list` is provided then build cannot be deferred. Either set defer_build=False or "
                              "var_list=None.")
-        self._var_list, self._reshape, self._sharded = var_list, reshape, sharded
+        self._var_list, self._reshape, self._sharded = listed(var_list), reshape, sharded
         self._max_to_keep, self._hours = max_to_keep, keep_checkpoint_every_n_hours
         self._name, self._sequentially, self._builder = name, restore_sequentially, builder
         self._allow_empty, self._write_version, self._filename = allow_empty, write_version, filename
@@ -152,7 +153,7 @@ class Saver:
         if not self._is_empty:
             try:
                 result = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: path})
-            except NotFoundError as error:
+            except (FailedPreconditionError, NotFoundError) as error:
                 if os.path.isdir(os.path.dirname(path) or "."):
                     raise
                 raise ValueError(f"Parent directory of {path} doesn't exist, can't save.") from error

@@ -12,6 +12,7 @@ from typing import Any
 from tfnb.core.device import DeviceSpec, canonical
 from tfnb.core.dtypes import DType
 from tfnb.core.lazy import lazy_module
+from tfnb.core.nest import listed
 from tfnb.graph.convert import internal_convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, control_dependencies, device, name_scope
@@ -109,7 +110,8 @@ def op_list_to_dict(op_list: Iterable[Any]) -> dict[str, Any]:
     """
     if isinstance(op_list, Mapping):
         return dict(op_list)
-    if not isinstance(op_list, (list, tuple, set, frozenset)):
+    op_list = listed(op_list)
+    if not isinstance(op_list, (list, tuple)):
         raise TypeError(f"Variables to save should be passed in a dict or a list. Got {op_list}")
     found: dict[str, Any] = {}
     for item in sorted(op_list, key=_name_of):
