@@ -58,7 +58,8 @@ class Loop:
     that each feed of a plan has. nexts: for each variable the fetch of `step` that is its next value, or -1 less the
     number of the variable or constant that is. fused: the last fetch of step is the truth of the next test; else
     `test` runs each time. exits: (number of a variable, tensor outside). whole: `step` as one device stage, where it is
-    one if kernels use its TensorArrays and stacks.
+    one if kernels use its TensorArrays and stacks. first: None, or the loop of which the first round is one; it takes
+    and makes the same values.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Loop:
     fused: bool
     exits: tuple[tuple[int, Tensor], ...]
     whole: Plan | None = None
+    first: Loop | None = None
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class Plan:
     def ops(self) -> list[Operation]:
         """All ops, in the order in which they run; those of a loop once."""
         loops = [stage.loop for stage in self.stages if stage.loop is not None]
+        loops += [loop.first for loop in loops if loop.first is not None]
         inner = [op for loop in loops for plan in (loop.test, loop.step) for op in plan.ops]
         return [op for stage in self.stages for op in stage.ops] + inner
 

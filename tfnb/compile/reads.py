@@ -5,7 +5,8 @@ copy, so for such an op the read is done once more, and so is what only gives it
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
@@ -13,9 +14,62 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import ref_variable, refers
 
-WRITERS = (Kind.UPDATE, Kind.SCATTER)
+_WRITERS = (Kind.UPDATE, Kind.SCATTER)
 
 Written = Callable[[Operation, Operation], bool]
+Memory = tuple[bytes, bytes]
+
+
+def writes_variables(op: Operation) -> bool:
+    """Does the op write to the variables behind its references?"""
+    return op.spec.kind in _WRITERS or op.spec.writes
+
+
+def memory_of(variable: Operation) -> Memory:
+    """What tells a variable from others: two ops may share one."""
+    return variable.attrs.get("container", b""), variable.attrs.get("shared_name", b"") or variable.name.encode()
+
+
+def written_memory(op: Operation) -> set[Memory]:
+    """The variables that the op writes to itself."""
+    if not writes_variables(op):
+        return set()
+    return {memory_of(ref_variable(t)) for t in op.inputs if refers(t)}
+
+
+@dataclass(frozen=True)
+class Look:
+    """What shows the memory of a variable: a reference, and the ops that give its value other shapes, in order."""
+
+    ref: Tensor
+    ops: tuple[Operation, ...] = ()
+
+    @property
+    def memory(self) -> Memory:
+        """The variable."""
+        return memory_of(ref_variable(self.ref))
+
+
+def look_of(tensor: Tensor, fed: Collection[Tensor], known: Mapping[Tensor, Look]) -> Look | None:
+    """How `tensor` shows a variable, through branches and into loops; None if it shows none.
+
+    An op that takes a shape from another op than a constant counts as a copy. known: looks that were found before.
+    """
+    ops: list[Operation] = []
+    while tensor not in known:
+        if tensor in fed:
+            return None
+        if refers(tensor):
+            return Look(ref_variable(tensor).outputs[0], tuple(ops[::-1]))
+        op = tensor.op
+        if op.spec.in_order and all(t.op.spec.kind is Kind.CONST and t not in fed for t in op.inputs[1:]):
+            if op.type != "Identity":
+                ops.append(op)
+        elif not (op.spec.kind is Kind.SWITCH or op.spec.kind is Kind.ENTER and op.attrs["is_constant"]):
+            return None
+        tensor = op.inputs[0]
+    found = known[tensor]
+    return Look(found.ref, (*found.ops, *ops[::-1]))
 
 
 def read_again(ops: Sequence[Operation], fits: Callable[[Operation], bool],
@@ -58,17 +112,14 @@ def updates_before(before: Callable[[Operation], Iterable[Operation]]) -> Writte
 
     before: the ops that one waits for, and those in it if it is a loop; there must be no cycle.
     """
-    bits: dict[Operation, int] = {}                # of each variable that is written to
+    bits: dict[Memory, int] = {}                   # of each variable that is written to
     known: dict[Operation, int] = {}               # op -> the bits of those written before it
 
     def own(op: Operation) -> int:
         """The bits of the variables that an op writes to itself."""
-        if op.spec.kind not in WRITERS:
-            return 0
         found = 0
-        for t in op.inputs:
-            if refers(t):
-                found |= 1 << bits.setdefault(ref_variable(t), len(bits))
+        for memory in written_memory(op):
+            found |= 1 << bits.setdefault(memory, len(bits))
         return found
 
     def written(op: Operation, variable: Operation) -> bool:
@@ -83,6 +134,7 @@ def updates_before(before: Callable[[Operation], Iterable[Operation]]) -> Writte
             else:
                 todo.pop()
                 known[at] = reduce(or_, (known[b] | own(b) for b in waits[at]), 0)
-        return variable in bits and bool(known[op] >> bits[variable] & 1)
+        memory = memory_of(variable)
+        return memory in bits and bool(known[op] >> bits[memory] & 1)
 
     return written

@@ -8,12 +8,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from tfnb.compile.guards import ALWAYS, Condition, Guards
 from tfnb.compile.order import is_silent, kind_rank
 from tfnb.compile.place import for_gpu, place, types_compile
 from tfnb.compile.plan import LEAVES, Choice, Guard, Loop, OnGpu, Plan, Stage
-from tfnb.compile.reads import read_again, updates_before
+from tfnb.compile.reads import Written, read_again, updates_before
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import FLOW, Kind, OpSpec
 from tfnb.opdef.tables import OPS
@@ -26,9 +27,11 @@ ATTEMPTS = 8             # ops that turn out to need a value from another stage 
 Group = tuple[Condition, str, "Operation | None"]
 
 
-def stand_in(like: Operation, spec: OpSpec, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> Operation:
+def stand_in(like: Operation, spec: OpSpec, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
+             attrs: dict[str, Any] | None = None) -> Operation:
     """An op that no graph has: it is called as `like`, and makes tensors that are there already."""
-    attrs = {"T": outputs[0].dtype.base_dtype} if outputs else {}
+    if attrs is None:
+        attrs = {"T": outputs[0].dtype.base_dtype} if outputs else {}
     made = Operation(spec, like.graph, like.name, list(inputs), attrs, like._id, like._recorded, like.owner)
     made.outputs = list(outputs)
     return made
@@ -46,16 +49,16 @@ class Region:
 
     needed, passed: see order.reach; loops: the op that stands for each loop -> the loop; within: op of a loop -> the
     op that stands for that. aliases: tensor -> tensor that it is a copy of. varying: feeds that change in each run.
-    cut: nodes at the border of the loop that this is a part of; after: op -> ops that must run before it; resident: see
-    `place`; on_gpu: see structure.build.
+    cut: nodes at the border of the loop that this is a part of; after: op -> ops that must run before it; looks: more
+    ops, that read variables; resident: see `place`; on_gpu: see structure.build.
     """
 
     def __init__(self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
                  needed: Collection[Operation], passed: Collection[Operation], loops: Mapping[Operation, Loop],
                  within: dict[Operation, Operation], aliases: Mapping[Tensor, Tensor] | None = None,
                  varying: Collection[Tensor] = (), cut: Collection[Operation] = (),
-                 after: Mapping[Operation, set[Operation]] | None = None, resident: bool = False,
-                 on_gpu: OnGpu | None = None) -> None:
+                 after: Mapping[Operation, set[Operation]] | None = None, looks: Sequence[Operation] = (),
+                 resident: bool = False, on_gpu: OnGpu | None = None) -> None:
         self.fetches, self.targets, self.feeds = tuple(fetches), tuple(targets), tuple(feeds)
         self.fed, self.varying, self.loops, self.within = frozenset(feeds), varying, loops, within
         self.needed = {op for op in needed if op not in within} | set(loops)
@@ -64,16 +67,20 @@ class Region:
         self.makers: dict[Tensor, Operation] = {}
         self.choices: dict[Operation, Choice] = {}
         self.reads: dict[Tensor, Tensor] = {}
-        self.after: dict[Operation, set[Operation]] = dict(after or {})
+        self.after: dict[Operation, set[Operation]] = {}
+        for op, before in (after or {}).items():
+            self.after.setdefault(within.get(op, op), set()).update(within.get(b, b) for b in before)
         self.cut, self.resident = cut, resident
         self._known: dict[Operation, set[Operation]] = {}
         self.on_gpu, self.gpu = on_gpu, set[Operation]()
-        self._enter_units(aliases or {})
+        self._enter_units(aliases or {}, looks)
 
     # Units
 
-    def _enter_units(self, aliases: Mapping[Tensor, Tensor]) -> None:
+    def _enter_units(self, aliases: Mapping[Tensor, Tensor], looks: Sequence[Operation]) -> None:
         """The ops with effects, and all whose values are taken: by them, for the fetches, or for conditions."""
+        for op in looks:
+            self._add(op, ALWAYS)
         for t, source in aliases.items():
             self._copy(source, t, source.op, self.guards.of(source))
         effects = [op for op in self.needed if op in self.loops or not is_silent(op)
@@ -273,7 +280,7 @@ class Region:
         return Plan(self.fetches, self.targets, self.feeds, tuple(stages))
 
     def _stages(self, runs: list[tuple[Group, list[Operation]]],
-                device: Collection[Operation]) -> tuple[list[Stage], set[Operation]]:
+                device: set[Operation]) -> tuple[list[Stage], set[Operation]]:
         """The stages, and ops that can't be on the device after all."""
         plain = [t for t in self.fetches if t not in self.fed and (refers(t) or t.op.spec.kind in LEAVES)]
         last = runs[-1][0] if runs else None
@@ -283,6 +290,7 @@ class Region:
         wanted, barred = set(self.fetches), set[Operation]()
         stages: list[Stage] = []
         written = updates_before(self._before_or_inside)
+        runs = [found for run in runs for found in (*self._reads_of_loop(run, device, written), run)]
         for i, ((condition, name, loop), ops) in reversed(list(enumerate(runs))):
             extra = plain if i == len(runs) - 1 else []
             if name in ("device", "gpu", "host"):
@@ -301,6 +309,15 @@ class Region:
             guards = [stage.guard, *(guard for choice in stage.merges for guard, _ in choice.inputs)]
             wanted |= {*stage.inputs, *(t for guard in guards for t, _ in guard)}
         return stages[::-1], barred
+
+    def _reads_of_loop(self, run: tuple[Group, list[Operation]], device: set[Operation],
+                       written: Written) -> list[tuple[Group, list[Operation]]]:
+        """What has to be read once more before a loop, which takes values and no references."""
+        (condition, name, _), ops = run
+        again = read_again(ops, bool, self._maker, written) if name == "loop" else []
+        if not again:
+            return []
+        return [((condition, "device" if device.issuperset(again) else "host", None), again)]
 
     def _stage(self, name: str, ops: Sequence[Operation], loop: Operation | None, wanted: Collection[Tensor],
                extra: Sequence[Tensor], only: bool) -> Stage:

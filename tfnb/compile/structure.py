@@ -5,19 +5,23 @@ what several Switches of one truth value let through, as in the graphs of gradie
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
+from tfnb.compile.loop_looks import loop_looks
 from tfnb.compile.loops import Frame, find_frames
 from tfnb.compile.order import reach
-from tfnb.compile.plan import Loop, OnGpu, Plan, straight
-from tfnb.compile.reads import WRITERS
+from tfnb.compile.plan import LEAVES, Loop, OnGpu, Plan, straight
+from tfnb.compile.reads import Look, look_of, writes_variables
 from tfnb.compile.region import Region, named_again, stand_in
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef import tables
 from tfnb.opdef.spec import FLOW, Kind, OpSpec
+from tfnb.opdef.tables import OPS
 from tfnb.ops.evaluate import refers
 
+Reached = tuple[set[Operation], set[Operation]]
 _LOOP = OpSpec("While", (), (), (), Kind.LOOP)
 
 
@@ -37,76 +41,145 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
 
 
 def _region(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor], needed: set[Operation],
-            passed: set[Operation], **options: object) -> Region:
+            passed: set[Operation], shown: Mapping[Tensor, Look] | None = None, **options: object) -> Region:
+    """shown: what shows variables of the loop that the region is a part of, and of those around."""
     loops: dict[Operation, Loop] = {}
     within: dict[Operation, Operation] = {}
     for frame in find_frames(needed | passed, frozenset(feeds)):
-        loop = _loop(frame)
+        loop = _loop(frame, frozenset(feeds), shown or {})
         loops[loop.op] = loop
         within.update((op, loop.op) for op in frame.ops)
     return Region(fetches, targets, feeds, needed, passed, loops, within, **options)  # type: ignore[arg-type]
 
 
-def _loop(frame: Frame) -> Loop:
+def _loop(frame: Frame, fed: Collection[Tensor], around: Mapping[Tensor, Look]) -> Loop:
     """The plans of a loop, whose inner loops get plans in turn."""
-    assert frame.condition is not None
-    constants = [op for op in frame.constants if not refers(op.outputs[0])]
-    heads = {v.merge.outputs[0]: k for k, v in enumerate(frame.variables)}
-    bodies = {op.outputs[1]: k for k, v in enumerate(frame.variables) for op in v.switches}
-    fixed = {op.outputs[0]: len(frame.variables) + k for k, op in enumerate(constants)}
-    truth, border = frame.condition.inputs[0], frame.border
-    tested = reach([truth], (), {*heads, *fixed}, border)
-    test_feeds = _used({**heads, **fixed}, tested, [truth])
-    test = _region([truth], (), test_feeds, *tested, varying=set(heads), cut=border).plan()
+    found = loop_looks(frame, fed, around)
+    loop = _Rounds(frame, found.constants, found.steady, around).loop()
+    if found.first == found.steady:
+        return loop
+    return replace(loop, first=_Rounds(frame, found.constants, found.first, around).loop())
 
-    nexts = [v.next for v in frame.variables]
-    inside = {**bodies, **fixed}
-    waits = [c for op in frame.sends for c in op.control_inputs]
-    moved = reach(nexts, (), inside, border, waits)
-    mixed = _used(heads, moved, nexts)          # what the body takes before the Switch: test and step can't be one plan
-    aliases = {named_again(t): t for t in dict.fromkeys(nexts) if t not in inside and t not in mixed
-               and (t.op.spec.kind in (Kind.CONST, Kind.VARIABLE) or refers(t))}
-    sources = {source: alias for alias, source in aliases.items()}
-    nexts = [sources.get(t, t) for t in nexts]
-    writes = {op for op in moved[0] if op.spec.kind in WRITERS}
-    after: dict[Operation, set[Operation]] = {}
-    if mixed:
-        inside.update((t, heads[t]) for t in mixed)
-        needed, passed = reach([v.next for v in frame.variables], (), inside, border, waits)
-        fetches = [t for t in dict.fromkeys(nexts) if t not in inside]
-    else:
-        for t in _used(heads, tested, [truth]):
-            aliases[t] = nexts[heads[t]]
-        after = {op: writes for op in tested[0] - moved[0]}     # the test sees what the body has written
-        needed, passed = moved[0] | tested[0], moved[1] | tested[1]
-        fetches = [*(t for t in dict.fromkeys(nexts) if t not in inside), truth]
-    step_feeds = _used(inside, (needed, passed), [*nexts, *aliases.values(), truth])
-    known = list(step_feeds)
-    fused = not mixed
-    if fused and truth in inside:               # the truth is a constant of the loop
-        fetches = fetches[:-1]
-        fused = False
-    make = partial(_region, fetches, (), known, needed, passed, aliases=aliases, cut=border, after=after,
-                   varying={t for t in known if inside[t] < len(frame.variables)})
-    step, whole = make().plan(), None
-    if fused and all(stage.loop is None for stage in step.stages) \
-            and any(op.spec.name in tables.RESIDENT for op in step.ops):
-        whole = make(resident=True).plan()
-        whole = whole if whole.direct and whole.stages[0].on_device else None
-    places = {t: i for i, t in enumerate(fetches)}
-    return Loop(frame.name, _stand_in(frame, constants), tuple(_entered(v.enter) for v in frame.variables),
-                tuple(_entered(op) for op in constants), test, step,
-                tuple({**heads, **fixed}[t] for t in test_feeds), tuple(inside[t] for t in known),
-                tuple(places[t] if t in places else -1 - inside[t] for t in nexts), fused,
-                tuple((k, op.outputs[0]) for k, op in frame.exits), whole)
+
+class _Rounds:
+    """The plans of the rounds of one loop.
+
+    constants: what shows a variable that the loop writes to, in all rounds; shown: the numbers of the loop's variables
+    that do so in these rounds; around: what does in the loops around. None of these is a feed of the plans: each read
+    looks at the variable.
+    """
+
+    def __init__(self, frame: Frame, constants: Mapping[Tensor, Look], shown: Mapping[int, Look],
+                 around: Mapping[Tensor, Look]) -> None:
+        self.frame, self.border = frame, frame.border
+        self.constants = [op for op in frame.constants if op.outputs[0] not in constants and not refers(op.outputs[0])]
+        self.heads = {v.merge.outputs[0]: k for k, v in enumerate(frame.variables)}
+        self.bodies = {op.outputs[1]: k for k, v in enumerate(frame.variables) for op in v.switches}
+        self.fixed = {op.outputs[0]: len(frame.variables) + k for k, op in enumerate(self.constants)}
+        self.looks = {**constants, **{t: shown[k] for t, k in (*self.heads.items(), *self.bodies.items())
+                                      if k in shown}}
+        self.shown = {**around, **self.looks}
+        self.copies: dict[Tensor, Tensor] = {}          # what is handed on -> the copy of it
+        self.late: list[Operation] = []                 # what copies variables when all is written
+        assert frame.condition is not None
+        self.truth = frame.condition.inputs[0]
+        self.nexts = [v.next for v in frame.variables]
+        self.waits = [c for op in frame.sends for c in op.control_inputs]
+
+    def loop(self) -> Loop:
+        """The record of the loop."""
+        feeds = {t: k for t, k in {**self.heads, **self.fixed}.items() if t not in self.looks}
+        tested = reach([self.truth], (), {*self.heads, *self.fixed}, self.border)
+        test_feeds = _used(feeds, tested, [self.truth])
+        test = _region([self.truth], (), test_feeds, *tested, varying=set(self.heads), cut=self.border,
+                       looks=self._read(tested, [self.truth]), shown=self.shown).plan()
+        inside = {t: k for t, k in {**self.bodies, **self.fixed}.items() if t not in self.looks}
+        moved = reach(self.nexts, (), {*self.bodies, *self.fixed}, self.border, self.waits)
+        mixed = _used(self.heads, moved, self.nexts)    # what it takes before the Switch: they can't be one
+        fused = not mixed
+        aliases = self._copy_nexts({**inside, **dict.fromkeys(mixed, 0)})
+        nexts = [self.copies.get(t, t) for t in self.nexts]
+        truth = self._late_copy(self.truth, inside)
+        after: dict[Operation, set[Operation]] = {}
+        if mixed:
+            inside.update((t, self.heads[t]) for t in mixed if t not in self.looks)
+            needed, passed = reach(self.nexts, (), {*self.bodies, *self.fixed, *mixed}, self.border, self.waits)
+            ends = []
+        else:
+            aliases.update((t, nexts[self.heads[t]]) for t in _used(self.heads, tested, [self.truth]))
+            after = _after_effects(tested[0] - moved[0], moved[0])
+            needed, passed = moved[0] | tested[0], moved[1] | tested[1]
+            fused = truth not in inside                 # else it is a constant of the loop
+            ends = [truth] if fused else []
+        fetches = [*(t for t in dict.fromkeys(nexts) if t not in inside), *ends]
+        writes = {op for op in needed if writes_variables(op)}
+        after.update((op, writes) for op in self.late if op.outputs[0] in fetches)
+        taken = [*self.nexts, *aliases.values(), self.truth]
+        known = _used(inside, (needed, passed), taken)
+        looks = [*self._read((needed, passed), taken, aliases), *(op for op in self.late if op in after)]
+        make = partial(_region, fetches, (), known, needed, passed, aliases=aliases, cut=self.border, after=after,
+                       looks=looks, shown=self.shown, varying={t for t in known if inside[t] < len(self.nexts)})
+        step, whole = make().plan(), None
+        if fused and all(stage.loop is None for stage in step.stages) \
+                and any(op.spec.name in tables.RESIDENT for op in step.ops):
+            whole = make(resident=True).plan()
+            whole = whole if whole.direct and whole.stages[0].on_device else None
+        places = {t: i for i, t in enumerate(fetches)}
+        return Loop(self.frame.name, _stand_in(self.frame, self.constants),
+                    tuple(_entered(v.enter) for v in self.frame.variables), tuple(map(_entered, self.constants)),
+                    test, step, tuple(feeds[t] for t in test_feeds), tuple(inside[t] for t in known),
+                    tuple(places[t] if t in places else -1 - inside[t] for t in nexts), fused,
+                    tuple((k, op.outputs[0]) for k, op in self.frame.exits), whole)
+
+    def _read(self, reached: Reached, taken: Sequence[Tensor], made: Collection[Tensor] = ()) -> list[Operation]:
+        """Reads of the variables that are shown by what is used, and not `made` otherwise."""
+        return [op for t in _used(self.looks, reached, taken) if t not in made for op in _reads(t, self.looks[t])]
+
+    def _copy_nexts(self, inside: Collection[Tensor]) -> dict[Tensor, Tensor]:
+        """Copy those next values that are no values of their own. The copies that need not wait for all that writes."""
+        aliases: dict[Tensor, Tensor] = {}
+        for t in self.nexts:
+            if t not in self.copies and self._late_copy(t, inside) is t and t not in inside \
+                    and (t.op.spec.kind in LEAVES or refers(t)):
+                self.copies[t] = named_again(t)
+                aliases[self.copies[t]] = t
+        return aliases
+
+    def _late_copy(self, t: Tensor, inside: Collection[Tensor]) -> Tensor:
+        """If `t` shows a variable, a copy of it as it is at the end of the round."""
+        if t not in self.copies and t not in inside and look_of(t, inside, self.looks) is not None:
+            self.copies[t] = named_again(t)
+            self.late.append(stand_in(t.op, OPS["Identity"], [t], [self.copies[t]]))
+        return self.copies.get(t, t)
+
+
+def _reads(tensor: Tensor, look: Look) -> list[Operation]:
+    """Ops that read a variable, of which the last one makes `tensor`."""
+    made: list[Operation] = []
+    source = look.ref
+    for op in look.ops:
+        made.append(stand_in(tensor.op, op.spec, [source, *op.inputs[1:]], [named_again(op.outputs[0])], op.attrs))
+        source = made[-1].outputs[0]
+    return [*made, stand_in(tensor.op, OPS["Identity"], [source], [tensor])]
+
+
+def _after_effects(test: Collection[Operation], body: Collection[Operation]) -> dict[Operation, set[Operation]]:
+    """What the ops of the test wait for: they see what the body has done."""
+    writes = {op for op in body if writes_variables(op)}
+    effects = writes | {op for op in body if _sees_state(op)}
+    return {op: effects if _sees_state(op) else writes for op in test}
+
+
+def _sees_state(op: Operation) -> bool:
+    """May it see or change what other host calls do? (What an element of a TensorArray is, its flow tells.)"""
+    return op.spec.kind is Kind.HOST and op.spec.name not in tables.RESIDENT
 
 
 def _entered(op: Operation) -> Tensor:
     return op.inputs[0]
 
 
-def _used(feeds: dict[Tensor, int], reached: tuple[set[Operation], set[Operation]],
-          fetches: Sequence[Tensor]) -> list[Tensor]:
+def _used(feeds: Iterable[Tensor], reached: Reached, fetches: Sequence[Tensor]) -> list[Tensor]:
     """Those of `feeds` that are taken, in order."""
     used = {t for op in reached[0] for t in op.inputs} | set(fetches)
     return [t for t in feeds if t in used]
@@ -120,6 +193,6 @@ def _stand_in(frame: Frame, constants: Sequence[Operation]) -> Operation:
     made.outputs = [op.outputs[0] for _, op in frame.exits]
     inside = set(frame.ops)
     waits = [c for op in frame.ops for c in op.control_inputs if c not in inside]
-    waits += [op.inputs[0].op for op in frame.constants if refers(op.outputs[0])]
+    waits += [op.inputs[0].op for op in frame.constants if op not in constants]
     made.control_inputs = list(dict.fromkeys(waits))
     return made

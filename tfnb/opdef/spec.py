@@ -46,6 +46,7 @@ class OpSpec:
     total: a hand-written op that can't fail once its shapes fit (a product), unlike one that checks values (a gather).
     waits: it may have to wait for something that another op does (of a queue that is full or empty).
     in_order: a movement op whose output is always its input under another shape: the same memory, as in TensorFlow.
+    writes: a host op that writes to the variables behind its Ref inputs.
     """
 
     name: str
@@ -59,6 +60,7 @@ class OpSpec:
     total: bool = False
     waits: bool = False
     in_order: bool = False
+    writes: bool = False
 
     def attr(self, name: str) -> Attr:
         """The attr called `name`. Raises KeyError if there is none."""

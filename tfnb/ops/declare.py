@@ -23,13 +23,14 @@ Fn = Callable[..., Any]
 
 
 def _enter(fn: Fn, text: str, kind: Kind, attrs: dict[str, str], *, stateful: bool = False,
-           values: Iterable[str] = (), total: bool = False, waits: bool = False, in_order: bool = False) -> OpSpec:
+           values: Iterable[str] = (), total: bool = False, waits: bool = False, in_order: bool = False,
+           writes: bool = False) -> OpSpec:
     """Read the signature (an attr called as a parameter of the decorator, `shape`, is given as `shape_`)."""
     attrs = {name.rstrip("_"): attr for name, attr in attrs.items()}  # shape_: the attr, not the keyword
     inputs, outputs, read = read_signature(text, {name.rstrip("_"): spec for name, spec in attrs.items()})
     doc = (fn.__doc__ or "").strip()
     spec = OpSpec(fn.__name__, inputs, outputs, read, kind, doc, stateful, frozenset(values), total, waits,
-                  in_order)
+                  in_order, writes)
     tables.add_op(spec)
     return spec
 
@@ -229,16 +230,18 @@ def scatter(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | 
 
 
 def host(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | None = None, stateful: bool = False,
-         waits: bool = False, element: str | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
+         waits: bool = False, element: str | None = None, writes: bool = False,
+         **attrs: str) -> Callable[[Fn], Constructor]:
     """An op that is one Python call: fn(*arrays, **attrs) -> array or tuple (strings: object arrays of bytes).
 
     A definition with a keyword-only parameter `ctx` gets the run context (the op, the store of the session). waits:
     it may wait, for at most `ctx.timeout`, for what another op does. element: what it does with an element of its
-    first input (tables.RESIDENT). ranks, validate: see `kernel`.
+    first input (tables.RESIDENT). writes: it writes to the variables behind its Ref inputs. ranks, validate:
+    see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Enter the op that `fn` defines: its name, its docstring, its body."""
-        spec = _enter(fn, text, Kind.HOST, attrs, stateful=stateful, waits=waits)
+        spec = _enter(fn, text, Kind.HOST, attrs, stateful=stateful, waits=waits, writes=writes)
         _check(spec, shape, ranks, validate)
         tables.NUMPY[spec.name] = fn
         if element is not None:

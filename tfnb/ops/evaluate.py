@@ -46,8 +46,9 @@ class Context:
 
 
 def refers(tensor: Tensor) -> bool:
-    """Is the tensor a reference to a variable? Those that host ops make are handles, and pass as values."""
-    return tensor.dtype._is_ref_dtype and tensor.op.spec.kind is not Kind.HOST
+    """Is the tensor a reference to a variable? Those that host ops make are handles, and pass as values, unless the
+    op has written to the variable."""
+    return tensor.dtype._is_ref_dtype and (tensor.op.spec.kind is not Kind.HOST or tensor.op.spec.writes)
 
 
 def ref_variable(tensor: Tensor) -> Operation:

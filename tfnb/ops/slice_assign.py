@@ -35,7 +35,7 @@ def write_slice(array: np.ndarray[Any, Any], bounds: tuple[Any, ...], masks: Map
 
 
 @host("ref: Ref(T), begin: Index, end: Index, strides: Index, value: T -> output_ref: Ref(T)", shape=assigned_shape,
-      T="type", Index="indextype", **MASK_ATTRS)
+      writes=True, T="type", Index="indextype", **MASK_ATTRS)
 def StridedSliceAssign(ref: Any, begin: Any, end: Any, strides: Any, value: Any, *, ctx: Any) -> Any:
     """Sets the part of a variable that `begin`, `end` and `strides` name, as StridedSlice would take it."""
     with ctx.store.updating:

@@ -92,7 +92,7 @@ def IsVariableInitialized(ref: Any, *, ctx: Any) -> Any:
     return np.bool_(ctx.store.array(_variable(ctx.op.inputs[0])) is not None)
 
 
-@host("ref: Ref(T) -> output: T", shape=shapes.like_first, limit="int", T="{int32, int64}")
+@host("ref: Ref(T) -> output: T", shape=shapes.like_first, writes=True, limit="int", T="{int32, int64}")
 def CountUpTo(ref: Any, *, limit: int, ctx: Any) -> Any:
     """Adds one to a scalar variable and returns its value before that. OutOfRangeError once it is `limit`."""
     if ref >= limit:

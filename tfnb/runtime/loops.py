@@ -51,6 +51,7 @@ class LoopRunner:
         self._lends = whole.direct if loop.fused and kept else None
         if self._lends is not None and self._lends.locks:
             self._lends = None
+        self._first = None if loop.first is None else LoopRunner(loop.first, executor, store)
         self._settled = False
         self._counts: dict[int, int] = {}          # how many elements each stack had at the end of the last run
 
@@ -61,7 +62,10 @@ class LoopRunner:
         limited = self._store.time_left() is not None
         values = [*initial, *constants]
         count, feeds, nexts, step = len(initial), loop.step_feeds, loop.nexts, self.step.run
-        goes_on = self._goes_on(values, trace)
+        if self._first is None:
+            goes_on = self._goes_on(values, trace)
+        else:
+            goes_on = self._first.begin(values, trace) and self._goes_on(values, trace)
         plays = self._lends is not None and trace is None and options.compile != "never"
         rounds = 0
         while goes_on:
@@ -79,6 +83,14 @@ class LoopRunner:
             goes_on = bool(made[-1]) if loop.fused else self._goes_on(values, trace)
         self._settled |= plays
         return values[:count]
+
+    def begin(self, values: list[np.ndarray], trace: Trace | None) -> bool:
+        """Run one round, if there is one, which changes `values`. Was there one?"""
+        if not self._goes_on(values, trace):
+            return False
+        made = self.step.run([values[k] for k in self.loop.step_feeds], trace)
+        values[:len(self.loop.nexts)] = [made[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
+        return True
 
     def _goes_on(self, values: Sequence[np.ndarray], trace: Trace | None) -> bool:
         return bool(self.test.run([values[k] for k in self.loop.test_feeds], trace)[0])

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tfnb.compile.plan import Plan
-from tfnb.compile.reads import WRITERS
+from tfnb.compile.reads import writes_variables
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.options import options
 from tfnb.kernels.cpu.finite import TYPES, Finite
@@ -290,7 +290,7 @@ def _kind_of(plan: Plan) -> _Kind:
     host = [op for op in plan.ops if op.spec.kind is Kind.HOST]
     by_handle = [op for op in host if any(t.dtype._is_ref_dtype or t.dtype.name == "resource" for t in op.inputs)]
     held = [op for op in by_handle if any(t.dtype.name == "resource" for t in op.inputs)]
-    writes = bool(held) or any(op.spec.kind in WRITERS for op in plan.ops)
+    writes = bool(held) or any(writes_variables(op) for op in plan.ops)
     once = bool(by_handle) or any(op.spec.stateful or op.spec.waits for op in host)
     if once:
         return _Kind.ONCE if writes else _Kind.PLAIN
