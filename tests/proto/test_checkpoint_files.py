@@ -61,7 +61,7 @@ def test_a_full_disk_leaves_the_old_checkpoint(tmp_path, monkeypatch):
 
     def full(file, data):
         raise OSError(28, "No space left on device")
-    monkeypatch.setattr(bundle_writer, "_write", full)
+    monkeypatch.setattr(bundle_writer, "write_all", full)
     writer = BundleWriter(str(tmp_path / "m"))
     with pytest.raises(OpError, match="No space left") as info:
         writer.add("a", np.ones(20 << 20, np.uint8))
@@ -117,7 +117,7 @@ def test_dying_in_a_merge_leaves_a_whole_checkpoint(tmp_path, monkeypatch, step)
     parts = shards(2)
     with monkeypatch.context() as patched:
         killed_at(step, patched)
-        patched.setattr(bundle_writer.Staging, "discard", lambda *args: None)      # a dead process clears nothing up
+        patched.setattr(bundle_writer.Staging, "discard", lambda self, *_: self._close())  # the dead clear nothing up
         try:
             merge(parts, str(tmp_path / "m"))
         except Killed:
@@ -126,15 +126,52 @@ def test_dying_in_a_merge_leaves_a_whole_checkpoint(tmp_path, monkeypatch, step)
     assert found.read("a")[0] == found.read("b")[0] and found.read("a")[0] in (1, 2)
 
 
+def leave(folder: Path, age: float, *names: str) -> None:
+    """Make files that are `age` seconds old."""
+    for name in names:
+        (folder / name).write_bytes(b"half")
+        os.utime(folder / name, (time.time() - age,) * 2)
+
+
 def test_leftovers_of_dead_processes_are_removed(tmp_path):
-    for name in ("m.index.tempstate1", "m.data-00000-of-00001.tempstate1", "m.data-00000-of-00001.tempstate2"):
-        (tmp_path / name).write_bytes(b"half")
-        os.utime(tmp_path / name, (time.time() - 1000,) * 2)
-    (tmp_path / "m.data-00000-of-00001.tempstate3").write_bytes(b"just now")
-    (tmp_path / "mm.index.tempstate1").write_bytes(b"another checkpoint's")
+    leave(tmp_path, 100, "m.index.tempstate1L", "m.data-00000-of-00001.tempstate1L", "checkpoint.tempstate5L")
+    leave(tmp_path, 5000, "m.data-00000-of-00001.tempstate2", "other-7.index.tempstate4", "other-7.meta.tempstate6",
+          "other-7.data-00000-of-00001.tempstate4")
+    leave(tmp_path, 0, "m.data-00000-of-00001.tempstate3")
+    leave(tmp_path, 100, "TensorFlow.index.tempstate1")      # may be alive: its own has no lock
+    leave(tmp_path, 1e6, "mine.tempstate", "mine.tempstateX")
+    for folder, age in (("s-1_temp", 1e6), (f"s-2_temp_{'0a' * 16}", 1e6), ("s-3_temp", 1000), ("t_temp", 1e6)):
+        (tmp_path / folder).mkdir()
+        leave(tmp_path / folder, age, "note" if folder == "t_temp" else "part-00000-of-00001.index")
+        os.utime(tmp_path / folder, (time.time() - age,) * 2)
     save(tmp_path / "m", a=1)
-    assert names(tmp_path) == ["m.data-00000-of-00001", "m.data-00000-of-00001.tempstate3", "m.index",
-                               "mm.index.tempstate1"]
+    assert names(tmp_path) == ["TensorFlow.index.tempstate1", "m.data-00000-of-00001",
+                               "m.data-00000-of-00001.tempstate3", "m.index", "mine.tempstate", "mine.tempstateX",
+                               "s-3_temp", "t_temp"]
+
+
+def test_files_that_are_being_written_are_left_alone(tmp_path):
+    pytest.importorskip("fcntl")
+    alive = BundleWriter(str(tmp_path / "alive-1"))
+    alive.add("a", np.arange(5))
+    for path in tmp_path.iterdir():
+        os.utime(path, (time.time() - 1e6,) * 2)
+    save(tmp_path / "m", a=1)
+    alive.finish()
+    assert np.array_equal(BundleReader(str(tmp_path / "alive-1")).read("a"), np.arange(5))
+
+
+def test_a_sweep_completes_what_had_begun_to_be_renamed(tmp_path, monkeypatch):
+    save(tmp_path / "m", a=np.arange(5), b=b"old")
+    with monkeypatch.context() as patched:
+        killed_at(1, patched)
+        with pytest.raises(Killed):
+            save(tmp_path / "m", a=np.arange(5) + 10, c=b"new", b=b"other")
+    for path in tmp_path.iterdir():
+        os.utime(path, (time.time() - 1000,) * 2)
+    save(tmp_path / "n", a=1)                      # another checkpoint of the folder
+    assert names(tmp_path) == ["m.data-00000-of-00001", "m.index", "n.data-00000-of-00001", "n.index"]
+    assert BundleReader(str(tmp_path / "m")).read("a")[0] == 10
 
 
 def test_errors_say_what_and_where(tmp_path):

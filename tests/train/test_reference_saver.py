@@ -289,7 +289,7 @@ def test_a_disk_that_refuses(saved, tmp_path, monkeypatch, failing, code, error)
 
     with monkeypatch.context() as patch:
         if failing == "write":
-            patch.setattr("tfnb.proto.bundle_writer._write", refuse)
+            patch.setattr("tfnb.proto.bundle_writer.write_all", refuse)
         elif failing == "replace":
             patch.setattr(os, "replace", refuse)
         else:

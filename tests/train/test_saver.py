@@ -229,6 +229,10 @@ def test_numbers_of_steps(model, tmp_path):
 def test_deferred_and_empty(model, tmp_path):
     saver = tf.train.Saver(defer_build=True)
     assert saver.saver_def is None
+    for use in (saver.save, saver.restore):
+        with pytest.raises(RuntimeError, match="build"):
+            use(model.sess, str(tmp_path / "m"))
+    saver.build()
     assert saver.save(model.sess, str(tmp_path / "m")) == str(tmp_path / "m")
     empty = tf.train.Saver([], allow_empty=True)
     assert empty.save(model.sess, str(tmp_path / "e"), write_meta_graph=False) is None

@@ -1,71 +1,37 @@
 """`tf.gfile`: files and folders, with errors of tf.errors. Paths are those of this machine ("file://" may precede)."""
 from __future__ import annotations
 
-import errno
-import glob
 import os
+import stat
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import wraps
 from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import IO, Any, NamedTuple, Self, TypeVar
 
 from tfnb.core.errors import (
     AlreadyExistsError,
-    FailedPreconditionError,
     InvalidArgumentError,
     NotFoundError,
-    OpError,
+    OutOfRangeError,
     PermissionDeniedError,
-    ResourceExhaustedError,
-    UnknownError,
 )
 from tfnb.core.lazy import lazy_module
+from tfnb.core.os_errors import os_errors
+from tfnb.core.paths import Path, local, make_folders, matching, read_rest
 
 shutil = lazy_module("shutil")              # with what it imports 2 ms
 
-Path = str | bytes | os.PathLike[str]
-_CLASSES: dict[int, Callable[..., OpError]] = {
-    errno.ENOENT: NotFoundError, errno.ENOTDIR: FailedPreconditionError, errno.EISDIR: FailedPreconditionError,
-    errno.ENOTEMPTY: FailedPreconditionError, errno.EACCES: PermissionDeniedError, errno.EPERM: PermissionDeniedError,
-    errno.EROFS: PermissionDeniedError, errno.ENOSPC: ResourceExhaustedError, errno.EDQUOT: ResourceExhaustedError,
-    errno.EMFILE: ResourceExhaustedError, errno.EFBIG: ResourceExhaustedError, errno.EEXIST: AlreadyExistsError,
-    errno.ENAMETOOLONG: InvalidArgumentError,
-}
 _F = TypeVar("_F", bound=Callable[..., Any])
-
-
-def local(path: Path) -> str:
-    """A path as a string, without "file://"."""
-    return os.fsdecode(path).removeprefix("file://")
-
-
-def named_error(error: OSError, path: Path) -> OpError:
-    """The error of tf.errors for one of the operating system."""
-    kind = _CLASSES.get(error.errno or 0, UnknownError)
-    return kind(None, None, f"{local(path)}; {error.strerror or error}")
 
 
 def _named(fn: _F) -> _F:
     @wraps(fn)
-    def call(path: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return fn(path, *args, **kwargs)
-        except OSError as error:
-            raise named_error(error, error.filename or path) from None
+    def call(*args: Any, **kwargs: Any) -> Any:
+        path = args[0] if args else next(iter(kwargs.values()))
+        with os_errors(path):
+            return fn(*args, **kwargs)
     return call                                    # type: ignore[return-value]
-
-
-def make_folder(path: str, parents: bool = True) -> None:
-    """Make a folder where there is none, with its parents. Raises FailedPreconditionError where there is a file."""
-    try:
-        if parents:
-            os.makedirs(path or ".", exist_ok=True)
-        elif not os.path.isdir(path or "."):
-            os.mkdir(path)
-    except FileExistsError as error:
-        raise FailedPreconditionError(None, None, f"{error.filename or path} is not a directory") from None
-    except OSError as error:
-        raise named_error(error, error.filename or path) from None
 
 
 class FileStatistics(NamedTuple):
@@ -77,19 +43,24 @@ class FileStatistics(NamedTuple):
 
 
 class GFile:
-    """A file, opened when it is first read or written. Text is UTF-8; modes with "b" give bytes.
+    """A file for reading, writing or both. Text is UTF-8; modes with "b" give bytes.
+
+    The file is opened when it is first read or written: a mode that writes makes or empties it then ("r+" too, as in
+    TensorFlow; "a" and "a+" append). Reading and writing have places of their own, and what was written is there to
+    be read after `flush`.
 
     Raises InvalidArgumentError for other modes than r, w, a, r+, w+, a+; when it is used, PermissionDeniedError for
-    what the mode does not allow, NotFoundError if it is not there.
+    what the mode does not allow, and the error of tf.errors for what the operating system says.
     """
 
     def __init__(self, name: Path, mode: str = "r") -> None:
-        self._name, self._mode, self._binary, self._file = name, mode, "b" in mode, None
-        plain = mode.replace("b", "")
-        if plain not in ("r", "w", "a", "r+", "w+", "a+"):
-            raise InvalidArgumentError(None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'")
-        self._reads, self._writes = "r" in plain or "+" in plain, plain != "r"
-        self._plain = plain
+        self._name, self._mode, self._binary = name, mode, "b" in mode
+        self._source: IO[bytes] | None = None
+        self._target: IO[bytes] | None = None
+        self._plain = mode.replace("b", "")
+        if self._plain not in ("r", "w", "a", "r+", "w+", "a+"):
+            raise InvalidArgumentError(None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+', got "
+                                       f"{mode!r}")
 
     @property
     def name(self) -> Path:
@@ -98,75 +69,110 @@ class GFile:
 
     @property
     def mode(self) -> str:
-        """How it was opened."""
+        """The mode it was opened with."""
         return self._mode
 
-    def _open(self) -> Any:
-        if self._file is None:
-            try:
-                self._file = open(local(self._name), self._plain + "b")  # type: ignore[assignment]
-            except OSError as error:
-                raise named_error(error, self._name) from None
-        return self._file
-
-    def _reading(self) -> Any:
-        if not self._reads:
+    def _reading(self) -> IO[bytes]:
+        if self._plain in ("w", "a"):
             raise PermissionDeniedError(None, None, "File isn't open for reading")
-        return self._open()
+        if self._source is None:
+            with os_errors(self._name):
+                self._source = open(local(self._name), "rb")
+        return self._source
+
+    def _writing(self) -> IO[bytes]:
+        if self._plain == "r":
+            raise PermissionDeniedError(None, None, "File isn't open for writing")
+        if self._target is None:
+            with os_errors(self._name):
+                self._target = open(local(self._name), "ab" if self._plain[0] == "a" else "wb")
+        return self._target
 
     def _given(self, data: bytes) -> Any:
         return data if self._binary else data.decode()
 
     def read(self, n: int = -1) -> Any:
-        """The next `n` bytes (or what they spell), or all the rest."""
-        return self._given(self._reading().read(n))
+        """Return the next `n` bytes, decoded in text modes, or all the rest."""
+        file = self._reading()
+        if n < -1:
+            raise InvalidArgumentError(None, None, f"Can't read a negative number of bytes: {n}")
+        with os_errors(self._name):
+            return self._given(read_rest(file, n))
 
     def readline(self) -> Any:
-        """The next line, with its end; empty at the end of the file."""
-        return self._given(self._reading().readline())
+        """Return the next line, with its end but without carriage returns; empty at the end of the file."""
+        file = self._reading()
+        with os_errors(self._name):
+            return self._given(file.readline().replace(b"\r", b""))
 
     def readlines(self) -> list[Any]:
-        """The lines that are left."""
-        return [self._given(line) for line in self._reading()]
+        """Return the lines that are left."""
+        return list(self)
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.readlines())
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
 
     def write(self, file_content: Any) -> None:
         """Append text or bytes."""
-        if not self._writes:
-            raise PermissionDeniedError(None, None, "File isn't open for writing")
-        self._open().write(file_content.encode() if isinstance(file_content, str) else file_content)
+        file = self._writing()
+        with os_errors(self._name):
+            file.write(file_content.encode() if isinstance(file_content, str) else file_content)
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
-        """Go to a place: from the beginning, from here (whence=1) or from the end (2). position: an older name."""
-        self._open().seek((offset if offset is not None else position) or 0, whence)
+        """Set where reading goes on: from the start (whence=0), from here (1), from the end (2).
+
+        position: an older name of `offset`. Raises TypeError without either, InvalidArgumentError for a negative
+        place or another whence, OutOfRangeError for a place beyond the end.
+        """
+        offset = position if offset is None else offset
+        if offset is None:
+            raise TypeError("seek(): offset argument required")
+        file = self._reading()
+        with os_errors(self._name):
+            found = os.fstat(file.fileno())
+            if whence not in (0, 1, 2):
+                raise InvalidArgumentError(None, None, f"Invalid whence argument: {whence}. Valid values are 0, 1, or "
+                                           "2.")
+            place = offset + (0, file.tell(), found.st_size)[whence]
+            if place < 0:
+                raise InvalidArgumentError(None, None, f"Seeking to a negative position: {place}")
+            if stat.S_ISREG(found.st_mode) and place > found.st_size:
+                raise OutOfRangeError(None, None, f"reached end of file: {place} is beyond its {found.st_size} bytes")
+            file.seek(place)
 
     def seekable(self) -> bool:
-        """True: one can go to a place."""
+        """Return True."""
         return True
 
     def tell(self) -> int:
-        """The place in the file."""
-        return int(self._open().tell())
+        """Return the place where reading goes on; in modes that only write, where writing does."""
+        file = self._writing() if self._plain in ("w", "a") else self._reading()
+        with os_errors(self._name):
+            return int(file.tell())
 
     def size(self) -> int:
-        """The size of the file in bytes."""
-        self.flush()
+        """Return the size of the file in bytes, without what was not flushed yet."""
         return Stat(self._name).length
 
     def flush(self) -> None:
         """Hand what was written to the operating system."""
-        if self._file is not None:
-            self._file.flush()
+        if self._target is not None:
+            with os_errors(self._name):
+                self._target.flush()
 
     def close(self) -> None:
-        """Close the file."""
-        if self._file is not None:
-            self._file.close()
-        elif self._writes and self._plain != "r+":
-            self._open().close()
-        self._file = None
+        """Close the file. A further read or write opens it again."""
+        files, self._source, self._target = (self._source, self._target), None, None
+        for file in files:
+            if file is not None:
+                with os_errors(self._name):
+                    file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -175,23 +181,28 @@ class GFile:
                  trace: TracebackType | None) -> None:
         self.close()
 
+    def __del__(self) -> None:
+        # `GFile(path).read()` is what programs write: no ResourceWarning for it.
+        with suppress(Exception):
+            self.close()
+
 
 FastGFile = Open = GFile
 
 
 def Exists(filename: Path) -> bool:
-    """Is there a file or folder?"""
+    """Return whether there is a file or folder."""
     return os.path.exists(local(filename))
 
 
 def IsDirectory(dirname: Path) -> bool:
-    """Is it a folder?"""
+    """Return whether it is a folder."""
     return os.path.isdir(local(dirname))
 
 
 @_named
 def ListDirectory(dirname: Path) -> list[str]:
-    """The names in a folder. Raises NotFoundError."""
+    """Return the names in a folder. Raises NotFoundError."""
     if not IsDirectory(dirname):
         raise NotFoundError(None, None, f"Could not find directory {local(dirname)}")
     return os.listdir(local(dirname))
@@ -199,14 +210,16 @@ def ListDirectory(dirname: Path) -> list[str]:
 
 @_named
 def MkDir(dirname: Path) -> None:
-    """Make a folder in a folder that is there; nothing if it is there itself."""
-    if not IsDirectory(dirname):
+    """Make a folder in a folder that is there; do nothing if that name is taken."""
+    if not dirname:
+        return
+    with suppress(FileExistsError):
         os.mkdir(local(dirname))
 
 
 def MakeDirs(dirname: Path) -> None:
-    """Make a folder, and those before it; nothing if it is there. Raises FailedPreconditionError if a file is."""
-    make_folder(local(dirname))
+    """Make a folder, and those before it; do nothing if it is there. Raises FailedPreconditionError at a file."""
+    make_folders(dirname)
 
 
 @_named
@@ -217,21 +230,27 @@ def Remove(filename: Path) -> None:
 
 @_named
 def DeleteRecursively(dirname: Path) -> None:
-    """Delete a folder and all in it, or a file. Raises NotFoundError."""
-    if not Exists(dirname):
-        raise NotFoundError(None, None, f"{local(dirname)} not found")
-    if IsDirectory(dirname):
-        shutil.rmtree(local(dirname))
+    """Delete a folder and all in it, or a file or link. Raises NotFoundError."""
+    path = local(dirname)
+    if not os.path.lexists(path):
+        raise NotFoundError(None, None, f"{path} not found")
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
     else:
-        os.remove(local(dirname))
+        os.remove(path)
 
 
-@_named
 def Copy(oldpath: Path, newpath: Path, overwrite: bool = False) -> None:
     """Copy a file. Raises AlreadyExistsError if the new one is there, unless `overwrite`."""
-    if not overwrite and Exists(newpath):
-        raise AlreadyExistsError(None, None, f"file already exists: {local(newpath)}")
-    shutil.copyfile(local(oldpath), local(newpath))
+    old, new = local(oldpath), local(newpath)
+    if not overwrite and os.path.exists(new):
+        raise AlreadyExistsError(None, None, f"file already exists: {new}")
+    with os_errors(old), open(old, "rb") as source, os_errors(new):
+        if os.path.exists(new) and os.path.samefile(old, new):     # opening it for writing would empty it
+            raise InvalidArgumentError(None, None, f"expected two files, got {old} and {new}, which are one")
+        mode = stat.S_IMODE(os.fstat(source.fileno()).st_mode)
+        with open(new, "wb", opener=lambda path, flags: os.open(path, flags, mode)) as target:
+            shutil.copyfileobj(source, target)
 
 
 @_named
@@ -244,17 +263,25 @@ def Rename(oldname: Path, newname: Path, overwrite: bool = False) -> None:
 
 @_named
 def Stat(filename: Path) -> FileStatistics:
-    """The size, time and kind of a file or folder."""
+    """Return the size, time and kind of a file or folder."""
     found = os.stat(local(filename))
-    return FileStatistics(found.st_size, found.st_mtime_ns, IsDirectory(filename))
+    return FileStatistics(found.st_size, found.st_mtime_ns, stat.S_ISDIR(found.st_mode))
 
 
 def Glob(filename: Path | Sequence[Path]) -> list[str]:
-    """The files and folders that match a pattern, or one of several, sorted."""
+    """Return the files and folders that match a pattern, or one of several, sorted.
+
+    Names come as TensorFlow gives them: "*.txt" matches "./a.txt", and hidden files too.
+    """
     patterns: Sequence[Any] = filename if isinstance(filename, (list, tuple)) else [filename]
-    return sorted({name for pattern in patterns for name in glob.glob(local(pattern))})
+    return sorted({name for pattern in patterns for name in matching(pattern)})
 
 
 def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
-    """(folder, names of folders in it, names of files in it) for a folder and all under it."""
-    yield from os.walk(local(top), topdown=in_order)
+    """Yield (folder, names of folders in it, names of files in it) for a folder and all under it.
+
+    in_order: a folder comes before those in it.
+    """
+    given, path = os.fsdecode(top), local(top)
+    for folder, folders, files in os.walk(path, topdown=in_order):
+        yield given + folder[len(path):], folders, files

@@ -5,13 +5,14 @@ of TensorFlow 2.21.
 """
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from tfnb.core.errors import InvalidArgumentError
-from tfnb.core.files import Glob
+from tfnb.core.paths import matching
 from tfnb.graph.function import FunctionGraph
 from tfnb.kernels.cpu.philox import words
 from tfnb.ops import dataset_buffers as buffers
@@ -429,8 +430,8 @@ def FixedLengthRecordDatasetV2(filenames: Any, header_bytes: Any, record_bytes: 
     size = _positive(ctx, "record_bytes", record_bytes)
     if header_bytes < 0 or footer_bytes < 0:
         raise _invalid(ctx, f"header_bytes and footer_bytes must be >= 0, got {header_bytes} and {footer_bytes}")
-    return _of_files(filenames, fixed(int(header_bytes), size, int(footer_bytes), 0,
-                                      _compression(ctx, compression_type)))
+    kind = _compression(ctx, compression_type)
+    return _of_files(filenames, fixed(int(header_bytes), size, int(footer_bytes), 0, kind, whole=not kind))
 
 
 @host("patterns: string -> handle: variant", shape=shapes.scalar, stateful=True)
@@ -439,8 +440,8 @@ def MatchingFilesDataset(patterns: Any) -> Any:
     wanted = owned(patterns).reshape(-1).tolist()
 
     def start() -> steps.Elements:
-        names = sorted({name for pattern in wanted for name in Glob(pattern.decode())})
-        return ((np.array(name.encode(), object),) for name in names)
+        names = sorted({name for pattern in wanted for name in matching(pattern)})
+        return ((np.array(os.fsencode(name), object),) for name in names)
     return as_handle(Source(start, True))
 
 

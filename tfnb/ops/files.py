@@ -1,14 +1,14 @@
 """Whole files as strings: reading, writing, finding them."""
 from __future__ import annotations
 
-import glob
 import os
 from typing import Any
 
 import numpy as np
 
 from tfnb.core.errors import InvalidArgumentError
-from tfnb.core.files import make_folder, named_error
+from tfnb.core.os_errors import os_errors
+from tfnb.core.paths import local, make_folders, matching, read_bytes
 from tfnb.core.shape import Static, merge
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops import shapes
@@ -21,31 +21,19 @@ def _scalar(ctx: Any) -> list[Static]:
     return [()] * len(ctx.op.outputs)
 
 
-def _text(array: Any) -> str:
-    return os.fsdecode(array[()])
-
-
 @host("filename: string -> contents: string", shape=_scalar)
 def ReadFile(filename: Any) -> Any:
     """The bytes of a file."""
-    path = _text(filename)
-    try:
-        with open(path, "rb") as file:
-            return np.array(file.read(), object)
-    except OSError as error:
-        raise named_error(error, path) from None
+    return np.array(read_bytes(filename[()]), object)
 
 
 @host("filename: string, contents: string", shape=_scalar, stateful=True)
 def WriteFile(filename: Any, contents: Any) -> Any:
     """Writes bytes to a file; makes it, and the folders before it, where they are not there."""
-    path = _text(filename)
-    try:
-        make_folder(os.path.dirname(path))
-        with open(path, "wb") as file:
-            file.write(contents[()])
-    except OSError as error:
-        raise named_error(error, path) from None
+    path = local(filename[()])
+    make_folders(os.path.dirname(path))
+    with os_errors(path), open(path, "wb") as file:
+        file.write(contents[()])
     return ()
 
 
@@ -55,7 +43,7 @@ def MatchingFiles(pattern: Any, *, ctx: Any) -> Any:
     if pattern.ndim > 1:
         raise InvalidArgumentError(None, ctx.op, "Input patterns tensor must be scalar or vector, but had shape: "
                                                  f"{list(pattern.shape)}")
-    found = {os.fsencode(name) for one in pattern.ravel() for name in glob.glob(os.fsdecode(one), include_hidden=True)}
+    found = {os.fsencode(name) for one in pattern.ravel() for name in matching(one)}
     made = np.empty(len(found), object)
     made[:] = sorted(found)
     return made

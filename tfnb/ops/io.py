@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.dtypes import DType
-from tfnb.core.errors import InvalidArgumentError, OpError
-from tfnb.core.files import make_folder
+from tfnb.core.errors import FailedPreconditionError, InvalidArgumentError, OpError
 from tfnb.core.lazy import lazy_module
+from tfnb.core.os_errors import os_errors
+from tfnb.core.paths import local
 from tfnb.core.shape import Static, merge
 from tfnb.ops import shapes
 from tfnb.ops.declare import host
@@ -22,7 +23,6 @@ _bundle = lazy_module("tfnb.proto.bundle_writer")
 _v1 = lazy_module("tfnb.proto.checkpoint_v1")
 _checkpoint = lazy_module("tfnb.proto.checkpoint")
 _slices = lazy_module("tfnb.proto.slices")
-_files = lazy_module("tfnb.proto.files")
 
 Strings = np.ndarray[Any, Any]
 
@@ -94,9 +94,13 @@ def SaveV2(prefix: Any, tensor_names: Any, shape_and_slices: Any, tensors: Any, 
     names, path = _texts(tensor_names), _text(prefix)
     specs = _specs(ctx, names, _texts(shape_and_slices), len(tensors))
     with _Naming(ctx):
-        folder = os.path.dirname(path)
+        folder = os.path.dirname(local(path))
         if folder and not os.path.isdir(folder):
-            make_folder(folder, parents=False)     # one level, as TensorFlow
+            with os_errors(folder):
+                try:
+                    os.mkdir(folder)               # one level, as TensorFlow
+                except FileExistsError:
+                    raise FailedPreconditionError(None, None, f"{folder} is not a directory") from None
         writer = _bundle.BundleWriter(path)
         try:
             for name, array, dtype, (full, part) in zip(names, tensors, _dtypes(ctx, len(tensors)), specs,

@@ -11,17 +11,19 @@ import threading
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 
-from tfnb.core.errors import DataLossError, InvalidArgumentError
-from tfnb.core.files import named_error
+from tfnb.core.errors import DataLossError, InvalidArgumentError, UnimplementedError
+from tfnb.core.os_errors import os_errors
+from tfnb.core.paths import local, read_bytes
 from tfnb.core.shape import Static, merge
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops import shapes
 from tfnb.ops.declare import host
 from tfnb.ops.queues import QueueBase
+from tfnb.proto.reader_state import ReaderState, parse_state
 from tfnb.proto.records import read_records
 
 Records = Iterator[tuple[bytes, bytes]]             # key and value of each record of a work unit
@@ -30,27 +32,32 @@ _OVERHEAD = 16                                      # bytes of a record of a TFR
 
 
 class Reader:
-    """The state of a reader: the rest of the work unit it is at, and its counts. `records`: of a work unit."""
+    """The state of a reader: the rest of the work unit it is at, and its counts.
 
-    def __init__(self, records: Callable[[bytes], Records]) -> None:
-        self._records = records
+    records: of a work unit; single: a work unit is one record, so that there is no place in it to remember.
+    """
+
+    def __init__(self, records: Callable[[bytes], Records], single: bool = False) -> None:
+        self._records, self._single, self._current = records, single, b""
         self._lock = threading.Lock()
         self._rest: Records | None = None
         self.handle = np.empty((), object)
         self.handle[()] = self
-        self.produced = self.completed = 0
+        self.started = self.produced = self.completed = 0
 
     def read(self, queue: Any, count: int, timeout: float | None) -> list[tuple[bytes, bytes]]:
         """Up to `count` records of one work unit, at least one. Raises what the queue raises when it has ended."""
         with self._lock:
             while True:
                 if self._rest is None:
-                    self._rest = self._records(queue.dequeue(timeout)[0][()])
+                    self._current = queue.dequeue(timeout)[0][()]
+                    self._rest = self._records(self._current)
+                    self.started += 1
                 found = []
                 try:
                     for record in self._rest:
                         found.append(record)
-                        if len(found) == count:
+                        if len(found) == count and not self._single:
                             break
                     else:
                         self._rest = None
@@ -66,37 +73,50 @@ class Reader:
         """Start anew: no work unit, no counts."""
         with self._lock:
             self._rest = None
-            self.produced = self.completed = 0
+            self.started = self.produced = self.completed = 0
+
+    def state(self) -> bytes:
+        """Return the state as `restore` takes it. Raises UnimplementedError for a place inside of a file."""
+        if not self._single:
+            raise UnimplementedError(None, None, "Reader SerializeState: its place in a file has no serialized form")
+        with self._lock:
+            return ReaderState(self.started, self.completed, self.produced, self._current).serialized()
+
+    def restore(self, data: bytes) -> None:
+        """Take over a state. Raises InvalidArgumentError where `data` is none, UnimplementedError as `state`."""
+        if not self._single:
+            raise UnimplementedError(None, None, "Reader RestoreState: its place in a file has no serialized form")
+        found = parse_state(data)
+        with self._lock:
+            self.started, self.completed, self.produced, self._current = found
+            self._rest = self._records(self._current) if self.started > self.completed else None
+
+
+_DAMAGED = (zlib.error, EOFError, gzip.BadGzipFile)
 
 
 @contextmanager
-def _named_errors(work: bytes) -> Iterator[None]:
-    """Turn errors of the operating system and of decompression into those of tf.errors, which name the file."""
+def _damage(work: bytes) -> Iterator[None]:
+    """Turn what a decompressor raises inside into DataLossError."""
     try:
         yield
-    except (zlib.error, gzip.BadGzipFile, EOFError) as error:
-        raise DataLossError(None, None, f"{_path(work)} can't be decompressed: {error}") from None
-    except OSError as error:
-        raise named_error(error, _path(work)) from None
+    except _DAMAGED as error:
+        raise DataLossError(None, None, f"{os.fsdecode(work)} can't be decompressed: {error}") from None
 
 
-def _path(work: bytes) -> str:
-    return os.fsdecode(work)
-
-
-def _whole(work: bytes) -> bytes:
-    with _named_errors(work), open(_path(work), "rb") as file:
-        return file.read()
-
-
-_OPEN: dict[str, Callable[..., Any]] = {"": open, "GZIP": gzip.open}
+def _opened(work: bytes, compression: str) -> IO[bytes]:
+    """Open a file to read what it holds, decompressed."""
+    if compression == "ZLIB":
+        return io.BytesIO(zlib.decompress(read_bytes(work)))
+    path = local(work)
+    with os_errors(path):
+        return cast(IO[bytes], gzip.open(path, "rb")) if compression else open(path, "rb")
 
 
 def lines(skip: int, compression: str = "") -> Callable[[bytes], Records]:
     """A function that reads a file line by line, after the first `skip` ones. compression: "", "GZIP" or "ZLIB"."""
     def records(work: bytes) -> Records:
-        with _named_errors(work), io.BytesIO(zlib.decompress(_whole(work))) if compression == "ZLIB" else \
-                _OPEN[compression](_path(work), "rb") as file:
+        with os_errors(work), _damage(work), _opened(work, compression) as file:
             for number, line in enumerate(file, 1):
                 if number > skip:
                     yield work + b":%d" % number, line.replace(b"\r", b"").removesuffix(b"\n")
@@ -106,11 +126,20 @@ def lines(skip: int, compression: str = "") -> Callable[[bytes], Records]:
 _UNPACK: dict[str, Callable[[bytes], bytes]] = {"": bytes, "GZIP": gzip.decompress, "ZLIB": zlib.decompress}
 
 
-def fixed(header: int, size: int, footer: int, hop: int, compression: str) -> Callable[[bytes], Records]:
-    """A function that reads a file as records of `size` bytes, one every `hop` (0: `size`); see `lines`."""
+def fixed(header: int, size: int, footer: int, hop: int, compression: str,
+          whole: bool = False) -> Callable[[bytes], Records]:
+    """A function that reads a file as records of `size` bytes, one every `hop` (0: `size`); see `lines`.
+
+    whole: the records must fill what lies between header and footer, else it raises InvalidArgumentError.
+    """
     def records(work: bytes) -> Records:
-        with _named_errors(work):
-            data = _UNPACK[compression](_whole(work))
+        with _damage(work):
+            data = _UNPACK[compression](read_bytes(work))
+        body = len(data) - header - footer
+        if whole and (body < 0 or body % size):
+            raise InvalidArgumentError(None, None, f"Excluding the header ({header} bytes) and footer ({footer} "
+                                       f"bytes), input file {os.fsdecode(work)!r} has body length {body} bytes, which "
+                                       f"is not an exact multiple of the record length ({size} bytes).")
         for i, start in enumerate(range(header, len(data) - footer - size + 1, hop or size)):
             yield work + b":%d" % i, data[start:start + size]
     return records
@@ -120,21 +149,21 @@ def framed(compression: str) -> Callable[[bytes], Records]:
     """A function that reads a TFRecord file. compression: see `lines`."""
     def records(work: bytes) -> Records:
         offset = 0
-        for data in read_records(_path(work), compression):
+        for data in read_records(work, compression):
             yield work + b":%d" % offset, data
             offset += len(data) + _OVERHEAD
     return records
 
 
-def _held(ctx: Any, records: Callable[[bytes], Records]) -> np.ndarray:
-    handle: np.ndarray = ctx.store.resource(ctx.op, lambda: Reader(records)).handle
+def _held(ctx: Any, records: Callable[[bytes], Records], single: bool = False) -> np.ndarray:
+    handle: np.ndarray = ctx.store.resource(ctx.op, lambda: Reader(records, single)).handle
     return handle
 
 
 @host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, **_SHARED)
 def WholeFileReaderV2(*, ctx: Any) -> Any:
     """A reader whose records are whole files; the key is the file's name."""
-    return _held(ctx, lambda work: iter([(work, _whole(work))]))
+    return _held(ctx, lambda work: iter([(work, read_bytes(work))]), True)
 
 
 @host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, skip_header_lines="int = 0", **_SHARED)
@@ -163,7 +192,7 @@ def TFRecordReaderV2(*, compression_type: bytes, ctx: Any) -> Any:
 @host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, **_SHARED)
 def IdentityReaderV2(*, ctx: Any) -> Any:
     """A reader whose records are the work units themselves, as key and as value."""
-    return _held(ctx, lambda work: iter([(work, work)]))
+    return _held(ctx, lambda work: iter([(work, work)]), True)
 
 
 def _pair(ctx: Any) -> list[Static]:
@@ -211,8 +240,28 @@ def ReaderResetV2(reader_handle: Any) -> Any:
     return ()
 
 
+@host("reader_handle: resource -> state: string", shape=shapes.scalar, stateful=True)
+def ReaderSerializeStateV2(reader_handle: Any) -> Any:
+    """The state of a reader as a string, for ReaderRestoreStateV2."""
+    return np.array(reader_handle[()].state(), object)
+
+
+def _restoring(ctx: Any) -> list[Static]:
+    merge(ctx.shape(0), ())
+    merge(ctx.shape(1), ())
+    return []
+
+
+@host("reader_handle: resource, state: string", shape=_restoring, stateful=True)
+def ReaderRestoreStateV2(reader_handle: Any, state: Any) -> Any:
+    """Gives a reader the state that ReaderSerializeStateV2 found."""
+    reader_handle[()].restore(state[()])
+    return ()
+
+
 for _op in (WholeFileReaderV2, TextLineReaderV2, FixedLengthRecordReaderV2, TFRecordReaderV2, IdentityReaderV2,
-            ReaderReadV2, ReaderReadUpToV2, ReaderNumRecordsProducedV2, ReaderNumWorkUnitsCompletedV2, ReaderResetV2):
+            ReaderReadV2, ReaderReadUpToV2, ReaderNumRecordsProducedV2, ReaderNumWorkUnitsCompletedV2, ReaderResetV2,
+            ReaderSerializeStateV2, ReaderRestoreStateV2):
     _op.no_gradient("it reads files")
 
 
@@ -258,6 +307,16 @@ class ReaderBase:
         """How many files were read to their end: an int64 scalar."""
         tensor: Tensor = ReaderNumWorkUnitsCompletedV2(self._reader_ref, name=name)
         return tensor
+
+    def serialize_state(self, name: str | None = None) -> Tensor:
+        """Its state, a string scalar for `restore_state`. Running it raises UnimplementedError for most readers."""
+        tensor: Tensor = ReaderSerializeStateV2(self._reader_ref, name=name)
+        return tensor
+
+    def restore_state(self, state: Any, name: str | None = None) -> Operation:
+        """An operation that gives it a state. Running it raises InvalidArgumentError for a string that is none."""
+        op: Operation = ReaderRestoreStateV2(self._reader_ref, state, name=name)
+        return op
 
     def reset(self, name: str | None = None) -> Operation:
         """An operation that lets the reader start anew."""

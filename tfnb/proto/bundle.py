@@ -20,8 +20,10 @@ from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
 from tfnb.core.lazy import lazy_module
 from tfnb.core.options import options
+from tfnb.core.os_errors import os_errors
+from tfnb.core.paths import require_regular
 from tfnb.proto import slices
-from tfnb.proto.files import os_errors, staged_beside
+from tfnb.proto.files import staged_beside
 from tfnb.proto.mapped import CHUNK, file_array, map_of, read_at, release
 from tfnb.proto.slices import Shape, Slice
 from tfnb.proto.table import Table, read_varint
@@ -134,6 +136,7 @@ class BundleReader:
             path = data_path(self.prefix, shard, self.shards)
             if self._suffix and os.path.exists(path + self._suffix):
                 path += self._suffix
+            require_regular(path)
             with os_errors(path):
                 file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
                 self._files[shard] = file, os.fstat(file).st_size
@@ -298,11 +301,13 @@ def pending(prefix: str) -> str:
 
     Then the index is complete, and some data file has its final name already, in place of the old one.
     """
-    for suffix in staged_beside(f"{prefix}.index"):
-        try:
-            finals = staged_shards(prefix, suffix)
-        except Exception:                          # half written: its data files have not been renamed
-            continue
-        if not all(os.path.exists(final + suffix) for final in finals):
-            return suffix
-    return ""
+    return next((suffix for suffix in staged_beside(f"{prefix}.index") if begun(prefix, suffix)), "")
+
+
+def begun(prefix: str, suffix: str) -> bool:
+    """Return whether a save with that suffix has given a data file its final name already."""
+    try:
+        finals = staged_shards(prefix, suffix)
+    except Exception:                              # half written: its data files have not been renamed
+        return False
+    return not all(os.path.exists(final + suffix) for final in finals)

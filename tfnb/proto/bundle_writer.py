@@ -1,10 +1,14 @@
 """Checkpoints of the second format: writing and merging. See proto/bundle.py for what is in the files."""
 from __future__ import annotations
 
+import io
 import os
+import re
+import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import IO, Any
 
 import numpy as np
@@ -12,17 +16,20 @@ from google_crc32c import extend as crc32c_extend
 
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.errors import InvalidArgumentError
-from tfnb.core.files import make_folder
 from tfnb.core.lazy import lazy_module
+from tfnb.core.os_errors import os_errors
+from tfnb.core.paths import local, make_folders
 from tfnb.proto import slices
-from tfnb.proto.bundle import VERSION, Array, data_path, fixed_lengths, mask, pending, staged_shards
-from tfnb.proto.files import STAGED, Staging, os_errors, remove_abandoned
+from tfnb.proto.bundle import VERSION, Array, begun, data_path, fixed_lengths, mask, pending, staged_shards
+from tfnb.proto.files import SHARDS, STAGED, Staging, if_abandoned, remove_abandoned, write_all
 from tfnb.proto.slices import Shape, Slice
 from tfnb.proto.table import Table, varint, write_table
 
 _messages = lazy_module("tfnb.proto.tensor_bundle_pb2")
 
 BUFFER, BUFFERS = 1 << 22, 3
+_STAGED_NAME = re.compile(re.escape(STAGED) + r"\d+L?$")
+_SHARD_FOLDER = re.compile(r"_temp(_[0-9a-f]{32})?$")       # as our savers call it, and TensorFlow's
 
 
 class _Output:
@@ -57,7 +64,7 @@ class _Output:
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "tfnb-save")
         full = self._buffer
-        self._writing.append((self._thread.submit(_write, self._file, full[:self._filled]), full))
+        self._writing.append((self._thread.submit(write_all, self._file, full[:self._filled].data), full))
         if self._spare:
             self._spare.pop()
             self._buffer = np.empty(BUFFER, np.uint8)
@@ -71,19 +78,13 @@ class _Output:
         for done, _ in self._writing:
             done.result()
         self.stop()
-        _write(self._file, self._buffer[:self._filled])
+        write_all(self._file, self._buffer[:self._filled].data)
 
     def stop(self) -> None:
         """End the thread."""
         if self._thread is not None:
             self._thread.shutdown()
             self._thread = None
-
-
-def _write(file: IO[bytes], data: Array) -> None:
-    view = data.data
-    while len(view):
-        view = view[file.write(view):]
 
 
 class BundleWriter:
@@ -93,7 +94,7 @@ class BundleWriter:
     """
 
     def __init__(self, prefix: str) -> None:
-        self.prefix = prefix
+        self.prefix = prefix = local(prefix)
         self._data = data_path(prefix, 0, 1)
         self._staging = Staging()
         self._entries: dict[bytes, Any] = {}
@@ -154,9 +155,9 @@ class BundleWriter:
         index = f"{self.prefix}.index"
         with os_errors(self.prefix):
             self._output.finish()
-            _write_index(self._staging, index, 1, self._entries)
+            _write_index(self._staging.create(index), 1, self._entries)
             self._staging.commit([self._data], index)
-        sweep(self.prefix)
+        sweep(os.path.dirname(self.prefix))
 
     def discard(self) -> None:
         """Remove what was written so far; an older checkpoint of that name stays as it is."""
@@ -181,38 +182,66 @@ def _entry(dtype: DType, shape: Iterable[int]) -> Any:
     return made
 
 
-def _write_index(staging: Staging, index: str, shards: int, entries: dict[bytes, Any]) -> None:
+def _write_index(file: IO[bytes], shards: int, entries: dict[bytes, Any]) -> None:
     header = _messages.BundleHeaderProto(num_shards=shards)
     header.version.producer = VERSION
-    with open(staging.path(index), "wb") as file:
-        write_table(file, [(b"", header.SerializeToString()),
-                           *((key, entries[key].SerializeToString()) for key in sorted(entries))])
+    table = io.BytesIO()
+    write_table(table, [(b"", header.SerializeToString()),
+                        *((key, entries[key].SerializeToString()) for key in sorted(entries))])
+    write_all(file, table.getbuffer())
 
 
 def finish_pending(prefix: str) -> None:
     """Complete a save over this checkpoint that died while it renamed its files (see `bundle.pending`)."""
     suffix = pending(prefix) if os.path.exists(f"{prefix}.index") else ""
     if suffix:
-        for final in (*staged_shards(prefix, suffix), f"{prefix}.index"):
-            with suppress(FileNotFoundError):
-                os.replace(final + suffix, final)
+        _complete(prefix, suffix)
 
 
-def sweep(prefix: str) -> None:
-    """Remove what dead processes left of saves of this checkpoint that came to nothing.
+def _complete(prefix: str, suffix: str) -> None:
+    for final in (*staged_shards(prefix, suffix), f"{prefix}.index"):
+        with suppress(FileNotFoundError):
+            os.replace(final + suffix, final)
 
-    Of each the index first: with the index there and its data gone it would look like a save that was being completed.
+
+def sweep(folder: str) -> None:
+    """Remove what dead processes left in a folder of saves that came to nothing."""
+    with suppress(OSError):
+        names = os.listdir(folder or ".")
+        left = [name for name in names if _STAGED_NAME.search(name)]
+        for suffix in {name[name.rindex(STAGED):] for name in left}:
+            _sweep_save([os.path.join(folder, name) for name in left if name.endswith(suffix)], suffix)
+        for name in names:
+            if _SHARD_FOLDER.search(name):
+                _sweep_shards(os.path.join(folder, name))
+
+
+def _sweep_save(paths: list[str], suffix: str) -> None:
+    """Remove the staged files of one save, or give them their final names where it had begun to.
+
+    The index goes first: with the index there and its data gone it would look like a save that was being completed.
     """
-    folder, name = os.path.split(prefix)
-    index, starts = name + ".index", (name + ".index" + STAGED, name + ".data-")
-    with suppress(OSError), os.scandir(folder or ".") as found:
-        names = [e.name for e in found if STAGED in e.name and e.name.startswith(starts)]
-        for suffix in {n[n.index(STAGED):] for n in names}:
-            staged = os.path.join(folder, index + suffix)
-            if not os.path.exists(staged) or remove_abandoned(staged):
-                for data in names:
-                    if data.endswith(suffix) and not data.startswith(index):
-                        remove_abandoned(os.path.join(folder, data))
+    ending = f".index{suffix}"
+    for index in [path for path in paths if path.endswith(ending)]:
+        prefix = index.removesuffix(ending)
+        if begun(prefix, suffix):
+            if_abandoned(index, partial(_complete, prefix, suffix))
+            return
+        if not remove_abandoned(index):
+            return
+    for path in paths:
+        remove_abandoned(path)
+
+
+def _sweep_shards(folder: str) -> None:
+    """Remove the folder of the shards of one save that were never merged."""
+    with suppress(OSError):
+        paths = [entry.path for entry in os.scandir(folder)]
+        newest = max(os.stat(path).st_mtime for path in (folder, *paths))
+        if time.time() - newest >= SHARDS and all(os.path.basename(path).startswith("part-") for path in paths):
+            for path in paths:
+                os.remove(path)
+            os.rmdir(folder)
 
 
 def merge(prefixes: Sequence[str], destination: str, delete_old_dirs: bool = True,
@@ -222,18 +251,19 @@ def merge(prefixes: Sequence[str], destination: str, delete_old_dirs: bool = Tru
     Raises InvalidArgumentError if one is not there (unless allow_missing, when it is left out), and where a
     tensor stands in two of them.
     """
+    prefixes, destination = [local(prefix) for prefix in prefixes], local(destination)
     staging, index = Staging(), f"{destination}.index"
     moves, entries = _merged(prefixes, allow_missing)
     finals = [data_path(destination, i, len(moves)) for i in range(len(moves))]
     folder = os.path.dirname(destination)
     with os_errors(destination):
-        if folder:
-            make_folder(folder)
+        make_folders(folder)
         finish_pending(destination)
         try:
+            file = staging.create(index)           # locked before there is data, so that nobody sweeps that
             for source, final in zip(moves, finals, strict=True):
                 os.replace(source, staging.path(final))
-            _write_index(staging, index, len(moves), entries)
+            _write_index(file, len(moves), entries)
             staging.commit(finals, index)
         except BaseException:
             staging.discard(finals, index)
@@ -245,7 +275,7 @@ def merge(prefixes: Sequence[str], destination: str, delete_old_dirs: bool = Tru
         if old != folder:
             with suppress(OSError):
                 os.rmdir(old)
-    sweep(destination)
+    sweep(folder)
 
 
 def _merged(prefixes: Sequence[str], allow_missing: bool) -> tuple[list[str], dict[bytes, Any]]:

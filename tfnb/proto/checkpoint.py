@@ -5,6 +5,7 @@ import glob
 import os
 
 from tfnb.core.errors import DataLossError, NotFoundError
+from tfnb.core.paths import local
 from tfnb.proto.bundle import BundleReader
 from tfnb.proto.checkpoint_v1 import CheckpointV1
 
@@ -16,6 +17,7 @@ def open_checkpoint(prefix: str) -> Checkpoint:
 
     Raises NotFoundError if there is none, DataLossError if it is damaged or something else.
     """
+    prefix = local(prefix)
     if os.path.exists(f"{prefix}.index"):
         return BundleReader(prefix)
     if os.path.isdir(prefix):
@@ -30,6 +32,7 @@ def open_checkpoint(prefix: str) -> Checkpoint:
 
 def checkpoint_files(prefix: str) -> list[str]:
     """The files of a checkpoint of either format, the index last; none if it is not there."""
+    prefix = local(prefix)
     data = sorted(glob.glob(f"{glob.escape(prefix)}.data-?????-of-?????"))
     index = [f"{prefix}.index"] if os.path.exists(f"{prefix}.index") else []
     return data + index or sorted(glob.glob(prefix)) or ([prefix] if os.path.isfile(prefix) else [])

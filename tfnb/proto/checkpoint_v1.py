@@ -6,10 +6,10 @@ value.
 from __future__ import annotations
 
 import glob
+import io
 import math
 import os
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,11 @@ import numpy as np
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
 from tfnb.core.lazy import lazy_module
+from tfnb.core.os_errors import os_errors
+from tfnb.core.paths import local
 from tfnb.proto import slices
 from tfnb.proto.bundle import Array, Entry
-from tfnb.proto.files import Staging, os_errors
+from tfnb.proto.files import Staging, write_all
 from tfnb.proto.slices import Shape, Slice
 from tfnb.proto.table import Table, write_table
 
@@ -42,7 +44,7 @@ class CheckpointV1:
     """
 
     def __init__(self, pattern: str) -> None:
-        self.prefix = pattern
+        self.prefix = pattern = local(pattern)
         paths = sorted(glob.glob(pattern)) or ([pattern] if os.path.isfile(pattern) else [])
         if not paths:
             raise NotFoundError(None, None, "Unsuccessful TensorSliceReader constructor: Failed to find any matching "
@@ -155,6 +157,7 @@ def write_v1(path: str, tensors: Iterable[tuple[str, Array, DType, Shape, Slice 
     """
     meta = _messages.SavedTensorSlices()
     meta.meta.versions.producer = PRODUCER
+    path = local(path)
     known: dict[str, Any] = {}
     values: dict[bytes, bytes] = {}
     for name, array, dtype, full, part in tensors:
@@ -174,12 +177,12 @@ def write_v1(path: str, tensors: Iterable[tuple[str, Array, DType, Shape, Slice 
     staging = Staging()
     with os_errors(path):
         try:
-            with open(staging.path(path), "wb") as file:
-                write_table(file, [(b"", meta.SerializeToString()), *sorted(values.items())])
+            made = io.BytesIO()
+            write_table(made, [(b"", meta.SerializeToString()), *sorted(values.items())])
+            write_all(staging.create(path), made.getbuffer())
             staging.commit([], path)
         except BaseException:
-            with suppress(OSError):
-                os.remove(staging.path(path))
+            staging.discard([], path)
             raise
 
 

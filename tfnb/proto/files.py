@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and the operating system's errors as TensorFlow's.
+"""Files that appear whole or not at all.
 
 A group of files is written beside its final names, with a suffix, and renamed when all are complete, the index last. A
 process that dies in between leaves either the old group, or a new one of which some files have their final names and
@@ -11,12 +11,13 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
-from tfnb.core.files import named_error
+from tfnb.core.os_errors import os_errors
+from tfnb.core.paths import local
 
 try:
     import fcntl
@@ -24,30 +25,28 @@ except ImportError:                                # Windows: leftovers of dead 
     fcntl = None                                   # type: ignore[assignment]
 
 STAGED = ".tempstate"                              # as TensorFlow calls its own
-ABANDONED = 60                                     # seconds after which an unlocked staged file has no writer
-
-
-@contextmanager
-def os_errors(path: str | Path) -> Iterator[None]:
-    """Turn an OSError inside into the error of tf.errors for it, which names the file."""
-    try:
-        yield
-    except OSError as error:
-        raise named_error(error, error.filename or path) from error
+LOCKED = "L"                                       # ends the names of files that are locked while they are written
+ABANDONED = 60                                     # seconds after which an unlocked one of these has no writer
+FOREIGN = 3600                                     # and any other: TensorFlow's, or where there are no locks
+SHARDS = 24 * FOREIGN                              # and a folder of shards, which wait for one another unlocked
 
 
 def write_atomically(path: str | Path, data: bytes) -> None:
     """Replace the contents of a file; whoever reads it sees the old or the new ones. Raises as `os_errors`."""
-    staged = f"{path}.tmp{random.getrandbits(64):016x}"
+    path, staging = local(path), Staging()
     with os_errors(path):
         try:
-            with open(staged, "wb") as file:
-                file.write(data)
-            os.replace(staged, path)
+            write_all(staging.create(path), memoryview(data))
+            staging.commit([], path)
         except BaseException:
-            with suppress(OSError):
-                os.remove(staged)
+            staging.discard([], path)
             raise
+
+
+def write_all(file: IO[bytes], data: memoryview) -> None:
+    """Write bytes to an unbuffered file, which may take a part of them at a time."""
+    while len(data):
+        data = data[file.write(data):]
 
 
 @contextmanager
@@ -68,7 +67,7 @@ class Staging:
     """Files being written beside their final names. `commit` renames them, `discard` removes them."""
 
     def __init__(self) -> None:
-        self.suffix = f"{STAGED}{random.getrandbits(63)}"
+        self.suffix = f"{STAGED}{random.getrandbits(63)}{LOCKED}"
         self._open: list[IO[bytes]] = []
         self._begun = False
 
@@ -126,16 +125,23 @@ def staged_beside(final: str) -> list[str]:
     return sorted(times, key=lambda suffix: -times[suffix])
 
 
-def remove_abandoned(path: str) -> bool:
-    """Remove a staged file that no process writes any more. True if it is gone."""
-    try:
-        if fcntl is None or time.time() - os.stat(path).st_mtime < ABANDONED:
+def if_abandoned(path: str, action: Callable[[], None]) -> bool:
+    """Call `action` if no process writes a staged file any more, with the file locked. Returns whether it did.
+
+    That is so if it is old and unlocked; without locks, an hour old (Windows removes no file that is open, besides).
+    """
+    age = ABANDONED if fcntl is not None and path.endswith(LOCKED) else FOREIGN
+    with suppress(OSError):
+        if time.time() - os.stat(path).st_mtime < age:
             return False
-        with open(path, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.remove(path)
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-    return True
+        with open(path, "rb") if fcntl is not None else nullcontext() as file:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            action()
+            return True
+    return False
+
+
+def remove_abandoned(path: str) -> bool:
+    """Remove a staged file that no process writes any more. Returns whether it is gone."""
+    return if_abandoned(path, lambda: os.remove(path)) or not os.path.exists(path)

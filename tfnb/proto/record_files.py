@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from tfnb.proto.records import RecordWriter, read_records
+from tfnb.proto.records import Compression, RecordWriter, read_records
 
 
 class TFRecordCompressionType:
@@ -20,9 +20,11 @@ _NAMES = {TFRecordCompressionType.NONE: "", TFRecordCompressionType.ZLIB: "ZLIB"
 
 
 class TFRecordOptions:
-    """How a TFRecord file is compressed: a member of TFRecordCompressionType, "", "ZLIB" or "GZIP".
+    """Compression of a TFRecord file: a member of TFRecordCompressionType, "", "ZLIB" or "GZIP", and zlib's settings.
 
-    The other arguments tune zlib; they are accepted without effect. Raises ValueError for another kind.
+    compression_level: 0 to 9; compression_strategy: 0 to 4 (zlib's Z_FILTERED...); window_bits: 9 to 15 for ZLIB, 25 to
+    31 for GZIP; mem_level: 1 to 9; flush_mode: of zlib's constants, for `flush`. None: zlib's default. The sizes of
+    buffers make no difference. Raises ValueError for another kind.
     """
 
     compression_type_map = _NAMES
@@ -31,7 +33,15 @@ class TFRecordOptions:
                  output_buffer_size: Any = None, window_bits: Any = None, compression_level: Any = None,
                  compression_method: Any = None, mem_level: Any = None, compression_strategy: Any = None) -> None:
         self.get_compression_type_string(compression_type)
-        self.compression_type = compression_type
+        self.compression_type, self.flush_mode = compression_type, flush_mode
+        self.input_buffer_size, self.output_buffer_size = input_buffer_size, output_buffer_size
+        self.window_bits, self.compression_level = window_bits, compression_level
+        self.compression_method, self.mem_level = compression_method, mem_level
+        self.compression_strategy = compression_strategy
+
+    def _settings(self) -> Compression:
+        return Compression(self.get_compression_type_string(self), self.compression_level, self.window_bits,
+                           self.compression_method, self.mem_level, self.compression_strategy, self.flush_mode)
 
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:
@@ -47,10 +57,14 @@ class TFRecordOptions:
 
 
 class TFRecordWriter:
-    """Writes strings of bytes as the records of a file: `with tf.python_io.TFRecordWriter(path) as writer: ...`"""
+    """Writes strings of bytes as the records of a file: `with tf.python_io.TFRecordWriter(path) as writer: ...`
+
+    Raises errors of tf.errors, FailedPreconditionError after `close`; ValueError for settings that zlib refuses.
+    """
 
     def __init__(self, path: str | Path, options: Any = None) -> None:
-        self._writer = RecordWriter(os.fspath(path), TFRecordOptions.get_compression_type_string(options))
+        self._writer = RecordWriter(os.fspath(path), options._settings() if isinstance(options, TFRecordOptions)
+                                    else TFRecordOptions.get_compression_type_string(options))
 
     def write(self, record: bytes) -> None:
         """Append a record."""
@@ -73,5 +87,5 @@ class TFRecordWriter:
 
 
 def tf_record_iterator(path: str | Path, options: Any = None) -> Iterator[bytes]:
-    """The records of a TFRecord file. Raises NotFoundError, DataLossError when they are read."""
+    """Return an iterator over the records of a TFRecord file. Raises NotFoundError, and DataLossError as it is read."""
     return read_records(os.fspath(path), TFRecordOptions.get_compression_type_string(options))

@@ -8,14 +8,16 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self, cast
+from typing import Any, BinaryIO, Self, cast
 
 from google_crc32c import value as crc32c
 
-from tfnb.core.errors import DataLossError
-from tfnb.proto.files import os_errors
+from tfnb.core.errors import DataLossError, FailedPreconditionError
+from tfnb.core.os_errors import os_errors
+from tfnb.core.paths import local
 
 _LENGTH = struct.Struct("<QI")
 _CRC = struct.Struct("<I")
@@ -35,40 +37,79 @@ def frame(data: bytes) -> bytes:
     return length + _CRC.pack(masked_crc(length)) + data + _CRC.pack(masked_crc(data))
 
 
-class RecordWriter:
-    """Writes records to a file; `compression` is "", "GZIP" or "ZLIB".
+@dataclass(frozen=True)
+class Compression:
+    """Settings of zlib for a compressed file; None: zlib's default.
 
-    Raises the error of tf.errors for what the operating system says: NotFoundError where the folder is not there.
+    level: 0 (none) to 9; window_bits: 9 to 15 for a zlib container, 25 to 31 for gzip; mem_level: 1 to 9; strategy: 0
+    to 4; flush_mode: of `RecordWriter.flush`.
     """
 
-    def __init__(self, path: str | Path, compression: str = "") -> None:
-        _check(compression)
-        self._path = path
-        with os_errors(path):
-            self._file = open(path, "wb")
-        # 31: a gzip container with the largest window, 15: a zlib one
-        self._packer = zlib.compressobj(wbits=31 if compression == "GZIP" else 15) if compression else None
+    kind: str = ""
+    level: int | None = None
+    window_bits: int | None = None
+    method: int | None = None
+    mem_level: int | None = None
+    strategy: int | None = None
+    flush_mode: int | None = None
 
-    def write(self, record: bytes) -> None:
-        """Append one record. Raises as the constructor."""
-        data = frame(record)
+    def packer(self) -> Any:
+        """Return a compressor, None for no compression. Raises ValueError for settings that zlib refuses."""
+        if not self.kind:
+            return None
+        default = 31 if self.kind == "GZIP" else 15      # a gzip or a zlib container with the largest window
+        given = (self.level, self.method, self.window_bits, self.mem_level, self.strategy)
+        standard = (-1, zlib.DEFLATED, default, zlib.DEF_MEM_LEVEL + 1, 0)
+        try:
+            level, method, window, memory, strategy = (d if g is None else g
+                                                       for g, d in zip(given, standard, strict=True))
+            return zlib.compressobj(level, method, window, memory, strategy)
+        except (ValueError, zlib.error) as error:
+            raise ValueError(f"zlib refuses {self}: {error}") from None
+
+
+class RecordWriter:
+    """Writes records to a file; `compression` is "", "GZIP" or "ZLIB", or a Compression.
+
+    Raises FailedPreconditionError when it is used after `close`, and errors of tf.errors for what the operating system
+    says.
+    """
+
+    def __init__(self, path: str | Path, compression: str | Compression = "") -> None:
+        options = compression if isinstance(compression, Compression) else Compression(compression)
+        _check(options.kind)
+        self._path = local(path)
+        self._packer = options.packer()
+        self._flush_mode = zlib.Z_SYNC_FLUSH if options.flush_mode is None else options.flush_mode
         with os_errors(self._path):
-            self._file.write(self._packer.compress(data) if self._packer else data)
+            self._file = open(self._path, "wb")
+
+    def _opened(self) -> BinaryIO:
+        if self._file.closed:
+            raise FailedPreconditionError(None, None, "Writer is closed.")
+        return self._file
+
+    def write(self, record: bytes | str) -> None:
+        """Append one record; a string as UTF-8."""
+        file, data = self._opened(), frame(record.encode() if isinstance(record, str) else bytes(memoryview(record)))
+        with os_errors(self._path):
+            file.write(self._packer.compress(data) if self._packer else data)
 
     def flush(self) -> None:
         """Hand what was written to the operating system: a reader now finds all records."""
+        file = self._opened()
         with os_errors(self._path):
             if self._packer:
-                self._file.write(self._packer.flush(zlib.Z_SYNC_FLUSH))
-            self._file.flush()
+                file.write(self._packer.flush(self._flush_mode))
+            file.flush()
 
     def close(self) -> None:
         """End the file. A second call does nothing."""
-        if not self._file.closed:
-            with os_errors(self._path):
-                if self._packer:
-                    self._file.write(self._packer.flush())
-                self._file.close()
+        if self._file.closed:
+            return
+        with os_errors(self._path), self._file:    # closed also where the last bytes can't be written
+            if self._packer:
+                self._file.write(self._packer.flush())
 
     def __enter__(self) -> Self:
         return self
@@ -78,16 +119,23 @@ class RecordWriter:
         self.close()
 
 
-def read_records(path: str | Path, compression: str = "", *, partial: bool = False) -> Iterator[bytes]:
-    """The records of a file, in order.
+def read_records(path: str | bytes | Path, compression: str = "", *, partial: bool = False) -> Iterator[bytes]:
+    """Return an iterator over the records of a file, in order; it is looked for at once.
 
     partial: a record cut off at the end (its writer is still at work, or died) ends the file, where otherwise it is
-    an error. Raises NotFoundError (or what else the operating system says), and DataLossError where a checksum or the
-    compressed stream is wrong.
+    an error. Raises the error of tf.errors for what the operating system says, and DataLossError where a checksum or
+    the compressed stream is wrong.
     """
     _check(compression)
+    name = local(path)
+    with os_errors(name):
+        open(name, "rb").close()
+    return _records_of(name, compression, partial)
+
+
+def _records_of(path: str, compression: str, partial: bool) -> Iterator[bytes]:
     with os_errors(path), open(path, "rb") as file:
-        yield from _records(_Inflate(file) if compression else file, str(path), partial)
+        yield from _records(_Inflate(file) if compression else file, path, partial)
 
 
 def _records(stream: BinaryIO | _Inflate, path: str, partial: bool) -> Iterator[bytes]:

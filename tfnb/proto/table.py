@@ -16,7 +16,8 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from tfnb.core.errors import DataLossError, UnimplementedError
-from tfnb.proto.files import os_errors
+from tfnb.core.os_errors import os_errors
+from tfnb.core.paths import open_regular
 from tfnb.proto.records import masked_crc
 
 MAGIC = 0xDB4775248B80FB57
@@ -138,7 +139,7 @@ class Table:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        with os_errors(path), open(path, "rb") as file:
+        with open_regular(path) as file, os_errors(path):
             size = os.fstat(file.fileno()).st_size
             if size < FOOTER:
                 raise self._loss(f"it has {size} bytes, less than a footer")

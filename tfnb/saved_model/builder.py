@@ -6,14 +6,15 @@ import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfnb.core.files import make_folder
 from tfnb.core.lazy import lazy_module
+from tfnb.core.os_errors import os_errors
+from tfnb.core.paths import local, make_folders
 from tfnb.core.text import as_text
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.ops.variable_helpers import tables_initializer
-from tfnb.proto.files import os_errors, write_atomically
+from tfnb.proto.files import write_atomically
 from tfnb.saved_model import constants as places
 from tfnb.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from tfnb.saved_model.signature_def_utils import predict_signature_def
@@ -37,11 +38,11 @@ class SavedModelBuilder:
     """
 
     def __init__(self, export_dir: Any) -> None:
-        self._dir = as_text(os.fsdecode(export_dir))
+        self._dir = local(as_text(os.fsdecode(export_dir)))
         if os.path.isdir(self._dir) and os.listdir(self._dir):
             raise AssertionError(f"Export directory {self._dir} already exists, and isn't empty. Please choose a "
                                  "different export directory, or delete all the contents of the specified directory.")
-        make_folder(self._dir)
+        make_folders(self._dir)
         self._model = _saved_model_pb2.SavedModel(saved_model_schema_version=places.SAVED_MODEL_SCHEMA_VERSION)
         self._has_variables = False
 
@@ -65,7 +66,7 @@ class SavedModelBuilder:
         _check_signatures(signature_def_map or {})
         self._add_collections(assets_collection, legacy_init_op, main_op)
         folder = os.path.join(self._dir, places.VARIABLES_DIRECTORY)
-        make_folder(folder)
+        make_folders(folder)
         saver = saver or _default_saver()
         saver.save(sess, os.path.join(folder, places.VARIABLES_FILENAME), write_meta_graph=False, write_state=False)
         self._add(saver, tags, signature_def_map, clear_devices, strip_default_attrs)
@@ -114,9 +115,9 @@ class SavedModelBuilder:
     def _copy(self, files: Mapping[str, str]) -> None:
         folder = os.path.join(self._dir, places.ASSETS_DIRECTORY)
         for name, source in files.items():
+            make_folders(folder)
             with os_errors(source):
-                make_folder(folder)
-                shutil.copyfile(source, os.path.join(folder, name))
+                shutil.copyfile(local(source), os.path.join(folder, name))
 
     def save(self, as_text: bool = False) -> bytes:
         """Write saved_model.pb (or .pbtxt, for `as_text`). Returns its path."""

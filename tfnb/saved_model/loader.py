@@ -3,12 +3,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-from tfnb.core.errors import DataLossError
 from tfnb.core.lazy import lazy_module
-from tfnb.proto.files import os_errors
+from tfnb.core.os_errors import os_errors
+from tfnb.core.paths import local, open_regular
 from tfnb.saved_model import constants as places
 from tfnb.train.meta_graph import import_scoped_meta_graph
 from tfnb.train.saver import Saver, all_saveable_objects
@@ -22,7 +21,7 @@ _INIT_OP_SIGNATURE = "__saved_model_init_op"       # where TensorFlow 2 keeps th
 
 def maybe_saved_model_directory(export_dir: Any) -> bool:
     """Does the directory hold a file saved_model.pb or saved_model.pbtxt?"""
-    return model_file(os.fsdecode(export_dir)) is not None
+    return model_file(local(export_dir)) is not None
 
 
 def model_file(folder: str) -> str | None:
@@ -32,20 +31,20 @@ def model_file(folder: str) -> str | None:
 
 
 def read_saved_model(export_dir: Any) -> Any:
-    """The SavedModel message of a directory. Raises OSError if it has none, DataLossError if that is damaged."""
-    folder = os.fsdecode(export_dir)
+    """The SavedModel message of a directory. Raises OSError if it has none, or a damaged one."""
+    folder = local(export_dir)
     path = model_file(folder)
     if path is None:
         raise OSError(f"SavedModel file does not exist at: {folder}/{{{places.SAVED_MODEL_FILENAME_PBTXT}|"
                       f"{places.SAVED_MODEL_FILENAME_PB}}}")
-    with os_errors(path):
-        data = Path(path).read_bytes()
+    with open_regular(path) as file, os_errors(path):
+        data = file.read()
     try:
         if path.endswith("txt"):
             return _text_format.Parse(data.decode(), _saved_model_pb2.SavedModel())
         return _saved_model_pb2.SavedModel.FromString(data)
     except Exception as error:                     # the protobuf runtime's own classes
-        raise DataLossError(None, None, f"Cannot parse file {path}: {error}") from None
+        raise OSError(f"Cannot parse file {path}: {error}") from None
 
 
 def meta_graph_of(model: Any, tags: Iterable[str]) -> Any:
@@ -66,7 +65,7 @@ def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | No
     tf.train.import_meta_graph. Returns the MetaGraphDef. Raises OSError if the directory holds no SavedModel,
     RuntimeError if it has no meta graph of these tags, and as Saver.restore.
     """
-    folder = os.fsdecode(export_dir)
+    folder = local(export_dir)
     meta = meta_graph_of(read_saved_model(folder), tags)
     with sess.graph.as_default():
         _, scope = import_scoped_meta_graph(meta, import_scope=import_scope, **saver_kwargs)

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 
-from tfnb.core.files import make_folder
+from tfnb.core.errors import DataLossError
+from tfnb.core.paths import local, make_folders
 from tfnb.proto.event_pb2 import Event
 from tfnb.proto.records import RecordWriter, read_records
 
@@ -36,11 +37,11 @@ class EventFile:
     """
 
     def __init__(self, logdir: str | Path, max_queue: int = 10, flush_secs: float = 120, suffix: str = "") -> None:
-        make_folder(str(logdir))
+        make_folders(logdir)
         now = time.time()
         # Process and number: two writers in one second don't meet in one file.
         name = f"events.out.tfevents.{int(now):010d}.{socket.gethostname()}.{os.getpid()}.{next(_NUMBERS)}{suffix}"
-        self.path = Path(logdir) / name
+        self.path = Path(local(logdir)) / name
         self._queue: queue.Queue[bytes | Ask] = queue.Queue(max(1, max_queue))
         self._failure: list[Exception] = []
         records = RecordWriter(self.path)
@@ -58,18 +59,18 @@ class EventFile:
         return not self._close.alive
 
     def add(self, event: bytes) -> None:
-        """Append a serialized Event. Raises OpError if an earlier one could not be written."""
+        """Append a serialized Event. Raises the error of tf.errors that writing an earlier one raised."""
         self._check()
         self._queue.put(event)
 
     def flush(self) -> None:
-        """Wait until every event added so far is in the file. Raises OpError if one could not be written."""
+        """Wait until every event added so far is in the file. Raises as `add`."""
         self._queue.put(Ask.FLUSH)
         self._queue.join()
         self._check()
 
     def close(self) -> None:
-        """Write what waits and end the file. A second call does nothing. Raises OpError as `flush`."""
+        """Write what waits and end the file. A second call does nothing. Raises as `add`."""
         self._close()
         self._check()
 
@@ -120,7 +121,11 @@ def _write(records: RecordWriter, data: bytes | Ask, flush_secs: float, deadline
 def summary_iterator(path: str | Path) -> Iterator[Event]:
     """The events of a file, in order; one cut off at the end is left out, since its writer may still be at work.
 
-    Raises NotFoundError, and DataLossError where a checksum is wrong.
+    Raises NotFoundError, and DataLossError where a checksum is wrong or a record is no Event.
     """
     for record in read_records(path, partial=True):
-        yield Event.FromString(record)
+        try:
+            event = Event.FromString(record)
+        except Exception as error:                 # the protobuf runtime's own class
+            raise DataLossError(None, None, f"{path}: a record is no Event: {error}") from None
+        yield event

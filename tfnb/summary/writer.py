@@ -1,6 +1,7 @@
 """FileWriter: summaries, graphs and run metadata into the event files that TensorBoard shows."""
 from __future__ import annotations
 
+import os
 import threading
 import time
 import warnings
@@ -36,7 +37,9 @@ class FileWriter:
             warnings.warn(f"FileWriter takes max_queue, a number, as its third argument, got {max_queue!r}, which it "
                           "ignores: graphs go into the event file", stacklevel=2)
             max_queue = 10
-        self._logdir = str(logdir)
+        if graph is not None and graph_def is not None:
+            raise ValueError("Please pass only graph, or graph_def (its older name), but not both.")
+        self._logdir = os.fsdecode(logdir) if isinstance(logdir, (bytes, os.PathLike)) else str(logdir)
         self._settings = (max_queue, flush_secs, filename_suffix or "")
         self._file = EventFile(self._logdir, *self._settings)
         self._lock = threading.Lock()
@@ -76,7 +79,12 @@ class FileWriter:
 
     def add_graph(self, graph: Graph | GraphDef | None, global_step: Any = None,
                   graph_def: GraphDef | None = None) -> None:
-        """Add a Graph, with its static shapes. Raises TypeError if given neither a Graph nor a GraphDef."""
+        """Add a Graph, with its static shapes.
+
+        Raises ValueError for both `graph` and `graph_def`, TypeError for neither a Graph nor a GraphDef.
+        """
+        if graph is not None and graph_def is not None:
+            raise ValueError("Please pass only graph, or graph_def (its older name), but not both.")
         given = graph if graph is not None else graph_def
         if isinstance(given, Graph):
             given = given.as_graph_def(add_shapes=True)

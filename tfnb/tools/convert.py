@@ -11,10 +11,11 @@ import numpy as np
 from tfnb.core.dtypes import DType
 from tfnb.core.errors import AlreadyExistsError, InvalidArgumentError
 from tfnb.core.lazy import lazy_module
+from tfnb.core.os_errors import os_errors
 from tfnb.proto.bundle_writer import BundleWriter
 from tfnb.proto.checkpoint import checkpoint_files
 from tfnb.proto.checkpoint_v1 import write_v1
-from tfnb.proto.files import Staging, os_errors
+from tfnb.proto.files import Staging
 from tfnb.tools.tensors import TensorFile, open_tensors
 
 _safetensors_numpy = lazy_module("safetensors.numpy")

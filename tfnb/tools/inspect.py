@@ -11,10 +11,10 @@ from typing import Any
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.errors import DataLossError, NotFoundError, OpError
 from tfnb.core.lazy import lazy_module
+from tfnb.core.os_errors import os_errors
 from tfnb.graph.export import make_ndarray
 from tfnb.graph.nodes import VARIABLE_OPS, node_name
 from tfnb.proto.checkpoint import checkpoint_files
-from tfnb.proto.files import os_errors
 from tfnb.proto.records import read_records
 from tfnb.saved_model.loader import model_file
 from tfnb.tools.tensors import TensorFile, open_tensors

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
@@ -15,16 +16,17 @@ import numpy as np
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.errors import DataLossError, NotFoundError
 from tfnb.core.lazy import lazy_module
+from tfnb.core.paths import local, open_regular
 from tfnb.core.text import did_you_mean
 from tfnb.proto.bundle import BundleReader
 from tfnb.proto.checkpoint import open_checkpoint
-from tfnb.proto.files import os_errors
 from tfnb.train.checkpoint_state import latest_checkpoint
 
 _safetensors = lazy_module("safetensors")
 _ENDINGS = (".index", ".meta")
 # What zipfile and NumPy raise for archives that are none, or damaged.
-_DAMAGED = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, NotImplementedError, RuntimeError)
+_DAMAGED = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, NotImplementedError, RuntimeError,
+            SyntaxError, tokenize.TokenError, OverflowError)
 # The names of dtypes in a safetensors header.
 _SAFE = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "I64": "int64", "I32": "int32",
          "I16": "int16", "I8": "int8", "U64": "uint64", "U32": "uint32", "U16": "uint16", "U8": "uint8",
@@ -80,7 +82,7 @@ def open_tensors(path: Any) -> TensorFile:
 
     Raises NotFoundError, and DataLossError for a damaged file.
     """
-    name = os.fsdecode(path)
+    name = local(path)
     if name.endswith(".npz"):
         return _open_npz(name)
     if name.endswith(".safetensors"):
@@ -97,8 +99,8 @@ def open_tensors(path: Any) -> TensorFile:
 
 
 def _open_npz(path: str) -> TensorFile:
-    with os_errors(path):
-        Path(path).stat()
+    with open_regular(path):
+        pass
     try:
         archive = zipfile.ZipFile(path)
         told = {name.removesuffix(".npy"): _npy_header(archive, name) for name in archive.namelist()}
@@ -132,8 +134,8 @@ def _npy_header(archive: zipfile.ZipFile, name: str) -> Told:
 
 
 def _open_safetensors(path: str) -> TensorFile:
-    with os_errors(path):
-        Path(path).stat()
+    with open_regular(path):
+        pass
     try:
         file = _safetensors.safe_open(path, framework="numpy")
         told = {name: _told(path, name, file.get_slice(name)) for name in file.keys()}  # noqa: SIM118 (no mapping)

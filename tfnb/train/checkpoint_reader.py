@@ -9,6 +9,7 @@ import numpy as np
 
 from tfnb.core.dtypes import DType
 from tfnb.core.lazy import lazy_module
+from tfnb.core.paths import local
 from tfnb.graph.stack import device, get_default_graph
 from tfnb.ops import io
 from tfnb.ops.variables import Variable
@@ -57,7 +58,7 @@ def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
 
 def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     """A reader of a checkpoint, or of the newest one of a directory. Raises ValueError if the directory has none."""
-    path = os.fsdecode(ckpt_dir_or_file)
+    path = local(ckpt_dir_or_file)
     if os.path.isdir(path):
         newest = latest_checkpoint(path)
         if newest is None:

@@ -6,10 +6,12 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
+from tfnb.core.errors import NotFoundError
 from tfnb.core.lazy import lazy_module
+from tfnb.core.os_errors import os_errors
+from tfnb.core.paths import local, open_regular
 
 _state_pb2 = lazy_module("tfnb.proto.checkpoint_state_pb2")
 _text_format = lazy_module("google.protobuf.text_format")
@@ -79,22 +81,25 @@ def write_state(save_dir: Any, newest: Any, paths: Sequence[Any] | None, latest_
 
 
 def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> Any:
-    """The CheckpointState of a directory, with paths made absolute or relative as `checkpoint_dir` is; None if there is
-    no such file, or it holds something else."""
+    """Return the CheckpointState of a directory, with paths made absolute or relative as `checkpoint_dir` is.
+
+    None if there is no such file, or it holds something else. Raises ValueError for one that names no newest
+    checkpoint.
+    """
     folder = _path(checkpoint_dir)
-    path = Path(folder, latest_filename or DEFAULT)
+    path = os.path.join(local(folder), latest_filename or DEFAULT)
     try:
-        if path.stat().st_size > LARGEST:
-            raise ValueError(f"more than {LARGEST} bytes")
-        state = _text_format.Parse(path.read_bytes(), _state_pb2.CheckpointState())
-    except FileNotFoundError:
+        with open_regular(path) as file:
+            if os.fstat(file.fileno()).st_size > LARGEST:
+                raise ValueError(f"more than {LARGEST} bytes")
+            state = _text_format.Parse(file.read(), _state_pb2.CheckpointState())
+    except NotFoundError:
         return None
-    except Exception as error:                     # OSError, or an error class of the protobuf runtime
+    except Exception as error:                     # OpError, OSError, or an error class of the protobuf runtime
         log.warning("%s: %s; checkpoint ignored", path, error)
         return None
     if not state.model_checkpoint_path:
-        log.warning("%s names no checkpoint; checkpoint ignored", path)
-        return None
+        raise ValueError(f"Invalid checkpoint state loaded from {checkpoint_dir}: {path} has no model_checkpoint_path")
     state.model_checkpoint_path = _absolute(folder, state.model_checkpoint_path)
     for i, found in enumerate(state.all_model_checkpoint_paths):
         state.all_model_checkpoint_paths[i] = _absolute(folder, found)
@@ -141,12 +146,12 @@ def meta_graph_filename(checkpoint_filename: str, meta_graph_suffix: str = "meta
 def remove_checkpoint(checkpoint_prefix: Any, checkpoint_format_version: int = 2,
                       meta_graph_suffix: str = "meta") -> None:
     """Remove the files of a checkpoint and its meta graph; what is not there is no error. The index goes first."""
-    prefix = _path(checkpoint_prefix)
+    prefix = local(checkpoint_prefix)
     meta = meta_graph_filename(prefix, meta_graph_suffix)
     paths = [meta, *reversed(_checkpoint.checkpoint_files(prefix))]
     with _files.freed_later(paths):
         for path in paths:
-            with _files.os_errors(path), suppress(FileNotFoundError):
+            with os_errors(path), suppress(FileNotFoundError):
                 os.remove(path)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from tfnb.core.errors import DataLossError
-from tfnb.core.files import make_folder
 from tfnb.core.lazy import lazy_module
+from tfnb.core.os_errors import os_errors
+from tfnb.core.paths import local, make_folders, open_regular
 from tfnb.core.version import __version__
 from tfnb.graph import export
 from tfnb.graph.graph import Graph
@@ -28,6 +28,7 @@ _files = lazy_module("tfnb.proto.files")
 
 log = logging.getLogger(__name__)
 SPEAKS = "1.15.0"                                  # readers look at it: VariableDefs tell what is trainable since 1.9
+_SAVER_OPS = {"Save", "SaveV2", "SaveSlices", "Restore", "RestoreV2", "RestoreSlice"}
 UNBOUND = "$unbound_inputs_"                       # before the name of an input that stands outside the exported scope
 
 for _key in GraphKeys._VARIABLE_COLLECTIONS:
@@ -44,7 +45,7 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     """Write a graph, or a GraphDef, to a file `name` in the directory `logdir`, which is made. Returns its path."""
     message = graph_or_graph_def.as_graph_def() if isinstance(graph_or_graph_def, Graph) else graph_or_graph_def
     folder = os.fsdecode(logdir)
-    make_folder(folder)
+    make_folders(folder)
     path = os.path.join(folder, name)
     write_proto(message, path, as_text)
     return path
@@ -71,7 +72,7 @@ def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def
     made = _meta_graph_pb2.MetaGraphDef()
     source = graph_def if graph_def is not None else graph.as_graph_def()
     prefix = f"{export_scope.rstrip('/')}/" if export_scope else ""
-    dropped = _other_savers(graph, saver_def) if clear_extraneous_savers else ()
+    dropped = _other_savers(source.node, saver_def) if clear_extraneous_savers else ()
     unbound = _copy_nodes(source, made.graph_def, prefix, clear_devices, dropped)
     _describe(made, meta_info_def, strip_default_attrs)
     if saver_def is not None and not prefix:
@@ -79,25 +80,25 @@ def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def
     keys = graph.get_all_collection_keys() if collection_list is None else collection_list
     for key in sorted((k for k in keys if isinstance(k, str)), key=str):
         if not (clear_extraneous_savers and key == GraphKeys.SAVERS):
-            _add_collection(made, key, graph.get_collection(key), export_scope)
+            _add_collection(made, key, graph.get_collection(key), export_scope, dropped)
     if unbound:
         made.collection_def[unbound_inputs_col_name].bytes_list.value.extend(name.encode() for name in unbound)
     if filename:
         path = os.fsdecode(filename)
-        folder = os.path.dirname(path)
-        make_folder(folder)
+        make_folders(os.path.dirname(path))
         write_proto(made, path, as_text)
     return made
 
 
-def _copy_nodes(source: Any, target: Any, prefix: str, clear_devices: bool, dropped: Iterable[str]) -> list[str]:
+def _copy_nodes(source: Any, target: Any, prefix: str, clear_devices: bool,
+                dropped: tuple[str, ...]) -> list[str]:
     """Copy the nodes under a scope without it. Returns the names that stand for inputs from outside."""
     target.versions.MergeFromString(source.versions.SerializeToString())
     if source.HasField("library"):
         target.library.MergeFromString(source.library.SerializeToString())
     unbound: dict[str, None] = {}
     for node in source.node:
-        if not node.name.startswith(prefix) or any(node.name.startswith(d) for d in dropped):
+        if not node.name.startswith(prefix) or node.name.startswith(dropped):
             continue
         copy = target.node.add()
         copy.MergeFromString(node.SerializeToString())
@@ -129,14 +130,12 @@ def _strip_groups(node: Any, prefix: str) -> None:
             node.attr["_class"].list.s.extend(groups)
 
 
-def _other_savers(graph: Graph, saver_def: Any) -> tuple[str, ...]:
-    """The name scopes of the savers of a graph that are not the one exported."""
-    keep = saver_def.filename_tensor_name.rpartition("/")[0] if saver_def is not None else ""
-    functions = proto_functions(GraphKeys.SAVERS)
-    assert functions is not None
-    found = [functions.to_proto(saver) for saver in graph.get_collection(GraphKeys.SAVERS)]
-    scopes = {saver.filename_tensor_name.rpartition("/")[0] for saver in found if saver is not None}
-    return tuple(f"{scope}/" for scope in sorted(scopes - {keep, ""}))
+def _other_savers(nodes: Iterable[Any], saver_def: Any) -> tuple[str, ...]:
+    """Return the name scopes of savers in a graph, with "/", but for those of the saver that is exported."""
+    scopes = {node.name.rpartition("/")[0] for node in nodes if node.op in _SAVER_OPS}
+    if saver_def is not None:
+        scopes -= {name.rpartition("/")[0] for name in (saver_def.save_tensor_name, saver_def.restore_op_name)}
+    return tuple(f"{scope}/" for scope in sorted(scopes - {""}))
 
 
 def _describe(made: Any, meta_info_def: Any, strip: bool) -> None:
@@ -167,8 +166,9 @@ def _kind(value: Any) -> str:
     return "int64_list" if isinstance(value, int) else "float_list" if isinstance(value, float) else "node_list"
 
 
-def _add_collection(made: Any, key: str, values: Sequence[Any], scope: str | None) -> None:
-    """Enter a collection; one with entries that no message can hold is left out."""
+def _add_collection(made: Any, key: str, values: Sequence[Any], scope: str | None,
+                    dropped: tuple[str, ...]) -> None:
+    """Add a collection, without nodes of the scopes `dropped`; one with entries that no message holds is left out."""
     if not values:
         return
     functions = proto_functions(key)
@@ -182,7 +182,8 @@ def _add_collection(made: Any, key: str, values: Sequence[Any], scope: str | Non
         elif hasattr(values[0], "type_url"):       # messages of any kind, wrapped: as they are
             entry.any_list.value.extend(values)
         elif _kind(values[0]) == "node_list":
-            entry.node_list.value.extend(v.name.removeprefix(prefix) for v in values if v.name.startswith(prefix))
+            entry.node_list.value.extend(v.name.removeprefix(prefix) for v in values
+                                         if v.name.startswith(prefix) and not v.name.startswith(dropped))
         elif _kind(values[0]) == "bytes_list":
             entry.bytes_list.value.extend(v.encode() if isinstance(v, str) else v for v in values)
         else:
@@ -196,11 +197,12 @@ def _add_collection(made: Any, key: str, values: Sequence[Any], scope: str | Non
 # ---- import ----------------------------------------------------------------------------------------------------------
 
 def read_meta_graph_file(filename: Any) -> Any:
-    """The MetaGraphDef in a file, binary or text. Raises OSError if it is not there, DataLossError if it is none."""
-    path = Path(os.fsdecode(filename))
-    if not path.is_file():
+    """Return the MetaGraphDef in a file, binary or text. Raises OSError if it is not there, or holds something else."""
+    path = local(filename)
+    if not os.path.exists(path):
         raise OSError(f"File does not exist. Received: {path}.")
-    data = path.read_bytes()
+    with open_regular(path) as file, os_errors(path):
+        data = file.read()
     try:
         found = _meta_graph_pb2.MetaGraphDef.FromString(data)
         if found.HasField("graph_def") or not data:
@@ -210,8 +212,7 @@ def read_meta_graph_file(filename: Any) -> Any:
     try:
         return _text_format.Parse(data.decode(), _meta_graph_pb2.MetaGraphDef())
     except Exception as error:
-        raise DataLossError(None, None, f"Cannot parse file {path} as a MetaGraphDef, binary or text: "
-                            f"{error}") from None
+        raise OSError(f"Cannot parse file {path} as a MetaGraphDef, binary or text: {error}") from None
 
 
 def import_scoped_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, graph: Graph | None = None,
@@ -243,8 +244,10 @@ def import_scoped_meta_graph(meta_graph_or_file: Any, clear_devices: bool = Fals
             node.device = ""
     graph = graph or get_default_graph()
     with graph.as_default():
-        scope = graph.unique_name(import_scope, mark_as_used=False) if import_scope else ""
-        import_graph_def(nodes, input_map=input_map, name=import_scope or "", return_elements=return_elements)
+        # Without import_scope it is the scope around, as "scope/".
+        scope = graph.unique_name(import_scope or "", mark_as_used=False)
+        import_graph_def(nodes, input_map=input_map, name=import_scope or scope, return_elements=return_elements)
+        scope = scope.rstrip("/")
         _restore_collections(graph, found, scope, unbound_inputs_col_name, restore_collections_predicate)
     return found, scope
 

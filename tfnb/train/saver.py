@@ -12,6 +12,7 @@ import numpy as np
 from tfnb.core.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OpError
 from tfnb.core.lazy import lazy_module
 from tfnb.core.nest import listed
+from tfnb.core.paths import local
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.proto_functions import register_proto_function
 from tfnb.graph.stack import get_default_graph
@@ -51,7 +52,7 @@ class Saver:
     keep_checkpoint_every_n_hours stays. name: the name scope of the ops, "save" by default. restore_sequentially:
     accepted; values are read one after another in any case. saver_def: a SaverDef of ops that the graph has (then
     `name` is the scope into which that graph was imported). builder: a BaseSaverBuilder. defer_build: add the ops at
-    `build` or at the first save. allow_empty: with nothing to save, do nothing. write_version: SaverDef.V2, or V1 for
+    `build`. allow_empty: with nothing to save, do nothing. write_version: SaverDef.V2, or V1 for
     TensorFlow before 0.12. pad_step_number: number with 8 digits, so that names sort. save_relative_paths: the
     directory may be moved with its "checkpoint" file. filename: what save_path is when the ops are run by hand.
 
@@ -114,9 +115,9 @@ class Saver:
         self.saver_def, self._write_version = saver_def, saver_def.version
         self._sharded = saver_def.sharded
 
-    def _require_built(self) -> None:
+    def _require_built(self, use: str) -> None:
         if not self._built:
-            self.build()
+            raise RuntimeError(f"`build()` should be called before {use} if defer_build==True")
 
     # Saving
 
@@ -132,9 +133,9 @@ class Saver:
 
         Files appear whole: whenever the process dies, the checkpoints that were there can be restored. Raises
         TypeError if sess is no Session; ValueError for paths that can't be; an error of tf.errors if a variable has no
-        value, or the file can't be written (what was saved before is kept).
+        value, or the file can't be written (what was saved before is kept); RuntimeError before `build`.
         """
-        self._require_built()
+        self._require_built("save")
         latest_filename = latest_filename or DEFAULT
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
@@ -153,22 +154,24 @@ class Saver:
         if not self._is_empty:
             try:
                 result = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: path})
-            except (FailedPreconditionError, NotFoundError) as error:
-                if os.path.isdir(os.path.dirname(path) or "."):
+            except (NotFoundError, FailedPreconditionError) as error:
+                if os.path.isdir(os.path.dirname(local(path)) or "."):
                     raise
                 raise ValueError(f"Parent directory of {path} doesn't exist, can't save.") from error
             saved = os.fsdecode(result)
-        if write_meta_graph:                       # before the state: what that names is complete
-            with sess.graph.as_default():
-                self.export_meta_graph(meta_graph_filename(saved, meta_graph_suffix),
-                                       strip_default_attrs=strip_default_attrs)
-        if write_state and not self._is_empty:
-            self._record(saved, latest_filename, meta_graph_suffix)
+        try:
+            if write_meta_graph:                   # before the state: what that names is complete
+                with sess.graph.as_default():
+                    self.export_meta_graph(meta_graph_filename(saved, meta_graph_suffix),
+                                           strip_default_attrs=strip_default_attrs)
+        finally:                                   # values that are saved are found, and removed in their turn
+            if write_state and not self._is_empty:
+                self._record(saved, latest_filename, meta_graph_suffix)
         return None if self._is_empty else saved
 
     def _record(self, saved: str, latest_filename: str, meta_graph_suffix: str) -> None:
         """Enter a new checkpoint in the state file, and remove the oldest beyond max_to_keep."""
-        if self.saver_def.max_to_keep:
+        if self.saver_def.max_to_keep > 0:
             self._last_checkpoints = [p for p in self._last_checkpoints if p[0] != saved]
             self._last_checkpoints.append((saved, time.time()))
             if len(self._last_checkpoints) > self.saver_def.max_to_keep:
@@ -194,7 +197,7 @@ class Saver:
         checkpoint; NotFoundError for a variable that is not in it; InvalidArgumentError for another shape or dtype;
         DataLossError for a damaged file.
         """
-        self._require_built()
+        self._require_built("restore")
         if self._is_empty:
             return
         if save_path is None:
@@ -279,7 +282,7 @@ def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, impo
 
     clear_devices: without its devices; import_scope: a name scope for all of it; input_map: as in import_graph_def.
     Returns the saver that was exported with it, or else one of all variables, or None if there are none. Raises
-    OSError if there is no such file, DataLossError if it holds something else, and as import_graph_def.
+    OSError if there is no such file, or it holds something else; and as import_graph_def.
     """
     found, scope = meta_graph.import_scoped_meta_graph(meta_graph_or_file, clear_devices=clear_devices,
                                                        import_scope=import_scope, **kwargs)
