@@ -188,3 +188,39 @@ def test_operators_are_given_once() -> None:
 def test_a_reference_has_a_reference_dtype(g: Graph) -> None:
     v = VariableV2(shape=[2], dtype="float32")
     assert v.dtype.name == "float32_ref" and v.shape == [2]
+
+
+def test_attrs_that_are_not_given_have_their_defaults() -> None:
+    with Graph().as_default() as graph:
+        x = constant([[1.0, 2.0]], name="x")
+        assert graph.create_op("Shape", [x]).outputs[0].dtype is dtypes.int32
+        assert graph.create_op("Size", [x], attrs={"out_type": dtypes.int64}).outputs[0].dtype is dtypes.int64
+        axis = constant(0)
+        assert graph.create_op("ArgMax", [x, axis]).outputs[0].dtype is dtypes.int64
+        assert graph.create_op("MatMul", [x, x], attrs={"transpose_b": True}).get_attr("transpose_a") is False
+        assert graph.create_op("FIFOQueueV2", [], attrs={"component_types": [dtypes.int8]}).get_attr("shapes") == []
+
+
+def test_lists_of_inputs_are_counted_where_they_can_be() -> None:
+    with Graph().as_default() as graph:
+        a, b = constant(1.0, name="a"), constant(2, name="b")
+        op = graph.create_op("IdentityN", [a, b])
+        assert op.get_attr("T") == [dtypes.float32, dtypes.int32] and [t.dtype for t in op.outputs] == op.get_attr("T")
+        assert graph.create_op("IdentityN", [a, b], attrs={"T": [dtypes.float32, dtypes.int32]}).get_attr("T") == [
+            dtypes.float32, dtypes.int32]
+        with pytest.raises((TypeError, ValueError), match="IdentityN"):
+            graph.create_op("IdentityN", [a, b], attrs={"T": [dtypes.float32]})
+        assert graph.create_op("AddN", [a, a, a]).get_attr("N") == 3
+        with pytest.raises((TypeError, ValueError), match="or not the attrs that say how many there are"):
+            graph.create_op("Assert", [constant(True), a])
+        checked = graph.create_op("Assert", [constant(True), a, b], attrs={"T": [dtypes.float32, dtypes.int32]})
+        assert len(checked.inputs) == 3 and checked.get_attr("summarize") == 3
+        v, axis = constant([1.0]), constant(0)
+        with pytest.raises((TypeError, ValueError), match="or not the attrs that say how many there are"):
+            graph.create_op("ConcatV2", [v, v, axis])
+        assert graph.create_op("ConcatV2", [v, v, axis], attrs={"N": 2}).get_attr("Tidx") is dtypes.int32
+        for count in (4, -1):
+            with pytest.raises((TypeError, ValueError), match="got only 3 input"):
+                graph.create_op("ConcatV2", [v, v, axis], attrs={"N": count})
+        with pytest.raises((TypeError, ValueError), match="Concat|takes 2 input"):
+            graph.create_op("ConcatV2", [v, axis, axis], attrs={"N": 1})

@@ -22,6 +22,7 @@ from tfnb.ops.source import constant, placeholder
 from tfnb.ops.state import Assign, VariableV2
 from tfnb.proto.attr_value_pb2 import AttrValue
 from tfnb.proto.graph_pb2 import GraphDef
+from tfnb.proto.tensor_pb2 import TensorProto
 
 
 def program(g: Graph) -> None:
@@ -176,6 +177,17 @@ def test_tensor_protos_of_other_kinds() -> None:
     proto.tensor_shape.unknown_rank = True
     with pytest.raises(ValueError, match="fully known shape"):
         make_ndarray(proto)
+
+
+@pytest.mark.parametrize("dtype", [d for d in dtypes.ALL if d.name not in ("resource", "variant")],
+                         ids=lambda d: d.name)
+def test_a_tensor_proto_without_values_is_of_zeros(dtype: dtypes.DType) -> None:
+    proto = TensorProto(dtype=dtype.as_datatype_enum)
+    for size in (2, 3):
+        proto.tensor_shape.dim.add().size = size
+    found = make_ndarray(proto)
+    assert found.shape == (2, 3) and found.dtype == dtype.np_dtype
+    assert all(not value or value == (0,) for value in found.ravel().tolist())
 
 
 @pytest.mark.parametrize("value, kind", [

@@ -58,8 +58,8 @@ class FunctionGraph(Graph):
                output_types: Sequence[DType]) -> Operation:
         """As Graph.add_op; tensors of the graph around are captured. Raises ValueError for a new variable."""
         if spec.kind is Kind.VARIABLE:
-            raise ValueError(f"a function can't make variables, but its body makes {name!r}: make it before the "
-                             "function, and use it there")
+            raise ValueError(f"a function can't make variables, but its body makes {name.rstrip('/')!r}: make it "
+                             "before the function, and use it there")
         return super().add_op(spec, [self.capture(t) for t in inputs], attrs, name, output_types)
 
     @property
