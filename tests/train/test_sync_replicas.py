@@ -102,3 +102,106 @@ def test_workers_of_one_server_go_in_step():
         value, count = session.run([v, step])
     np.testing.assert_allclose(value, np.array([1.0, 2.0]) - 0.5 * 1.5 * steps)
     assert count == steps
+
+
+# A run that waits for what never comes ends with an error.
+PATIENCE = tf.ConfigProto(operation_timeout_in_ms=20_000)
+
+
+def minimized(replicas: int, total: int | None = None, **options):
+    """(optimizer, training op, variable, global step) of a loss with the gradient 1."""
+    v = tf.Variable(10.0, name="v")
+    step = tf.train.get_or_create_global_step()
+    optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(1.0), replicas, total, **options)
+    return optimizer, optimizer.minimize(v * 1.0, global_step=step), v, step
+
+
+@pytest.mark.parametrize("replicas, total, asked, expected", [
+    (5, 2, -1, 5), (5, 2, 3, 3), (5, 2, 4, 4), (5, 2, 2, None), (5, 2, 0, None), (2, 2, -1, 2), (2, None, -1, 2),
+    (2, None, 0, 0), (2, None, 1, 1), (2, 4, -1, 2), (2, 4, 0, 0), (3, 2, 1, 1), (3, 2, 0, None)])
+def test_first_tokens(replicas, total, asked, expected):
+    """By default replicas_to_aggregate; at least as many as the workers miss to make a first step."""
+    optimizer, _, _, step = minimized(replicas, total)
+    size = optimizer._sync_token_queue.size()
+    if expected is None:
+        with pytest.raises(ValueError, match=rf"Too few tokens.*: {asked} \(given\) vs {replicas - total} \(needed\)"):
+            optimizer.get_init_tokens_op(asked)
+        return
+    tokens = optimizer.get_init_tokens_op(asked)
+    with tf.Session(config=PATIENCE) as session:
+        session.run(step.initializer)
+        session.run(tokens)
+        assert session.run(size) == expected
+
+
+@pytest.mark.parametrize("replicas, total, tokens", [(2, None, 2), (2, 3, 3), (3, 1, 3)])
+def test_a_step_takes_gradients_and_gives_tokens(replicas, total, tokens):
+    """A step takes `replicas` gradients, whoever they are of, and hands each worker a token with the new step."""
+    optimizer, train, v, step = minimized(replicas, total)
+    queue = optimizer._sync_token_queue
+    start, size, token = optimizer.get_init_tokens_op(replicas), queue.size(), queue.dequeue()
+    apply, = optimizer.get_chief_queue_runner().enqueue_ops
+    with tf.Session(config=PATIENCE) as session:
+        session.run(tf.global_variables_initializer())
+        session.run(optimizer.chief_init_op)
+        session.run(start)
+        for _ in range(replicas):
+            assert session.run(v) == 10.0
+            session.run(train)
+        assert session.run(size) == 0
+        session.run(apply)
+        assert session.run([v, step]) == [9.0, 1] and session.run(size) == tokens
+        assert [session.run(token) for _ in range(tokens)] == [1] * tokens
+
+
+def test_gradients_of_an_older_step_are_dropped():
+    optimizer, train, v, step = minimized(1, 2)
+    start = optimizer.get_init_tokens_op(2)
+    apply, = optimizer.get_chief_queue_runner().enqueue_ops
+    with tf.Session(config=PATIENCE) as session:
+        session.run(tf.global_variables_initializer())
+        session.run(optimizer.chief_init_op)
+        session.run(start)
+        session.run(train)                                     # the worker goes on at step 0, with the second token
+        session.run(apply)
+        for _ in range(2):                                     # of step 0, dropped; the second one gets a token of step 1
+            session.run(train)
+            assert session.run([v, step]) == [9.0, 1]
+        session.run(train)
+        session.run(apply)
+        assert session.run([v, step]) == [8.0, 2]
+
+
+def test_averages_move_after_each_step():
+    average = tf.train.ExponentialMovingAverage(0.5)
+    v = tf.Variable(10.0, name="v")
+    step = tf.train.get_or_create_global_step()
+    optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(2.0), 1, variable_averages=average,
+                                               variables_to_average=[v])
+    train = optimizer.minimize(v * 1.0, global_step=step)
+    apply, = optimizer.get_chief_queue_runner().enqueue_ops
+    start = optimizer.get_init_tokens_op()
+    with tf.Session(config=PATIENCE) as session:
+        session.run(tf.global_variables_initializer())
+        session.run(optimizer.chief_init_op)
+        session.run(start)
+        session.run(train)
+        session.run(apply)
+        assert session.run([v, average.average(v)]) == [8.0, 9.0]
+
+
+def test_the_hook_of_a_worker_starts_no_threads():
+    optimizer, _, _, _ = minimized(1)
+    for chief, threads in ((False, 0), (True, 1)):
+        hook = optimizer.make_session_run_hook(chief)
+        hook.begin()
+        size = optimizer._sync_token_queue.size()
+        coord = tf.train.Coordinator()
+        with tf.Session(config=PATIENCE) as session:
+            with pytest.raises(RuntimeError, match="Init operations did not make model ready"):
+                hook.after_create_session(session, coord)
+            session.run(tf.global_variables_initializer())
+            hook.after_create_session(session, coord)
+            assert optimizer.get_chief_queue_runner().threads_in(session) == threads == session.run(size)
+        coord.request_stop()
+        coord.join(stop_grace_period_secs=10)
