@@ -62,3 +62,71 @@ def test_control_flow_is_refused():
     y = tf.cond(a > 0, lambda: a, lambda: -a)
     with tf.Session() as sess, pytest.raises(tf.errors.UnimplementedError, match="control flow: 'cond"):
         sess.partial_run_setup([y], [a])
+
+
+def updates():
+    a, b = tf.placeholder(tf.float32, [], "a"), tf.placeholder(tf.float32, [], "b")
+    v, w = tf.Variable(0.0, name="v"), tf.Variable(0.0, name="w")
+    return a, b, v, w, v.assign_add(a), w.assign_add(a * b)
+
+
+def test_targets_run_in_the_step_that_has_all_they_need():
+    """Operations are computed without being fetched, each once, as soon as the feeds behind it are there."""
+    a, b, v, w, first, second = updates()
+    y = a + 1.0
+    with tf.Session() as sess:
+        sess.run([v.initializer, w.initializer])
+        handle = sess.partial_run_setup([y, first.op, second.op], [a, b])
+        assert sess.partial_run(handle, y, {a: 2.0}) == 3.0 and sess.run([v, w]) == [2.0, 0.0]
+        assert sess.partial_run(handle, [], {b: 5.0}) == [] and sess.run([v, w]) == [2.0, 10.0]
+        assert sess.run([first, second], {a: 1.0, b: 1.0}) == [3.0, 11.0]
+
+
+def test_targets_alone_are_a_run():
+    a, b, v, w, first, second = updates()
+    with tf.Session() as sess:
+        sess.run([v.initializer, w.initializer])
+        handle = sess.partial_run_setup([second.op], [a, b])
+        for feed, expected in (({b: 3.0}, 0.0), ({a: 2.0}, 6.0)):
+            sess.partial_run(handle, [], feed)
+            assert sess.run(w) == expected
+        assert sess.run(v) == 0.0                  # what is no target and behind none stays undone
+
+
+def test_a_pure_target_is_no_reason_to_fail():
+    """A target without effects is passed over; one that fails says so in the step that computes it."""
+    a, b = tf.placeholder(tf.float32, [], "a"), tf.placeholder(tf.float32, [], "b")
+    checked = tf.check_numerics(a / b, "no number", name="checked")
+    y = a * b
+    with tf.Session() as sess:
+        handle = sess.partial_run_setup([y, checked.op], [a, b])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="no number"):
+            sess.partial_run(handle, y, {a: 1.0, b: 0.0})
+        handle = sess.partial_run_setup([y, checked.op], [a, b])
+        assert sess.partial_run(handle, y, {a: 1.0, b: 2.0}) == 2.0
+
+
+def test_a_step_without_fetches_keeps_its_feeds():
+    a, b = tf.placeholder(tf.float32, [], "a"), tf.placeholder(tf.float32, [], "b")
+    y = a - b
+    with tf.Session() as sess:
+        handle = sess.partial_run_setup([y], [a, b])
+        assert sess.partial_run(handle, [], {a: 5.0}) == []
+        with pytest.raises(tf.errors.InvalidArgumentError, match="The feed a:0 has already been fed"):
+            sess.partial_run(handle, [], {a: 6.0})
+        assert sess.partial_run(handle, y, {b: 3.0}) == 2.0
+
+
+def test_what_was_not_announced_is_refused_and_changes_nothing():
+    a, b, v, w, first, second = updates()
+    y, z = a + 1.0, a + 2.0
+    with tf.Session() as sess:
+        sess.run([v.initializer, w.initializer])
+        handle = sess.partial_run_setup([y, first.op], [a])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="The feed b:0 was not specified in partial_run_setup"):
+            sess.partial_run(handle, y, {a: 1.0, b: 1.0})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="The fetch add_1:0 was not specified in"):
+            sess.partial_run(handle, z, {a: 1.0})
+        assert sess.run(v) == 0.0 and sess.partial_run(handle, y, {a: 1.0}) == 2.0 and sess.run(v) == 1.0
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Must specify at least one target"):
+            sess.partial_run_setup([], [a])
