@@ -164,7 +164,7 @@ def test_gradients_of_an_older_step_are_dropped():
         session.run(start)
         session.run(train)                                     # the worker goes on at step 0, with the second token
         session.run(apply)
-        for _ in range(2):                                     # of step 0, dropped; the second one gets a token of step 1
+        for _ in range(2):                                     # of step 0: dropped; then there is a token of step 1
             session.run(train)
             assert session.run([v, step]) == [9.0, 1]
         session.run(train)
