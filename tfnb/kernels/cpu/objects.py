@@ -1,7 +1,8 @@
 """Object code of kernels on disk: read, checked, written, kept under a size. A cache: no failure here is fatal.
 
 A file is named by its key and holds MAGIC, the sha256 of key and payload, the payload. What is not exactly that
-(damaged, foreign, unreadable) counts as absent: a damaged object would bring the process down when called.
+(damaged, unreadable) counts as absent: a damaged object would bring the process down when called. A checksum is no
+secret, so an object is loaded only from a regular file of this user or root in a folder that nobody else can write to.
 """
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ import contextlib
 import importlib.util
 import os
 import pkgutil
+import stat
 import sys
 from functools import cache
 from pathlib import Path
@@ -68,12 +70,12 @@ def folder() -> Path | None:
 
 
 def load(name: str) -> bytes | None:
-    """The object kept under a key, or None when there is none that is whole."""
+    """The object kept under a key, or None when there is none that is whole and safe to run."""
     place = folder()
     if place is None:
         return None
     try:
-        data = (place / (name + SUFFIX)).read_bytes()
+        data = _read(place, name + SUFFIX)
     except (OSError, ValueError):
         return None
     start = len(MAGIC) + 32
@@ -84,17 +86,60 @@ def load(name: str) -> bytes | None:
 
 
 def save(name: str, payload: bytes) -> bool:
-    """Keep an object under a key; False when the folder cannot be written (then nothing is left behind)."""
+    """Keep an object under a key; False when the folder cannot be written, or others can write to it.
+
+    Nothing is left behind then. A folder is made with access for the user alone.
+    """
     place = folder()
     if place is None:
         return False
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        place.parent.mkdir(0o700, parents=True, exist_ok=True)
+        place.mkdir(0o700, exist_ok=True)
+        _check_folders(place)
         _write_whole(place / (name + SUFFIX), _head(name, payload) + payload)
         _forget_oldest(place, LIMIT)
     except (OSError, ValueError):
         return False
     return True
+
+
+def _is_private(found: os.stat_result) -> bool:
+    """Return whether it is this user's or root's, and nobody else can write to it.
+
+    Windows has neither owners nor modes here: access lists of the user's profile keep others out.
+    """
+    return not hasattr(os, "geteuid") or (
+        found.st_uid in (0, os.geteuid()) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+
+def _check_folders(place: Path) -> None:
+    """Raise PermissionError unless only this user and root can write to the folder, or put another in its place."""
+    root = place.parent.stat()
+    sticky = root.st_mode & stat.S_ISVTX and hasattr(os, "geteuid") and root.st_uid in (0, os.geteuid())
+    if not (sticky or _is_private(root)) or not _is_private(place.stat()):
+        raise PermissionError(f"others can write to {place} or to the folder that it is in")
+
+
+def _read(place: Path, name: str) -> bytes:
+    """The bytes of a file in the folder. Raises OSError if it is no private regular file: links, pipes, devices."""
+    flags = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+    _check_folders(place)
+    if os.open not in os.supports_dir_fd:                   # Windows
+        handle = os.open(place / name, flags)
+    else:                                                   # the folder that was checked, though it be renamed
+        directory = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            if not _is_private(os.fstat(directory)):
+                raise PermissionError(f"others can write to {place}")
+            handle = os.open(name, flags, dir_fd=directory)
+        finally:
+            os.close(directory)
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode) or not _is_private(found):
+            raise PermissionError(f"{name} is no regular file that only its user can write to")
+        return file.read()
 
 
 def _head(name: str, payload: bytes) -> bytes:
@@ -120,7 +165,8 @@ def _forget_oldest(place: Path, limit: int) -> None:
     for entry in os.scandir(place):
         with contextlib.suppress(OSError):              # another process may be deleting too
             if entry.name.endswith((SUFFIX, ".tmp")):
-                found.append((entry.stat().st_mtime, entry.stat().st_size, entry.path))
+                kept = entry.stat(follow_symlinks=False)
+                found.append((kept.st_mtime, kept.st_size, entry.path))
     total = sum(size for _, size, _ in found)
     for _, size, path in sorted(found):
         if total <= limit:
