@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfnb.compile.values import Call, Elementwise, Node, Value
+from tfnb.compile.values import Call, Elementwise, Node, Value, temp
 from tfnb.graph.operation import Operation
 from tfnb.kernels import scalar as scalars
 from tfnb.kernels.cpu.tiles import SIZES
@@ -36,3 +36,10 @@ def copy_node(op: Operation, value: Value, out: Value, tiled: bool = True) -> No
     def launches(call: KernelCall) -> list[Launch]:
         return transpose(call.input(0), call.output(0), unit, view.shape, view.strides)
     return Call(op, [value], [out], launches=launches)
+
+
+def mapped(nodes: list[Node], op: Operation, scalar: scalars.Scalar, x: Value, kind: str) -> Value:
+    """A new value of dtype `kind`: a scalar definition over each element of `x`, a node that is appended."""
+    out = temp(kind, x.shape)
+    nodes.append(Elementwise(op, scalar, kind, [x], [out]))
+    return out

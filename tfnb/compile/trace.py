@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.compile.copies import by_tiles, copy_node
+from tfnb.compile.copies import by_tiles, copy_node, mapped
 from tfnb.compile.place import is_pure, unread_values
 from tfnb.compile.plan import Stage
 from tfnb.compile.residents import Element, Resident, Residents
@@ -215,16 +215,16 @@ class _Tracer:
 
     def reduction(self, op: Operation, ins: list[Value]) -> list[Value]:
         """The output without the reduced axes, or with size 1 there if `keep_dims` says so."""
-        x = ins[0]
+        x, kind = ins[0], tables.ACCUMULATORS.get(op.spec.name, {}).get(ins[0].type, ins[0].type)
         gone = frozenset(reduced_axes(op, len(x.shape), ins[1].known if len(ins) > 1 else None))
-        if op.spec.name in tables.PREPARE:
-            given, x = x, temp(x.type, x.shape)
-            self.traced.nodes.append(Elementwise(op, tables.PREPARE[op.spec.name], x.type, [given], [x]))
+        if op.spec.name in tables.PREPARE or kind != x.type:
+            x = mapped(self.traced.nodes, op, tables.PREPARE.get(op.spec.name) or tables.SCALARS["Cast"], x, kind)
         shape = [1 if i in gone else n for i, n in enumerate(x.shape) if op.attrs.get("keep_dims") or i not in gone]
         finish = tables.FINISH.get(op.spec.name)
         if finish is None and x.buffer.role == "temp" and x.is_plain() and prod(x.shape[i] for i in gone) == 1:
             return [Value(x.buffer, View.whole(shape))]        # of one element each: a gradient that broadcast nothing
         out = self.reduce(op, tables.SCALARS[op.spec.name], tables.IDENTITY[op.spec.name], x, gone, finish)
+        out = out if kind == ins[0].type else mapped(self.traced.nodes, op, tables.SCALARS["Cast"], out, ins[0].type)
         return [Value(out.buffer, View.whole(shape))]
 
     def reduce(self, op: Operation, combine: Scalar | Fragment, identity: float | str, x: Value, axes: frozenset[int],

@@ -16,6 +16,7 @@ ALIGN      name -> fn(attrs, *shapes) -> the shapes that the inputs of an elemen
 AXES       name -> fn(attrs, rank) -> the axes of a reduction that has no input which names them
 PREPARE    name -> kernels.scalar.Scalar of an element, for reductions of something made of it (L2Loss)
 FINISH     name -> kernels.scalar.Scalar of (accumulator, count), for reductions that end with one (Mean)
+ACCUMULATORS name -> dtype name -> the accumulator's dtype, for reductions with a wider one (Mean of integers)
 IDENTITY   name -> what a reduction starts from: a number, "lowest" or "highest"
 ROWS       name -> the inputs of a rowwise op that have one number for each row
 DOMAINS    name -> where tests may sample the op ("positive", "unit", "nonzero"); absent: everywhere
@@ -59,6 +60,7 @@ ALIGN: Table = {}
 AXES: Table = {}
 PREPARE: dict[str, Any] = {}
 FINISH: dict[str, Any] = {}
+ACCUMULATORS: dict[str, dict[str, str]] = {}
 IDENTITY: dict[str, Any] = {}
 ROWS: dict[str, frozenset[str]] = {}
 DOMAINS: dict[str, str] = {}

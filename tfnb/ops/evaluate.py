@@ -155,6 +155,8 @@ def _reduction(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndar
     kept = [x.shape[i] for i in keep]
     rows = x.transpose([*keep, *axes]).reshape([*kept, count])
     kind = scalar_type(op)
+    kind = tables.ACCUMULATORS.get(op.spec.name, {}).get(kind, kind)
+    rows = rows.astype(kind, copy=False)
     if op.spec.name in tables.PREPARE:
         rows = reference(tables.PREPARE[op.spec.name], (rows,), (), kind)[0]
     result = _fold(tables.SCALARS[op.spec.name], tables.IDENTITY[op.spec.name], rows, kind)
