@@ -11,8 +11,9 @@ from tfnb.graph.constant_value import constant_value, constant_value_as_shape
 from tfnb.graph.operation import Tensor
 from tfnb.graph.shape_context import ShapeContext
 from tfnb.ops.array import Identity, Rank, Reshape, Shape, Size
+from tfnb.ops.casting import Cast
 from tfnb.ops.joining import ConcatV2, Pack
-from tfnb.ops.math import Add, Cast, Mul
+from tfnb.ops.math import Add, Mul
 from tfnb.ops.slicing import Slice, StridedSlice
 from tfnb.ops.source import constant, placeholder
 from tfnb.ops.state import VariableV2

@@ -20,7 +20,7 @@ from tfnb.ops.math import cast, multiply
 from tfnb.ops.matmul import matmul
 from tfnb.ops.partitioned import PartitionedVariable
 from tfnb.ops.slicing import slice_
-from tfnb.ops.sparse_tensor import sparse_to_dense
+from tfnb.ops.sparse_ops import sparse_to_dense
 
 Fn = TypeVar("Fn", bound=Callable[..., Any])
 

@@ -19,13 +19,15 @@ _DECLARED = {
         "BroadcastArgs BroadcastGradientArgs ",
     "candidates":
         "ComputeAccidentalHits LogUniformCandidateSampler UniformCandidateSampler ",
+    "casting":
+        "Cast ",
     "checks":
         "Assert CheckNumerics Print ",
     "compare":
         "ApproximateEqual ClipByValue Equal Greater GreaterEqual IsFinite IsInf IsNan Less LessEqual LogicalAnd "
         "LogicalNot LogicalOr NotEqual Select SelectV2 ",
     "complex":
-        "Complex ComplexAbs Conj Imag Real ",
+        "Angle Complex ComplexAbs Conj Imag Real ",
     "control":
         "NoOp ",
     "control_flow":
@@ -87,8 +89,8 @@ _DECLARED = {
         "Cholesky Cross LogMatrixDeterminant MatrixBandPart MatrixDeterminant MatrixInverse MatrixSolve "
         "MatrixTriangularSolve ",
     "math":
-        "Abs Add AddN AddV2 Cast Ceil Div DivNoNan Floor FloorDiv FloorMod Inv InvGrad Maximum Minimum Mod Mul "
-        "MulNoNan Neg Pow RealDiv Reciprocal ReciprocalGrad Rint Round Sign Square SquaredDifference Sub TruncateDiv "
+        "Abs Add AddN AddV2 Ceil Div DivNoNan Floor FloorDiv FloorMod Inv InvGrad Maximum Minimum Mod Mul MulNoNan "
+        "Neg Pow RealDiv Reciprocal ReciprocalGrad Rint Round Sign Square SquaredDifference Sub TruncateDiv "
         "TruncateMod ",
     "matmul":
         "BatchMatMul BatchMatMulV2 MatMul ",
@@ -139,8 +141,10 @@ _DECLARED = {
         "Slice Split SplitV StridedSlice StridedSliceGrad ",
     "source":
         "Const Placeholder PlaceholderV2 PlaceholderWithDefault ",
-    "sparse_tensor":
-        "SparseToDense ",
+    "sparse_maps":
+        "AddManySparseToTensorsMap AddSparseToTensorsMap TakeManySparseFromTensorsMap ",
+    "sparse_ops":
+        "SparseDenseCwiseDiv SparseDenseCwiseMul SparseToDense ",
     "stacks":
         "StackCloseV2 StackPopV2 StackPushV2 StackV2 ",
     "state":

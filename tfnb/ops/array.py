@@ -21,8 +21,10 @@ from tfnb.kernels.view import View
 from tfnb.ops import shapes
 from tfnb.ops.arguments import renamed
 from tfnb.ops.broadcast import shape_node
+from tfnb.ops.casting import cast
 from tfnb.ops.declare import kernel, movement, shapeof
 from tfnb.ops.raw import raw
+from tfnb.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
@@ -341,8 +343,10 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 # What users call
 
 def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
-    """The shape of a tensor, as a vector of int32 or `out_type` (int64): a constant where it is known."""
+    """The shape of a tensor or SparseTensor, as a vector of int32 or `out_type` (int64): a constant where known."""
     with name_scope(name, "Shape", [input]) as scope:
+        if isinstance(input, (SparseTensor, SparseTensorValue)):
+            return cast(input.dense_shape, out_type)
         x = convert_to_tensor(input)
         if is_known(x.static):
             return make_constant(list(x.static), dtype=out_type, shape=(len(x.static),), name=scope)
@@ -355,8 +359,13 @@ def shape_n(input: Sequence[Any], out_type: Any = dtypes.int32, name: str | None
 
 
 def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
-    """How many elements a tensor has, an int32 or `out_type` (int64) scalar: a constant where that is known."""
+    """How many elements a tensor has, an int32 or `out_type` (int64) scalar: a constant where that is known.
+
+    Of a SparseTensor, as many as its dense form has.
+    """
     with name_scope(name, "Size", [input]) as scope:
+        if isinstance(input, (SparseTensor, SparseTensorValue)):
+            return raw.Prod(cast(input.dense_shape, out_type), 0, name=scope)
         x = convert_to_tensor(input)
         if is_known(x.static):
             return make_constant(prod(x.static), dtype=out_type, name=scope)
@@ -364,8 +373,10 @@ def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> T
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
-    """How many axes a tensor has: a constant where that is known."""
+    """How many axes a tensor or SparseTensor has: a constant where that is known."""
     with name_scope(name, "Rank", [input]) as scope:
+        if isinstance(input, (SparseTensor, SparseTensorValue)):
+            return size(input.dense_shape, name=scope)
         x = convert_to_tensor(input)
         if x.static is not None:
             return make_constant(len(x.static), dtype=dtypes.int32, name=scope)
@@ -373,7 +384,22 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 
 reshape, identity_n, invert_permutation = Reshape, IdentityN, InvertPermutation
-identity, stop_gradient = Identity, StopGradient
+
+
+def identity(input: Any, name: str | None = None) -> Any:
+    """A tensor of the same value; of a SparseTensor, of the same parts."""
+    return _parts_too(Identity, input, name)
+
+
+def stop_gradient(input: Any, name: str | None = None) -> Any:
+    """A tensor of the same value (of a SparseTensor, of the same parts), which gradients take as a constant."""
+    return _parts_too(StopGradient, input, name)
+
+
+def _parts_too(op: Any, input: Any, name: str | None) -> Any:
+    if isinstance(input, SparseTensor):
+        return SparseTensor(*(op(part, name=name) for part in input.parts))
+    return op(input, name=name)
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:

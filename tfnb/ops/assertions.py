@@ -18,6 +18,7 @@ from tfnb.ops.compare import equal, greater, greater_equal, less, less_equal, no
 from tfnb.ops.control import group, no_op
 from tfnb.ops.math import abs, multiply
 from tfnb.ops.reduce import reduce_all
+from tfnb.ops.sparse_tensor import SparseTensor
 
 
 def _data(message: str | None, data: Any, default: Sequence[Any]) -> list[Any]:
@@ -92,8 +93,9 @@ def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = 
     with name_scope(name, "assert_near", [x, y, rtol, atol, data]):
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, name="y", dtype=x.dtype)
-        eps = 10 * np.finfo(x.dtype.as_numpy_dtype).eps
-        rtol, atol = (convert_to_tensor(eps if value is None else value, name=word, dtype=x.dtype)
+        kind = x.dtype.real_dtype
+        eps = 10 * np.finfo(kind.as_numpy_dtype).eps if kind != dtypes.bfloat16 else 10 * 2.0 ** -7
+        rtol, atol = (convert_to_tensor(eps if value is None else value, name=word, dtype=kind)
                       for value, word in ((rtol, "rtol"), (atol, "atol")))
         data = _data(message, data, ["x and y not equal to tolerance rtol = ", rtol, ", atol = ", atol,
                                      f"x ({x.name}) = ", x, f"y ({y.name}) = ", y])
@@ -191,7 +193,7 @@ def _is_one_of(x: Tensor, values: Sequence[int]) -> Tensor:
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Operation:
     """Raises TypeError at once unless `tensor` has the dtype; returns an operation that does nothing."""
     with name_scope(name, "assert_type", [tensor]):
-        tensor = convert_to_tensor(tensor, name="tensor")
+        tensor = tensor.values if isinstance(tensor, SparseTensor) else convert_to_tensor(tensor, name="tensor")
         if tensor.dtype.base_dtype != dtypes.as_dtype(tf_type).base_dtype:
             raise TypeError(f"{message or ''}  {tensor.op.name} must be of type {dtypes.as_dtype(tf_type)!r}")
         return no_op("statically_determined_correct_type")

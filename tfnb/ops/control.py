@@ -12,6 +12,7 @@ from tfnb.opdef.spec import Kind
 from tfnb.ops.array import Identity
 from tfnb.ops.declare import structural
 from tfnb.ops.indexed_slices import IndexedSlices
+from tfnb.ops.sparse_tensor import SparseTensor
 
 
 @structural("->", Kind.CONTROL, shape=lambda ctx: [])
@@ -97,14 +98,17 @@ def tuple_(tensors: Sequence[Any], name: str | None = None, control_inputs: Sequ
 
 
 def with_dependencies(dependencies: Sequence[Any], output_tensor: Any, name: str | None = None) -> Any:
-    """`output_tensor` (a tensor, variable or IndexedSlices), there only when all of `dependencies` are done.
+    """`output_tensor`, there only when all of `dependencies` are done: a tensor, variable, IndexedSlices, SparseTensor.
 
     The new node stands on the device of `output_tensor`. Raises TypeError if it can't be made a tensor.
     """
     values = [*dependencies, output_tensor]
     with name_scope(name, "control_dependency", values) as scope:
-        tensor = output_tensor if isinstance(output_tensor, IndexedSlices) else convert_to_tensor(output_tensor)
+        composite = isinstance(output_tensor, (IndexedSlices, SparseTensor))
+        tensor = output_tensor if composite else convert_to_tensor(output_tensor)
         with colocate_with(tensor.op), control_dependencies(dependencies):
+            if isinstance(tensor, SparseTensor):
+                return SparseTensor(*map(Identity, tensor.parts))
             if isinstance(tensor, Tensor):
                 return Identity(tensor, name=scope)
             return IndexedSlices(Identity(tensor.values, name=scope), tensor.indices, tensor.dense_shape)

@@ -17,6 +17,7 @@ from tfnb.ops.declare import elementwise, kernel, movement
 from tfnb.ops.math import cast
 from tfnb.ops.raw import raw
 from tfnb.ops.shapes import named_by_first, of_rank
+from tfnb.ops.sparse_tensor import SparseTensor
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
@@ -244,9 +245,13 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Te
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
     """Zeros in the shape of `tensor`: a constant where the shape is known (unless not `optimize`).
 
+    Of a SparseTensor, in the shape of its dense form.
+
     dtype: of the result, by default that of `tensor`.
     """
     with name_scope(name, "zeros_like", [tensor]) as scope:
+        if isinstance(tensor, SparseTensor):
+            return zeros(shape_tensor(tensor), dtype=tensor.dtype if dtype is None else dtype, name=scope)
         x = convert_to_tensor(tensor, name="tensor")
         kind = x.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype
         if optimize and is_known(x.static) and kind != dtypes.variant:

@@ -2,23 +2,19 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from collections.abc import Callable
+from functools import wraps
 from typing import Any, Self
-
-import numpy as np
 
 from tfnb.core import dtypes, nest
 from tfnb.core.dtypes import DType
-from tfnb.core.errors import InvalidArgumentError
-from tfnb.core.shape import Static, TensorShape, merge
+from tfnb.core.shape import TensorShape
 from tfnb.graph.constant_value import constant_value_as_shape
 from tfnb.graph.context import session_for
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.arguments import renamed
-from tfnb.ops.create import zeros
-from tfnb.ops.declare import host
-from tfnb.ops.source import constant, placeholder, placeholder_with_default
 
 
 class SparseTensorValue(namedtuple("SparseTensorValue", ("indices", "values", "dense_shape"))):
@@ -122,85 +118,23 @@ class SparseTensor:
         found: SparseTensorValue = session_for(session, self.graph, "evaluate SparseTensor").run(self, feed_dict)
         return found
 
+    @staticmethod
+    def _override(operator: str, fn: Callable[..., Any]) -> None:
+        """Give all sparse tensors the operator (`"__mul__"`)."""
+        setattr(SparseTensor, operator, fn)
+
     def __repr__(self) -> str:
         return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
 
 
-def _brackets(sizes: np.ndarray) -> str:
-    return str(sizes.tolist()).replace(" ", "")
-
-
-def _dense(ctx: Any) -> list[Static]:
-    merge(ctx.shape(3), ())
-    return [ctx.partial(1)]
-
-
-@host("sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, default_value: T -> dense: T", shape=_dense,
-      validate_indices="bool = true", T="type", Tindices="{int32, int64}")
-def SparseToDense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any, *,
-                  validate_indices: bool, ctx: Any) -> Any:
-    """A dense tensor with `sparse_values` at `sparse_indices` and `default_value` elsewhere.
-
-    With validate_indices they must be in order, without repetitions.
-    """
-    dense = np.empty(output_shape.tolist(), sparse_values.dtype)
-    dense[...] = default_value[()]
-    places = sparse_indices.reshape(-1, 1) if sparse_indices.ndim < 2 else sparse_indices
-    if places.shape[1] != dense.ndim:
-        raise InvalidArgumentError(None, ctx.op, "output_shape has incorrect number of elements: "
-                                                 f"{dense.ndim} should be: {places.shape[1]}")
-    if len(places) and ((places < 0) | (places >= output_shape)).any():
-        row = int(((places < 0) | (places >= output_shape)).any(1).argmax())
-        raise InvalidArgumentError(None, ctx.op, f"indices[{row}] = {_brackets(places[row])} is out of bounds: need "
-                                                 f"0 <= index < {_brackets(output_shape)}")
-    if validate_indices and len(places) > 1:
-        flat = np.ravel_multi_index(tuple(places.T), dense.shape)
-        if (np.diff(flat) <= 0).any():
-            row = int((np.diff(flat) <= 0).argmax()) + 1
-            what = "repeated" if flat[row] == flat[row - 1] else "out of order. Many sparse ops require sorted indices."
-            raise InvalidArgumentError(None, ctx.op, f"indices[{row}] = {_brackets(places[row])} is {what}")
-    dense[tuple(places.T)] = sparse_values
-    return dense
-
-
-SparseToDense.no_gradient("the gradient of its values is that of a gather; TensorFlow states none for places")
-
-
-def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0,
-                    validate_indices: bool = True, name: str | None = None) -> Tensor:
-    """A dense tensor of shape `output_shape` with `sparse_values` at `sparse_indices`, elsewhere `default_value`."""
-    tensor: Tensor = SparseToDense(sparse_indices, output_shape, sparse_values, default_value,
-                                   validate_indices=validate_indices, name=name)
-    return tensor
-
-
-def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True,
-                           name: str | None = None) -> Tensor:
-    """A SparseTensor as a dense one, with `default_value` (zero, the empty string) where it has none."""
-    sparse = SparseTensor.from_value(sp_input)
-    if default_value is None:
-        default_value = zeros([], dtype=sparse.dtype)
-    return sparse_to_dense(sparse.indices, sparse.dense_shape, sparse.values, default_value, validate_indices, name)
-
-
-def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
-    """A SparseTensor whose value must be fed: a SparseTensorValue, or a tuple of three arrays.
-
-    shape: where it is told, it need not be fed.
-    """
-    before = "" if name is None else name + "/"
-    if shape is None:
-        values = placeholder(dtype, [None], name=before + "values" if name else None)
-        indices = placeholder(dtypes.int64, [None, None], name=before + "indices" if name else None)
-        sizes = placeholder(dtypes.int64, [None], name=before + "shape" if name else None)
-        return SparseTensor(indices, values, sizes)
-    told = TensorShape(shape)
-    known = constant([-1 if n is None else n for n in told.as_list()], dtypes.int64,
-                     name=before + "shape_default" if name else "Const")
-    sizes = placeholder_with_default(known, known.get_shape(), name=before + "shape" if name else None)
-    values = placeholder(dtype, [None], name=before + "values" if name else None)
-    indices = placeholder(dtypes.int64, [None, told.ndims], name=before + "indices" if name else None)
-    return SparseTensor(indices, values, sizes)
+def of_values(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function of one tensor take a SparseTensor too: the result has its indices."""
+    @wraps(fn)
+    def of_either(x: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(x, SparseTensor):
+            return fn(x, *args, **kwargs)
+        return SparseTensor(x.indices, fn(x.values, *args, **kwargs), x.dense_shape)
+    return of_either
 
 
 nest.register_composite(SparseTensor, lambda sparse: [sparse.indices, sparse.values, sparse.dense_shape],

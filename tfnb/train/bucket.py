@@ -18,6 +18,7 @@ from tfnb.ops.source import constant
 from tfnb.ops.summary import scalar
 from tfnb.train.input import as_list, as_tensors, element_shapes, enqueue_kept, kept
 from tfnb.train.queue_runner import QueueRunner, add_queue_runner
+from tfnb.train.sparse_batches import restore, store
 
 _ENDS = (OutOfRangeError, CancelledError)
 
@@ -42,8 +43,8 @@ def bucket(tensors: Any, which_bucket: Any, batch_size: int | Sequence[int], num
         raise ValueError(f"batch sizes must be positive: {sizes}")
     flat = as_list(tensors)
     with name_scope(name, "bucket", flat) as scope:
-        lists = as_tensors([flat], "bucket")
         keep, index = kept(keep_input, False), convert_to_tensor(which_bucket, dtypes.int32)
+        lists, sparse = store(as_tensors([flat], "bucket"), keep, False)
         known = element_shapes(lists, shapes, False, dynamic_pad)
         types = [t.dtype.base_dtype for t in lists[0]]
         kind = PaddingFIFOQueue if dynamic_pad else FIFOQueue
@@ -56,7 +57,7 @@ def bucket(tensors: Any, which_bucket: Any, batch_size: int | Sequence[int], num
         number.set_shape([])
         for tensor, row in zip(made, known, strict=True):
             tensor.set_shape(TensorShape([rows]).concatenate(row))
-        return number, _like(tensors, made)
+        return number, _like(tensors, restore(made, sparse))
 
 
 def _run_buckets(queues: list[QueueBase], top: QueueBase, example: list[Tensor], index: Tensor, keep: Tensor,

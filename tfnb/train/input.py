@@ -24,9 +24,11 @@ from tfnb.ops.math import cast, maximum
 from tfnb.ops.queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
 from tfnb.ops.random import random_shuffle
 from tfnb.ops.source import constant
+from tfnb.ops.sparse_tensor import SparseTensor
 from tfnb.ops.summary import scalar
 from tfnb.ops.variables import Variable
 from tfnb.train.queue_runner import QueueRunner, add_queue_runner
+from tfnb.train.sparse_batches import restore, store
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
@@ -144,18 +146,24 @@ def original(tensors: Any, made: Any) -> Any:
     return dict(zip(sorted(tensors), made if len(tensors) > 1 else [made], strict=True))
 
 
-def as_tensors(lists: list[list[Any]], what: str) -> list[list[Tensor]]:
-    """Several examples as tensors. Raises ValueError, TypeError if there are none, or their dtypes differ."""
-    made = [[convert_to_tensor(t) for t in tensors] for tensors in lists]
+def as_tensors(lists: list[list[Any]], what: str) -> list[list[Any]]:
+    """Several examples as tensors and SparseTensors.
+
+    Raises ValueError if there are none, or a component is sparse in one only, TypeError if their dtypes differ.
+    """
+    made = [[t if isinstance(t, SparseTensor) else convert_to_tensor(t) for t in tensors] for tensors in lists]
     if not made or not made[0]:
         raise ValueError(f"Expected at least one tensor in {what}().")
-    types = [t.dtype.base_dtype for t in made[0]]
     for tensors in made[1:]:
-        if len(tensors) != len(types):
-            raise ValueError(f"Expected the same number of tensors in each list, got {len(types)} and {len(tensors)}")
-        for a, t in zip(types, tensors, strict=True):
-            if a != t.dtype.base_dtype:
-                raise TypeError(f"Expected types to be consistent: {a.name} vs. {t.dtype.base_dtype.name}.")
+        if len(tensors) != len(made[0]):
+            raise ValueError(f"Expected the same number of tensors in each list, got {len(made[0])} and "
+                             f"{len(tensors)}")
+        for first, t in zip(made[0], tensors, strict=True):
+            if isinstance(first, SparseTensor) != isinstance(t, SparseTensor):
+                raise ValueError(f"Expected the same components to be SparseTensors in each list, got {first} and {t}")
+            if first.dtype.base_dtype != t.dtype.base_dtype:
+                raise TypeError(f"Expected types to be consistent: {first.dtype.base_dtype.name} vs. "
+                                f"{t.dtype.base_dtype.name}.")
     return made
 
 
@@ -219,14 +227,16 @@ def _batches(lists: list[list[Any]], batch_size: Any, capacity: int, enqueue_man
              dynamic_pad: bool, smaller: bool, shared_name: str | None, name: str | None, keep_input: Any,
              threads: int, what: str) -> Any:
     with name_scope(name, what, [t for tensors in lists for t in tensors]) as scope:
-        tensors = as_tensors(lists, what)
+        examples = as_tensors(lists, what)
         keep = kept(keep_input, enqueue_many)
+        tensors, sparse = store(examples, keep, enqueue_many)
         sizes = element_shapes(tensors, shapes, enqueue_many, dynamic_pad)
         kind = PaddingFIFOQueue if dynamic_pad else FIFOQueue
         queue = kind(capacity, [t.dtype.base_dtype for t in tensors[0]], sizes, shared_name=shared_name)
         _fill(queue, tensors, threads, enqueue_many, keep)
         scalar(f"fraction_of_{capacity}_full", cast(queue.size(), dtypes.float32) * (1.0 / capacity))
-        return queue.dequeue_up_to(batch_size, name=scope) if smaller else queue.dequeue_many(batch_size, name=scope)
+        taken = queue.dequeue_up_to(batch_size, name=scope) if smaller else queue.dequeue_many(batch_size, name=scope)
+        return restore(taken, sparse)
 
 
 def _shuffled(lists: list[list[Any]], batch_size: Any, capacity: int, min_after: int, seed: int | None,
@@ -235,8 +245,9 @@ def _shuffled(lists: list[list[Any]], batch_size: Any, capacity: int, min_after:
     with name_scope(name, what, [t for tensors in lists for t in tensors]) as scope:
         if capacity <= min_after:
             raise ValueError(f"capacity {capacity} must be bigger than min_after_dequeue {min_after}.")
-        tensors = as_tensors(lists, what)
+        examples = as_tensors(lists, what)
         keep = kept(keep_input, enqueue_many)
+        tensors, sparse = store(examples, keep, enqueue_many)
         sizes = element_shapes(tensors, shapes, enqueue_many, False)
         queue = RandomShuffleQueue(capacity, min_after, [t.dtype.base_dtype for t in tensors[0]], sizes, seed=seed,
                                    shared_name=shared_name)
@@ -244,7 +255,8 @@ def _shuffled(lists: list[list[Any]], batch_size: Any, capacity: int, min_after:
         over = capacity - min_after
         full = cast(maximum(0, queue.size() - min_after), dtypes.float32) * (1.0 / over)
         scalar(f"fraction_over_{min_after}_of_{over}_full", full)
-        return queue.dequeue_up_to(batch_size, name=scope) if smaller else queue.dequeue_many(batch_size, name=scope)
+        taken = queue.dequeue_up_to(batch_size, name=scope) if smaller else queue.dequeue_many(batch_size, name=scope)
+        return restore(taken, sparse)
 
 
 def batch(tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False,

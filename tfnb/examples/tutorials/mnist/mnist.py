@@ -7,8 +7,8 @@ from typing import Any
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.layers.losses import sparse_softmax_cross_entropy
+from tfnb.ops.casting import cast, to_int64
 from tfnb.ops.create import zeros
-from tfnb.ops.math import cast, to_int64
 from tfnb.ops.matmul import matmul
 from tfnb.ops.nn import relu
 from tfnb.ops.random import truncated_normal

@@ -1,0 +1,72 @@
+"""Casts: elements as another dtype."""
+from __future__ import annotations
+
+from typing import Any
+
+from tfnb.core import dtypes
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.ops.declare import elementwise
+from tfnb.ops.indexed_slices import IndexedSlices
+from tfnb.ops.sparse_tensor import SparseTensor
+
+
+@elementwise("x: SrcT -> y: DstT", SrcT="type", DstT="type", Truncate="bool = false")
+def Cast(x):
+    """`x` as another dtype: fractions are cut off, anything but 0 is True, True is 1."""
+    return x
+
+
+@Cast.gradient
+def _(op: Operation, dy: Tensor) -> Tensor | None:
+    source, target = op.inputs[0].dtype.base_dtype, op.outputs[0].dtype.base_dtype
+    if not (source.is_floating or source.is_complex) or not (target.is_floating or target.is_complex):
+        return None
+    return cast(dy, source)
+
+
+# What users call
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    """`x` (IndexedSlices and SparseTensors too) as another dtype; `x` itself if it has that dtype already.
+
+    Numbers and bools become each other: floats are cut towards zero, all but 0 is True.
+    """
+    wanted = dtypes.as_dtype(dtype).base_dtype
+    if isinstance(x, Tensor) and x.dtype.base_dtype == wanted:
+        return x
+    if isinstance(x, IndexedSlices):
+        with name_scope(name, "Cast", [x]) as scope:
+            return IndexedSlices(Cast(x.values, DstT=wanted, name=scope), x.indices, x.dense_shape)
+    if isinstance(x, SparseTensor):
+        with name_scope(name, "Cast", [x]) as scope:
+            return SparseTensor(x.indices, Cast(x.values, DstT=wanted, name=scope), x.dense_shape)
+    with name_scope(name, "Cast", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        return x if x.dtype.base_dtype == wanted else Cast(x, DstT=wanted, name=scope)
+
+
+def to_float(x: Any, name: str = "ToFloat") -> Tensor:
+    """`x` as float32."""
+    return cast(x, dtypes.float32, name=name)
+
+
+def to_double(x: Any, name: str = "ToDouble") -> Tensor:
+    """`x` as float64."""
+    return cast(x, dtypes.float64, name=name)
+
+
+def to_int32(x: Any, name: str = "ToInt32") -> Tensor:
+    """`x` as int32."""
+    return cast(x, dtypes.int32, name=name)
+
+
+def to_int64(x: Any, name: str = "ToInt64") -> Tensor:
+    """`x` as int64."""
+    return cast(x, dtypes.int64, name=name)
+
+
+def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Tensor:
+    """`x` as bfloat16."""
+    return cast(x, dtypes.bfloat16, name=name)
