@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 import tfnb
+from tests.modes import compiling
+from tfnb.core.options import options
 
 # Run by both: `snippets` is a list of texts; `compile_mode` is ours alone.
 RUNNER = '''
@@ -20,7 +22,9 @@ import ast
 def plain(value):
     """Values that travel: arrays, numbers, strings, and containers with the names of their classes."""
     if isinstance(value, (np.ndarray, np.generic)):
-        return "array" if np.ndim(value) else "scalar", value.dtype.name, np.asarray(value).tolist()
+        name, value = value.dtype.name, np.asarray(value)
+        value = value.astype("float64") if name == "bfloat16" else value
+        return "array" if np.ndim(value) else "scalar", name, value.tolist()
     if isinstance(value, dict):
         return type(value).__name__, [(plain(k), plain(v)) for k, v in value.items()]
     if isinstance(value, (list, tuple)):
@@ -76,8 +80,28 @@ def there(oracle: Any, snippets: list[str]) -> list[Any]:
     return oracle(RUNNER, snippets=[textwrap.dedent(s) for s in snippets])
 
 
-def differences(oracle: Any, snippets: Mapping[str, str], setup: str = "") -> dict[str, tuple[Any, Any]]:
-    """Of named snippets, each after `setup`: what tfnb and real TensorFlow give, where that is not the same."""
+def alike(ours: Any, theirs: Any, tolerance: float) -> bool:
+    """Return whether two outcomes are equal, the elements of their arrays up to a tolerance."""
+    if not isinstance(theirs, (tuple, list)) or not isinstance(ours, type(theirs)) or len(ours) != len(theirs):
+        return bool(ours == theirs)
+    if theirs and theirs[0] in ("array", "scalar"):
+        if ours[:2] != theirs[:2] or theirs[1] == "object" or np.shape(ours[2]) != np.shape(theirs[2]):
+            return bool(ours == theirs)
+        return np.allclose(ours[2], theirs[2], rtol=tolerance, atol=tolerance, equal_nan=True)
+    return all(alike(a, b, tolerance) for a, b in zip(ours, theirs, strict=True))
+
+
+def differences(oracle: Any, snippets: Mapping[str, str], setup: str = "", tolerance: float = 0.0,
+                modes: tuple[str, ...] = ()) -> dict[str, tuple[Any, Any]]:
+    """Return what tfnb and real TensorFlow give for named snippets, each after `setup`, where the two differ.
+
+    modes: values of `options.compile` to run tfnb with, one after the other; by default as it is.
+    """
     texts = [setup + text for text in snippets.values()]
-    pairs = zip(snippets, here(texts), there(oracle, texts), strict=True)
-    return {name: (ours, theirs) for name, ours, theirs in pairs if ours != theirs}
+    expected = there(oracle, texts)
+    found = {}
+    for mode in modes or (options.compile,):
+        with compiling(mode):
+            pairs = zip(snippets, here(texts), expected, strict=True)
+            found.update({name: (ours, theirs) for name, ours, theirs in pairs if not alike(ours, theirs, tolerance)})
+    return found

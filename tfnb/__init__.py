@@ -44,13 +44,14 @@ from tfnb.ops.assertions import (
     assert_type, is_non_decreasing, is_numeric_tensor, is_strictly_increasing,
 )
 from tfnb.ops.case import case
+from tfnb.ops.casting import cast, to_bfloat16, to_double, to_float, to_int32, to_int64
 from tfnb.ops.checks import assert_ as Assert, check_numerics, print_ as Print, verify_tensor_all_finite
 from tfnb.ops.clip import clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 from tfnb.ops.compare import (
     equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, logical_and, logical_not, logical_or,
     logical_xor, not_equal, select, where, where_v2,
 )
-from tfnb.ops.complex import complex, conj, imag, real
+from tfnb.ops.complex import angle, complex, conj, imag, real
 from tfnb.ops.cond import cond
 from tfnb.ops.control import group, no_op, tuple_ as tuple
 from tfnb.ops.create import (
@@ -85,11 +86,10 @@ from tfnb.ops.linalg import (
     matrix_solve_ls, matrix_triangular_solve,
 )
 from tfnb.ops.math import (
-    abs, accumulate_n, add, add_n, cast, ceil, complex_abs, div, div_no_nan, divide, floor, floor_div, floordiv,
+    abs, accumulate_n, add, add_n, ceil, complex_abs, div, div_no_nan, divide, floor, floor_div, floordiv,
     floormod, inv,
     maximum, minimum, mod, mul, multiply, neg, negative, pow, realdiv, reciprocal, rint, round, saturate_cast,
-    scalar_mul, sign, square, squared_difference, sub, subtract, to_bfloat16, to_double, to_float, to_int32,
-    to_int64, truediv, truncatediv, truncatemod,
+    scalar_mul, sign, square, squared_difference, sub, subtract, truediv, truncatediv, truncatemod,
 )
 from tfnb.ops.matmul import batch_matmul, matmul, tensordot
 from tfnb.ops.overloads import newaxis
@@ -126,9 +126,8 @@ from tfnb.ops.segments import (
 from tfnb.ops.script import py_func
 from tfnb.ops.slicing import slice_ as slice, split, strided_slice
 from tfnb.ops.source import constant, placeholder, placeholder_with_default
-from tfnb.ops.sparse_tensor import (
-    SparseTensor, SparseTensorValue, sparse_placeholder, sparse_tensor_to_dense, sparse_to_dense,
-)
+from tfnb.ops.sparse_ops import sparse_placeholder, sparse_tensor_to_dense, sparse_to_dense
+from tfnb.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from tfnb.ops.state import assign, assign_add, assign_sub, count_up_to, is_variable_initialized
 from tfnb.ops.strings import string_join, substr
 from tfnb.ops.summary import (

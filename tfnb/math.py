@@ -5,7 +5,7 @@ from tfnb.ops.compare import (
     equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, logical_and, logical_not, logical_or,
     logical_xor, not_equal,
 )
-from tfnb.ops.complex import conj, imag, real
+from tfnb.ops.complex import angle, conj, imag, real
 from tfnb.ops.cross_entropy import log_softmax, softmax
 from tfnb.ops.functions import (
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, digamma, erf, erfc, exp, expm1, lbeta, lgamma, log,

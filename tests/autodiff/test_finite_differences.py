@@ -153,6 +153,7 @@ SAMPLES = {
     "Conj": [(lambda x: tf.real(raw.Conj(tf.complex(x, x * 2.0)) * tf.complex(x, x)), [A])],
     "Real": [(both, [A, B])], "Imag": [(both, [A, B])], "Complex": [(both, [A, B])],
     "ComplexAbs": [(lambda x, y: tf.abs(tf.complex(x, y)), [A, B])],
+    "Angle": [(lambda x, y: tf.angle(tf.complex(x, y)), [A, B])],
     "ConjugateTranspose": [(lambda x: tf.imag(raw.ConjugateTranspose(tf.complex(x, x * x), [1, 0])), [A])],
     "IdentityN": [(lambda x, y: raw.IdentityN([x, y]), [A, ROW])],
     "EnsureShape": [(lambda x: raw.EnsureShape(x, shape=[2, 3]), [A])],
@@ -197,6 +198,9 @@ SAMPLES = {
     "DynamicStitch": [(lambda x, y: raw.DynamicStitch([[0, 3], [1, 4]], [x, y]), [A, B])],
     "ParallelDynamicStitch": [(lambda x, y: raw.ParallelDynamicStitch([[0, 3], [1, 2]], [x, y]), [A, B])],
     "GatherNd": [(lambda x: raw.GatherNd(x, [[0, 1], [1, 2], [0, 1]]), [A])],
+    "SparseToDense": [(lambda x, y: raw.SparseToDense([[0], [2]], [4], x[0, :2], y), [A, ONE])],
+    **{name: [(lambda x, y, name=name: getattr(raw, name)([[0, 1], [1, 0]], x[0, :2], [2, 3], y[:1] + 2), [A, A])]
+       for name in ("SparseDenseCwiseMul", "SparseDenseCwiseDiv")},
     "ScatterNd": [(lambda x: raw.ScatterNd([[1], [0]], x, [4, 3]), [A])],
     "Cumsum": [(lambda x, e=e, r=r: raw.Cumsum(x, 1, exclusive=e, reverse=r), [A])
                for e in (False, True) for r in (False, True)],

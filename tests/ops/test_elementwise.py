@@ -36,6 +36,10 @@ def softplus(x):
     return np.where(x > 30, x, np.log1p(np.exp(np.minimum(x, 30))))
 
 
+def unless_zero(dy, x):
+    return np.where(dy == 0, 0, x)
+
+
 SELU = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
 ALPHA = float(np.float32(0.2))                           # an attr is a float32
 FORMULAS = {
@@ -50,7 +54,8 @@ FORMULAS = {
     "Equal": np.equal, "Erf": special.erf, "Erfc": special.erfc, "Exp": np.exp, "Expm1": np.expm1,
     "Floor": np.floor, "FloorDiv": floored, "FloorMod": lambda x, y: x - y * np.floor(x / y),
     "Greater": np.greater, "GreaterEqual": np.greater_equal, "Inv": lambda x: quotient(np.ones_like(x), x),
-    "InvGrad": lambda y, dy: -dy * y ** 2, "IsFinite": np.isfinite, "IsInf": np.isinf, "IsNan": np.isnan,
+    "InvGrad": lambda y, dy: unless_zero(dy, -dy * np.conj(y) ** 2),
+    "IsFinite": np.isfinite, "IsInf": np.isinf, "IsNan": np.isnan,
     "LeakyRelu": lambda x: np.where(x > 0, x, ALPHA * x),
     "LeakyReluGrad": lambda g, x: np.where(x > 0, g, ALPHA * g),
     "Less": np.less, "LessEqual": np.less_equal, "Lgamma": special.gammaln, "Log": np.log, "Log1p": np.log1p,
@@ -58,10 +63,11 @@ FORMULAS = {
     "Maximum": np.maximum, "Minimum": np.minimum, "Mod": np.fmod, "Mul": np.multiply,
     "MulNoNan": lambda x, y: np.where(y == 0, 0, x * y), "Neg": np.negative, "NotEqual": np.not_equal,
     "Pow": np.power, "RealDiv": quotient, "Reciprocal": lambda x: quotient(np.ones_like(x), x),
-    "ReciprocalGrad": lambda y, dy: -dy * y ** 2, "Relu": lambda x: np.maximum(x, 0),
+    "ReciprocalGrad": lambda y, dy: unless_zero(dy, -dy * np.conj(y) ** 2), "Relu": lambda x: np.maximum(x, 0),
     "Relu6": lambda x: np.clip(x, 0, 6), "Relu6Grad": lambda g, x: np.where((x > 0) & (x < 6), g, 0),
     "ReluGrad": lambda g, x: np.where(x > 0, g, 0), "Rint": np.rint, "Round": np.rint,
-    "Rsqrt": lambda x: 1 / np.sqrt(x), "RsqrtGrad": lambda y, dy: -0.5 * dy * y ** 3,
+    "Rsqrt": lambda x: 1 / np.sqrt(x),
+    "RsqrtGrad": lambda y, dy: unless_zero(dy, -0.5 * dy * np.conj(y) ** 3),
     "SelectV2": np.where, "Select": np.where,
     "Selu": lambda x: SELU[0] * np.where(x < 0, SELU[1] * np.expm1(np.minimum(x, 0)), x),
     "SeluGrad": lambda g, y: np.where(y < 0, g * (y + SELU[0] * SELU[1]), g * SELU[0]),
@@ -69,13 +75,14 @@ FORMULAS = {
     "SigmoidGrad": lambda y, dy: dy * y * (1 - y), "Sign": np.sign, "Sin": np.sin,
     "Sinh": np.sinh, "Softplus": softplus, "SoftplusGrad": lambda g, x: g * special.expit(x),
     "Softsign": lambda x: x / (1 + np.abs(x)), "SoftsignGrad": lambda g, x: g / (1 + np.abs(x)) ** 2,
-    "Sqrt": np.sqrt, "SqrtGrad": lambda y, dy: dy / (2 * y), "Square": np.square,
-    "SquaredDifference": lambda x, y: (x - y) ** 2, "Sub": np.subtract, "Tan": np.tan, "Tanh": np.tanh,
+    "Sqrt": np.sqrt,
+    "SqrtGrad": lambda y, dy: unless_zero(dy, dy / (2 * np.conj(y))), "Square": np.square,
+    "SquaredDifference": lambda x, y: (x - y) * np.conj(x - y), "Sub": np.subtract, "Tan": np.tan, "Tanh": np.tanh,
     "TanhGrad": lambda y, dy: dy * (1 - y ** 2), "TruncateDiv": divided, "TruncateMod": np.fmod,
     "Xdivy": lambda x, y: np.where(x == 0, 0, x / y), "Xlogy": special.xlogy,
 }
 # Ops with formulas elsewhere: they are more than a formula of broadcast inputs.
-ELSEWHERE = {"AddN", "OnesLike", "ZerosLike", "BiasAdd", "Cast", "ComplexAbs", "Conj", "Imag", "Real"}
+ELSEWHERE = {"AddN", "OnesLike", "ZerosLike", "BiasAdd", "Cast", "ComplexAbs", "Conj", "Imag", "Real", "Angle"}
 SLOW = pytest.mark.slow
 SPECIAL = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf, "0": 0.0, "-0": -0.0}
 # where NumPy's or SciPy's own special cases are not the op's: infinite and NaN samples are left out

@@ -42,6 +42,13 @@ def ComplexAbs(x):
     return abs(x)
 
 
+@elementwise("input: T -> output: Tout", T="{complex64, complex128} = DT_COMPLEX64",
+             Tout="{float, double} = DT_FLOAT")
+def Angle(input):
+    """The argument of complex numbers, in (-pi, pi]."""
+    return atan2(imag(input), real(input))
+
+
 def _complex(ctx: Any, real: np.ndarray, imag: np.ndarray) -> np.ndarray:
     return np.asarray(real + 1j * imag, ctx.attrs["Tout"].as_numpy_dtype)
 
@@ -62,6 +69,13 @@ def _(op: Operation, dy: Tensor) -> Tensor:
     return complex(convert_to_tensor(0, dtype=dy.dtype), dy)
 
 
+@Angle.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    """`i dy x / |x|^2`: at right angles to `x`."""
+    x, zero = op.inputs[0], convert_to_tensor(0, dtype=dy.dtype)
+    return raw.RealDiv(complex(zero, dy), conj(x))  # type: ignore[no-any-return]
+
+
 @Conj.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
     return Conj(dy)
@@ -79,6 +93,16 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 
 # What users call
+
+def angle(input: Any, name: str | None = None) -> Tensor:
+    """The argument of each element, in (-pi, pi]; of real numbers 0 or pi. Floats of the precision of `input`."""
+    with name_scope(name, "Angle", [input]) as scope:
+        x = convert_to_tensor(input, name="input")
+        if x.dtype.is_complex:
+            return Angle(x, Tout=x.dtype.real_dtype, name=scope)
+        return raw.Select(raw.Less(x, convert_to_tensor(0, dtype=x.dtype)),
+                          raw.Mul(convert_to_tensor(np.pi, dtype=x.dtype), raw.OnesLike(x)), raw.ZerosLike(x))
+
 
 def conj(x: Any, name: str | None = None) -> Tensor:
     """The complex conjugate of each element; a real tensor is returned as it is."""

@@ -15,6 +15,7 @@ from tfnb.ops.complex import conj
 from tfnb.ops.declare import elementwise, kernel
 from tfnb.ops.math import FLOATS, REAL, AddV2, Neg, Reciprocal, Square, Sub
 from tfnb.ops.raw import raw
+from tfnb.ops.sparse_tensor import of_values
 
 if TYPE_CHECKING:
     where: Any                                 # a primitive (kernels/primitives.py)
@@ -90,8 +91,8 @@ def Sqrt(x):
 
 @elementwise("y: T, dy: T -> z: T", T=FLOATS, domain="positive")
 def SqrtGrad(y, dy):
-    """The gradient of Sqrt, from its output."""
-    return dy * 0.5 / y
+    """The gradient of Sqrt, from its output; 0 where `dy` is 0, even if `y` is."""
+    return where(dy == 0, 0, dy * 0.5 / conj(y))
 
 
 @Sqrt.gradient
@@ -101,7 +102,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @SqrtGrad.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
-    quotient = dz / conj(op.inputs[0])
+    quotient = dz / op.inputs[0]
     return [-conj(quotient) * op.outputs[0], 0.5 * quotient]
 
 
@@ -113,8 +114,9 @@ def Rsqrt(x):
 
 @elementwise("y: T, dy: T -> z: T", T=FLOATS, domain="positive")
 def RsqrtGrad(y, dy):
-    """The gradient of Rsqrt, from its output."""
-    return dy * -0.5 * y * y * y
+    """The gradient of Rsqrt, from its output; 0 where `dy` is 0, even if `y` is infinite."""
+    y = conj(y)
+    return where(dy == 0, 0, dy * -0.5 * y * y * y)
 
 
 @Rsqrt.gradient
@@ -124,8 +126,8 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @RsqrtGrad.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
-    y, dy = conj(op.inputs[0]), conj(op.inputs[1])
-    return [-1.5 * dz * dy * Square(y), RsqrtGrad(y, dz)]
+    y = conj(op.inputs[0])
+    return [-1.5 * conj(dz) * op.inputs[1] * Square(y), RsqrtGrad(y, dz)]
 
 
 # Circular functions
@@ -432,13 +434,26 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 # What users call
 
-exp, expm1, log, log1p, sqrt, rsqrt = Exp, Expm1, Log, Log1p, Sqrt, Rsqrt
-sin, cos, tan, asin, acos, atan, atan2 = Sin, Cos, Tan, Asin, Acos, Atan, Atan2
-sinh, cosh, asinh, acosh, atanh = Sinh, Cosh, Asinh, Acosh, Atanh
-erf, erfc, lgamma, digamma, polygamma, zeta = Erf, Erfc, Lgamma, Digamma, Polygamma, Zeta
+exp, expm1, log, log1p, rsqrt = Exp, Expm1, Log, Log1p, Rsqrt
+cos, acos, atan2, sinh, cosh, acosh = Cos, Acos, Atan2, Sinh, Cosh, Acosh
+sin, tan, asin, atan, asinh, atanh = map(of_values, (Sin, Tan, Asin, Atan, Asinh, Atanh))
+erfc, lgamma, digamma, polygamma, zeta = Erfc, Lgamma, Digamma, Polygamma, Zeta
 xlogy, xdivy = Xlogy, Xdivy
 
 
+@of_values
+def sqrt(x: Any, name: str | None = None) -> Tensor:
+    """The square root. x: a tensor or SparseTensor of floats or complex numbers (else TypeError), as is the result."""
+    return Sqrt(x, name=name)  # type: ignore[no-any-return]
+
+
+@of_values
+def erf(x: Any, name: str | None = None) -> Tensor:
+    """The Gauss error function. x: a tensor or SparseTensor of floats (else TypeError), as is the result."""
+    return Erf(x, name=name)  # type: ignore[no-any-return]
+
+
+@of_values
 def tanh(x: Any, name: str | None = None) -> Tensor:
     """The hyperbolic tangent. x: floats or complex numbers (else TypeError); the result has its dtype and shape."""
     return Tanh(x, name=name)  # type: ignore[no-any-return]

@@ -12,10 +12,12 @@ from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.kernels.checks import NEGATIVE, ZERO, Check
 from tfnb.ops import shapes
 from tfnb.ops.broadcast import ones_node, same_shapes, unbroadcast, zeros_node
+from tfnb.ops.casting import cast
 from tfnb.ops.complex import conj
 from tfnb.ops.declare import elementwise
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.raw import raw
+from tfnb.ops.sparse_tensor import of_values
 
 if TYPE_CHECKING:
     # Primitives (kernels/primitives.py).
@@ -256,8 +258,8 @@ def _select_gradient(op: Operation, dz: Tensor, compare: Any) -> list[Tensor]:
 
 @elementwise("x: T, y: T -> z: T", T="{bfloat16, half, float, double, int32, int64, complex64, complex128}")
 def SquaredDifference(x, y):
-    """`(x - y)` squared, with broadcasting."""
-    return (x - y) * (x - y)
+    """`(x - y) conj(x - y)`, with broadcasting: the square, of complex numbers that of the absolute value."""
+    return (x - y) * conj(x - y)
 
 
 @SquaredDifference.gradient
@@ -296,7 +298,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=SIGNED_OR_COMPLEX)
 def Sign(x):
-    """-1, 0 or 1 as `x` is negative, zero or positive; NaN for NaN."""
+    """-1, 0 or 1 as `x` is negative, zero or positive; NaN for NaN; of complex numbers `x / abs(x)`, and 0 for 0."""
     return sign(x)
 
 
@@ -335,14 +337,16 @@ def Inv(x):
 
 @elementwise("y: T, dy: T -> z: T", T=FLOATS)
 def ReciprocalGrad(y, dy):
-    """The gradient of Reciprocal, from its output."""
-    return -dy * y * y
+    """The gradient of Reciprocal, from its output; 0 where `dy` is 0, even if `y` is infinite."""
+    y = conj(y)
+    return where(dy == 0, 0, -dy * y * y)
 
 
 @elementwise("y: T, dy: T -> z: T", T=FLOATS)
 def InvGrad(y, dy):
-    """The gradient of Inv, from its output."""
-    return -dy * y * y
+    """The gradient of Inv, from its output; 0 where `dy` is 0, even if `y` is infinite."""
+    y = conj(y)
+    return where(dy == 0, 0, -dy * y * y)
 
 
 @Reciprocal.gradient
@@ -358,8 +362,8 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 @ReciprocalGrad.gradient
 @InvGrad.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
-    y, dy = conj(op.inputs[0]), conj(op.inputs[1])
-    return [dz * -2.0 * dy * y, ReciprocalGrad(y, dz)]
+    y = conj(op.inputs[0])
+    return [conj(dz) * -2.0 * op.inputs[1] * y, ReciprocalGrad(y, dz)]
 
 
 @elementwise("x: T -> y: T", T=REAL)
@@ -390,20 +394,6 @@ for _op in (Floor, Ceil, Rint, Round):
     _op.no_gradient("it is constant between jumps")
 
 
-@elementwise("x: SrcT -> y: DstT", SrcT="type", DstT="type", Truncate="bool = false")
-def Cast(x):
-    """`x` as another dtype: fractions are cut off, anything but 0 is True, True is 1."""
-    return x
-
-
-@Cast.gradient
-def _(op: Operation, dy: Tensor) -> Tensor | None:
-    source, target = op.inputs[0].dtype.base_dtype, op.outputs[0].dtype.base_dtype
-    if not (source.is_floating or source.is_complex) or not (target.is_floating or target.is_complex):
-        return None
-    return cast(dy, source)
-
-
 # What users call
 
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -419,9 +409,8 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 subtract = sub = Sub
 multiply = mul = Mul
-negative = neg = Neg
-square, squared_difference = Square, SquaredDifference
-sign, pow, maximum, minimum = Sign, Pow, Maximum, Minimum
+neg, squared_difference = Neg, SquaredDifference
+pow, maximum, minimum = Pow, Maximum, Minimum
 floor, ceil, rint = Floor, Ceil, Rint
 realdiv, truncatediv, truncatemod, floor_div = RealDiv, TruncateDiv, TruncateMod, FloorDiv
 mod = floormod = FloorMod
@@ -457,6 +446,19 @@ def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = N
     return total
 
 
+@of_values
+def negative(x: Any, name: str | None = None) -> Tensor:
+    """`-x`, of a tensor or SparseTensor of signed or complex numbers (else TypeError)."""
+    return Neg(x, name=name)  # type: ignore[no-any-return]
+
+
+@of_values
+def square(x: Any, name: str | None = None) -> Tensor:
+    """`x * x`, of a tensor or SparseTensor of numbers."""
+    return Square(x, name=name)  # type: ignore[no-any-return]
+
+
+@of_values
 def abs(x: Any, name: str | None = None) -> Tensor:
     """The absolute value; of complex numbers their length, a float. The result has the shape of `x`."""
     with name_scope(name, "Abs", [x]) as scope:
@@ -469,6 +471,15 @@ def abs(x: Any, name: str | None = None) -> Tensor:
 complex_abs = abs
 
 
+@of_values
+def sign(x: Any, name: str | None = None) -> Tensor:
+    """-1, 0 or 1 as `x` is negative, zero or positive; of complex numbers `x / abs(x)`, and 0 for 0."""
+    x = convert_to_tensor(x, name="x")
+    if not x.dtype.is_complex:
+        return Sign(x, name=name)
+    return DivNoNan(x, cast(raw.ComplexAbs(x, Tout=x.dtype.real_dtype), x.dtype.base_dtype), name=name)
+
+
 def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     x = convert_to_tensor(x, name="x")
     y = convert_to_tensor(y, preferred_dtype=x.dtype.base_dtype, name="y")
@@ -477,7 +488,7 @@ def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     return x, y
 
 
-_AS_FLOAT = {dtypes.int8: dtypes.float32, dtypes.uint8: dtypes.float32, dtypes.int16: dtypes.float32,
+AS_FLOAT = {dtypes.int8: dtypes.float32, dtypes.uint8: dtypes.float32, dtypes.int16: dtypes.float32,
              dtypes.uint16: dtypes.float32, dtypes.int32: dtypes.float64, dtypes.uint32: dtypes.float64,
              dtypes.int64: dtypes.float64, dtypes.uint64: dtypes.float64}
 
@@ -486,7 +497,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """`x / y` as Python 3 divides: integers become floats first. Raises TypeError if the dtypes differ."""
     with name_scope(name, "truediv", [x, y]) as scope:
         x, y = _pair(x, y)
-        wide = _AS_FLOAT.get(x.dtype.base_dtype)
+        wide = AS_FLOAT.get(x.dtype.base_dtype)
         if wide is not None:
             x, y = cast(x, wide), cast(y, wide)
         elif not (x.dtype.is_floating or x.dtype.is_complex):
@@ -525,11 +536,13 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
         return FloorDiv(x, y, name=scope)
 
 
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
-    """`x` times a scalar. Raises ValueError if `scalar` is not one."""
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    """`x` (a tensor or IndexedSlices: so is the result) times a scalar. Raises ValueError if `scalar` is not one."""
     scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")
     if scalar.static not in ((), None):
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(Mul(scalar, x.values, name=name), x.indices, x.dense_shape)
     return Mul(scalar, x, name=name)
 
 
@@ -537,22 +550,6 @@ def round(x: Any, name: str | None = None) -> Tensor:
     """The nearest whole number, the even one of two as near; integers stay as they are."""
     x = convert_to_tensor(x, name="x")
     return x if x.dtype.is_integer else Round(x, name=name)
-
-
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
-    """`x` (IndexedSlices too) as another dtype; `x` itself if it has that dtype already.
-
-    Numbers and bools become each other: floats are cut towards zero, all but 0 is True.
-    """
-    wanted = dtypes.as_dtype(dtype).base_dtype
-    if isinstance(x, Tensor) and x.dtype.base_dtype == wanted:
-        return x
-    if isinstance(x, IndexedSlices):
-        with name_scope(name, "Cast", [x]) as scope:
-            return IndexedSlices(Cast(x.values, DstT=wanted, name=scope), x.indices, x.dense_shape)
-    with name_scope(name, "Cast", [x]) as scope:
-        x = convert_to_tensor(x, name="x")
-        return x if x.dtype.base_dtype == wanted else Cast(x, DstT=wanted, name=scope)
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
@@ -565,28 +562,3 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
         if value.dtype.max > wanted.max:
             value = Minimum(value, convert_to_tensor(wanted.max, dtype=value.dtype, name="max"))
         return cast(value, wanted, name=scope)
-
-
-def to_float(x: Any, name: str = "ToFloat") -> Tensor:
-    """`x` as float32."""
-    return cast(x, dtypes.float32, name=name)
-
-
-def to_double(x: Any, name: str = "ToDouble") -> Tensor:
-    """`x` as float64."""
-    return cast(x, dtypes.float64, name=name)
-
-
-def to_int32(x: Any, name: str = "ToInt32") -> Tensor:
-    """`x` as int32."""
-    return cast(x, dtypes.int32, name=name)
-
-
-def to_int64(x: Any, name: str = "ToInt64") -> Tensor:
-    """`x` as int64."""
-    return cast(x, dtypes.int64, name=name)
-
-
-def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Tensor:
-    """`x` as bfloat16."""
-    return cast(x, dtypes.bfloat16, name=name)

@@ -12,6 +12,7 @@ from tfnb.kernels.window import along, output_size, window
 from tfnb.kernels.window_arrays import patches
 from tfnb.ops.arguments import renamed
 from tfnb.ops.array import reshape, shape
+from tfnb.ops.complex import complex, imag, real
 from tfnb.ops.conv import rank4
 from tfnb.ops.create import eye
 from tfnb.ops.declare import kernel
@@ -52,11 +53,17 @@ def ExtractImagePatches() -> None:
 
 @ExtractImagePatches.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    """Each window is a convolution that picks its numbers."""
+    """Each window is a convolution that picks its elements; of complex numbers, of the real and imaginary parts."""
+    if dy.dtype.is_complex:
+        return complex(_put_back(op, real(dy)), _put_back(op, imag(dy)))
+    return _put_back(op, dy)
+
+
+def _put_back(op: Operation, dy: Tensor) -> Tensor:
     images, (_, height, width, _) = op.inputs[0], op.attrs["ksizes"]
     static = images.static
     channels = shape(images)[3] if static is None or static[3] is None else static[3]
-    picks = reshape(eye(channels * (height * width), dtype=images.dtype), [height, width, channels, -1])
+    picks = reshape(eye(channels * (height * width), dtype=dy.dtype), [height, width, channels, -1])
     return raw.Conv2DBackpropInput(shape(images), picks, dy, **_window_attrs(op.attrs))
 
 

@@ -15,11 +15,13 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.kernels.cpu import scan
 from tfnb.kernels.cuda import scan as cuda
+from tfnb.opdef import tables
 from tfnb.ops import shapes
 from tfnb.ops.arguments import renamed
 from tfnb.ops.array import rank, size, squeeze
 from tfnb.ops.broadcast import shape_node, shape_of
 from tfnb.ops.compare import IsFinite, SelectV2, equal, not_equal
+from tfnb.ops.complex import complex, conj, imag, real
 from tfnb.ops.create import ones, range_, zeros
 from tfnb.ops.declare import kernel, reduction
 from tfnb.ops.functions import Exp, Log, Sqrt
@@ -50,6 +52,10 @@ def Mean(acc, x):
 @Mean.finish
 def _(acc, count):
     return acc / count
+
+
+tables.ACCUMULATORS["Mean"] = {**{f"int{bits}": "int64" for bits in (8, 16, 32)},
+                               **{f"uint{bits}": "uint64" for bits in (8, 16, 32)}}
 
 
 @reduction(SIGNATURE, identity=1, keep_dims="bool = false", T="numbertype", Tidx=TIDX)
@@ -176,26 +182,38 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
     """The product of all others, without dividing by an element that may be 0."""
     x, axes = op.inputs
-    known = constant_value(axes)
-    if known is None or x.static is None:
-        y = raw.BroadcastTo(_spread(op, dy * op.outputs[0]), shape_of(x))
-        return [raw.RealDiv(y, x), None]
-    gone = shapes.normalized_axes(known, len(x.static))
-    kept = [i for i in range(len(x.static)) if i not in gone]
-    perm = gone + kept
+    perm, back, matrix = _reduced_first(op)
     moved = raw.Transpose(x, perm)
-    flat = raw.Reshape(moved, [-1, *_sizes(x, kept)]) if is_known(x.static) or len(kept) < 1 else None
-    if flat is None:
-        rest = raw.GatherV2(raw.Shape(x), np.array(kept, np.int32), 0)
-        flat = raw.Reshape(moved, raw.ConcatV2([[-1], rest], 0))
+    flat = raw.Reshape(moved, matrix)
     left = raw.Cumprod(flat, 0, exclusive=True)
     right = raw.Cumprod(flat, 0, exclusive=True, reverse=True)
-    others = raw.Transpose(raw.Reshape(left * right, shape_of(moved)), np.argsort(perm).astype(np.int32))
+    others = raw.Transpose(raw.Reshape(conj(left) * conj(right), shape_of(moved)), back)
     return [raw.BroadcastTo(_spread(op, dy), shape_of(x)) * others, None]
 
 
-def _sizes(x: Tensor, axes: list[int]) -> list[int]:
-    return [(x.static or ())[i] or 0 for i in axes]
+def _reduced_first(op: Operation) -> tuple[Anything, Anything, Anything]:
+    """The permutation that puts the reduced axes first, its inverse, and the shape (reduced, kept) of a matrix."""
+    x, known = op.inputs[0], constant_value(op.inputs[1])
+    if known is None or x.static is None:
+        shape = raw.Shape(x)
+        gone, count = _positive_axes(raw.Reshape(_int32(op.inputs[1]), [-1]), shape)
+        kept, _ = raw.ListDiff(range_(0, count), gone)
+        perm = raw.ConcatV2([gone, kept], 0)
+        return perm, raw.InvertPermutation(perm), _two_sizes(shape, gone, kept)
+    axes = shapes.normalized_axes(known, len(x.static))
+    order = axes + [i for i in range(len(x.static)) if i not in axes]
+    sizes = [[x.static[i] for i in part] for part in (axes, order[len(axes):])]
+    if None in sizes[0] + sizes[1]:
+        matrix: Anything = _two_sizes(raw.Shape(x), np.array(axes, np.int32), np.array(order[len(axes):], np.int32))
+    else:
+        matrix = [int(np.prod(part, dtype=int)) for part in sizes]         # type: ignore[arg-type]
+    return order, np.argsort(order).astype(np.int32), matrix
+
+
+def _two_sizes(shape: Tensor, *axes: Anything) -> Tensor:
+    """The products of two parts of a shape."""
+    made: Tensor = raw.Pack([raw.Prod(raw.GatherV2(shape, part, 0), [0]) for part in axes])
+    return made
 
 
 for _op in (All, Any):
@@ -289,9 +307,9 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
     x, axis = op.inputs
     exclusive, reverse = op.attrs["exclusive"], op.attrs["reverse"]
-    out = Cumsum(Cumprod(x, axis, exclusive=exclusive, reverse=reverse) * dy, axis, exclusive=exclusive,
-                 reverse=not reverse)
-    return [raw.DivNoNan(out, x, name="div_no_nan"), None]
+    products = conj(Cumprod(x, axis, exclusive=exclusive, reverse=reverse))
+    out = Cumsum(products * dy, axis, exclusive=exclusive, reverse=not reverse)
+    return [raw.DivNoNan(out, conj(x), name="div_no_nan"), None]
 
 
 # What users call
@@ -355,7 +373,8 @@ def reduce_variance(input_tensor: Anything, axis: Anything = None, keepdims: boo
         mean = reduce_mean(x, axis, keepdims=True)
         if mean.dtype.is_integer:
             raise TypeError(f"Input must be either real or complex. Received integer type {mean.dtype}.")
-        squared = Square(x - mean)
+        apart = x - mean
+        squared = real(apart * conj(apart)) if x.dtype.is_complex else Square(apart)
         return reduce_mean(squared, axis, keepdims=keepdims)
 
 
@@ -453,7 +472,7 @@ def norm(tensor: Anything, ord: Anything = "euclidean", axis: Anything = None, k
 
 def _norm(x: Tensor, ord: Anything, axis: list[int] | None, matrix: bool) -> Tensor:
     if ord in ("fro", "euclidean", 2):
-        return Sqrt(reduce_sum(x * x, axis, keepdims=True))
+        return Sqrt(reduce_sum(x * conj(x), axis, keepdims=True))
     size = abs(x)
     if matrix and axis is not None:
         inner, outer = (axis[0], axis[1]) if ord == 1 else (axis[1], axis[0])
@@ -474,6 +493,10 @@ def l2_normalize(x: Anything, axis: Anything = None, epsilon: float = 1e-12, nam
     axis = renamed("axis", axis, "dim", dim)
     with name_scope(name, "l2_normalize", [x]) as scope:
         x = convert_to_tensor(x, name="x")
+        if x.dtype.is_complex:
+            squares = reduce_sum(Square(real(x)) + Square(imag(x)), axis, keepdims=True)
+            length = raw.Rsqrt(raw.Maximum(squares, epsilon))
+            return complex(real(x) * length, imag(x) * length, name=scope)
         length = raw.Rsqrt(raw.Maximum(reduce_sum(Square(x), axis, keepdims=True), epsilon))
         return raw.Mul(x, length, name=scope)
 

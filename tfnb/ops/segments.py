@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfnb.core import errors
+from tfnb.core import dtypes, errors
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.ops.complex import conj
 from tfnb.ops.create import ones_like, zeros_like
 from tfnb.ops.declare import kernel
 from tfnb.ops.gather import SegmentSum, UnsortedSegmentSum, segment_ids_of_unsorted, segments_shape
@@ -145,9 +146,16 @@ def _nothing(op: Operation, gradient: Tensor) -> list[Tensor | None]:
     return [gradient, *[None] * (len(op.inputs) - 1)]
 
 
+def _at_least_one(counts: Tensor) -> Tensor:
+    """Counts of any dtype, 1 where they are 0: complex numbers have no maximum."""
+    if counts.dtype.is_complex:
+        return raw.SelectV2(raw.Equal(counts, zeros_like(counts)), ones_like(counts), counts)  # type: ignore[no-any-return]
+    return raw.Maximum(counts, convert_to_tensor(1, dtype=counts.dtype))  # type: ignore[no-any-return]
+
+
 @SegmentMean.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
-    counts = raw.Maximum(_sums(op, ones_like(op.inputs[0])), convert_to_tensor(1, dtype=dz.dtype))
+    counts = _at_least_one(_sums(op, ones_like(op.inputs[0])))
     return _nothing(op, raw.GatherV2(raw.RealDiv(dz, counts), op.inputs[1], 0))
 
 
@@ -164,15 +172,14 @@ def _product_gradient(op: Operation, dz: Tensor) -> list[Tensor | None]:
     """The product of all other rows of the segment: without zeros a quotient; beside a single zero only it has one."""
     x = op.inputs[0]
     is_zero = raw.Equal(x, zeros_like(x))
-    zeros = _sums(op, raw.Cast(is_zero, DstT=dz.dtype))
-    one = convert_to_tensor(1, dtype=dz.dtype)
-    dz = raw.SelectV2(raw.Greater(zeros, one), zeros_like(dz), dz)
+    zeros = _sums(op, raw.Cast(is_zero, DstT=dtypes.int32))
+    dz = raw.SelectV2(raw.Greater(zeros, 1), zeros_like(dz), dz)
     rest = raw.SelectV2(is_zero, ones_like(x), x)
     product = raw.SegmentProd(rest, op.inputs[1]) if len(op.inputs) == 2 else raw.UnsortedSegmentProd(
         rest, op.inputs[1], op.inputs[2])
     of_row, of_rest = _taken(op.outputs[0], op.inputs[1])[0], _taken(product, op.inputs[1])[0]
     others = raw.SelectV2(is_zero, of_rest, raw.RealDiv(of_row, rest))
-    return _nothing(op, raw.Mul(_taken(dz, op.inputs[1])[0], others))
+    return _nothing(op, raw.Mul(_taken(dz, op.inputs[1])[0], conj(others)))
 
 
 for _op in (SegmentMin, SegmentMax, UnsortedSegmentMin, UnsortedSegmentMax):
@@ -251,7 +258,7 @@ def _counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
     counts: Any = UnsortedSegmentSum(ones, segment_ids, num_segments)
     deeper: Any = raw.Shape(data)
     shape = raw.ConcatV2([raw.Reshape(num_segments, [1]), ones_like(deeper[len(segment_ids.shape):])], 0)
-    return raw.Maximum(raw.Reshape(counts, shape), convert_to_tensor(1, dtype=data.dtype))
+    return _at_least_one(raw.Reshape(counts, shape))
 
 
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
