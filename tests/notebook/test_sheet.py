@@ -57,7 +57,7 @@ def test_a_view_keeps_its_state_and_tells_what_it_can_not_do(table):
     view.hear({"type": "sort", "table": "u", "column": 0})
     assert "no table 'u'" in view.note and "things" in repr(view)
     view.hear({"type": "sort", "table": "t", "column": None})
-    assert view.note == "column is a whole number, not None"
+    assert view.note == "`column` must be an integer, got None"
     view.note = "<img src=x>"
     assert "<img" not in view.forms()["text/html"]
     assert set(view._repr_mimebundle_()) == {"text/plain", "text/html"}

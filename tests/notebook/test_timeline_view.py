@@ -51,7 +51,7 @@ def test_times_in_words():
     assert [micros(t) for t in (8.4e-7, 3.4e-5, 1.234e-3)] == ["0.8 µs", "34 µs", "1,234 µs"]
 
 
-def test_time_is_told_by_op_scope_and_cell(view):
+def test_time_is_grouped_by_op_scope_and_cell(view):
     assert view.shares() == {} and view.state == {"by": "kernel"}
     types, scopes = view.shares("op"), view.shares("scope")
     assert {"MatMul", "ScalarSummary"} <= types.keys() and "gradients/" in scopes
@@ -63,7 +63,7 @@ def test_time_is_told_by_op_scope_and_cell(view):
     view.hear({"type": "by", "name": "scope"})
     assert view.widget_state()["by"] == "scope" and ">gradients/<" in view.svg()
     view.hear({"type": "by", "name": "<b>"})
-    with pytest.raises(ValueError, match="not 'scop'; did you mean 'scope'"):
+    with pytest.raises(ValueError, match="got 'scop'; did you mean 'scope'"):
         view.state = {"by": "scop"}
 
 

@@ -27,7 +27,7 @@ Pattern = tuple[tuple[int, ...], int]      # strides over the space (0 where its
 class Group:
     """Nodes that become one kernel. axes: the reduced axes, None before the first reduction joins.
 
-    tail: of a product of matrices, the group that follows it block by block; target: the output of the tail in whose
+    tail: of a matmul, the group that follows it block by block; target: the output of the tail in whose
     memory the product lies before (compile/tails.py).
     """
 

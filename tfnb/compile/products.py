@@ -1,4 +1,4 @@
-"""Products of matrices, before grouping: transposed operands are copied once, sums of products become one product.
+"""Matmul rewrites before fusion: transposed operands are copied once, sums of matmuls become one matmul.
 
 The gradient of a weight that is used at each step of an unrolled network is such a sum, and each of these steps
 multiplies by the same transposed weight.
@@ -22,7 +22,7 @@ Copies = dict[tuple[object, ...], Value]
 
 
 def contraction(node: Node) -> Contraction | None:
-    """What may be done with a node that is a product of matrices."""
+    """The rewrites that a matmul node allows."""
     return tables.PRODUCTS.get(node.op.spec.name) if isinstance(node, Call) and node.launches is None else None
 
 

@@ -1,4 +1,4 @@
-"""In a round of a loop: what is the same in all rounds, and need be computed in the first one only.
+"""Loop-invariant code motion: what is the same in all iterations is computed in the first one only.
 
 That is what follows from constants of the loop, as the transposed weight by which the loop of gradients multiplies.
 What would be larger than all that it is made of is computed each time: reading it would cost more.

@@ -1,4 +1,4 @@
-"""What is computed from a product of matrices, element by element, is computed from each block of it as it is made.
+"""Epilogue fusion: elementwise ops run on each output tile of a matmul while it is in the cache.
 
 A group over the shape of a product becomes the tail of the product: one launch for both. It runs where the group ran,
 so nothing in between may need the product or change its operands. A product that nobody else reads is first stored in

@@ -1,4 +1,4 @@
-"""What kernels are made for: the CPU, or a GPU by numba.cuda. All that trace, fuse and lower ask of either is here."""
+"""Compilation targets: the CPU, or a GPU by numba.cuda. All that trace, fuse and lower ask of either is here."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ class Target:
     a scatter op (call, its form, attrs and type) and of a check of values; grid: (kernel, sizes of its loops, items,
     grain) -> items and grain of a launch, on a GPU the blocks and the threads of each; extent: these in words.
 
-    blocked: products of matrices are made in blocks, with what follows in the same launch, and want their second
+    blocked: matmuls are computed in blocks, with what follows in the same launch, and want their second
     operand straight; matrices are transposed tile by tile; large results go past the caches. walks_back: strides may
     be negative. least_columns: of a reduction over leading axes, for which a kernel walks down the columns.
     """

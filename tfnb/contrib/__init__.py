@@ -1,4 +1,4 @@
-"""What programs use of `tf.contrib`: data, layers, rnn, framework, slim, learn's digits."""
+"""Parts of `tf.contrib` that programs use: data, layers, rnn, framework, slim, learn's digits."""
 from tfnb.core.lazy import lazy_module as _lazy_module
 
 data = _lazy_module("tfnb.contrib.data")

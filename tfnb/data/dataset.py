@@ -230,7 +230,7 @@ class Dataset(Structured):
 
     def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None,
             preserve_cardinality: bool = False) -> Dataset:
-        """What `map_func` makes of each element: a function of tensors, called once, to build the graph of a step.
+        """Apply `map_func` to each element: a function of tensors, called once, to build the graph of a step.
 
         A tuple is given as several arguments. num_parallel_calls: calls at a time, by threads; the order stays. Errors
         of a step are raised when its element is asked for; the next call goes on with the next element.
@@ -276,7 +276,7 @@ class Dataset(Structured):
         return made
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
-        """What `reduce_func(state, element)`, called with each element in turn, makes of the state: tensors."""
+        """Return the final state, as tensors: `reduce_func(state, element)` is called with each element in turn."""
         with name_scope("initial_state"):
             state, flat = structure.as_tensors(initial_state)
         call, state = with_state(reduce_func, state, self._element, "Dataset_reduce")
@@ -318,7 +318,7 @@ class Dataset(Structured):
 
 
 class Options:
-    """What `Dataset.with_options` takes; any attribute may be set, and none has a meaning here."""
+    """Options for `Dataset.with_options`; any attribute may be set, and none has an effect here."""
 
     def __init__(self) -> None:
         self.experimental_optimization = self.experimental_threading = self.experimental_distribute = None

@@ -18,7 +18,7 @@ from tfnb.ops.sparse_tensor import SparseTensor
 
 @dataclass(frozen=True)
 class Component:
-    """What is known of one component. inner: the structure of its elements, if it is a dataset; wrap: what makes the
+    """Description of one component. inner: the structure of its elements, if it is a dataset; wrap: what makes the
     Dataset of its tensor and of `inner`."""
 
     dtype: DType
@@ -28,7 +28,7 @@ class Component:
 
 
 class Structured:
-    """What has elements of one structure: a dataset, an iterator."""
+    """Base of what has elements of one structure: datasets and iterators."""
 
     _element: Any
 
@@ -49,7 +49,7 @@ class Structured:
 
 
 def is_structure(value: Any) -> bool:
-    """Is it a tuple or a dict?"""
+    """Return whether the value is a tuple or a dict."""
     return isinstance(value, (tuple, Mapping))
 
 
@@ -78,7 +78,7 @@ def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
 
 
 def convert(fn: Callable[[Component], Any], structure: Any) -> Any:
-    """What `fn` makes of each component, in the form of `structure`."""
+    """Apply `fn` to each component; return the results in the form of `structure`."""
     return pack(structure, [fn(component) for component in flatten(structure)])
 
 

@@ -115,7 +115,7 @@ class VocabularyProcessor:
 
     @classmethod
     def restore(cls, filename: str) -> VocabularyProcessor:
-        """What `save` wrote. Raises ValueError for another file (TensorFlow's are pickles, which are not read)."""
+        """Read a file that `save` wrote. Raises ValueError for another one (TensorFlow's are pickles, never read)."""
         with GFile(filename, "rb") as file:
             data = file.read()
         try:

@@ -1,3 +1,3 @@
-"""What programs import of TensorFlow's examples."""
+"""Modules of TensorFlow's examples that programs import."""
 # ruff: noqa: F401
 from tfnb.examples import tutorials

@@ -104,7 +104,7 @@ def _elements(values: Any, dtype: DType) -> np.ndarray:
 
 
 def attr_value(value: Any, kind: str | None = None) -> Any:
-    """The AttrValue of a native value; `kind` is the official type of the attr, told by the value if it is None."""
+    """The AttrValue of a native value; `kind` is the official type of the attr, that of the value if it is None."""
     made = attr_value_pb2.AttrValue()
     kind = kind or _kind_of(value)
     if kind.startswith("list("):

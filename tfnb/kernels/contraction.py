@@ -1,4 +1,4 @@
-"""What the compiler may do with a product of matrices besides launching it."""
+"""Rewrites that the compiler may apply to a matmul besides launching it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping

@@ -68,7 +68,7 @@ def _unit(word: int) -> Float:
 
 
 def _below(limit: int, words: Iterator[int]) -> int:
-    """A number in [0, limit), each with the same chance: words of an incomplete last turn are not taken."""
+    """Draw an integer uniformly from [0, limit), by rejection: draws in an incomplete last interval are not taken."""
     if limit & (limit - 1) == 0:
         return next(words) & (limit - 1)
     rest = 0xFFFFFFFF % limit + 1

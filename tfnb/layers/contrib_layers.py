@@ -270,7 +270,7 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> 
 @add_arg_scope
 def dropout(inputs: Any, keep_prob: Any = 0.5, noise_shape: Any = None, is_training: Any = True,
             outputs_collections: Any = None, scope: Any = None, seed: int | None = None) -> Any:
-    """Numbers kept with chance `keep_prob` and scaled up, while `is_training`."""
+    """Set elements to 0 with probability 1 - `keep_prob` and divide the rest by it, while `is_training`."""
     with variable_scope(scope, "Dropout", [inputs], custom_getter=_getter()) as sc:
         inputs = convert_to_tensor(inputs)
         layer = Dropout(1 - keep_prob, noise_shape, seed, sc.name, _scope=sc)

@@ -70,7 +70,7 @@ class Dense(Layer):
 
 
 class Dropout(Layer):
-    """Each number dropped with chance `rate` and the others scaled up, where `call` is told that it is training.
+    """Set elements to 0 with probability `rate` during training and scale the rest by 1 / (1 - rate).
 
     noise_shape: axes of size 1 are kept or dropped as a whole.
     """

@@ -1,4 +1,4 @@
-"""Cells with a product of matrices before or after another cell, and with inputs that are numbers of rows."""
+"""Wrappers of cells: a projection (matmul) of inputs or outputs, and an embedding of integer inputs."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What is stale, running it again, and taking a run back: `%stale`, `%stale run` and `%graph undo`.
+"""Stale cells, running them again, and taking a run back: `%stale`, `%stale run` and `%graph undo`.
 
 No front end has a way for a kernel to ask that another cell be run. So `run_stale` runs the text that ran last, here
 in the kernel, and sends what it prints and shows under the name of the request that the cell was run by: JupyterLab
@@ -146,7 +146,7 @@ def _run_again(hooks: Hooks, cell: StaleCell) -> None:
 
 @contextmanager
 def _in_its_place(ip: Any, source: Source) -> Iterator[None]:
-    """What is printed and shown goes to the cell of `source`, numbers are its own."""
+    """Redirect what is printed and shown to the cell of `source`, with numbers of its own."""
     count = ip.execution_count
     before = ip.get_parent() if source.has_place else None
     ip.execution_count = source.number + shell.counts_first()
@@ -178,7 +178,7 @@ def _loop_runs() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What was taken back."""
+    """Report of what was taken back."""
 
     what: str
     left: int

@@ -11,7 +11,7 @@ FRESH_COLOR, STALE_COLOR, BAD_COLOR, MUTED = "#00845f", "#c65300", "#d6382c", "#
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """What is said of a cell.
+    """The badge of a cell.
 
     label: "[3]"; ops: how many it owns; variables: of these; kept: variables that were there before its last run with
     the same name, dtype and shape, so that their values go on; identical: its last run made what the run before made;

@@ -83,7 +83,7 @@ class LiveBoard:
 
     @property
     def state(self) -> dict[str, Any]:
-        """How it is drawn: smooth, x, grid, hist and apart. May be assigned, in part, while it is on display.
+        """The style: smooth, x, grid, hist and apart. May be assigned, in part, while it is on display.
 
         Raises ValueError for other words and for numbers out of range.
         """
@@ -133,7 +133,7 @@ class LiveBoard:
             return [(key, kept) for key, kept in table.items() if self._wants(*key)]
 
     def _namer(self) -> Callable[[str, str], str]:
-        """How (run, tag) is called: by the tag, with the name of the run before it where several runs are shown."""
+        """Return the label of (run, tag): the tag, with the name of the run before it where several runs are shown."""
         several = len(self._shown_runs()) > 1
         return lambda run, tag: f"{basename(run)}/{tag}" if run and several else tag
 
@@ -177,7 +177,7 @@ class LiveBoard:
         return sorted(made, key=lambda curve: tags.index(curve.share)) if self.look.apart else made
 
     def _began(self, run: str) -> float:
-        """When the run gave the first of the numbers that are kept: its seconds count from there."""
+        """Return the time of the first value that is kept of a run: its seconds count from there."""
         return min((float(series.times[0]) for (name, _), series in self.recorder.series.items()
                     if name == run and len(series)), default=0.0)
 
@@ -210,7 +210,7 @@ class LiveBoard:
                            empty=self._empty_text())
 
     def _empty_text(self) -> str:
-        """What to say while nothing is shown: with what else was reported, if names were asked for."""
+        """Return the message for an empty board: with what else was reported, if names were asked for."""
         with self.recorder.lock:
             keys = {*self.recorder.series, *self.recorder.histograms, *self.recorder.pictures}
         runs = {basename(run) for run, _ in keys if run}

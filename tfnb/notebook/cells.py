@@ -30,7 +30,7 @@ _VARIABLE = Kind.VARIABLE
 
 @dataclass
 class Books:
-    """What is known of the cells of a notebook, by key.
+    """The state of the cells of a notebook, by key.
 
     badges: of the cells that own ops, as they should be shown; reasons: why cells are stale of themselves, by graph;
     stories: what the last run of each changed, by graph; makers: the cell that made each graph; replaced: why a graph
@@ -65,11 +65,11 @@ class Run:
     books: Books
     default: Graph | None
     snapshots: dict[Graph, Snapshot] = field(default_factory=dict)
-    versions: dict[Graph, int] = field(default_factory=dict)    # of the graphs at the begin
+    versions: dict[Graph, int] = field(default_factory=dict)    # of the graphs at the beginning
     detached: dict[Graph, list[Detached]] = field(default_factory=dict)
     keys: list[Key] = field(default_factory=list)               # under which the cell ran before
     thawed: list[Graph] = field(default_factory=list)           # that were finalized
-    names: Mapping[str, Any] = field(default_factory=dict)      # the user's names of graph objects at the begin
+    names: Mapping[str, Any] = field(default_factory=dict)      # the user's names of graph objects at the start
 
 
 class Cells:

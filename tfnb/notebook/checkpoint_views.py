@@ -196,7 +196,7 @@ class CheckpointView(SheetView):
 
 
 class RestoreView(SheetView):
-    """What restoring a checkpoint did, or (dry) would do; made by `restore_checkpoint`. plan: a Fate for each."""
+    """Report of what restoring a checkpoint did, or (dry) would do, by `restore_checkpoint`. plan: a Fate for each."""
 
     def __init__(self, file: TensorFile, plan: Sequence[Fate], dry: bool) -> None:
         counts = {action: sum(fate.action == action for fate in plan) for action in ("restored", "kept", "unused")}
@@ -325,7 +325,7 @@ def checkpoint(path: Any, *, session: BaseSession | None = None, scope: str = ""
 
 def checkpoint_diff(a: Any, b: Any = SESSION, *, session: BaseSession | None = None,
                     renamed: Mapping[str, str] | None = None, scope: str = "") -> CheckpointView:
-    """How two checkpoints differ: what only one has, and for each other tensor how far it moved.
+    """Difference between two checkpoints: tensors of one only, and for each other tensor how far it moved.
 
     a, b: as for `checkpoint`; "session", or a Session, stands for the variables of a session as they are now. The
     result's `difference` has the numbers. renamed: name in b, or "scope/" -> name in a; names are shown as in a. scope:

@@ -1,4 +1,4 @@
-"""What a cell's new run made, held against what its run before made: op by op, by name."""
+"""Comparison of the ops that a cell's new run made with those of its run before: op by op, by name."""
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -72,7 +72,7 @@ def compare(old: Iterable[Operation], new: Iterable[Operation]) -> Changes:
 
 
 def _same(old: Operation, new: Operation, moved: dict[Tensor, Tensor]) -> bool:
-    """Is there no difference, but perhaps in what they wait for? moved: outputs of ops that are the same, old -> new.
+    """Return whether the ops are equal, but perhaps for what they wait for. moved: outputs of equal ops, old -> new.
 
     It runs for every op of a cell that is run again: 1 us each.
     """
@@ -94,13 +94,13 @@ def _same(old: Operation, new: Operation, moved: dict[Tensor, Tensor]) -> bool:
 
 def _waits_alike(old: Operation, new: Operation, olds: dict[str, Operation], news: dict[str, Operation],
                  why: dict[str, str]) -> bool:
-    """Does `new` wait for the ops that `old` waits for, or for those that are the same in the new run?"""
+    """Return whether `new` waits for the ops that `old` waits for, or for their equals in the new run."""
     return [news.get(op.name, op) if olds.get(op.name) is op and op.name not in why else op
             for op in old.control_inputs] == new.control_inputs
 
 
 def _difference(old: Operation, new: Operation, moved: dict[Tensor, Tensor]) -> str:
-    """What is different, in words, where there is a difference."""
+    """Return the difference in words, "" where there is none."""
     if old.type != new.type:
         return f"it was {old.type} and is {new.type}"
     if len(old.inputs) != len(new.inputs):

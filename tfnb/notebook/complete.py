@@ -150,14 +150,14 @@ def matcher(options: Options, completer: Any) -> Any:
 
 
 def _in_expression(before: str) -> bool:
-    """May the word at the end be one of Python? No option, none of the words that an option takes, no scope."""
+    """Return whether the last word may be a Python name: no option, no word that an option takes, no scope."""
     line, (*others, word) = _line(before), re.split(r"\s+", before)
     after = bool(others) and others[-1].startswith("--")
     return line is not None and line[1] in EXPRESSIONS and not (word.startswith("-") or after or "/" in word)
 
 
 class _Simple:
-    """What IPython calls SimpleCompletion, without importing it."""
+    """A completion with the fields of IPython's SimpleCompletion, without importing it."""
 
     def __init__(self, text: str) -> None:
         self.text, self.type = text, "name"

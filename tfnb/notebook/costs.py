@@ -1,4 +1,4 @@
-"""What each op of a run costs: its share of the time of its kernel, and the bytes that it makes."""
+"""Cost of each op of a run: its share of the time of its kernel, and the bytes that it makes."""
 from __future__ import annotations
 
 from collections import defaultdict

@@ -36,7 +36,7 @@ def _numbered(name: str, match: re.Match[str], number: int) -> str:
 
 
 class _Later:
-    """Does the op of a name stand after another one? The graph is only walked if there are ops after the cell's."""
+    """Return whether a name is numbered after another one. The graph is walked only if ops follow the cell's."""
 
     def __init__(self, made: Sequence[Operation]) -> None:
         self._places: dict[Operation, int] | None = None

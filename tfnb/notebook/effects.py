@@ -1,4 +1,4 @@
-"""What a cell's new run means for the ops of other cells: which take the new tensors, and which are stale, and why.
+"""Effects of a cell's new run on the ops of other cells: which take the new tensors, which are stale, and why.
 
 The rules: consumers of an op that is what it was take the new one. Consumers of a changed one do too, if dtype and
 static shape are equal, but never gradients, optimizers, savers and merged summaries: their cells are stale. So is a
@@ -37,7 +37,7 @@ class Orphan:
 
 @dataclass
 class Effects:
-    """What a run of a cell means for the others.
+    """The effects of a run of a cell on the others.
 
     rewired: inputs that were moved over; moved: op -> the changed op whose new tensor it takes; reasons: owner -> why
     its ops don't hold any more.
@@ -224,7 +224,7 @@ def _infer_again(changes: Changes, where: str, effects: Effects) -> None:
 
 @dataclass(frozen=True)
 class Stale:
-    """Why a cell must be run again, and the labels of the cells to run, in order (itself last)."""
+    """Return why a cell must be run again, and the labels of the cells to run, in order (itself last)."""
 
     why: str
     run: tuple[Hashable, ...]

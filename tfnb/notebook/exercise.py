@@ -14,7 +14,7 @@ TODO = "Your turn: put your answer in the place of the dots, and run this cell a
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is said of an answer. right: None if there is no answer yet."""
+    """Feedback on an answer. right: None if there is no answer yet."""
 
     right: bool | None
     text: str

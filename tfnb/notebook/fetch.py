@@ -51,7 +51,7 @@ def in_session(fetches: Sequence[Any], feed: Mapping[Any, Any] | None = None,
 
 
 def resolve(graph: Graph, wanted: Any) -> Any:
-    """What a name in `graph` stands for: a tensor ("a:0"), the first output of an op, or an op without outputs.
+    """Return what a name in `graph` represents: a tensor ("a:0"), the first output of an op, or an op without outputs.
 
     What is no string stays as it is. Raises KeyError for a name that is not there, with the nearest one.
     """

@@ -20,7 +20,7 @@ _USAGE = "%tfnb tensorflow | inspect FILE | diff A B | convert SOURCE TARGET"
 
 
 class Report(dict[str, Any]):
-    """What was found in files: a dict, shown as text."""
+    """Contents found in files: a dict, shown as text."""
 
     def __init__(self, found: Found, text: str) -> None:
         super().__init__(found)

@@ -1,4 +1,4 @@
-"""What a browser has of a live board, and the messages that bring it up to date: `board.py` says what they are."""
+"""State of a live board in a browser, and the messages that bring it up to date: `board.py` lists them."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ Message = dict[str, Any]
 
 
 class Frames:
-    """What was sent of each curve, histogram and picture. The recorder's lock is held around its methods."""
+    """Data sent so far of each curve, histogram and picture. The recorder's lock is held around its methods."""
 
     def __init__(self) -> None:
         self._curves: dict[Key, tuple[int, int, float, int]] = {}   # generation, bucket, begin; whole columns

@@ -1,4 +1,4 @@
-"""Where things are: boxes and curves in pixels, y downwards. What layout engines return and the SVG reads."""
+"""Geometry of drawings: boxes and curves in pixels, y downwards. Layout engines return it and the SVG reads it."""
 from __future__ import annotations
 
 import math
@@ -57,7 +57,7 @@ class Geometry:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What one engine call lays out: a panel's nodes, its open groups (outermost first) and its edges."""
+    """Input of one call of a layout engine: a panel's nodes, its open groups (outermost first) and its edges."""
 
     nodes: tuple[SceneNode, ...]
     groups: tuple[SceneNode, ...]

@@ -1,4 +1,4 @@
-"""Which nodes are set aside, so that the rest of the drawing can be read.
+"""Nodes that are set aside, so that the rest of the drawing can be read.
 
 A busy node (the gradients, an optimizer, a step counter read by everything) would drag lines across the whole drawing.
 It is drawn in a column of its own with a number, and where an edge to it was, the other end carries that number. The

@@ -1,4 +1,4 @@
-"""What the panel beside a drawing says about one node, and the drawing as an indented outline."""
+"""Text of the panel beside a drawing for one node, and the drawing as an indented outline."""
 from __future__ import annotations
 
 import linecache
@@ -59,7 +59,7 @@ def _where(info: OpInfo | None) -> str:
 
 
 def _change(info: OpInfo) -> str:
-    """What the last run of its cell did to it, if that ran before."""
+    """Return what the last run of its cell did to the node, if that ran before."""
     found = shell.last_run(info.origin) if hasattr(info.origin, "owner") else None
     return ": ".join(part for part in found if part) if found is not None else ""
 

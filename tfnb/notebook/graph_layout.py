@@ -1,4 +1,4 @@
-"""Where everything in a scene goes: each panel by an engine, then the panels side by side.
+"""Layout of a scene: each panel by an engine, then the panels side by side.
 
 Engines: "dot" (Graphviz on PATH), "pygraphviz" (the wheel, in this process) and "builtin" (our own, always there);
 "auto" takes the first that works.

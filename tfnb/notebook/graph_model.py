@@ -1,4 +1,4 @@
-"""What is visible of a graph: the hierarchy cut at the expanded scopes.
+"""Visible part of a graph: the hierarchy cut at the expanded scopes.
 
 `Model` holds the hierarchy of one graph; `Model.scene(expanded, aside)` gives the frozen record of nodes and edges that
 is laid out and drawn. At most LIMIT nodes are visible: what does not fit is behind a node that says how many are left.
@@ -103,7 +103,7 @@ class Model:
 
 
 class _Cut:
-    """Which nodes are visible: groups that do not fit share the room, and each shows its first children, and those that
+    """Choose the visible nodes: groups that do not fit share the room; each shows its first children, and those that
     are open or to be kept."""
 
     def __init__(self, root: Node, expanded: set[str], limit: int, keep: set[str]) -> None:
@@ -120,7 +120,7 @@ class _Cut:
         self._walk(root, self._share(groups, limit))
 
     def _share(self, groups: list[Node], limit: int) -> int:
-        """How many children each group may show at least, so that no more than `limit` nodes are visible."""
+        """Return the least number of children of each group to show, so that no more than `limit` nodes are visible."""
         def total(share: int) -> int:
             shown = (max(min(len(group.children), share), len(self.musts[group.key])) for group in groups)
             return sum(shown) - len(groups) + 1

@@ -52,7 +52,7 @@ def _natural(kind: str) -> tuple[int, str]:
 
 
 def _kinds(node: Node, says: Callable[[OpInfo], str]) -> list[str]:
-    """What the ops of a node say, in the order in which they were made: what an optimizer adds comes last."""
+    """Return what the ops of a node say, in the order in which they were made: what an optimizer adds comes last."""
     return [*dict.fromkeys(filter(None, map(says, node.ops())))]
 
 
@@ -79,7 +79,7 @@ def _stale(info: OpInfo) -> str:
 
 
 def _change(info: OpInfo) -> str:
-    """What the last run of its cell did to it."""
+    """Return what the last run of its cell did to the node."""
     found = shell.last_run(info.origin) if hasattr(info.origin, "owner") else None
     return found[0] if found is not None else ""
 

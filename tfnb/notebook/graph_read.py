@@ -30,7 +30,7 @@ class OpInfo:
 
 
 class UnknownTarget(ValueError):
-    """What is asked to be drawn is neither an op nor a scope of the graph."""
+    """Raised where what is asked to be drawn is neither an op nor a scope of the graph."""
 
 
 def op_of(tensor_name: str) -> str:

@@ -84,7 +84,7 @@ class GraphView(View):
 
     @property
     def state(self) -> dict[str, Any]:
-        """What is open, selected and set aside; may be assigned, whole or in part, to get the same drawing again."""
+        """The nodes that are open, selected, set aside; may be assigned, in part too, to get the same drawing again."""
         return {"expanded": sorted(key.rstrip("/") for key in self._expanded), "selected": self._selected,
                 "aside": dict(sorted(self._aside.items())), "color": self._color,
                 "trace": list(self._trace) if self._trace else None, "series": self.model.series}
@@ -160,7 +160,7 @@ class GraphView(View):
         return self._key(name), direction
 
     def details(self, name: str) -> dict[str, Any]:
-        """What the panel says about a node: type, shapes, attrs, inputs and outputs, the line that made it."""
+        """Return the text of the panel for a node: type, shapes, attrs, inputs and outputs, the line that made it."""
         return details(self.model, self.model.node(name))
 
     def _key(self, name: str) -> str:
@@ -198,7 +198,7 @@ class GraphView(View):
         return self.model.scene(self._expanded, self._aside, self.limit, self._selected)
 
     def _gone(self) -> str:
-        """Where colours tell of the last run of cells: the ops that it made no longer."""
+        """Return, where colours show the last run of cells, the ops that it made no longer."""
         graph = getattr(self.model.infos[0].origin, "graph", None) if self.model.infos else None
         found = shell.removed(graph) if self._color == "change" else []
         return f"made no longer: {', '.join(found[:FEW])}{' ...' * (len(found) > FEW)}" if found else ""
@@ -207,7 +207,7 @@ class GraphView(View):
         return paint(scene, self.model.nodes, self._color, self._costs)
 
     def widget_state(self) -> dict[str, Any]:
-        """What the browser shows."""
+        """The state that the browser shows."""
         shown = details(self.model, self.model.nodes[self._selected]) if self._selected else None
         return {**self.state, "title": self.title, "svg": self._svg, "details": shown, "hits": self._hits,
                 "note": self._note, "colors": options_of(self._costs)}
@@ -252,7 +252,7 @@ class GraphView(View):
         return super()._repr_mimebundle_() if self.form == "auto" else dict(self.forms())
 
     def hear(self, message: Mapping[str, Any]) -> None:
-        """Do what the front end asks. What it asks of an unknown node is told in the note, never raised."""
+        """Answer a request of the front end. One for an unknown node is answered in the note, never raised."""
         kind, name = message.get("type"), str(message.get("name", ""))
         try:
             if kind in ("expand", "collapse", "select", "aside"):

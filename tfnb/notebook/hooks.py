@@ -38,7 +38,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """How to run a cell again: its text, its number, and the request whose outputs the front end shows in it."""
+    """A cell to be run again: its text, its number, and the request whose outputs the front end shows in it."""
 
     code: str
     number: int
@@ -46,7 +46,7 @@ class Source:
 
     @property
     def has_place(self) -> bool:
-        """Is what is sent under this old request shown in its cell? In JupyterLab and Notebook; Colab: not known."""
+        """Return whether output sent under this old request appears in its cell: in JupyterLab, Notebook."""
         return bool(self.parent.get("metadata", {}).get("cellId"))
 
 

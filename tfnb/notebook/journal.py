@@ -1,4 +1,4 @@
-"""What `%graph undo` needs: for each run of a cell that changed graphs, how they and the notebook's books stood before.
+"""Undo journal of `%graph undo`: for each run of a cell that changed graphs, their state and the notebook's before it.
 
 The snapshots stand at the graphs (`Graph.past`), so that a graph which nobody uses any more can go, with all of them.
 """

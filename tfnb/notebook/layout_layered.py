@@ -267,7 +267,7 @@ def _sweep(layers: list[list[str]], near: Mapping[str, list[str]], down: bool) -
 
 
 def crossings(layers: Sequence[Sequence[str]], near: Mapping[str, list[str]]) -> int:
-    """How many pairs of edges between neighbouring layers cross."""
+    """Count the crossings of edges between neighbouring layers."""
     total = 0
     for upper, lower in zip(layers, layers[1:], strict=False):
         at = {key: k for k, key in enumerate(lower)}

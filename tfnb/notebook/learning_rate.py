@@ -15,7 +15,7 @@ from tfnb.runtime.session import BaseSession
 
 
 class Rate(Protocol):
-    """What a slider moves. value: the present rate."""
+    """A value that a slider moves. value: the present rate."""
 
     name: str
     value: float

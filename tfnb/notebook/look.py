@@ -1,4 +1,4 @@
-"""How a live board is drawn."""
+"""Style of a live board."""
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -55,7 +55,7 @@ class LineMagics(Magics):
         return value
 
     def _fetchable(self, word: str) -> Any:
-        """What a word stands for: the op of that name if it is no Python name, the value of the expression, or that op.
+        """Return what a word represents: the op of that name if it is no Python name, the value of the expression.
         """
         name, value, problem = unquote(word), None, ""
         if not name.isidentifier() and name.partition(":")[0] in op_names():
@@ -70,7 +70,7 @@ class LineMagics(Magics):
             return resolve(get_default_graph(), name)
 
     def _target(self, word: str | None) -> Any:
-        """What to draw: a scope, what a Python name means, an op, or the value of the expression if it can be drawn.
+        """Return what to draw: a scope, what a Python name means, an op, or the value of the expression.
 
         `tf.summary.scalar("loss", loss)` makes an op of that name, which is not what `loss` means.
         """
@@ -92,7 +92,7 @@ class LineMagics(Magics):
         return value if fetchable(value) or hasattr(value, "get_operations") or hasattr(value, "graph") else name
 
     def _run_arguments(self, args: Any) -> tuple[list[Any], dict[Any, Any] | None, BaseSession]:
-        """What to run, what to feed and in which session, from `what`, `--feed` and `--session`."""
+        """Return what to run, what to feed and in which session, from `what`, `--feed` and `--session`."""
         session = self._value(args.session, BaseSession, "session") if args.session else None
         feed = self._eval(" ".join(args.feed)) if args.feed else None
         if feed is not None and not isinstance(feed, dict):
@@ -155,7 +155,7 @@ def _split(line: str) -> list[str]:
 
 
 def _opens(word: str) -> int:
-    """How many brackets a word opens that it does not close."""
+    """Count the brackets that a word opens and does not close."""
     return sum((char in "([{") - (char in ")]}") for char in word)
 
 

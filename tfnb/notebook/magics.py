@@ -61,7 +61,7 @@ class GraphMagics(LineMagics):
     @FEED
     @SESSION
     @argument("--runs", type=int, default=20, help="how often each kernel is timed; the best counts")
-    @argument("--by", default="kernel", choices=["kernel", "op", "scope", "cell"], help="what time is told by")
+    @argument("--by", default="kernel", choices=["kernel", "op", "scope", "cell"], help="how to group the time")
     @argument("--chrome", metavar="FILE", help="write a trace for chrome://tracing and Perfetto, as .json")
     @argument("--plan", action="store_true", help="print the plan first: stages, fused ops, buffers (tf.explain)")
     @argument("--sources", action="store_true", help="the same with the text of each kernel")

@@ -27,7 +27,7 @@ class NanView:
 
     @property
     def found(self) -> bool:
-        """Is there a bad value?"""
+        """Whether there is a bad value."""
         return self.report.found
 
     def __repr__(self) -> str:
@@ -116,5 +116,5 @@ def _way(report: NanReport) -> str:
 
 
 def _short(op: Operation) -> str:
-    """Where an op was made, without the text of the line."""
+    """Return where an op was made, without the text of the line."""
     return op.made_at.partition(": `")[0]

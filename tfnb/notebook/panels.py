@@ -33,12 +33,12 @@ class Curve:
     share: str = ""
 
     def along(self, x: str) -> np.ndarray:
-        """What is drawn to the right: steps, or for "time" seconds."""
+        """The values along the x axis: steps, or for "time" seconds."""
         return self.points[:, 2 if x == "time" else 0]
 
 
 def unit(curves: Sequence[Curve], x: str) -> tuple[str, float]:
-    """What the axis to the right is measured in, and how many steps or seconds that is."""
+    """Return the unit of the x axis, and how many steps or seconds that is."""
     last = max((float(curve.along(x)[-1]) for curve in curves if len(curve.points)), default=0.0)
     if x != "time":
         return "step", 1.0
@@ -138,7 +138,7 @@ def summary(curves: Sequence[Curve], title: str = "") -> str:
 
 
 def number(value: float) -> str:
-    """At most four significant digits, whole numbers in full up to a million: "0.01234", "1200", "3.2e-07"."""
+    """At most four significant digits, integers in full up to a million: "0.01234", "1200", "3.2e-07"."""
     if abs(value) < 1e6 and value == round(value):
         return str(int(value))
     return f"{value:.4g}"

@@ -1,4 +1,4 @@
-"""What a failing cell had made, up to the op whose input shapes don't fit: drawn before it is taken back."""
+"""Ops that a failing cell had made, up to the one whose input shapes don't fit: drawn before it is taken back."""
 from __future__ import annotations
 
 import os
@@ -21,19 +21,19 @@ BUILDERS = tuple(os.path.join(PACKAGE, folder, "") for folder in ("graph", "ops"
 
 @dataclass(frozen=True)
 class Attempt:
-    """What could not be made: an op, or what a function would have returned; `inputs`: of what."""
+    """The op that could not be made, or what a function would have returned; `inputs`: of what."""
 
     info: OpInfo
     inputs: tuple[Tensor, ...]
 
     @property
     def graph(self) -> Graph:
-        """Where it would be."""
+        """The name of the scope where it would be."""
         return self.inputs[0].graph
 
 
 def attempted(error: BaseException | None) -> Attempt | None:
-    """What could not be made, if that is what `error` is about, or what it came from."""
+    """Return what could not be made, if that is what `error` is about, or what it came from."""
     first = error
     for _ in range(DEEPEST):
         if error is None:
@@ -77,7 +77,7 @@ def _tensors(value: Any) -> Iterator[Tensor]:
 
 
 def partial_graph(failed: Attempt, owner: Hashable) -> GraphView:
-    """What failed, what it takes, and what of this the cell made; edges say the shapes that don't fit."""
+    """Return what failed, what it takes, and what of this the cell made; edges say the shapes that don't fit."""
     names: dict[str, OpInfo] = {}
     todo = [t.op for t in failed.inputs]
     while todo:

@@ -1,4 +1,4 @@
-"""Where an op was made, in the few words and links that tables have room for."""
+"""Place where an op was made, in the few words and links that tables have room for."""
 from __future__ import annotations
 
 from collections.abc import Hashable

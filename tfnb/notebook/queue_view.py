@@ -42,7 +42,7 @@ class Gauge:
     failures: tuple[str, ...]
 
     def words(self) -> str:
-        """How it stands, after the fill."""
+        """The state of the queue, shown after the fill."""
         if self.size is None:
             return "not used yet"
         parts = ["closed"] if self.closed else []
@@ -56,7 +56,7 @@ class Gauge:
         return f"{self.size or 0}" + (f" of {self.capacity}" if self.capacity is not None else "")
 
     def share(self) -> float:
-        """How full it is, 0 to 1."""
+        """The fill of the queue, 0 to 1."""
         return min(1.0, (self.size or 0) / self.capacity) if self.capacity else 0.0
 
 

@@ -1,4 +1,4 @@
-"""What a training loop reports, kept for the live plots at a cost the loop does not notice.
+"""Recorder of what a training loop reports, for the live plots, at a cost the loop does not notice.
 
 What costs in a step is memory that it has not touched for a while. So a reported number goes to the end of an array of
 its tag at once (16 bytes), and leaves no object behind; Summary bytes, arrays and the like wait in a list. Filing in
@@ -153,7 +153,7 @@ class Recorder:
 
     @contextmanager
     def named(self, run: str) -> Iterator[None]:
-        """What the calling thread fetches inside belongs to `run`."""
+        """Attribute what the calling thread fetches inside to `run`."""
         self._names[threading.get_ident()] = run
         try:
             yield
@@ -250,7 +250,7 @@ class Recorder:
 
 
 def _is_fetched(entry: Any) -> bool:
-    """Is it a Summary that was fetched, of which no writer has said the step?"""
+    """Return whether the value is a Summary that was fetched, of which no writer has said the step."""
     return type(entry) is bytes or (entry[0] is None and type(entry[1]) is bytes)
 
 

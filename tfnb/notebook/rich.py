@@ -1,4 +1,4 @@
-"""What a training reports beside scalars, kept for the live boards: histograms over time, and pictures."""
+"""Histograms over time and pictures that a training reports, kept for the live boards."""
 from __future__ import annotations
 
 import math
@@ -103,7 +103,7 @@ def ridge(histograms: Sparse[Histogram], rows: int = SHOWN, bins: int = BINS) ->
 
 
 def _range(low: float, high: float) -> tuple[float, float]:
-    """What is drawn of values in [low, high]: something around a single one."""
+    """Return the range to draw for values in [low, high]: something around a single one."""
     pad = 0.0 if high > low else abs(low) * 0.05 or 0.5
     return low - pad, high + pad
 

@@ -14,7 +14,7 @@ MOST = 12               # boards open at once; an older one stops being updated
 
 
 class Board(Protocol):
-    """What the thread feeds."""
+    """A board that the thread feeds."""
 
     hz: float
     recorder: Recorder

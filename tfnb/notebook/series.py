@@ -35,7 +35,7 @@ class Series:
 
     @property
     def times(self) -> np.ndarray:
-        """When each was reported, in seconds of `time.monotonic`: float64, a view."""
+        """The time of each report, in seconds of `time.monotonic`: float64, a view."""
         return self._columns[1][:self._n]
 
     @property
@@ -99,7 +99,7 @@ def _filled(steps: np.ndarray, last: float) -> np.ndarray:
 
 
 def bucket_size(n: int, width: int) -> int:
-    """How many neighbours share a column of a plot `width` columns wide: a power of two, 1 while all points fit."""
+    """Return how many points share a column of a plot `width` columns wide: a power of two, 1 while all fit."""
     return 1 if n <= 2 * width else 1 << (-(-n // width) - 1).bit_length()
 
 

@@ -1,4 +1,4 @@
-"""What a user may choose in a notebook: attributes of `settings` here, `%config Tfnb` where IPython runs."""
+"""Settings of a notebook: attributes of `settings` here, `%config Tfnb` where IPython runs."""
 from __future__ import annotations
 
 from collections.abc import Callable

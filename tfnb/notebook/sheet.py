@@ -48,7 +48,7 @@ class Cell:
     edit: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """What the browser gets; no number is NaN."""
+        """Return the state for the browser; no number is NaN."""
         value = self.value
         found = {"t": self.text, "v": value if not isinstance(value, float) or math.isfinite(value) else None,
                  "spark": [v for v in self.spark if math.isfinite(v)], "hist": [list(h) for h in self.hist],
@@ -99,7 +99,7 @@ class Table:
                       reverse=descending) + rest
 
     def as_json(self) -> dict[str, Any]:
-        """What the browser gets."""
+        """Return the state for the browser."""
         return {"id": self.name, "title": self.title, "note": self.note, "picked": self.picked,
                 "pickable": self.pickable, "sort": list(self.sort) if self.sort is not None else None,
                 "columns": [{"title": c.title, "tip": c.tip, "number": c.number} for c in self.columns],

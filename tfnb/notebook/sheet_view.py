@@ -75,7 +75,7 @@ class SheetView(View):
 
     @property
     def state(self) -> dict[str, Any]:
-        """How the tables are sorted and what is picked in them; may be assigned to see the same again."""
+        """The sort order of the tables and what is picked in them; may be assigned to see the same again."""
         return {"sort": {t.name: list(t.sort) for t in self.tables if t.sort is not None},
                 "picked": {t.name: t.picked for t in self.tables if t.picked}}
 
@@ -106,7 +106,7 @@ class SheetView(View):
         table.sort = column, bool(descending)
 
     def widget_state(self) -> dict[str, Any]:
-        """What the browser shows."""
+        """The state that the browser shows."""
         heat = {"title": self.panels_title, "panels": [panel_json(*one) for one in self.panels],
                 "zoomed": self.window is not None, "first": self.panels_first} if self.panels else None
         return {"title": self.title, "note": self.note, "buttons": [list(b) for b in self.buttons], "heat": heat,
@@ -131,7 +131,7 @@ class SheetView(View):
     # the browser
 
     def hear(self, message: Mapping[str, Any]) -> None:
-        """Do what the front end asks; what can't be done is told in the note."""
+        """Answer a request of the front end; what can't be done is said in the note."""
         kind, row = message.get("type"), str(message.get("row", ""))
         try:
             if kind == "pick":
@@ -158,5 +158,5 @@ def _place(message: Mapping[str, Any], name: str) -> int:
     """A number of a row, column or panel in a message. Raises ValueError if it is none."""
     value = message.get(name, 0)
     if not isinstance(value, int):
-        raise ValueError(f"{name} is a whole number, not {value!r}")
+        raise ValueError(f"`{name}` must be an integer, got {value!r}")
     return value

@@ -19,7 +19,7 @@ attended = SERVED               # also if the front end told the id of that cell
 
 
 def label_of(owner: Hashable) -> str:
-    """What messages call the cell that owns ops: "[3]"; "" if nobody knows."""
+    """Return the label of the cell that owns ops, as messages use it: "[3]"; "" if nobody knows."""
     return str(cells.labels.get(owner, "")) if cells is not None else ""
 
 
@@ -30,7 +30,7 @@ def place_of(op: Any) -> str:
 
 
 def last_run(op: Any) -> tuple[str, str] | None:
-    """What the last run of its cell did to an op: ("new" | "changed" | "as before", what is different); None if the
+    """Return what the last run of its cell did to an op: ("new" | "changed" | "as before", the difference); None if the
     cell ran once, or if no cell is known."""
     story = cells.books.stories.get(op.graph, {}).get(op.owner) if cells is not None else None
     if story is None:
@@ -65,7 +65,7 @@ def interactive() -> bool:
 
 
 def forgets_widgets() -> bool:
-    """Is the front end JupyterLab or Notebook, which show an error where a widget was in a notebook of before? Only
+    """Return whether the front end is JupyterLab or Notebook, which show an error in place of an old widget. Only
     they tell of deleted cells."""
     return "deletedCells" in request().get("metadata", {})
 
@@ -78,7 +78,7 @@ def request(ip: Any = None) -> dict[str, Any]:
 
 
 def counts_first() -> bool:
-    """Is `execution_count` the number of the next cell already while one runs? Since IPython 9.8."""
+    """Return whether `execution_count` is the number of the next cell already while one runs: since IPython 9.8."""
     return getattr(sys.modules.get("IPython"), "version_info", (9, 8)) >= (9, 8)
 
 

@@ -87,7 +87,7 @@ class StepView(SheetView):
         return self._after(self.stepper.go(until))
 
     def restart(self) -> StepView:
-        """Go back to the begin. Returns the view."""
+        """Go back to the beginning. Returns the view."""
         return self._after(self.stepper.restart())
 
     def value(self, name: str) -> np.ndarray:
@@ -155,7 +155,7 @@ class StepView(SheetView):
                      picked=str(here.position) if here.op is not None else "")
 
     def _takes(self) -> Table:
-        """What the last op made, and what the next one takes; at the end what was fetched."""
+        """Return what the last op made, and what the next one takes; at the end what was fetched."""
         here = self.stepper
         columns = [Column(""), Column("tensor"), Column("value"),
                    Column("change", "a number, a list, or arithmetic with `value`; what has run since runs again"),
@@ -186,7 +186,7 @@ class StepView(SheetView):
 
 
 def _argument_names(op: Operation) -> list[str]:
-    """What the inputs of an op are called: "a", "b"; "values[0]", "values[1]", "axis"."""
+    """Return the names of the inputs of an op: "a", "b"; "values[0]", "values[1]", "axis"."""
     names: list[str] = []
     for arg in op.spec.inputs:
         many = op.attrs[arg.number] if arg.number else len(op.attrs[arg.type_list]) if arg.type_list else None
@@ -195,7 +195,7 @@ def _argument_names(op: Operation) -> list[str]:
 
 
 def _value_cells(array: np.ndarray | None) -> tuple[Cell, Cell]:
-    """What there is, and its histogram; of many numbers mean and spread."""
+    """Return a value and its histogram; of many elements mean and standard deviation."""
     if array is None:
         return Cell(), Cell()
     pill = pill_of(array)

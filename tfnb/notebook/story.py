@@ -1,4 +1,4 @@
-"""What a run of a cell did to each of its ops, kept in words for `%why`: the ops themselves may go."""
+"""History of a cell's runs, op by op, kept in words for `%why`: the ops themselves may go."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field

@@ -48,7 +48,7 @@ def save_drawing(svg: str, path: Path) -> None:
 
 
 def _leaves(element: Element, at: tuple[float, float], opacity: float) -> Iterator[tuple[Element, Any, float]]:
-    """What is painted, in order: (element, where its group is, how opaque)."""
+    """The painted elements, in order: (element, where its group is, how opaque)."""
     for child in element:
         child.tag = child.tag.rpartition("}")[2]
         if child.tag == "g":

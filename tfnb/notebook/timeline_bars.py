@@ -1,4 +1,4 @@
-"""What a traced run is made of: its kernel launches and host calls, and whose time they are."""
+"""Bars of a traced run: its kernel launches and host calls, and whose time they are."""
 from __future__ import annotations
 
 from collections import defaultdict, deque
@@ -38,7 +38,7 @@ class Bar:
         return "+".join(dict.fromkeys(op.type for op in self.record.ops))
 
     def limits(self) -> str:
-        """How near it comes to the machine's rates, or ""."""
+        """The share of the machine's rates that it reaches, or ""."""
         if self.alone is None or self.alone.seconds <= SHORT:
             return ""
         parts = [f"{self.alone.bytes_per_second / memory_rate(options.threads):.0%} of memory's rate"]
@@ -48,7 +48,7 @@ class Bar:
         return ", ".join(parts)
 
     def words(self) -> list[str]:
-        """What the pointer tells."""
+        """The text of the tooltip."""
         ops = self.record.ops
         more = f" and {len(ops) - 1} more" if len(ops) > 1 else ""
         lines = [f"{self.types}", f"{ops[-1].name}{more}", ops[-1].made_at]
@@ -60,7 +60,7 @@ class Bar:
 
 @dataclass(slots=True)
 class Share:
-    """What some ops take of a run. longest: the bar of them that takes most; color: the place of theirs."""
+    """The share of a run that some ops take. longest: the bar of them that takes most; color: the place of theirs."""
 
     name: str
     longest: Bar
@@ -74,7 +74,7 @@ def _scope(op: Operation) -> str:
     return head + slash
 
 
-# what time may be told by -> whose an op is
+# grouping of the time -> the group of an op
 GROUPS: dict[str, Callable[[Operation], str]] = {"op": lambda op: op.type, "scope": _scope, "cell": shell.place_of}
 
 

@@ -36,7 +36,7 @@ class TimelineView(View):
 
     @property
     def state(self) -> dict[str, str]:
-        """What time is told by; may be assigned."""
+        """The grouping of the time; may be assigned."""
         return {"by": self._by}
 
     @state.setter
@@ -82,18 +82,18 @@ class TimelineView(View):
         return path
 
     def widget_state(self) -> dict[str, Any]:
-        """svg, with a `data-bar` on each bar, the lines to tell of each, and what time may be told by."""
+        """svg, with a `data-bar` on each bar, the lines of its tooltip, and the groupings."""
         return {"svg": self.svg(), "bars": [bar.words() for bar in self.bars[:MOST]], "by": self._by,
                 "ways": [KERNELS, *GROUPS]}
 
     def hear(self, message: Mapping[str, Any]) -> None:
-        """{type: "by", name}: what time is to be told by."""
+        """{type: "by", name}: how to group the time."""
         if message.get("type") == "by" and message.get("name") in (KERNELS, *GROUPS):
             self.state = {"by": str(message["name"])}
 
 
 def traced(fetches: Any, feed_dict: Any = None, session: Any = None) -> TimelineView:
-    """What a run does when, and no more: as `timeline`, without timing each kernel by itself."""
+    """Return the schedule of a run, and no more: as `timeline`, without timing each kernel by itself."""
     trace = trace_run(fetches, feed_dict, session)
     chosen = session_for(session, get_default_graph(), "trace a run")
     return TimelineView(Profile(()), trace.records, stats=lambda: trace.step_stats(chosen._placer.ran_on))
@@ -101,7 +101,7 @@ def traced(fetches: Any, feed_dict: Any = None, session: Any = None) -> Timeline
 
 def _known(by: str) -> str:
     if by not in (KERNELS, *GROUPS):
-        raise ValueError(f"time is told by {KERNELS}, {', '.join(GROUPS)}, not {by!r}" + did_you_mean(by, GROUPS))
+        raise ValueError(f"`by` must be one of {KERNELS}, {', '.join(GROUPS)}, got {by!r}" + did_you_mean(by, GROUPS))
     return by
 
 

@@ -58,7 +58,7 @@ def _of_others(frames: list[TracebackType]) -> list[TracebackType]:
 
 
 def _misspelt(error: BaseException | None, frames: list[TracebackType]) -> bool:
-    """Did somebody else's code look for a name that a module of tfnb does not have?"""
+    """Return whether somebody else's code looked for a name that a module of tfnb does not have."""
     asks = [part for part in frames if part.tb_frame.f_code.co_filename != lazy.__file__]
     return isinstance(error, AttributeError) and isinstance(error.obj, ModuleType) and bool(_of_others(asks[-1:]))
 

@@ -1,4 +1,4 @@
-"""What a training shows: how far it is, what it reported, and buttons where there is a browser.
+"""Panel of a training: its progress, what it reported, and buttons where there is a browser.
 
 Protocol with the front end, widget kind "train": trait `state` has title, status, note, done, total (null: no end),
 facts (short texts), values [[tag, number text]], rate {name, value} or null, error {what, where} or null.

@@ -1,4 +1,4 @@
-"""When a training should end by itself: a number that is none, or a loss that falls no more."""
+"""Early stopping: a value that is NaN or infinite, or a loss that falls no more."""
 from __future__ import annotations
 
 import math
@@ -14,7 +14,7 @@ class Rule(Protocol):
     """Looks at each report."""
 
     def __call__(self, values: Mapping[str, Any]) -> str:
-        """Why to stop, or ""."""
+        """Return why to stop, or ""."""
 
 
 def not_finite(values: Mapping[str, Any]) -> str:
@@ -38,7 +38,7 @@ class Plateau:
         self._tag: str | None = None
 
     def __call__(self, values: Mapping[str, Any]) -> str:
-        """Why to stop, or ""."""
+        """Return why to stop, or ""."""
         if self._tag is None and values:
             self._tag = next((tag for tag in values if any(word in tag.lower() for word in ("loss", "cost", "error"))),
                              next(iter(values)))

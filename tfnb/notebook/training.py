@@ -96,7 +96,7 @@ class Run:
         return self
 
     def step(self, count: int = 1, wait: bool = True) -> Run:
-        """Do `count` steps more, then pause. wait: until they are done. Returns itself."""
+        """Run `count` steps more, then pause. wait: until they are done. Returns itself."""
         self._refuse_if_held("step")
         self._set(PAUSED, count)
         if wait:

@@ -31,7 +31,7 @@ LOADS = frozenset({"LOAD_NAME", "LOAD_GLOBAL"})
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a run of a cell read, written out, by name; moment: the changes that came later are larger."""
+    """The values that a run of a cell read, written out, by name; moment: the changes that came later are larger."""
 
     moment: int
     values: Mapping[str, str]
@@ -47,7 +47,7 @@ class Setting:
 
 
 class Values:
-    """What the names that cells read stand for, and which cell changed them last."""
+    """The values of the names that cells read, and which cell changed them last."""
 
     def __init__(self) -> None:
         self._now: dict[str, str | None] = {}                   # of the names that some cell has read
@@ -73,7 +73,7 @@ class Values:
             made.pop(key, None)
 
     def read(self, ops: Iterable[Operation], names: Mapping[str, Any], source: Callable[[], str]) -> Reading:
-        """What a cell made these ops with that it does not set itself. source: gives the cell in plain Python."""
+        """Return the values that a cell made these ops with and does not set itself. source: the cell as Python."""
         plain: dict[str, str] = {}
         for code in _codes(ops):
             known = {name: text for part in _parts(code) for name in part.co_names
@@ -106,7 +106,7 @@ def written(value: Any) -> str | None:
 
 
 def _size(value: Any, room: int) -> int:
-    """How many elements a plain value has; more than there is room for if it is none, or too large."""
+    """Count the elements of a plain value; more than there is room for if it is none, or too large."""
     kind = type(value)
     if kind in (str, bytes):
         return 1 if len(value) <= MOST else room + 1

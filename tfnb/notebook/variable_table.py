@@ -35,7 +35,7 @@ class Trained:
     updates: tuple[str, ...] = ()
 
     def updated_by(self, optimizer: str) -> bool:
-        """Does the optimizer of that name update it? Its ops are "<name>/update_<variable>/..."."""
+        """Return whether the optimizer of that name updates it: its ops are "<name>/update_<variable>/..."."""
         return any(f"/{optimizer}/" in f"/{name}" for name in self.updates)
 
 
@@ -65,7 +65,7 @@ _Applied = tuple[dict[str, dict[str, str]], dict[str, tuple[Tensor, Tensor | Non
 
 
 def _applied(graph: Graph) -> _Applied:
-    """What the optimizers' ops say of each variable: {role: slot}, (gradient, its rows), and their names.
+    """Return what the optimizers' ops say of each variable: {role: slot}, (gradient, its rows), and their names.
 
     A sparse update may be several ops, of which none is an "Apply".
     """
@@ -91,7 +91,7 @@ def _applied(graph: Graph) -> _Applied:
 
 
 def _holds(op: Operation) -> bool:
-    """Is it a variable, of references or behind a handle (of an imported graph)?"""
+    """Return whether an op is a variable, of references or behind a handle (of an imported graph)."""
     return is_variable(op) or op.type == "VarHandleOp"
 
 

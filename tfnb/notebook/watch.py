@@ -29,7 +29,7 @@ MOST_OPENED = 12
 class Watched:
     """The last value of a tensor: its pill (None: no numbers), a line of text, and a PNG if it has an image's shape.
 
-    before: the values before it, newest first, as far as they were to be kept (the rounds of a loop).
+    before: the values before it, newest first, as far as they were to be kept (the iterations of a loop).
     """
 
     pill: Pill | None
@@ -38,13 +38,13 @@ class Watched:
     before: tuple[Watched, ...] = ()
 
     def as_json(self) -> dict[str, str]:
-        """What the panel of a graph shows."""
+        """Return the state of the panel of a graph."""
         image = "data:image/png;base64," + base64.b64encode(self.png).decode() if self.png else ""
         return {"text": self.text, "image": image}
 
 
 def watched(array: np.ndarray) -> Watched:
-    """What is remembered of an array."""
+    """The fingerprint of an array."""
     return Watched(pill_of(array), one_line(array), image_of(array))
 
 
@@ -67,7 +67,7 @@ def image_of(array: np.ndarray) -> bytes:
 
 
 def _as_bytes(numbers: np.ndarray) -> np.ndarray:
-    """0 to 255: pictures in [0, 1] or whole numbers to 255 as they are, others from their least to their greatest."""
+    """0 to 255: pictures in [0, 1] or integers to 255 as they are, others from their least to their greatest."""
     good = np.where(np.isfinite(numbers), numbers, 0.0)
     low, high = float(good.min()), float(good.max())
     if low >= 0 and high <= 255 and (high <= 1 or (high > MOST_SIDE and bool((good == good.round()).all()))):

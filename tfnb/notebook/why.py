@@ -46,7 +46,7 @@ class Why:
 
 
 def why(target: Any) -> Why:
-    """Why `target` is what it is: the line and cell that made it, whether it is stale and what to run, what changed.
+    """Explain `target`: the line and cell that made it, whether it is stale and what to run, what changed.
 
     target: a tensor, op or variable, also one that a later run replaced, or the name of one in the default graph.
     Raises KeyError for a name that is not there, with the nearest one; TypeError for what is nothing of a graph.
@@ -79,12 +79,12 @@ class _Asked:
         return "no cell" if owner is None or isinstance(owner, Orphan) else self.cells.labels.get(owner, "a cell")
 
     def stale(self) -> str:
-        """Why the op is stale."""
+        """Return why the op is stale."""
         mark = self.cells.stale(self.graph).get(self.op.owner) if self.op._dead is None else None
         return mark.why if mark is not None else why_stale(self.op) or ""
 
     def outdated(self) -> str:
-        """What changed since its cell ran, and which cell to run again; "" where nothing did."""
+        """Return what changed since its cell ran, and which cell to run again; "" where nothing did."""
         why = self.cells.outdated_in(self.graph).get(self.op.owner, "") if self.op._dead is None else ""
         return f"{why}: run {self._label(self.op)} again to use it" if why else ""
 
@@ -103,7 +103,7 @@ class _Asked:
         return f"{self._label(self.op)} owns {many} op{'s' if many != 1 else ''}"
 
     def last_run(self) -> str:
-        """What the last run of its cell changed of it."""
+        """Return what the last run of its cell changed of it."""
         story = self.stories.get(self.op.owner)
         if story is None or self.op._dead is not None:
             return ""
@@ -113,7 +113,7 @@ class _Asked:
         return f"{again}: {story.why[name]}" if name in story.why else f"{again}, which made it for the first time"
 
     def changed(self) -> str:
-        """What changed above it: the ops that differ of themselves, not because of what they take."""
+        """Return what changed above it: the ops that differ of themselves, not because of what they take."""
         found = [f"{each.name!r} in {story.label}: {text}" for each in self.above if each is not self.op
                  for story in self.stories.values() if (text := story.why.get(each.name, ""))
                  and not text.startswith("its input ")]
@@ -122,7 +122,7 @@ class _Asked:
         return "; ".join(dict.fromkeys([*found[:FEW], *gone[:FEW]]))
 
     def moved(self) -> str:
-        """Which of its inputs are the new ones of another cell."""
+        """Return which of its inputs are the new ones of another cell."""
         found = [f"its input {story.moved[self.op.name]!r} is the new one of {story.label}: dtype and shape are what "
                  "they were" for story in self.stories.values() if self.op.name in story.moved]
         return "; ".join(found)

@@ -82,7 +82,7 @@ def _named(kind: str, form: str, place: str) -> str:
 
 
 class View:
-    """What is displayed as a widget that asks, with a form that needs no browser beside it.
+    """Base of views that ask the kernel, with a form that needs no browser beside it.
 
     A subclass says its `kind`, its `forms` (of which one is "text/plain"), the widget's `widget_state`, and `hear`s
     messages, in any thread but one at a time. Errors of the browser are logged, and kept in `errors`.
@@ -100,11 +100,11 @@ class View:
         raise NotImplementedError
 
     def widget_state(self) -> dict[str, Any]:
-        """What the widget shows, as JSON holds it."""
+        """Return the state that the widget shows, as JSON holds it."""
         raise NotImplementedError
 
     def hear(self, message: Mapping[str, Any]) -> None:
-        """Do what the front end asks; what can't be done is told in the state, never raised."""
+        """Answer a request of the front end; what can't be done is said in the state, never raised."""
 
     def tell(self) -> None:
         """Bring the widget up to date."""
@@ -118,7 +118,7 @@ class View:
         return self.bundle(self.forms())
 
     def bundle(self, forms: dict[str, str]) -> Bundle:
-        """What to display: these forms, and the widget, if there can be one."""
+        """Return what to display: these forms, and the widget, if there can be one."""
         if self.widget is None:
             self.widget = make_widget(self.kind, self.widget_state())
             if self.widget is not None:

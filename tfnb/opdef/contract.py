@@ -1,4 +1,4 @@
-"""What a signature says, in words: the dtypes that an op takes and makes, and which shapes go together."""
+"""Contract of an op, from its signature: the dtypes that it takes and makes, and which shapes go together."""
 from __future__ import annotations
 
 from tfnb.opdef.spec import Kind, OpSpec
@@ -33,7 +33,7 @@ def _is_attr(spec: OpSpec, name: str) -> bool:
 
 
 def _result(spec: OpSpec) -> list[str]:
-    """Which dtype the one output has."""
+    """Return the dtype of the one output, as a sentence."""
     if len(spec.outputs) != 1 or spec.outputs[0].is_list:
         return []
     made = spec.outputs[0].type

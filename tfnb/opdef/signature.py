@@ -38,7 +38,7 @@ class Arg:
 
     @property
     def is_list(self) -> bool:
-        """Does it stand for a list of tensors?"""
+        """Whether the argument is a list of tensors."""
         return bool(self.number or self.type_list)
 
 

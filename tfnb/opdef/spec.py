@@ -1,4 +1,4 @@
-"""What an op is: a frozen record, and the kind that supplies all that is usual about it."""
+"""Definition of an op: a frozen record, and the kind that supplies all that is usual about it."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from tfnb.opdef.signature import Arg, Attr
 
 
 class Kind(Enum):
-    """How an op is evaluated. Passes of the compiler look at the kind, never at the name of an op."""
+    """The way an op is evaluated. Passes of the compiler look at the kind, never at the name of an op."""
 
     __hash__ = object.__hash__     # members are singletons; Enum's own hashes their names, in Python
 

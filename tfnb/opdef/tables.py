@@ -30,8 +30,8 @@ BOUNDED    name -> (fn(*shapes) -> the shapes its outputs have at most, fn(call)
 COUNTED    name -> (input, input): each output row follows from the elements that the first numbers so, and there are as
            many as the second says
 RESIDENT   name -> what a host op does with an element of its first input, a TensorArray or stack ("read", "write",
-           "size", "gradient", "push", "pop"): in a round of a loop it can be a kernel (compile/residents.py)
-PRODUCTS   name -> kernels.contraction.Contraction: what the compiler may do with a product of matrices
+           "size", "gradient", "push", "pop"): in an iteration of a loop it can be a kernel (compile/residents.py)
+PRODUCTS   name -> kernels.contraction.Contraction: the rewrites that the compiler may apply to a matmul
 WORK       name -> fn(call) -> how many floating-point operations a hand-written kernel does, where these take its time
 NUMPY      name -> fn(ctx, *arrays) -> tuple of arrays: the interpreter
 CPU, CUDA  name -> fn(call) -> the hand-written kernel launches (absent: a host call of NUMPY)

@@ -133,7 +133,7 @@ class BuildHook(BuildHookInterface):
     """The steps, as Hatchling calls them."""
 
     def dependencies(self) -> list[str]:
-        """What must be installed before `initialize`: nothing for what is up to date."""
+        """Return what must be installed before `initialize`: nothing for what is up to date."""
         node = extension_stale() and not node_on_path()
         return [GRPC_TOOLS] * protos_stale() + [NODE] * node + (self.for_stubs() if stubs_stale() else [])
 

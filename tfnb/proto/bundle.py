@@ -48,7 +48,7 @@ def data_path(prefix: str, shard: int, shards: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What the index says of a tensor, or of a part of one. parts: of a partitioned tensor; it has no bytes itself."""
+    """The index entry of a tensor, or of a part of one. parts: of a partitioned tensor; it has no bytes itself."""
 
     dtype: DType
     shape: Shape
@@ -170,7 +170,7 @@ class BundleReader:
                 for (name, _), plan in zip(wanted, plans, strict=True)]
 
     def _plan(self, name: str, part: Slice | None) -> Entry | tuple[Entry, Slice]:
-        """What holds exactly the part; else the entry of the tensor, and the part."""
+        """Return the entry that holds exactly the part; else the entry of the tensor, and the part."""
         entry = self.find(name)
         part = part or (None,) * len(entry.shape)
         if not slices.inside(entry.shape, part):

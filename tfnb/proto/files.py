@@ -72,7 +72,7 @@ class Staging:
         self._begun = False
 
     def path(self, final: str) -> str:
-        """Where the file that will be called `final` is written."""
+        """Return the path to which the file that will be called `final` is written."""
         return final + self.suffix
 
     def create(self, final: str) -> IO[bytes]:

@@ -11,7 +11,7 @@ from tfnb.proto.records import Compression, RecordWriter, read_records
 
 
 class TFRecordCompressionType:
-    """How a TFRecord file may be compressed."""
+    """Compression of TFRecord files."""
 
     NONE, ZLIB, GZIP = 0, 1, 2
 

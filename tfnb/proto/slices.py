@@ -34,7 +34,7 @@ def read_spec(text: str) -> tuple[Shape, Slice]:
 
 
 def inside(shape: Shape, part: Slice) -> bool:
-    """Does the slice fit the shape?"""
+    """Return whether the slice fits the shape."""
     return len(part) == len(shape) and all(e is None or (e[0] >= 0 and e[1] >= 0 and e[0] + e[1] <= n)
                                            for e, n in zip(part, shape, strict=True))
 
@@ -50,12 +50,12 @@ def shape_of(shape: Shape, part: Slice) -> Shape:
 
 
 def is_full(shape: Shape, part: Slice) -> bool:
-    """Is the part the whole tensor?"""
+    """Return whether the part is the whole tensor."""
     return extents(shape, part) == [(0, n) for n in shape]
 
 
 def common(shape: Shape, a: Slice, b: Slice) -> tuple[tuple[slice, ...], tuple[slice, ...]] | None:
-    """Where two parts overlap: as indices into the first and into the second; None where they don't."""
+    """Return where two parts overlap, as indices into the first and into the second; None where they don't."""
     in_a, in_b = [], []
     for (start_a, n), (start_b, m) in zip(extents(shape, a), extents(shape, b), strict=True):
         low, high = max(start_a, start_b), min(start_a + n, start_b + m)
@@ -67,7 +67,7 @@ def common(shape: Shape, a: Slice, b: Slice) -> tuple[tuple[slice, ...], tuple[s
 
 
 def volume(index: Sequence[slice]) -> int:
-    """How many elements an index selects."""
+    """Count the elements that an index selects."""
     return math.prod(s.stop - s.start for s in index)
 
 

@@ -75,7 +75,7 @@ class _Block:
 
     @property
     def size(self) -> int:
-        """How many bytes it has as it is now."""
+        """Return the size in bytes as it is now."""
         return len(self._bytes) + 4 * len(self._restarts) + 4
 
     def contents(self) -> bytes:

@@ -83,7 +83,7 @@ class Stepper:
         return self._play(lambda i, op: i > here and any(pattern.search(op.name) for pattern in wanted))
 
     def restart(self) -> Stepper:
-        """Go back to the begin; what was changed stays changed. Returns the stepper."""
+        """Go back to the beginning; what was changed stays changed. Returns the stepper."""
         return self._play(lambda i, op: True)
 
     def value(self, name: str) -> np.ndarray:
@@ -132,7 +132,7 @@ class Stepper:
         raise NotFoundError(None, None, f"{name!r} has no value before op {self.position} of the run")
 
     def _play(self, stop: Stop) -> Stepper:
-        """Run from the begin up to where `stop` says so."""
+        """Run from the beginning up to where `stop` says so."""
         self.position, self.op, self.inputs, self.result, self.error = 0, None, [], None, None
         self.values, self._made = {}, {}
         changed = {c.tensor: c.value for c in self.changes if c.call < 0}

@@ -144,7 +144,7 @@ def memory_rate(threads: int) -> float:
 
 @cache
 def product_rate(threads: int) -> float:
-    """Floating-point operations a second in a product of matrices, 512 x 512 of float32: measured once."""
+    """Return the floating-point operations a second of a float32 matmul of 512 x 512: measured once."""
     n = 512
     arrays = {kind: np.ones((n, n), np.float32) for kind in ("input", "output")}
     meta = Meta("float32", (n, n))

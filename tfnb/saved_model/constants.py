@@ -1,4 +1,4 @@
-"""Where the parts of a SavedModel stand, and the collections that tell of them."""
+"""Layout of a SavedModel: the names of its parts and of the collections that list them."""
 ASSETS_DIRECTORY = "assets"
 ASSETS_KEY = "saved_model_assets"
 LEGACY_INIT_OP_KEY = "legacy_init_op"

@@ -20,7 +20,7 @@ _INIT_OP_SIGNATURE = "__saved_model_init_op"       # where TensorFlow 2 keeps th
 
 
 def maybe_saved_model_directory(export_dir: Any) -> bool:
-    """Does the directory hold a file saved_model.pb or saved_model.pbtxt?"""
+    """Return whether the directory holds a file saved_model.pb or saved_model.pbtxt."""
     return model_file(local(export_dir)) is not None
 
 
@@ -101,7 +101,7 @@ def _main_op(graph: Any, meta: Any, scope: str) -> Any:
 
 
 def _assets(meta: Any, folder: str, scope: str) -> dict[str, str]:
-    """What to feed for the names of assets: the files in the SavedModel."""
+    """Return what to feed for the names of assets: the files in the SavedModel."""
     if places.ASSETS_KEY not in meta.collection_def:
         return {}
     before = f"{scope}/" if scope else ""

@@ -1,4 +1,4 @@
-"""What a model takes and gives, by role: `tf.saved_model.signature_def_utils`."""
+"""Signatures of models, inputs and outputs by role: `tf.saved_model.signature_def_utils`."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -71,7 +71,7 @@ def _check(tensor: Any, dtype: str, message: str) -> None:
 
 
 def is_valid_signature(signature_def: Any) -> bool:
-    """Can TensorFlow Serving serve it: a method it knows, with the inputs and outputs that the method has?"""
+    """Return whether TensorFlow Serving can serve it: a method it knows, with its inputs and outputs."""
     method = signature_def.method_name
     inputs, outputs = _dtypes(signature_def.inputs), _dtypes(signature_def.outputs)
     if method == names.PREDICT_METHOD_NAME:

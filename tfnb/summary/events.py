@@ -22,7 +22,7 @@ _NUMBERS = itertools.count()
 
 
 class Ask(Enum):
-    """What else than an event goes through the queue."""
+    """Messages in the queue besides events."""
 
     FLUSH = 1
     CLOSE = 2
@@ -86,7 +86,7 @@ def _finish(events: queue.Queue[bytes | Ask], thread: threading.Thread) -> None:
 
 def _write_events(records: RecordWriter, events: queue.Queue[bytes | Ask], flush_secs: float,
                   failure: list[Exception]) -> None:
-    """Do what comes until CLOSE does. After an error events are only taken, so that nobody waits for ever."""
+    """Process the queue until CLOSE comes. After an error events are only taken, so that nobody waits for ever."""
     deadline: float | None = None                  # when to flush; None: everything is flushed
     data: bytes | Ask = Ask.FLUSH
     while data is not Ask.CLOSE:

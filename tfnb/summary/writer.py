@@ -65,7 +65,7 @@ class FileWriter:
         self._write(event + _SUMMARY_FIELD + varint(len(data)) + data)
 
     def _drop_known_metadata(self, summary: Summary) -> bool:
-        """Leave the metadata of tags out that a file has already, since viewers need it once only; was there any?"""
+        """Remove the metadata of tags that a file has already (viewers need it once); return whether there was any."""
         dropped = False
         for value in summary.value:
             if value.HasField("metadata"):

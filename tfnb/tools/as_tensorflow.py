@@ -71,7 +71,7 @@ def _module(place: str) -> Any:
 
 
 def _attribute(path: str) -> Any:
-    """What stands at a path of names in tfnb, or None."""
+    """Return what a path of names in tfnb leads to, or None."""
     value: Any = importlib.import_module("tfnb")
     for name in filter(None, path.split(".")):
         value = getattr(value, name, None)
@@ -141,7 +141,7 @@ class _Finder(MetaPathFinder, Loader):
 
 
 def _public(rest: str) -> Any:
-    """What `tf.` and this name is, if it is a namespace: not a class or a function."""
+    """Return `tf.` and this name, if it is a namespace: not a class or a function."""
     value = _attribute(rest)
     return value if isinstance(value, ModuleType) and not internal(value) else None
 

@@ -62,7 +62,7 @@ def _add_output(command: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says; returns the exit code."""
+    """Run the command line; return the exit code."""
     told = parser().parse_args(arguments)
     try:
         return int(_COMMANDS[told.command](told))

@@ -1,4 +1,4 @@
-"""What differs between two checkpoints, or between two graphs."""
+"""Difference between two checkpoints, or between two graphs."""
 from __future__ import annotations
 
 import os
@@ -19,7 +19,7 @@ STRETCH = 1 << 20                                  # elements compared at once
 
 
 def diff(a: Any, b: Any) -> Found:
-    """How the files `a` and `b` differ: both checkpoints (see `open_tensors`), or both graphs or meta graphs.
+    """Compare the files `a` and `b`: both checkpoints (see `open_tensors`), or both graphs or meta graphs.
 
     A dict: "kind"; "only a", "only b": names; "changed": for each name what changed; "equal": how many don't differ.
     Raises NotFoundError, DataLossError for files that are not there or damaged, InvalidArgumentError if one is a
@@ -52,7 +52,7 @@ def _opened(path: Any) -> Any:
 
 
 def diff_tensors(a: TensorFile, b: TensorFile) -> Found:
-    """How the tensors of two files differ; of numbers the largest change and the relative one in the L2 norm."""
+    """Compare the tensors of two files; for numbers give the largest change and the relative one in the L2 norm."""
     changed = {name: change for name, change in _changes(a, b) if change}
     common = a.tensors.keys() & b.tensors.keys()
     return {"kind": "checkpoint", "a": a.path, "b": b.path, "only a": sorted(a.tensors.keys() - b.tensors.keys()),
@@ -72,7 +72,7 @@ def _changes(a: TensorFile, b: TensorFile) -> Iterator[tuple[str, Found]]:
 
 @np.errstate(over="ignore", invalid="ignore")
 def value_change(a: np.ndarray, b: np.ndarray) -> Found:
-    """How two arrays of one shape differ: how many elements, and for numbers by how much; {} if they don't.
+    """Compare two arrays of one shape: how many elements differ, and for numbers by how much; {} if none.
 
     "relative L2" is |b - a| / |a|, over the elements that are finite in both; NaN equals NaN. Of arrays that lie in
     files a stretch at a time is in memory.
@@ -134,7 +134,7 @@ def _finite(array: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def diff_graphs(a: Any, b: Any) -> Found:
-    """How two GraphDefs differ: nodes of one only, and for each other node its type, inputs, device and attrs."""
+    """Compare two GraphDefs: nodes of one only, and for each other node its type, inputs, device and attrs."""
     first, second = ({node.name: node for node in graph.node} for graph in (a, b))
     changed = {name: change for name in sorted(first.keys() & second.keys())
                if (change := _node_change(first[name], second[name]))}

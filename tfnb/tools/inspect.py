@@ -1,4 +1,4 @@
-"""What a file of TensorFlow's holds, as plain dicts: graphs, meta graphs, SavedModels, checkpoints, events, records."""
+"""Contents of TensorFlow's files, as plain dicts: graphs, meta graphs, SavedModels, checkpoints, events, records."""
 from __future__ import annotations
 
 import math
@@ -31,7 +31,7 @@ GRAPHS = (".pb", ".pbtxt", ".meta")                # the endings of files that h
 
 
 def inspect(path: Any) -> Found:
-    """What is in a file or directory: a dict that JSON can hold, of which "kind" tells what it is.
+    """Return the contents of a file or directory: a dict that JSON can hold, of which "kind" says what it is.
 
     "checkpoint", "graph", "meta graph", "SavedModel", "events" or "records". Raises NotFoundError for a path that is
     not there, DataLossError for a file that is none of these or damaged.

@@ -1,4 +1,4 @@
-"""What `inspect` and `diff` found, as text for a terminal."""
+"""Results of `inspect` and `diff` as text for a terminal."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

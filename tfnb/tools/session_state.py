@@ -37,19 +37,19 @@ class Held:
 
     @property
     def dtype(self) -> DType:
-        """What its values are."""
+        """The dtype and shape of its values."""
         dtype: DType = self.op.attrs["dtype"]
         return dtype
 
     @property
     def index(self) -> tuple[slice, ...]:
-        """Where the part lies in the whole."""
+        """The place of the part in the whole."""
         return () if self.part is None else tuple(slice(b, b + n) for b, n in slices.extents(self.full, self.part))
 
 
 @dataclass(frozen=True)
 class Fate:
-    """What restoring does with a tensor of the checkpoint or a variable of the graph.
+    """The fate of a tensor of the checkpoint or a variable of the graph when the checkpoint is restored.
 
     action: "restored", "kept" (the variable stays as it is; why says the reason) or "unused" (no variable takes it).
     name: of the tensor in the checkpoint, variable: of the variable, "" where there is none.
@@ -107,7 +107,7 @@ def session_tensors(session: BaseSession) -> TensorFile:
 
 def restore_plan(session: BaseSession, file: TensorFile, renamed: Mapping[str, str] | None = None,
                  scope: str = "") -> list[Fate]:
-    """What restoring `file` would do: variables first, then what the file has beside them.
+    """Return what restoring `file` would do: variables first, then what the file has beside them.
 
     renamed: name of a variable, or "scope/" -> name of the tensor, or "scope/", that it takes; scope: only of the
     variables below it.
@@ -121,12 +121,12 @@ def restore_plan(session: BaseSession, file: TensorFile, renamed: Mapping[str, s
 
 
 def in_scope(name: str, scope: str) -> bool:
-    """Is it that scope, or below it? All names are below ""."""
+    """Return whether a name is that scope, or below it. All names are below ""."""
     return not scope or name == scope or name.startswith(scope.rstrip("/") + "/")
 
 
 def stored_name(name: str, renamed: Mapping[str, str]) -> str:
-    """What a variable is called in a checkpoint, for `renamed` as in `restore_plan`."""
+    """Return the name of a variable in a checkpoint, for `renamed` as in `restore_plan`."""
     if name in renamed:
         return renamed[name]
     for old, new in renamed.items():

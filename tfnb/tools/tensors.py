@@ -35,14 +35,14 @@ _SAFE = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16
 
 @dataclass(frozen=True)
 class Told:
-    """What is known of a tensor without reading it."""
+    """Facts about a tensor that are known without reading it."""
 
     dtype: DType
     shape: tuple[int, ...]
 
     @property
     def bytes(self) -> int:
-        """How much memory the values take (of strings: the references to them)."""
+        """The memory that the values take, in bytes (of strings: the references to them)."""
         return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.np_dtype.itemsize
 
 
@@ -120,7 +120,7 @@ def _open_npz(path: str) -> TensorFile:
 
 
 def _npy_header(archive: zipfile.ZipFile, name: str) -> Told:
-    """What the header of an array tells, which must agree with the size that the archive tells of it."""
+    """Return what the header of an array says, which must agree with the size that the archive states."""
     with archive.open(name) as file:
         version = np.lib.format.read_magic(file)
         header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0

@@ -1,4 +1,4 @@
-"""Whether all numbers of some arrays are finite, told by one call of machine code: 2 us for 14 small arrays.
+"""Check of arrays for NaN and infinity in one native call: 2 us for 14 small arrays.
 
 NumPy takes 3 us for each of them, and an array of booleans as long as each.
 """

@@ -39,5 +39,5 @@ def blocks_of(items: int) -> int:
 
 
 def tiling() -> Tiling:
-    """How products of matrices are cut."""
+    """The tiling of matmuls."""
     return Tiling(4, 2, 2) if is_simulator() else Tiling()

@@ -55,5 +55,5 @@ def training(loss: Any, learning_rate: float) -> Operation:
 
 
 def evaluation(logits: Any, labels: Any) -> Tensor:
-    """How many of the largest logits are at their labels."""
+    """Count the examples whose largest logit is at their label."""
     return reduce_sum(cast(in_top_k(logits, labels, 1), "int32"))       # type: ignore[no-any-return]
