@@ -12,7 +12,7 @@ from tfnb.ops.math import AddN
 
 
 class AggregationMethod:
-    """How `tf.gradients` adds several gradients of one tensor.
+    """Methods by which `tf.gradients` adds several gradients of one tensor.
 
     ADD_N: one AddN once all are there. EXPERIMENTAL_TREE, EXPERIMENTAL_ACCUMULATE_N: two at a time as they come, which
     needs less memory at once. DEFAULT is ADD_N.

@@ -25,7 +25,7 @@ from tfnb.ops.joining import Pack
 
 
 class UnconnectedGradients(Enum):
-    """What the gradient is where no path leads from x to y: None, or zeros like x."""
+    """Policy for the gradient where no path leads from x to y: None, or zeros like x."""
 
     NONE = "none"
     ZERO = "zero"

@@ -1,4 +1,4 @@
-"""What tf.gradients knows of each while loop on its way: the loop of gradients that runs its rounds backwards.
+"""Gradient state of while loops: the loop of gradients that runs the iterations of each one backwards.
 
 The forward loop gets a counter, and a stack for each value that the gradients need; its rounds push, those of the loop
 of gradients pop. Ops of control flow order the pushes of one round before those of the next, and so the pops.
@@ -143,7 +143,7 @@ class LoopState:
 
     @property
     def grad_sync(self) -> Operation:
-        """What all pops of a round come before."""
+        """The op that comes after all pops of an iteration."""
         if self._grad_sync is None:
             with control_dependencies(None):
                 self._grad_sync = ControlTrigger(name="b_sync")
@@ -153,7 +153,7 @@ class LoopState:
 
     @property
     def forward_sync(self) -> Operation:
-        """What all pushes of a round inside of branches come before."""
+        """The op that comes after all pushes of an iteration inside of branches."""
         if self._forward_sync is None:
             with control_dependencies(None):
                 self._forward_sync = ControlTrigger(name="f_sync")
@@ -191,7 +191,7 @@ class LoopState:
             return stack  # type: ignore[no-any-return]
 
     def pop(self, stack: Tensor, value: Tensor, dead_branch: bool = False) -> Tensor:
-        """What `value` was in the round of the forward loop that a round of the gradients belongs to."""
+        """Return `value` as of the forward iteration to which this iteration of the gradients belongs."""
         outer, context = stack.op._control_flow_context, value.op._control_flow_context
         while context is not None and context is not outer and not isinstance(context, CondContext):
             context = context.outer_context
@@ -214,7 +214,7 @@ class LoopState:
         return context.pred
 
     def real_value(self, value: Tensor) -> Tensor:
-        """What stands in the loop of gradients for a value of the forward loop. Called inside of the former."""
+        """Return the tensor of the loop of gradients for a value of the forward loop. Called inside of the former."""
         found = self.history.get(value)
         if found is None:
             found = self.history[value] = self._real_value(value)
@@ -305,7 +305,7 @@ class LoopState:
         return IndexedSlices(left[1], left[0], left[2] if len(left) > 2 else None)
 
     def _first_slices(self, value: Tensor, grad: IndexedSlices) -> list[Tensor]:
-        """What indices, rows and shape begin with."""
+        """Return the initial indices, rows and shape."""
         shape = grad.values.shape
         if shape.is_fully_defined():
             rows = make_constant(0, dtype=grad.dtype, shape=[1, *shape.as_list()[1:]], name="b_acc")

@@ -17,7 +17,7 @@ from tfnb.ops.create import ZerosLike, zeros
 
 
 def is_loop_switch(op: Operation) -> bool:
-    """Is it the Switch of a variable of a while loop?"""
+    """Return whether the op is the Switch of a variable of a while loop."""
     context = op._control_flow_context
     return op.spec.kind is Kind.SWITCH and context is not None and bool(context.is_while)
 

@@ -1,4 +1,4 @@
-"""Which function is the gradient of an op: the tables that `tf.RegisterGradient` and the ops themselves write to."""
+"""Registry of gradient functions: the tables that `tf.RegisterGradient` and the ops themselves write to."""
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -100,7 +100,7 @@ class Collections:
         return made
 
     def restore(self, saved: Collections) -> None:
-        """Have the contents of `saved` again; the lists that users hold are changed, not replaced."""
+        """Restore the contents of `saved`; the lists that users hold are changed, not replaced."""
         for name in [name for name in self.lists if name not in saved.lists]:
             del self.lists[name]
         for name, values in saved.lists.items():

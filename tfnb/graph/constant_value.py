@@ -1,4 +1,4 @@
-"""What is known of values while the graph is built: constants, and what follows from them and from static shapes."""
+"""Values known while the graph is built: constants, and what follows from them and from static shapes."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

@@ -43,7 +43,7 @@ class DefaultStack(threading.local):
 
 
 class Controller:
-    """What `DefaultStack.get_controller` returns."""
+    """The context manager that `DefaultStack.get_controller` returns."""
 
     __slots__ = ("_stack", "_default")
 

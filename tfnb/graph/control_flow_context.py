@@ -1,4 +1,4 @@
-"""What surrounds the ops of a branch of `tf.cond` or of a `tf.while_loop`: the context that wires values into it."""
+"""Control flow contexts: they wire outer values into a branch of `tf.cond` or the body of a `tf.while_loop`."""
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -112,7 +112,7 @@ def prefixed(name: str, scope: str | None) -> str:
 
 
 def is_loop_exit(op: Operation) -> bool:
-    """Does the op carry a value out of a loop?"""
+    """Return whether the op carries a value out of a loop."""
     return op.spec.kind is Kind.EXIT
 
 
@@ -153,7 +153,7 @@ def check_inputs(op: Operation, context: ControlFlowContext | None) -> None:
 
 
 def _gradient_of(here: ControlFlowContext, loop: ControlFlowContext) -> bool:
-    """Does one of two loops compute the gradients of the other, or of one around it?"""
+    """Return whether one of two loops computes the gradients of the other, or of one around it."""
     if here.grad_state is not None:
         forward = here.grad_state.forward_context
         if _contains(forward, loop) or loop.outer_context is not None and loop.outer_context.while_context() is forward:

@@ -64,7 +64,7 @@ class FunctionGraph(Graph):
 
     @property
     def targets(self) -> list[Operation]:
-        """What a call runs even if no output needs it: ops that may have effects."""
+        """The ops that a call runs even if no output needs them: they may have effects."""
         return [op for op in self.get_operations() if op.spec.stateful]
 
     def placeholder(self, dtype: DType, static: Static, name: str) -> Tensor:

@@ -85,7 +85,7 @@ def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
 def convert_variables_to_constants(sess: Any, input_graph_def: Any, output_node_names: Sequence[str],
                                    variable_names_whitelist: Iterable[str] | None = None,
                                    variable_names_blacklist: Iterable[str] | None = None) -> Any:
-    """What `output_node_names` need of a graph, with constants of their values in `sess` in place of variables.
+    """Return the subgraph of `output_node_names`, with constants of their values in `sess` in place of variables.
 
     variable_names_whitelist: the variables to convert, by default all; variable_names_blacklist: those to leave.
     Returns a new GraphDef, of TensorFlow's names. Raises as `extract_sub_graph`; FailedPreconditionError for a

@@ -147,7 +147,7 @@ def in_order(nodes: Iterable[Any], mapped: set[str]) -> list[Any]:
 
 
 def _goes_back(node: Any, source: Any) -> bool:
-    """Is this input the one by which a loop goes back to its beginning?"""
+    """Return whether this input is the back edge of a loop."""
     return node.op in ("Merge", "RefMerge") and source is not None and source.op in ("NextIteration",
                                                                                    "RefNextIteration")
 

@@ -169,7 +169,7 @@ def _renamed(node: Any, told: Mapping[str, str]) -> Any:
 
 
 def _followed(text: str, told: Mapping[str, str]) -> str:
-    """Where a tensor stands after all calls: one call may pass on what another gave."""
+    """Resolve a tensor through all calls: one call may pass on what another gave."""
     while _full(text) in told:
         text = told[_full(text)]
     return text

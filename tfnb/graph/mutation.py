@@ -27,7 +27,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Detached:
-    """What `detach` took out: the ops with their places, and what is needed to put them back.
+    """Ops that `detach` took out, with their places, and what is needed to put them back.
 
     position: where the first one stood among the ops that stayed: a value for `cursor`. dangling: inputs of ops that
     stayed which are outputs of ops that left; control: (op that stayed, op that left and that it waits for).
@@ -107,7 +107,7 @@ class Mutation:
         self._cursor = place
 
     def next_seed_index(self) -> int:
-        """How many ops stand before the next one that is made: what op seeds come from, as in TensorFlow 1."""
+        """The number of ops before the next one that is made: op seeds follow from it, as in TensorFlow 1."""
         return len(self._ops) if self._cursor is None else self._cursor
 
     def _stands_later(self) -> Callable[[Operation], bool] | None:
@@ -285,7 +285,7 @@ class Mutation:
 
 
 class _Leave:
-    """What there is to know of ops that leave, gathered while they go.
+    """Facts about ops that leave, gathered while they go.
 
     owners: whose they are; keys: of their names; sources: tensors of ops that stay which they take. Each op is looked
     at once: of thousands, none is in the processor's caches any more.

@@ -22,7 +22,7 @@ OVERLOADABLE = frozenset(
 
 
 class Reference:
-    """What stands for an object as a key, compared by identity: `Tensor.experimental_ref`."""
+    """Hashable reference to an object, compared by identity: `Tensor.experimental_ref`."""
 
     __slots__ = ("_object",)
 
@@ -232,7 +232,7 @@ class Operation:
 
     @property
     def frames(self) -> Frames:
-        """Where in the user's code the op was made: (code object, line) of each frame, innermost first."""
+        """The user's frames that made the op: (code object, line) of each, innermost first."""
         return frames_of(self._recorded)
 
     def values(self) -> tuple[Tensor, ...]:
@@ -269,7 +269,7 @@ class Operation:
 
     @property
     def traceback(self) -> list[tuple[str, int, str, str]]:
-        """Where in the user's code the op was made: (file, line, function, source text), outermost frame first."""
+        """The user's frames that made the op: (file, line, function, source text), outermost first."""
         return traceback_of(self.frames)
 
     @property

@@ -1,4 +1,4 @@
-"""How the entries of a collection become protocol buffers, and what is made of these: by the collection's name."""
+"""Conversion of the items of a collection to protocol buffers and back, by the collection's name."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -26,5 +26,5 @@ def register_proto_function(collection_name: str, proto_type: Any = None, to_pro
 
 
 def proto_functions(collection_name: Any) -> ProtoFunctions | None:
-    """What was entered for a collection, or None."""
+    """Return the functions registered for a collection, or None."""
     return _BY_COLLECTION.get(collection_name)

@@ -1,4 +1,4 @@
-"""What surrounds the making of an op: devices, colocation, control dependencies, container, gradient overrides."""
+"""Scopes around the making of an op: devices, colocation, control dependencies, container, gradient overrides."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -116,7 +116,7 @@ class Entering:
 
 
 class NameScope:
-    """What `Graph.name_scope` returns. Entering gives the full prefix."""
+    """The context manager that `Graph.name_scope` returns. Entering gives the full prefix."""
 
     __slots__ = ("_graph", "_name", "_before")
 
@@ -174,7 +174,7 @@ class Outside:
 
 
 def device_entry(device: Any) -> DeviceEntry:
-    """What goes on the stack for an argument of `device()`. Raises ValueError for a name that is none."""
+    """Return the stack item for an argument of `device()`. Raises ValueError for a name that is none."""
     if device is None or (callable(device) and not hasattr(device, "to_string")):
         return device       # type: ignore[no-any-return]
     return canonical(device_text(device))

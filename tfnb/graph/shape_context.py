@@ -1,4 +1,4 @@
-"""What a shape function may ask: attrs, static shapes and, as far as they are known, values of the inputs."""
+"""Argument of shape functions: attrs, static shapes and, as far as they are known, values of the inputs."""
 from __future__ import annotations
 
 from typing import Any

@@ -27,7 +27,7 @@ def current_arg_scope() -> Defaults:
 
 
 def arg_scope_func_key(op: Any) -> Any:
-    """What stands for a function in the dict of an arg_scope."""
+    """Return the key of a function in the dict of an arg_scope."""
     return getattr(op, _KEY, op)
 
 
@@ -46,7 +46,7 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def has_arg_scope(func: Any) -> bool:
-    """May a function take defaults from `arg_scope`?"""
+    """Return whether a function may take defaults from `arg_scope`."""
     return arg_scope_func_key(func) in _known
 
 

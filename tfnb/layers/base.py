@@ -1,4 +1,4 @@
-"""What all layers share: `tf.layers.Layer`, which makes variables in its own scope and shares them at later calls."""
+"""Base of all layers, `tf.layers.Layer`: it makes variables in its own scope and shares them at later calls."""
 from __future__ import annotations
 
 import copy
@@ -122,7 +122,7 @@ class Layer:
         return self._losses
 
     def count_params(self) -> int:
-        """How many numbers the variables hold. Raises ValueError before they are made."""
+        """Count the elements of the variables. Raises ValueError before they are made."""
         if not self.built:
             raise ValueError(f"You tried to call `count_params` on {self.name}, but the layer isn't built.")
         return sum(int(np.prod(variable.shape.as_list())) for variable in self.weights)

@@ -65,7 +65,7 @@ class _Wrapper(Around):
 
 
 def _only_outputs(state: Any) -> Any:
-    """What of a state is dropped by default: not the memory of an LSTM."""
+    """Return which parts of a state get dropout by default: not the memory of an LSTM."""
     if isinstance(state, LSTMStateTuple):
         return LSTMStateTuple(c=False, h=True)
     return True

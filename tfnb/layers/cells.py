@@ -30,7 +30,7 @@ from tfnb.ops.variable_scope import get_variable_scope, variable_scope
 def assert_like_rnncell(name: str, cell: Any) -> None:
     """Raises TypeError, naming the argument, if this is not a cell."""
     def has(attribute: str) -> bool:
-        """Is the attribute there? One that raises NotImplementedError is."""
+        """Return whether the attribute is there. One that raises NotImplementedError is."""
         try:
             getattr(cell, attribute)
         except AttributeError:

@@ -55,7 +55,7 @@ def sizes_for(given: Any, count: int, what: str) -> tuple[int, ...]:
 
 
 def channels_first(data_format: Any) -> bool:
-    """Is it "channels_first"? Raises ValueError for what is neither that nor "channels_last"."""
+    """Return whether it is "channels_first". Raises ValueError for what is neither that nor "channels_last"."""
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError("The `data_format` argument must be one of \"channels_first\", \"channels_last\". "
                          f"Received: {data_format!r}")

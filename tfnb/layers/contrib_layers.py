@@ -53,7 +53,7 @@ def _collect_variable(variable: Any, collections: Any, kind: str) -> None:
 
 
 def _run(layer: Any, inputs: Any, collections: Any, *weights: str) -> Any:
-    """What the layer makes of `inputs`; its variables go to the collections. weights: their attributes, `kernel`."""
+    """Apply the layer to `inputs`; its variables go to the collections. weights: their attributes, `kernel`."""
     outputs = layer(inputs)
     for name in weights or ("kernel",):
         _collect_variable(getattr(layer, name), collections, "weights")

@@ -19,7 +19,7 @@ from tfnb.ops.initializers import zeros_initializer
 
 
 def output_length(size: int | None, window: int, padding: str, stride: int, dilation: int) -> int | None:
-    """How many places a window has along an axis; None if the size of the axis is not known."""
+    """Return the output size of a window along an axis; None if the size of the axis is not known."""
     if size is None:
         return None
     reach = (window - 1) * dilation + 1

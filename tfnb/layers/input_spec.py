@@ -1,4 +1,4 @@
-"""What a layer expects of its inputs: `tf.layers.InputSpec`."""
+"""Input specification of a layer: `tf.layers.InputSpec`."""
 from __future__ import annotations
 
 from typing import Any
@@ -40,7 +40,7 @@ def check_input(spec: Any, inputs: Any, layer: str) -> None:
 
 
 def _problem(tensor: Any, spec: InputSpec) -> str | None:
-    """What is wrong with the input, if anything."""
+    """Return what is wrong with the input, or None."""
     rank = tensor.shape.ndims
     bounds = (spec.ndim, spec.max_ndim, spec.min_ndim)
     if rank is None:

@@ -38,7 +38,7 @@ from tfnb.ops.source import constant
 
 
 class Reduction:
-    """How weighted losses become one: the argument `reduction`."""
+    """Reductions of weighted losses: the argument `reduction`."""
 
     NONE = "none"                                   # not at all
     SUM = "weighted_sum"
@@ -69,7 +69,7 @@ def _num_elements(losses: Tensor) -> Any:
 
 
 def _num_present(losses: Tensor, weights: Any, per_batch: bool = False) -> Any:
-    """How many losses have a weight that is not 0; per_batch: in each example."""
+    """Count the losses whose weight is not 0; per_batch: in each example."""
     if isinstance(weights, float) and weights != 0.0:
         return _num_elements(losses)
     with name_scope(None, "num_present", (losses, weights)) as scope:
@@ -277,7 +277,7 @@ def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES
 
 
 def get_regularization_losses(scope: str | None = None) -> list[Any]:
-    """What regularizers made."""
+    """Return the losses that regularizers made."""
     return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 

@@ -26,7 +26,7 @@ from tfnb.ops.variable_scope import variable_scope
 
 def accuracy(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
              updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
-    """How often predictions are the labels, a float32 scalar: (the value so far, an op that takes a batch in).
+    """Accuracy, the frequency with which predictions match labels, a float32 scalar: (value, update op).
 
     labels, predictions: of one shape (else ValueError); weights: to broadcast to them, how much each counts. Two local
     variables, which `tf.local_variables_initializer` sets to 0, keep the sums.
@@ -141,7 +141,7 @@ def mean_per_class_accuracy(labels: Any, predictions: Any, num_classes: int, wei
 
 
 def _counted(values: Any, weights: Any, metrics_collections: Any, updates_collections: Any) -> tuple[Any, Any]:
-    """How much weight lies on values that are True."""
+    """Sum the weights of the values that are True."""
     assert_type(values, dtypes.bool)
     count = metric_variable([], dtypes.float32, name="count")
     values = cast(values, dtypes.float32)

@@ -1,4 +1,4 @@
-"""What metrics share: variables that count, and pairs (value, update) which join collections."""
+"""Parts that metrics share: variables that count, and pairs (value, update) which join collections."""
 from __future__ import annotations
 
 from collections.abc import Callable

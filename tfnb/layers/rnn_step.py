@@ -1,4 +1,4 @@
-"""What one step of all recurrent networks shares: where sequences have ended, outputs are zero and states stay."""
+"""One step of a recurrent network: where sequences have ended, outputs are zero and states stay."""
 from __future__ import annotations
 
 from collections.abc import Callable

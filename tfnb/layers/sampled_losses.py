@@ -74,7 +74,7 @@ def _true_logits(inputs: Any, true_w: Any, num_true: int) -> Any:
 
 
 def _exclusions(labels: Any, sampled: Any, num_true: int, num_sampled: int, dtype: Any) -> Any:
-    """What makes logits of candidates that are true classes vanish."""
+    """Return a mask that removes the logits of candidates that are true classes."""
     examples, places, weights = compute_accidental_hits(labels, sampled, num_true=num_true)
     pairs = concat([reshape(examples, [-1, 1]), reshape(cast(places, dtypes.int32), [-1, 1])], 1, "sparse_indices")
     whole: Any = shape(labels)

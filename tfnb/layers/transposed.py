@@ -38,7 +38,7 @@ class _Transpose(Conv):
         self.built = True
 
     def _length(self, size: Any, axis: int) -> Any:
-        """How long an axis of the output is; `size` may be a tensor."""
+        """Return the output size along an axis; `size` may be a tensor."""
         longer = size * self.strides[axis]
         return longer if self.padding == "same" else longer + max(self.kernel_size[axis] - self.strides[axis], 0)
 

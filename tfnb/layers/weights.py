@@ -103,7 +103,7 @@ def remove_squeezable_dimensions(labels: Any, predictions: Any, expected_rank_di
 
 
 def _single(x: Tensor) -> bool:
-    """May the last axis have size 1?"""
+    """Return whether the last axis may have size 1."""
     return bool(x.static) and x.static[-1] in (1, None)         # type: ignore[index]
 
 
