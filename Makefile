@@ -4,13 +4,14 @@
 #   make lab     open the tutorials in JupyterLab
 #   make test    everything that is checked
 #   make test-cuda   compiles the CUDA kernels for sm_90; needs no GPU (installs numba-cuda into .venv-cuda)
+#   make test-lowest   runs a dozen graphs with the lowest versions that pyproject.toml allows (in .venv-lowest)
 #   make bench   tfnb against TensorFlow, in turns (installs tensorflow-cpu into .venv-oracle); results go to docs/performance.md
 #   make bench-peers   installs PyTorch and JAX into .venv-torch and .venv-jax: make bench then has them in its tables
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: demo lab test test-cuda bench bench-peers protos clean check-python
+.PHONY: demo lab test test-cuda test-lowest bench bench-peers protos clean check-python
 
 NEWEST := sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
@@ -23,6 +24,10 @@ PROTOS := $(wildcard tfnb/proto/*.proto)
 EXTENSION := $(shell git ls-files --cached --others --exclude-standard extension 2>/dev/null)
 ORACLE := .venv-oracle
 CUDA := .venv-cuda
+LOWEST := .venv-lowest
+# The lowest versions have wheels for these.
+LOWEST_PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
+	"$$p" -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null && echo "$$p" && break; done)
 TORCH := .venv-torch
 JAX := .venv-jax
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -43,6 +48,9 @@ test: $(STAMPS)/test $(if $(wildcard extension/package.json),$(STAMPS)/extension
 
 test-cuda: $(STAMPS)/cuda
 	$(CUDA)/bin/python -m pytest -q -m cuda_compile tests/kernels/cuda
+
+test-lowest: $(STAMPS)/lowest
+	TFNB_LOWEST=1 $(LOWEST)/bin/python -m pytest -q tests/test_lowest.py
 
 bench: $(STAMPS)/notebooks $(STAMPS)/oracle
 	$(BIN)/python -m benchmarks --oracle $(ORACLE)/bin/python --torch $(TORCH)/bin/python --jax $(JAX)/bin/python \
@@ -90,11 +98,19 @@ $(STAMPS)/cuda: $(STAMPS)/notebooks
 	$(CUDA)/bin/python -m pip install -q -e '.[cuda]' 'pytest>=8.2' 'mpmath' 'numpy<2.5'
 	@mkdir -p $(STAMPS) && touch $@
 
+$(STAMPS)/lowest: $(STAMPS)/notebooks tests/lowest_versions.py
+	@test -n "$(LOWEST_PYTHON)" || { echo "make test-lowest needs Python 3.11 or 3.12: LOWEST_PYTHON=/path/to/it" >&2; exit 1; }
+	rm -rf $(LOWEST)
+	$(LOWEST_PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python tests/lowest_versions.py pytest > $(LOWEST)/requirements.txt
+	$(LOWEST)/bin/python -m pip install -q -r $(LOWEST)/requirements.txt
+	@mkdir -p $(STAMPS) && touch $@
+
 $(STAMPS)/extension: $(STAMPS)/test $(EXTENSION)
 	cd extension && npm install --no-save --no-audit --no-fund
 	@mkdir -p $(STAMPS) && touch $@
 
 clean:
-	rm -rf $(VENV) $(ORACLE) $(CUDA) $(TORCH) $(JAX) $(STAMPS) build dist .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(ORACLE) $(CUDA) $(LOWEST) $(TORCH) $(JAX) $(STAMPS) build dist .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -rf extension/node_modules tfnb/notebook/static
 	rm -f tfnb/proto/*_pb2.py*

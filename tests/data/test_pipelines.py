@@ -123,3 +123,12 @@ def test_elements_are_those_of_tensorflow(name: str, oracle: Any) -> None:
     """tf.errors and elements cross as they are; orders of random elements too."""
     code = f"tf.set_random_seed(7)\nresult = collect({PIPELINES[name]})"
     assert plain(run(code)) == plain(oracle(COLLECT + code))
+
+
+def test_batches_of_strings_that_a_function_made_hold_bytes():
+    made = tf.data.Dataset.from_tensor_slices(["a", "b"]).map(lambda s: tf.string_join([s, "!"]))
+    nexts = [made.batch(2).make_one_shot_iterator().get_next(),
+             made.padded_batch(2, []).make_one_shot_iterator().get_next()]
+    with tf.Session() as sess:
+        for joined in sess.run(nexts):
+            assert [type(text) for text in joined] == [bytes, bytes] and joined.tolist() == [b"a!", b"b!"]

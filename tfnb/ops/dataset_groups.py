@@ -47,7 +47,7 @@ def stacked(group: Sequence[Element]) -> Element:
                     None, None, "Cannot batch tensors with different shapes in component "
                                 f"{component}. First element had shape {_brackets(first.shape)} and element {i} had "
                                 f"shape {_brackets(array.shape)}.")
-            batch[i] = array
+            batch[i, ...] = array                   # of a string: batch[i] = array would hold the array itself
         made.append(batch)
     return tuple(made)
 
@@ -69,7 +69,7 @@ def padded(group: Sequence[Element], shapes: Sequence[np.ndarray], values: Seque
                 raise InvalidArgumentError(
                     None, None, f"Attempted to pad to a smaller size than the input element: component {component} has "
                                 f"shape {_brackets(array.shape)}, padded_shape is {_brackets(wanted.tolist())}")
-            batch[(i, *(slice(n) for n in array.shape))] = array
+            batch[(i, *(slice(n) for n in array.shape), ...)] = array
         made.append(batch)
     return tuple(made)
 
