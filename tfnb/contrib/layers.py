@@ -8,6 +8,7 @@ from tfnb.layers.contrib_layers import (
     convolution2d_transpose, dropout, embed_sequence, flatten, fully_connected, linear, max_pool2d, relu, relu6,
     separable_conv2d, separable_convolution2d,
 )
+from tfnb.layers.layer_norm import layer_norm
 from tfnb.layers.optimize_loss import OPTIMIZER_CLS_NAMES, OPTIMIZER_SUMMARIES, optimize_loss
 from tfnb.layers.regularizers import (
     apply_regularization, l1_l2_regularizer, l1_regularizer, l2_regularizer, sum_regularizer,

@@ -11,6 +11,6 @@ from tfnb.contrib.framework import (
 from tfnb.contrib.layers import (
     apply_regularization, avg_pool2d, batch_norm, bias_add, conv2d, conv2d_transpose, conv3d, convolution,
     convolution2d, convolution2d_transpose, dropout, flatten, fully_connected, l1_l2_regularizer, l1_regularizer,
-    l2_regularizer, max_pool2d, one_hot_encoding, repeat, separable_conv2d, separable_convolution2d, stack,
-    sum_regularizer, unit_norm, variance_scaling_initializer, xavier_initializer, xavier_initializer_conv2d,
+    l2_regularizer, layer_norm, max_pool2d, one_hot_encoding, repeat, separable_conv2d, separable_convolution2d,
+    stack, sum_regularizer, unit_norm, variance_scaling_initializer, xavier_initializer, xavier_initializer_conv2d,
 )

@@ -5,4 +5,5 @@ from tfnb.layers.cell_wrappers import DeviceWrapper, DropoutWrapper, ResidualWra
 from tfnb.layers.cells import (
     BasicLSTMCell, BasicRNNCell, GRUCell, LSTMCell, LSTMStateTuple, RNNCell,
 )
+from tfnb.layers.linear import linear, linear as _linear      # before 1.0
 from tfnb.layers.projections import EmbeddingWrapper, InputProjectionWrapper, OutputProjectionWrapper
