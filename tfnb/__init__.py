@@ -141,7 +141,7 @@ from tfnb.ops.tensor_scatter import (
 )
 from tfnb.ops.variable_helpers import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
-    initialize_all_tables, initialize_all_variables, initialize_local_variables, initialize_variables,
+    initialize_all_tables, initialize_all_variables, initialize_local_variables, initialize_variables, is_tensor,
     local_variables, local_variables_initializer, model_variables, moving_average_variables,
     report_uninitialized_variables, tables_initializer, trainable_variables, variables_initializer,
 )
@@ -179,6 +179,8 @@ losses = _lazy_module("tfnb.losses")
 metrics = _lazy_module("tfnb.metrics")
 user_ops = _lazy_module("tfnb.user_ops")
 test = _lazy_module("tfnb.test")                    # imports unittest
+python = _lazy_module("tfnb.python")
+resource_loader = _lazy_module("tfnb.resource_loader")
 saved_model = _lazy_module("tfnb.saved_model")
 train = _lazy_module("tfnb.train")
 _extension = _lazy_module("tfnb.notebook.extension")

@@ -2,6 +2,7 @@
 # ruff: noqa: F401, I001
 from unittest import mock
 
+from tfnb.testing.benchmark import Benchmark
 from tfnb.testing.gradient_checker import compute_gradient, compute_gradient_error
 from tfnb.testing.helpers import (
     assert_equal_graph_def, get_temp_dir, gpu_device_name, is_built_with_cuda, is_built_with_gpu_support,

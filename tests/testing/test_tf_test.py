@@ -193,3 +193,20 @@ def test_a_wrong_gradient_is_found():
         assert tf.test.compute_gradient_error(x, [2], y, [2], x_init_value=np.array([1.0, 2.0])) > 0.5
     with pytest.raises(ValueError, match="default session"):
         tf.test.compute_gradient(x, [2], y, [2])
+
+
+def test_benchmarks_run_when_they_are_asked_for(capsys):
+    class Squares(tf.test.Benchmark):
+        def benchmark_square(self):
+            x = tf.placeholder(tf.float32, [2])
+            with tf.Session() as sess:
+                found = self.run_op_benchmark(sess, x * x, {x: [1.0, 2.0]}, min_iters=3, mbs=1, extras={"n": 2})
+            assert found["iters"] == 3 and found["wall_time"] > 0 and found["throughput"] == 1 / found["wall_time"]
+
+        def benchmark_other(self):
+            self.report_benchmark(iters=1, wall_time=0.5)
+
+    tf.test.main(["program", "--benchmarks=Squares.benchmark_sq"])
+    assert "benchmark Squares.benchmark_square: iters: 3, wall_time: " in capsys.readouterr().out
+    tf.test.main(["program", "--benchmarks=Squares"])
+    assert "benchmark Squares.benchmark_other: iters: 1, wall_time: 0.5\n" in capsys.readouterr().out

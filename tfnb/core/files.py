@@ -285,3 +285,15 @@ def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], lis
     given, path = os.fsdecode(top), local(top)
     for folder, folders, files in os.walk(path, topdown=in_order):
         yield given + folder[len(path):], folders, files
+
+
+def read_file_to_string(filename: Path, binary_mode: bool = False) -> Any:
+    """Return all of a file as text, or as bytes in binary mode. Raises NotFoundError."""
+    with GFile(filename, "rb" if binary_mode else "r") as file:
+        return file.read()
+
+
+def write_string_to_file(filename: Path, file_content: str) -> None:
+    """Write text to a file, over what was there."""
+    with GFile(filename, "w") as file:
+        file.write(file_content)

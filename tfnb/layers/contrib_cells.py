@@ -62,7 +62,7 @@ class LayerNormBasicLSTMCell(_LSTM):
         return layer_norm(x, reuse=True, scope=scope)
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """(h, the next state)."""
+        """Return (h, the next state)."""
         c, h = state
         gates = linear([inputs, h], 4 * self._num_units, bias=not self._layer_norm)
         i, j, f, o = (self._normed(part, scope) for part, scope in
@@ -92,9 +92,9 @@ class PhasedLSTMCell(_LSTM):
         self._periods = _log(period_init_min), _log(period_init_max)
 
     def _openness(self, time: Any, dtype: Any) -> Any:
-        """How far each unit is open, (batch, units): rises and falls in the part ratio_on of its period."""
+        """Return the openness k of each unit, (batch, units): it rises and falls in the part ratio_on of its period."""
         def start(shape: Any, dtype: Any = float32, partition_info: Any = None) -> Any:
-            """Periods with logarithms distributed uniformly."""
+            """Return periods with logarithms distributed uniformly."""
             return exp(random_uniform(shape, *self._periods, dtype=dtype))
         size = [self._num_units]
         period = get_variable("period", size, dtype, initializer=start)
@@ -109,7 +109,7 @@ class PhasedLSTMCell(_LSTM):
         return where(passed < 0.5 * ratio, rising, falling_or_closed)
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """(h, the next state)."""
+        """Return (h, the next state)."""
         (time, x), (c, h) = inputs, state
         x = convert_to_tensor(x)
         seen = [x, h, c] if self._use_peepholes else [x, h]

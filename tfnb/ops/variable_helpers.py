@@ -15,11 +15,20 @@ from tfnb.ops.array import Rank
 from tfnb.ops.compare import LogicalNot
 from tfnb.ops.control import group, with_dependencies
 from tfnb.ops.gather import boolean_mask
+from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.joining import Pack
+from tfnb.ops.partitioned import PartitionedVariable
+from tfnb.ops.sparse_tensor import SparseTensor
+from tfnb.ops.variables import Variable
 
 
 def _collected(key: str, scope: str | None) -> list[Any]:
     return get_default_graph().get_collection(key, scope)
+
+
+def is_tensor(x: Any) -> bool:
+    """Return whether `x` is of the graph: a tensor, sparse tensor, IndexedSlices or variable."""
+    return isinstance(x, (Tensor, SparseTensor, IndexedSlices, Variable, PartitionedVariable))
 
 
 def global_variables(scope: str | None = None) -> list[Any]:

@@ -8,11 +8,19 @@ import unittest
 from typing import Any
 
 from tfnb.kernels.cuda import device as cuda
+from tfnb.testing.benchmark import run_benchmarks
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run all tests of the program (`unittest.main`), with flags of `tf.flags` left out of its arguments."""
+    """Run all tests of the program (`unittest.main`), with flags of `tf.flags` left out of its arguments.
+
+    With `--benchmarks=regex` (or "all") run its `tf.test.Benchmark`s instead.
+    """
     given = list(sys.argv if argv is None else argv)
+    wanted = [a.partition("=")[2] for a in given if a.startswith("--benchmarks=")]
+    if wanted:
+        run_benchmarks(wanted[0])
+        return
     unittest.main(argv=[given[0], *(a for a in given[1:] if "=" not in a)])
 
 

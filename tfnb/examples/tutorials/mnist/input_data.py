@@ -136,6 +136,16 @@ def load_mnist(train_dir: str = "MNIST-data") -> Datasets:
     return read_data_sets(train_dir)
 
 
+def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = False) -> Datasets:
+    """Return the data set "mnist" as `load_mnist` does (`tf.contrib.learn.datasets.load_dataset`).
+
+    Raises ValueError for another name: TensorFlow has files for "iris" and "boston", and downloads "dbpedia".
+    """
+    if name != "mnist":
+        raise ValueError(f"expected the name of a data set that tfnb has, 'mnist', got {name!r}")
+    return load_mnist()
+
+
 def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
     """The path of a file, which is downloaded if it is not in the directory. Raises ConnectionError if it can't be."""
     path = os.path.join(work_directory, filename)

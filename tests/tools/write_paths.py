@@ -1,0 +1,187 @@
+"""Write `tfnb/tools/paths.py`: which public names the modules inside of TensorFlow hold.
+
+Run it by real TensorFlow's Python (TFNB_ORACLE_PYTHON): `python tests/tools/write_paths.py`. A module of release 2.21
+that 1.15 has too is asked itself: a public symbol belongs to it if the same object is an attribute of it. What 1.15 and
+before had elsewhere is said in EARLIER and CONTRIB.
+"""
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import textwrap
+import types
+from collections import Counter, defaultdict
+from pathlib import Path
+
+PLACE = Path(__file__).resolve().parents[2] / "tfnb" / "tools" / "paths.py"
+FOLDERS = ("client", "data", "framework", "lib", "ops", "platform", "saved_model", "summary", "training", "user_ops",
+           "util")
+# Folders of 2.x, or of what only TensorFlow's own tests and generators import.
+LATER = ("/experimental/", "/ragged/", "/structured/", "/numpy_ops/", "/parallel_for/", "/kernel_tests/",
+         "/benchmarks/", "/service/", "/risc/", "/weak_tensor", "/v1/", "/googletest/")
+# Not public in 1.15, or found in other ways.
+SKIPPED = ("compat", "keras", "estimator", "experimental", "raw_ops", "tf_decorator")
+# contrib package -> (folder inside of it, namespaces, its modules in 1.15 or before)
+CONTRIB = {
+    "framework": [("python.ops", "", "arg_scope checkpoint_ops ops prettyprint_ops script_ops variables"),
+                  ("python.framework", "", "checkpoint_utils experimental graph_util tensor_util")],
+    "layers": [("python.layers", "", "embedding_ops encoders feature_column initializers layers normalization "
+                                     "optimizers regularizers summaries target_column utils"),
+               ("python.ops", "", "bucketization_op sparse_ops")],
+    "rnn": [("python.ops", "nn nn.rnn_cell", "core_rnn core_rnn_cell core_rnn_cell_impl fused_rnn_cell gru_ops "
+                                             "lstm_ops rnn rnn_cell")],
+    "seq2seq": [("python.ops", "", "attention_decoder_fn attention_wrapper basic_decoder beam_search_decoder decoder "
+                                   "decoder_fn helper loss seq2seq")],
+    "legacy_seq2seq": [("python.ops", "", "seq2seq")],
+    "learn": [("python", "", "learn"), ("python.learn", "", "datasets preprocessing"),
+              ("python.learn.datasets", "contrib.learn.datasets", "base mnist")],
+    "data": [("python.ops", "", "batching error_ops grouping interleave_ops shuffle_ops sliding unique")],
+    "training": [("python.training", "", "bucket_ops device_setter evaluation hparam sampling_ops training")],
+    "slim": [("python.slim", "", "evaluation learning queues summaries")],
+    "metrics": [("python.ops", "", "metric_ops set_ops")],
+    "losses": [("python.losses", "", "loss_ops")],
+    "crf": [("python.ops", "", "crf")],
+    "lookup": [("", "", "lookup_ops")],
+    "image": [("python.ops", "", "image_ops")],
+    "cudnn_rnn": [("python.ops", "", "cudnn_rnn_ops"), ("python.layers", "", "cudnn_rnn")],
+    "distributions": [("python.ops", "", "bernoulli categorical distribution normal uniform")],
+}
+# Modules of 1.15 or before that 2.21 lacks, or has emptied: public namespaces ("." is tf itself).
+EARLIER = {
+    ".": "ops python.client python.client.client_lib python.eager.context python.framework python.framework.ops "
+         "python.framework.device "
+         "python.framework.framework_lib python.framework.importer python.framework.tensor_shape python.ops "
+         "python.ops.constant_op python.framework.constant_op "
+         "python.ops.control_flow_ops python.ops.functional_ops python.ops.gradients python.ops.variable_scope "
+         "python.ops.variables python.platform",
+    ". initializers": "python.ops.init_ops", ". math": "python.ops.math_ops",
+    ". random": "python.framework.random_seed", ". sparse": "python.ops.sparse_ops", ". nn train": "python",
+    "compat": "python.util.compat",
+    "data": "python.data python.data.ops", "distributions": "python.ops.distributions.distributions",
+    "flags": "python.platform.flags", "gfile": "python.platform.default._gfile",
+    "image": "python.ops.image_ops", "linalg": "python.ops.linalg_ns",
+    "layers": "python.layers python.layers.base python.layers.convolutional python.layers.core python.layers.layers "
+              "python.layers.normalization python.layers.pooling",
+    "logging": "python.platform.logging", "losses": "python.ops.losses.losses", "python_io": "python.lib.io.python_io",
+    "nn": "models.rnn models.rnn.rnn python.ops.rnn", "nn.seq2seq": "models.rnn.seq2seq python.ops.seq2seq",
+    "nn.rnn_cell": "models.rnn.linear models.rnn.rnn_cell python.ops.rnn_cell python.ops.rnn_cell_impl",
+    "saved_model": "python.saved_model", "summary": "python.summary", "user_ops": "python.user_ops",
+    "train": "python.training python.framework.meta_graph python.pywrap_tensorflow pywrap_tensorflow "
+             "python.training.checkpoint_management "
+             "python.training.input python.training.learning_rate_decay python.training.learning_rate_decay_v2 "
+             "python.training.queue_runner python.training.slot_creator python.training.training "
+             "python.training.training_util",
+    "train io": "python.framework.graph_io", "train summary": "python.training.summary_io",
+}
+HEAD = '''"""Modules inside of TensorFlow, and where tfnb has their names; written by `tests/tools/write_paths.py`.
+
+MODULES: module below `tensorflow` -> public namespaces ("." is tf itself) in which a name of it is looked for, in turn.
+RENAMED: module -> the names in it that are public under another name, "name=public.path".
+GENERATED: the modules `python.ops.gen_*`, whose functions are ops.
+"""
+from __future__ import annotations
+
+_HELD = {
+'''
+TAIL = '''MODULES = {module: spaces.split() for spaces, modules in _HELD.items() for module in modules.split()}
+'''
+
+
+def public_symbols(tf) -> dict[int, list[str]]:
+    """Identity of each public object -> its paths, ("nn.relu",)."""
+    paths, seen = defaultdict(list), set()
+
+    def walk(module, prefix: str) -> None:
+        for name in dir(module):
+            value = getattr(module, name, None)
+            if name.startswith("_") or name in SKIPPED or value is None:
+                continue
+            if isinstance(value, types.ModuleType):
+                if "tensorflow" in (vars(value).get("__name__") or "") and value not in seen and prefix.count(".") < 3:
+                    seen.add(value)
+                    walk(value, f"{prefix}{name}.")
+            elif not isinstance(value, (int, float, str, bytes, tuple, list, dict)):
+                paths[id(value)].append(f"{prefix}{name}")
+    walk(tf, "")
+    return paths
+
+
+def modules(root: Path):
+    """(name below `tensorflow`, module) for each that there is in FOLDERS."""
+    for folder in FOLDERS:
+        for file in sorted((root / "python" / folder).rglob("*.py")):
+            place = file.relative_to(root).as_posix()
+            if any(part in f"/{place}" for part in LATER) or place.endswith(("_test.py", "_v2.py", "__init__.py")):
+                continue
+            name = place.removesuffix(".py").replace("/", ".")
+            try:
+                yield name, importlib.import_module(f"tensorflow.{name}")
+            except Exception as error:             # what needs hardware or tools that are not there
+                logging.info("%s: %s", name, error)
+
+
+def contrib() -> dict[str, str]:
+    """The modules of CONTRIB, and the folders on the way, with their namespaces."""
+    found = {}
+    for package, folders in CONTRIB.items():
+        for folder, more, names in folders:
+            steps = folder.split(".") if folder else []
+            places = [".".join(("contrib", package, *steps[:i])) for i in range(1, len(steps) + 1)]
+            inner = ".".join(("contrib", package, *steps))
+            for row in (*places, *(f"{inner}.{name}" for name in names.split())):
+                found[row] = f"contrib.{package} {more}".strip()
+    return found
+
+
+def held(module, paths: dict[int, list[str]]) -> tuple[list[str], dict[str, str]]:
+    """The namespaces of the public symbols that a module holds, most first, and the names that differ."""
+    spaces, renamed = Counter(), {}
+    for name, value in vars(module).items():
+        found = paths.get(id(value))
+        if name.startswith("_") or found is None or "_v1" in name or "_v2" in name:
+            continue
+        same = [path for path in found if path.rpartition(".")[2] == name]
+        if not same:
+            renamed[name] = min(found, key=lambda path: (path.count("."), path))
+        spaces.update({path.rpartition(".")[0] or "." for path in same})
+    return [space for space, _ in sorted(spaces.items(), key=lambda item: (-item[1], item[0]))], renamed
+
+
+def rows(table: dict[str, str]) -> list[str]:
+    """The rows of a dict of texts, cut into lines."""
+    made = []
+    for key, value in sorted(table.items()):
+        lines = textwrap.wrap(value, 107)
+        made += [f'    "{key}":', *(f'        "{line} "' for line in lines[:-1]), f'        "{lines[-1]}",']
+    return made
+
+
+def main() -> None:
+    """Ask, and write."""
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    paths = public_symbols(importlib.import_module("tensorflow.compat.v1"))
+    table = {module: spaces for spaces, modules in EARLIER.items() for module in modules.split()} | contrib()
+    renames, generated = {}, []
+    for name, module in modules(Path(importlib.import_module("tensorflow").__file__).parent):
+        leaf = name.rpartition(".")[2]
+        if leaf.startswith("gen_"):
+            generated.append(leaf)
+            continue
+        spaces, renamed = held(module, paths)
+        if renamed:
+            renames[name] = " ".join(f"{ours}={theirs}" for ours, theirs in sorted(renamed.items()))
+        if spaces or renamed:
+            found = dict.fromkeys([*table.get(name, "").split(), *spaces[:4]])
+            table[name] = " ".join(found) or "."
+    grouped = defaultdict(list)
+    for name, spaces in sorted(table.items()):
+        grouped[spaces].append(name)
+    text = [*rows({spaces: " ".join(names) for spaces, names in grouped.items()}), "}", "RENAMED = {", *rows(renames),
+            "}", "GENERATED = frozenset((",
+            *(f'    "{line} "' for line in textwrap.wrap(" ".join(sorted(generated)), 107)), ").split())", TAIL]
+    PLACE.write_text(HEAD + "\n".join(text), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,1 +1,0 @@
-"""`timeline` and `device_lib`."""

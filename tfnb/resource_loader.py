@@ -1,0 +1,3 @@
+"""Files beside a program: `tf.resource_loader`."""
+# ruff: noqa: F401
+from tfnb.core.resource_loader import get_data_files_path, get_path_to_datafile, load_resource, readahead_file_path

@@ -1,0 +1,164 @@
+"""Look-up of names in the modules inside of TensorFlow: `python.ops.math_ops`, `contrib.rnn.python.ops.rnn_cell`.
+
+Programs import these modules by path though they are not public. Most of their names are public under another path:
+`paths.py` says where. The functions of `gen_*_ops` are the ops themselves; the rest is in _NAMES.
+"""
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from tfnb.core.lazy import lazy_module
+from tfnb.opdef.tables import op_names
+from tfnb.ops.raw import raw
+
+paths = lazy_module("tfnb.tools.paths")            # 4 ms, for programs that import such modules
+ABSENT = object()
+_FOLDERS = frozenset(f"tfnb.{name}" for name in ("core", "proto", "opdef", "graph", "kernels", "ops", "autodiff",
+                                                 "compile", "runtime", "tools", "notebook"))
+
+_CELLS = ("_linear=tfnb.layers.linear:linear linear=tfnb.layers.linear:linear tfnb.layers.cells:LayerRNNCell "
+          "tfnb.layers.cells:assert_like_rnncell")
+# Names that are not public in TensorFlow either: "module:name", or "name=module:name"; "module:*" has all.
+_NAMES = {
+    "python.client.device_lib": "tfnb.runtime.devices:list_local_devices",
+    "python.client.timeline": "tfnb.runtime.timeline:Timeline",
+    "python.framework.ops": "tfnb.graph.convert:convert_n_to_tensor tfnb.graph.convert:internal_convert_to_tensor "
+                            "tfnb.graph.convert:internal_convert_n_to_tensor "
+                            "tfnb.ops.indexed_slices:convert_n_to_tensor_or_indexed_slices",
+    "python.framework.smart_cond": "smart_cond=tfnb.layers.choices:either "
+                                   "smart_constant_value=tfnb.layers.choices:known",
+    "python.framework.tensor_shape": "tfnb.core.shape:as_shape tfnb.core.shape:unknown_shape "
+                                     "tfnb.core.dimension:as_dimension",
+    "python.framework.tensor_util": "tfnb.graph.constant_value:constant_value tfnb.ops.variable_helpers:is_tensor",
+    "python.framework.test_util": "TensorFlowTestCase=tfnb.test:TestCase tfnb.testing.decorators:*",
+    "python.layers.utils": "smart_cond=tfnb.layers.choices:either constant_value=tfnb.layers.choices:known "
+                           "normalize_tuple=tfnb.layers.choices:sizes_for "
+                           "convert_data_format=tfnb.layers.choices:layout",
+    "python.lib.io.file_io": "FileIO=tfnb.gfile:GFile tfnb.core.files:read_file_to_string "
+                             "tfnb.core.files:write_string_to_file",
+    "python.ops.init_ops": "tfnb.ops.initializers:Initializer",
+    "python.ops.variables": "VariableV1=tfnb.ops.variables:Variable tfnb.ops.partitioned:PartitionedVariable",
+    "python.ops.control_flow_ops": "tfnb.ops.control:with_dependencies",
+    "python.ops.resource_variable_ops": "",
+    "python.ops.rnn_cell": _CELLS, "python.ops.rnn_cell_impl": _CELLS, "models.rnn.linear": _CELLS,
+    "models.rnn.rnn_cell": _CELLS, "contrib.rnn.python.ops.core_rnn_cell": _CELLS,
+    "contrib.rnn.python.ops.core_rnn_cell_impl": _CELLS, "contrib.rnn.python.ops.rnn_cell": _CELLS,
+    "python.tools.inspect_checkpoint": "tfnb.tools.inspect_checkpoint:print_tensors_in_checkpoint_file",
+    "python.training.moving_averages": "tfnb.train.moving_averages:assign_moving_average",
+    "python.training.slot_creator": "tfnb.train.slots:create_slot tfnb.train.slots:create_slot_with_initializer "
+                                    "tfnb.train.slots:create_zeros_slot",
+    "python.training.training_ops": "",
+    "python.util.deprecation": "tfnb.core.deprecation:deprecated tfnb.core.deprecation:deprecated_argument_lookup",
+    "python.util.tf_export": "tfnb.core.deprecation:tf_export",
+    "python.util.nest": "tfnb.core.nest:*", "python.util.tf_inspect": "inspect:*",
+}
+# Folders whose modules `tensorflow.python` itself had, `from tensorflow.python import control_flow_ops`.
+_LIFTED = ("ops", "framework", "client", "training", "platform", "lib.io", "util")
+
+
+def internal(value: Any) -> bool:
+    """Return whether it is one of tfnb's own folders, which TensorFlow has under other names or not at all."""
+    return isinstance(value, ModuleType) and value.__name__ in _FOLDERS
+
+
+def public(path: str) -> Any:
+    """Return the public module or namespace at a path below tfnb ("." is tfnb itself), or None."""
+    found: Any = importlib.import_module("tfnb")
+    for name in path.split(".") if path != "." else ():
+        found = getattr(found, name, None)
+    return found if isinstance(found, ModuleType) else None
+
+
+def snake_case(op: str) -> str:
+    """Return the name of an op's function in its gen_*_ops module: "MaxPool3DGrad" is max_pool3d_grad."""
+    made = ""
+    for i, letter in enumerate(op):
+        starts = letter.isupper() and i > 0 and (op[i - 1].islower() or op[i + 1:i + 2].islower())
+        made += ("_" if starts else "") + letter.lower()
+    return made
+
+
+@cache
+def _functions() -> dict[str, str]:
+    return {snake_case(op): op for op in op_names()}
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """A module inside of TensorFlow: the public namespaces of its names, names from elsewhere, whether it has ops."""
+
+    path: str
+    spaces: tuple[Any, ...]
+    names: dict[str, str]
+    has_ops: bool
+
+    def find(self, name: str) -> Any:
+        """Return what the module calls so, or ABSENT."""
+        found = _imported(self.names[name]) if name in self.names else ABSENT
+        if found is not ABSENT:
+            return found
+        for space in self.spaces:
+            found = getattr(space, name, ABSENT) if not name.startswith("_") else ABSENT
+            if found is not ABSENT:
+                return found
+        op = _functions().get(name.lstrip("_")) if self.has_ops else None
+        return ABSENT if op is None else getattr(raw, op)
+
+    def listed(self) -> list[str]:
+        """Return the names that `dir` and `import *` give."""
+        found = {name for space in self.spaces for name in dir(space) if not internal(getattr(space, name, None))}
+        found |= {name for name, place in self.names.items() if ":" in place or _imported(place) is not ABSENT}
+        if self.path.rpartition(".")[2].startswith("gen_"):
+            found |= set(_functions())
+        return sorted(name for name in found if not name.startswith("_"))
+
+
+def _imported(place: str) -> Any:
+    """Return the value at "module:name", or at a public path of tfnb; ABSENT if tfnb does not have it."""
+    module, _, name = place.rpartition(":")
+    if not module:
+        module, _, name = place.rpartition(".")
+        space = public(module or ".")
+        return ABSENT if space is None else getattr(space, name, ABSENT)
+    return getattr(importlib.import_module(module), name)
+
+
+def _names(path: str) -> Iterator[tuple[str, str]]:
+    yield from (item.split("=") for item in paths.RENAMED.get(path, "").split())
+    for item in _NAMES.get(path, "").split():
+        name, _, place = item.rpartition("=")
+        module, _, attribute = place.partition(":")
+        if attribute == "*":
+            inner = importlib.import_module(module)
+            yield from ((one, f"{module}:{one}") for one in dir(inner) if not one.startswith("_"))
+        else:
+            yield name or attribute, place
+
+
+@cache
+def _folders() -> frozenset[str]:
+    """Return the paths of the packages that hold these modules."""
+    known = {*paths.MODULES, *_NAMES, *(f"python.ops.{name}" for name in paths.GENERATED)}
+    return frozenset(path.rsplit(".", count)[0] for path in known for count in range(1, path.count(".") + 1))
+
+
+def inside(path: str) -> Inside | None:
+    """Return the module at a path below `tensorflow`; None if TensorFlow has none there, or tfnb none of its names."""
+    generated = path.startswith("python.ops.gen_") and path.removeprefix("python.ops.") in paths.GENERATED
+    if path in paths.MODULES or path in _NAMES or generated:
+        spaces = tuple(space for one in paths.MODULES.get(path, ()) if (space := public(one)) is not None)
+        names = dict(_names(path))
+        has_ops = path.startswith("python.ops.") or path == "python.training.training_ops"
+        if spaces or names or has_ops and (generated or path in _NAMES) or path in _folders():
+            return Inside(path, spaces, names, has_ops)
+        return None
+    if path in _folders() and not path.startswith("contrib."):
+        return Inside(path, (), {}, False)
+    if path.startswith("python.") and path.count(".") == 1:
+        return next((found for folder in _LIFTED if (found := inside(path.replace(".", f".{folder}.", 1)))), None)
+    return None
