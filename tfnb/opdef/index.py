@@ -109,7 +109,8 @@ _DECLARED = {
         "Multinomial RandomShuffle RandomStandardNormal RandomUniform RandomUniformInt TruncatedNormal ",
     "readers":
         "FixedLengthRecordReaderV2 IdentityReaderV2 ReaderNumRecordsProducedV2 ReaderNumWorkUnitsCompletedV2 "
-        "ReaderReadUpToV2 ReaderReadV2 ReaderResetV2 TFRecordReaderV2 TextLineReaderV2 WholeFileReaderV2 ",
+        "ReaderReadUpToV2 ReaderReadV2 ReaderResetV2 ReaderRestoreStateV2 ReaderSerializeStateV2 TFRecordReaderV2 "
+        "TextLineReaderV2 WholeFileReaderV2 ",
     "reduce":
         "All Any ArgMax ArgMin Cumprod Cumsum Max Mean Min Prod Sum ",
     "resource_variables":
