@@ -24,13 +24,9 @@ from tfnb.opdef import tables
 UNMOVED = frozenset({
     "ArgMax", "ArgMin", "BatchMatMul", "BatchMatMulV2", "Concat", "ConcatV2", "Gather", "GatherNd", "GatherV2",
     "MatMul", "Multinomial", "Pack", "Pad", "PadV2", "ScatterNd", "StridedSliceGrad", "Tile", "UnsortedSegmentSum",
-    "RandomStandardNormal", "RandomUniform", "RandomUniformInt", "TruncatedNormal",
-
-    "AvgPool", "AvgPool3D", "AvgPool3DGrad", "AvgPoolGrad", "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput",
-    "Conv3D", "Conv3DBackpropFilterV2", "Conv3DBackpropInputV2", "CropAndResize", "DepthwiseConv2dNative",
-    "DepthwiseConv2dNativeBackpropFilter", "DepthwiseConv2dNativeBackpropInput", "LRNGrad", "MaxPool", "MaxPool3D",
-    "MaxPool3DGrad", "MaxPoolGrad", "ResizeArea", "ResizeBicubic", "ResizeBicubicGrad", "ResizeBilinear",
-    "ResizeBilinearGrad", "ResizeNearestNeighbor", "ResizeNearestNeighborGrad",
+    "RandomStandardNormal", "RandomUniform", "RandomUniformInt", "TruncatedNormal", "CropAndResize", "ResizeArea",
+    "ResizeBicubic", "ResizeBicubicGrad", "ResizeBilinear", "ResizeBilinearGrad", "ResizeNearestNeighbor",
+    "ResizeNearestNeighborGrad",
 })
 
 

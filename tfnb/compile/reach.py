@@ -19,14 +19,11 @@ STATUS = Buffer("status", "int64", 8)
 _SIZED = ("status", "state", "tail")     # of one size for all launches, or laid out by the lowering itself
 # Ops whose launches do not state their reach yet.
 UNSTATED = frozenset({
-    "AdjustContrastv2", "AdjustHue", "AdjustSaturation", "AvgPool", "AvgPool3D", "AvgPool3DGrad",
-    "AvgPoolGrad", "BatchMatMul", "BatchMatMulV2", "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv3D",
-    "Conv3DBackpropFilterV2", "Conv3DBackpropInputV2", "CropAndResize", "CropAndResizeGradBoxes",
-    "CropAndResizeGradImage", "DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropFilter",
-    "DepthwiseConv2dNativeBackpropInput", "HSVToRGB", "LRN", "LRNGrad", "MatMul", "MaxPool", "MaxPool3D",
-    "MaxPool3DGrad", "MaxPoolGrad", "Multinomial", "RGBToHSV", "RandomShuffle", "RandomStandardNormal",
-    "RandomUniform", "RandomUniformInt", "ResizeArea", "ResizeBicubic", "ResizeBicubicGrad", "ResizeBilinear",
-    "ResizeBilinearGrad", "ResizeNearestNeighbor", "ResizeNearestNeighborGrad", "TruncatedNormal",
+    "AdjustContrastv2", "AdjustHue", "AdjustSaturation", "BatchMatMul", "BatchMatMulV2", "CropAndResize",
+    "CropAndResizeGradBoxes", "CropAndResizeGradImage", "HSVToRGB", "MatMul", "Multinomial", "RGBToHSV",
+    "RandomShuffle", "RandomStandardNormal", "RandomUniform", "RandomUniformInt", "ResizeArea", "ResizeBicubic",
+    "ResizeBicubicGrad", "ResizeBilinear", "ResizeBilinearGrad", "ResizeNearestNeighbor",
+    "ResizeNearestNeighborGrad", "TruncatedNormal",
 })
 
 

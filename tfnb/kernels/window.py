@@ -42,6 +42,11 @@ class Window:
         return self.batch * self.out_height * self.out_width
 
     @property
+    def elements(self) -> int:
+        """Numbers of all images."""
+        return self.batch * self.height * self.width * self.channels
+
+    @property
     def is_identity(self) -> bool:
         """Does each output place meet just the input at its own place?"""
         return (self.taps == 1 and (self.stride_y, self.stride_x, self.top, self.left) == (1, 1, 0, 0)

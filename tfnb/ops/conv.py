@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,31 +46,41 @@ def check_attrs(attrs: Any, steps: tuple[str, ...] = ("strides", "dilations")) -
     for name in steps:
         if name in attrs and len(attrs[name]) != len(places) + 2:
             raise ValueError(f"{name} must specify {len(places) + 2} dimensions, not {list(attrs[name])}")
+    explicit = attrs.get("explicit_paddings") or []
+    if attrs["padding"] == b"EXPLICIT" and len(explicit) != 8:
+        raise ValueError(f"explicit_paddings must have 8 numbers where padding is 'EXPLICIT', not {len(explicit)}")
+    if attrs["padding"] != b"EXPLICIT" and explicit:
+        raise ValueError(f"explicit_paddings must be empty where padding is {attrs['padding'].decode()!r}")
     for axis in places:
-        stride, dilation, padding, around = along(attrs, axis)
+        stride, dilation, _, around = along(attrs, axis)
         if stride <= 0:
             raise ValueError(f"Stride must be > 0, but got {stride}")
         if dilation < 1:
             raise ValueError(f"Dilation rate must be >= 1, but got {dilation}")
         if min(around) < 0:
             raise ValueError(f"All elements of explicit_paddings must be nonnegative, but got {list(around)}")
-    explicit = attrs.get("explicit_paddings") or []
-    if attrs["padding"] != b"EXPLICIT":
-        if any(explicit):
-            raise ValueError(f"explicit_paddings must be empty where padding is {attrs['padding'].decode()!r}")
-    elif len(explicit) != 8:
-        raise ValueError(f"explicit_paddings must have 8 numbers where padding is 'EXPLICIT', not {len(explicit)}")
-    elif any(explicit[2 * axis] or explicit[2 * axis + 1] for axis in (0, c)):
+    if explicit and any(explicit[2 * axis] or explicit[2 * axis + 1] for axis in (0, c)):
         raise ValueError("Nonzero explicit padding in the batch or depth dimensions is not supported")
 
 
-def only_spatial(ctx: Any) -> None:
-    """Raise UnimplementedError where the batch or the channels are to be walked in strides."""
+def only_spatial(ctx: Any, invalid: tuple[str, ...] = ()) -> None:
+    """Raise UnimplementedError where the batch or the channels are to be walked in strides.
+
+    invalid: attrs for which it is InvalidArgumentError, as in TensorFlow's kernels.
+    """
     channel = spatial_axes(ctx.attrs)[-1]
     for name in ("strides", "dilations", "ksize"):
         if name in ctx.attrs and (ctx.attrs[name][0] != 1 or ctx.attrs[name][channel] != 1):
-            raise errors.UnimplementedError(None, ctx.op, f"{ctx.op.type} does not support {name} other than 1 in the "
-                                                          f"batch and depth dimensions: {list(ctx.attrs[name])}")
+            kind = errors.InvalidArgumentError if name in invalid else errors.UnimplementedError
+            raise kind(None, ctx.op, f"{ctx.op.type} does not support {name} other than 1 in the batch and depth "
+                                     f"dimensions: {list(ctx.attrs[name])}")
+
+
+def no_negative(ctx: Any, index: int) -> None:
+    """Raise ValueError for a negative size in the input `index`, which is known."""
+    least = min((int(n) for n in ctx.value(index).reshape(-1)), default=0)
+    if least < 0:
+        raise ValueError(f"Dimension {least} must be >= 0")
 
 
 def spatial_shape(attrs: Any, image: tuple[int | None, ...], kernel_size: Any,
@@ -91,7 +102,7 @@ def conv_output(attrs: Any, image: Static, filter_: Static) -> tuple[int | None,
     depth, (*size, taken, out) = image[channel], filter_
     if taken == 0:
         raise ValueError("Depth of filter must not be 0")
-    if depth is not None and taken is not None and depth != taken:
+    if depth and taken is not None and depth != taken:
         if depth % taken:
             raise ValueError(f"Depth of input ({depth}) is not a multiple of input depth of filter ({taken})")
         if out is not None and out % (depth // taken):
@@ -128,6 +139,26 @@ def _text(sizes: tuple[int | None, ...]) -> str:
     return "[" + ",".join("?" if n is None else str(n) for n in sizes) + "]"
 
 
+def validate_forward(ctx: Any, invalid: tuple[str, ...] = ()) -> None:
+    """Raise an error for strides over channels, and for a filter without numbers whose sums would be the output."""
+    only_spatial(ctx, invalid)
+    filter_ = ctx.shape(1)
+    if 0 in filter_ and (len(filter_) == 5 or 0 not in tables.SHAPES[ctx.op.type](ctx)[0]):
+        raise ValueError(f"filter must not have zero elements (i.e. all dimensions must be non-zero), got {filter_}")
+
+
+def validate_input_gradient(ctx: Any, invalid: tuple[str, ...] = ()) -> None:
+    """Raise an error for strides over channels, and for negative sizes: (input_sizes, filter, out_backprop)."""
+    only_spatial(ctx, invalid)
+    no_negative(ctx, 0)
+
+
+def validate_filter_gradient(ctx: Any, invalid: tuple[str, ...] = ()) -> None:
+    """Raise an error for strides over channels, and for negative sizes: (input, filter_sizes, out_backprop)."""
+    only_spatial(ctx, invalid)
+    no_negative(ctx, 1)
+
+
 def forward_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
     """The shape function of a convolution (input, filter)."""
     return lambda ctx: [output(ctx.attrs, ctx.shape(0), ctx.shape(1))]
@@ -139,13 +170,16 @@ def _sizes(ctx: ShapeContext, index: int) -> tuple[int | None, ...]:
     return of_rank(ctx.partial(index), len(spatial_axes(ctx.attrs)) + 1)
 
 
-def input_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
-    """The shape function of a gradient (input_sizes, filter, out_backprop), by that of the output."""
+def input_shape(output: Output, by_size: bool = False) -> Callable[[ShapeContext], list[Static]]:
+    """The shape function of a gradient (input_sizes, filter, out_backprop), by that of the output.
+
+    by_size: the height and width alone are sizes too.
+    """
     def made(ctx: ShapeContext) -> list[Static]:
         *places, channel = spatial_axes(ctx.attrs)
         rank = len(places) + 2
-        length, sizes, dy = ctx.shape(0), ctx.partial(0), of_rank(ctx.shape(2), rank)
-        if rank == 4 and (sizes is not None and len(sizes) == 2 or length == (2,)):     # height and width alone
+        length, sizes, dy = of_rank(ctx.shape(0), 1), ctx.partial(0), of_rank(ctx.shape(2), rank)
+        if by_size and (sizes is not None and len(sizes) == 2 or length == (2,)):     # height and width alone
             full: list[int | None] = [dy[0], None, None, None]
             full[places[0]], full[places[1]] = sizes if sizes is not None else (None, None)
             full[channel] = rank4(ctx.shape(1))[2]
@@ -168,23 +202,6 @@ def filter_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
 
 # NumPy forms
 
-def checked_shapes(ctx: Any, output: Output, image: Any, filter_: Any, dy: Any = None) -> None:
-    """Raise InvalidArgumentError where concrete shapes don't fit, UnimplementedError for strides over channels."""
-    try:
-        expected = output(ctx.attrs, tuple(image), tuple(filter_))
-        if dy is not None:
-            _fits(ctx.attrs, expected, dy)
-    except ValueError as error:
-        raise errors.InvalidArgumentError(None, ctx.op, str(error)) from None
-    only_spatial(ctx)
-
-
-def _checked(ctx: Any, output: Output, image: Any, filter_: Any, dy: Any = None) -> Window:
-    """The windows over an image, of a filter."""
-    checked_shapes(ctx, output, image, filter_, dy)
-    return window(tuple(image), tuple(filter_[:2]), ctx.attrs)
-
-
 def _last(attrs: Any, x: np.ndarray) -> np.ndarray:
     """An image with channels last."""
     return x.transpose(0, 2, 3, 1) if channels_first(attrs) else x
@@ -205,17 +222,24 @@ def _full_sizes(ctx: Any, sizes: np.ndarray, filter_: np.ndarray, dy: np.ndarray
 
 
 def _conv(forms: Any, output: Output) -> tuple[Any, Any, Any]:
-    """The NumPy forms of an op and of its two gradients."""
+    """The NumPy forms of an op and of its two gradients. Sums over nothing are 0."""
     def forward(ctx: Any, x: np.ndarray, filter_: np.ndarray) -> np.ndarray:
-        w = _checked(ctx, output, x.shape, filter_.shape)
+        if not (x.size and filter_.size):
+            return np.zeros(output(ctx.attrs, x.shape, filter_.shape), x.dtype)
+        w = window(x.shape, filter_.shape[:2], ctx.attrs)
         return _back(ctx.attrs, forms[0](_last(ctx.attrs, x), filter_, w))
 
     def for_input(ctx: Any, sizes: np.ndarray, filter_: np.ndarray, dy: np.ndarray) -> np.ndarray:
-        w = _checked(ctx, output, _full_sizes(ctx, sizes, filter_, dy), filter_.shape, dy.shape)
+        full = _full_sizes(ctx, sizes, filter_, dy)
+        if not (prod(full) and filter_.size and dy.size):
+            return np.zeros(full, dy.dtype)
+        w = window(full, filter_.shape[:2], ctx.attrs)
         return _back(ctx.attrs, forms[1](filter_, _last(ctx.attrs, dy), w))
 
     def for_filter(ctx: Any, x: np.ndarray, sizes: np.ndarray, dy: np.ndarray) -> np.ndarray:
-        w = _checked(ctx, output, x.shape, [int(n) for n in sizes], dy.shape)
+        if not (x.size and sizes.all() and dy.size):
+            return np.zeros([int(n) for n in sizes], dy.dtype)
+        w = window(x.shape, [int(n) for n in sizes[:2]], ctx.attrs)
         return forms[2](_last(ctx.attrs, x), _last(ctx.attrs, dy), w, sizes)    # type: ignore[no-any-return]
 
     return forward, for_input, for_filter
@@ -229,8 +253,7 @@ _DEPTHWISE = _conv((arrays.depthwise, arrays.depthwise_input_gradient, arrays.de
 # The ops
 
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(conv_output), numpy=_CONV[0], cpu=cpu.convolve,
-        cuda=cuda.convolve,
-        total=True,
+        cuda=cuda.convolve, validate=validate_forward, total=True,
         T="{half, bfloat16, float, double, int32}", **FULL)
 def Conv2D() -> None:
     """The convolution of images by a filter (height, width, in, out): sums over its taps and the input's channels.
@@ -240,8 +263,8 @@ def Conv2D() -> None:
     """
 
 
-@kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=input_shape(conv_output),
-        numpy=_CONV[1], cpu=cpu.input_gradient, cuda=cuda.input_gradient, values=("input_sizes",),
+@kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=input_shape(conv_output, True),
+        validate=validate_input_gradient, numpy=_CONV[1], cpu=cpu.input_gradient, cuda=cuda.input_gradient, values=("input_sizes",),
         total=True, T="{half, bfloat16, float, double, int32}",
         **FULL)
 def Conv2DBackpropInput() -> None:
@@ -249,7 +272,7 @@ def Conv2DBackpropInput() -> None:
 
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(conv_output),
-        numpy=_CONV[2], cpu=cpu.filter_gradient, cuda=cuda.filter_gradient, values=("filter_sizes",),
+        validate=validate_filter_gradient, numpy=_CONV[2], cpu=cpu.filter_gradient, cuda=cuda.filter_gradient, values=("filter_sizes",),
         total=True, T="{half, bfloat16, float, double}", **FULL)
 def Conv2DBackpropFilter() -> None:
     """The gradient of Conv2D for its filter."""
@@ -259,6 +282,7 @@ tables.WORK.update({name: cpu.operations for name in ("Conv2D", "Conv2DBackpropI
 
 
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(_depthwise_output), numpy=_DEPTHWISE[0],
+        validate=partial(only_spatial, invalid=("strides",)),
         cpu=loops.depthwise, cuda=partial(cuda.convolve, depthwise=True),
         total=True, T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNative() -> None:
@@ -266,7 +290,7 @@ def DepthwiseConv2dNative() -> None:
 
 
 @kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=input_shape(_depthwise_output),
-        numpy=_DEPTHWISE[1], cpu=loops.depthwise_input_gradient,
+        validate=partial(validate_input_gradient, invalid=("strides",)), numpy=_DEPTHWISE[1], cpu=loops.depthwise_input_gradient,
         cuda=partial(cuda.input_gradient, depthwise=True), values=("input_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropInput() -> None:
@@ -274,7 +298,7 @@ def DepthwiseConv2dNativeBackpropInput() -> None:
 
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(_depthwise_output),
-        numpy=_DEPTHWISE[2], cpu=loops.depthwise_filter_gradient,
+        validate=partial(validate_filter_gradient, invalid=("strides",)), numpy=_DEPTHWISE[2], cpu=loops.depthwise_filter_gradient,
         cuda=partial(cuda.filter_gradient, depthwise=True), values=("filter_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropFilter() -> None:

@@ -1,6 +1,8 @@
 """Convolutions and pools over volumes (batch, depth, height, width, channels), and their gradients."""
 from __future__ import annotations
 
+from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,13 +12,16 @@ from tfnb.kernels import volume_arrays as arrays
 from tfnb.kernels.cpu import volumes as cpu
 from tfnb.kernels.window import Volume, channels_first, pool_volume, volume
 from tfnb.ops.conv import (
-    checked_shapes,
     conv_output,
     filter_shape,
     first_gradient,
     forward_shape,
     input_shape,
+    only_spatial,
     second_gradients,
+    validate_filter_gradient,
+    validate_forward,
+    validate_input_gradient,
 )
 from tfnb.ops.declare import kernel
 from tfnb.ops.pool import (
@@ -26,7 +31,7 @@ from tfnb.ops.pool import (
     max_gradient_shape,
     max_gradients,
     pool_shape,
-    pooled_shapes,
+    validate_avg_gradient,
 )
 from tfnb.ops.shapes import of_rank
 
@@ -35,6 +40,7 @@ CONV = {"T": "{half, bfloat16, float, double}", "strides": "list(int) >= 5", "pa
         "data_format": LAYOUT, "dilations": "list(int) = [1, 1, 1, 1, 1]"}
 POOL = {"ksize": "list(int) >= 5", "strides": "list(int) >= 5", "padding": "{'SAME', 'VALID'}", "data_format": LAYOUT}
 FLOAT = "{half, bfloat16, float}"
+INVALID = ("strides", "dilations")        # in the batch and depth: InvalidArgumentError, for images UnimplementedError
 
 
 def _output(attrs: Any, image: Static, filter_: Static) -> tuple[int | None, ...]:
@@ -57,27 +63,28 @@ def _back(ctx: Any, x: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(x.transpose(0, 4, 1, 2, 3)) if channels_first(ctx.attrs) else x
 
 
-def _volume(ctx: Any, image: Any, filter_: Any, dy: Any = None) -> Volume:
-    checked_shapes(ctx, _output, image, filter_, dy)
-    return volume(tuple(image), tuple(filter_[:3]), ctx.attrs)
-
-
 def _convolve(ctx: Any, x: np.ndarray, filter_: np.ndarray) -> np.ndarray:
-    return _back(ctx, arrays.convolve(_last(ctx, x), filter_, _volume(ctx, x.shape, filter_.shape)))
+    if not (x.size and filter_.size):
+        return np.zeros(_output(ctx.attrs, x.shape, filter_.shape), x.dtype)    # type: ignore[arg-type]
+    return _back(ctx, arrays.convolve(_last(ctx, x), filter_, volume(x.shape, filter_.shape[:3], ctx.attrs)))
 
 
 def _input_gradient(ctx: Any, sizes: np.ndarray, filter_: np.ndarray, dy: np.ndarray) -> np.ndarray:
-    v = _volume(ctx, [int(n) for n in sizes], filter_.shape, dy.shape)
+    full = tuple(int(n) for n in sizes)
+    if not (prod(full) and filter_.size and dy.size):
+        return np.zeros(full, dy.dtype)
+    v = volume(full, filter_.shape[:3], ctx.attrs)
     return _back(ctx, arrays.convolve_input_gradient(filter_, _last(ctx, dy), v))
 
 
 def _filter_gradient(ctx: Any, x: np.ndarray, sizes: np.ndarray, dy: np.ndarray) -> np.ndarray:
-    v = _volume(ctx, x.shape, [int(n) for n in sizes], dy.shape)
-    return arrays.convolve_filter_gradient(_last(ctx, x), _last(ctx, dy), v)
+    full = tuple(int(n) for n in sizes)
+    if not (x.size and prod(full) and dy.size):
+        return np.zeros(full, dy.dtype)
+    return arrays.convolve_filter_gradient(_last(ctx, x), _last(ctx, dy), volume(x.shape, full[:3], ctx.attrs))
 
 
-def _pool_volume(ctx: Any, image: Any, *pooled: Any) -> Volume:
-    pooled_shapes(ctx, image, *pooled)
+def _pool_volume(ctx: Any, image: Any) -> Volume:
     return pool_volume(tuple(image), ctx.attrs)
 
 
@@ -86,12 +93,12 @@ def _max(ctx: Any, x: np.ndarray) -> np.ndarray:
 
 
 def _max_gradient(ctx: Any, x: np.ndarray, y: np.ndarray, dy: np.ndarray) -> np.ndarray:
-    v = _pool_volume(ctx, x.shape, y.shape, dy.shape)
+    v = _pool_volume(ctx, x.shape)
     return _back(ctx, arrays.max_pool_gradient(_last(ctx, x), _last(ctx, dy), v))
 
 
 def _max_gradient2(ctx: Any, x: np.ndarray, y: np.ndarray, dz: np.ndarray) -> np.ndarray:
-    return _back(ctx, arrays.at_largest(_last(ctx, x), _last(ctx, dz), _pool_volume(ctx, x.shape, y.shape)))
+    return _back(ctx, arrays.at_largest(_last(ctx, x), _last(ctx, dz), _pool_volume(ctx, x.shape)))
 
 
 def _avg(ctx: Any, x: np.ndarray) -> np.ndarray:
@@ -99,55 +106,57 @@ def _avg(ctx: Any, x: np.ndarray) -> np.ndarray:
 
 
 def _avg_gradient(ctx: Any, sizes: np.ndarray, dy: np.ndarray) -> np.ndarray:
-    return _back(ctx, arrays.avg_pool_gradient(_last(ctx, dy), _pool_volume(ctx, sizes.tolist(), dy.shape)))
+    return _back(ctx, arrays.avg_pool_gradient(_last(ctx, dy), _pool_volume(ctx, sizes.tolist())))
 
 
 # The ops
 
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(_output), numpy=_convolve, cpu=cpu.convolve, total=True,
-        **CONV)
+        validate=partial(validate_forward, invalid=INVALID), **CONV)
 def Conv3D() -> None:
     """The convolution of volumes by a filter (depth, height, width, in, out): sums over its taps and the channels."""
 
 
 @kernel("input_sizes: Tshape, filter: T, out_backprop: T -> output: T", shape=input_shape(_output),
         numpy=_input_gradient, cpu=cpu.input_gradient, values=("input_sizes",), total=True, **CONV,
+        validate=partial(validate_input_gradient, invalid=INVALID),
         Tshape="{int32, int64} = DT_INT32")
 def Conv3DBackpropInputV2() -> None:
     """The gradient of Conv3D for its input."""
 
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(_output),
-        numpy=_filter_gradient, cpu=cpu.filter_gradient, values=("filter_sizes",), total=True, **CONV)
+        numpy=_filter_gradient, cpu=cpu.filter_gradient, values=("filter_sizes",), total=True, **CONV,
+        validate=partial(validate_filter_gradient, invalid=INVALID))
 def Conv3DBackpropFilterV2() -> None:
     """The gradient of Conv3D for its filter."""
 
 
-@kernel("input: T -> output: T", shape=pool_shape, numpy=_max, cpu=cpu.max_pool, total=True, **POOL, T=FLOAT)
+@kernel("input: T -> output: T", shape=pool_shape, numpy=_max, cpu=cpu.max_pool, total=True, validate=only_spatial, **POOL, T=FLOAT)
 def MaxPool3D() -> None:
     """The largest number in each window, channel by channel."""
 
 
 @kernel("orig_input: TInput, orig_output: TInput, grad: T -> output: T", shape=max_gradient_shape, numpy=_max_gradient,
-        cpu=cpu.max_pool_gradient, total=True, **POOL, T=f"{FLOAT} = DT_FLOAT", TInput=f"{FLOAT} = DT_FLOAT")
+        cpu=cpu.max_pool_gradient, total=True, validate=only_spatial, **POOL, T=f"{FLOAT} = DT_FLOAT", TInput=f"{FLOAT} = DT_FLOAT")
 def MaxPool3DGrad() -> None:
     """The gradient of MaxPool3D: each number goes to the (first) largest of its window."""
 
 
-@kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient2_shape, numpy=_max_gradient2, **POOL,
+@kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient2_shape, numpy=_max_gradient2, validate=only_spatial, **POOL,
         T="realnumbertype")
 def MaxPool3DGradGrad() -> None:
     """The gradient of MaxPool3DGrad for `grad`: of each window, the number where its largest stands."""
 
 
-@kernel("input: T -> output: T", shape=pool_shape, numpy=_avg, cpu=cpu.avg_pool, total=True, **POOL,
+@kernel("input: T -> output: T", shape=pool_shape, numpy=_avg, cpu=cpu.avg_pool, total=True, validate=only_spatial, **POOL,
         T="{half, bfloat16, float, double}")
 def AvgPool3D() -> None:
     """The mean of each window, channel by channel; padding is not counted."""
 
 
 @kernel("orig_input_shape: int32, grad: T -> output: T", shape=avg_gradient_shape, numpy=_avg_gradient,
-        cpu=cpu.avg_pool_gradient, values=("orig_input_shape",), total=True, **POOL,
+        cpu=cpu.avg_pool_gradient, values=("orig_input_shape",), total=True, validate=validate_avg_gradient, **POOL,
         T="{half, bfloat16, float, double}")
 def AvgPool3DGrad() -> None:
     """The gradient of AvgPool3D."""

@@ -15,7 +15,7 @@ from tfnb.kernels.cuda import windows as cuda
 from tfnb.kernels.window import Window, channels_first, pool_window, spatial_axes
 from tfnb.ops.array import shape, stop_gradient
 from tfnb.ops.construct import Constructor
-from tfnb.ops.conv import check_attrs, only_spatial, rank4, shared_attrs, spatial_shape
+from tfnb.ops.conv import check_attrs, no_negative, only_spatial, rank4, shared_attrs, spatial_shape
 from tfnb.ops.create import zeros_like
 from tfnb.ops.declare import kernel
 from tfnb.ops.shapes import of_rank
@@ -74,8 +74,15 @@ def max_gradient2_shape(ctx: ShapeContext) -> list[Static]:
     return [expected]
 
 
+def validate_avg_gradient(ctx: Any) -> None:
+    """Raise an error for windows over channels, and for negative sizes."""
+    only_spatial(ctx)
+    no_negative(ctx, 0)
+
+
 def avg_gradient_shape(ctx: ShapeContext) -> list[Static]:
     """The shape function of the gradient of a pool (orig_input_shape, grad)."""
+    of_rank(ctx.shape(0), 1)
     found = _image(ctx, ctx.partial(0))
     _same(_pooled(ctx.attrs, found), ctx.shape(1))
     return [found]
@@ -89,20 +96,8 @@ def _argmax_gradient_shape(ctx: ShapeContext) -> list[Static]:
 
 # NumPy forms
 
-def pooled_shapes(ctx: Any, image: Any, *pooled: Any) -> None:
-    """Raise InvalidArgumentError where the concrete shapes of what is pooled don't fit."""
-    try:
-        expected = _pooled(ctx.attrs, tuple(image))
-        for found in pooled:
-            _same(expected, found)
-    except ValueError as error:
-        raise errors.InvalidArgumentError(None, ctx.op, str(error)) from None
-    only_spatial(ctx)
-
-
-def _window(ctx: Any, image: Any, *pooled: Any) -> Window:
+def _window(ctx: Any, image: Any) -> Window:
     """The windows over an image."""
-    pooled_shapes(ctx, image, *pooled)
     return pool_window(tuple(image), ctx.attrs)
 
 
@@ -119,12 +114,12 @@ def _max(ctx: Any, x: np.ndarray) -> np.ndarray:
 
 
 def _max_gradient(ctx: Any, x: np.ndarray, y: np.ndarray, dy: np.ndarray) -> np.ndarray:
-    w = _window(ctx, x.shape, y.shape, dy.shape)
+    w = _window(ctx, x.shape)
     return _back(ctx, arrays.max_pool_gradient(_last(ctx, x), _last(ctx, dy), w))
 
 
 def _max_gradient2(ctx: Any, x: np.ndarray, y: np.ndarray, dz: np.ndarray) -> np.ndarray:
-    w = _window(ctx, x.shape, y.shape)
+    w = _window(ctx, x.shape)
     return _back(ctx, arrays.at_largest(_last(ctx, x), _last(ctx, dz), w))
 
 
@@ -133,7 +128,7 @@ def _avg(ctx: Any, x: np.ndarray) -> np.ndarray:
 
 
 def _avg_gradient(ctx: Any, sizes: np.ndarray, dy: np.ndarray) -> np.ndarray:
-    return _back(ctx, arrays.avg_pool_gradient(_last(ctx, dy), _window(ctx, sizes.tolist(), dy.shape)))
+    return _back(ctx, arrays.avg_pool_gradient(_last(ctx, dy), _window(ctx, sizes.tolist())))
 
 
 def _argmax(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -149,7 +144,6 @@ def _argmax(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _argmax_gradient(ctx: Any, x: np.ndarray, dy: np.ndarray, index: np.ndarray) -> np.ndarray:
-    _window(ctx, x.shape, dy.shape, index.shape)
     per_image = int(np.prod(x.shape[1:]))
     flat = index.reshape(x.shape[0], -1).astype(np.int64)
     if not ctx.attrs["include_batch_in_index"]:
@@ -165,26 +159,26 @@ def _argmax_gradient(ctx: Any, x: np.ndarray, dy: np.ndarray, index: np.ndarray)
 
 @kernel("input: T -> output: T", shape=pool_shape, numpy=_max, cpu=pooling.max_pool, cuda=cuda.max_pool, total=True,
         T="{half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT",
-        **EXPLICIT, data_format="{'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
+        validate=only_spatial, **EXPLICIT, data_format="{'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
 def MaxPool() -> None:
     """The largest number in each window, channel by channel."""
 
 
 @kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient_shape, numpy=_max_gradient,
         cpu=pooling.max_pool_gradient, cuda=cuda.max_pool_gradient,
-        total=True, **EXPLICIT, data_format=LAYOUT, T=f"{REAL} = DT_FLOAT")
+        total=True, validate=only_spatial, **EXPLICIT, data_format=LAYOUT, T=f"{REAL} = DT_FLOAT")
 def MaxPoolGrad() -> None:
     """The gradient of MaxPool: each number goes to the (first) largest of its window."""
 
 
 @kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient2_shape, numpy=_max_gradient2,
-        **PLAIN, data_format=LAYOUT, T=REAL)
+        validate=only_spatial, **PLAIN, data_format=LAYOUT, T=REAL)
 def MaxPoolGradGrad() -> None:
     """The gradient of MaxPoolGrad for `grad`: of each window, the number where its largest stands."""
 
 
 @kernel("value: T -> output: T", shape=pool_shape, numpy=_avg, cpu=pooling.avg_pool, cuda=cuda.avg_pool,
-        total=True, **PLAIN, data_format=LAYOUT,
+        total=True, validate=only_spatial, **PLAIN, data_format=LAYOUT,
         T=FLOAT)
 def AvgPool() -> None:
     """The mean of each window, channel by channel; padding is not counted."""
@@ -192,12 +186,13 @@ def AvgPool() -> None:
 
 @kernel("orig_input_shape: int32, grad: T -> output: T", shape=avg_gradient_shape, numpy=_avg_gradient,
         cpu=pooling.avg_pool_gradient, cuda=cuda.avg_pool_gradient,
-        values=("orig_input_shape",), total=True, **PLAIN, data_format=LAYOUT, T=FLOAT)
+        values=("orig_input_shape",), total=True, validate=validate_avg_gradient, **PLAIN, data_format=LAYOUT, T=FLOAT)
 def AvgPoolGrad() -> None:
     """The gradient of AvgPool."""
 
 
-@kernel("input: T -> output: T, argmax: Targmax", shape=lambda ctx: pool_shape(ctx) * 2, numpy=_argmax, **SIZES,
+@kernel("input: T -> output: T, argmax: Targmax", shape=lambda ctx: pool_shape(ctx) * 2, numpy=_argmax,
+        validate=only_spatial, **SIZES,
         Targmax="{int32, int64} = DT_INT64", padding="{'SAME', 'VALID'}", include_batch_in_index="bool = false",
         T=REAL)
 def MaxPoolWithArgmax() -> None:
@@ -205,7 +200,7 @@ def MaxPoolWithArgmax() -> None:
 
 
 @kernel("input: T, grad: T, argmax: Targmax -> output: T", shape=_argmax_gradient_shape, numpy=_argmax_gradient,
-        **PLAIN, include_batch_in_index="bool = false", Targmax="{int32, int64}", T=REAL)
+        validate=only_spatial, **PLAIN, include_batch_in_index="bool = false", Targmax="{int32, int64}", T=REAL)
 def MaxPoolGradWithArgmax() -> None:
     """The gradient of MaxPoolWithArgmax: each number goes to the place that `argmax` names."""
 
@@ -275,10 +270,13 @@ def _lrn(ctx: Any, x: np.ndarray) -> np.ndarray:
     return (wide * norm ** np.float32(-a["beta"])).astype(x.dtype)
 
 
+def _radius_fits(ctx: Any) -> None:
+    radius = ctx.attrs["depth_radius"]
+    if not 0 <= radius < 2**31 - 1:
+        raise ValueError(f"depth_radius = {radius} larger than int max or negative")
+
+
 def _lrn_gradient(ctx: Any, dy: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    if not dy.shape == x.shape == y.shape:
-        raise errors.InvalidArgumentError(None, ctx.op, "input_grads, input_image, and out_image should have the same "
-                                                        "shape")
     wide, dy32, y32, a = x.astype(np.float32), dy.astype(np.float32), y.astype(np.float32), ctx.attrs
     norm = np.float32(a["bias"]) + np.float32(a["alpha"]) * _neighbours(a, wide * wide)
     part = _neighbours(a, dy32 * y32 / norm)
@@ -287,14 +285,14 @@ def _lrn_gradient(ctx: Any, dy: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.
 
 
 @kernel("input: T -> output: T", shape=lambda ctx: [rank4(ctx.shape(0))], numpy=_lrn, cpu=normalize.lrn,
-        total=True, **LRN_ATTRS)
+        validate=_radius_fits, total=True, **LRN_ATTRS)
 def LRN() -> None:
     """Local response normalization: numbers divided by a power of the sum of squares over channels nearby."""
 
 
 @kernel("input_grads: T, input_image: T, output_image: T -> output: T", numpy=_lrn_gradient,
         shape=lambda ctx: [_same(_same(rank4(ctx.shape(0)), ctx.shape(1)), ctx.shape(2))],
-        cpu=normalize.lrn_gradient, total=True, **LRN_ATTRS)
+        cpu=normalize.lrn_gradient, validate=_radius_fits, total=True, **LRN_ATTRS)
 def LRNGrad() -> None:
     """The gradient of LRN."""
 

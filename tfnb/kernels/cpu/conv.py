@@ -256,7 +256,8 @@ def forward(call: Call, w: Window, x: Address, kernel: Address, out: Address, n:
         return loop_convolve(w, x, kernel, out, n, type_)
     if not w.taps * w.channels:
         return [fill(0, out, Meta(type_, (w.pixels, n)))]
-    words, size = _words(w, x), Meta(type_, ()).itemsize
+    size = Meta(type_, ()).itemsize
+    words = _words(w, x.reach(w.elements * size))
     rows = _rows(w, size)
     k = rows * w.kernel_width * w.channels
     items, per_item, tile = _cut(w.pixels, k, n * w.kernel_height // rows, size)
@@ -264,7 +265,8 @@ def forward(call: Call, w: Window, x: Address, kernel: Address, out: Address, n:
     words[PIXELS:STEP + 1] = w.pixels, per_item, tile, scratch, _step(tile * k * size)
     words[GEMM:ZERO + 1] = [blas.function(PREFIX[type_] + "gemm"), flag(False), flag(False), n, k, n, k, n,
                             float_one(type_), 0]
-    words[B:ROWS + 1] = kernel, out, 0, rows
+    words[SCRATCH] = scratch.reach(items * _step(tile * k * size))
+    words[B:ROWS + 1] = kernel.reach(w.taps * w.channels * n * size), out.reach(w.pixels * n * size), 0, rows
     return [Launch(_text(FORWARD_TEXT, w, type_), tuple(words), items, 1 if items > 1 else 0, "convolution")]
 
 
@@ -283,12 +285,13 @@ def for_filter(call: Call, w: Window, x: Address, dy: Address, out: Address, met
                                                                           -(-ITEMS // parts))))
     packed = not w.is_identity
     step = _step(tile * k * size if packed else 0)
-    words = _words(w, x)
+    words = _words(w, x.reach(w.elements * size))
     target = call.scratch(groups * whole) if groups > 1 else out
-    words[PIXELS:STEP + 1] = w.pixels, per_item, tile, call.scratch(groups * parts * step), step
+    words[PIXELS:STEP + 1] = (w.pixels, per_item, tile, call.scratch(groups * parts * step).reach(groups * parts * step),
+                              step)
     words[GEMM:ZERO + 1] = [blas.function(PREFIX[meta.type] + "gemm"), flag(False), flag(True), m, k, m, k, m,
                             float_one(meta.type), 0]
-    words[B:ROWS + 1] = dy, target, parts, rows
+    words[B:ROWS + 1] = dy.reach(w.pixels * m * size), target.reach(groups * whole), parts, rows
     text = _text(FILTER_TEXT, w, meta.type, packed=packed)
     items = groups * parts
     launches = [Launch(text, tuple(words), items, 1 if items > 1 else 0, "filter gradient")]
@@ -311,14 +314,14 @@ def for_input(call: Call, w: Window, dy: Address, kernel: Address, out: Address,
     k = w.taps * block
     tile = _even(w.out_height * w.out_width, max(16, TILE_BYTES // (k * size)))
     step = _step(tile * k * size)
-    words = _words(w, dy)
+    words = _words(w, dy.reach(w.pixels * m * size))
     items = w.batch * parts
     words[SPAN] = block
-    words[PIXELS:STEP + 1] = w.pixels, 0, tile, call.scratch(items * step), step
+    words[PIXELS:STEP + 1] = w.pixels, 0, tile, call.scratch(items * step).reach(items * step), step
     calls = 1 if parts == 1 else w.taps
     words[GEMM:ZERO + 1] = [blas.function(PREFIX[type_] + "gemm"), flag(True), flag(False), k // calls, m, m, m, k,
                             float_one(type_), 0]
-    words[B:ROWS + 1] = kernel, out, parts, calls
+    words[B:ROWS + 1] = (kernel.reach(w.taps * w.channels * m * size), out.reach(w.elements * size), parts, calls)
     flops = 2 * w.pixels * k * m
     grain = 1 if flops * parts > PARALLEL_FLOPS else 0
     return [Launch(INPUT_TEXT.format(type=type_, bytes=size), tuple(words), items, grain, "input gradient")]

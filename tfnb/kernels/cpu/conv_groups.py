@@ -61,12 +61,13 @@ def by_group(call: Call, groups: int, type_: str, sources: list[Rows], target: R
 def _moved(launch: Launch, steps: dict[int, int], group: int) -> Launch:
     """The launch for another group: addresses in the buffers of `steps` are so many bytes further on."""
     return replace(launch, args=tuple(
-        word.at(group * steps.get(word.index, 0)) if isinstance(word, Address) and word.kind == "scratch" else word
+        word.at(group * steps.get(word.index, 0)).reach(word.nbytes or 0) if isinstance(word, Address) and word.kind == "scratch" else word
         for word in launch.args))
 
 
 def regroup(part: Rows, groups: int, type_: str, source: Address, target: Address, back: bool = False) -> Launch:
     """Copy rows of groups x length numbers to arrays of one group each; or, `back`, from there."""
-    row = max(1, groups * part.length * np.dtype(type_).itemsize)
-    return Launch(REGROUP_TEXT.format(type=type_), (source, target, groups, part.length, part.rows, int(back)),
-                  part.rows, max(1, GRAIN_BYTES // row), "channels by group")
+    row = groups * part.length * np.dtype(type_).itemsize
+    places = source.reach(part.rows * row), target.reach(part.rows * row)
+    return Launch(REGROUP_TEXT.format(type=type_), (*places, groups, part.length, part.rows, int(back)),
+                  part.rows, max(1, GRAIN_BYTES // max(1, row)), "channels by group")

@@ -28,6 +28,7 @@ LEAST_SAVED = 0.03                                      # of the multiplications
 CACHE_BYTES = 768 << 10                                 # of the second cache, for the lines that a row of pixels meets
 WAY_BYTES = 4096                                        # addresses so far apart share a line of the first cache
 BAND_BYTES = 256 << 10
+MOST_COUNTED = 1 << 17                                  # taps along an axis: of more, few meet padding, or most do
 
 (X, C, H, W, OH, OW, KH, KW, SY, SX, DY, DX, TOP, LEFT, B, N, WIDE, OUT, SCRATCH, STEP, BANDS, BAND, SHORT, LONG,
  IMAGE, PARTS, UNITS, PER_ITEM) = range(28)
@@ -198,8 +199,9 @@ def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
     step = 8 * (rows + 1 + w.kernel_height) + (rows + 1) * shape(size)[1] * size + 63 & -64
     words = _words(w, x)
     items = count * bands
-    words[B:PARTS] = (kernel, n, wide, out, call.scratch(items * step), step, bands, band, count - longer, longer,
-                      image)
+    words[X] = x.reach((w.batch - 1) * image + w.elements // w.batch * size)
+    words[B:PARTS] = (kernel.reach(w.taps * w.channels * wide * size), n, wide, out.reach(w.pixels * n * size),
+                      call.scratch(items * step).reach(items * step), step, bands, band, count - longer, longer, image)
     return [*launches, Launch(_text(FORWARD_TEXT, type_, rows), tuple(words), items, 1 if items > 1 else 0,
                               "convolution")]
 
@@ -218,11 +220,13 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
     rows, longer, count = _pieces(n)
     step = 8 * (rows + 1 + band) + 63 & -64
     items = groups * parts
-    words, partial = _words(w, x), call.scratch(groups * whole)
-    words[B:] = (dy, n, n, partial, call.scratch(items * step), step, bands, band, count - longer, longer, 0, parts,
-                 units, per_item)
+    words, partial = _words(w, x), call.scratch(groups * whole).reach(groups * whole)
+    words[X] = x.reach(w.elements * size)
+    words[B:] = (dy.reach(w.pixels * n * size), n, n, partial, call.scratch(items * step).reach(items * step), step,
+                 bands, band, count - longer, longer, 0, parts, units, per_item)
     return [Launch(_text(FILTER_TEXT, type_, rows), tuple(words), items, 1 if items > 1 else 0, "filter gradient"),
-            Launch(SUM_TEXT.format(type=type_, bytes=size), (partial, out, groups, w.taps, n, w.channels), w.taps,
+            Launch(SUM_TEXT.format(type=type_, bytes=size), (partial, out.reach(whole), groups, w.taps, n, w.channels),
+                   w.taps,
                    max(1, (1 << 16) // (groups * n * w.channels)), "partial sums")]
 
 
@@ -244,6 +248,8 @@ def _used(w: Window) -> float:
     for places, stride, dilation, before, size, taps in (
             (w.out_height, w.stride_y, w.dilation_y, w.top, w.height, w.kernel_height),
             (w.out_width, w.stride_x, w.dilation_x, w.left, w.width, w.kernel_width)):
+        if places * taps > MOST_COUNTED:
+            return 0.0
         met = [sum(0 <= place * stride - before + tap * dilation < size for tap in range(taps))
                for place in range(places)]
         if not min(met, default=0):
@@ -257,7 +263,8 @@ def _apart(call: Call, x: Address, images: int, nbytes: int) -> tuple[Address, i
     step = nbytes + 64
     target = call.scratch(images * step)
     text = STRIDED_TEXT.format(unit="uint64", bytes=8)
-    return target, step, [Launch(text, (x, target, nbytes // 8, step // 8), images, max(1, (1 << 17) // nbytes),
+    places = x.reach(images * nbytes), target.reach((images - 1) * step + nbytes)
+    return target, step, [Launch(text, (*places, nbytes // 8, step // 8), images, max(1, (1 << 17) // nbytes),
                                  "images apart")]
 
 

@@ -10,6 +10,8 @@ for each of a fixed number of items, added up at the end.
 """
 from __future__ import annotations
 
+import numpy as np
+
 from tfnb.kernels.cpu.layout import around
 from tfnb.kernels.cpu.partial_sums import partial_sums
 from tfnb.kernels.launch import Address, Call, Launch, Word
@@ -131,8 +133,10 @@ def depthwise_filter_gradient(call: Call) -> list[Launch]:
     items = max(1, min(ITEMS, rows))
 
     def made(sources: list[Address], target: Address) -> list[Launch]:
-        partial = call.scratch(items * out.size * out.itemsize)
-        words = (*_words(w, (*sources, partial), out.shape[2:]), -(-rows // items), rows)
+        whole, n = w.taps * out.shape[2] * out.shape[3] * out.itemsize, out.shape[2] * out.shape[3] * out.itemsize
+        partial = call.scratch(items * whole).reach(items * whole)
+        given = sources[0].reach(w.elements * out.itemsize), sources[1].reach(w.pixels * n), partial
+        words = (*_words(w, given, out.shape[2:]), -(-rows // items), rows)
         text = FILTER_TEXT.format(type=x.type, q=_multiplier(out.shape[3]))
         return [Launch(text, words, items, 1, "depthwise filter gradient"),
                 partial_sums(partial, target, x.type, items, w.taps, out.shape[2] * out.shape[3])]
@@ -152,9 +156,14 @@ def loop_input_gradient(w: Window, dy: Address, kernel: Address, out: Address, m
 
 def _rows_of(text: str, w: Window, type_: str, addresses: tuple[Address, ...], channels: tuple[int, ...], rows: int,
              channels_of: dict[str, str]) -> list[Launch]:
+    """addresses: of the images (or the output's gradient), the filter, and the output (or the images' gradient)."""
     items = w.batch * rows
     if not items:
         return []
+    (c, q), size = channels, np.dtype(type_).itemsize
+    images, results = w.batch * w.height * w.width * c * size, w.pixels * (c * q if channels_of is OWN else q) * size
+    sizes = (images, results) if text is FORWARD_TEXT else (results, images)
+    addresses = (addresses[0].reach(sizes[0]), addresses[1].reach(w.taps * c * q * size), addresses[2].reach(sizes[1]))
     work = max(w.width, w.out_width) * w.taps * max(1, channels[0] * channels[1])
     return [Launch(text.format(type=type_, q=_multiplier(channels[1]), **channels_of),
                    tuple(_words(w, addresses, channels)), items, max(1, OPERATIONS // max(1, work)),

@@ -29,6 +29,7 @@ UNIT_BYTES = 192 << 10
 ITEMS = 16
 LEAST_WORK = 1 << 20                                    # multiplications for which one more item pays
 PARTIAL_BYTES = 8 << 20
+MOST_ROOM = 1 << 26                                     # bytes of the rows that one row of windows meets, with padding
 LEAST_TILES = 4                                         # of a unit: the last one may be in part empty
 
 (X, C, H, W, OH, OW, KH, KW, SY, SX, DY, DX, TOP, LEFT, PH, PW, BATCH, IMAGES, BANDS, BAND, UNITS, PER_ITEM, SCRATCH,
@@ -214,8 +215,11 @@ def kernel(args, begin, end):
 
 
 def suits(w: Window, type_: str) -> bool:
-    """Are there tiles for the type, and as many pixels as a tile has?"""
-    return type_ in SIZES and w.pixels >= shape(SIZES[type_])[0] and w.channels > 0
+    """Are there tiles for the type, as many pixels as a tile has, and room for a copy with padding between the taps?"""
+    if type_ not in SIZES or w.pixels < shape(SIZES[type_])[0] or not w.taps * w.channels:
+        return False
+    line = (w.out_width - 1) * w.stride_x + (w.kernel_width - 1) * w.dilation_x + 1
+    return _reach(w, 1) * line * w.channels * SIZES[type_] <= MOST_ROOM
 
 
 def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n: int, type_: str) -> list[Launch]:
@@ -231,8 +235,8 @@ def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
     table = 8 * tile + 63 & -64
     room = table + 8 * w.taps + tile * width * size + 63 & -64
     step = room + copy + 63 & -64
-    words[PER_ITEM:STEP + 1] = per_item, call.scratch(items * step), step
-    words[B:OUT + 1] = kernel, n, wide, out
+    words[PER_ITEM:STEP + 1] = per_item, call.scratch(items * step).reach(items * step), step
+    words[B:OUT + 1] = kernel.reach(k * wide * size), n, wide, out.reach(w.pixels * n * size)
     words[TABLE:ROOM + 1] = table, room
     return [*launches, Launch(_text(FORWARD_TEXT, type_, copied=copy > 0), tuple(words), items,
                               1 if items > 1 else 0, "convolution")]
@@ -253,13 +257,13 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
     groups = -(-units // per_item)
     parts = max(1, min(tiles, most // groups))
     parts = -(-tiles // -(-tiles // parts))
-    partial = call.scratch(groups * whole)
+    partial = call.scratch(groups * whole).reach(groups * whole)
     items = groups * parts
     table = 8 * tile + 63 & -64
     room = table + 8 * band + 63 & -64
     step = room + copy + 63 & -64
-    words[PER_ITEM:STEP + 1] = per_item, call.scratch(items * step), step
-    words[B:ROOM + 1] = dy, n, wide, partial, parts, k, table, room
+    words[PER_ITEM:STEP + 1] = per_item, call.scratch(items * step).reach(items * step), step
+    words[B:ROOM + 1] = dy.reach(w.pixels * wide * size), n, wide, partial, parts, k, table, room
     launches.append(Launch(_text(FILTER_TEXT, type_, copied=copy > 0), tuple(words), items, 1 if items > 1 else 0,
                            "filter gradient"))
     return [*launches, partial_sums(partial, out, type_, groups, k, n, wide, tiles * tile)]
@@ -271,9 +275,10 @@ def widened(call: Call, source: Address, type_: str, rows: int, n: int) -> tuple
     wide = -(-n // width) * width
     if wide == n:
         return source, n, []
-    target = call.scratch(rows * wide * size)
-    return target, wide, [Launch(WIDEN_TEXT.format(type=type_, bytes=size), (source, target, n, wide), rows,
-                                 max(1, (1 << 16) // wide), "rows to whole vectors")]
+    target = call.scratch(rows * wide * size).reach(rows * wide * size)
+    return target, wide, [Launch(WIDEN_TEXT.format(type=type_, bytes=size),
+                                 (source.reach(rows * n * size), target, n, wide), rows, max(1, (1 << 16) // wide),
+                                 "rows to whole vectors")]
 
 
 def _words(w: Window, x: Address, size: int) -> tuple[list[Word], int, int, int]:
@@ -288,7 +293,7 @@ def _words(w: Window, x: Address, size: int) -> tuple[list[Word], int, int, int]
     units = w.batch * bands if bands > 1 else -(-w.batch // images)
     tall = _reach(w, band) if copied else w.height
     words: list[Word] = [0] * 32
-    words[X:UNITS + 1] = [x, w.channels, w.height, w.width, w.out_height, w.out_width, w.kernel_height,
+    words[X:UNITS + 1] = [x.reach(w.elements * size), w.channels, w.height, w.width, w.out_height, w.out_width, w.kernel_height,
                           w.kernel_width, w.stride_y, w.stride_x, w.dilation_y, w.dilation_x, w.top, w.left, tall,
                           wide, w.batch, images, bands, band, units]
     return words, units, band, images * prod((tall, wide, w.channels, size)) if copied else 0

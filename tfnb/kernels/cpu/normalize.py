@@ -7,6 +7,8 @@ An item is a range of pixels. Loops run over channels, once for each neighbour.
 """
 from __future__ import annotations
 
+from math import isfinite, prod
+
 from tfnb.kernels.launch import Call, Launch, Word
 
 OPERATIONS = 1 << 15                                    # numbers that a thread does at a time
@@ -75,8 +77,9 @@ def lrn_gradient(call: Call) -> list[Launch]:
     if not call.outputs[0].size:
         return []
     words, items = _words(call, 1)
-    words[2] = call.scratch(items * call.outputs[0].shape[3] * 8)
-    words += [call.input(0), call.input(2)]
+    size = _size(call)
+    words[2] = call.scratch(items * call.outputs[0].shape[3] * 8).reach(items * call.outputs[0].shape[3] * 8)
+    words += [call.input(0).reach(size), call.input(2).reach(size)]
     text = _text(LRN_GRADIENT_TEXT, call)
     return [Launch(text, tuple(words), items, 1 if items > 1 else 0, "local response normalization gradient")]
 
@@ -85,10 +88,24 @@ def _words(call: Call, image: int) -> tuple[list[Word], int]:
     shape = call.outputs[0].shape
     pixels = shape[0] * shape[1] * shape[2]
     items = max(1, min(ITEMS, pixels, pixels * shape[3] // OPERATIONS))
-    return [call.input(image), call.output(), 0, shape[3], pixels, -(-pixels // items)], items
+    size = _size(call)
+    words: list[Word] = [call.input(image).reach(size), call.output().reach(size), 0, shape[3], pixels,
+                         -(-pixels // items)]
+    return words, items
+
+
+def _size(call: Call) -> int:
+    """The bytes of all pixels."""
+    return prod(call.outputs[0].shape) * 4
 
 
 def _text(text: str, call: Call) -> str:
     attrs = call.attrs
-    return text.format(radius=int(attrs["depth_radius"]), bias=repr(float(attrs["bias"])),
-                       alpha=repr(float(attrs["alpha"])), beta=repr(float(attrs["beta"])))
+    radius = min(int(attrs["depth_radius"]), call.outputs[0].shape[3])     # beyond that there are no neighbours
+    return text.format(radius=radius, **{name: _literal(attrs[name]) for name in ("bias", "alpha", "beta")})
+
+
+def _literal(number: float) -> str:
+    """A number as kernels spell it."""
+    return repr(float(number)) if isfinite(number) else "np.nan" if number != number else \
+        "np.inf" if number > 0 else "-np.inf"

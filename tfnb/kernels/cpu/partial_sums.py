@@ -28,6 +28,8 @@ def partial_sums(partial: Address, out: Address, type_: str, groups: int, rows: 
                  all_rows: int = 0) -> Launch:
     """out (rows x n) = the sum of `groups` arrays of all_rows (or `rows`) rows of wide (or n) numbers, one by one."""
     wide = wide or n
-    text = SUM_TEXT.format(type=type_, bytes=np.dtype(type_).itemsize)
+    size = np.dtype(type_).itemsize
+    text = SUM_TEXT.format(type=type_, bytes=size)
+    partial, out = partial.reach(groups * (all_rows or rows) * wide * size), out.reach(rows * n * size)
     return Launch(text, (partial, out, groups, all_rows or rows, wide, n), rows,
                   max(1, (1 << 16) // max(1, groups * wide)), "partial sums")

@@ -11,6 +11,8 @@ TensorFlow's kernels); of equal ones the first in the window gets the gradient.
 """
 from __future__ import annotations
 
+import numpy as np
+
 from tfnb.kernels.cpu.layout import around
 from tfnb.kernels.launch import Address, Call, Launch, Word
 from tfnb.kernels.number_types import extreme
@@ -205,19 +207,23 @@ def _apart(w: Window) -> bool:
 def pool(kind: str, w: Window, type_: str, x: Address, out: Address) -> list[Launch]:
     """The pool of images x, "max" or "avg"."""
     text = _text(MAX_2X2_TEXT if kind == "max" and _apart(w) else TEXT, type_, **STEPS[kind])
-    work = w.out_width * w.taps * w.channels
+    work, size = w.out_width * w.taps * w.channels, np.dtype(type_).itemsize
+    x, out = x.reach(w.elements * size), out.reach(w.pixels * w.channels * size)
     return [Launch(text, tuple(_words(w, x, out)), w.batch * w.out_height,
                    max(1, OPERATIONS // max(1, work)), "pool")]
 
 
 def gradient(call: Call, kind: str, w: Window, type_: str, x: Address, dy: Address, out: Address) -> list[Launch]:
     """The gradient of a pool of images x ("avg": any address) for them."""
-    work = w.out_width * w.taps * w.channels
+    work, size = w.out_width * w.taps * w.channels, np.dtype(type_).itemsize
+    x, out = x.reach(w.elements * size if kind == "max" else 0), out.reach(w.elements * size)
+    dy = dy.reach(w.pixels * w.channels * size)
     if kind == "max" and _apart(w) and w.out_height and w.out_width:
         return [Launch(_text(MAX_GRADIENT_2X2_TEXT, type_), tuple(_words(w, x, out, dy)), w.batch * w.out_height,
                        max(1, OPERATIONS // work), "pool gradient")]
     text, parts = AVG_GRADIENT_TEXT if kind == "avg" else MAX_GRADIENT_TEXT, _parts(w)
-    words = [*_words(w, x, out, dy), parts, call.scratch(w.batch * w.channels * 16)]
+    room = w.batch * w.channels * 16
+    words = [*_words(w, x, out, dy), parts, call.scratch(room).reach(room)]
     return [Launch(_text(text, type_), tuple(words), w.batch * parts,
                    max(1, OPERATIONS * parts // max(1, work * w.out_height)), "pool gradient")]
 
