@@ -24,9 +24,7 @@ from tfnb.opdef import tables
 UNMOVED = frozenset({
     "ArgMax", "ArgMin", "BatchMatMul", "BatchMatMulV2", "Concat", "ConcatV2", "Gather", "GatherNd", "GatherV2",
     "MatMul", "Multinomial", "Pack", "Pad", "PadV2", "ScatterNd", "StridedSliceGrad", "Tile", "UnsortedSegmentSum",
-    "RandomStandardNormal", "RandomUniform", "RandomUniformInt", "TruncatedNormal", "CropAndResize", "ResizeArea",
-    "ResizeBicubic", "ResizeBicubicGrad", "ResizeBilinear", "ResizeBilinearGrad", "ResizeNearestNeighbor",
-    "ResizeNearestNeighborGrad",
+    "RandomStandardNormal", "RandomUniform", "RandomUniformInt", "TruncatedNormal",
 })
 
 

@@ -154,18 +154,19 @@ def changes(op: str) -> bool:
     return tables.OPS[op].kind in (Kind.UPDATE, Kind.SCATTER)
 
 
-def _same(a: Outcome, b: Outcome, exact: bool = False, values: bool = True) -> bool:
+def _same(a: Outcome, b: Outcome, exact: bool = False, values: bool = True, coarse: bool = False) -> bool:
+    """Return whether two runs gave the same. coarse: doubles may have been computed in single precision."""
     if a.error or b.error:
         return a.error == b.error
     return len(a.values) == len(b.values) and all(
-        x.shape == y.shape and x.dtype == y.dtype and (not values or _close(x, y, exact))
+        x.shape == y.shape and x.dtype == y.dtype and (not values or _close(x, y, exact, coarse))
         for x, y in zip(a.values, b.values, strict=True))
 
 
-def _close(x: np.ndarray, y: np.ndarray, exact: bool) -> bool:
+def _close(x: np.ndarray, y: np.ndarray, exact: bool, coarse: bool) -> bool:
     if exact or x.dtype.name not in TOLERANCE:
         return x.tobytes() == y.tobytes() if x.dtype.kind != "O" else x.tolist() == y.tolist()
-    tolerance = TOLERANCE[x.dtype.name]
+    tolerance = TOLERANCE["float32" if coarse else x.dtype.name]
     finite = np.abs(x[np.isfinite(x)]).max(initial=0.0)
     with np.errstate(all="ignore"):
         wide = x.astype("c16"), y.astype("c16")
@@ -176,6 +177,7 @@ def problems(record: Record, modes: dict[str, list[Outcome]]) -> list[str]:
     """What is wrong with the outcomes of a call, a line each."""
     found = []
     stable = not is_random(record.op) and not changes(record.op) and _comparable(record)
+    coarse = any(a.dtype in (np.float32, np.float16) for a in record.arrays)
     for mode, runs in modes.items():
         for n, run in enumerate(runs, 1):
             if run.error in ("Trespass", "SessionChanged"):
@@ -183,7 +185,7 @@ def problems(record: Record, modes: dict[str, list[Outcome]]) -> list[str]:
             elif run.unclean:
                 found.append(f"UNCLEAN {mode}, run {n}: {run}")
         for n, run in enumerate(runs[1:], 2):
-            if not _same(runs[0], run, values=stable):
+            if not _same(runs[0], run, values=stable, coarse=coarse):
                 found.append(f"RUNS {mode}: run 1 {runs[0]}; run {n} {run}")
                 break
         if len(runs) == RUNS and stable and _same(runs[1], runs[2], values=False) \
@@ -191,7 +193,7 @@ def problems(record: Record, modes: dict[str, list[Outcome]]) -> list[str]:
             found.append(f"FOREIGN {mode}: run 2 {runs[1]}; run 3 {runs[2]}")
         if is_random(record.op) and any(_patterned(a) for run in runs for a in run.values):
             found.append(f"FOREIGN {mode}: {runs}")
-    found += _across(modes, stable)
+    found += _across(modes, stable, coarse)
     return list(dict.fromkeys(found))
 
 
@@ -209,7 +211,7 @@ def _comparable(record: Record) -> bool:
     return finite or not record.op.startswith(("Conv2D", "Conv3D", "DepthwiseConv"))
 
 
-def _across(modes: dict[str, list[Outcome]], stable: bool) -> list[str]:
+def _across(modes: dict[str, list[Outcome]], stable: bool, coarse: bool) -> list[str]:
     """Ways that do not agree with the first one: value against error, classes of errors at runs."""
     base = modes["fed, shapes unknown"][0]
     found = []
@@ -219,6 +221,6 @@ def _across(modes: dict[str, list[Outcome]], stable: bool) -> list[str]:
         other = runs[0]
         if "build" in (other.stage, base.stage) and other.error and base.error:
             continue
-        if not _same(base, other, values=stable):
+        if not _same(base, other, values=stable, coarse=coarse):
             found.append(f"WAYS fed, shapes unknown: {base}; {mode}: {other}")
     return found

@@ -102,7 +102,7 @@ def _attr_values(attr: Any, given: Any) -> list[Any]:
         return [*(word.encode() for word in attr.allowed), b"bogus", b""]
     if attr.type == "list(int)":
         given = list(given or [])
-        changed = [[*given[:i], n, *given[i + 1:]] for i in range(len(given)) for n in (0, -1, 2, 10**6, 2**31)]
+        changed = [[*given[:i], n, *given[i + 1:]] for i in range(len(given)) for n in (0, -1, 2, 20_000, 2**31)]
         return [[], [1], given[:-1], [*given, 1], [0] * len(given), [2] * len(given), [-1] * len(given), *changed]
     if attr.type == "type":
         return ["int32", "float64", "int64", "string"]

@@ -19,11 +19,8 @@ STATUS = Buffer("status", "int64", 8)
 _SIZED = ("status", "state", "tail")     # of one size for all launches, or laid out by the lowering itself
 # Ops whose launches do not state their reach yet.
 UNSTATED = frozenset({
-    "AdjustContrastv2", "AdjustHue", "AdjustSaturation", "BatchMatMul", "BatchMatMulV2", "CropAndResize",
-    "CropAndResizeGradBoxes", "CropAndResizeGradImage", "HSVToRGB", "MatMul", "Multinomial", "RGBToHSV",
-    "RandomShuffle", "RandomStandardNormal", "RandomUniform", "RandomUniformInt", "ResizeArea", "ResizeBicubic",
-    "ResizeBicubicGrad", "ResizeBilinear", "ResizeBilinearGrad", "ResizeNearestNeighbor",
-    "ResizeNearestNeighborGrad", "TruncatedNormal",
+    "BatchMatMul", "BatchMatMulV2", "MatMul", "Multinomial", "RandomShuffle", "RandomStandardNormal",
+    "RandomUniform", "RandomUniformInt", "TruncatedNormal",
 })
 
 

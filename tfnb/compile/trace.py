@@ -174,7 +174,7 @@ class _Tracer:
                 continue
             value = ins[check.input]
             if value.known is not None:
-                require(check, known)
+                require(op, check, known)
             else:
                 row = value if value.view.is_row_major() else self.row_major(op, value)
                 self.traced.nodes.append(Call(op, [row], [], launches=partial(self.target.check, check)))

@@ -41,18 +41,15 @@ def taps(at: Array, size: int, nearest: bool = False) -> Taps:
     inside = (at >= 0) & (at <= size - 1)
     at = np.where(inside, at, np.float32(0))
     if nearest:
-        pixel = np.floor(at + np.float32(0.5)).astype(np.int64)
+        pixel = _pixels(np.floor(at + np.float32(0.5)), size)
         return Taps(pixel, pixel, np.zeros_like(at), inside)
     low = np.floor(at)
-    return Taps(low.astype(np.int64), np.ceil(at).astype(np.int64), at - low, inside)
+    return Taps(_pixels(low, size), _pixels(np.ceil(at), size), at - low, inside)
 
 
-def checked(owner: Array, batch: int) -> None:
-    """Raise ValueError for a box of an image that is not there."""
-    bad = np.flatnonzero((owner < 0) | (owner >= batch))
-    if bad.size:
-        raise ValueError(f"box_index has values outside [0, batch_size): box_ind[{bad[0]}] = {owner[bad[0]]} is not in "
-                         f"[0, {batch})")
+def _pixels(at: Array, size: int) -> Array:
+    """Places as numbers of pixels: float32 rounds the last one of more than 2^24 up."""
+    return np.minimum(at.astype(np.int64), size - 1)
 
 
 def _axes(boxes: Array, sizes: tuple[int, int], crop: tuple[int, int], nearest: bool) -> tuple[Taps, Taps]:
@@ -62,7 +59,6 @@ def _axes(boxes: Array, sizes: tuple[int, int], crop: tuple[int, int], nearest: 
 
 def crops(images: Array, boxes: Array, owner: Array, crop: tuple[int, int], nearest: bool, outside: float) -> Array:
     """[boxes, *crop, channels], float32: each box of the image `owner` resized, `outside` where there is no image."""
-    checked(owner, images.shape[0])
     out = np.full((len(boxes), *crop, images.shape[3]), outside, np.float32)
     y, x = _axes(boxes, images.shape[1:3], crop, nearest)
     for i, image in enumerate(owner):
@@ -82,7 +78,6 @@ def _corners(image: Array, y: Taps, x: Taps, i: int, ys: Array, xs: Array) -> li
 
 def crops_image_gradient(grads: Array, boxes: Array, owner: Array, shape: tuple[int, ...], nearest: bool) -> Array:
     """The gradient of `crops` for images of `shape`, float32 or float64 as grads."""
-    checked(owner, shape[0])
     out = np.zeros(shape, grads.dtype)
     y, x = _axes(boxes, (shape[1], shape[2]), grads.shape[1:3], nearest)
     for i, image in enumerate(owner):
@@ -97,7 +92,6 @@ def crops_image_gradient(grads: Array, boxes: Array, owner: Array, shape: tuple[
 
 def crops_boxes_gradient(grads: Array, images: Array, boxes: Array, owner: Array) -> Array:
     """The gradient of `crops` for the boxes."""
-    checked(owner, images.shape[0])
     out = np.zeros(boxes.shape, np.float32)
     sizes, crop = images.shape[1:3], grads.shape[1:3]
     y, x = _axes(boxes, sizes, crop, False)

@@ -14,16 +14,18 @@ import numpy as np
 from tfnb.kernels.launch import Address, Call, Launch
 
 # What is bad, and at the same time the code of the failure (kernels/launch.py).
-BAD_INDEX, NOT_BELOW, BAD_SEGMENT, BAD_COORDINATE, NEGATIVE, NO_CLASS, ZERO = 1, 2, 3, 4, 5, 6, 7
+BAD_INDEX, NOT_BELOW, BAD_SEGMENT, BAD_COORDINATE, NEGATIVE, NO_CLASS, ZERO, BAD_BOX = 1, 2, 3, 4, 5, 6, 7, 10
 BAD: dict[int, Callable[[np.ndarray, int], np.ndarray]] = {
     ZERO: lambda value, limit: value == 0,
     NEGATIVE: lambda value, limit: value < 0,
     NO_CLASS: lambda value, limit: (value < 0) | (value >= limit),
     BAD_INDEX: lambda value, limit: (value < 0) | (value >= limit),
     BAD_SEGMENT: lambda value, limit: value >= limit,
+    BAD_BOX: lambda value, limit: (value < 0) | (value >= limit),
 }
 CONDITIONS = {ZERO: "value == 0", NEGATIVE: "value < 0", NO_CLASS: "value < 0 or value >= limit",
-              BAD_INDEX: "value < 0 or value >= limit", BAD_SEGMENT: "value >= limit"}
+              BAD_INDEX: "value < 0 or value >= limit", BAD_SEGMENT: "value >= limit",
+              BAD_BOX: "value < 0 or value >= limit"}
 GRAIN = 32768
 
 TEXT = """

@@ -13,11 +13,17 @@ def to_hsv(pixels: np.ndarray) -> np.ndarray:
     """(hue, saturation, value) of RGB."""
     rgb = wide(pixels)
     r, g, b = np.moveaxis(rgb, -1, 0)
-    value, low = rgb.max(-1), rgb.min(-1)
+    value, low = _extremes(r, g, b)
     hue, span = hue_of(r, g, b, value, low), value - low
     with np.errstate(all="ignore"):
         saturation = np.where(value > 0, span / value, 0)
     return np.stack([hue, saturation, value], -1).astype(pixels.dtype)
+
+
+def _extremes(r: np.ndarray, g: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The largest and the smallest number of each color; of NaN, what the kernels' comparisons make of it."""
+    high, low = np.where(r > g, r, g), np.where(r < g, r, g)
+    return np.where(b > high, b, high), np.where(b < low, b, low)
 
 
 def hue_of(r: np.ndarray, g: np.ndarray, b: np.ndarray, high: np.ndarray, low: np.ndarray) -> np.ndarray:
@@ -50,7 +56,7 @@ def turned(pixels: np.ndarray, delta: float) -> np.ndarray:
     """RGB with `delta` added to each hue; the largest and smallest number of each pixel stay."""
     rgb = wide(pixels)
     r, g, b = np.moveaxis(rgb, -1, 0)
-    high, low = rgb.max(-1), rgb.min(-1)
+    high, low = _extremes(r, g, b)
     hue = hue_of(r, g, b, high, low) + rgb.dtype.type(delta)
     hue = hue - np.floor(hue)
     return np.stack([low + (high - low) * share for share in shares(hue)], -1).astype(pixels.dtype)

@@ -130,7 +130,9 @@ FAILURES = {
     7: "Integer division by zero: the divisor at position {0} is {1}",
     5: "Integers to negative integer powers are not allowed: the exponent at position {0} is {1}",
     6: "Received a label value of {1}, at position {0}, which is outside the valid range of [0, {2})",
+    10: "box_index has values outside [0, batch_size): box_ind[{0}] = {1} is not in [0, {2})",
 }
+OUT_OF_RANGE = frozenset({10})                     # those that are no InvalidArgumentError, but an OutOfRangeError
 
 
 def failure_text(status: Sequence[int]) -> str | None:

@@ -136,8 +136,13 @@ def nearest_gradient(grads: np.ndarray, y: Axis, x: Axis) -> np.ndarray:
 def weighted(images: np.ndarray, y: tuple[np.ndarray, np.ndarray], x: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Sums of pixels with the weights that `Axis.cubic` or `Axis.area` tells of both axes, rows first."""
     images = _float(images)
-    lines = sum(images[:, y[0][:, t]] * y[1][:, t, None, None] for t in range(y[0].shape[1]))
-    return np.asarray(sum(lines[:, :, x[0][:, t]] * x[1][:, t, None] for t in range(x[0].shape[1])))
+    lines = sum(_share(images[:, y[0][:, t]], y[1][:, t, None, None]) for t in range(y[0].shape[1]))
+    return np.asarray(sum(_share(lines[:, :, x[0][:, t]], x[1][:, t, None]) for t in range(x[0].shape[1])))
+
+
+def _share(pixels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Pixels times weights; what has no weight counts for nothing, though it be infinite."""
+    return np.where(weights == 0, np.float32(0), pixels) * weights
 
 
 def weighted_gradient(grads: np.ndarray, shape: tuple[int, ...], y: tuple[np.ndarray, np.ndarray],

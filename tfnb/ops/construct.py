@@ -180,18 +180,18 @@ class Constructor:
 
     def _fast(self, values: list[Any], attrs: dict[str, Any]) -> list[Tensor] | None:
         """`values` when all are tensors of the right types already, entering the inferred attrs; else None."""
-        graph = None
+        graph, found = None, dict[str, DType]()
         for (argument, attr, fixed), value in zip(self._input_types, values, strict=True):
             if type(value) is not Tensor or (graph is not None and value.graph is not graph):
                 return None
             graph = value.graph
             dtype = value.dtype.base_dtype
             if fixed is None:
-                known = attrs.get(attr) if attr not in self._defaults else None
+                known = found.get(attr) or (attrs.get(attr) if attr not in self._defaults else None)
                 if known is None:
                     if attr in self._allowed and dtype not in self._allowed[attr]:
                         self._check_types(attr, [dtype], argument)
-                    attrs[attr] = dtype
+                    found[attr] = attrs[attr] = dtype
                 elif known is not dtype:
                     return None
             elif fixed is not dtype:

@@ -15,7 +15,7 @@ from tfnb.kernels import window_arrays as arrays
 from tfnb.kernels.cpu import conv as cpu
 from tfnb.kernels.cpu import conv_loops as loops
 from tfnb.kernels.cuda import windows as cuda
-from tfnb.kernels.window import Window, along, channels_first, output_size, spatial_axes, window
+from tfnb.kernels.window import along, channels_first, output_size, spatial_axes, window
 from tfnb.opdef import tables
 from tfnb.ops.array import shape, shape_n
 from tfnb.ops.construct import Constructor
@@ -264,7 +264,8 @@ def Conv2D() -> None:
 
 
 @kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=input_shape(conv_output, True),
-        validate=validate_input_gradient, numpy=_CONV[1], cpu=cpu.input_gradient, cuda=cuda.input_gradient, values=("input_sizes",),
+        validate=validate_input_gradient, numpy=_CONV[1], cpu=cpu.input_gradient,
+        cuda=cuda.input_gradient, values=("input_sizes",),
         total=True, T="{half, bfloat16, float, double, int32}",
         **FULL)
 def Conv2DBackpropInput() -> None:
@@ -272,7 +273,8 @@ def Conv2DBackpropInput() -> None:
 
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(conv_output),
-        validate=validate_filter_gradient, numpy=_CONV[2], cpu=cpu.filter_gradient, cuda=cuda.filter_gradient, values=("filter_sizes",),
+        validate=validate_filter_gradient, numpy=_CONV[2], cpu=cpu.filter_gradient,
+        cuda=cuda.filter_gradient, values=("filter_sizes",),
         total=True, T="{half, bfloat16, float, double}", **FULL)
 def Conv2DBackpropFilter() -> None:
     """The gradient of Conv2D for its filter."""
@@ -290,7 +292,8 @@ def DepthwiseConv2dNative() -> None:
 
 
 @kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=input_shape(_depthwise_output),
-        validate=partial(validate_input_gradient, invalid=("strides",)), numpy=_DEPTHWISE[1], cpu=loops.depthwise_input_gradient,
+        validate=partial(validate_input_gradient, invalid=("strides",)), numpy=_DEPTHWISE[1],
+        cpu=loops.depthwise_input_gradient,
         cuda=partial(cuda.input_gradient, depthwise=True), values=("input_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropInput() -> None:
@@ -298,7 +301,8 @@ def DepthwiseConv2dNativeBackpropInput() -> None:
 
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(_depthwise_output),
-        validate=partial(validate_filter_gradient, invalid=("strides",)), numpy=_DEPTHWISE[2], cpu=loops.depthwise_filter_gradient,
+        validate=partial(validate_filter_gradient, invalid=("strides",)), numpy=_DEPTHWISE[2],
+        cpu=loops.depthwise_filter_gradient,
         cuda=partial(cuda.filter_gradient, depthwise=True), values=("filter_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropFilter() -> None:

@@ -132,24 +132,27 @@ def Conv3DBackpropFilterV2() -> None:
     """The gradient of Conv3D for its filter."""
 
 
-@kernel("input: T -> output: T", shape=pool_shape, numpy=_max, cpu=cpu.max_pool, total=True, validate=only_spatial, **POOL, T=FLOAT)
+@kernel("input: T -> output: T", shape=pool_shape, numpy=_max, cpu=cpu.max_pool, total=True,
+        validate=only_spatial, **POOL, T=FLOAT)
 def MaxPool3D() -> None:
     """The largest number in each window, channel by channel."""
 
 
 @kernel("orig_input: TInput, orig_output: TInput, grad: T -> output: T", shape=max_gradient_shape, numpy=_max_gradient,
-        cpu=cpu.max_pool_gradient, total=True, validate=only_spatial, **POOL, T=f"{FLOAT} = DT_FLOAT", TInput=f"{FLOAT} = DT_FLOAT")
+        cpu=cpu.max_pool_gradient, total=True, validate=only_spatial, **POOL,
+        T=f"{FLOAT} = DT_FLOAT", TInput=f"{FLOAT} = DT_FLOAT")
 def MaxPool3DGrad() -> None:
     """The gradient of MaxPool3D: each number goes to the (first) largest of its window."""
 
 
-@kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient2_shape, numpy=_max_gradient2, validate=only_spatial, **POOL,
-        T="realnumbertype")
+@kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient2_shape, numpy=_max_gradient2,
+        validate=only_spatial, **POOL, T="realnumbertype")
 def MaxPool3DGradGrad() -> None:
     """The gradient of MaxPool3DGrad for `grad`: of each window, the number where its largest stands."""
 
 
-@kernel("input: T -> output: T", shape=pool_shape, numpy=_avg, cpu=cpu.avg_pool, total=True, validate=only_spatial, **POOL,
+@kernel("input: T -> output: T", shape=pool_shape, numpy=_avg, cpu=cpu.avg_pool, total=True,
+        validate=only_spatial, **POOL,
         T="{half, bfloat16, float, double}")
 def AvgPool3D() -> None:
     """The mean of each window, channel by channel; padding is not counted."""

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels import boxes as arrays
 from tfnb.kernels import sample_box
+from tfnb.kernels.checks import BAD_BOX, Check
 from tfnb.kernels.cpu import crops as cpu
 from tfnb.ops.arguments import renamed
 from tfnb.ops.array import shape
@@ -49,6 +49,7 @@ def _cropped(ctx: ShapeContext) -> list[Static]:
 def _image_shape(ctx: ShapeContext) -> list[Static]:
     rank4(ctx.shape(0))
     _boxes(ctx, 1)
+    of_rank(ctx.shape(3), 1)
     return [rank4(ctx.partial(3))]
 
 
@@ -63,16 +64,34 @@ def _is_nearest(ctx: Any) -> bool:
     return bool(ctx.attrs["method"] == b"nearest")
 
 
-def _positive(crop: Any, image: Any) -> None:
+def _positive(what: str, sizes: Any) -> None:
     """Raise ValueError for crops or images without pixels."""
-    if min(crop) <= 0:
-        raise ValueError("crop dimensions must be positive")
-    if min(image[1:3]) <= 0:
-        raise ValueError("image dimensions must be positive")
+    if min(sizes) <= 0:
+        raise ValueError(f"{what} dimensions must be positive, got {[int(n) for n in sizes]}")
+
+
+def _validate_crop(ctx: Any) -> None:
+    _positive("crop", ctx.value(3))
+    _positive("image", ctx.shape(0)[1:3])
+
+
+def _validate_gradient(ctx: Any) -> None:
+    """Raise ValueError for grads that are not those of so many crops of such images."""
+    grads, into_image = ctx.shape(0), ctx.op.type.endswith("Image")
+    image = ctx.value(3).tolist() if into_image else ctx.shape(1)
+    count = ctx.shape(1 if into_image else 2)[0]
+    if image[3] != grads[3]:
+        raise ValueError(f"{'image_size' if into_image else 'image'} and grads are incompatible: {image[3]} and "
+                         f"{grads[3]} channels")
+    if count != grads[0]:
+        raise ValueError(f"boxes and grads have incompatible shape: {count} and {grads[0]} crops")
+    if min(image) < 0:
+        raise ValueError(f"image_size must not be negative, got {image}")
+    _positive("image", image[1:3])
+    _positive("grads", grads[1:3])
 
 
 def _crop(ctx: Any, image: np.ndarray, boxes: np.ndarray, owner: np.ndarray, size: np.ndarray) -> np.ndarray:
-    _positive(size.tolist(), image.shape)
     return arrays.crops(image, boxes, owner, tuple(size.tolist()), _is_nearest(ctx), ctx.attrs["extrapolation_value"])
 
 
@@ -82,22 +101,17 @@ def _crop_image(ctx: Any, grads: np.ndarray, boxes: np.ndarray, owner: np.ndarra
     return arrays.crops_image_gradient(wide, boxes, owner, tuple(size.tolist()), _is_nearest(ctx)).astype(dtype)
 
 
-def _checked(launches: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def made(call: Any) -> Any:
-        _positive(call.outputs[0].shape[1:3], call.inputs[0].shape)
-        return launches(call)
-    return made
-
-
 @kernel("image: T, boxes: float, box_ind: int32, crop_size: int32 -> crops: float", shape=_cropped, numpy=_crop,
-        cpu=_checked(cpu.crop), values=("crop_size",), T=PIXELS, method="{'bilinear', 'nearest'} = 'bilinear'",
+        cpu=cpu.crop, validate=_validate_crop, values=("crop_size",), T=PIXELS,
+        method="{'bilinear', 'nearest'} = 'bilinear'",
         extrapolation_value="float = 0")
 def CropAndResize() -> None:
     """Boxes of images, each resized to `crop_size`."""
 
 
 @kernel("grads: float, boxes: float, box_ind: int32, image_size: int32 -> output: T", shape=_image_shape,
-        numpy=_crop_image, cpu=cpu.image_gradient, values=("image_size",), T="{float, half, double}",
+        numpy=_crop_image, cpu=cpu.image_gradient, validate=_validate_gradient,
+        values=("image_size",), T="{float, half, double}",
         method="{'bilinear', 'nearest'} = 'bilinear'")
 def CropAndResizeGradImage() -> None:
     """The gradient of CropAndResize for images of `image_size`."""
@@ -105,9 +119,25 @@ def CropAndResizeGradImage() -> None:
 
 @kernel("grads: float, image: T, boxes: float, box_ind: int32 -> output: float", shape=_boxes_shape,
         numpy=lambda ctx, *given: arrays.crops_boxes_gradient(*given), cpu=cpu.boxes_gradient, T=PIXELS,
+        validate=_validate_gradient,
         method="{'bilinear'} = 'bilinear'")
 def CropAndResizeGradBoxes() -> None:
     """The gradient of CropAndResize for the boxes."""
+
+
+@CropAndResize.checked
+def _(ctx: Any) -> list[Check]:
+    return [Check(2, BAD_BOX, ctx.shape(0)[0])]
+
+
+@CropAndResizeGradImage.checked
+def _(ctx: Any) -> list[Check]:
+    return [Check(2, BAD_BOX, int(ctx.value(3)[0]))]
+
+
+@CropAndResizeGradBoxes.checked
+def _(ctx: Any) -> list[Check]:
+    return [Check(3, BAD_BOX, ctx.shape(1)[0])]
 
 
 @CropAndResize.gradient

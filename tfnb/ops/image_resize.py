@@ -1,7 +1,7 @@
 """Images in other sizes: the ops, their gradients and the user's functions."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 ANY = "{int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}"
 CORNERS = {"align_corners": "bool = false", "half_pixel_centers": "bool = false"}
-Cpu = Callable[[Any], Any]
 
 
 # Shapes and checks
@@ -51,18 +50,40 @@ def _like_original(ctx: ShapeContext) -> list[Static]:
     return [(grads[0], *original[1:3], grads[3])]
 
 
-def _check(image: Sequence[int], result: Sequence[int], attrs: Any) -> None:
-    """Raise ValueError for what has no pixels, or rules that exclude one another."""
-    if attrs.get("align_corners") and attrs.get("half_pixel_centers"):
+def _exclusive(ctx: Any) -> None:
+    """Raise ValueError for rules that exclude one another."""
+    if ctx.attrs.get("align_corners") and ctx.attrs.get("half_pixel_centers"):
         raise ValueError("If half_pixel_centers is True, align_corners must be False.")
-    if min(result[1:3]) <= 0:
-        raise ValueError("output dimensions must be positive")
-    if min(image[1:3]) <= 0:
-        raise ValueError("input image must be of non-zero size")
+
+
+def _positive(sizes: Any, what: str) -> None:
+    """Raise ValueError for sizes of what has no pixels."""
+    if min(sizes) <= 0:
+        raise ValueError(f"{what}, got {[int(n) for n in sizes]}")
+
+
+def _validate(ctx: Any) -> None:
+    """Of (images, size)."""
+    _exclusive(ctx)
+    _positive(ctx.value(1), "output dimensions must be positive")
+    _positive(ctx.shape(0)[1:3], "input image must be of non-zero size")
+    _positive(ctx.shape(0)[3:], "image must have at least one channel")
+
+
+def _validate_gradient(ctx: Any) -> None:
+    """Of (grads, original_image)."""
+    _exclusive(ctx)
+    _positive(ctx.shape(0)[1:3], "resized dimensions must be positive")
+    _positive(ctx.shape(1)[1:3], "original dimensions must be positive")
+
+
+def _validate_nearest_gradient(ctx: Any) -> None:
+    """Of (grads, size)."""
+    _exclusive(ctx)
+    _positive(ctx.value(1), "size must be positive")
 
 
 def _axes(ctx: Any, image: Sequence[int], result: Sequence[int]) -> tuple[Axis, Axis]:
-    _check(image, result, ctx.attrs)
     return cpu.axes(ctx.attrs, image, result)
 
 
@@ -70,20 +91,11 @@ def _toward(ctx: Any, images: np.ndarray, size: np.ndarray) -> tuple[Axis, Axis]
     return _axes(ctx, images.shape, (images.shape[0], *size.tolist(), images.shape[3]))
 
 
-def _compiled(launches: Cpu, image: int) -> Cpu:
-    """launches, once the shapes are found good; image: the number of the image among inputs and outputs."""
-    def made(call: Any) -> Any:
-        both = call.inputs[0].shape, call.outputs[0].shape
-        _check(both[image], both[1 - image], call.attrs)
-        return launches(call)
-    return made
-
-
 # The ops
 
 @kernel("images: T, size: int32 -> resized_images: float", shape=_resized, values=("size",), T=ANY, **CORNERS,
         numpy=lambda ctx, images, size: arrays.bilinear(images, *_toward(ctx, images, size)),
-        cpu=_compiled(cpu.bilinear, 0))
+        cpu=cpu.bilinear, validate=_validate)
 def ResizeBilinear() -> None:
     """Images in another size, each pixel between four others by distance."""
 
@@ -91,25 +103,28 @@ def ResizeBilinear() -> None:
 @kernel("grads: float, original_image: T -> output: T", shape=_like_original, T="{float, bfloat16, half, double}",
         numpy=lambda ctx, grads, image: arrays.bilinear_gradient(grads, *_axes(ctx, image.shape, grads.shape),
                                                                  image.dtype),
-        cpu=_compiled(cpu.bilinear_gradient, 1), **CORNERS)
+        cpu=cpu.bilinear_gradient, validate=_validate_gradient, **CORNERS)
 def ResizeBilinearGrad() -> None:
     """The gradient of ResizeBilinear for images like `original_image`."""
 
 
 @kernel("images: T, size: int32 -> resized_images: T", shape=_resized, values=("size",), T=ANY, **CORNERS,
         numpy=lambda ctx, images, size: arrays.nearest(images, *_toward(ctx, images, size)),
-        cpu=_compiled(cpu.nearest, 0))
+        cpu=cpu.nearest, validate=_validate)
 def ResizeNearestNeighbor() -> None:
     """Images in another size, each pixel one of the image."""
 
 
 def _nearest_gradient(ctx: Any, grads: np.ndarray, size: np.ndarray) -> np.ndarray:
     image = (grads.shape[0], *size.tolist(), grads.shape[-1])
+    if not grads.size:
+        return np.zeros(image, grads.dtype)
     return arrays.nearest_gradient(grads, *_axes(ctx, image, grads.shape))
 
 
 @kernel("grads: T, size: int32 -> output: T", shape=_resized, values=("size",), numpy=_nearest_gradient,
-        cpu=_compiled(cpu.nearest_gradient, 1), T="{uint8, int8, int32, half, float, double, bfloat16}", **CORNERS)
+        cpu=cpu.nearest_gradient, validate=_validate_nearest_gradient,
+        T="{uint8, int8, int32, half, float, double, bfloat16}", **CORNERS)
 def ResizeNearestNeighborGrad() -> None:
     """The gradient of ResizeNearestNeighbor for images of `size`."""
 
@@ -120,18 +135,19 @@ def _cubic(ctx: Any, images: np.ndarray, size: np.ndarray) -> np.ndarray:
 
 
 @kernel("images: T, size: int32 -> resized_images: float", shape=_resized, values=("size",), numpy=_cubic,
-        cpu=_compiled(cpu.cubic, 0), T=ANY, **CORNERS)
+        cpu=cpu.cubic, validate=_validate, T=ANY, **CORNERS)
 def ResizeBicubic() -> None:
     """Images in another size, each pixel a cubic combination of 16 others."""
 
 
 def _cubic_gradient(ctx: Any, grads: np.ndarray, image: np.ndarray) -> np.ndarray:
     y, x = _axes(ctx, image.shape, grads.shape)
-    return arrays.weighted_gradient(grads, image.shape, y.cubic(), x.cubic(), image.dtype)
+    shape = (grads.shape[0], *image.shape[1:3], grads.shape[3])
+    return arrays.weighted_gradient(grads, shape, y.cubic(), x.cubic(), image.dtype)
 
 
 @kernel("grads: float, original_image: T -> output: T", shape=_like_original, numpy=_cubic_gradient,
-        cpu=_compiled(cpu.cubic_gradient, 1), T="{float, double}", **CORNERS)
+        cpu=cpu.cubic_gradient, validate=_validate_gradient, T="{float, double}", **CORNERS)
 def ResizeBicubicGrad() -> None:
     """The gradient of ResizeBicubic for images like `original_image`."""
 
@@ -142,7 +158,7 @@ def _area(ctx: Any, images: np.ndarray, size: np.ndarray) -> np.ndarray:
 
 
 @kernel("images: T, size: int32 -> resized_images: float", shape=_resized, values=("size",), numpy=_area,
-        cpu=_compiled(cpu.area, 0), T=ANY, align_corners="bool = false")
+        cpu=cpu.area, validate=_validate, T=ANY, align_corners="bool = false")
 def ResizeArea() -> None:
     """Images in another size, each pixel the mean of those that it covers."""
 

@@ -15,7 +15,7 @@ from tfnb.core import errors
 from tfnb.core.shape import Static, compatible, text
 from tfnb.graph.operation import Operation, brackets
 from tfnb.kernels.checks import Check
-from tfnb.kernels.launch import failure_text
+from tfnb.kernels.launch import OUT_OF_RANGE, failure_text
 from tfnb.opdef import tables
 from tfnb.opdef.ranks import check_ranks, input_names
 from tfnb.opdef.spec import Kind
@@ -88,11 +88,17 @@ def value_checks(op: Operation, shapes: Sequence[Shape], values: Sequence[np.nda
     return checks(Concrete(op, shapes, values))  # type: ignore[no-any-return]
 
 
-def require(check: Check, arrays: Sequence[np.ndarray | None]) -> None:
-    """Raise ValueError if the inputs have a value that the check bans."""
+def require(op: Operation, check: Check, arrays: Sequence[np.ndarray | None]) -> None:
+    """Raise ValueError, or the OpError of the check, if the inputs of `op` have a value that the check bans."""
     status = check.find(arrays)
     if status is not None:
-        raise ValueError(failure_text(status))
+        raise bad_value(op, status) if status[0] in OUT_OF_RANGE else ValueError(failure_text(status))
+
+
+def bad_value(op: Operation, status: Sequence[int]) -> errors.OpError:
+    """Return the error of a value that `op` does not take, by the status words that say which."""
+    kind = errors.OutOfRangeError if status[0] in OUT_OF_RANGE else errors.InvalidArgumentError
+    return kind(None, op, f"{op.name}: {failure_text(status)}")
 
 
 def validate_arrays(op: Operation, arrays: Sequence[np.ndarray]) -> list[Static]:
@@ -100,7 +106,7 @@ def validate_arrays(op: Operation, arrays: Sequence[np.ndarray]) -> list[Static]
     shapes = [a.shape for a in arrays]
     found = validate(op, shapes, arrays)
     for check in value_checks(op, shapes, arrays):
-        require(check, arrays)
+        require(op, check, arrays)
     return found
 
 

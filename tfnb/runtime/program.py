@@ -25,6 +25,7 @@ from tfnb.kernels.cpu import jit
 from tfnb.kernels.cpu.random import new_state
 from tfnb.kernels.cpu.tape import ROW, Tape
 from tfnb.kernels.launch import Code, failure_text
+from tfnb.ops.validate import bad_value
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace, clock
 
@@ -223,9 +224,8 @@ class Program:
 
 def failure(op: Operation, status: Sequence[int]) -> errors.OpError:
     """The error that a kernel reported in the status words of its tape."""
-    text = failure_text(status)
-    if text is not None:
-        return errors.InvalidArgumentError(op.node_def, op, f"{op.name}: {text}")
+    if failure_text(status) is not None:
+        return bad_value(op, status)
     return errors.InternalError(None, op, f"{op.name}: kernel reported code {status[0]}: {list(status[1:7])}")
 
 

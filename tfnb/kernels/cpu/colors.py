@@ -96,10 +96,11 @@ def kernel(args, begin, end):
 
 def _by_pixel(call: Call, text: str) -> list[Launch]:
     images = call.inputs[0]
-    factor = call.input(1) if len(call.inputs) > 1 else call.input(0)
-    pixels = images.size // 3
-    text = text.format(type=images.type)
-    return [Launch(text, (call.input(0), call.output(), factor), pixels, PIXELS, "colors")] if pixels else []
+    factor = call.input(len(call.inputs) - 1).reach(4)
+    pixels = prod(images.shape[:-1])
+    size, text = 3 * pixels * images.itemsize, text.format(type=images.type)
+    words = (call.input(0).reach(size), call.output().reach(size), factor)
+    return [Launch(text, words, pixels, PIXELS, "colors")] if pixels else []
 
 
 def to_hsv(call: Call) -> list[Launch]:
@@ -127,6 +128,7 @@ def contrasted(call: Call) -> list[Launch]:
     *lead, height, width, channels = call.inputs[0].shape
     if not call.inputs[0].size:
         return []
-    sums = call.scratch(8 * channels * prod(lead))
-    words = (call.input(0), call.output(), call.input(1), height * width, channels, sums)
+    room, size = 8 * channels * prod(lead), 4 * prod(lead) * height * width * channels
+    words = (call.input(0).reach(size), call.output().reach(size), call.input(1).reach(4), height * width, channels,
+             call.scratch(room).reach(room))
     return [Launch(CONTRASTED, words, prod(lead), 1, "contrast")]

@@ -287,8 +287,8 @@ def for_filter(call: Call, w: Window, x: Address, dy: Address, out: Address, met
     step = _step(tile * k * size if packed else 0)
     words = _words(w, x.reach(w.elements * size))
     target = call.scratch(groups * whole) if groups > 1 else out
-    words[PIXELS:STEP + 1] = (w.pixels, per_item, tile, call.scratch(groups * parts * step).reach(groups * parts * step),
-                              step)
+    room = groups * parts * step
+    words[PIXELS:STEP + 1] = w.pixels, per_item, tile, call.scratch(room).reach(room), step
     words[GEMM:ZERO + 1] = [blas.function(PREFIX[meta.type] + "gemm"), flag(False), flag(True), m, k, m, k, m,
                             float_one(meta.type), 0]
     words[B:ROWS + 1] = dy.reach(w.pixels * m * size), target.reach(groups * whole), parts, rows

@@ -60,9 +60,10 @@ def by_group(call: Call, groups: int, type_: str, sources: list[Rows], target: R
 
 def _moved(launch: Launch, steps: dict[int, int], group: int) -> Launch:
     """The launch for another group: addresses in the buffers of `steps` are so many bytes further on."""
+    def moved(word: Address) -> Address:
+        return replace(word, offset_bytes=word.offset_bytes + group * steps.get(word.index, 0))
     return replace(launch, args=tuple(
-        word.at(group * steps.get(word.index, 0)).reach(word.nbytes or 0) if isinstance(word, Address) and word.kind == "scratch" else word
-        for word in launch.args))
+        moved(word) if isinstance(word, Address) and word.kind == "scratch" else word for word in launch.args))
 
 
 def regroup(part: Rows, groups: int, type_: str, source: Address, target: Address, back: bool = False) -> Launch:

@@ -293,9 +293,9 @@ def _words(w: Window, x: Address, size: int) -> tuple[list[Word], int, int, int]
     units = w.batch * bands if bands > 1 else -(-w.batch // images)
     tall = _reach(w, band) if copied else w.height
     words: list[Word] = [0] * 32
-    words[X:UNITS + 1] = [x.reach(w.elements * size), w.channels, w.height, w.width, w.out_height, w.out_width, w.kernel_height,
-                          w.kernel_width, w.stride_y, w.stride_x, w.dilation_y, w.dilation_x, w.top, w.left, tall,
-                          wide, w.batch, images, bands, band, units]
+    words[X:UNITS + 1] = [x.reach(w.elements * size), w.channels, w.height, w.width, w.out_height, w.out_width,
+                          w.kernel_height, w.kernel_width, w.stride_y, w.stride_x, w.dilation_y, w.dilation_x, w.top,
+                          w.left, tall, wide, w.batch, images, bands, band, units]
     return words, units, band, images * prod((tall, wide, w.channels, size)) if copied else 0
 
 

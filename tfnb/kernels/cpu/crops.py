@@ -4,17 +4,18 @@
     image_gradient(call)        CropAndResizeGradImage (grads, boxes, box_ind, image_size)
     boxes_gradient(call)        CropAndResizeGradBoxes (grads, image, boxes, box_ind)
 
-An item is a box; of the gradient for images an image, which takes what its boxes give. Failure 1: a box of an image
-that is not there.
+An item is a box; of the gradient for images an image, which takes what its boxes give.
 """
 from __future__ import annotations
+
+from math import prod
 
 import numpy as np
 
 from tfnb.kernels.cpu.copying import fill
-from tfnb.kernels.launch import Address, Call, Launch
+from tfnb.kernels.launch import Call, Launch
 
-(IMAGES, BOXES, OWNER, OUT, BATCH, H, W, C, CROP_H, CROP_W, NEAREST, OUTSIDE, GRADS, COUNT, STATUS) = range(15)
+(IMAGES, BOXES, OWNER, OUT, BATCH, H, W, C, CROP_H, CROP_W, NEAREST, OUTSIDE, GRADS, COUNT) = range(14)
 
 HEAD = f"""
 FASTMATH = ()
@@ -27,27 +28,17 @@ def place(first, last, size, crop, i):
     return first * end + float32(i) * ((last - first) * end / float32(crop - 1))
 
 def kernel(args, begin, end):
-    batch, h, w, c = args[{BATCH}], args[{H}], args[{W}], args[{C}]
+    h, w, c = args[{H}], args[{W}], args[{C}]
     crop_h, crop_w, nearest = args[{CROP_H}], args[{CROP_W}], args[{NEAREST}]
     boxes, owner = float32_array(args[{BOXES}], 0), int32_array(args[{OWNER}], 0)
     half = float32(0.5)
-"""
-CHECK = f"""
-        image = int64(owner[i])
-        if image < 0 or image >= batch:
-            if atomic_add(args[{STATUS}], 0) == 0:
-                store(args[{STATUS}] + 8, i)
-                store(args[{STATUS}] + 16, image)
-                store(args[{STATUS}] + 24, batch)
-                store(args[{STATUS}], 1)
-            return
 """
 ROW = """
             at_y = place(boxes[4 * i], boxes[4 * i + 2], h, crop_h, oy)
             row_inside = at_y >= float32(0) and at_y <= float32(h - 1)
             at_y = at_y if row_inside else float32(0)
             at_y = floor(at_y + half) if nearest != 0 else at_y
-            top, bottom = int64(floor(at_y)) * w * c, int64(ceil(at_y)) * w * c
+            top, bottom = min(int64(floor(at_y)), h - 1) * w * c, min(int64(ceil(at_y)), h - 1) * w * c
             down = at_y - floor(at_y)
 """
 COLUMN = """
@@ -55,12 +46,13 @@ COLUMN = """
                 inside = row_inside and at_x >= float32(0) and at_x <= float32(w - 1)
                 at_x = at_x if inside else float32(0)
                 at_x = floor(at_x + half) if nearest != 0 else at_x
-                left, right = int64(floor(at_x)) * c, int64(ceil(at_x)) * c
+                left, right = min(int64(floor(at_x)), w - 1) * c, min(int64(ceil(at_x)), w - 1) * c
                 along = at_x - floor(at_x)
 """
 CROP_TEXT = HEAD + f"""
     outside = float32_from_bits(int32(args[{OUTSIDE}]))
-    for i in range(begin, end):""" + CHECK + f"""
+    for i in range(begin, end):
+        image = int64(owner[i])
         x = {{type}}_array(args[{IMAGES}] + image * h * w * c * {{bytes}}, 0)
         for oy in range(crop_h):""" + ROW + """
             for ox in range(crop_w):""" + COLUMN + f"""
@@ -95,11 +87,10 @@ IMAGE_TEXT = HEAD + f"""
                             out[bottom + left + j] = {{type}}(out[bottom + left + j] + lower * (one - along))
                             out[bottom + right + j] = {{type}}(out[bottom + right + j] + lower * along)
 """
-CHECK_TEXT = HEAD + """
-    for i in range(begin, end):""" + CHECK
-BOXES_TEXT = HEAD + """
+BOXES_TEXT = HEAD + f"""
     one = float32(1)
-    for i in range(begin, end):""" + CHECK + f"""
+    for i in range(begin, end):
+        image = int64(owner[i])
         x = {{type}}_array(args[{IMAGES}] + image * h * w * c * {{bytes}}, 0)
         y1, x1, y2, x2 = float32(0), float32(0), float32(0), float32(0)
         for oy in range(crop_h):""" + ROW + """
@@ -125,10 +116,15 @@ def _launch(call: Call, text: str, image: tuple[int, ...], crop: tuple[int, ...]
             inputs: dict[int, int], count: int = 0) -> Launch:
     """inputs: which input of the op each of IMAGES, BOXES, OWNER and GRADS is."""
     outside = np.float32(call.attrs.get("extrapolation_value", 0.0)).view(np.int32)
-    of = {slot: call.input(i) for slot, i in inputs.items()}
-    nothing, nearest = call.input(0), int(call.attrs.get("method") == b"nearest")
-    words = (of.get(IMAGES, nothing), of[BOXES], of[OWNER], call.output(), *image, *crop, nearest, int(outside),
-             of.get(GRADS, nothing), count, Address("status"))
+    whole, boxes, part = prod(image), count or items, prod(crop) * image[3]
+    size = call.inputs[inputs[IMAGES]].itemsize if IMAGES in inputs else 0
+    bytes_of = {IMAGES: whole * size, BOXES: 16 * boxes, OWNER: 4 * boxes, GRADS: 4 * boxes * part}
+    out = {CROP_TEXT: 4 * items * part, IMAGE_TEXT: whole * call.outputs[0].itemsize, BOXES_TEXT: 16 * items}
+    of = {slot: call.input(i).reach(bytes_of[slot]) for slot, i in inputs.items()}
+    nothing, nearest = call.input(0).reach(0), int(call.attrs.get("method") == b"nearest")
+    words = (of.get(IMAGES, nothing), of[BOXES], of[OWNER], call.output().reach(out.get(text, 0)), *image, *crop,
+             nearest, int(outside), of.get(GRADS, nothing), count)
+    text = _typed(text, call.inputs[inputs[IMAGES]].type if IMAGES in inputs else call.outputs[0].type)
     return Launch(text, words, items, 1, "crop and resize")
 
 
@@ -141,7 +137,7 @@ def crop(call: Call) -> list[Launch]:
     images, out = call.inputs[0], call.outputs[0]
     if not out.size:
         return []
-    return [_launch(call, _typed(CROP_TEXT, images.type), images.shape, out.shape[1:3], out.shape[0],
+    return [_launch(call, CROP_TEXT, images.shape, out.shape[1:3], out.shape[0],
                     {IMAGES: 0, BOXES: 1, OWNER: 2})]
 
 
@@ -152,8 +148,7 @@ def image_gradient(call: Call) -> list[Launch]:
         return []
     where, count = {GRADS: 0, BOXES: 1, OWNER: 2}, grads.shape[0]
     sizes = out.shape, grads.shape[1:3]
-    return [_launch(call, CHECK_TEXT, *sizes, count, where),
-            _launch(call, _typed(IMAGE_TEXT, out.type), *sizes, out.shape[0], where, count)]
+    return [_launch(call, IMAGE_TEXT, *sizes, out.shape[0], where, count)]
 
 
 def boxes_gradient(call: Call) -> list[Launch]:
@@ -161,5 +156,5 @@ def boxes_gradient(call: Call) -> list[Launch]:
     grads, images, out = call.inputs[0], call.inputs[1], call.outputs[0]
     if not out.size or not images.size:
         return [fill(0, call.output(), out)] if out.size else []
-    return [_launch(call, _typed(BOXES_TEXT, images.type), images.shape, grads.shape[1:3], out.shape[0],
+    return [_launch(call, BOXES_TEXT, images.shape, grads.shape[1:3], out.shape[0],
                     {GRADS: 0, IMAGES: 1, BOXES: 2, OWNER: 3})]

@@ -199,8 +199,9 @@ def kernel(args, begin, end):""" + LOAD + f"""
                 out[k * c + j] = float32(0)
             for t in range(along):
                 start, weight = places[along * k + t] * c, parts[along * k + t]
-                for j in range({{channels}}):
-                    out[k * c + j] = out[k * c + j] + line[start + j] * weight
+                if weight != float32(0):
+                    for j in range({{channels}}):
+                        out[k * c + j] = out[k * c + j] + line[start + j] * weight
 """
 WEIGHTED_GRADIENT_TEXT = BACK + f"""
         down, along = args[{TAPS_Y}], args[{TAPS_X}]
@@ -243,17 +244,23 @@ def axes(attrs: Mapping[str, Any], image: Sequence[int], result: Sequence[int]) 
 def _table(call: Call, form: _Form, axis: Axis) -> tuple[Launch, Address, Address]:
     """(the launch that makes it, indices, weights) for one axis."""
     pixels, weights = (form.pixels, form.weights) if form.pixels else (axis.taps, axis.taps)
-    index, weight = call.scratch(8 * axis.out * pixels), call.scratch(4 * max(1, axis.out * weights))
+    rooms = 8 * axis.out * pixels, 4 * max(1, axis.out * weights)
+    index, weight = (call.scratch(room).reach(room) for room in rooms)
     words = (index, weight, axis.size, *axis.ratio, int(axis.half), int(axis.align), pixels)
     return Launch(form.text, words, axis.out, 0, "resize table"), index, weight
 
 
-def _prepared(call: Call, form: _Form, image: Sequence[int], result: Sequence[int]) -> tuple[list[Launch], list[Word]]:
-    """The launches of both tables, and the words from X to X_WEIGHT."""
+def _prepared(call: Call, form: _Form, image: Sequence[int], result: Sequence[int],
+              back: bool = False) -> tuple[list[Launch], list[Word]]:
+    """The launches of both tables, and the words from X to X_WEIGHT. back: from the result to the image."""
     y, x = axes(call.attrs, image, result)
     (first, rows, lines), (second, places, parts) = _table(call, form, y), _table(call, form, x)
-    return [first, second], [call.input(0), call.output(), y.size, x.size, y.out, x.out, image[3], rows, lines, places,
-                             parts]
+    sizes = [result[0] * y.size * x.size * image[3], result[0] * y.out * x.out * image[3]]
+    if back:
+        sizes.reverse()
+    given, made = sizes[0] * call.inputs[0].itemsize, sizes[1] * call.outputs[0].itemsize
+    places_of = call.input(0).reach(given), call.output().reach(made)
+    return [first, second], [*places_of, y.size, x.size, y.out, x.out, image[3], rows, lines, places, parts]
 
 
 def _text(text: str, type_: str, itemsize: int, channels: int, **more: str) -> str:
@@ -269,7 +276,8 @@ def bilinear(call: Call) -> list[Launch]:
     batch, height, width, channels = out.shape
     strip = max(1, min(height, -(-height * batch // 16)))
     strips = -(-height // strip)
-    words += [call.scratch(8 * width * channels * strips * batch), strips, strip]
+    room = 8 * width * channels * strips * batch
+    words += [call.scratch(room).reach(room), strips, strip]
     past = pays(4 * width * channels, 4 * out.size)
     text = _text(BILINEAR_TEXT, images.type, images.itemsize, channels, buffer="row_buffer()" if past else "0",
                  made="buffer" if past else "target", done="stream_row(target, buffer, wide * 4)" if past else "pass")
@@ -306,7 +314,8 @@ def _weighted(call: Call, form: _Form) -> list[Launch]:
     batch, height, width, channels = out.shape
     down, along = (form.pixels or axis.taps for axis in axes(call.attrs, images.shape, out.shape))
     row = images.shape[2] * channels
-    words += [call.scratch(4 * row * batch * height), down, along]
+    room = 4 * row * batch * height
+    words += [call.scratch(room).reach(room), down, along]
     grain = max(1, OPERATIONS // (row * down + width * channels * along))
     text = _text(WEIGHTED_TEXT, images.type, images.itemsize, channels)
     return [*launches, Launch(text, tuple(words), batch * height, grain, "resize weighted")]
@@ -325,7 +334,8 @@ def nearest_gradient(call: Call) -> list[Launch]:
 def cubic_gradient(call: Call) -> list[Launch]:
     """ResizeBicubicGrad."""
     out = call.outputs[0]
-    line = call.scratch(4 * max(1, out.size // max(1, out.shape[1])))
+    room = 4 * max(1, out.shape[0] * out.shape[2] * out.shape[3])
+    line = call.scratch(room).reach(room)
     return _gradient(call, CUBIC, WEIGHTED_GRADIENT_TEXT, [line, 4, 4])
 
 
@@ -333,6 +343,6 @@ def _gradient(call: Call, form: _Form, text: str, more: Sequence[Word] = ()) -> 
     grads, out = call.inputs[0], call.outputs[0]
     if not grads.size or not out.size:
         return [fill(0, call.output(), out)] if out.size else []
-    launches, words = _prepared(call, form, out.shape, grads.shape)
+    launches, words = _prepared(call, form, out.shape, grads.shape, back=True)
     text = _text(text, out.type, out.itemsize, grads.shape[3])
     return [*launches, Launch(text, (*words, *more), grads.shape[0], 1, "resize gradient")]

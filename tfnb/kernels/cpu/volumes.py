@@ -182,7 +182,8 @@ def _over_depth(text: str, v: Volume, source: Address, target: Address, type_: s
     sizes = [_columns(v) * size, v.planes.elements * size]
     if text is UNFOLD_TEXT:
         sizes.reverse()
-    words = (source.reach(sizes[0]), target.reach(sizes[1]), v.depth, v.out_depth, v.kernel_depth, v.stride, v.dilation, v.front, places, c)
+    words = (source.reach(sizes[0]), target.reach(sizes[1]), v.depth, v.out_depth, v.kernel_depth, v.stride, v.dilation,
+             v.front, places, c)
     return Launch(text.format(type=type_), words, items, max(1, GRAIN_ELEMENTS // max(1, places * c * v.kernel_depth)),
                   "depths of volumes")
 
