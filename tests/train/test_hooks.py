@@ -152,3 +152,69 @@ def test_names_that_are_imported_when_used_are_listed():
     assert {"Summary", "ConfigProto", "Graph"} <= set(dir(tf)) and "FileWriter" in dir(tf.summary)
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         tf.train.Nothing  # noqa: B018
+
+
+def stopping(hook, step_by):
+    """The steps that runs make until the hook stops them (at most nine)."""
+    step = tf.train.get_or_create_global_step()
+    count, seen = tf.assign_add(step, 1), []
+    with tf.train.MonitoredSession(hooks=[hook]) as session:
+        for number in range(9):
+            if session.should_stop():
+                break
+            seen.append(session.run(count if step_by(number) else step))
+    return seen
+
+
+@pytest.mark.parametrize("arguments, step_by, expected", [
+    ({"last_step": 3}, lambda n: True, [1, 2, 3]), ({"num_steps": 2}, lambda n: True, [1, 2]),
+    # A run that leaves the step as it is may not stop at the step before the last.
+    ({"last_step": 3}, lambda n: n % 2 == 0, [1, 1, 2, 2, 3]), ({"last_step": 1}, lambda n: n > 1, [0, 0, 1])])
+def test_a_stop_at_a_step(arguments, step_by, expected):
+    assert [int(step) for step in stopping(tf.train.StopAtStepHook(**arguments), step_by)] == expected
+
+
+def test_num_steps_count_from_the_step_of_the_session(tmp_path):
+    for expected in (2, 4):
+        with tf.Graph().as_default():
+            step, count = counting()
+            with tf.train.MonitoredTrainingSession(checkpoint_dir=str(tmp_path), save_checkpoint_steps=1,
+                                                   hooks=[tf.train.StopAtStepHook(num_steps=2)]) as session:
+                while not session.should_stop():
+                    found = session.run(count)
+        assert found == expected
+
+
+@pytest.mark.parametrize("arguments, expected", [
+    ({"every_n_iter": 2}, ["s = 0", "s = 2"]), ({"every_n_iter": 2, "at_end": True}, ["s = 0", "s = 2", "s = 4"]),
+    ({"at_end": True}, ["s = 4"]), ({"every_n_iter": 1}, ["s = 0", "s = 1", "s = 2", "s = 3"]),
+    ({"every_n_secs": 1000}, ["s = 0"])])
+def test_values_are_logged_when_they_are_due(caplog, arguments, expected):
+    step, count = counting()
+    hook = tf.train.LoggingTensorHook({"s": step + 0}, **arguments)
+    with caplog.at_level(logging.INFO, "tensorflow"):
+        with tf.train.MonitoredSession(hooks=[hook]) as session:
+            for _ in range(4):
+                session.run(count)
+    assert [text.split(" (")[0] for text in caplog.messages if text.startswith("s = ")] == expected
+
+
+def test_a_formatter_and_the_order_of_tags(caplog):
+    a = tf.constant(1.0, name="a")
+    tf.constant([1e-9, 2.0], name="b")
+    _, count = counting()
+    hooks = [tf.train.LoggingTensorHook({"z": a, "y": "b:0"}, every_n_iter=1),
+             tf.train.LoggingTensorHook(["b", "a"], every_n_iter=1),
+             tf.train.LoggingTensorHook([a], every_n_iter=1, formatter=lambda values: f"mine {values[a]}")]
+    with caplog.at_level(logging.INFO, "tensorflow"):
+        with tf.train.MonitoredSession(hooks=hooks) as session:
+            session.run(count)
+    found = [text for text in caplog.messages if "=" in text or "mine" in text]
+    assert found == ["y = [0. 2.], z = 1.0", "b = [0. 2.], a = 1.0", "mine 1.0"]
+    with pytest.raises(ValueError, match="has multiple outputs"):
+        tf.split([1.0, 2.0], 2, name="both")
+        tf.train.LoggingTensorHook(["both"], every_n_iter=1).begin()
+    with tf.Graph().as_default():
+        foreign = tf.constant(1.0)
+    with pytest.raises(ValueError, match="graph attribute that is equal to current graph"):
+        tf.train.LoggingTensorHook([foreign], every_n_iter=1).begin()

@@ -346,3 +346,34 @@ def test_errors_are_those_of_tensorflow(oracle):
     ours = [re.sub(r"All shapes must be.*", "", text) for text in scope["result"]]
     theirs = [re.sub(r"All shapes must be.*", "", text) for text in oracle(ERRORS)]
     assert ours == theirs
+
+
+@pytest.mark.parametrize("make, expected", [
+    (lambda x: tf.train.batch([x], 2, capacity=8), {0: 0.0, 2: 0.25, 8: 1.0}),
+    (lambda x: tf.train.shuffle_batch([x], 2, 8, min_after_dequeue=4), {0: 0.0, 3: 0.0, 4: 0.0, 5: 0.25, 8: 1.0})])
+def test_summaries_say_how_full_queues_are(make, expected):
+    x = tf.placeholder(tf.float32, [])
+    make(x)
+    runner, = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+    merged, count = tf.summary.merge_all(), 0
+    with tf.Session() as session:
+        for size, value in expected.items():
+            for _ in range(size - count):
+                session.run(runner.enqueue_ops[0], {x: 1.0})
+            count = size
+            assert tf.Summary.FromString(session.run(merged)).value[0].simple_value == value
+
+
+@pytest.mark.parametrize("make, name", [
+    (lambda x: tf.train.batch([x], 2, capacity=8), "batch/fraction_of_8_full"),
+    (lambda x: tf.train.shuffle_batch([x], 2, 8, 4), "shuffle_batch/fraction_over_4_of_4_full"),
+    (lambda x: tf.train.input_producer([1.0, 2.0], capacity=5), None),
+    (lambda x: tf.train.input_producer([1.0, 2.0], capacity=5, summary_name="full"), "input_producer/full"),
+    (lambda x: tf.train.range_input_producer(3, capacity=5), "input_producer/fraction_of_5_full"),
+    (lambda x: tf.train.string_input_producer(["a"], capacity=5), "input_producer/fraction_of_5_full")])
+def test_tags_of_these_summaries(make, name):
+    make(tf.constant(1.0))
+    made = tf.get_collection(tf.GraphKeys.SUMMARIES)
+    with tf.Session() as session:
+        tags = [tf.Summary.FromString(session.run(s)).value[0].tag for s in made]
+    assert tags == ([] if name is None else [name])
