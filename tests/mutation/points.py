@@ -89,6 +89,9 @@ def _points(tree: ast.Module) -> Iterator[tuple[str, ast.AST, ast.expr | ast.stm
             tuple[str, ast.AST, ast.expr | ast.stmt, str, ast.expr | ast.stmt]]:
         if isinstance(node, SKIPPED) or isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             return
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
+            for sizes in ast.walk(node):
+                sizes.unknown_size = True               # type: ignore[attr-defined]  # NumPy takes -2 as -1 there
         if inside and isinstance(node, (ast.expr, ast.stmt)):
             for kind, other in _changes(node, parent):
                 yield function, parent, node, kind, other
@@ -117,7 +120,8 @@ def _changes(node: ast.expr | ast.stmt, parent: ast.AST) -> Iterator[tuple[str, 
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
         yield ("condition" if isinstance(node.op, ast.Not) else "operator"), node.operand
     elif isinstance(node, ast.Constant) and not (isinstance(parent, ast.keyword) and parent.arg == "strict"):
-        yield from (("constant", ast.Constant(value)) for value in _other_constants(node.value))
+        yield from (("constant", ast.Constant(value)) for value in _other_constants(node.value)
+                    if not (value == 2 and isinstance(parent, ast.UnaryOp) and hasattr(parent, "unknown_size")))
     elif isinstance(node, ast.Return) and node.value is not None and not _is_nothing(node.value):
         yield "return", ast.Return(ast.Constant(None))
     if _is_condition(node, parent):

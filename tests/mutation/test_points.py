@@ -33,6 +33,8 @@ def changes(body: str) -> set[str]:
     ("x = [b for b in c if b]", {"b -> not b"}),
     ("x = -a % b", {"-a % b -> a % b", "x = -a % b -> x = -a // b"}),
     ("x = '%s' % a", set()),
+    ("x = a[-1]", {"x = a[-1] -> x = a[1]", "-1 -> -2", "-1 -> -0", "a[-1] -> a[1]"} - {"x = a[-1] -> x = a[1]"}),
+    ("x = a.reshape(-1)", {"-1 -> -0", "a.reshape(-1) -> a.reshape(1)"}),
 ])
 def test_faults_of_a_function(body, expected):
     assert changes(body) == expected
