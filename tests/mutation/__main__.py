@@ -75,11 +75,11 @@ def sample(found: list[Mutant], size: int, seed: int) -> list[Mutant]:
 def judge(server: Server, tree: Path, mutant: Mutant, tests: dict[str, float]) -> dict[str, object]:
     """Run tests with a mutant; return what became of it."""
     start = time.monotonic()
-    with planted(tree, mutant.path, mutant.planted((tree / mutant.path).read_text(encoding="utf-8"))):
-        code, report = server.run(tree, run_tests, sum(tests.values()) + IMPORTS, tests=tests)
-    survived = code == 0
-    if code == 5 or not tests:
-        survived, report = True, {"test": "no test reaches it"}
+    code, report = None, {"test": "no test reaches it"}
+    if tests:
+        with planted(tree, mutant.path, mutant.planted((tree / mutant.path).read_text(encoding="utf-8"))):
+            code, report = server.run(tree, run_tests, sum(tests.values()) + IMPORTS, tests=tests)
+    survived = not tests or code in (0, 5)         # 5: pytest found none of them
     return {"key": mutant.key, "kind": mutant.kind, "line": mutant.line, "survived": survived, "tests": len(tests),
             "by": report.get("test", "" if survived else f"exit code {code}"), "code": code,
             "seconds": round(time.monotonic() - start, 1)}
