@@ -179,3 +179,67 @@ tf.layers.dense(tf.ones([2, 2]), 3); tf.losses.mean_squared_error(tf.ones([2]), 
 @pytest.mark.slow
 def test_the_imports_of_programs():
     subprocess.run([sys.executable, "-c", PROGRAM], check=True)
+
+
+def test_variables_by_scope_and_suffix():
+    with tf.variable_scope("a") as scope:
+        w, b = framework.model_variable("w", [1]), framework.variable("b", [1])
+        local = framework.local_variable(0.0, name="l")
+    other = framework.variable("other/w", [1], trainable=False)
+    assert framework.get_variables(scope) == framework.get_variables("a") == [w, b]
+    assert framework.get_variables() == [w, b, other] and framework.get_variables(suffix="w") == [w, other]
+    assert framework.get_variables(scope, "w") == [w] == framework.get_variables("a", "w:0")
+    assert framework.get_variables("a", "x") == [] and framework.get_model_variables(scope) == [w]
+    assert framework.get_local_variables("a") == [local] and framework.get_trainable_variables() == [w, b]
+
+
+@pytest.mark.parametrize("make, size", [
+    (lambda x: layers.max_pool2d(x, 2), 4), (lambda x: layers.avg_pool2d(x, 2), 4),
+    (lambda x: layers.max_pool2d(x, 3), 3),
+    (lambda x: layers.max_pool2d(x, 2, 1), 7), (lambda x: layers.max_pool2d(x, 3, padding="SAME"), 4),
+    (lambda x: layers.conv2d(x, 3, 3), 8), (lambda x: layers.conv2d(x, 3, 3, 2), 4),
+    (lambda x: layers.conv2d(x, 3, 3, padding="VALID"), 6), (lambda x: layers.separable_conv2d(x, 3, 3, 1), 8),
+    (lambda x: layers.conv2d_transpose(x, 3, 3), 8), (lambda x: layers.conv2d_transpose(x, 3, 3, 2), 16)])
+@pytest.mark.parametrize("order", ["NHWC", "NCHW"])
+def test_sizes_by_default(make, size, order):
+    with framework.arg_scope([layers.max_pool2d, layers.avg_pool2d, layers.conv2d, layers.separable_conv2d,
+                              layers.conv2d_transpose], data_format=order):
+        found = make(tf.zeros([2, 8, 8, 3] if order == "NHWC" else [2, 3, 8, 8])).shape.as_list()
+    assert found == ([2, size, size, 3] if order == "NHWC" else [2, 3, size, size])
+
+
+def test_outputs_are_collected_under_their_scopes():
+    x = tf.ones([2, 4, 4, 3])
+    made = {
+        "flat": layers.flatten(x, "seen", "flat"),
+        "pool": layers.max_pool2d(x, 2, outputs_collections="seen", scope="pool"),
+        "full": layers.fully_connected(x, 5, outputs_collections="seen", scope="full"),
+        "drop": layers.dropout(x, outputs_collections="seen", scope="drop"),
+        "bias": layers.bias_add(x, outputs_collections="seen", scope="bias")}
+    assert tf.get_collection("seen") == list(made.values())
+    assert made["flat"].shape.as_list() == [2, 48]
+
+
+@pytest.mark.parametrize("order, channels", [("NHWC", 3), ("NCHW", 4)])
+def test_a_bias_for_each_channel(order, channels):
+    x = tf.ones([2, 4, 5, 3])
+    y = layers.bias_add(x, tf.negative, tf.constant_initializer(2.0), data_format=order,
+                        regularizer=layers.l2_regularizer(0.5), variables_collections={"biases": ["mine"]})
+    biases, = tf.get_collection("mine")
+    assert biases.op.name == "BiasAdd/biases" and biases.shape.as_list() == [channels]
+    assert biases in tf.trainable_variables() and len(tf.losses.get_regularization_losses()) == 1
+    with session() as sess:
+        assert (sess.run(y) == -3.0).all() and sess.run(tf.losses.get_regularization_loss()) == channels
+    layers.bias_add(x, trainable=False, scope="fixed")
+    assert tf.trainable_variables() == [biases] and len(tf.model_variables()) == 2
+
+
+def test_dropout_keeps_half_while_it_is_training():
+    x, training = tf.ones([1000]), tf.placeholder(tf.bool, [])
+    given = [layers.dropout(x, seed=1), layers.dropout(x, 0.25, is_training=training, seed=1),
+             layers.dropout(x, is_training=False)]
+    with session() as sess:
+        half, quarter, same = sess.run(given, {training: True})
+        assert set(half) == {0.0, 2.0} and 400 < np.count_nonzero(half) < 600
+        assert set(quarter) == {0.0, 4.0} and 200 < np.count_nonzero(quarter) < 300 and (same == 1.0).all()
+        assert (sess.run(given[1], {training: False}) == 1.0).all()

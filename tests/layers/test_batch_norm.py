@@ -151,3 +151,18 @@ def test_several_axes():
 def test_errors(make):
     with pytest.raises(ValueError):
         make()
+
+
+@pytest.mark.parametrize("make", [lambda: tf.layers.BatchNormalization(), lambda: tf.layers.Dense(2),
+                                  lambda: tf.layers.Conv2D(3, 1), lambda: tf.nn.rnn_cell.BasicRNNCell(4)])
+def test_a_layer_that_is_called_again_has_its_variables(make):
+    layer = make()
+    recurrent = isinstance(layer, tf.nn.rnn_cell.RNNCell)
+    xs = [tf.zeros([2, 5]) if recurrent else tf.zeros([2, 4, 4, 3]) for _ in range(2)]
+    assert not layer.built
+    made = []
+    for x in xs:
+        layer(x, tf.zeros([2, 4])) if recurrent else layer(x)
+        made.append(list(layer.variables))
+        assert layer.built and made[-1] == tf.global_variables()
+    assert made[0] == made[1] and len(made[0]) >= 2
