@@ -63,7 +63,7 @@ def test_what_only_the_first_run_computes_lives_on():
     a, b, c, d = (Buffer("temp", "uint8", 64 * size) for size in (1, 1, 1, 2))
     steps = steps_of([a, b], [b, c], [a, c], [d])
     assert place_buffers(steps) == ({a: 0, b: 64, c: 128, d: 0}, 192)
-    assert place_buffers(steps, once=1) == ({a: 0, b: 64, c: 128, d: 128}, 256)       # of step 0: a and b are read later
+    assert place_buffers(steps, once=1) == ({a: 0, b: 64, c: 128, d: 128}, 256)      # a and b are read later
     assert place_buffers(steps, once=2) == ({a: 0, b: 64, c: 128, d: 192}, 320)
     assert place_buffers(steps, once=4) == place_buffers(steps)
 

@@ -30,8 +30,8 @@ def found_at(symbol):
 result = {key: default for symbol in symbols for key, default in found_at(symbol).items()}
 """
 MODULES = ("", "app.", "data.", "distributions.", "gfile.", "image.", "initializers.", "io.", "layers.", "linalg.",
-           "losses.", "math.", "metrics.", "nn.", "nn.rnn_cell.", "python_io.", "random.", "saved_model.", "sparse.", "strings.", "summary.",
-           "test.", "train.")
+           "losses.", "math.", "metrics.", "nn.", "nn.rnn_cell.", "python_io.", "random.", "saved_model.", "sparse.",
+           "strings.", "summary.", "test.", "train.")
 
 
 def symbols() -> list[str]:

@@ -31,7 +31,8 @@ def check(labels, logits):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_arguments_of_loss_functions(name):
-    logits, targets = tf.constant(np.random.RandomState(1).rand(2, 3, 5).astype("f")), tf.constant([[1, 2, 3], [4, 0, 1]])
+    logits = tf.constant(np.random.RandomState(1).rand(2, 3, 5).astype("f"))
+    targets = tf.constant([[1, 2, 3], [4, 0, 1]])
     weights = tf.constant([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
     plain = tf.contrib.seq2seq.sequence_loss(logits, targets, weights)
     other = tf.contrib.seq2seq.sequence_loss(logits, targets, weights, softmax_loss_function=eval(
@@ -46,8 +47,9 @@ def test_means(steps, batch, shape):
     rng = np.random.RandomState(2)
     logits, targets = rng.rand(2, 3, 5), rng.randint(0, 5, (2, 3))
     weights = np.array([[1.0, 2.0, 0.0], [1.0, 0.0, 0.0]])
-    made = tf.contrib.seq2seq.sequence_loss(tf.constant(logits, tf.float32), tf.constant(targets, tf.int32), tf.constant(
-        weights, tf.float32), average_across_timesteps=steps, average_across_batch=batch)
+    made = tf.contrib.seq2seq.sequence_loss(
+        tf.constant(logits, tf.float32), tf.constant(targets, tf.int32), tf.constant(weights, tf.float32),
+        average_across_timesteps=steps, average_across_batch=batch)
     each = weights * (np.log(np.exp(logits).sum(-1)) - np.take_along_axis(logits, targets[..., None], -1)[..., 0])
     axes = tuple(axis for axis, mean in ((0, batch), (1, steps)) if mean)
     with np.errstate(invalid="ignore", divide="ignore"):

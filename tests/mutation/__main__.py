@@ -114,7 +114,28 @@ def run(chosen: list[Mutant], reached: Reached, budget: float, workers: int, scr
         thread.start()
     for thread in threads:
         thread.join()
+    broken = confirm(server, CACHE / f"{scratch}0", results)
+    unsure = {result["key"] for result in results if result["by"] in broken}
+    again = [mutant for mutant in chosen if mutant.key in unsure]
+    if again:
+        reached.forget(broken)
+        results = [result for result in results if result["key"] not in unsure]
+        results += run(again, reached, budget, 1, scratch)
     return results
+
+
+def confirm(server: Server, tree: Path, results: list[dict[str, object]]) -> set[str]:
+    """Return the tests that "saw" a mutant and fail without one too, or hang: they say nothing."""
+    killers = {str(result["by"]) for result in results if not result["survived"] and "::" in str(result["by"])}
+    broken: set[str] = set()
+    while killers - broken:
+        left = dict.fromkeys(sorted(killers - broken), 300.0)
+        code, report = server.run(tree, run_tests, sum(left.values()) + IMPORTS, tests=left)
+        if "test" not in report:
+            break
+        broken.add(report["test"])
+        print(f"fails without a mutant as well (exit code {code}): {report['test']}", flush=True)
+    return broken
 
 
 def last_results() -> dict[str, dict[str, object]]:

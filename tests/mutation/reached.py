@@ -4,6 +4,7 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,12 @@ class Reached:
             if found:
                 return _first(found, mutant, budget)
         return {}
+
+    def forget(self, tests: Collection[str]) -> None:
+        """Leave tests out from now on."""
+        for recording in self.recordings.values():
+            for test in recording["tests"].keys() & set(tests):
+                recording["tests"][test]["passed"] = False
 
     def _place(self, file: str) -> Path:
         return self.cache / "reached" / (file.removesuffix(".py").replace("/", ".") + ".json")
