@@ -123,8 +123,9 @@ def resolve_shape(shape: list[int], size: int, old: Sequence[int]) -> tuple[int,
     known = prod(n for n in shape if n != -1)
     if -1 in shape and known:
         shape = [size // known if n == -1 else n for n in shape]
-    elif -1 in shape:
-        shape = [0 if n == -1 else n for n in shape]
+    elif -1 in shape:                              # of nothing: what is not 0 decides, as in TensorFlow
+        rest, divisor = prod(n for n in old if n), prod(n for n in shape if n > 0)
+        shape = [rest // divisor if n == -1 else n for n in shape]
     if prod(shape) != size:
         raise ValueError(f"Input to reshape is a tensor with {size} values (shape {list(old)}), but the requested "
                          f"shape {shape} has {prod(shape)}")

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from tfnb.core.shape import Static, text
@@ -18,7 +19,12 @@ class AtLeast:
     rank: int
 
 
-Ranks = Mapping[str, int | AtLeast]
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A scalar where the op is added to a graph; when it runs, any one element, as in TensorFlow's older kernels."""
+
+
+Ranks = Mapping[str, int | AtLeast | Single]
 
 
 def count_of(arg: Arg, attrs: Mapping[str, Any]) -> int:
@@ -42,13 +48,19 @@ def check_ranks(spec: OpSpec, ctx: Any) -> None:
         rank = ranks.get(arg.name)
         if rank is not None:
             for at in range(i, i + count):
-                _check_rank(arg.name, ctx.shape(at), rank)
+                _check_rank(arg.name, ctx.shape(at), rank, ctx)
         i += count
 
 
-def _check_rank(name: str, shape: Static, rank: int | AtLeast) -> None:
+def _check_rank(name: str, shape: Static, rank: int | AtLeast | Single, ctx: Any) -> None:
     if shape is None:
         return
+    if isinstance(rank, Single):
+        if getattr(ctx, "concrete", False):
+            if prod(shape) != 1:                   # type: ignore[arg-type]
+                raise ValueError(f"Expected one element in input {name!r}, but got shape {text(shape)}")
+            return
+        rank = 0
     if isinstance(rank, AtLeast):
         if len(shape) < rank.rank:
             raise ValueError(f"Shape must be at least rank {rank.rank} but is rank {len(shape)}: input {name!r} has "

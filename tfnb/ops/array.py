@@ -12,7 +12,7 @@ import numpy as np
 
 from tfnb.core import dtypes, errors
 from tfnb.core.dtypes import DType
-from tfnb.core.shape import Static, TensorShape, broadcast, is_known, merge
+from tfnb.core.shape import Static, TensorShape, broadcast, is_known, merge, text
 from tfnb.graph.constant import make_constant
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
@@ -71,7 +71,9 @@ for _op in (Shape, ShapeN, Size, Rank):
 
 def _reshaped(ctx: ShapeContext) -> list[Static]:
     """Where only one size of the result is unknown, the number of elements gives it."""
-    given = ctx.partial(1)
+    given, sizes = ctx.partial(1), ctx.shape(1)
+    if sizes is not None and len(sizes) > 1:
+        raise ValueError(f"sizes input must be 1-D, not {text(sizes)}")
     if given is None:
         return [None]
     wanted = [None if n is None or n < 0 else n for n in given]
@@ -94,7 +96,7 @@ def _reshaped(ctx: ShapeContext) -> list[Static]:
 @movement("tensor: T, shape: Tshape -> output: T", shape=_reshaped, in_order=True, T="type", Tshape=INDEX)
 def Reshape(view: View, shape: np.ndarray) -> View:
     """The same numbers in the same order under another shape; a size of -1 is computed."""
-    return view.reshape(shape.tolist())
+    return view.reshape(shape.reshape(-1).tolist())
 
 
 def _back(op: Operation, dy: Tensor) -> Tensor:
@@ -114,7 +116,9 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 
 def _one_axis(value: Any, low: int, high: int, what: str = "dim") -> int:
-    axis = int(np.asarray(value).reshape(-1)[0])
+    if value.size != 1:
+        raise ValueError(f"Expected one number as {what}, but got {value.tolist()}")
+    axis = int(value.item())
     if not low <= axis <= high:
         raise ValueError(f"{what} {axis} not in the interval [{low}, {high}].")
     return axis
@@ -194,15 +198,13 @@ def _permutation(perm: Any) -> list[int]:
     return normal
 
 
-@movement("x: T, perm: Tperm -> y: T", shape=_permuted, T="type", Tperm=INDEX)
+@movement("x: T, perm: Tperm -> y: T", shape=_permuted, ranks={"perm": 1}, T="type", Tperm=INDEX)
 def Transpose(view: View, perm: np.ndarray) -> View:
     """Axis i of the result is axis `perm[i]` of `x`."""
-    if len(perm) != len(view.shape):
-        raise ValueError(f"transpose expects a vector of size {len(view.shape)}, but perm has {len(perm)}")
     return view.transpose(_permutation(perm))
 
 
-@kernel("x: T, perm: Tperm -> y: T", shape=_permuted, values=("perm",), T="type", Tperm=INDEX,
+@kernel("x: T, perm: Tperm -> y: T", shape=_permuted, ranks={"perm": 1}, values=("perm",), T="type", Tperm=INDEX,
         numpy=lambda ctx, x, perm: np.ascontiguousarray(np.conj(np.transpose(x, _permutation(perm)))))
 def ConjugateTranspose() -> None:
     """As Transpose, with complex numbers conjugated."""
@@ -229,7 +231,7 @@ def _inverse(ctx: Any, x: np.ndarray) -> np.ndarray:
     return inverse
 
 
-@kernel("x: T -> y: T", shape=shapes.like_first, numpy=_inverse, values=("x",), T=INDEX)
+@kernel("x: T -> y: T", shape=shapes.like_first, numpy=_inverse, ranks={"x": 1}, values=("x",), T=INDEX)
 def InvertPermutation() -> None:
     """The permutation that undoes `x`: `y[x[i]] == i`."""
 
@@ -255,7 +257,7 @@ def _reversed(ctx: ShapeContext) -> list[Static]:
     return [shape]
 
 
-@movement("tensor: T, axis: Tidx -> output: T", shape=_reversed, Tidx=INDEX,
+@movement("tensor: T, axis: Tidx -> output: T", shape=_reversed, ranks={"axis": 1}, Tidx=INDEX,
           T="{uint8, int8, uint16, int16, int32, uint32, int64, uint64, bool, bfloat16, half, float, double,"
             " complex64, complex128, string}")
 def ReverseV2(view: View, axis: np.ndarray) -> View:

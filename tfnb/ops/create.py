@@ -5,18 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfnb.core import dtypes, errors
-from tfnb.core.shape import Static, TensorShape, is_known
+from tfnb.core import dtypes
+from tfnb.core.shape import Static, TensorShape, is_known, merge, text
 from tfnb.graph.constant import make_constant
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.view import View
+from tfnb.opdef.ranks import AtLeast, Single
 from tfnb.ops.array import shape as shape_tensor
 from tfnb.ops.declare import elementwise, kernel, movement
 from tfnb.ops.math import cast
 from tfnb.ops.raw import raw
-from tfnb.ops.shapes import named_by_first, of_rank
+from tfnb.ops.shapes import named_by_first
 from tfnb.ops.sparse_tensor import SparseTensor
 
 if TYPE_CHECKING:
@@ -25,18 +26,11 @@ if TYPE_CHECKING:
 SMALL = 1000                                  # a tensor with fewer elements is written into the graph as a constant
 
 
-def _filled_shape(ctx: ShapeContext) -> list[Static]:
-    of_rank(ctx.shape(1), 0)
-    return named_by_first(ctx)
-
-
-@movement("dims: index_type, value: T -> output: T", of=1, shape=_filled_shape, T="type",
-          index_type="indextype = DT_INT32")
+@movement("dims: index_type, value: T -> output: T", of=1, shape=named_by_first, ranks={"dims": 1, "value": Single()},
+          T="type", index_type="indextype = DT_INT32")
 def Fill(view: View, dims: np.ndarray) -> View:
     """A tensor of shape `dims` with `value` everywhere."""
-    if (dims < 0).any():
-        raise ValueError(f"Dimension {int(dims.min())} must be >= 0")
-    return view.broadcast(dims.tolist())
+    return view.reshape(()).broadcast(dims.tolist())
 
 
 @Fill.gradient
@@ -90,15 +84,12 @@ def _range_shape(ctx: ShapeContext) -> list[Static]:
 
 
 def _range(ctx: Any, start: np.ndarray, limit: np.ndarray, delta: np.ndarray) -> np.ndarray:
-    try:
-        count = _range_size(start.item(), limit.item(), delta.item())
-    except ValueError as error:
-        raise errors.InvalidArgumentError(None, ctx.op, str(error)) from None
-    return (start + np.arange(count, dtype=start.dtype) * delta).astype(start.dtype)
+    count = _range_size(start.item(), limit.item(), delta.item())
+    return (start.reshape(()) + np.arange(count, dtype=start.dtype) * delta.reshape(())).astype(start.dtype)
 
 
 @kernel("start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx", shape=_range_shape, numpy=_range,
-        values=("start", "limit", "delta"),
+        values=("start", "limit", "delta"), ranks={"start": Single(), "limit": Single(), "delta": Single()},
         Tidx="{bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = DT_INT32")
 def Range() -> None:
     """The numbers `start`, `start + delta`, ... before `limit`."""
@@ -116,8 +107,6 @@ def _linspace_shape(ctx: ShapeContext) -> list[Static]:
 
 def _linspace(ctx: Any, start: np.ndarray, stop: np.ndarray, num: np.ndarray) -> np.ndarray:
     count = int(num)
-    if count <= 0:
-        raise errors.InvalidArgumentError(None, ctx.op, f"Requires num > 0: {count}")
     step = (stop - start) / start.dtype.type(max(count - 1, 1))
     out = (start + np.arange(count, dtype=start.dtype) * step).astype(start.dtype)
     if count > 1:
@@ -126,6 +115,7 @@ def _linspace(ctx: Any, start: np.ndarray, stop: np.ndarray, num: np.ndarray) ->
 
 
 @kernel("start: T, stop: T, num: Tidx -> output: T", shape=_linspace_shape, numpy=_linspace, values=("num",),
+        ranks={"start": 0, "stop": 0, "num": 0},
         T="{bfloat16, half, float, double}", Tidx="indextype = DT_INT32")
 def LinSpace() -> None:
     """`num` numbers from `start` to `stop`, both included, at equal distances."""
@@ -137,15 +127,24 @@ LinSpace.no_gradient("TensorFlow defines none")
 # Diagonals
 
 @kernel("diagonal: T -> output: T", T="{bfloat16, half, float, double, int32, int64, complex64, complex128}",
-        shape=lambda ctx: [None if ctx.shape(0) is None else ctx.shape(0) * 2],
+        shape=lambda ctx: [None if ctx.shape(0) is None else ctx.shape(0) * 2], ranks={"diagonal": AtLeast(1)},
         numpy=lambda ctx, x: np.diag(x.reshape(-1)).reshape(x.shape * 2))
 def Diag() -> None:
     """A tensor of twice the rank that has `diagonal` on its diagonal and zeros elsewhere."""
 
 
+def _diag_part_shape(ctx: ShapeContext) -> list[Static]:
+    shape = ctx.shape(0)
+    if shape is None:
+        return [None]
+    half = len(shape) // 2
+    if len(shape) % 2:
+        raise ValueError(f"Input must have even rank, but got shape {text(shape)}")
+    return [merge(shape[:half], shape[half:])]
+
+
 @kernel("input: T -> diagonal: T", T="{bfloat16, half, float, double, int32, int64, complex64, complex128}",
-        shape=lambda ctx: [None if ctx.shape(0) is None else ctx.shape(0)[:len(ctx.shape(0)) // 2]],
-        numpy=lambda ctx, x: _diag_part(x))
+        shape=_diag_part_shape, ranks={"input": AtLeast(1)}, numpy=lambda ctx, x: _diag_part(x))
 def DiagPart() -> None:
     """The diagonal of a tensor of even rank (the opposite of Diag)."""
 
@@ -170,7 +169,7 @@ def _matrix_diag(ctx: Any, x: np.ndarray) -> np.ndarray:
     return (x[..., None] * np.eye(x.shape[-1], dtype=x.dtype)).astype(x.dtype)
 
 
-@kernel("diagonal: T -> output: T", numpy=_matrix_diag, T="type",
+@kernel("diagonal: T -> output: T", numpy=_matrix_diag, T="type", ranks={"diagonal": AtLeast(1)},
         shape=lambda ctx: [None if ctx.shape(0) is None else (*ctx.shape(0), ctx.shape(0)[-1])])
 def MatrixDiag() -> None:
     """Square matrices with the numbers along the last axis on their diagonals."""
@@ -184,7 +183,7 @@ def _matrix_diag_part_shape(ctx: ShapeContext) -> list[Static]:
     return [(*shape[:-2], None if rows is None or columns is None else min(rows, columns))]
 
 
-@kernel("input: T -> diagonal: T", shape=_matrix_diag_part_shape, T="type",
+@kernel("input: T -> diagonal: T", shape=_matrix_diag_part_shape, T="type", ranks={"input": AtLeast(2)},
         numpy=lambda ctx, x: np.ascontiguousarray(np.diagonal(x, axis1=-2, axis2=-1)))
 def MatrixDiagPart() -> None:
     """The diagonals of the matrices in the last two axes."""

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tfnb.core.dtypes import DType
+from tfnb.core.shape import Static
 from tfnb.graph.constant_value import set_evaluator
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels.scalar import Scalar, reference, row_level_results
@@ -83,9 +84,19 @@ def evaluate(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarra
     raises; InternalError where the outputs have not the shapes that its shape function says.
     """
     shapes = validate_arrays(op, arrays)
+    if op.spec.kind in (Kind.KERNEL, Kind.RANDOM) and op.spec.name in tables.CPU and (nothing := _empties(op, shapes)):
+        return nothing                             # as in programs, where no kernel is launched for it
     made = _BY_KIND[op.spec.kind](op, arrays, context)
     require_shapes(op, made, shapes)
     return made
+
+
+def _empties(op: Operation, shapes: Sequence[Static]) -> tuple[np.ndarray, ...]:
+    """The outputs if all of them are empty, else ()."""
+    if any(shape is None or 0 not in shape or None in shape for shape in shapes):
+        return ()
+    return tuple(np.empty(shape, _array_type(t.dtype)) for t, shape in  # type: ignore[arg-type]
+                 zip(op.outputs, shapes, strict=True))
 
 
 def reads_operand(op: Operation, definition: Scalar, index: int) -> bool:

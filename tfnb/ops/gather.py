@@ -1,21 +1,25 @@
 """Reading and writing by index: gather, scatter into zeros, one_hot, where, boolean_mask, unique, segments."""
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfnb.core import dtypes, errors
-from tfnb.core.shape import Static, merge
+from tfnb.core import dtypes
+from tfnb.core.shape import Static, is_known, merge
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
+from tfnb.kernels.checks import BAD_INDEX, BAD_SEGMENT, Check, Coordinates
 from tfnb.kernels.cpu import gather as cpu
 from tfnb.kernels.cpu import gather_nd as cpu_nd
 from tfnb.kernels.cpu import unique as cpu_unique
 from tfnb.kernels.cuda import gather as cuda
 from tfnb.opdef import tables
+from tfnb.opdef.ranks import AtLeast
 from tfnb.ops.array import expand_dims, shape, size, squeeze
 from tfnb.ops.broadcast import shape_node
 from tfnb.ops.declare import kernel
@@ -28,30 +32,29 @@ if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
 
 
-def _check_indices(ctx: Any, indices: np.ndarray, size: int) -> None:
-    bad = (indices < 0) | (indices >= size)
-    if bad.any():
-        place = np.argwhere(bad)[0].tolist()
-        at = f"[{','.join(map(str, place))}]" if place else ""
-        raise errors.InvalidArgumentError(None, ctx.op, f"indices{at} = {int(indices[tuple(place)])} is not in "
-                                                        f"[0, {size})")
-
-
 # Gather
 
 def _axis(value: Any, rank: int) -> int:
-    axis = int(np.asarray(value).reshape(-1)[0])
+    axis = int(value)
     if not -rank <= axis < rank:
-        raise ValueError(f"axis {axis} is not in [{-rank}, {rank})")
+        raise ValueError(f"Expected axis in the range [{-rank}, {rank}), but got {axis}")
     return axis % rank
+
+
+def _batch_dims(ctx: Any, indices: Sequence[int | None]) -> int:
+    batch: int = ctx.attrs["batch_dims"]
+    if not -len(indices) <= batch <= len(indices):
+        raise ValueError(f"Expected batch_dims in the range [{-len(indices)}, {len(indices)}], but got {batch}")
+    return batch % len(indices) if batch < 0 else batch
 
 
 def _gathered(ctx: ShapeContext) -> list[Static]:
     params, indices, axis = ctx.shape(0), ctx.shape(1), ctx.value(2)
-    batch = ctx.attrs["batch_dims"]
     if params is None or indices is None:
         return [None]
-    batch = batch + len(indices) if batch < 0 else batch
+    batch = _batch_dims(ctx, indices)
+    if batch >= len(params):
+        raise ValueError(f"Expected batch_dims < rank(params) = {len(params)}, but got {batch}")
     if axis is None:
         return [(None,) * (len(params) + len(indices) - 1 - batch)]
     place = _axis(axis, len(params))
@@ -59,21 +62,33 @@ def _gathered(ctx: ShapeContext) -> list[Static]:
     return [(*params[:place], *indices[batch:], *params[place + 1:])]
 
 
+def _behind_batch(ctx: Any) -> None:
+    batch, place = _batch_dims(ctx, ctx.shape(1)), _axis(ctx.value(2), len(ctx.shape(0)))
+    if place < batch:
+        raise ValueError(f"Expected batch_dims <= axis, but got batch_dims = {batch} and axis = {place}")
+
+
+def picked(ctx: Any) -> list[Check]:
+    """Every index is in the axis that it picks from, unless the result is empty anyway."""
+    (out,) = tables.SHAPES[ctx.op.spec.name](ctx)
+    axis = _axis(ctx.value(2), len(ctx.shape(0))) if ctx.op.spec.name == "GatherV2" else 0
+    return [Check(1, BAD_INDEX, ctx.shape(0)[axis], by_kernel=True)] if prod(out) else []
+
+
 def _gather(ctx: Any, params: np.ndarray, indices: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    place, batch = _axis(axis, params.ndim), ctx.attrs["batch_dims"]
+    place, batch = int(axis) % params.ndim, ctx.attrs["batch_dims"]
     batch = batch + indices.ndim if batch < 0 else batch
-    _check_indices(ctx, indices, params.shape[place])
     if not batch:
         return np.take(params, indices, place)
     lead = params.shape[:batch]
     rows = params.reshape(-1, *params.shape[batch:])
     picks = indices.reshape(-1, *indices.shape[batch:])
     parts = [np.take(row, pick, place - batch) for row, pick in zip(rows, picks, strict=True)]
-    return np.stack(parts).reshape(*lead, *parts[0].shape) if parts else np.empty(ctx.op.outputs[0].static)
+    return np.stack(parts).reshape(*lead, *parts[0].shape)
 
 
 @kernel("params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams", shape=_gathered, numpy=_gather,
-        cpu=cpu.gather, cuda=cuda.gather,
+        cpu=cpu.gather, cuda=cuda.gather, ranks={"params": AtLeast(1), "axis": 0}, validate=_behind_batch,
         values=("axis",), batch_dims="int = 0", Tparams="type", Tindices="{int16, int32, int64}",
         Taxis="indextype")
 def GatherV2() -> None:
@@ -81,16 +96,15 @@ def GatherV2() -> None:
 
 
 @kernel("params: Tparams, indices: Tindices -> output: Tparams", validate_indices="bool = true", Tparams="type",
-        Tindices="indextype",
+        Tindices="indextype", ranks={"params": AtLeast(1)},
         shape=lambda ctx: [None if ctx.shape(0) is None or ctx.shape(1) is None else ctx.shape(1) + ctx.shape(0)[1:]],
-        numpy=lambda ctx, params, indices: _rows(ctx, params, indices), cpu=cpu.gather, cuda=cuda.gather)
+        numpy=lambda ctx, params, indices: np.take(params, indices, 0), cpu=cpu.gather, cuda=cuda.gather)
 def Gather() -> None:
     """The rows of `params` at `indices` (the older op)."""
 
 
-def _rows(ctx: Any, params: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    _check_indices(ctx, indices, params.shape[0])
-    return np.take(params, indices, 0)
+GatherV2.checked(picked)
+Gather.checked(picked)
 
 
 @GatherV2.gradient
@@ -142,36 +156,46 @@ def _rows_of_gradient(params: Tensor, indices: Tensor, dy: Tensor) -> IndexedSli
 def segments_shape(ctx: ShapeContext) -> list[Static]:
     """The shape of an unsorted segment op: as many rows as its third input says."""
     data, ids, count = ctx.shape(0), ctx.shape(1), ctx.value(2)
+    if count is not None and int(count) < 0:
+        raise ValueError(f"num_segments must be non-negative, got {int(count)}")
     if data is None or ids is None:
         return [None]
     merge(data[:len(ids)], ids)
     return [(None if count is None else int(count), *data[len(ids):])]
 
 
-def segment_ids_of_unsorted(ctx: Any, data: np.ndarray, ids: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The ids from 0 on, as a vector, and the rows of `data` that they number. Raises for an id from `count` on."""
+def segments_inside(ctx: Any) -> list[Check]:
+    """Every id is less than the number of segments; the kernel of the sum sees to it, if there is anything to sum."""
+    count = int(ctx.value(2))
+    launched = count and prod(ctx.shape(0)) and ctx.op.spec.name in tables.CPU
+    return [Check(1, BAD_SEGMENT, count, by_kernel=bool(launched))]
+
+
+def rows_of_segments(data: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The ids from 0 on, as a vector, and the rows of `data` that they number."""
     rows, places = data.reshape(ids.size, *data.shape[ids.ndim:]), ids.reshape(-1)
-    if (places >= count).any():
-        raise errors.InvalidArgumentError(None, ctx.op, f"segment_ids = {int(places.max())} is not in [0, {count})")
     kept = places >= 0
     return places[kept], rows[kept]
 
 
 def _segment_sums(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray) -> np.ndarray:
-    places, rows = segment_ids_of_unsorted(ctx, data, ids, int(count))
+    places, rows = rows_of_segments(data, ids)
     out = np.zeros((int(count), *data.shape[ids.ndim:]), data.dtype)
     np.add.at(out, places, rows)
     return out
 
 
-@kernel("data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T", shape=segments_shape,
-        numpy=_segment_sums, cpu=cpu.unsorted_segment_sum, cuda=cuda.segment_sum,
-        values=("num_segments",), T="numbertype",
+SEGMENTS: dict[str, Any] = {"shape": segments_shape, "ranks": {"num_segments": 0}, "values": ("num_segments",)}
+
+
+@kernel("data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T", **SEGMENTS,
+        numpy=_segment_sums, cpu=cpu.unsorted_segment_sum, cuda=cuda.segment_sum, T="numbertype",
         Tindices="{int16, int32, int64}", Tnumsegments="indextype = DT_INT32")
 def UnsortedSegmentSum() -> None:
     """Row i of the result is the sum of the rows of `data` whose segment id is i (negative ids are left out)."""
 
 
+UnsortedSegmentSum.checked(segments_inside)
 tables.COUNTED["UnsortedSegmentSum"] = (1, 2)
 
 
@@ -187,19 +211,32 @@ def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
     return [raw.SelectV2(inside, rows, raw.ZerosLike(rows)), None, None]
 
 
-def _segment_shape(ctx: ShapeContext) -> list[Static]:
-    data = ctx.shape(0)
-    return [None if data is None else (None, *data[1:])]
+def sorted_segments_shape(ctx: ShapeContext) -> list[Static]:
+    """The shape of a sorted segment op: a row for each id up to the last, as far as that is known."""
+    data, ids, known = ctx.shape(0), ctx.shape(1), ctx.value(1)
+    if data is not None and ids is not None:
+        merge(data[:1], ids)
+    count = None if known is None else ascending(known)
+    return [None if data is None else (count, *data[1:])]
+
+
+def ascending(ids: np.ndarray) -> int:
+    """Return how many segments ascending ids number. Raises ValueError for others."""
+    if len(ids) and (ids[0] < 0 or (ids[1:] < ids[:-1]).any()):
+        raise ValueError("segment ids are not increasing")
+    return int(ids[-1]) + 1 if len(ids) else 0
+
+
+SORTED: dict[str, Any] = {"ranks": {"data": AtLeast(1), "segment_ids": 1}, "values": ("segment_ids",),
+                          "shape": sorted_segments_shape}
 
 
 def _sorted_sums(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    if (np.diff(ids) < 0).any() or (ids < 0).any():
-        raise errors.InvalidArgumentError(None, ctx.op, "segment ids are not increasing")
     return _segment_sums(ctx, data, ids, np.array(int(ids[-1]) + 1 if len(ids) else 0))
 
 
-@kernel("data: T, segment_ids: Tindices -> output: T", shape=_segment_shape, numpy=_sorted_sums,
-        values=("segment_ids",), T="numbertype", Tindices="indextype")
+@kernel("data: T, segment_ids: Tindices -> output: T", **SORTED, numpy=_sorted_sums, T="numbertype",
+        Tindices="indextype")
 def SegmentSum() -> None:
     """Row i of the result is the sum of the rows of `data` whose segment id is i; ids ascend."""
 
@@ -221,48 +258,75 @@ def _nd_shape(ctx: ShapeContext) -> list[Static]:
     return [(*indices[:-1], *params[indices[-1]:])]
 
 
-def _nd_places(ctx: Any, indices: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
-    limits = np.array(shape[:indices.shape[-1]], indices.dtype)
-    bad = ((indices < 0) | (indices >= limits)).any(-1)
-    if bad.any():
-        place = np.argwhere(bad)[0].tolist()
-        raise errors.InvalidArgumentError(None, ctx.op, f"indices{place} = {indices[tuple(place)].tolist()} does not "
-                                                        f"index into param shape {list(shape)}")
-    return tuple(np.moveaxis(indices, -1, 0))
+def _something_to_pick(ctx: Any) -> None:
+    count = prod(ctx.shape(1)[:-1])
+    if count and 0 in ctx.shape(0):
+        raise ValueError(f"Requested {count} entries, but params is empty")
+
+
+def _nd_rows(indices: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+    """The row that each vector of coordinates picks, of an array of that shape seen as rows."""
+    vectors = indices.reshape(prod(indices.shape[:-1]), indices.shape[-1]).astype(np.int64)
+    rows = np.zeros(len(vectors), np.int64)
+    for column, limit in zip(vectors.T, shape, strict=False):
+        rows = rows * limit + column
+    return rows
+
+
+def _gather_nd(ctx: Any, params: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    depth = indices.shape[-1]
+    rows = params.reshape(prod(params.shape[:depth]), *params.shape[depth:])
+    return rows[_nd_rows(indices, params.shape)].reshape((*indices.shape[:-1], *params.shape[depth:]))
 
 
 @kernel("params: Tparams, indices: Tindices -> output: Tparams", shape=_nd_shape, cpu=cpu_nd.gather_nd,
-        cuda=cuda.gather_nd, Tparams="type",
-        Tindices="{int16, int32, int64}", bad_indices_policy="string = ''",
-        numpy=lambda ctx, params, indices: np.ascontiguousarray(params[_nd_places(ctx, indices, params.shape)]))
+        cuda=cuda.gather_nd, Tparams="type", ranks={"params": AtLeast(1), "indices": AtLeast(1)},
+        validate=_something_to_pick, Tindices="{int16, int32, int64}", bad_indices_policy="string = ''",
+        numpy=_gather_nd)
 def GatherNd() -> None:
     """The slices of `params` at the index vectors in the last axis of `indices`."""
 
 
+@GatherNd.checked
+def _(ctx: Any) -> list[Coordinates]:
+    params, indices = ctx.shape(0), ctx.shape(1)
+    return [Coordinates(1, params[:indices[-1]])]
+
+
 def _scatter(ctx: Any, indices: np.ndarray, updates: np.ndarray, shape: np.ndarray) -> np.ndarray:
-    out = np.zeros(tuple(shape.tolist()), updates.dtype)
-    np.add.at(out, _nd_places(ctx, indices, out.shape), updates)
-    return out
+    sizes, depth = shape.tolist(), indices.shape[-1]
+    out = np.zeros((prod(sizes[:depth]), *sizes[depth:]), updates.dtype)
+    np.add.at(out, _nd_rows(indices, sizes), updates.reshape(-1, *sizes[depth:]))
+    return out.reshape(sizes)
 
 
 def _scattered(ctx: ShapeContext) -> list[Static]:
-    known, indices = ctx.partial(2), ctx.shape(0)
-    if known is None:
+    shape, indices, updates = ctx.partial(2), ctx.shape(0), ctx.shape(1)
+    if indices is not None and updates is not None:
+        merge(indices[:-1], updates[:len(indices) - 1])
+    if shape is None:
         return [None]
-    shape = tuple(None if n is None or n < 0 else n for n in known)
-    if indices is not None and indices and indices[-1] is not None:
+    if 0 in shape and any(is_known(given) and 0 not in given for given in (indices, updates)):  # type: ignore[operator]
+        raise ValueError("Indices and updates specified for empty output shape")
+    if indices is not None and indices[-1] is not None:
         if indices[-1] > len(shape):
             raise ValueError(f"The last dimension of indices must be at most the rank of the output: {indices[-1]} > "
                              f"{len(shape)}")
-        merge(ctx.shape(1), (*indices[:-1], *shape[indices[-1]:]))
+        merge(updates, (*indices[:-1], *shape[indices[-1]:]))
     return [shape]
 
 
 @kernel("indices: Tindices, updates: T, shape: Tindices -> output: T", shape=_scattered, numpy=_scatter,
-        cpu=cpu_nd.scatter_nd, values=("shape",), T="type", Tindices="{int16, int32, int64}",
-        bad_indices_policy="string = ''")
+        cpu=cpu_nd.scatter_nd, ranks={"indices": AtLeast(1), "shape": 1}, values=("shape",),
+        T="type", Tindices="{int16, int32, int64}", bad_indices_policy="string = ''")
 def ScatterNd() -> None:
     """Zeros of `shape` with `updates` added at the index vectors in the last axis of `indices`."""
+
+
+@ScatterNd.checked
+def _(ctx: Any) -> list[Coordinates]:
+    sizes, indices = ctx.value(2).tolist(), ctx.shape(0)
+    return [Coordinates(0, tuple(sizes[:indices[-1]]))]
 
 
 @GatherNd.gradient
@@ -298,7 +362,7 @@ def _one_hot(ctx: Any, indices: np.ndarray, depth: np.ndarray, on: np.ndarray, o
 
 
 @kernel("indices: TI, depth: int32, on_value: T, off_value: T -> output: T", shape=_one_hot_shape, numpy=_one_hot,
-        cpu=cpu.one_hot, cuda=cuda.one_hot,
+        cpu=cpu.one_hot, cuda=cuda.one_hot, ranks={"depth": 0, "on_value": 0, "off_value": 0},
         values=("depth",), axis="int = -1", T="type", TI="{uint8, int8, int32, int64} = DT_INT64")
 def OneHot() -> None:
     """With a new axis of size `depth`: `on_value` at the index, `off_value` elsewhere."""
@@ -328,8 +392,8 @@ def _unique(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.array(list(found), x.dtype), np.array(places, ctx.attrs["out_idx"].as_numpy_dtype)
 
 
-@kernel("x: T -> y: T, idx: out_idx", shape=lambda ctx: [(None,), ctx.shape(0)], numpy=_unique, T="type",
-        out_idx="indextype = DT_INT32")
+@kernel("x: T -> y: T, idx: out_idx", shape=lambda ctx: [(None,), ctx.shape(0)], numpy=_unique, ranks={"x": 1},
+        T="type", out_idx="indextype = DT_INT32")
 def Unique() -> None:
     """The different elements of a vector in order of appearance, and for each element which of them it is."""
 
@@ -344,8 +408,8 @@ def _list_diff(ctx: Any, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.n
     return x[kept], np.array(kept, ctx.attrs["out_idx"].as_numpy_dtype)
 
 
-@kernel("x: T, y: T -> out: T, idx: out_idx", shape=lambda ctx: [(None,), (None,)], numpy=_list_diff, T="type",
-        out_idx="indextype = DT_INT32")
+@kernel("x: T, y: T -> out: T, idx: out_idx", shape=lambda ctx: [(None,), (None,)], numpy=_list_diff,
+        ranks={"x": 1, "y": 1}, T="type", out_idx="indextype = DT_INT32")
 def ListDiff() -> None:
     """The elements of `x` that are not in `y`, in order, and where they stood."""
 

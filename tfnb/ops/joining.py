@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfnb.core import dtypes, errors
-from tfnb.core.shape import Static, broadcast, is_known, merge, text
+from tfnb.core import dtypes
+from tfnb.core.shape import Static, broadcast, compatible, is_known, merge, text
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
@@ -20,7 +20,6 @@ from tfnb.ops.array import identity
 from tfnb.ops.broadcast import shape_node, shape_of
 from tfnb.ops.declare import kernel, movement
 from tfnb.ops.raw import raw
-from tfnb.ops.shapes import of_rank
 from tfnb.ops.slicing import Slice
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 # Concat
 
 def _axis_of(value: Any, rank: int) -> int:
-    axis = int(np.asarray(value).reshape(-1)[0])
+    axis = int(value.item())
     if not -rank <= axis < rank:
         raise ValueError(f"Expected concatenating dimensions in the range [{-rank}, {rank}), but got {axis}")
     return axis % rank
@@ -41,14 +40,22 @@ def _concat_shape(ctx: ShapeContext, tensors: Sequence[int], axis: int) -> list[
     if not known:
         return [None]
     rank, value = len(known[0]), ctx.value(axis)
-    for shape in known:
-        of_rank(shape, rank)
+    for i, shape in enumerate(known):
+        if len(shape) != rank:
+            raise ValueError(f"ConcatOp : Ranks of all input tensors should match: shape[0] = {text(known[0])} vs. "
+                             f"shape[{i}] = {text(shape)}")
+    if not rank:
+        raise ValueError("Can't concatenate scalars (use tf.stack instead)")
     if value is None:
         return [(None,) * rank]
     place = _axis_of(value, rank)
     rest: Static = (None,) * (rank - 1)
-    for shape in known:
-        rest = merge(rest, shape[:place] + shape[place + 1:])
+    for i, shape in enumerate(known):
+        other = shape[:place] + shape[place + 1:]
+        if not compatible(rest, other):
+            raise ValueError(f"ConcatOp : Dimensions of inputs should match: shape[0] = {text(known[0])} vs. "
+                             f"shape[{i}] = {text(shape)}")
+        rest = merge(rest, other)
     sizes = [shape[place] for shape in known]
     total = None if None in sizes or len(known) < len(tensors) else sum(sizes)         # type: ignore[arg-type]
     assert rest is not None
@@ -56,24 +63,17 @@ def _concat_shape(ctx: ShapeContext, tensors: Sequence[int], axis: int) -> list[
 
 
 def _join(ctx: Any, arrays: Sequence[np.ndarray], axis: np.ndarray) -> np.ndarray:
-    place = _axis_of(axis, arrays[0].ndim)
-    first = list(arrays[0].shape)
-    for i, array in enumerate(arrays):
-        shape = list(array.shape)
-        if len(shape) != len(first) or shape[:place] + shape[place + 1:] != first[:place] + first[place + 1:]:
-            raise errors.InvalidArgumentError(None, ctx.op, f"ConcatOp : Dimensions of inputs should match: "
-                                              f"shape[0] = {first} vs. shape[{i}] = {shape}")
-    return np.concatenate(arrays, place)
+    return np.concatenate(arrays, int(axis))
 
 
 @kernel("values: N * T, axis: Tidx -> output: T", N="int >= 2", T="type", Tidx="indextype = DT_INT32",
-        shape=lambda ctx: _concat_shape(ctx, range(len(ctx.op.inputs) - 1), len(ctx.op.inputs) - 1),
+        ranks={"axis": 0}, shape=lambda ctx: _concat_shape(ctx, range(len(ctx.op.inputs) - 1), len(ctx.op.inputs) - 1),
         numpy=lambda ctx, *given: _join(ctx, given[:-1], given[-1]), cpu=cpu.concat, cuda=cuda.concat, values=("axis",))
 def ConcatV2() -> None:
     """The tensors one after another along `axis`."""
 
 
-@kernel("concat_dim: int32, values: N * T -> output: T", N="int >= 2", T="type",
+@kernel("concat_dim: int32, values: N * T -> output: T", N="int >= 2", T="type", ranks={"concat_dim": 0},
         shape=lambda ctx: _concat_shape(ctx, range(1, len(ctx.op.inputs)), 0),
         numpy=lambda ctx, *given: _join(ctx, given[1:], given[0]), cpu=cpu.concat, cuda=cuda.concat,
         values=("concat_dim",))
@@ -107,8 +107,28 @@ def _concat_gradient(dz: Tensor, values: Sequence[Tensor], axis: Tensor) -> list
     return [Slice(dz, begin, size) for begin, size in zip(ConcatOffset(place, sizes), sizes, strict=True)]
 
 
+def _same_rank(ctx: ShapeContext) -> list[Static]:
+    rank: Static = None
+    for i in range(1, len(ctx.op.inputs)):
+        rank = merge(rank, ctx.shape(i))
+    axis = ctx.value(0)
+    if axis is not None and rank is not None and rank[0] is not None:
+        _axis_of(axis, rank[0])
+    return [rank] * (len(ctx.op.inputs) - 1)
+
+
+def _mergeable(ctx: Any) -> None:
+    """But for the axis the sizes are the same."""
+    place, first = int(ctx.value(0)) % ctx.shape(1)[0], ctx.value(1).tolist()
+    for i in range(2, len(ctx.op.inputs)):
+        sizes = ctx.value(i).tolist()
+        if sizes[:place] + sizes[place + 1:] != first[:place] + first[place + 1:]:
+            raise ValueError(f"All dimensions except {place} must match. Input {i - 1} has shape {sizes} and doesn't "
+                             f"match input 0 with shape {first}.")
+
+
 def _offsets(ctx: Any, concat_dim: np.ndarray, *shapes: np.ndarray) -> tuple[np.ndarray, ...]:
-    place, start = _axis_of(concat_dim, len(shapes[0])), 0
+    place, start = int(concat_dim) % len(shapes[0]), 0
     found = []
     for shape in shapes:
         offset = np.zeros_like(shape)
@@ -119,8 +139,8 @@ def _offsets(ctx: Any, concat_dim: np.ndarray, *shapes: np.ndarray) -> tuple[np.
 
 
 @kernel("concat_dim: int32, shape: N * shape_type -> offset: N * shape_type", N="int >= 2",
-        shape_type="indextype = DT_INT32", numpy=_offsets, values=("concat_dim", "shape"),
-        shape=lambda ctx: [ctx.shape(i) for i in range(1, len(ctx.op.inputs))])
+        shape_type="indextype = DT_INT32", numpy=_offsets, values=("concat_dim", "shape"), shape=_same_rank,
+        ranks={"concat_dim": 0, "shape": 1}, validate=_mergeable)
 def ConcatOffset() -> None:
     """Where each of the tensors with these shapes begins in their Concat."""
 
@@ -143,19 +163,13 @@ def _packed(ctx: ShapeContext) -> list[Static]:
         if shape is not None and other is not None and len(shape) != len(other):
             raise ValueError(f"Shapes must be equal rank, but are {len(shape)} and {len(other)}: from merging shape "
                              f"{i} with other shapes.")
+        if not compatible(shape, other):
+            raise ValueError(f"Shapes of all inputs must match: {text(shape)} != values[{i}].shape = {text(other)}")
         shape = merge(shape, other)
     if shape is None:
         return [None]
     axis = _pack_axis(ctx.attrs["axis"], len(shape) + 1)
     return [(*shape[:axis], len(ctx.op.inputs), *shape[axis:])]
-
-
-def _stack(ctx: Any, *arrays: np.ndarray) -> np.ndarray:
-    for i, array in enumerate(arrays):
-        if array.shape != arrays[0].shape:
-            raise errors.InvalidArgumentError(None, ctx.op, f"Shapes of all inputs must match: values[0].shape = "
-                                              f"{list(arrays[0].shape)} != values[{i}].shape = {list(array.shape)}")
-    return np.stack(arrays, ctx.attrs["axis"])
 
 
 def _pack_launches(call: Call) -> list[Launch]:
@@ -171,9 +185,8 @@ def _pack_cuda(call: Call) -> list[Launch]:
     return cuda.join(call, range(len(shapes)), axis, shapes)
 
 
-@kernel("values: N * T -> output: T", shape=_packed, numpy=_stack, cpu=_pack_launches, cuda=_pack_cuda,
-        N="int >= 1", T="type",
-        axis="int = 0")
+@kernel("values: N * T -> output: T", shape=_packed, cpu=_pack_launches, cuda=_pack_cuda,
+        numpy=lambda ctx, *arrays: np.stack(arrays, ctx.attrs["axis"]), N="int >= 1", T="type", axis="int = 0")
 def Pack() -> None:
     """Tensors of one shape side by side along a new axis."""
 
@@ -212,17 +225,12 @@ def _(op: Operation, *dys: Tensor) -> Tensor:
 def _tiled(ctx: ShapeContext) -> list[Static]:
     shape, times, count = ctx.shape(0), ctx.value(1), ctx.shape(1)
     if shape is not None and count is not None and count[0] not in (None, len(shape)):
-        raise ValueError(f"Shape must be rank {len(shape)} but is rank {count[0]}")
+        raise ValueError(f"Expected multiples to be a vector of length {len(shape)}, but got length {count[0]}")
+    if times is not None and (times < 0).any():
+        raise ValueError(f"Expected multiples >= 0, but got {times.tolist()}")
     if shape is None or times is None:
         return [None if shape is None else (None,) * len(shape)]
     return [tuple(None if n is None else n * int(m) for n, m in zip(shape, times, strict=True))]
-
-
-def _tile(ctx: Any, x: np.ndarray, multiples: np.ndarray) -> np.ndarray:
-    if len(multiples) != x.ndim or (multiples < 0).any():
-        raise errors.InvalidArgumentError(None, ctx.op, f"Expected {x.ndim} non-negative multiples, but got "
-                                                        f"{multiples.tolist()}")
-    return np.tile(x, multiples.tolist())
 
 
 def _tile_view(view: View, multiples: np.ndarray) -> View:
@@ -232,8 +240,8 @@ def _tile_view(view: View, multiples: np.ndarray) -> View:
     return view.broadcast([m * n for m, n in zip(times, view.shape, strict=True)])
 
 
-@kernel("input: T, multiples: Tmultiples -> output: T", shape=_tiled, numpy=_tile, cpu=cpu.tile, cuda=cuda.tile,
-        view=_tile_view,
+@kernel("input: T, multiples: Tmultiples -> output: T", shape=_tiled, cpu=cpu.tile, cuda=cuda.tile,
+        numpy=lambda ctx, x, multiples: np.tile(x, multiples.tolist()), view=_tile_view, ranks={"multiples": 1},
         values=("multiples",), T="type", Tmultiples="indextype = DT_INT32")
 def Tile() -> None:
     """The tensor repeated `multiples[i]` times along each axis i."""
@@ -264,7 +272,8 @@ def _broadcast_shape(ctx: ShapeContext) -> list[Static]:
     return [tuple(wanted)]
 
 
-@movement("input: T, shape: Tidx -> output: T", shape=_broadcast_shape, T="type", Tidx="indextype = DT_INT32")
+@movement("input: T, shape: Tidx -> output: T", shape=_broadcast_shape, ranks={"shape": 1}, T="type",
+          Tidx="indextype = DT_INT32")
 def BroadcastTo(view: View, shape: np.ndarray) -> View:
     """The tensor repeated along new leading axes and axes of size 1, to `shape`."""
     return view.broadcast(shape.tolist())
@@ -283,29 +292,27 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 # Padding
 
-def _padded(ctx: ShapeContext) -> list[Static]:
+def _paddings(ctx: ShapeContext) -> np.ndarray | None:
+    """The paddings, if they are known: a non-negative row of two for each axis. Raises ValueError for others."""
     shape, paddings, given = ctx.shape(0), ctx.value(1), ctx.shape(1)
     if given is not None and (len(given) != 2 or given[1] not in (None, 2)):
         raise ValueError(f"paddings must be a matrix with 2 columns, not of shape {text(given)}")
     if shape is not None and given is not None and given[0] not in (None, len(shape)):
         raise ValueError(f"Shape must be rank {given[0]} but is rank {len(shape)}")
-    if shape is None or paddings is None:
-        return [None if shape is None else (None,) * len(shape)]
-    if (paddings < 0).any():
+    if paddings is not None and (paddings < 0).any():
         raise ValueError(f"Paddings must be non-negative, not {paddings.tolist()}")
-    return [tuple(None if n is None else n + int(a) + int(b) for n, (a, b) in zip(shape, paddings, strict=True))]
-
-
-def _checked(ctx: Any, x: np.ndarray, paddings: np.ndarray) -> np.ndarray:
-    if paddings.shape != (x.ndim, 2) or (paddings < 0).any():
-        raise errors.InvalidArgumentError(None, ctx.op, f"Expected non-negative paddings of shape [{x.ndim}, 2], but "
-                                                        f"got {paddings.tolist()}")
     return paddings
 
 
+def _padded(ctx: ShapeContext) -> list[Static]:
+    shape, paddings = ctx.shape(0), _paddings(ctx)
+    if shape is None or paddings is None:
+        return [None if shape is None else (None,) * len(shape)]
+    return [tuple(None if n is None else n + int(a) + int(b) for n, (a, b) in zip(shape, paddings, strict=True))]
+
+
 def _pad(ctx: Any, x: np.ndarray, paddings: np.ndarray, value: np.ndarray | None = None) -> np.ndarray:
-    _checked(ctx, x, paddings)
-    fill = value.reshape(()) if value is not None else np.zeros((), x.dtype)
+    fill = value if value is not None else np.zeros((), x.dtype)
     out = np.full([n + a + b for n, (a, b) in zip(x.shape, paddings.tolist(), strict=True)], fill, x.dtype)
     out[tuple(slice(a, a + n) for n, (a, _) in zip(x.shape, paddings.tolist(), strict=True))] = x
     return out
@@ -318,6 +325,7 @@ def Pad() -> None:
 
 
 @kernel("input: T, paddings: Tpaddings, constant_values: T -> output: T", shape=_padded, numpy=_pad,
+        ranks={"constant_values": 0},
         cpu=cpu.pad, cuda=cuda.pad, values=("paddings",), T="type", Tpaddings="indextype = DT_INT32")
 def PadV2() -> None:
     """As Pad, with another number than 0."""
@@ -351,25 +359,31 @@ def _total(x: Tensor) -> Tensor:
     return raw.Sum(x, axes)
 
 
-def _mirror(ctx: Any, x: np.ndarray, paddings: np.ndarray) -> np.ndarray:
+def _enough_to_mirror(ctx: Any) -> None:
     mode = ctx.attrs["mode"].decode()
-    for n, (a, b) in zip(x.shape, _checked(ctx, x, paddings).tolist(), strict=True):
+    for n, (a, b) in zip(ctx.shape(0), ctx.value(1).tolist(), strict=True):
         if max(a, b) > n - (mode == "REFLECT"):
-            raise errors.InvalidArgumentError(None, ctx.op, f"paddings must be no greater than the dimension size "
-                                                            f"({mode}): {a}, {b} against {n}")
-    return np.pad(x, paddings.tolist(), mode=mode.lower())
+            raise ValueError(f"paddings must be no greater than the dimension size ({mode}): {a}, {b} against {n}")
 
 
-@kernel("input: T, paddings: Tpaddings -> output: T", shape=_padded, numpy=_mirror, values=("paddings",), T="type",
+def _mirror(ctx: Any, x: np.ndarray, paddings: np.ndarray) -> np.ndarray:
+    return np.pad(x, paddings.tolist(), mode=ctx.attrs["mode"].decode().lower())
+
+
+@kernel("input: T, paddings: Tpaddings -> output: T", shape=_padded, numpy=_mirror, validate=_enough_to_mirror,
+        values=("paddings",), T="type",
         Tpaddings="indextype = DT_INT32", mode="{'REFLECT', 'SYMMETRIC'}")
 def MirrorPad() -> None:
     """As Pad, with the numbers of the tensor itself mirrored at its border (which SYMMETRIC repeats)."""
 
 
 def _unmirrored(ctx: ShapeContext) -> list[Static]:
-    shape, paddings = ctx.shape(0), ctx.value(1)
+    shape, paddings = ctx.shape(0), _paddings(ctx)
     if shape is None or paddings is None:
         return [None if shape is None else (None,) * len(shape)]
+    for axis, (n, (a, b)) in enumerate(zip(shape, paddings.tolist(), strict=True)):
+        if n is not None and not max(a, b) <= n - a - b - (ctx.attrs["mode"] == b"REFLECT"):
+            raise ValueError(f"Expected paddings of at most the inner size of axis {axis}, got {a} and {b} of {n}")
     return [tuple(None if n is None else n - int(a) - int(b) for n, (a, b) in zip(shape, paddings, strict=True))]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfnb.core import dtypes, errors
+from tfnb.core import dtypes
 from tfnb.core.shape import Static, broadcast, is_known
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
@@ -43,13 +43,6 @@ def _product_shape(ctx: ShapeContext) -> list[Static]:
 
 
 def _product(ctx: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    for i, x in enumerate((a, b)):
-        if x.ndim != 2:
-            raise errors.InvalidArgumentError(None, ctx.op, f"In[{i}] is not a matrix. Instead it has shape "
-                                                            f"{list(x.shape)}")
-    if a.shape[not ctx.attrs["transpose_a"]] != b.shape[bool(ctx.attrs["transpose_b"])]:
-        raise errors.InvalidArgumentError(None, ctx.op, f"Matrix size-incompatible: In[0]: {list(a.shape)}, In[1]: "
-                                                        f"{list(b.shape)}")
     return gemm.product(a, b, ctx.attrs)
 
 
@@ -106,11 +99,7 @@ def _same_lead_shape(ctx: ShapeContext) -> list[Static]:
 
 
 def _batch_product(ctx: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    try:
-        return gemm.batch_product(x, y, ctx.attrs)
-    except ValueError:
-        raise errors.InvalidArgumentError(None, ctx.op, f"In[0] and In[1] have incompatible shapes: "
-                                                        f"{list(x.shape)}, {list(y.shape)}") from None
+    return gemm.batch_product(x, y, ctx.attrs)
 
 
 @kernel("x: T, y: T -> output: T", shape=_batch_shape, numpy=_batch_product, cpu=gemm.batch_matmul,

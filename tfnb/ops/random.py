@@ -5,15 +5,17 @@ made before it, so a missing node would change every number that follows.
 """
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfnb.core import dtypes, errors
+from tfnb.core import dtypes
 from tfnb.core.shape import Static
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import get_default_graph, name_scope
+from tfnb.kernels.checks import Below
 from tfnb.kernels.cpu import philox
 from tfnb.kernels.cpu import random as cpu
 from tfnb.kernels.cuda import random as cuda
@@ -50,49 +52,45 @@ def set_random_seed(seed: int) -> None:
     get_default_graph().seed = seed
 
 
-def _sizes(ctx: Any, shape: np.ndarray) -> tuple[int, ...]:
-    if (shape < 0).any():
-        raise errors.InvalidArgumentError(None, ctx.op, f"Dimension {int(shape.min())} must be >= 0")
-    return tuple(shape.tolist())
-
-
 def _drawn(draw: Any) -> Any:
-    return lambda ctx, shape: draw(ctx.state, _sizes(ctx, shape), ctx.attrs["dtype"].as_numpy_dtype)
+    return lambda ctx, shape: draw(ctx.state, tuple(shape.tolist()), ctx.attrs["dtype"].as_numpy_dtype)
 
 
-@random("shape: T -> output: dtype", shape=shapes.named_by_first, numpy=_drawn(philox.uniform), cpu=cpu.random_uniform,
-        cuda=cuda.random_uniform,
-        values=("shape",), **SEEDS, dtype="floattype", T="indextype")
+_SHAPED: dict[str, Any] = {"shape": shapes.named_by_first, "ranks": {"shape": 1}, "values": ("shape",)}
+
+
+@random("shape: T -> output: dtype", **_SHAPED, numpy=_drawn(philox.uniform), cpu=cpu.random_uniform,
+        cuda=cuda.random_uniform, **SEEDS, dtype="floattype", T="indextype")
 def RandomUniform() -> None:
     """Uniform numbers in [0, 1)."""
 
 
-@random("shape: T -> output: dtype", shape=shapes.named_by_first, numpy=_drawn(philox.normal),
-        cpu=cpu.random_standard_normal, cuda=cuda.random_standard_normal,
-        values=("shape",), **SEEDS, dtype="floattype", T="indextype")
+@random("shape: T -> output: dtype", **_SHAPED, numpy=_drawn(philox.normal),
+        cpu=cpu.random_standard_normal, cuda=cuda.random_standard_normal, **SEEDS, dtype="floattype", T="indextype")
 def RandomStandardNormal() -> None:
     """Normal numbers with mean 0 and standard deviation 1."""
 
 
-@random("shape: T -> output: dtype", shape=shapes.named_by_first, numpy=_drawn(philox.truncated_normal),
-        cpu=cpu.truncated_normal, cuda=cuda.truncated_normal,
-        values=("shape",), **SEEDS, dtype="floattype", T="indextype")
+@random("shape: T -> output: dtype", **_SHAPED, numpy=_drawn(philox.truncated_normal),
+        cpu=cpu.truncated_normal, cuda=cuda.truncated_normal, **SEEDS, dtype="floattype", T="indextype")
 def TruncatedNormal() -> None:
     """Normal numbers with mean 0 and standard deviation 1, drawn again where their size is 2 or more."""
 
 
 def _uniform_int(ctx: Any, shape: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    try:
-        return philox.uniform_int(ctx.state, _sizes(ctx, shape), int(low), int(high), low.dtype)
-    except ValueError as error:
-        raise errors.InvalidArgumentError(None, ctx.op, str(error)) from None
+    return philox.uniform_int(ctx.state, tuple(shape.tolist()), int(low), int(high), low.dtype)
 
 
-@random("shape: T, minval: Tout, maxval: Tout -> output: Tout", shape=shapes.named_by_first, numpy=_uniform_int,
-        cpu=cpu.random_uniform_int, cuda=cuda.random_uniform_int,
-        values=("shape",), **SEEDS, Tout="indextype", T="indextype")
+@random("shape: T, minval: Tout, maxval: Tout -> output: Tout",
+        **{**_SHAPED, "ranks": {"shape": 1, "minval": 0, "maxval": 0}}, numpy=_uniform_int,
+        cpu=cpu.random_uniform_int, cuda=cuda.random_uniform_int, **SEEDS, Tout="indextype", T="indextype")
 def RandomUniformInt() -> None:
     """Uniform integers in [`minval`, `maxval`)."""
+
+
+@RandomUniformInt.checked
+def _(ctx: Any) -> list[Below]:
+    return [Below(1, 2)] if prod(ctx.value(0).tolist()) else []
 
 
 @random("value: T -> output: T", shape=shapes.like_first, cpu=cpu.random_shuffle, **SEEDS, T="type",
@@ -103,18 +101,24 @@ def RandomShuffle() -> None:
 
 def _multinomial_shape(ctx: ShapeContext) -> list[Static]:
     count = ctx.value(1)
+    if count is not None and int(count) < 0:
+        raise ValueError(f"num_samples should be nonnegative, got {int(count)}")
     return [(shapes.of_rank(ctx.shape(0), 2)[0], None if count is None else int(count))]
 
 
+def _has_classes(ctx: Any) -> None:
+    rows, classes = ctx.shape(0)
+    if rows and not classes:
+        raise ValueError(f"num_classes should be positive, got logits of shape {list(ctx.shape(0))}")
+
+
 def _multinomial(ctx: Any, logits: np.ndarray, num_samples: np.ndarray) -> np.ndarray:
-    if logits.ndim != 2 or int(num_samples) < 0 or (not logits.shape[1] and logits.shape[0]):
-        raise errors.InvalidArgumentError(None, ctx.op, "logits must be a matrix with at least one column and "
-                                          f"num_samples >= 0; got {list(logits.shape)} and {int(num_samples)}")
     return philox.multinomial(ctx.state, logits, int(num_samples), ctx.attrs["output_dtype"].as_numpy_dtype)
 
 
 @random("logits: T, num_samples: int32 -> output: output_dtype", shape=_multinomial_shape, numpy=_multinomial,
-        cpu=cpu.multinomial, values=("num_samples",), **SEEDS, T="realnumbertype", output_dtype="indextype = DT_INT64")
+        cpu=cpu.multinomial, ranks={"logits": 2, "num_samples": 0}, validate=_has_classes, values=("num_samples",),
+        **SEEDS, T="realnumbertype", output_dtype="indextype = DT_INT64")
 def Multinomial() -> None:
     """Classes drawn with the odds `exp(logits)`, `num_samples` for each row."""
 

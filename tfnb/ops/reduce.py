@@ -233,7 +233,7 @@ def _arg_shape(ctx: ShapeContext) -> list[Static]:
 
 
 def _one_axis(value: Anything, count: int) -> int:
-    axis = int(np.asarray(value).reshape(-1)[0])
+    axis = int(value)
     if not -count <= axis < count:
         raise ValueError(f"Dimension ({axis}) must be in the range [{-count}, {count}), where {count} is the number "
                          "of dimensions in the input.")
@@ -242,19 +242,27 @@ def _one_axis(value: Anything, count: int) -> int:
 
 def _arg(find: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     """The NumPy form: a NaN never wins (checked against TensorFlow)."""
-    return lambda ctx, x, axis: find(x, _one_axis(axis, x.ndim), ctx.attrs["output_type"].as_numpy_dtype)
+    return lambda ctx, x, axis: find(x, int(axis), ctx.attrs["output_type"].as_numpy_dtype)
+
+
+def _not_empty(ctx: Anything) -> None:
+    axis, shape = int(ctx.value(1)), ctx.shape(0)
+    if not shape[axis]:
+        raise ValueError(f"Reduction axis {axis} is empty in shape {list(shape)}")
+
+
+_AXIS: dict[str, Anything] = {"ranks": {"dimension": 0}, "validate": _not_empty, "values": ("dimension",)}
 
 
 @kernel("input: T, dimension: Tidx -> output: output_type", shape=_arg_shape, numpy=_arg(scan.argmax_rows),
-        cpu=scan.argmax, cuda=cuda.argmax,
-        values=("dimension",), T=ORDERED[:-1] + ", bool}", Tidx="{int16, int32, int64} = DT_INT32",
+        cpu=scan.argmax, cuda=cuda.argmax, **_AXIS, T=ORDERED[:-1] + ", bool}", Tidx="{int16, int32, int64} = DT_INT32",
         output_type="{int16, uint16, int32, int64} = DT_INT64")
 def ArgMax() -> None:
     """The index of the largest element along an axis (the first of several)."""
 
 
 @kernel("input: T, dimension: Tidx -> output: output_type", shape=_arg_shape, numpy=_arg(scan.argmin_rows),
-        cpu=scan.argmin, cuda=cuda.argmin, values=("dimension",), T=ORDERED[:-1] + ", bool}", Tidx=TIDX,
+        cpu=scan.argmin, cuda=cuda.argmin, **_AXIS, T=ORDERED[:-1] + ", bool}", Tidx=TIDX,
         output_type="indextype = DT_INT64")
 def ArgMin() -> None:
     """The index of the smallest element along an axis (the first of several)."""
@@ -274,7 +282,7 @@ def _cumulated(ctx: ShapeContext) -> list[Static]:
 def _cumulative(ufunc: np.ufunc) -> Callable[..., np.ndarray]:
     def numpy(ctx: Anything, x: np.ndarray, axis: np.ndarray) -> np.ndarray:
         """What `ufunc` accumulates along the axis."""
-        place = _one_axis(axis, x.ndim)
+        place = int(axis)
         x = np.flip(x, place) if ctx.attrs["reverse"] else x
         if ctx.attrs["exclusive"] and x.shape[place]:
             head = np.full_like(np.take(x, [0], place), ufunc.identity)
@@ -285,14 +293,15 @@ def _cumulative(ufunc: np.ufunc) -> Callable[..., np.ndarray]:
 
 
 @kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.add), cpu=scan.cumsum, cuda=cuda.cumsum,
-        values=("axis",), exclusive="bool = false", reverse="bool = false", T="numbertype", Tidx=TIDX)
+        ranks={"axis": 0}, values=("axis",), exclusive="bool = false", reverse="bool = false", T="numbertype",
+        Tidx=TIDX)
 def Cumsum() -> None:
     """The sum of all elements so far along an axis."""
 
 
 @kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.multiply), cpu=scan.cumprod,
-        cuda=cuda.cumprod,
-        values=("axis",), exclusive="bool = false", reverse="bool = false", T="numbertype", Tidx=TIDX)
+        cuda=cuda.cumprod, ranks={"axis": 0}, values=("axis",), exclusive="bool = false",
+        reverse="bool = false", T="numbertype", Tidx=TIDX)
 def Cumprod() -> None:
     """The product of all elements so far along an axis."""
 

@@ -24,10 +24,11 @@ from tfnb.opdef.spec import Kind, OpSpec
 from tfnb.ops import shapes, state, training
 from tfnb.ops.construct import Constructor
 from tfnb.ops.declare import host
-from tfnb.ops.evaluate import numpy_name, scalar_attrs
+from tfnb.ops.evaluate import evaluate, numpy_name, scalar_attrs
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.raw import raw
 from tfnb.ops.slice_assign import MASK_ATTRS, assigned_shape, write_slice
+from tfnb.ops.validate import validate_arrays
 
 Array = np.ndarray[Any, Any]
 
@@ -178,21 +179,26 @@ class _Shapes(NamedTuple):
 
 
 class _Of(NamedTuple):
-    """An op as one of its reference form: the result is the first variable."""
+    """An op as one of the form that takes values or references where it takes handles."""
 
     spec: OpSpec
     inputs: Sequence[Tensor]
+    outputs: Sequence[Tensor]
+    attrs: dict[str, Any] = {}
+    name: str = ""
 
-    @property
-    def outputs(self) -> Sequence[Tensor]:
-        """The first variable, which stands for the result."""
-        return self.inputs[:1]
+
+def _evaluated(of: str, ctx: Any, *arrays: Array) -> Array:
+    """What the op `of` makes of arrays, validated as it is itself."""
+    op: Any = _Of(tables.OPS[of], ctx.op.inputs, ctx.op.outputs, ctx.op.attrs, ctx.op.name)
+    return evaluate(op, arrays, ctx)[0]
 
 
 def _seen(spec: OpSpec, ctx: Any) -> _Shapes:
     """The static shapes of the inputs."""
     found = [handle_shape(t) if t.dtype.name == "resource" else ctx.shape(i) for i, t in enumerate(ctx.op.inputs)]
-    return _Shapes(_Of(spec, ctx.op.inputs), ctx.attrs, found, ctx)
+    found += [()] * ("batch_dims" in ctx.attrs)    # the axis of a gather
+    return _Shapes(_Of(spec, ctx.op.inputs, ctx.op.inputs[:1]), ctx.attrs, found, ctx)
 
 
 @host("resource: resource, indices: Tindices -> output: dtype", stateful=True, batch_dims="int = 0",
@@ -200,7 +206,7 @@ def _seen(spec: OpSpec, ctx: Any) -> _Shapes:
       dtype="type", Tindices="indextype")
 def ResourceGather(resource: Any, indices: Any, *, batch_dims: int, dtype: DType, ctx: Any) -> Any:
     """The rows of a variable that `indices` picks (with batch_dims: of each batch, by its own indices)."""
-    return tables.NUMPY["GatherV2"](ctx, _value(ctx, resource, dtype), indices, np.array(batch_dims))
+    return _evaluated("GatherV2", ctx, _value(ctx, resource, dtype), indices, np.array(batch_dims))
 
 
 @ResourceGather.gradient
@@ -215,7 +221,7 @@ def _(op: Operation, dy: Tensor) -> list[Any]:
       shape=lambda ctx: tables.SHAPES["GatherNd"](_seen(ctx.op.spec, ctx)))
 def ResourceGatherNd(resource: Any, indices: Any, *, dtype: DType, ctx: Any) -> Any:
     """The slices of a variable that the vectors of coordinates in the last axis of `indices` pick."""
-    return tables.NUMPY["GatherNd"](ctx, _value(ctx, resource, dtype), indices)
+    return _evaluated("GatherNd", ctx, _value(ctx, resource, dtype), indices)
 
 
 @host("ref: resource, begin: Index, end: Index, strides: Index, value: T", stateful=True, T="type", Index="indextype",
@@ -247,7 +253,8 @@ def _handled(of: str, spec: OpSpec) -> Constructor:
             given = list(arrays)
             for i in refs:
                 given[i] = _value(ctx, arrays[i], dtype)
-            tables.SHAPES[of](_Shapes(_Of(like, ctx.op.inputs), attrs, [a.shape for a in given]))
+            stands: Any = _Of(like, ctx.op.inputs, ctx.op.inputs[:1], attrs, ctx.op.name)
+            validate_arrays(stands, given)
             kind, wanted = numpy_name(dtype), scalar_attrs(ctx.op, definition)
             if form is not None:
                 scatter.apply(form, given, wanted, kind)

@@ -11,15 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfnb.core import dtypes, errors
+from tfnb.core import dtypes
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.checks import BAD_INDEX, Check
+from tfnb.opdef.ranks import AtLeast
 from tfnb.ops.complex import conj
 from tfnb.ops.create import ones_like, zeros_like
 from tfnb.ops.declare import kernel
-from tfnb.ops.gather import SegmentSum, UnsortedSegmentSum, segment_ids_of_unsorted, segments_shape
+from tfnb.ops.gather import (
+    SEGMENTS,
+    SORTED,
+    SegmentSum,
+    UnsortedSegmentSum,
+    ascending,
+    rows_of_segments,
+    segments_inside,
+)
 from tfnb.ops.raw import raw
 
 if TYPE_CHECKING:
@@ -32,26 +42,11 @@ _UNSORTED = "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> outpu
 _COUNT = "indextype = DT_INT32"
 
 
-def _ascending(ctx: Any, ids: np.ndarray) -> int:
-    """How many segments there are."""
-    if (np.diff(ids) < 0).any() or (ids < 0).any():
-        raise errors.InvalidArgumentError(None, ctx.op, "segment ids are not increasing")
-    return int(ids[-1]) + 1 if len(ids) else 0
-
-
-def _rows_shape(ctx: ShapeContext) -> list[Static]:
-    data, ids = ctx.shape(0), ctx.shape(1)
-    if data is not None and ids is not None:
-        merge(data[:1], merge(ids, (None,)))
-    return [None if data is None else (None, *data[1:])]
-
-
 def _combined(ufunc: Any, start: Any) -> Callable[..., np.ndarray]:
     """The NumPy form of a sorted op: rows combined by `ufunc`, `start` where there are none."""
     def numpy(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
-        """A row for each segment, up to the largest id. Raises InvalidArgumentError for ids that don't ascend."""
-        count = _ascending(ctx, ids)
-        out = np.full((count, *data.shape[1:]), start, data.dtype)
+        """A row for each segment, up to the largest id."""
+        out = np.full((int(ids[-1]) + 1 if len(ids) else 0, *data.shape[1:]), start, data.dtype)
         found, first = np.unique(ids, return_index=True)
         if len(found):
             out[found] = ufunc.reduceat(data, first, 0)
@@ -65,24 +60,24 @@ def _means(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
     return (sums / counts if data.dtype.kind in "fcV" else sums // counts).astype(data.dtype)
 
 
-@kernel(_SORTED, shape=_rows_shape, numpy=_means, values=("segment_ids",), T="numbertype", Tindices="indextype")
+@kernel(_SORTED, **SORTED, numpy=_means, T="numbertype", Tindices="indextype")
 def SegmentMean() -> None:
     """Row i of the result is the mean of the rows of `data` whose segment id is i; ids ascend."""
 
 
-@kernel(_SORTED, shape=_rows_shape, numpy=_combined(np.multiply, 1), values=("segment_ids",), T="numbertype",
+@kernel(_SORTED, **SORTED, numpy=_combined(np.multiply, 1), T="numbertype",
         Tindices="indextype")
 def SegmentProd() -> None:
     """Row i of the result is the product of the rows of `data` whose segment id is i; ids ascend."""
 
 
-@kernel(_SORTED, shape=_rows_shape, numpy=_combined(np.minimum, 0), values=("segment_ids",), T=_REAL,
+@kernel(_SORTED, **SORTED, numpy=_combined(np.minimum, 0), T=_REAL,
         Tindices="indextype")
 def SegmentMin() -> None:
     """Row i of the result is the smallest of the rows of `data` whose segment id is i; ids ascend."""
 
 
-@kernel(_SORTED, shape=_rows_shape, numpy=_combined(np.maximum, 0), values=("segment_ids",), T=_REAL,
+@kernel(_SORTED, **SORTED, numpy=_combined(np.maximum, 0), T=_REAL,
         Tindices="indextype")
 def SegmentMax() -> None:
     """Row i of the result is the largest of the rows of `data` whose segment id is i; ids ascend."""
@@ -96,30 +91,34 @@ def _extreme(dtype: np.dtype, sign: int) -> Any:
 def _scattered(ufunc: Any, start: Callable[[np.dtype], Any]) -> Callable[..., np.ndarray]:
     """The NumPy form of an unsorted op."""
     def numpy(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray) -> np.ndarray:
-        """A row for each of `count` segments. Raises InvalidArgumentError for an id from `count` on."""
-        places, rows = segment_ids_of_unsorted(ctx, data, ids, int(count))
+        """A row for each of `count` segments."""
+        places, rows = rows_of_segments(data, ids)
         out = np.full((int(count), *data.shape[ids.ndim:]), start(data.dtype), data.dtype)
         ufunc.at(out, places, rows)
         return out
     return numpy
 
 
-@kernel(_UNSORTED, shape=segments_shape, numpy=_scattered(np.multiply, lambda dtype: 1), values=("num_segments",),
+@kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.multiply, lambda dtype: 1),
         T="numbertype", Tindices="indextype", Tnumsegments=_COUNT)
 def UnsortedSegmentProd() -> None:
     """Row i of the result is the product of the rows of `data` whose segment id is i (1 without one)."""
 
 
-@kernel(_UNSORTED, shape=segments_shape, numpy=_scattered(np.maximum, lambda dtype: _extreme(dtype, -1)),
-        values=("num_segments",), T=_REAL, Tindices="indextype", Tnumsegments=_COUNT)
+@kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.maximum, lambda dtype: _extreme(dtype, -1)), T=_REAL,
+        Tindices="indextype", Tnumsegments=_COUNT)
 def UnsortedSegmentMax() -> None:
     """Row i of the result is the largest of the rows of `data` whose segment id is i (without one the lowest)."""
 
 
-@kernel(_UNSORTED, shape=segments_shape, numpy=_scattered(np.minimum, lambda dtype: _extreme(dtype, 1)),
-        values=("num_segments",), T=_REAL, Tindices="indextype", Tnumsegments=_COUNT)
+@kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.minimum, lambda dtype: _extreme(dtype, 1)), T=_REAL,
+        Tindices="indextype", Tnumsegments=_COUNT)
 def UnsortedSegmentMin() -> None:
     """Row i of the result is the smallest of the rows of `data` whose segment id is i (without one the highest)."""
+
+
+for _op in (UnsortedSegmentProd, UnsortedSegmentMax, UnsortedSegmentMin):
+    _op.checked(segments_inside)
 
 
 # Gradients: a row gets what its segment got
@@ -191,23 +190,24 @@ for _op in (SegmentProd, UnsortedSegmentProd):
 # Sums of rows that are picked first
 
 _PICKED = "data: T, indices: Tidx, segment_ids: Tsegmentids -> output: T"
-_PICKS: dict[str, Any] = {"Tidx": _COUNT, "Tsegmentids": _COUNT, "sparse_gradient": "bool = false"}
+_PICKS: dict[str, Any] = {"ranks": {"data": AtLeast(1), "indices": 1, "segment_ids": 1}, "Tidx": _COUNT,
+                          "Tsegmentids": _COUNT, "sparse_gradient": "bool = false"}
 
 
 def _picked_shape(ctx: ShapeContext) -> list[Static]:
-    data = ctx.shape(0)
-    merge(merge(ctx.shape(1), (None,)), ctx.shape(2))
-    return [None if data is None else (None, *data[1:])]
+    data, known = ctx.shape(0), ctx.value(2)
+    merge(ctx.shape(1), ctx.shape(2))
+    return [None if data is None else (None if known is None else ascending(known), *data[1:])]
+
+
+def _picked_rows(ctx: Any) -> list[Check]:
+    return [Check(1, BAD_INDEX, ctx.shape(0)[0])]
 
 
 def _picked(power: float) -> Callable[..., np.ndarray]:
     """The NumPy form: sums of picked rows, over the number of rows to the power."""
     def numpy(ctx: Any, data: np.ndarray, indices: np.ndarray, ids: np.ndarray) -> np.ndarray:
-        """A row for each segment, up to the largest id. Raises InvalidArgumentError for wrong ids or indices."""
-        bad = np.flatnonzero((indices < 0) | (indices >= len(data)))
-        if bad.size:
-            raise errors.InvalidArgumentError(None, ctx.op, f"Bad: indices[{bad[0]}] == {int(indices[bad[0]])} out of "
-                                                            f"range [0, {len(data)})")
+        """A row for each segment, up to the largest id."""
         sums = _combined(np.add, 0)(ctx, data[indices], ids)
         counts = np.maximum(np.bincount(ids.astype(np.int64), minlength=len(sums)), 1) ** power
         return (sums / counts.reshape(-1, *[1] * (data.ndim - 1))).astype(data.dtype) if power else sums
@@ -227,6 +227,10 @@ def SparseSegmentMean() -> None:
 @kernel(_PICKED, shape=_picked_shape, numpy=_picked(0.5), values=("segment_ids",), T=_FLOAT, **_PICKS)
 def SparseSegmentSqrtN() -> None:
     """As SparseSegmentSum, divided by the root of the number of rows."""
+
+
+for _op in (SparseSegmentSum, SparseSegmentMean, SparseSegmentSqrtN):
+    _op.checked(_picked_rows)
 
 
 def _picked_gradient(op: Operation, dz: Tensor) -> list[Tensor | None]:

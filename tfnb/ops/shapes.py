@@ -28,11 +28,14 @@ def of_rank(found: Static, rank: int) -> tuple[int | None, ...]:
 
 
 def named_by_first(ctx: ShapeContext) -> list[Static]:
-    """The shape whose sizes the first input names; None for sizes that are not known or negative."""
-    known, count = ctx.partial(0), ctx.shape(0)
+    """The shape whose sizes the first input names; None for those that are not known. Raises ValueError for negative
+    ones."""
+    known, count, value = ctx.partial(0), ctx.shape(0), ctx.value(0)
+    if value is not None and (value < 0).any():
+        raise ValueError(f"Dimension {int(value.min())} must be >= 0")
     if known is None:
         return [None if not count or count[0] is None else (None,) * count[0]]
-    return [tuple(None if n is None or n < 0 else n for n in known)]
+    return [tuple(known)]
 
 
 def broadcast_inputs(ctx: ShapeContext) -> list[Static]:
@@ -84,9 +87,11 @@ def normalized_axes(axes: np.ndarray, rank: int) -> list[int]:
 def reduced(ctx: ShapeContext) -> list[Static]:
     """The shape of input 0 without its reduced axes (size 1 in their place with `keep_dims`)."""
     shape, keep = ctx.shape(0), ctx.attrs.get("keep_dims", False)
+    fixed = tables.AXES.get(ctx.op.spec.name)
+    if fixed is None and len(ctx.shape(1) or ()) > 1 and not getattr(ctx, "concrete", False):
+        raise ValueError(f"Shape must be at most rank 1 but is rank {len(ctx.shape(1) or ())}: reduction axes")
     if shape is None:
         return [None]
-    fixed = tables.AXES.get(ctx.op.spec.name)
     axes = ctx.value(1) if fixed is None else fixed(ctx.attrs, len(shape))
     if axes is None:
         return [(None,) * len(shape) if keep else None]

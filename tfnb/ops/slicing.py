@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core import dtypes
-from tfnb.core.shape import Static
+from tfnb.core.shape import Static, compatible, merge, text
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
@@ -17,6 +17,7 @@ from tfnb.kernels.cpu import indexed, placing
 from tfnb.kernels.cuda import copying as cuda
 from tfnb.kernels.launch import Call, Launch, known_value
 from tfnb.kernels.view import View, row_major
+from tfnb.opdef.ranks import Ranks, Single
 from tfnb.ops.broadcast import shape_node
 from tfnb.ops.declare import kernel, movement
 from tfnb.ops.raw import raw
@@ -44,6 +45,10 @@ def _slice_bounds(shape: Sequence[int], begin: Sequence[int], size: Sequence[int
 
 def _sliced(ctx: ShapeContext) -> list[Static]:
     shape, begin, size = ctx.shape(0), ctx.partial(1), ctx.value(2)
+    for i in (1, 2):
+        given = ctx.shape(i)
+        if shape is not None and given is not None and given[0] not in (None, len(shape)):
+            raise ValueError(f"Expected begin and size to be vectors of size {len(shape)}, but got shape {text(given)}")
     if size is None:
         known = ctx.partial(2)
         if known is not None:                            # from a tensor: a -1 can't be told from an unknown
@@ -54,8 +59,6 @@ def _sliced(ctx: ShapeContext) -> list[Static]:
     starts = ctx.value(1)
     if shape is None or begin is None:
         return [tuple(None if n < 0 else n for n in counts)]
-    if len(counts) != len(shape):
-        raise ValueError(f"Shape must be rank {len(counts)} but is rank {len(shape)}")
     found: list[int | None] = []
     for axis, (n, count) in enumerate(zip(shape, counts, strict=True)):
         start = int(starts.reshape(-1)[axis]) if starts is not None else None
@@ -65,12 +68,10 @@ def _sliced(ctx: ShapeContext) -> list[Static]:
     return [tuple(found)]
 
 
-@movement("input: T, begin: Index, size: Index -> output: T", shape=_sliced, T="type", Index="indextype")
+@movement("input: T, begin: Index, size: Index -> output: T", shape=_sliced, ranks={"begin": 1, "size": 1}, T="type",
+          Index="indextype")
 def Slice(view: View, begin: np.ndarray, size: np.ndarray) -> View:
     """`size[i]` elements along axis i, from `begin[i]` on; a size of -1 takes all that follow."""
-    if not len(begin) == len(size) == len(view.shape):
-        raise ValueError(f"Expected begin and size arguments to be 1-D tensors of size {len(view.shape)}, but got "
-                         f"shapes [{len(begin)}] and [{len(size)}]")
     for axis, (start, count) in enumerate(_slice_bounds(view.shape, begin.tolist(), size.tolist())):
         view = view.slice(axis, start, count)
     return view
@@ -130,7 +131,7 @@ def read_slices(shape: Sequence[int | None], begin: Bounds, end: Bounds, strides
         elif new_axis_mask >> i & 1:
             taken.append(Take("new"))
         elif shrink_mask >> i & 1:
-            taken.append(_index(axis, shape[axis], begin[i]))
+            taken.append(_index(axis, shape[axis], begin[i], strides[i]))
             axis += 1
         else:
             start = None if begin_mask >> i & 1 else begin[i]
@@ -141,7 +142,9 @@ def read_slices(shape: Sequence[int | None], begin: Bounds, end: Bounds, strides
     return taken + [Take("range", rest, 0, shape[rest]) for rest in range(axis, len(shape))]
 
 
-def _index(axis: int, size: int | None, index: int | None) -> Take:
+def _index(axis: int, size: int | None, index: int | None, step: int | None) -> Take:
+    if step is not None and step <= 0:
+        raise ValueError(f"only stride 1 allowed on non-range indexing, got strides[{axis}] = {step}")
     if index is not None and size is not None:
         if not -size <= index < size:
             raise ValueError(f"slice index {index} of dimension {axis} out of bounds.")
@@ -156,18 +159,21 @@ def _range(axis: int, size: int | None, start: int | None, stop: int | None, ste
     if unknown or step is None or size is None:
         return Take("range", axis)
     places = range(*slice(start, stop, step).indices(size))
-    return Take("range", axis, places.start, len(places), step)
+    return Take("range", axis, places.start, len(places), step if len(places) > 1 else 1)
 
 
 def _strided_shape(ctx: ShapeContext) -> list[Static]:
-    shape = ctx.shape(0)
-    lengths = [s[0] for s in (ctx.shape(1), ctx.shape(2), ctx.shape(3)) if s]
-    count = next((n for n in lengths if n is not None), None)
-    if shape is None or count is None:
-        return [None]
-    bounds = [_bounds(ctx, i, count) for i in (1, 2, 3)]
+    return [_taken_shape(ctx, ctx.shape(0))]
+
+
+def _taken_shape(ctx: ShapeContext, shape: Static) -> Static:
+    """The shape of what inputs 1, 2 and 3 (begin, end, strides) take of a tensor of that shape."""
+    count = merge(merge(ctx.shape(1), ctx.shape(2)), merge(ctx.shape(3), (None,)))
+    if shape is None or count is None or count[0] is None:
+        return None
+    bounds = [_bounds(ctx, i, count[0]) for i in (1, 2, 3)]
     taken = read_slices(shape, *bounds, ctx.attrs)
-    return [tuple(1 if one.kind == "new" else one.size for one in taken if one.kind != "index")]
+    return tuple(1 if one.kind == "new" else one.size for one in taken if one.kind != "index")
 
 
 def _bounds(ctx: ShapeContext, i: int, count: int) -> Bounds:
@@ -208,6 +214,9 @@ def _has_indexed_axes(op: Operation) -> bool:
     return _indexed_axes(constant_value(op.inputs[3]), op.attrs) is not None
 
 
+_BOUNDS: Ranks = {"begin": 1, "end": 1, "strides": 1}
+
+
 def _take_indexed(call: Call) -> list[Launch]:
     """The launch for indices that are not known yet."""
     axes = _indexed_axes(known_value(call.inputs[3]), call.attrs)
@@ -216,8 +225,9 @@ def _take_indexed(call: Call) -> list[Launch]:
 
 
 @movement("input: T, begin: Index, end: Index, strides: Index -> output: T", shape=_strided_shape,
-          cpu=_take_indexed, indexed=_has_indexed_axes, T="type", Index="{int16, int32, int64}", begin_mask="int = 0",
-          end_mask="int = 0", ellipsis_mask="int = 0", new_axis_mask="int = 0", shrink_axis_mask="int = 0")
+          ranks=_BOUNDS, cpu=_take_indexed, indexed=_has_indexed_axes, T="type", Index="{int16, int32, int64}",
+          begin_mask="int = 0", end_mask="int = 0", ellipsis_mask="int = 0", new_axis_mask="int = 0",
+          shrink_axis_mask="int = 0")
 def StridedSlice(view: View, begin: np.ndarray, end: np.ndarray, strides: np.ndarray, *, begin_mask: int,
                  end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int) -> View:
     """What `x[...]` takes: ranges with steps, single indices, new axes, an ellipsis (bit i of a mask: of index i)."""
@@ -237,6 +247,12 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 def _shape_from_first(ctx: ShapeContext) -> list[Static]:
     known = ctx.partial(0)
     return [None if known is None else tuple(None if n is None or n < 0 else n for n in known)]
+
+
+def _fits_slices(ctx: Any) -> None:
+    wanted, given = _taken_shape(ctx, tuple(ctx.value(0).tolist())), ctx.shape(4)
+    if wanted is None or not compatible(wanted, given):
+        raise ValueError(f"Expected dy of the shape of the slice, {text(wanted)}, but got {text(given)}")
 
 
 def _scatter_slices(ctx: Any, shape: np.ndarray, begin: np.ndarray, end: np.ndarray, strides: np.ndarray,
@@ -276,6 +292,7 @@ def _place_slices_cuda(call: Call) -> list[Launch]:
 
 
 @kernel("shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T", shape=_shape_from_first,
+        ranks={"shape": 1, **_BOUNDS}, validate=_fits_slices,
         numpy=_scatter_slices, cpu=_place_slices, cuda=_place_slices_cuda, values=("shape", "begin", "end", "strides"),
         indexed=_has_indexed_axes, T="type", Index="indextype", begin_mask="int = 0", end_mask="int = 0",
         ellipsis_mask="int = 0", new_axis_mask="int = 0", shrink_axis_mask="int = 0")
@@ -315,8 +332,8 @@ def _pieces(view: View, axis: int, sizes: Sequence[int]) -> tuple[View, ...]:
     return tuple(view.slice(axis, start, size) for start, size in zip(starts, sizes, strict=False))
 
 
-@movement("split_dim: int32, value: T -> output: num_split * T", of=1, shape=_split_shapes, num_split="int >= 1",
-          T="type")
+@movement("split_dim: int32, value: T -> output: num_split * T", of=1, shape=_split_shapes, ranks={"split_dim": 0},
+          num_split="int >= 1", T="type")
 def Split(view: View, split_dim: np.ndarray, *, num_split: int) -> tuple[View, ...]:
     """`value` in `num_split` pieces of one size along axis `split_dim`."""
     axis = _normal_axis(split_dim, len(view.shape))
@@ -361,7 +378,8 @@ def _split_v_shapes(ctx: ShapeContext) -> list[Static]:
 
 
 @movement("value: T, size_splits: Tlen, split_dim: int32 -> output: num_split * T", shape=_split_v_shapes,
-          num_split="int >= 1", T="type", Tlen="{int8, int32, int64} = DT_INT64")
+          ranks={"size_splits": 1, "split_dim": Single()}, num_split="int >= 1", T="type",
+          Tlen="{int8, int32, int64} = DT_INT64")
 def SplitV(view: View, size_splits: np.ndarray, split_dim: np.ndarray) -> tuple[View, ...]:
     """`value` in pieces of the sizes `size_splits` (one may be -1) along axis `split_dim`."""
     axis = _normal_axis(split_dim, len(view.shape))

@@ -34,7 +34,8 @@ def _dense(ctx: Any) -> list[Static]:
 
 
 @host("sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, default_value: T -> dense: T", shape=_dense,
-      validate_indices="bool = true", T="type", Tindices="{int32, int64}")
+      ranks={"output_shape": 1, "default_value": 0}, validate_indices="bool = true", T="type",
+      Tindices="{int32, int64}")
 def SparseToDense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any, *,
                   validate_indices: bool, ctx: Any) -> Any:
     """A dense tensor with `sparse_values` at `sparse_indices` and `default_value` elsewhere.
@@ -47,6 +48,9 @@ def SparseToDense(sparse_indices: Any, output_shape: Any, sparse_values: Any, de
     if places.shape[1] != dense.ndim:
         raise InvalidArgumentError(None, ctx.op, "output_shape has incorrect number of elements: "
                                                  f"{dense.ndim} should be: {places.shape[1]}")
+    if sparse_values.shape not in ((), (len(places),)):
+        raise InvalidArgumentError(None, ctx.op, f"sparse_values must be a scalar or of shape [{len(places)}], got "
+                                                 f"{list(sparse_values.shape)}")
     if len(places) and ((places < 0) | (places >= output_shape)).any():
         row = int(((places < 0) | (places >= output_shape)).any(1).argmax())
         raise InvalidArgumentError(None, ctx.op, f"indices[{row}] = {_brackets(places[row])} is out of bounds: need "

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfnb.core import errors
-from tfnb.core.shape import Static
+from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
@@ -20,6 +19,11 @@ if TYPE_CHECKING:
 REAL = "realnumbertype"
 
 
+def _in_top_shape(ctx: ShapeContext) -> list[Static]:
+    predictions, targets = ctx.shape(0), ctx.shape(1)
+    return [targets if predictions is None else merge(predictions[:1], targets)]
+
+
 def _in_top(ctx: Any, predictions: np.ndarray, targets: np.ndarray, k: Any = None) -> np.ndarray:
     k = ctx.attrs["k"] if k is None else int(k)
     inside = (targets >= 0) & (targets < predictions.shape[1])
@@ -28,13 +32,14 @@ def _in_top(ctx: Any, predictions: np.ndarray, targets: np.ndarray, k: Any = Non
     return finite & ((predictions > own).sum(1) < k)
 
 
-@kernel("predictions: float, targets: T -> precision: bool", shape=lambda ctx: [ctx.shape(1)], numpy=_in_top,
-        k="int", T="indextype = DT_INT32")
+@kernel("predictions: float, targets: T -> precision: bool", shape=_in_top_shape, numpy=_in_top,
+        ranks={"predictions": 2, "targets": 1}, k="int", T="indextype = DT_INT32")
 def InTopK() -> None:
     """Is the target class of each row among its `k` largest predictions (equal ones count as in)?"""
 
 
-@kernel("predictions: float, targets: T, k: T -> precision: bool", shape=lambda ctx: [ctx.shape(1)], numpy=_in_top,
+@kernel("predictions: float, targets: T, k: T -> precision: bool", shape=_in_top_shape, numpy=_in_top,
+        ranks={"predictions": 2, "targets": 1, "k": 0},
         T="indextype = DT_INT32")
 def InTopKV2() -> None:
     """Is the target class of each row among its `k` largest predictions (equal ones count as in)?"""
@@ -46,6 +51,8 @@ def _top_shape(ctx: ShapeContext) -> list[Static]:
         return [None, None]
     if not shape:
         raise ValueError("Shape must be at least rank 1 but is rank 0")
+    if k is not None and int(k) < 0:
+        raise ValueError(f"Need k >= 0, got {int(k)}")
     if k is not None and shape[-1] is not None and int(k) > shape[-1]:
         raise ValueError(f"input must have last dimension >= k = {int(k)} but is {shape[-1]}")
     return [(*shape[:-1], None if k is None else int(k))] * 2
@@ -53,9 +60,6 @@ def _top_shape(ctx: ShapeContext) -> list[Static]:
 
 def _top(ctx: Any, x: np.ndarray, k: Any = None) -> tuple[np.ndarray, np.ndarray]:
     k = ctx.attrs["k"] if k is None else int(k)
-    if x.shape[-1] < k:
-        raise errors.InvalidArgumentError(None, ctx.op, f"input must have at least k({k}) columns. Had "
-                                                        f"{x.shape[-1]}")
     reverse = np.flip(x, -1)                   # a stable sort of the mirrored row: of equal ones the first comes first
     order = x.shape[-1] - 1 - np.flip(np.argsort(reverse, -1, kind="stable"), -1)[..., :k]
     kind = ctx.attrs["index_type"].as_numpy_dtype if "index_type" in ctx.attrs else np.int32
@@ -69,7 +73,7 @@ def TopK() -> None:
 
 
 @kernel("input: T, k: Tk -> values: T, indices: index_type", shape=_top_shape, numpy=_top, values=("k",),
-        sorted="bool = true", T=REAL, Tk="{int16, int32, int64} = DT_INT32",
+        ranks={"k": 0}, sorted="bool = true", T=REAL, Tk="{int16, int32, int64} = DT_INT32",
         index_type="{int16, int32, int64} = DT_INT32")
 def TopKV2() -> None:
     """The `k` largest numbers along the last axis, the largest first, and where they stand."""

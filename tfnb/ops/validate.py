@@ -34,6 +34,7 @@ class Concrete:
     """
 
     __slots__ = ("op", "attrs", "_shapes", "_values")
+    concrete = True
 
     def __init__(self, op: Operation, shapes: Sequence[Shape], values: Sequence[np.ndarray | None]) -> None:
         self.op, self.attrs, self._shapes, self._values = op, op.attrs, shapes, values

@@ -128,8 +128,6 @@ cumsum, cumprod = partial(_scan, sign="+", start=0), partial(_scan, sign="*", st
 
 
 def _argext(function: Any, last: float, x: np.ndarray, axis: int, dtype: Any) -> np.ndarray:
-    if not x.shape[axis]:
-        raise ValueError(f"Reduction axis {axis} is empty in shape {list(x.shape)}")
     if not np.issubdtype(x.dtype, np.integer) and x.dtype != bool:
         x = np.where(np.isnan(x), np.asarray(last, x.dtype), x)
     return np.asarray(function(x, axis), dtype)
