@@ -24,6 +24,7 @@ from tfnb.compile import reach
 from tfnb.kernels.launch import Address, Launch
 from tfnb.opdef import tables
 
+
 def _all_ops() -> None:
     for module in pkgutil.iter_modules(tfnb.ops.__path__):
         importlib.import_module(f"tfnb.ops.{module.name}")
