@@ -107,3 +107,14 @@ def test_closing_the_session_ends_the_waiting():
     sess.close()
     thread.join(10)
     assert not thread.is_alive() and len(errors) == 1
+
+
+def test_the_limit_of_a_server():
+    server = tf.train.Server.create_local_server(config=tf.ConfigProto(operation_timeout_in_ms=50))
+    taken = tf.FIFOQueue(3, [tf.float32]).dequeue()
+    for config in (None, tf.ConfigProto(operation_timeout_in_ms=60_000)):
+        with tf.Session(server.target, config=config) as session:
+            for _ in range(2):
+                with pytest.raises(tf.errors.DeadlineExceededError):
+                    session.run(taken)
+            assert session.run(tf.constant(1.0)) == 1

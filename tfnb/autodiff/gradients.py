@@ -159,6 +159,8 @@ class _Walk:
         function = gradient_function(op)
         if function is None:
             return nothing
+        if is_loop_switch(op) and self.loops.state_of(op, before=False) is None:
+            raise self._through_start(op)
         dys = [self.loops.zeros(y) if dy is None and is_trainable(y) else dy
                for y, dy in zip(op.outputs, dys, strict=True)]
         with name_scope(f"{op.name}_grad"):
@@ -170,6 +172,15 @@ class _Walk:
                 with device(None):
                     dxs = tuple_(dxs)
             return dxs
+
+
+    def _through_start(self, op: Operation) -> ValueError:
+        """The error of a walk inside of a loop that would lead out of it, through a variable of the loop."""
+        starts = {x.op for x in self.xs}
+        found = next((other for other in _closure([op], lambda o: (t.op for t in o.inputs)) if other in starts), op)
+        return ValueError(f"Cannot compute gradient inside while loop with respect to op {found.name!r}. The gradient "
+                          "wrt or through the initial value of a loop variable is not supported: take it of loop "
+                          "invariants, or wrt the input parameters to the loop body.")
 
 
 def is_trainable(t: Tensor) -> bool:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from tfnb.compile.order import cycle
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import refers
@@ -23,12 +24,15 @@ class Guards:
                  cut: Collection[Operation] = ()) -> None:
         self.feeds, self.loops, self.cut = feeds, loops, cut
         self.ops: dict[Operation, Condition] = {}
-        wanted = set(ops)
+        wanted, waiting = set(ops), set[Operation]()
         todo = list(wanted)
         while todo:
             op = todo[-1]
             missing = [] if op in self.ops else [b for b in self._before(op) if b not in self.ops and b in wanted]
             if missing:
+                if waiting.intersection(missing):
+                    raise cycle([b.name for b in missing])
+                waiting.add(op)
                 todo += missing
                 continue
             todo.pop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from tfnb.compile.order import cycle
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
@@ -55,6 +56,7 @@ def _paths(ops: Collection[Operation], feeds: Collection[Tensor]) -> dict[Operat
     """For each op the names of the loops it is in, outermost first; of an exit, those that it leads out of."""
     known: dict[Operation, Path] = {}
     wanted = set(ops)
+    waiting: set[Operation] = set()
     todo = sorted(wanted, key=lambda op: -op._id)
     while todo:
         op = todo[-1]
@@ -66,6 +68,9 @@ def _paths(ops: Collection[Operation], feeds: Collection[Tensor]) -> dict[Operat
         before = [b for b in before if b in wanted]
         missing = [b for b in before if b not in known]
         if missing:
+            if waiting.intersection(missing):
+                raise cycle([b.name for b in missing])
+            waiting.add(op)
             todo += missing
             continue
         todo.pop()

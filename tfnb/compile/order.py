@@ -4,6 +4,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterable, Sequence
 
+from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import FLOW, Kind
 
@@ -68,7 +69,7 @@ def order(needed: Collection[Operation], feeds: Collection[Tensor], on_device: C
     Once a host op has its turn, so have all that are ready then. Where some are for a GPU, these or the others go on as
     long as there are any, but what has no effect goes before what writes to a variable.
 
-    Raises ValueError if the ops form a cycle.
+    Raises InvalidArgumentError if the ops form a cycle.
     """
     waiting: dict[Operation, int] = {}
     users: dict[Operation, list[Operation]] = {}
@@ -100,8 +101,14 @@ def order(needed: Collection[Operation], feeds: Collection[Tensor], on_device: C
                 enter(user)
     if len(done) != len(needed):
         stuck = sorted(op.name for op in needed if waiting[op])
-        raise ValueError(f"These ops wait for one another in a cycle: {', '.join(stuck[:10])}")
+        raise cycle(stuck)
     return done
+
+
+def cycle(names: Sequence[str]) -> InvalidArgumentError:
+    """The error of ops that wait for one another. names: of all that can't run for that."""
+    return InvalidArgumentError(None, None, "Graph is invalid: these ops wait for one another in a cycle, or for those "
+                                            f"that do: {', '.join(names[:10])}")
 
 
 def _next_side(sides: Sequence[_Heap], current: _Heap) -> _Heap:

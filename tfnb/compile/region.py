@@ -11,10 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from tfnb.compile.guards import ALWAYS, Condition, Guards
-from tfnb.compile.order import is_silent, kind_rank
+from tfnb.compile.order import cycle, is_silent, kind_rank
 from tfnb.compile.place import for_gpu, place, types_compile
 from tfnb.compile.plan import LEAVES, Choice, Guard, Loop, OnGpu, Plan, Stage
 from tfnb.compile.reads import Written, read_again, updates_before
+from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import FLOW, Kind, OpSpec
 from tfnb.opdef.tables import OPS
@@ -107,7 +108,11 @@ class Region:
         kind = op.spec.kind
         if t in self.fed or t in self.makers or kind in LEAVES or op not in self.needed or op in self.loops:
             return
-        if kind is Kind.SWITCH:
+        if kind is Kind.EXIT:
+            raise InvalidArgumentError(None, op, f"Invalid Exit op {op.name!r}: cannot find a corresponding Enter op")
+        if kind in (Kind.NEXT_ITERATION, Kind.LOOP_COND):          # of no loop: they pass on what they get
+            self._copy(op.inputs[0], t, op, self.guards.of(t))
+        elif kind is Kind.SWITCH:
             self._copy(self._behind_switches(op.inputs[0]), t, op, self.guards.of(t))
         elif op not in self.units:
             self._add(op, self.guards.ops.get(op, ALWAYS) - {(op.outputs[-1], None)})
@@ -219,7 +224,7 @@ class Region:
         return "host", None, 3
 
     def schedule(self, device: Collection[Operation]) -> list[tuple[Group, list[Operation]]]:
-        """The units in runs of one group each. Raises ValueError for a cycle."""
+        """The units in runs of one group each. Raises InvalidArgumentError for a cycle."""
         waiting: dict[Operation, int] = {}
         users: dict[Operation, list[Operation]] = {}
         ready: dict[Group, list[tuple[int, int, int, Operation]]] = {}
@@ -259,7 +264,7 @@ class Region:
                     release(user)
         if done != len(self.units):
             stuck = sorted(op.name for op in self.units if waiting[op])
-            raise ValueError(f"These ops wait for one another in a cycle: {', '.join(stuck[:10])}")
+            raise cycle(stuck)
         return runs
 
     # Stages

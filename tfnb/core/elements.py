@@ -28,7 +28,8 @@ class Elements:
     """The elements of one TensorArray, by number. Methods raise ValueError where the official op does.
 
     They are arrays of their own until something knows that all have one shape, and then lie in one buffer.
-    gradients: the arrays of the gradients of this one, by source. sums: writing twice adds up (of gradients).
+    gradients: the arrays of the gradients of this one, by source. sums: writing twice adds up (of gradients). pieces:
+    how many elements the last split made, if there was one; those the gradient of a split puts together.
     """
 
     def __init__(self, name: str, dtype: np.dtype[Any], size: int, shape: Static, dynamic: bool, clears: bool,
@@ -40,6 +41,7 @@ class Elements:
         self.places: Items | Rows = Items(size)
         self.gradients: dict[bytes, Elements] = {}
         self.closed = False
+        self.pieces: int | None = None
 
     def __len__(self) -> int:
         return len(self.places)
@@ -91,6 +93,7 @@ class Elements:
             found = Elements(f"{self.name}@{source.decode()}", self.dtype, len(self), self.shape, False, False,
                              self.same_shapes, True)
             found.places = Items(len(self), self.places.all_shapes())
+            found.pieces = self.pieces
             self.gradients[source] = found
         return found
 
@@ -211,7 +214,8 @@ class Elements:
 
     def concat(self, shape: Static) -> tuple[np.ndarray, np.ndarray]:
         """All values one behind the other, and the length of each. shape: of an element, without its first axis."""
-        values = [self.read(i) for i in range(len(self))]
+        count = len(self) if self.pieces is None or not self.sums else self.pieces
+        values = [self.read(i) for i in range(count)]
         if not values:
             known = merge(shape, None if self.shape is None else self.shape[1:])
             if not is_known(known):
@@ -240,6 +244,8 @@ class Elements:
         for i, length in enumerate(lengths):
             self.write(i, value[start:start + length])
             start += length
+        if not self.sums:
+            self.pieces = len(lengths)
 
 
 def _counts(indices: np.ndarray) -> bool:

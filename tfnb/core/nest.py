@@ -8,10 +8,25 @@ Expansion = tuple[Callable[[Any], Sequence[Any]], Callable[[Any, Sequence[Any]],
 _EXPANSIONS: dict[type, Expansion] = {}     # classes that stand for several tensors: (parts, join)
 
 
-def register_composite(cls: type, parts: Callable[[Any], Sequence[Any]],
-                       join: Callable[[Any, Sequence[Any]], Any]) -> None:
-    """Let `expand=True` take objects of `cls` apart: parts(object) -> tensors, join(object, tensors) -> another."""
-    _EXPANSIONS[cls] = (parts, join)
+_SHAPES: dict[type, Callable[[Any, Any], list[Any]]] = {}
+
+
+def register_composite(cls: type, parts: Callable[[Any], Sequence[Any]], join: Callable[[Any, Sequence[Any]], Any],
+                       shapes: Callable[[Any, Any], list[Any]]) -> None:
+    """Let `expand=True` take objects of `cls` apart: parts(object) -> tensors, join(object, tensors) -> another.
+
+    shapes: see `part_shapes`.
+    """
+    _EXPANSIONS[cls], _SHAPES[cls] = (parts, join), shapes
+
+
+def part_shapes(value: Any, shape: Any) -> list[Any]:
+    """Return the TensorShapes that the tensors of `value` keep in a loop, if `value` has the shape invariant `shape`.
+
+    shape: None if there is none; None in the result stands for the shape that the tensor has.
+    """
+    found = next((rule for cls, rule in _SHAPES.items() if isinstance(value, cls)), None)
+    return [shape] if found is None else found(value, shape)
 
 
 def _composite(value: Any) -> Expansion | None:

@@ -55,12 +55,12 @@ class FunctionGraph(Graph):
         self._entered.pop().__exit__(*error)
 
     def add_op(self, spec: OpSpec, inputs: Sequence[Tensor], attrs: dict[str, Any], name: str,
-               output_types: Sequence[DType]) -> Operation:
+               output_types: Sequence[DType], waits: Sequence[Operation] = ()) -> Operation:
         """As Graph.add_op; tensors of the graph around are captured. Raises ValueError for a new variable."""
         if spec.kind is Kind.VARIABLE:
             raise ValueError(f"a function can't make variables, but its body makes {name.rstrip('/')!r}: make it "
                              "before the function, and use it there")
-        return super().add_op(spec, [self.capture(t) for t in inputs], attrs, name, output_types)
+        return super().add_op(spec, [self.capture(t) for t in inputs], attrs, name, output_types, waits)
 
     @property
     def targets(self) -> list[Operation]:

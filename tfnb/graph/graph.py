@@ -66,14 +66,13 @@ class Graph(Mutation):
     # Making operations
 
     def add_op(self, spec: OpSpec, inputs: Sequence[Tensor], attrs: dict[str, Any], name: str,
-               output_types: Sequence[DType]) -> Operation:
+               output_types: Sequence[DType], waits: Sequence[Operation] = ()) -> Operation:
         """Add a node: the way all ops take.
 
-        inputs: tensors of this graph; attrs: complete, as native values, taken over by the op; name: with a last
-        slash it is used as it is, without the slash, else it is made unique in the current name scope; output_types:
-        a dtype for each output. Raises ValueError, and leaves the graph as it was, if the shapes don't fit, an
-        input is of another graph, or the name is invalid; StaleTensorError if an input left the graph;
-        RuntimeError if the graph is finalized.
+        inputs: tensors of this graph; attrs: complete, as native values, taken over by the op; name: up to a last
+        slash if it has one, else made unique in the current name scope; output_types: a dtype for each output; waits:
+        further control inputs. Raises ValueError, and leaves the graph as it was, if the shapes don't fit, an input is
+        of another graph, or the name is invalid; StaleTensorError if one left it; RuntimeError if it is finalized.
         """
         if self._finalized:
             self._check_not_finalized()
@@ -101,6 +100,7 @@ class Graph(Mutation):
         self._enter(op)
         if scopes.controls:
             scopes.made(op)
+        op.control_inputs += [c for c in waits if c not in op.control_inputs]
         if context is not None:
             op._control_flow_context = context
             context.add_op(op)

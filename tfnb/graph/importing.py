@@ -190,10 +190,10 @@ class _Import:
         except TypeError as error:
             raise ValueError(str(error)) from None
         full = self.graph._names.propose(self.prefix + node.name)[0]
-        op = self.graph.add_op(spec, inputs, attrs, full + "/", output_types(spec, attrs))
-        op.device = merged(op.device, node.device) if node.device else op.device
         waits = [self._control(i) for i in node.input if i.startswith("^")]
-        op._add_control_inputs([c for c in waits if c is not None])
+        op = self.graph.add_op(spec, inputs, attrs, full + "/", output_types(spec, attrs),
+                               [c for c in waits if c is not None])
+        op.device = merged(op.device, node.device) if node.device else op.device
         for t, shape in zip(op.outputs, shapes or [], strict=False):
             if t.dtype.name not in ("resource", "variant"):    # TensorFlow: handles of TensorArrays have shape [2]
                 t.static = merge(t.static, shape)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfnb.core import nest
+from tfnb.core.dtypes import int64
 from tfnb.graph.control_flow_context import ControlFlowContext, control_flow_pb2, is_loop_exit, prefixed
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph import Graph
@@ -17,6 +18,8 @@ from tfnb.ops.arguments import renamed
 from tfnb.ops.array import Identity
 from tfnb.ops.control import no_op, with_dependencies
 from tfnb.ops.control_flow import merge_values, switch, switch_beside
+from tfnb.ops.indexed_slices import IndexedSlices
+from tfnb.ops.raw import raw
 
 # Classes of which an object stands for a tensor in the results of branches and among loop variables:
 # class -> (its tensor, an object of that class with another tensor). TensorArray enters itself.
@@ -50,6 +53,7 @@ class CondContext(ControlFlowContext):
         self.pred, self.pivot, self.branch = pred, pivot, branch
         self.outer_context = graph._flow_context
         self.values = {pred, pivot}
+        self.external = {pred: pred, pivot: pivot}
 
     def _read(self, context_def: Any, graph: Graph, scope: str | None) -> None:
         self.name = prefixed(context_def.context_name, scope)
@@ -57,7 +61,10 @@ class CondContext(ControlFlowContext):
         self.pivot = graph.as_graph_element(prefixed(context_def.pivot_name, scope))
         self.branch = context_def.branch
         self.outer_context = graph._flow_context
+        around = [(t.op, t.op._control_flow_context) for t in (self.pred, self.pivot)]
         self.read_values_def(context_def.values_def, graph, scope)
+        for op, context in around:              # they are of the context around, whatever the proto says
+            op._control_flow_context = context
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """The CondContextDef proto; None if the branch is not in `export_scope`."""
@@ -206,6 +213,7 @@ def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable
         original_f, results_f, context_f = _branch(pred, pivots[1], 0, false_fn, "false_fn")
         if not strict:
             original_t, original_f = _single(original_t), _single(original_f)
+        _cast_indices([(original_t, results_t, context_t), (original_f, results_f, context_f)])
         _check_same(original_t, original_f, results_t, results_f)
         merged = [merge_values(pair)[0] for pair in zip(results_f, results_t, strict=True)]
         leaves = nest.flatten(original_t, expand=True)
@@ -236,6 +244,29 @@ def _single(value: Any) -> Any:
     if isinstance(value, (list, tuple)) and not hasattr(value, "_fields") and len(value) == 1:
         return value[0]
     return value
+
+
+def _cast_indices(branches: Sequence[tuple[Any, list[Any], CondContext]]) -> None:
+    """Where one branch returns IndexedSlices with int32 indices and the other with int64 ones, make them int64."""
+    places = [_index_places(original) for original, _, _ in branches]
+    if places[0] != places[1]:
+        return
+    for place in places[0]:
+        if len({results[place].dtype.base_dtype for _, results, _ in branches}) > 1:
+            for _, results, context in branches:
+                context.enter(results[place].graph)
+                results[place] = raw.Cast(results[place], DstT=int64)
+                context.exit()
+
+
+def _index_places(original: Any) -> list[int]:
+    """The places of the indices of IndexedSlices among the tensors of a structure."""
+    found, at = [], 0
+    for leaf in nest.flatten(original):
+        if isinstance(leaf, IndexedSlices):
+            found.append(at + 1)
+        at += len(nest.flatten(leaf, expand=True))
+    return found
 
 
 def _check_same(a: Any, b: Any, tensors_a: Sequence[Any], tensors_b: Sequence[Any]) -> None:

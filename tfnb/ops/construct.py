@@ -295,7 +295,7 @@ class Constructor:
 
     def _group(self, op: Operation, attrs: dict[str, Any]) -> Any:
         """The outputs as the signature groups them; the operation itself if there are none."""
-        if not self.spec.outputs:
+        if not self.spec.outputs or not op.outputs and self.spec.outputs[0].type_list:
             return op
         groups: list[Any] = []
         start = 0

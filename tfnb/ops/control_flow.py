@@ -152,7 +152,7 @@ def merge_values(inputs: Sequence[Any], name: str | None = None) -> tuple[Any, T
         if all(isinstance(value, Tensor) for value in values):
             op = raw.RefMerge if all(value.dtype._is_ref_dtype for value in values) else raw.Merge
             return op(values, name=scope)  # type: ignore[no-any-return]
-        values = _as_slices(values)
+        values = as_slices(values)
         rows, chosen = raw.Merge([value.values for value in values])
         indices, _ = raw.Merge([value.indices for value in values])
         dense = None
@@ -161,7 +161,7 @@ def merge_values(inputs: Sequence[Any], name: str | None = None) -> tuple[Any, T
         return IndexedSlices(rows, indices, dense), chosen
 
 
-def _as_slices(values: Sequence[Any]) -> list[IndexedSlices]:
+def as_slices(values: Sequence[Any]) -> list[IndexedSlices]:
     """Tensors as IndexedSlices of all their rows, beside others; indices of one dtype."""
     made = []
     for value in values:

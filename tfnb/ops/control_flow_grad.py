@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfnb.graph.control_flow_context import output_context
+from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops.compare import equal
 from tfnb.ops.control_flow import (
@@ -22,17 +23,29 @@ from tfnb.ops.control_flow import (
     RefNextIteration,
     RefSwitch,
     Switch,
+    as_slices,
     enter,
     exit_,
     merge_values,
     switch,
     switch_beside,
 )
+from tfnb.ops.raw import raw
 from tfnb.ops.while_context import close_loop
 
 
 def _parts(grad: Any) -> list[Tensor]:
     return list(grad.parts) if hasattr(grad, "parts") else [grad]
+
+
+def _send(head: Any, grad: Any) -> None:
+    """Send a gradient to the next round of the loop of gradients, in the form that it entered the loop in."""
+    if isinstance(head, Tensor):
+        close_loop(head, convert_to_tensor(grad), enforce=False)
+        return
+    grad = as_slices([grad])[0]
+    for part, value in zip(head.parts, grad.parts, strict=False):
+        close_loop(part, raw.Cast(value, DstT=part.dtype) if part.dtype != value.dtype else value, enforce=False)
 
 
 @Switch.gradient
@@ -52,8 +65,7 @@ def _(op: Operation, *grads: Any) -> Any:
     head = state.switch_map.get(op)
     if head is not None:
         if grads[1] is not None:
-            for part, value in zip(_parts(head), _parts(grads[1]), strict=True):
-                close_loop(part, value, enforce=False)
+            _send(head, grads[1])
         return None, None
     if grads[0] is None:
         return None, None

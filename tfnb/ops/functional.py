@@ -52,13 +52,16 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
 
     elems: a tensor, or tensors of equally many rows in a structure, of which fn gets a row each. dtype: the dtype(s)
     of what fn returns, in its structure, if that is another one than `elems`. infer_shape: all results have one shape.
-    Raises TypeError if `fn` can't be called, ValueError for scalars.
+    Raises TypeError if `fn` can't be called, ValueError for scalars and without any tensor.
     """
     if not callable(fn):
         raise TypeError("fn must be callable.")
     structure = elems if dtype is None else dtype
     with name_scope(name, "map", nest.flatten(elems)):
         flat = _elems(elems)
+        if not flat:
+            raise ValueError("elems must be a Tensor or (possibly nested) sequence of Tensors. "
+                             f"Got {elems}, which does not contain any Tensors.")
         types = [elem.dtype for elem in flat] if dtype is None else nest.flatten(dtype)
         n = _count(flat)
         rows = _rows(flat, n)

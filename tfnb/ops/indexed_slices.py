@@ -135,4 +135,12 @@ def _to_dense(value: IndexedSlices, dtype: Any = None, name: str | None = None, 
 
 
 register_tensor_conversion_function(IndexedSlices, _to_dense)
-nest.register_composite(IndexedSlices, lambda slices: slices.parts, lambda slices, parts: IndexedSlices(*parts))
+def _part_shapes(slices: IndexedSlices, shape: TensorShape | None) -> list[TensorShape]:
+    """The shapes of the parts, of which `shape` is that of the values."""
+    shape = slices.values.shape if shape is None else shape
+    shapes = [shape, TensorShape([None if shape.ndims is None else shape[0]]), TensorShape([shape.ndims])]
+    return shapes[:len(slices.parts)]
+
+
+nest.register_composite(IndexedSlices, lambda slices: slices.parts, lambda slices, parts: IndexedSlices(*parts),
+                        _part_shapes)

@@ -41,26 +41,49 @@ def _call(inputs: Sequence[np.ndarray], token: bytes, types: Sequence[DType], ct
         cls = next((cls for kinds, cls in _CLASSES if isinstance(error, kinds)), errors.UnknownError)
         raise cls(None, ctx.op, f"{type(error).__name__}: {error}") from error
     results = list(result) if isinstance(result, (list, tuple)) else [] if result is None else [result]
+    arrays = [np.array(value, order="C") for value in results]
+    names = [_name(i, array, ctx) for i, array in enumerate(arrays)]
     if len(results) != len(types):
         raise errors.InvalidArgumentError(None, ctx.op, f"{token.decode()} returns {len(results)} values, but expects "
                                                         f"to see {len(types)} values.")
-    return tuple(_result(i, value, dtype, token, ctx) for i, (value, dtype) in
-                 enumerate(zip(results, types, strict=True)))
+    for i, (value, array, name, dtype) in enumerate(zip(results, arrays, names, types, strict=True)):
+        if name != dtype.name and (isinstance(value, (np.ndarray, np.generic)) or not _takes(dtype, array.dtype)):
+            raise errors.InvalidArgumentError(None, ctx.op, f"{i}-th value returned by {token.decode()} is {name}, but "
+                                                            f"expects {dtype.name}")
+        arrays[i] = _bytes(np.asarray(value, object)) if name == "string" else array.astype(dtype.as_numpy_dtype)
+    return tuple(arrays)
 
 
-def _result(i: int, value: Any, dtype: DType, token: bytes, ctx: Any) -> np.ndarray:
-    """A returned value as an array. A Python number takes the dtype that is expected."""
-    if dtype == dtypes.string:
-        array = np.asarray(value, object)
-        flat = [v.encode() if isinstance(v, str) else v for v in array.reshape(-1)]
-        made = np.empty(len(flat), object)
-        made[:] = flat
-        return made.reshape(array.shape)
-    array = np.array(value, order="C")
-    if array.dtype != dtype.as_numpy_dtype and isinstance(value, (np.ndarray, np.generic)):
-        raise errors.InvalidArgumentError(None, ctx.op, f"{i}-th value returned by {token.decode()} is "
-                                                        f"{array.dtype.name}, but expects {dtype.name}")
-    return array.astype(dtype.as_numpy_dtype)
+def _name(i: int, array: np.ndarray, ctx: Any) -> str:
+    """The name of the dtype of a returned value. Raises InternalError if no dtype fits."""
+    if array.dtype.kind in "SU":
+        return "string"
+    if array.dtype.kind == "O":
+        others = [v for v in array.reshape(-1) if not isinstance(v, (bytes, str))]
+        if not others:
+            return "string"
+        raise errors.InternalError(None, ctx.op, f"{ctx.op.name}: Unsupported object type {type(others[0]).__name__} "
+                                                 f"in the {i}-th value that the function returned")
+    try:
+        return dtypes.as_dtype(array.dtype).name
+    except TypeError:
+        raise errors.InternalError(None, ctx.op, f"{ctx.op.name}: Unsupported numpy type {array.dtype} of the {i}-th "
+                                                 "value that the function returned") from None
+
+
+def _takes(dtype: DType, given: np.dtype[Any]) -> bool:
+    """May Python numbers that NumPy gives the dtype `given` become a `dtype`? Integers become any numbers."""
+    wanted = np.dtype(dtype.as_numpy_dtype)
+    if given.kind == "b" or wanted.kind in "bO":
+        return False
+    return np.can_cast(given, wanted, "same_kind") or given.kind == "i"
+
+
+def _bytes(array: np.ndarray) -> np.ndarray:
+    flat = [v.encode() if isinstance(v, str) else v for v in array.reshape(-1)]
+    made = np.empty(len(flat), object)
+    made[:] = flat
+    return made.reshape(array.shape)
 
 
 @host("input: Tin -> output: Tout", shape=shapes.unknown, stateful=True, token="string", Tin="list(type) >= 0",
@@ -88,7 +111,8 @@ def py_func(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, stateful: b
     Tout: the dtype of the result, or a list of them for several (a list is returned then). func must return NumPy
     values of exactly these dtypes (Python numbers take them). stateful: it has effects, or returns not always the
     same. Its exceptions become errors of tf.errors: ValueError and TypeError InvalidArgumentError, others UnknownError.
-    Raises ValueError if `func` can't be called.
+    With an empty list for Tout the operation is returned: what runs it calls func. Raises ValueError if `func` can't be
+    called.
     """
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")

@@ -137,5 +137,11 @@ def of_values(fn: Callable[..., Any]) -> Callable[..., Any]:
     return of_either
 
 
+def _part_shapes(sparse: SparseTensor, shape: TensorShape | None) -> list[TensorShape]:
+    """The shapes of the parts, of which `shape` is that of the dense shape. The number of values may change."""
+    sizes = (sparse.dense_shape.shape if shape is None else shape).with_rank(1)
+    return [TensorShape([None, sizes[0]]), TensorShape([None]), sizes]
+
+
 nest.register_composite(SparseTensor, lambda sparse: [sparse.indices, sparse.values, sparse.dense_shape],
-                        lambda sparse, parts: SparseTensor(*parts))
+                        lambda sparse, parts: SparseTensor(*parts), _part_shapes)

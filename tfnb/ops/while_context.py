@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfnb.core import nest
-from tfnb.core.shape import Static, as_static
+from tfnb.core.shape import Static, TensorShape, as_static
 from tfnb.graph.control_flow_context import (
     ControlFlowContext,
     control_flow_pb2,
@@ -69,6 +69,9 @@ class WhileContext(ControlFlowContext):
         self.loop_enters = [element(name) for name in context_def.loop_enter_names]
         self.loop_exits = [element(name) for name in context_def.loop_exit_names]
         self.read_values_def(context_def.values_def, graph, scope)
+        for op in {t.op for t in self.values}:
+            if op.spec.kind is Kind.ENTER and op.attrs["frame_name"] == context_def.context_name.encode():
+                op.attrs["frame_name"] = self.name.encode()     # the nodes that gradients add use the new name
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """The WhileContextDef proto; None if the loop is not in `export_scope`."""
@@ -209,7 +212,7 @@ class WhileContext(ControlFlowContext):
     def _build(self, pred: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, tensors: Sequence[Tensor],
                shape_invariants: Any) -> tuple[Any, list[Tensor]]:
         self.values = set(tensors)
-        enters = self._make_enters(tensors, shape_invariants)
+        enters = self._make_enters(tensors, _flat_invariants(loop_vars, shape_invariants))
         self.loop_enters = enters
         self.values = set(enters)
         merges = [merge_values([t, t])[0] for t in enters]
@@ -235,12 +238,12 @@ class WhileContext(ControlFlowContext):
         values = [restored(v, t) for v, t in zip(nest.flatten(loop_vars, expand=True), tensors, strict=True)]
         return nest.pack_sequence_as(loop_vars, values, expand=True)
 
-    def _make_enters(self, tensors: Sequence[Tensor], shape_invariants: Any) -> list[Tensor]:
+    def _make_enters(self, tensors: Sequence[Tensor], invariants: Sequence[TensorShape | None]) -> list[Tensor]:
         if self.outer_context is not None:
             tensors = [self.outer_context.add_value(t) for t in tensors]
         with control_dependencies(None):
             enters = [enter(t, self.name, parallel_iterations=self.parallel_iterations,
-                            use_input_shape=shape_invariants is None) for t in tensors]
+                            use_input_shape=shape is None) for t, shape in zip(tensors, invariants, strict=True)]
         context = self.outer_context
         while context is not None and not context.is_while:
             context = context.outer_context
@@ -248,8 +251,7 @@ class WhileContext(ControlFlowContext):
             t.graph.prevent_feeding(t)
             if context is not None and _is_constant_enter(t.op.inputs[0].op):
                 t.op._add_control_input(context.control_pivot.op)  # type: ignore[attr-defined]
-        if shape_invariants is not None:
-            _set_invariants(tensors, enters, shape_invariants)
+        _set_invariants(tensors, enters, invariants)
         self._adopt_enters(enters)
         return enters
 
@@ -282,8 +284,18 @@ def fits(shape: Static, invariant: Static) -> bool:
         wanted in (None, n) for n, wanted in zip(shape, invariant, strict=True))
 
 
-def _set_invariants(tensors: Sequence[Tensor], enters: Sequence[Tensor], shape_invariants: Any) -> None:
-    for t, entered, invariant in zip(tensors, enters, flat_shapes(shape_invariants), strict=True):
+def _flat_invariants(loop_vars: Any, shape_invariants: Any) -> list[TensorShape | None]:
+    """For each tensor of the loop variables the shape that it keeps; None: the one that it has."""
+    leaves = nest.flatten(loop_vars)
+    shapes = [None] * len(leaves) if shape_invariants is None else flat_shapes(shape_invariants)
+    return [part for leaf, shape in zip(leaves, shapes, strict=True) for part in nest.part_shapes(leaf, shape)]
+
+
+def _set_invariants(tensors: Sequence[Tensor], enters: Sequence[Tensor],
+                    invariants: Sequence[TensorShape | None]) -> None:
+    for t, entered, invariant in zip(tensors, enters, invariants, strict=True):
+        if invariant is None:
+            continue
         shape = as_static(invariant)
         if not fits(t.static, shape):
             raise ValueError(f"The shape invariant specified for {t.name} is not compatible with the initial shape of "

@@ -18,10 +18,14 @@ LOCAL = ("", "local")
 
 @dataclass(frozen=True)
 class Target:
-    """Where sessions of a server run: what they share, and the name of its task: "/job:a/replica:0/task:0"."""
+    """Where sessions of a server run: what they share, and the name of its task: "/job:a/replica:0/task:0".
+
+    timeout: after how many milliseconds a run that waits gives up; 0: never.
+    """
 
     store: Store
     task: str
+    timeout: int = 0
 
 
 _targets: dict[str, Target] = {}                   # they live as long as the process, as TensorFlow's do
@@ -44,7 +48,8 @@ class Server:
     """A server of a cluster of one task, in this process. Its `target` is for sessions, which share their variables.
 
     server_or_cluster_def: a ServerDef, ClusterDef, ClusterSpec or dict. job_name, task_index: which task it is; they
-    may be left out where there is one only. protocol, config: kept in `server_def`; config is the default of nobody.
+    may be left out where there is one only. protocol, config: kept in `server_def`; of config, sessions take
+    operation_timeout_in_ms.
     start: without it, call `start`. Raises UnimplementedError for a cluster of several tasks, ValueError or TypeError
     for arguments that don't fit together.
     """
@@ -69,7 +74,8 @@ class Server:
         """Let sessions be made. A server that runs already goes on."""
         made = self._server_def
         task = f"/job:{made.job_name}/replica:0/task:{made.task_index}"
-        _targets.setdefault(self._target, Target(Store(), task))
+        timeout = made.default_session_config.operation_timeout_in_ms
+        _targets.setdefault(self._target, Target(Store(), task, timeout))
 
     def join(self) -> None:
         """Wait for ever: a server ends with its process."""

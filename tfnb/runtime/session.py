@@ -81,7 +81,8 @@ class BaseSession:
         self._calls: dict[Any, _Call] = {}
         self._closed = False
         self._guard = NanGuard(self._store)
-        self._patience = 0 if config is None else int(config.operation_timeout_in_ms)
+        limits = (0 if config is None else config.operation_timeout_in_ms, 0 if place is None else place.timeout)
+        self._patience = min((int(limit) for limit in limits if limit > 0), default=0)
         _live.add(self)
 
     @property
