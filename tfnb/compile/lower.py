@@ -318,7 +318,7 @@ def _lower_call(group: Group, stored: set[Buffer], target: Target) -> list[Step]
         lowered = partial(lowered, tail=Tail(step.text, words, row_items // prod(group.tail.space)))
     try:
         launches = lowered(call)
-    except ValueError as error:
+    except (ValueError, OverflowError, MemoryError) as error:
         raise misused(node.op, error, [v.shape for v in node.ins]) from error
     place, work = Places(node, call, follow, group.target, target.blocked), tables.WORK.get(node.op.spec.name)
     operations = work(call) if work is not None and node.launches is None else 0

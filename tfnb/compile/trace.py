@@ -115,7 +115,7 @@ class _Tracer:
             return                                 # all of it is fed
         try:
             values = self._values_of(op)
-        except (ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError) as error:
+        except (ValueError, TypeError, IndexError, ArithmeticError, MemoryError) as error:
             raise misused(op, error, [self.value(t).shape for t in op.inputs]) from error
         for tensor, value in zip(op.outputs, values, strict=True):
             if self.values.setdefault(tensor, value) is value and value.buffer.role == "variable" \

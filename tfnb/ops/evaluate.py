@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
 
 from tfnb.core.dtypes import DType
-from tfnb.core.shape import Static
-from tfnb.graph.constant_value import set_evaluator
+from tfnb.core.shape import Static, is_known
+from tfnb.graph.constant_value import LARGEST, set_evaluator
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels.scalar import Scalar, reference, row_level_results
 from tfnb.kernels.view import NeedsCopy, View
@@ -326,4 +327,13 @@ _BY_KIND: dict[Kind, Callable[[Operation, Arrays, Context], tuple[np.ndarray, ..
     Kind.CONTROL: lambda op, arrays, context: (),
 }
 
-set_evaluator(lambda op, arrays: evaluate(op, arrays, Context(op)))
+def _while_building(op: Operation, arrays: Arrays) -> tuple[np.ndarray, ...]:
+    """The outputs of an op of constants, none if they are large: a graph is not to take memory before it runs."""
+    if not all(is_known(t.static) for t in op.outputs):
+        for shape in validate_arrays(op, arrays):
+            if shape is not None and None not in shape and prod(shape) > LARGEST:  # type: ignore[type-var]
+                return ()
+    return evaluate(op, arrays, Context(op))
+
+
+set_evaluator(_while_building)

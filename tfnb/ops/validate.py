@@ -7,13 +7,14 @@ looks for such values before the NumPy form, a program by a kernel before (or in
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from tfnb.core import errors
 from tfnb.core.shape import Static, compatible, text
-from tfnb.graph.operation import Operation, brackets
+from tfnb.graph.operation import Operation, Tensor, brackets
 from tfnb.kernels.checks import Check
 from tfnb.kernels.launch import OUT_OF_RANGE, failure_text
 from tfnb.opdef import tables
@@ -24,6 +25,7 @@ from tfnb.opdef.spec import Kind
 _UNSHAPED = frozenset({Kind.HOST, Kind.CONST, Kind.VARIABLE, Kind.CONTROL})
 
 Shape = tuple[int, ...]
+MOST_BYTES = (1 << 63) - 1
 
 
 class Concrete:
@@ -75,7 +77,20 @@ def validate(op: Operation, shapes: Sequence[Shape], values: Sequence[np.ndarray
     extra = tables.VALIDATE.get(name)
     if extra is not None:
         extra(ctx)
+    for tensor, shape in zip(op.outputs, found, strict=True):
+        if shape and None not in shape and prod(shape) > MOST_BYTES // 16:  # type: ignore[type-var]
+            _check_size(op, tensor, shape)  # type: ignore[arg-type]
     return found
+
+
+def _check_size(op: Operation, tensor: Tensor, shape: Shape) -> None:
+    """Raise InvalidArgumentError, as TensorFlow, for more elements than an int64 counts; MemoryError for more bytes."""
+    if prod(shape) > MOST_BYTES:
+        raise errors.InvalidArgumentError(
+            None, op, f"{op.name}: shape {brackets(shape)} would have more than 2**63 - 1 elements (op {op.type})")
+    dtype = tensor.dtype.base_dtype
+    if prod(shape) * dtype.size > MOST_BYTES:
+        raise MemoryError(f"cannot allocate an array of shape {brackets(shape)} and type {dtype.name}")
 
 
 def value_checks(op: Operation, shapes: Sequence[Shape], values: Sequence[np.ndarray | None]) -> Sequence[Check]:
@@ -122,10 +137,16 @@ def require_shapes(op: Operation, made: Sequence[Any], expected: Sequence[Static
                                                  f"expected {text(shape)} by its shape function")
 
 
-def misused(op: Operation, error: Exception, shapes: Sequence[tuple[int, ...]]) -> errors.InvalidArgumentError:
-    """Return `error`, raised while `op` got inputs of these shapes, as the error of a run."""
+def misused(op: Operation, error: Exception, shapes: Sequence[tuple[int, ...]]) -> errors.OpError:
+    """Return `error`, raised while `op` got inputs of these shapes, as the error of a run.
+
+    ResourceExhaustedError where memory did not suffice, else InvalidArgumentError.
+    """
     given = ", ".join(f"{t.dtype.base_dtype.name}{list(s)}" for t, s in zip(op.inputs, shapes, strict=True))
-    return errors.InvalidArgumentError(None, op, f"{error} (op {op.name!r} of type {op.type}, inputs {given})")
+    place = f"(op {op.name!r} of type {op.type}, inputs {given})"
+    if isinstance(error, MemoryError):
+        return errors.ResourceExhaustedError(None, op, f"OOM: {error or 'no memory left'} {place}")
+    return errors.InvalidArgumentError(None, op, f"{error} {place}")
 
 
 def unfed(op: Operation) -> errors.InvalidArgumentError:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.compile.plan import Choice, Guard, Loop, Plan, Stage
-from tfnb.core.errors import InvalidArgumentError
+from tfnb.core.errors import InvalidArgumentError, ResourceExhaustedError
 from tfnb.core.options import options
 from tfnb.graph.operation import Tensor
 from tfnb.ops.evaluate import ref_variable, refers
@@ -63,8 +63,16 @@ class Executor:
     def run(self, feeds: Sequence[np.ndarray], trace: Trace | None = None) -> Sequence[np.ndarray]:
         """The values of the fetches. feeds: row-major arrays of the right dtypes, in the order of the plan's feeds.
 
-        trace: where to note what ran when. Raises DeadlineExceededError past the store's limit.
+        trace: where to note what ran when. Raises DeadlineExceededError past the store's limit, ResourceExhaustedError
+        where memory does not suffice.
         """
+        try:
+            return self._run(feeds, trace)
+        except MemoryError as error:               # of what no op does: copies of what is fetched
+            raise ResourceExhaustedError(None, None, f"OOM: {error or 'no memory left'} (while fetching "
+                                                     f"{[t.name for t in self.plan.fetches]})") from error
+
+    def _run(self, feeds: Sequence[np.ndarray], trace: Trace | None) -> Sequence[np.ndarray]:
         if self._direct_host is not None:
             return self._direct_host.run(feeds, trace)
         compiled = options.compile == "always" or (self._runs > 0 and options.compile == "second")

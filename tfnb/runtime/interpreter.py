@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from tfnb.compile.plan import Stage
-from tfnb.core.errors import OpError, OutOfRangeError
+from tfnb.core.errors import OpError, OutOfRangeError, ResourceExhaustedError
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels import scatter
 from tfnb.kernels.cpu.random import new_state
@@ -60,7 +60,11 @@ def interpret(stage: Stage, env: Env, store: Store, trace: Trace | None = None,
             if tensor not in fed:
                 env[tensor] = value                # over what an earlier stage handed on, if it is done again
     for tensor in stage.outputs:
-        env[tensor] = np.array(_input(tensor, env, store, tensor.op, fed))
+        value = _input(tensor, env, store, tensor.op, fed)
+        try:
+            env[tensor] = np.array(value)
+        except MemoryError as error:
+            raise ResourceExhaustedError(None, tensor.op, f"OOM: {error} (output of {tensor.op.name!r})") from error
 
 
 def run_op(op: Operation, env: Env, store: Store, fed: Collection[Tensor] = (),
@@ -97,7 +101,7 @@ def named(op: Operation, error: Exception, arrays: Sequence[np.ndarray]) -> Exce
         return error
     if isinstance(error, StopIteration):
         made: Exception = OutOfRangeError(None, op, str(error) or "end of sequence")
-    elif isinstance(error, (ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError)):
+    elif isinstance(error, (ValueError, TypeError, IndexError, ArithmeticError, MemoryError)):
         made = misused(op, error, [a.shape for a in arrays])
     else:
         return error

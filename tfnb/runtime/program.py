@@ -5,7 +5,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from sys import getrefcount
+from sys import getrefcount, maxsize
 from typing import Any
 
 import numpy as np
@@ -229,6 +229,17 @@ def failure(op: Operation, status: Sequence[int]) -> errors.OpError:
     return errors.InternalError(None, op, f"{op.name}: kernel reported code {status[0]}: {list(status[1:7])}")
 
 
+def exhausted(compiled: Compiled, error: Exception) -> errors.ResourceExhaustedError:
+    """Return the error of a program that found no memory, or counts beyond int64: it names the op with the most."""
+    sizes = [(arg.buffer.nbytes, step.ops[-1]) for step in compiled.steps for arg in step.args
+             if step.ops and isinstance(arg, Ref) and arg.buffer.role in ("temp", "output")]
+    sizes += [(v.buffer.nbytes, t.op) for v, t in zip(compiled.outputs, compiled.stage.outputs, strict=True)]
+    size, op = max(sizes, key=lambda found: found[0], default=(0, compiled.stage.ops[-1]))
+    return errors.ResourceExhaustedError(
+        None, op, f"OOM: {error or 'no memory left'} (op {op.name!r} of type {op.type} needs {size:,} bytes, the "
+                  f"temporary buffers of its program {compiled.arena_bytes:,})")
+
+
 def _output(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
     """An uninitialised array; a large one starts at a cache line, as kernels that store past the caches want it."""
     nbytes = prod(shape) * dtype.itemsize
@@ -240,6 +251,8 @@ def _output(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
 
 def _aligned(nbytes: int) -> np.ndarray:
     """Uninitialised memory that starts at a cache line."""
+    if nbytes > maxsize - ALIGN:
+        raise MemoryError(f"cannot allocate {nbytes:,} bytes")
     raw = np.empty(nbytes + ALIGN, np.uint8)
     start = -raw.ctypes.data % ALIGN
     return raw[start:start + max(nbytes, 1)]

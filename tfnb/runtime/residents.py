@@ -51,7 +51,7 @@ class Held(NamedTuple):
         shapes = {"write": [(), (), self.shape, ()], "push": [(), self.shape]}.get(access, [() for _ in op.inputs])
         try:
             self._try(access, index)
-        except ValueError as error:
+        except (ValueError, MemoryError) as error:
             raise misused(op, error, shapes) from error
         if access not in ("write", "push"):
             raise InternalError(None, op, f"{op.name}: its kernel stopped at element {index} for no reason")

@@ -12,7 +12,7 @@ from tfnb.compile.plan import Stage
 from tfnb.compile.trace import Meta
 from tfnb.core.errors import OpError
 from tfnb.ops.evaluate import wants_lock
-from tfnb.runtime.program import Compiled, Program, compile_stage
+from tfnb.runtime.program import Compiled, Program, compile_stage, exhausted
 from tfnb.runtime.residents import element_of
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace
@@ -53,6 +53,8 @@ class StageRunner:
                 with self._store.updating:
                     return program.run(inputs, trace)
             return program.run(inputs, trace)
+        except MemoryError as error:
+            raise exhausted(program.compiled, error) from error
         finally:
             program.lock.release()
 
@@ -114,7 +116,10 @@ class StageRunner:
         return compile_stage(self.stage, metas, self._store)
 
     def _load(self, compiled: Compiled) -> Program:
-        return Program(compiled, self._store, self._threads)
+        try:
+            return Program(compiled, self._store, self._threads)
+        except (MemoryError, OverflowError) as error:
+            raise exhausted(compiled, error) from error
 
     def _trim(self, coming: int) -> None:
         """Make room for one more: drop programs that were not used since this last went by, the oldest first."""
