@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tfnb as tf
 from tfnb.core import dtypes
 from tfnb.core.shape import Dimension, TensorShape
 from tfnb.graph.constant import _from_python, _quick, make_constant, to_array
@@ -177,3 +178,17 @@ def test_objects_that_stand_for_a_tensor() -> None:
     assert convert_to_tensor(Variable()) is a
     with pytest.raises(ValueError, match="requested dtype"):
         internal_convert_to_tensor(Variable(), dtype="int32")
+
+
+@pytest.mark.parametrize("size", [1 << 31, 1 << 44, np.int64(1 << 44), np.array(1 << 40)])
+def test_numbers_beyond_int32_are_no_int32(size):
+    """Where an op takes int32 by default: 1 << 44 would be 0 there, and the result empty."""
+    assert tf.fill([size], 1.0).shape.as_list() == [int(size)]
+    assert tf.tile([1.0], (size,)).op.inputs[1].dtype == tf.int64
+    assert tf.pad([1.0], [[0, size]]).shape.as_list() == [int(size) + 1]
+    for wrong in (lambda: tf.reduce_sum([1.0], size), lambda: tf.expand_dims([1.0], size),
+                  lambda: tf.concat([[1.0], [2.0]], size), lambda: tf.transpose([1.0], [size])):
+        with pytest.raises(ValueError, match=str(int(size))):
+            wrong()
+    assert tf.fill([(1 << 31) - 1], 1.0).op.inputs[0].dtype == tf.int32
+    assert tf.fill(np.array([3]), 1.0).op.inputs[0].dtype == tf.int32
