@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tfnb.layers.metrics_base import fitted
 from tfnb.layers.weights import remove_squeezable_dimensions, squeeze_weights
 
 SHAPES = [(), (1,), (3,), (3, 1), (3, 2), (3, 2, 1), (1, 1)]
@@ -56,3 +57,12 @@ def test_labels_and_predictions(known, more):
 def test_weights_with_an_axis_too_many(known, weights, values, want):
     arrays = [np.zeros(weights, "f"), np.zeros(values, "f")]
     assert shapes_of(lambda w, v: [squeeze_weights(w, v)], arrays, known) == [want]
+
+
+@pytest.mark.parametrize("known", [("all", "all"), ("nothing", "all"), ("all", "nothing"), ("nothing", "nothing")])
+@pytest.mark.parametrize("weights, values, want", [
+    ((), (3,), ()), ((3,), (3,), (3,)), ((3, 1), (3,), (3,)), ((3,), (3, 2), (3, 1)), ((3, 2), (3, 2), (3, 2)),
+    ((3, 2, 1), (3, 2), (3, 2)), ((1,), (3, 2), (1, 1))])
+def test_weights_of_metrics(known, weights, values, want):
+    arrays = [np.zeros(weights, "f"), np.zeros(values, "f")]
+    assert shapes_of(lambda w, v: [fitted(v, None, w)[2]], arrays, known) == [want]

@@ -1,0 +1,203 @@
+"""Small functions at the edges of what they take: by formulas, in interpreted and compiled runs."""
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import tfnb as tf
+
+
+def runs(fetches, feed=None):
+    """What three runs give, the first of which is interpreted: all the same but for the last bits."""
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = [session.run(fetches, feed) for _ in range(3)]
+    for other in found[1:]:
+        for again, first in zip(*((run if isinstance(run, list) else [run]) for run in (other, found[0])), strict=True):
+            np.testing.assert_allclose(again, first, rtol=1e-6 if first.dtype.itemsize < 8 else 1e-14)
+    return found[0]
+
+
+def test_in_top_k():
+    predictions = np.array([[3.0, 2.0, 1.0], [1.0, 1.0, 0.0], [0.0, 1.0, 2.0], [np.inf, 1.0, 0.0],
+                            [1.0, np.nan, 0.0]], "f")
+    for k, want in ((1, [[1, 0, 0], [1, 1, 0], [0, 0, 1]]), (2, [[1, 1, 0], [1, 1, 0], [0, 1, 1]])):
+        for target in range(3):
+            tf.reset_default_graph()
+            found = runs(tf.nn.in_top_k(predictions, [target] * 5, k))
+            assert found.tolist() == [bool(row[target]) for row in want] + [False, False]
+    for target in (-1, 3):
+        assert not runs(tf.nn.in_top_k(predictions, np.array([target] * 5, np.int64), 3)).any()
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_log_poisson_loss(full):
+    y, x = np.array([0.0, 0.25, 0.99, 1.0, 1.01, 2.0, 7.0]), np.linspace(-1.0, 2.0, 7)
+    want = np.exp(x) - x * y
+    if full:                                        # Stirling's approximation is for more than one only
+        with np.errstate(divide="ignore", invalid="ignore"):
+            want += np.where(y <= 1, 0.0, y * np.log(y) - y + 0.5 * np.log(2 * np.pi * y))
+    found = runs(tf.nn.log_poisson_loss(y, x, compute_full_loss=full))
+    np.testing.assert_allclose(found, want, rtol=1e-12)
+
+
+@pytest.mark.parametrize("rows, columns", [(3, None), (2, 3), (3, 2), (3, 3), (1, 4), (0, 2)])
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("lead", [None, [2]])
+def test_identity_matrices(rows, columns, known, lead):
+    given = [None if n is None else n if known else tf.constant(n) for n in (rows, columns)]
+    found = runs(tf.eye(*given, batch_shape=lead, dtype=tf.int32))
+    want = np.eye(rows, columns, dtype=np.int32)
+    np.testing.assert_array_equal(found, want if lead is None else [want, want])
+
+
+@pytest.mark.parametrize("arguments", [(0,), (5,), (2, 5), (5, 2, -1), (2, 9, 3), (9, 2, -3), (0.0, 1.0, 0.25), (3, 3),
+                                       (0.5, 2.6, 1.0), (5, 2, -2)])
+def test_ranges(arguments):
+    places = [tf.placeholder(tf.int32 if isinstance(number, int) else tf.float32, []) for number in arguments]
+    made, fed = tf.range(*arguments), tf.range(*places)
+    want = np.arange(*arguments)
+    assert made.shape.as_list() == [len(want)] and fed.shape.as_list() == [None]
+    np.testing.assert_allclose(runs(made), want)
+    np.testing.assert_allclose(runs(fed, dict(zip(places, arguments, strict=True))), want)
+
+
+@pytest.mark.parametrize("arguments, words", [((0, 5, 0), "delta != 0"), ((5, 0), "start <= limit when delta > 0"),
+                                              ((0, 5, -1), "start >= limit when delta < 0")])
+def test_ranges_that_can_not_be(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        tf.range(*arguments)
+    places = [tf.placeholder(tf.int32, []) for _ in arguments]
+    made = tf.range(*places)
+    with tf.Session() as session:
+        for _ in range(3):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+                session.run(made, dict(zip(places, arguments, strict=True)))
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.float32, tf.float64])
+@pytest.mark.parametrize("axis", [-1, 0, 1])
+def test_cross_entropy_of_half_precision_is_computed_in_single(dtype, axis):
+    rng = np.random.RandomState(1)
+    logits = (rng.randn(3, 4) * 5).astype(dtype.as_numpy_dtype)
+    labels = rng.dirichlet(np.ones(4), 3)
+    labels = (labels if axis else rng.dirichlet(np.ones(3), 4).T).astype(dtype.as_numpy_dtype)
+    made = tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=tf.constant(logits), axis=axis)
+    used, = (op for op in tf.get_default_graph().get_operations() if op.type == "SoftmaxCrossEntropyWithLogits")
+    assert used.get_attr("T") == (dtype if dtype.size >= 4 else tf.float32)
+    assert made.dtype == dtype and made.shape.as_list() == [3 if axis else 4]
+    x, y = logits.astype(np.float64), labels.astype(np.float64)
+    want = -(y * (x - np.log(np.exp(x).sum(axis, keepdims=True)))).sum(axis)
+    np.testing.assert_allclose(runs(made).astype(np.float64), want, rtol={2: 1e-2, 4: 1e-5, 8: 1e-12}[dtype.size])
+
+
+def test_sparse_cross_entropy_of_half_precision():
+    logits = np.array([[8.0, -8.0, 1.0], [0.0, 0.5, 20.0]], np.float16)
+    made = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[1, 2], logits=tf.constant(logits))
+    assert made.dtype == tf.float16
+    x = logits.astype(np.float64)
+    np.testing.assert_allclose(runs(made), np.log(np.exp(x).sum(1)) - [x[0, 1], x[1, 2]], rtol=1e-3, atol=1e-6)
+
+
+PADDINGS = [([[0, 0], [1, 2], [0, 3], [0, 0]], True), (((0, 0), (1, 1), (1, 1), (0, 0)), True),
+            ([[0, 0], [1, 2], [0, 3]], False), ([0, 1, 1, 0], False), ([[0, 0], [1], [1, 1], [0, 0]], False),
+            ([[0, 0], [1, 1, 1], [1, 1], [0, 0]], False), ([[0, 0], [1, 1], 3, [0, 0]], False), ("EXPLICIT", False)]
+
+
+@pytest.mark.parametrize("padding, good", PADDINGS)
+def test_explicit_paddings(padding, good):
+    x, w = np.random.RandomState(1).rand(2, 5, 6, 3).astype("f"), np.ones((2, 2, 3, 1), "f")
+    if not good:
+        with pytest.raises(ValueError, match="padding"):
+            tf.nn.conv2d(x, w, strides=[1, 1, 1, 1], padding=padding)
+        return
+    made = tf.nn.conv2d(x, w, strides=[1, 1, 1, 1], padding=padding)
+    wide = np.pad(x, padding)
+    want = sum(wide[:, i:wide.shape[1] - 1 + i, j:wide.shape[2] - 1 + j].sum(-1)
+               for i, j in itertools.product((0, 1), (0, 1)))
+    np.testing.assert_allclose(runs(made)[..., 0], want, rtol=1e-5)
+
+
+@pytest.mark.parametrize("indices, updates, error", [
+    ([2], [], None), ([4, 2], [4], None), ([4, 1], [4, 5], None), ([3, 4, 1], [3, 4, 5], None),
+    ([3, 4, 2], [3, 4], None),
+    ([0], [4, 5], None), ([2, 0], [2, 4, 5], None), ([4, 3], [4], "at most the rank"),
+    ([4, 2], [4, 5], "shape|Shape|Dim"),
+    ([3, 4, 1], [3, 4], "shape|Shape|Dim"), ([4, 1], [4], "shape|Shape|Dim"), ([], [4, 5], "at least one axis")])
+def test_shapes_of_scattered_updates(indices, updates, error):
+    v = tf.Variable(tf.zeros([4, 5]))
+    at, more = tf.placeholder(tf.int32, indices), tf.placeholder(tf.float32, updates)
+    if error:
+        with pytest.raises(ValueError, match=error):
+            tf.scatter_nd_add(v, at, more)
+        return
+    made = tf.scatter_nd_add(v, at, more)
+    assert made.shape.as_list() == [4, 5]
+    with tf.Session() as session:
+        session.run(v.initializer)
+        found = session.run(made, {at: np.zeros(indices, np.int32), more: np.ones(updates, "f")})
+    assert found.sum() == np.prod(updates)
+
+
+def test_static_shapes_of_image_files():
+    data = tf.placeholder(tf.string, [])
+    assert tf.image.extract_jpeg_shape(data).shape.as_list() == [3]
+    with pytest.raises(ValueError):
+        tf.image.extract_jpeg_shape(tf.placeholder(tf.string, [2]))
+    assert tf.image.decode_png(data, channels=3).shape.as_list() == [None, None, 3]
+    assert tf.image.encode_png(tf.placeholder(tf.uint8, [2, 3, 1])).shape.as_list() == []
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("known", [True, False])
+def test_gradients_of_concat(axis, known):
+    arrays = [np.full((2, 3), k, "f") for k in (1.0, 2.0, 3.0)]
+    parts = [tf.placeholder(tf.float32, [2, 3] if known else None) for _ in arrays]
+    weights = np.arange(18.0, dtype="f").reshape((6, 3) if axis == 0 else (2, 9))
+    grads = tf.gradients(tf.concat(parts, axis) * weights, parts)
+    for found, want in zip(runs(grads, dict(zip(parts, arrays, strict=True))), np.split(weights, 3, axis), strict=True):
+        np.testing.assert_array_equal(found, want)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_negative_exponents(dtype):
+    x, y = np.array([2, 3], dtype), np.array([2, -1], dtype)
+    places = [tf.placeholder(dtype, [2]) for _ in range(2)]
+    made = tf.pow(*places)
+    if dtype.startswith("float"):
+        np.testing.assert_allclose(runs(made, dict(zip(places, (x, y), strict=True))), [4, 1 / 3], rtol=1e-6)
+        return
+    with tf.Session() as session:
+        for _ in range(3):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="Integers to negative integer powers"):
+                session.run(made, dict(zip(places, (x, y), strict=True)))
+            assert session.run(made, dict(zip(places, (x, abs(y)), strict=True))).tolist() == [4, 3]
+
+
+def test_derivatives_of_tanh():
+    x = tf.placeholder(tf.float64, [5])
+    y = tf.tanh(x)
+    weights = np.array([1.0, -2.0, 3.0, 0.5, 2.0])
+    first, = tf.gradients(y * weights, x)
+    second, = tf.gradients(first * weights[::-1], x)
+    at = np.linspace(-1.0, 1.5, 5)
+    t = np.tanh(at)
+    np.testing.assert_allclose(runs(first, {x: at}), weights * (1 - t * t), rtol=1e-12)
+    np.testing.assert_allclose(runs(second, {x: at}), weights * weights[::-1] * -2 * t * (1 - t * t), rtol=1e-12)
+
+
+def test_initial_values_of_other_variables():
+    """In one run of all initializers, whatever their order."""
+    with tf.variable_scope("outer"):
+        c = tf.Variable(lambda: tf.constant(3.0), name="c")
+    chain = [tf.Variable(2.0, name="a")]
+    for _ in range(4):
+        chain.append(tf.Variable(chain[-1] * 2.0 + c, name="b"))
+    by_value = tf.Variable(chain[1].initialized_value() + 1.0)
+    looped = tf.Variable(lambda: tf.while_loop(lambda i: i < 5, lambda i: i + 1, [0]))
+    with tf.Session() as session:
+        for _ in range(2):
+            session.run(tf.variables_initializer([by_value, looped, *reversed(chain), c]))
+            assert session.run(chain) == [2.0, 7.0, 17.0, 37.0, 77.0] and session.run([by_value, looped]) == [8.0, 5]
