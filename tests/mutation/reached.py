@@ -42,7 +42,7 @@ class Reached:
         missing: dict[str, list[str]] = {}
         for file in self.files:
             if not self._load(file, stale) and not stale:
-                alone = file.startswith(("tests/notebook/", "tests/core/"))   # their kernels' lines count for the whole group
+                alone = file.startswith(("tests/notebook/", "tests/core/"))  # for the lines of kernels
                 missing.setdefault(file if alone else str(Path(file).parent), []).append(file)
         tree, server = self.cache / f"{self.scratch}-recorded", Server()
         if missing:
