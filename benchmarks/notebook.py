@@ -23,8 +23,8 @@ from benchmarks.systems import ROOT, environment
 from tfnb.core import taps
 from tfnb.core.options import options
 from tfnb.notebook import graph_view, record
-from tfnb.notebook.board import listen
-from tfnb.notebook.cells import Cells
+from tfnb.notebook.cells.cells import Cells
+from tfnb.notebook.plots.board import listen
 
 Loop = Callable[[int], None]
 BATCHES = (32, 64, 256, 1024)

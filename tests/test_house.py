@@ -5,6 +5,7 @@ import ast
 import re
 import subprocess
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,11 @@ ORDER = ["core", "proto", "opdef", "graph", "kernels", "ops", "autodiff", "compi
          "data", "layers", "examples", "saved_model", "tools", "testing", "notebook"]
 TOP_LEVEL = {"pyproject.toml", "tfnb", "extension", "notebooks", "tests", "binder", "docs", "benchmarks", "README.md",
              "Makefile", "LICENSE", "CHANGELOG.md"}
+# The order of sub-rooms, where a room has some: modules of its own folder come last.
+ROOMS = {"notebook": ["frontend", "drawing", "plots", "graph", "cells", "state", "debug", "ownership", "magics"]}
+ROOM_FILES = 20
+# Folders that still have more files.
+CROWDED = {"core", "graph", "kernels", "compile", "runtime", "ops", "layers", "train", "proto"}
 # The loader that `%load_ext tfnb` calls must not import IPython with the package: it alone imports late.
 HIDDEN_BY_CONTRACT = {("tfnb/__init__.py", "tfnb.notebook")}
 FILE_LINES, FAMILY_LINES, FUNCTION_LINES = 400, 600, 80
@@ -73,6 +79,44 @@ def import_faults(path: str, text: str) -> list[str]:
         elif (ORDER.index(folder) if folder in ORDER else len(ORDER)) > rank(path):
             faults.append(f"{place}: {name} comes later")
     return faults
+
+
+def sub_room(module: str) -> tuple[str, int] | None:
+    """(room, place in its order) of a dotted module of a room that has sub-rooms."""
+    parts = module.split(".")
+    if len(parts) < 3 or parts[1] not in ROOMS:
+        return None
+    order = ROOMS[parts[1]]
+    return parts[1], order.index(parts[2]) if parts[2] in order else len(order)
+
+
+def room_faults(path: str, text: str) -> list[str]:
+    """Imports of later sub-rooms of the same room."""
+    own = sub_room(path.removesuffix(".py").replace("/", "."))
+    found = [(statement, name, sub_room(name)) for statement, name in own_imports(ast.parse(text))] if own else []
+    return [f"{path}:{statement.lineno}: {name} is in a later room" for statement, name, there in found
+            if there is not None and own is not None and there[0] == own[0] and there[1] > own[1]]
+
+
+def crowded(names: list[str]) -> dict[str, int]:
+    """Folder -> how many Python files it has, where that is more than a room should have."""
+    folders = Counter(str(Path(name).parent) for name in names if name.endswith(".py") and "_pb2" not in name)
+    return {folder: count for folder, count in folders.items() if count > ROOM_FILES}
+
+
+def test_sub_rooms_come_in_order():
+    assert [fault for path, text in sources().items() for fault in room_faults(path, text)] == []
+
+
+def test_planted_imports_of_later_sub_rooms_are_found():
+    text = "from tfnb.notebook.state.tables import Table\n"
+    assert room_faults("tfnb/notebook/plots/x.py", text) and not room_faults("tfnb/notebook/magics/x.py", text)
+
+
+def test_rooms_are_no_larger_than_a_newcomer_can_take_in():
+    found = crowded(list(sources()))
+    assert {folder for folder in found if folder != "tfnb" and folder.split("/")[1] not in CROWDED} == set()
+    assert crowded([f"tfnb/x/a{i}.py" for i in range(21)]) == {"tfnb/x": 21}
 
 
 def size_faults(path: str, text: str) -> list[str]:

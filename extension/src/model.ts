@@ -1,4 +1,4 @@
-/** What the kernel and the browser say to each other; the Python side is tfnb/notebook/graph_view.py and board.py. */
+/** What the kernel and the browser say to each other; the Python side is tfnb/notebook/graph/view.py and board.py. */
 
 /** The part of anywidget's model that is used here. */
 export interface Model {
@@ -92,7 +92,7 @@ export type LiveMessage =
   | { type: "ridge"; ridge: number; low: number; high: number; steps: number[] }
   | { type: "pictures"; picture: number; steps: number[] };
 
-/** Tables and heat maps; the Python side is tfnb/notebook/sheet.py and heat.py, which say what each field means. */
+/** Tables and heat maps; the Python side is tfnb/notebook/state/tables.py and heat.py, which say what each field means. */
 export interface SheetCell {
   t?: string;
   v?: number | string;

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.browser.lab import ARGUMENTS, FRONT_ENDS, Lab, Notebook, chromium_path
-from tfnb.notebook.widget import module_text
+from tfnb.notebook.frontend.widget import module_text
 
 Open = Callable[..., Notebook]
 

@@ -12,9 +12,9 @@ import tfnb as tf
 from tests.browser.page import ViewPage
 from tests.notebook.sample_rows import digits
 from tfnb import notebook
-from tfnb.notebook.graph_view import graph_view
-from tfnb.notebook.watch import watched
-from tfnb.notebook.widget import View
+from tfnb.notebook.debug.edge_values import watched
+from tfnb.notebook.frontend.widget import View
+from tfnb.notebook.graph.view import graph_view
 
 
 class Wire:

@@ -5,13 +5,13 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from tfnb.notebook import board as boards
-from tfnb.notebook.board import LiveBoard
-from tfnb.notebook.frames import COLUMNS
-from tfnb.notebook.look import Look
-from tfnb.notebook.panels import Curve, group_of, number, sparkline, svg, text
-from tfnb.notebook.record import Recorder
-from tfnb.notebook.sender import Sender
+from tfnb.notebook.plots import board as boards
+from tfnb.notebook.plots.board import LiveBoard
+from tfnb.notebook.plots.board_messages import COLUMNS
+from tfnb.notebook.plots.panels import Curve, group_of, number, sparkline, svg, text
+from tfnb.notebook.plots.recorder import Recorder
+from tfnb.notebook.plots.sender import Sender
+from tfnb.notebook.plots.style import Look
 
 
 class Browser:

@@ -6,9 +6,9 @@ from tfnb.core.stale import StaleTensorError, check_fresh, why_stale
 from tfnb.graph import ownership
 from tfnb.graph.graph import Graph
 from tfnb.graph.stack import get_default_graph, reset_default_graph, set_global_graph
-from tfnb.notebook.cells import Cells
-from tfnb.notebook.effects import Orphan
-from tfnb.notebook.settings import settings
+from tfnb.notebook.cells.cells import Cells
+from tfnb.notebook.cells.effects import Orphan
+from tfnb.notebook.frontend.settings import settings
 from tfnb.ops import array, control, functions, joining, math, source, state, summary  # noqa: F401  (they declare the ops)
 from tfnb.ops.raw import raw
 
@@ -470,7 +470,7 @@ def test_the_journal_is_no_longer_than_the_setting_says(nb, monkeypatch):
 
 
 def test_large_constants_are_not_kept_for_long(nb, monkeypatch):
-    monkeypatch.setattr("tfnb.notebook.journal.MOST_BYTES", 1000)
+    monkeypatch.setattr("tfnb.notebook.cells.journal.MOST_BYTES", 1000)
     for i in range(6):
         nb.run("B", f'x = const({i}.0, shape=[100], name="x")')
     assert [past.size for past in nb.cells.journal.entries] == [400, 400]

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from tfnb.notebook.chart_svg import line_chart_svg, nice_ticks, tick_label
+from tfnb.notebook.plots.chart_svg import line_chart_svg, nice_ticks, tick_label
 
 NS = "{http://www.w3.org/2000/svg}"
 

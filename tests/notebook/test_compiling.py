@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import pytest
 
-from tfnb.notebook import shell
-from tfnb.notebook.compiling import CompileLine
+from tfnb.notebook.frontend import shell
+from tfnb.notebook.frontend.compiling import CompileLine
 
 
 @pytest.fixture

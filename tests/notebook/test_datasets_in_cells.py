@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import tfnb as tf
-from tfnb.notebook.cells import Cells
+from tfnb.notebook.cells.cells import Cells
 
 DATASET = "dataset = tf.data.Dataset.range(4).map(lambda v: v * 2)"
 ITERATOR = "iterator = dataset.make_initializable_iterator(); x = iterator.get_next(); y = x + 1"

@@ -8,8 +8,8 @@ from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
 import tfnb as tf
-from tfnb.notebook.file_magics import FileMagics, Report
-from tfnb.notebook.hooks import Hooks
+from tfnb.notebook.magics.file_magics import FileMagics, Report
+from tfnb.notebook.ownership.hooks import Hooks
 
 
 @pytest.fixture

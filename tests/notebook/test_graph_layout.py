@@ -7,11 +7,11 @@ from random import Random
 import pytest
 
 from tests.notebook.sample_rows import Rows, digits
-from tfnb.notebook.geometry import Box, Geometry, shorten, text_width
-from tfnb.notebook.graph_layout import ENGINES, available_engines, lay_out, panel_sheets
-from tfnb.notebook.graph_model import Model
-from tfnb.notebook.layout_dot import LayoutFailed, readable_dot, sized_dot
-from tfnb.notebook.layout_layered import crossings, forward, ranks
+from tfnb.notebook.drawing.geometry import Box, Geometry, shorten, text_width
+from tfnb.notebook.graph.layout import ENGINES, available_engines, lay_out, panel_sheets
+from tfnb.notebook.graph.layout_dot import LayoutFailed, readable_dot, sized_dot
+from tfnb.notebook.graph.layout_layered import crossings, forward, ranks
+from tfnb.notebook.graph.model import Model
 
 OPEN = ["layer1/", "layer2/", "gradients/", "layer1/weights/"]
 

@@ -5,9 +5,9 @@ import pytest
 
 import tfnb as tf
 from tests.notebook.sample_rows import Rows, digits
-from tfnb.notebook.graph_model import LIMIT, Model
-from tfnb.notebook.graph_read import OpInfo, UnknownTarget, op_of, read, select, shape_label, upstream
-from tfnb.notebook.graph_scene import Scene, SceneNode
+from tfnb.notebook.drawing.scene import Scene, SceneNode
+from tfnb.notebook.graph.model import LIMIT, Model
+from tfnb.notebook.graph.read import OpInfo, UnknownTarget, op_of, read, select, shape_label, upstream
 
 
 def keys(scene: Scene) -> list[str]:

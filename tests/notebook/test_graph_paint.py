@@ -7,8 +7,8 @@ import pytest
 import tfnb as tf
 from tests.notebook.test_graph_view import ask, shown  # noqa: F401
 from tfnb.notebook import graph_view, measure
-from tfnb.notebook.costs import Cost
-from tfnb.notebook.graph_paint import amount_text
+from tfnb.notebook.graph.costs import Cost
+from tfnb.notebook.graph.paint import amount_text
 
 ROWS = [("x", "Placeholder"), ("a/b", "Relu", ("x",)), ("a/c", "Relu", ("a/b",)), ("d", "Neg", ("x",)),
         ("e", "Add", ("a/c", "d"))]

@@ -6,11 +6,11 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from tests.notebook.sample_rows import digits
-from tfnb.notebook.graph_layout import lay_out
-from tfnb.notebook.graph_model import Model
-from tfnb.notebook.graph_svg import graph_svg
-from tfnb.notebook.palette import INKS, ROLES
-from tfnb.notebook.svg import element, identifier, number, path, text
+from tfnb.notebook.drawing.palette import INKS, ROLES
+from tfnb.notebook.drawing.svg import element, identifier, number, path, text
+from tfnb.notebook.graph.layout import lay_out
+from tfnb.notebook.graph.model import Model
+from tfnb.notebook.graph.svg import graph_svg
 
 HOSTILE = ["<script>alert(1)</script>", '"onload="alert(1)', "a&b;<!--", "]]>", "x\u0000\u0008y", "\ud800", "ä/日本/🙂",
            "--> </style>", "${x}", "a b\nc"]

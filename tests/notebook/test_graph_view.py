@@ -8,8 +8,8 @@ import pytest
 
 import tfnb as tf
 from tests.notebook.sample_rows import digits
-from tfnb.notebook import widget
-from tfnb.notebook.graph_view import GraphView, graph_view
+from tfnb.notebook.frontend import widget
+from tfnb.notebook.graph.view import GraphView, graph_view
 
 
 class FakeWidget:

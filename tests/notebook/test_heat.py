@@ -5,8 +5,8 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from tfnb.notebook.heat import GAP, MOST_SIDE, panel_json, picture, reduced, zoomed
-from tfnb.notebook.heat_svg import NOT_FINITE, STOPS, colours, heat_svg
+from tfnb.notebook.drawing.heat_map import GAP, MOST_SIDE, panel_json, picture, reduced, zoomed
+from tfnb.notebook.drawing.heat_map_svg import NOT_FINITE, STOPS, colours, heat_svg
 
 
 def test_blocks_show_the_largest_or_the_mean():

@@ -11,8 +11,9 @@ import pytest
 import tfnb as tf
 from tfnb.graph import ownership
 from tfnb.graph.stack import get_default_graph, reset_default_graph
-from tfnb.notebook import complete, shell
-from tfnb.notebook.hooks import Hooks, running_info
+from tfnb.notebook.frontend import shell
+from tfnb.notebook.magics import complete
+from tfnb.notebook.ownership.hooks import Hooks, running_info
 from tfnb.ops import math, source  # noqa: F401  (math declares its ops)
 from tfnb.ops.raw import raw
 

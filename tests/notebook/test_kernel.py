@@ -199,7 +199,7 @@ def test_fetch_prints_a_line_and_returns_values(page):
 
 
 def test_the_live_board_settles_at_the_end_of_a_cell(page):
-    page.run("tf.notebook.board.RECORDER.clear()\nboard = %live loss --title run", "L")
+    page.run("tf.notebook.plots.board.RECORDER.clear()\nboard = %live loss --title run", "L")
     first = [output["data"] for output in page.outputs["L"] if output["kind"] != "stream"]
     assert len(first) == 1, "shown once, though it is returned too"
     page.run("for i in range(50): tf.notebook.record({'loss': 1.0 / (i + 1)})", "M")
@@ -210,7 +210,7 @@ def test_the_live_board_settles_at_the_end_of_a_cell(page):
 
 
 def test_the_live_board_sees_summaries(page):
-    page.run("tf.notebook.board.RECORDER.clear()\nv = tf.placeholder(tf.float32, [], name='v')\n"
+    page.run("tf.notebook.plots.board.RECORDER.clear()\nv = tf.placeholder(tf.float32, [], name='v')\n"
              "s = tf.summary.scalar('cost', v); m = tf.summary.merge_all(); sess = tf.Session()", "B")
     page.run("board = %live\nfor i in range(20): sess.run(m, {v: i})", "C")
     assert page.run("print(board['cost'][1].tolist())", "D") == str([float(i) for i in range(20)])
@@ -230,9 +230,10 @@ def test_drawing_errors_are_short(page):
 
 def test_the_browser_is_fed_while_a_cell_runs(page):
     """What a front end gets on the comm of the live widget during a loop, and what "ready" brings."""
-    if page.run("from tfnb.notebook.widget import module_text\nprint(module_text() is not None)", "W") != "True":
+    built = page.run("from tfnb.notebook.frontend.widget import module_text\nprint(module_text() is not None)", "W")
+    if built != "True":
         pytest.skip("the front end is not built")
-    page.run("tf.notebook.board.RECORDER.clear()", "X")
+    page.run("tf.notebook.plots.board.RECORDER.clear()", "X")
     seen = page.messages = []
     page.run("board = %live loss --hz 10", "L")
     comm = next(message["content"] for message in seen if message["msg_type"] == "comm_open"
@@ -264,7 +265,7 @@ def test_variables_and_slots_are_shown(page):
     shown = page.run("table = %vars --sort norm", "V") or page.run("table", "V")
     assert "\nW            [" in shown and "line 2" in shown and "1.732" in shown
     page.run(f"for _ in range(5): sess.run(train, {FEED})", "F")
-    page.run("seen = tf.notebook.state_views.look(sess, [])", "V")
+    page.run("seen = tf.notebook.state.state_views.look(sess, [])", "V")
     assert page.run("[len(seen[name].norms) for name in seen]", "V") == "[2, 2, 2]", "the end of a cell is a look"
     assert "gradient: 3" in page.run(f"%slots W --loss loss --feed {FEED}", "S")
     assert "image/svg+xml" in page.outputs["S"][-1]["data"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 import tfnb as tf
-from tfnb.notebook.cells import Cells
+from tfnb.notebook.cells.cells import Cells
 
 CELLS = {
     "inputs": """

@@ -4,9 +4,9 @@ import pytest
 
 import tfnb as tf
 from tfnb.notebook import nan
-from tfnb.notebook.nan_view import NanView, report_html
-from tfnb.notebook.pill import KINDS, pill_of, pill_svg
-from tfnb.notebook.settings import settings
+from tfnb.notebook.debug.nan_view import NanView, report_html
+from tfnb.notebook.drawing.value_label import KINDS, pill_of, pill_svg
+from tfnb.notebook.frontend.settings import settings
 
 EVIL = "<img src=x onerror=alert(1)><script>alert(1)</script>\"'"
 

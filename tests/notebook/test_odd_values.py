@@ -9,7 +9,7 @@ import pytest
 
 import tfnb as tf
 from tfnb import notebook
-from tfnb.notebook.sheet_view import SheetView
+from tfnb.notebook.state.tables_view import SheetView
 
 VALUES = {
     "empty": np.zeros((3, 0), np.float32), "empty4": np.zeros((3, 3, 0, 5), np.float32), "none": np.zeros(0, "f"),

@@ -5,7 +5,7 @@ import time
 import pytest
 
 import tfnb as tf
-from tfnb.notebook.queue_view import QueuesView, gauges, html, queues
+from tfnb.notebook.state.queue_view import QueuesView, gauges, html, queues
 
 
 @pytest.fixture
@@ -81,6 +81,6 @@ def test_a_graph_without_queues_and_hostile_names(graph):
     tf.constant(1.0)
     with tf.Session() as session:
         assert repr(QueuesView(session)) == "the graph has no queues"
-    from tfnb.notebook.queue_view import Gauge
+    from tfnb.notebook.state.queue_view import Gauge
     shown = html([Gauge("<script>", "<img>", 1, 2, False, 0, 0, 0, ("<iframe>",))])
     assert "<script" not in shown and "<img" not in shown and "<iframe" not in shown and "width: 50%" in shown

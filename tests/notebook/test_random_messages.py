@@ -15,9 +15,9 @@ import pytest
 
 import tfnb as tf
 from tfnb import notebook
-from tfnb.notebook.graph_view import GraphView
-from tfnb.notebook.sheet_view import SheetView
-from tfnb.notebook.widget import View
+from tfnb.notebook.frontend.widget import View
+from tfnb.notebook.graph.view import GraphView
+from tfnb.notebook.state.tables_view import SheetView
 
 MESSAGES = 25
 ODD = [None, -1, 1.5, 10 ** 30, "", "<b>", "é/", [], {"a": 1}, True]

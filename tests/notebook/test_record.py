@@ -5,8 +5,8 @@ import threading
 import numpy as np
 import pytest
 
-from tfnb.notebook.record import BATCH, FIRST, NUMBERS, Recorder
-from tfnb.notebook.wire import WireError, read_scalars, scalar_layout
+from tfnb.notebook.plots.recorder import BATCH, FIRST, NUMBERS, Recorder
+from tfnb.notebook.plots.wire import WireError, read_scalars, scalar_layout
 
 
 def field(number, kind, body):

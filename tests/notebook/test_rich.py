@@ -7,10 +7,10 @@ import pytest
 
 import tfnb as tf
 from tfnb.core import taps
-from tfnb.notebook.board import LiveBoard
-from tfnb.notebook.panels import Curve, by_panel, svg
-from tfnb.notebook.record import Recorder
-from tfnb.notebook.rich import PICTURES, ROWS, Histogram, Picture, Sparse, histogram_of, read_rich, ridge
+from tfnb.notebook.plots.board import LiveBoard
+from tfnb.notebook.plots.media import PICTURES, ROWS, Histogram, Picture, Sparse, histogram_of, read_rich, ridge
+from tfnb.notebook.plots.panels import Curve, by_panel, svg
+from tfnb.notebook.plots.recorder import Recorder
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The series behind live plots: thinning, decimation, smoothing."""
 import numpy as np
 
-from tfnb.notebook.series import Series, bucket_size, extremes, points, smooth
+from tfnb.notebook.plots.series import Series, bucket_size, extremes, points, smooth
 
 
 def filled(values, capacity=1 << 16):

@@ -1,10 +1,10 @@
 """The settings: checked, told to who listens, and shown by `%config`."""
 import pytest
 
-from tfnb.notebook.board import LiveBoard
-from tfnb.notebook.settings import SETTINGS, Settings
-from tfnb.notebook.svg import element
-from tfnb.notebook.widget import View, make_widget
+from tfnb.notebook.drawing.svg import element
+from tfnb.notebook.frontend.settings import SETTINGS, Settings
+from tfnb.notebook.frontend.widget import View, make_widget
+from tfnb.notebook.plots.board import LiveBoard
 
 
 @pytest.fixture
@@ -42,17 +42,17 @@ def test_views_are_shown_as_chosen(monkeypatch):
         def widget_state(self):
             return {}
 
-    monkeypatch.setattr("tfnb.notebook.widget.settings", chosen := Settings())
+    monkeypatch.setattr("tfnb.notebook.frontend.widget.settings", chosen := Settings())
     chosen.view_format = "text"
     assert Small()._repr_mimebundle_() == {"text/plain": "small"}
     chosen.view_format = "static"
     assert set(Small()._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}
-    monkeypatch.setattr("tfnb.notebook.widget._widget_class", lambda: dict)
+    monkeypatch.setattr("tfnb.notebook.frontend.widget._widget_class", lambda: dict)
     for front_end, looked_at, wanted, there in [(True, True, "static", False), (True, True, "auto", True),
                                                 (True, False, "auto", False), (True, False, "widget", True),
                                                 (False, False, "widget", False)]:
-        monkeypatch.setattr("tfnb.notebook.widget.has_front_end", lambda answer=front_end: answer)
-        monkeypatch.setattr("tfnb.notebook.widget.interactive", lambda answer=looked_at: answer)
+        monkeypatch.setattr("tfnb.notebook.frontend.widget.has_front_end", lambda answer=front_end: answer)
+        monkeypatch.setattr("tfnb.notebook.frontend.widget.interactive", lambda answer=looked_at: answer)
         chosen.view_format = wanted
         assert (make_widget("live", {}) is not None) == there
     chosen.view_format = "text"

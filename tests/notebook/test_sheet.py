@@ -3,9 +3,9 @@ import json
 
 import pytest
 
-from tfnb.notebook.badge import BAD_COLOR
-from tfnb.notebook.sheet import Cell, Column, Table, bars, number_cell, share_cell, short
-from tfnb.notebook.sheet_view import SheetView
+from tfnb.notebook.frontend.badge import BAD_COLOR
+from tfnb.notebook.state.tables import Cell, Column, Table, bars, number_cell, share_cell, short
+from tfnb.notebook.state.tables_view import SheetView
 
 NAN = float("nan")
 

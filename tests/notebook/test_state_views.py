@@ -6,7 +6,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.notebook import slots, variables
-from tfnb.notebook.variable_table import variables_of
+from tfnb.notebook.state.variable_table import variables_of
 from tfnb.ops.raw import raw
 from tfnb.ops.resource_variables import AssignVariableOp, VarHandleOp
 
@@ -183,7 +183,7 @@ def test_variables_behind_handles_are_seen(model):
 
 
 def test_a_view_on_display_looks_at_large_variables_quickly_until_they_rest(model, monkeypatch):
-    monkeypatch.setattr("tfnb.notebook.state_views.QUICK", 4)
+    monkeypatch.setattr("tfnb.notebook.state.state_views.QUICK", 4)
     train(model, tf.train.GradientDescentOptimizer(0.1))
     view = variables("^(w|global_step)$")
     told = []

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from tests.notebook.sample_rows import digits
-from tfnb.notebook.graph_view import graph_view
-from tfnb.notebook.svg import element
-from tfnb.notebook.svg_figure import save_drawing, svg_figure
+from tfnb.notebook.drawing.svg import element
+from tfnb.notebook.graph.view import graph_view
+from tfnb.notebook.plots.svg_figure import save_drawing, svg_figure
 
 images = pytest.importorskip("matplotlib.image")
 

@@ -5,7 +5,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tfnb.notebook.tensor_stats import Motion, spread_sample, stats
+from tfnb.notebook.drawing.tensor_stats import Motion, spread_sample, stats
 
 
 def test_figures_are_those_of_the_finite_elements():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.notebook.timeline_bars import HOST, PRODUCT, micros
-from tfnb.notebook.timeline_view import timeline
+from tfnb.notebook.debug.timeline_bars import HOST, PRODUCT, micros
+from tfnb.notebook.debug.timeline_view import timeline
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from IPython.core.ultratb import VerboseTB
 
 import tfnb as tf
-from tfnb.notebook import tracebacks
-from tfnb.notebook.settings import settings
+from tfnb.notebook.debug import tracebacks
+from tfnb.notebook.frontend.settings import settings
 
 CELL = """
 def model(v):

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.notebook import shell, training
-from tfnb.notebook.board import SENDER
-from tfnb.notebook.learning_rate import NumberRate, rate_of
-from tfnb.notebook.record import Recorder
-from tfnb.notebook.train_panel import TrainPanel, duration
-from tfnb.notebook.train_rules import Plateau, not_finite, rules
-from tfnb.notebook.training import Run, active_runs, hold_runs, release_runs, stop_runs_of
+from tfnb.notebook.frontend import shell
+from tfnb.notebook.plots import training
+from tfnb.notebook.plots.board import SENDER
+from tfnb.notebook.plots.early_stopping import Plateau, not_finite, rules
+from tfnb.notebook.plots.learning_rate import NumberRate, rate_of
+from tfnb.notebook.plots.recorder import Recorder
+from tfnb.notebook.plots.train_panel import TrainPanel, duration
+from tfnb.notebook.plots.training import Run, active_runs, hold_runs, release_runs, stop_runs_of
 
 
 @pytest.fixture(autouse=True)

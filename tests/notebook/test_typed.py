@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from tfnb.notebook.typed import typed_value
+from tfnb.notebook.debug.typed import typed_value
 
 OLD = np.array([1.0, 2.0, 4.0], np.float32)
 

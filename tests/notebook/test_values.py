@@ -6,7 +6,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.core.source import set_cell_label
-from tfnb.notebook.values import MOST, Values, written
+from tfnb.notebook.cells.values import MOST, Values, written
 
 
 @pytest.mark.parametrize("value", [3, True, 2.5, 1j, "relu", b"x", None, np.float32(3), tf.float32, [64, 32],

@@ -7,7 +7,7 @@ import pytest
 import tfnb as tf
 from tests.notebook.test_graph_view import FakeWidget, ask
 from tfnb.notebook import GraphView, fetch, graph_view, step, watch
-from tfnb.notebook.watch import Recorder, Watched, image_of, opened, watched
+from tfnb.notebook.debug.edge_values import Recorder, Watched, image_of, opened, watched
 
 EVIL = "<img src=x onerror=alert(1)><script>alert(1)</script>\"'"
 widget_module = sys.modules[GraphView.__mro__[1].__module__]

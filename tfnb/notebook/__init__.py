@@ -2,9 +2,22 @@
 
 Nothing here imports IPython, ipywidgets or Graphviz before it is used.
 """
-from tfnb.notebook.again import StaleCells, run_stale, stale, undo
-from tfnb.notebook.board import LiveBoard, live, record
-from tfnb.notebook.checkpoint_views import (
+from tfnb.notebook.debug.edge_values import Watched, watch
+from tfnb.notebook.debug.nan_view import NanView, nan
+from tfnb.notebook.debug.step_view import StepView, step
+from tfnb.notebook.debug.timeline_view import TimelineView, timeline
+from tfnb.notebook.exercise import Verdict, check
+from tfnb.notebook.frontend.fetch import NoSessionError, fetch, find_session
+from tfnb.notebook.frontend.settings import settings
+from tfnb.notebook.graph.costs import Cost, measure
+from tfnb.notebook.graph.view import GraphView, graph_view
+from tfnb.notebook.ownership.collection_tree import CollectionTree, collections
+from tfnb.notebook.ownership.rerun import StaleCells, run_stale, stale, undo
+from tfnb.notebook.ownership.why import Why, why
+from tfnb.notebook.plots.board import LiveBoard, live, record
+from tfnb.notebook.plots.train import train
+from tfnb.notebook.plots.training import Run
+from tfnb.notebook.state.checkpoint_views import (
     CheckpointView,
     RestoreView,
     checkpoint,
@@ -13,22 +26,9 @@ from tfnb.notebook.checkpoint_views import (
     restore_checkpoint,
     save_checkpoint,
 )
-from tfnb.notebook.collection_tree import CollectionTree, collections
-from tfnb.notebook.costs import Cost, measure
-from tfnb.notebook.exercise import Verdict, check
-from tfnb.notebook.fetch import NoSessionError, fetch, find_session
-from tfnb.notebook.graph_view import GraphView, graph_view
-from tfnb.notebook.initialize import initialize
-from tfnb.notebook.nan_view import NanView, nan
-from tfnb.notebook.queue_view import QueuesView, queues
-from tfnb.notebook.settings import settings
-from tfnb.notebook.state_views import SlotsView, VariablesView, slots, variables
-from tfnb.notebook.step_view import StepView, step
-from tfnb.notebook.timeline_view import TimelineView, timeline
-from tfnb.notebook.train import train
-from tfnb.notebook.training import Run
-from tfnb.notebook.watch import Watched, watch
-from tfnb.notebook.why import Why, why
+from tfnb.notebook.state.initialize import initialize
+from tfnb.notebook.state.queue_view import QueuesView, queues
+from tfnb.notebook.state.state_views import SlotsView, VariablesView, slots, variables
 from tfnb.runtime.profile import Profile, profile
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.notebook.badge import FRESH_COLOR, MUTED, STALE_COLOR
+from tfnb.notebook.frontend.badge import FRESH_COLOR, MUTED, STALE_COLOR
 
 TODO = "Your turn: put your answer in the place of the dots, and run this cell again."
 

@@ -5,16 +5,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfnb.kernels.cpu import jit
-from tfnb.notebook import complete, config, tracebacks
-from tfnb.notebook.cell_magics import CellMagics
-from tfnb.notebook.compiling import CompileLine
-from tfnb.notebook.debug_magics import DebugMagics
-from tfnb.notebook.file_magics import FileMagics
-from tfnb.notebook.hooks import Hooks
-from tfnb.notebook.magic_words import LineMagics
-from tfnb.notebook.magics import GraphMagics
-from tfnb.notebook.state_magics import StateMagics
-from tfnb.notebook.train_magics import TrainMagics
+from tfnb.notebook.debug import tracebacks
+from tfnb.notebook.frontend.compiling import CompileLine
+from tfnb.notebook.magics import complete, config
+from tfnb.notebook.magics.cell_magics import CellMagics
+from tfnb.notebook.magics.debug_magics import DebugMagics
+from tfnb.notebook.magics.file_magics import FileMagics
+from tfnb.notebook.magics.graph_magics import GraphMagics
+from tfnb.notebook.magics.state_magics import StateMagics
+from tfnb.notebook.magics.train_magics import TrainMagics
+from tfnb.notebook.magics.words import LineMagics
+from tfnb.notebook.ownership.hooks import Hooks
 
 # All classes of magics.
 MAGICS: tuple[type[LineMagics], ...] = (

@@ -1,0 +1,1 @@
+"""Cells that own ops: comparison of runs, effects on other cells, journal."""

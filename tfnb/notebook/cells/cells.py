@@ -1,0 +1,374 @@
+"""Cells own the ops they make: running a cell again replaces them, a failing cell leaves the graphs as they were.
+
+Independent of IPython: `hooks.py` calls `begin`, then `commit` or `rollback`, around each cell, and `delete`.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from tfnb.graph.graph import Graph
+from tfnb.graph.mutation import Detached, Snapshot
+from tfnb.graph.operation import Operation
+from tfnb.graph.ownership import all_graphs, own
+from tfnb.graph.stack import global_graph, set_global_graph
+from tfnb.notebook.cells.compare import Changes, compare
+from tfnb.notebook.cells.effects import Effects, Orphan, Stale, apply_changes, spread
+from tfnb.notebook.cells.functions import Functions
+from tfnb.notebook.cells.history import Story, story_of
+from tfnb.notebook.cells.journal import Journal, Past, size_of
+from tfnb.notebook.cells.name_shifts import drifted
+from tfnb.notebook.cells.values import Reading, Values
+from tfnb.notebook.frontend.badge import Badge
+from tfnb.opdef.spec import Kind
+
+Key = Hashable
+_VARIABLE = Kind.VARIABLE
+
+
+@dataclass
+class Books:
+    """The state of the cells of a notebook, by key.
+
+    badges: of the cells that own ops, as they should be shown; reasons: why cells are stale of themselves, by graph;
+    stories: what the last run of each changed, by graph; makers: the cell that made each graph; replaced: why a graph
+    is not the one that a run from top to bottom would put ops into: its maker has made another one since; readings:
+    the plain values that the cells made ops with.
+    """
+
+    labels: dict[Key, str] = field(default_factory=dict)
+    badges: dict[Key, Badge] = field(default_factory=dict)
+    reasons: WeakKeyDictionary[Graph, dict[Key, str]] = field(default_factory=WeakKeyDictionary)
+    stories: WeakKeyDictionary[Graph, dict[Key, Story]] = field(default_factory=WeakKeyDictionary)
+    makers: WeakKeyDictionary[Graph, Key] = field(default_factory=WeakKeyDictionary)
+    replaced: WeakKeyDictionary[Graph, str] = field(default_factory=WeakKeyDictionary)
+    readings: dict[Key, Reading] = field(default_factory=dict)
+
+    def copy(self) -> Books:
+        """The same, to go back to."""
+        made = Books(dict(self.labels), dict(self.badges), makers=self.makers.copy(), replaced=self.replaced.copy(),
+                     readings=dict(self.readings))
+        for mine, copied in ((self.reasons, made.reasons), (self.stories, made.stories)):
+            for graph, known in mine.items():
+                copied[graph] = dict(known)     # type: ignore[index, assignment]
+        return made
+
+
+@dataclass
+class Run:
+    """A cell that runs: what it took out of each graph at its begin, and how things stood."""
+
+    key: Key
+    label: str
+    books: Books
+    default: Graph | None
+    snapshots: dict[Graph, Snapshot] = field(default_factory=dict)
+    versions: dict[Graph, int] = field(default_factory=dict)    # of the graphs at the beginning
+    detached: dict[Graph, list[Detached]] = field(default_factory=dict)
+    keys: list[Key] = field(default_factory=list)               # under which the cell ran before
+    thawed: list[Graph] = field(default_factory=list)           # that were finalized
+    names: Mapping[str, Any] = field(default_factory=dict)      # the user's names of graph objects at the start
+
+
+class Cells:
+    """The cells of a notebook, by key (the front end's cell id, or anything hashable)."""
+
+    def __init__(self) -> None:
+        self.books = Books()
+        self.journal = Journal()
+        self.functions = Functions()
+        self.values = Values()
+        self.run: Run | None = None
+
+    @property
+    def labels(self) -> dict[Key, str]:
+        """Key -> what messages call the cell: "[3]"."""
+        return self.books.labels
+
+    @property
+    def badges(self) -> dict[Key, Badge]:
+        """Key -> the badge, of the cells that own ops, as they should be shown."""
+        return self.books.badges
+
+    # around a cell
+
+    def begin(self, key: Key, label: str, names: Mapping[str, Any] | None = None) -> None:
+        """A cell is about to run: its ops leave the graphs, and ops that are made from now on are its own.
+
+        label: what messages call the cell: "[3]"; names: the user's names of graph objects, for `undo`. Raises
+        RuntimeError if a cell is running: see `save`.
+        """
+        if self.run is not None:
+            raise RuntimeError(f"cell {self.run.label} is running: {label} can't begin")
+        run = self.run = Run(key, label, self.books.copy(), global_graph(), names=names or {})
+        for graph in all_graphs():
+            run.snapshots[graph], run.versions[graph] = graph.snapshot(), graph.version
+        self._take_out(run, key)
+        own(key)
+
+    def take_over(self, key: Key) -> None:
+        """The running cell, which has made no op yet, is the one that ran as `key` before: `%%graph NAME`."""
+        if self.run is not None and key not in (self.run.key, *self.run.keys):
+            self._take_out(self.run, key)
+
+    def _take_out(self, run: Run, key: Key) -> None:
+        run.keys.append(key)
+        for graph in run.snapshots:
+            self.books.reasons.get(graph, {}).pop(key, None)
+            graph.stale.pop(key, None)
+            owned = graph.ops_of(key) if key in self.badges else []
+            if owned or graph.owns_entries(key):
+                why = (f"it was made when its cell ran as {self.labels.get(key, run.label)}, and that cell is running "
+                       f"again as {run.label}")
+                record = graph.detach(owned, why, [key])
+                run.detached.setdefault(graph, []).append(record)
+                graph.cursor = record.position
+                if graph.finalized:             # by a cell that comes later in a run from top to bottom
+                    graph._unsafe_unfinalize()
+                    run.thawed.append(graph)
+
+    def look(self, names: Mapping[str, Any]) -> None:
+        """The cell has ended, well or not: see which functions and values the user's names stand for now."""
+        if self.run is not None:
+            self.functions.look(names, self.run.key, self.run.label)
+            self.values.look(names, self.run.key, self.run.label)
+
+    def commit(self, rebound: Mapping[str, str] | None = None, names: Mapping[str, Any] | None = None,
+               source: Callable[[], str] = str) -> list[Key]:
+        """The cell ended well: other cells' ops take its new tensors or become stale.
+
+        rebound: name of an op that the cell made before -> why a user's name of it means another op now; names: what
+        the user's names stand for; source: gives the cell in plain Python. Returns the keys of the cells whose badge is
+        new or another one now.
+        """
+        run = self._end()
+        before = [self.labels.pop(key, run.label) for key in run.keys]
+        self.labels[run.key] = run.label
+        made: list[Operation] = []
+        effects, changes, changed = Effects(), list[Changes](), list[Graph]()
+        for graph in all_graphs():
+            if graph.version != run.versions.get(graph):
+                made += graph.ops_of(run.key)
+                changed.append(graph)
+            elif graph.owns_entries(run.key):
+                changed.append(graph)
+            graph.cursor = None
+            if graph in run.detached:
+                changes.append(self._replace(graph, run, before[0], effects, rebound or {}))
+                changed.append(graph)
+        self._keep(run, changed)
+        self._note_graphs(run)
+        for key in run.keys:
+            self.badges.pop(key, None)
+            self.books.readings.pop(key, None)
+        if made and names:
+            self.books.readings[run.key] = self.values.read(made, names, source)
+        badge = _badge(run.label, made, changes, effects)
+        if badge.ops or badge.removed:
+            self.badges[run.key] = badge
+        shown = self._refresh()
+        return list(dict.fromkeys([*shown, run.key])) if run.key in self.badges else shown
+
+    def _keep(self, run: Run, changed: list[Graph]) -> None:
+        """Enter a run that changed graphs into the journal."""
+        for graph in run.snapshots.keys() - set(changed):
+            graph.forget(run.snapshots[graph])
+        if changed:
+            default = run.default if run.default is not global_graph() else None
+            size = sum(size_of(record.ops) for records in run.detached.values() for record in records)
+            self.journal.keep(Past(f"run {run.label}", run.key, run.books, default, size),
+                              {graph: run.snapshots[graph] for graph in changed if graph in run.snapshots}, run.names)
+
+    def _note_graphs(self, run: Run) -> None:
+        """Note who made which graph. If a cell makes graphs again, other cells' ops are in those of before."""
+        new, books = [graph for graph in all_graphs() if graph not in run.snapshots], self.books
+        for graph, maker in list(books.makers.items()) if new else ():
+            if maker in run.keys and graph is not global_graph():
+                books.replaced[graph] = f"its graph was replaced by a new one in {run.label}"
+        books.makers.update(dict.fromkeys(new, run.key))
+
+    def _replace(self, graph: Graph, run: Run, before: str, total: Effects, rebound: Mapping[str, str]) -> Changes:
+        records = run.detached[graph]
+        changes = compare([op for record in records for op in record.ops], graph.ops_of(run.key))
+        start = f"it was made when its cell ran as {before}; the cell ran again as {run.label} and "
+        replaced, gone = start + "made a new one", start + "no longer makes it"
+        for name, op in changes.old.items():
+            op._dead = replaced if name in changes.new else gone
+        effects = apply_changes(graph, records, changes, run.label, rebound)
+        self._blame(graph, effects.reasons)
+        self.books.stories.setdefault(graph, {})[run.key] = story_of(before, run.label, changes, effects)
+        total.rewired += effects.rewired
+        return changes
+
+    def rollback(self) -> list[Key]:
+        """The cell failed or was interrupted: the graphs are as they were before it, ops it made are unusable."""
+        run = self._end()
+        for graph in all_graphs():
+            reason = f"it was made by the run {run.label} of its cell, which failed: its ops were taken back"
+            if graph in run.snapshots:
+                graph.rollback(run.snapshots[graph], reason)
+            else:                               # made in the cell
+                _drop(graph, run.key, reason)
+        set_global_graph(run.default)
+        self._return_to(run.books)
+        return self._refresh()
+
+    def _return_to(self, books: Books) -> None:
+        """Go back to what was known, but for the badges: `_refresh` tells which of these change."""
+        self.books = replace(books, badges=self.badges)
+
+    def untouched(self) -> bool:
+        """The running cell has made no op yet."""
+        run = self.run
+        return run is None or all(graph.version == run.versions.get(graph) for graph in all_graphs())
+
+    def undo(self) -> tuple[Past, dict[str, Any], list[Key]]:
+        """Take the newest change back: the last run of a cell that made or removed ops, or the deletion of one.
+
+        Returns it, the names that the user had for what is in the graphs again, and the keys of changed badges.
+        Raises IndexError if there is nothing to undo, RuntimeError while a cell runs.
+        """
+        if self.run is not None:
+            raise RuntimeError(f"cell {self.run.label} is running")
+        past, names = self.journal.take_back()
+        self._return_to(past.books)
+        now, before = self.badges.get(past.key), past.books.badges.get(past.key)
+        note = f"{past.what} was undone"
+        changed = [key for key, badge in self.badges.items() if badge != past.books.badges.get(key)]
+        self.books.badges = past.books.badges
+        if before is not None:
+            self.badges[past.key] = replace(before, notes=(*before.notes, note))
+        elif now is not None:                   # the cell owns nothing now, but its line is still there
+            self.badges[past.key] = Badge(now.label, removed=now.ops, notes=(note,))
+        return past, names, list(dict.fromkeys([*changed, past.key, *self._refresh()]))
+
+    def disown(self) -> None:
+        """Let the ops of the running cell belong to nobody: running it again adds more, as in plain Python."""
+        if self.run is not None:
+            own(None)
+
+    def own_again(self) -> None:
+        """Take `disown` back for what the running cell makes from now on."""
+        if self.run is not None:
+            own(self.run.key)
+
+    def _end(self) -> Run:
+        if self.run is None:
+            raise RuntimeError("no cell is running")
+        run, self.run = self.run, None
+        own(None)
+        for graph in run.thawed:
+            graph.finalize()
+        return run
+
+    # inside a cell
+
+    def save(self) -> dict[Graph, Snapshot]:
+        """A state to go back to inside of a running cell, for a cell in a cell (`%run notebook.ipynb`)."""
+        return {graph: graph.snapshot() for graph in all_graphs()}
+
+    def restore(self, saved: dict[Graph, Snapshot], failed: bool) -> None:
+        """Leave the inner cell: what it made goes if it failed, and is the outer cell's if not."""
+        for graph, snapshot in saved.items():
+            if failed:
+                graph.rollback(snapshot, "it was made by code that failed: its ops were taken back")
+            else:
+                graph.forget(snapshot)
+
+    # other changes
+
+    def delete(self, key: Key, names: Mapping[str, Any] | None = None) -> list[Key]:
+        """The cell was deleted: its ops leave, and what uses them is stale. Returns the keys of changed badges."""
+        where, books = self.labels.get(key, "a cell"), self.books.copy()
+        left: dict[Graph, Snapshot] = {}
+        for graph in all_graphs():
+            owned = graph.ops_of(key) if key in self.badges else []
+            if owned or graph.owns_entries(key):
+                left[graph] = graph.snapshot()
+                record = graph.detach(owned, f"its cell {where} was deleted", [key])
+                effects = apply_changes(graph, [record], compare(record.ops, ()), f"{where}, which was deleted")
+                self._blame(graph, effects.reasons)
+            self.books.reasons.get(graph, {}).pop(key, None)
+        self.badges.pop(key, None)
+        self.books.readings.pop(key, None)
+        self.values.forget(key)
+        if left:
+            self.journal.keep(Past(f"the deletion of {where}", key, books), left, names or {})
+        return self._refresh()
+
+    def stale(self, graph: Graph) -> dict[Key, Stale]:
+        """The stale cells of a graph, and why."""
+        return spread(graph, self.books.reasons.get(graph, {}), self.labels)
+
+    def outdated(self) -> dict[Key, str]:
+        """The cells that may be used, but would make something else now, and why."""
+        found: dict[Key, str] = {}
+        for graph in all_graphs():
+            for key, why in self.outdated_in(graph).items():
+                if not isinstance(key, Orphan):
+                    found.setdefault(key, why)
+        return found
+
+    def outdated_in(self, graph: Graph) -> dict[Key, str]:
+        """The cells whose ops in `graph` may be used, but would be others now, and why."""
+        values = self.values.outdated(self.books.readings)
+        found = {key: why for key, why in values.items() if graph.ops_of(key)} | self.functions.outdated(graph)
+        why = self.books.replaced.get(graph)
+        if why is None:
+            return found
+        keys = {op.owner for op in graph.get_operations()} & self.badges.keys() - {self.books.makers.get(graph)}
+        return dict.fromkeys(keys, why) | found
+
+    def _blame(self, graph: Graph, reasons: dict[Key, str]) -> None:
+        known = self.books.reasons.setdefault(graph, {})
+        for key, why in reasons.items():
+            known.setdefault(key, why)
+
+    def _refresh(self) -> list[Key]:
+        """Bring the marks of all graphs and the badges up to date. Returns the keys of badges that changed."""
+        everything: dict[Key, Stale] = {}
+        for graph in all_graphs():
+            found = self.stale(graph)
+            marks = {key: self._sentence(key, stale) for key, stale in found.items()}
+            if marks != graph.stale:
+                graph.stale.clear()
+                graph.stale.update(marks)
+                graph.mutations += 1            # sessions look again whether what they run is fresh
+            everything |= found
+        changed, outdated = [], self.outdated()
+        for key, badge in self.badges.items():
+            stale = everything.get(key)
+            now = replace(badge, stale=stale.why if stale else "", run=self.named(stale.run) if stale else (),
+                          outdated=outdated.get(key, ""))
+            if now != badge:
+                self.badges[key] = now
+                changed.append(key)
+        return changed
+
+    def _sentence(self, key: Key, stale: Stale) -> str:
+        if isinstance(key, Orphan):
+            return f"{stale.why}, and no cell of the notebook made this op"
+        where = self.labels.get(key, "")
+        return f"its cell {where} is stale, because {stale.why}: run {' '.join(self.named(stale.run))} again"
+
+    def named(self, keys: Iterable[Key]) -> tuple[str, ...]:
+        """The labels of cells; ops that no cell made have none."""
+        return tuple(self.labels.get(key, str(key)) for key in keys if not isinstance(key, Orphan))
+
+
+def _badge(label: str, made: list[Operation], changes: list[Changes], effects: Effects) -> Badge:
+    variables = sum(op.spec.kind is _VARIABLE for op in made)
+    gone = {name for part in changes for name in part.removed}
+    changes = [part for part in changes if part.old or part.new]        # the others lost collection entries only
+    return Badge(
+        label, len(made), variables, sum(len(part.kept) for part in changes),
+        identical=bool(changes) and all(part.identical for part in changes), rewired=effects.rewired,
+        removed=len(gone - {op.name for op in made} if gone else gone), notes=drifted(made))
+
+
+def _drop(graph: Graph, key: Key, reason: str) -> None:
+    made = graph.ops_of(key)
+    if made:
+        graph.detach(made, reason, [key])

@@ -1,0 +1,1 @@
+"""NaN search, stepping, values on edges, timelines, failed cells."""

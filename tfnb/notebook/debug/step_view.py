@@ -1,0 +1,233 @@
+"""%step: a run op by op: the graph with the next op lit, what that takes, the queue of ops, and values to change."""
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfnb.core.describe import FEW, one_line
+from tfnb.core.text import did_you_mean
+from tfnb.graph.operation import Operation, Tensor
+from tfnb.notebook.debug.edge_values import elements_of, watched
+from tfnb.notebook.debug.typed import typed_value
+from tfnb.notebook.drawing.geometry import shorten
+from tfnb.notebook.drawing.scene import Scene
+from tfnb.notebook.drawing.value_label import pill_of
+from tfnb.notebook.frontend.fetch import in_session
+from tfnb.notebook.graph.paint import progressed
+from tfnb.notebook.graph.view import GraphView
+from tfnb.notebook.state.tables import Cell, Column, Table
+from tfnb.notebook.state.tables_view import Inside, SheetView
+from tfnb.runtime.nan import patterns
+from tfnb.runtime.session import BaseSession
+from tfnb.runtime.stepper import Stepper
+
+AROUND = 5              # ops shown before and after the next one
+LETTERS = 42            # of names in tables
+BUTTONS = [("step", "Step"), ("back", "Back"), ("go", "Go on"), ("restart", "Restart")]
+
+
+class RunGraph(GraphView):
+    """The graph of a run: what has run, what runs next, and (in the panel) the values of now."""
+
+    def __init__(self, stepper: Stepper, ends: Sequence[Any]) -> None:
+        self.stepper = stepper
+        super().__init__(ends)
+
+    def follow(self) -> None:
+        """Show how far the run is: what is around the next op opens."""
+        here = self.stepper
+        if here.op is not None and here.op.name in self.model.nodes:
+            self._expanded |= self.model.path(self.model.nodes[here.op.name])
+        self._draw()
+
+    def _painted(self, scene: Scene) -> Scene:
+        here = self.stepper
+        ran = {op.name for op in here.calls[:here.position]}
+        at = here.op.name if here.op is not None else ""
+        return progressed(scene, self.model.nodes, [op.name for op in here.calls], ran, at)
+
+    def widget_state(self) -> dict[str, Any]:
+        """As GraphView.widget_state, with values of now; colours say how far the run is."""
+        state = super().widget_state()
+        op = self._selected.rstrip("/")
+        if state["details"]:
+            state["details"]["values"] = [{"name": name, **watched(array).as_json()} for name, array in
+                                          self.stepper.values.items() if name.rpartition(":")[0] == op]
+        return state | {"colors": []}
+
+
+class StepView(SheetView):
+    """A Stepper as it is displayed; made by `step`. A click on an op goes there, forth or back.
+
+    ends: the tensors and operations that the run is for, of which the graph is drawn.
+    """
+
+    def __init__(self, stepper: Stepper, ends: Sequence[Any] = ()) -> None:
+        super().__init__("Step")
+        self.stepper = stepper
+        self.buttons = list(BUTTONS)
+        self.graph = RunGraph(stepper, ends) if ends else None
+        self._draw()
+        if self.graph is not None:
+            self.graph.widget = Inside(self)
+
+    def step(self, calls: int = 1) -> StepView:
+        """Run so many ops. Returns the view."""
+        return self._after(self.stepper.step(calls))
+
+    def back(self, calls: int = 1) -> StepView:
+        """Go back to before so many ops. Returns the view."""
+        return self._after(self.stepper.back(calls))
+
+    def go(self, until: str = "") -> StepView:
+        """Go on to the next breakpoint, to the next op that `until` is found in the name of, or to the end."""
+        return self._after(self.stepper.go(until))
+
+    def restart(self) -> StepView:
+        """Go back to the beginning. Returns the view."""
+        return self._after(self.stepper.restart())
+
+    def value(self, name: str) -> np.ndarray:
+        """The value that a tensor has now. Raises NotFoundError while it has none."""
+        return self.stepper.value(name)
+
+    def set(self, name: str, value: Any) -> StepView:
+        """Let a tensor, a fed one or a variable have another value: what has run since runs again. Returns the view."""
+        return self._after(self.stepper.set(name, value))
+
+    def act(self, act: str, row: str) -> None:
+        """A button was pressed."""
+        moves = {"step": self.step, "back": self.back, "go": self.go, "restart": self.restart}
+        if act in moves:
+            moves[act]()
+        elif act == "take back" and row.isdecimal() and int(row) < len(self.stepper.changes):
+            self._after(self.stepper.take_back(self.stepper.changes[int(row)]))
+
+    def edit(self, table: str, row: str, text: str) -> None:
+        """A value was typed for a tensor. Raises ValueError for what can't be one."""
+        if row in self.stepper.values:
+            self.set(row, typed_value(text, self.stepper.values[row]))
+
+    def pick(self, table: str, row: str) -> None:
+        """An op was clicked: go there. Raises ValueError for what is no place in the run."""
+        if table != "ops":
+            return
+        if not row.isdecimal() or int(row) >= len(self.stepper.calls):
+            raise ValueError(f"the run has {len(self.stepper.calls)} calls of ops, and no {row!r}")
+        self.stepper.restart().step(int(row))
+        self._draw()
+
+    def _after(self, _stepper: Stepper) -> StepView:
+        with self._lock:
+            self._draw()
+            self.tell()
+        return self
+
+    def _draw(self) -> None:
+        here = self.stepper
+        if here.error is not None:
+            self.note = f"{here.op.name if here.op else ''} failed: {str(here.error).partition(chr(10))[0]}"
+        elif here.op is None:
+            self.note = f"the run is over: {here.position} ops"
+        else:
+            self.note = f"next is {here.op.name}, {here.position + 1} of {len(here.calls)}, made at {here.op.made_at}"
+        if self.graph is not None:
+            self.graph.follow()
+        self.tables = [self._takes(), *([self._changes()] if here.changes else []), self._ops()]
+
+    def _ops(self) -> Table:
+        here = self.stepper
+        first = max(0, min(here.position - AROUND, len(here.calls) - 2 * AROUND - 1))
+        rows = []
+        for i, op in list(enumerate(here.calls))[first:first + 2 * AROUND + 1]:
+            stops = any(pattern.search(op.name) for pattern in here.breaks)
+            made = here.values.get(op.outputs[0].name) if i < here.position and op.outputs else None
+            mark = "▶" if i == here.position and here.op is not None else "●" if stops else ""
+            rows.append((str(i), [Cell(mark), Cell(str(i + 1), float(i)), Cell(shorten(op.name, LETTERS)),
+                                  Cell(op.type),
+                                  *_value_cells(made)]))
+        columns = [Column("", "▶ is next, ● is a breakpoint"), Column("#", "", True), Column("op"), Column("type"),
+                   Column("made", "the first output"), Column("")]
+        return Table("ops", columns, rows, title="Queue of ops",
+                     picked=str(here.position) if here.op is not None else "")
+
+    def _takes(self) -> Table:
+        """Return what the last op made, and what the next one takes; at the end what was fetched."""
+        here = self.stepper
+        columns = [Column(""), Column("tensor"), Column("value"),
+                   Column("change", "a number, a list, or arithmetic with `value`; what has run since runs again"),
+                   Column("")]
+        if here.op is None:
+            fetched = [(str(i), [Cell("fetched"), Cell(str(i)), value, Cell(), drawn])
+                       for i, (value, drawn) in enumerate(map(_value_cells, here.result or []))]
+            return Table("takes", columns, fetched, title="Fetched", pickable=False)
+        last = here.calls[here.position - 1].outputs if here.position else []
+        takes = [self._editable(name, tensor, array) for name, (tensor, array) in
+                 zip(_argument_names(here.op), here.inputs, strict=True)]
+        shown = {row for row, _ in takes}
+        made = [self._editable("just made", tensor, here.values[tensor.name]) for tensor in last
+                if tensor.name in here.values and tensor.name not in shown]
+        return Table("takes", columns, [*made, *takes], title=f"{here.op.name} takes", pickable=False)
+
+    def _editable(self, word: str, tensor: Tensor, array: np.ndarray) -> tuple[str, list[Cell]]:
+        known = tensor.name in self.stepper.values and not self.stepper.fixed(tensor.name)
+        value, drawn = _value_cells(array)
+        return tensor.name, [Cell(word), Cell(shorten(tensor.name, LETTERS)), value,
+                             Cell(edit=f"New value of {tensor.name}" if known else ""), drawn]
+
+    def _changes(self) -> Table:
+        rows = [(str(i), [Cell(c.tensor.name), *_value_cells(c.value), Cell(acts=(("take back", "Take back"),))])
+                for i, c in enumerate(self.stepper.changes)]
+        return Table("changes", [Column("tensor"), Column("value"), Column(""), Column("")], rows, title="Changed",
+                     pickable=False)
+
+
+def _argument_names(op: Operation) -> list[str]:
+    """Return the names of the inputs of an op: "a", "b"; "values[0]", "values[1]", "axis"."""
+    names: list[str] = []
+    for arg in op.spec.inputs:
+        many = op.attrs[arg.number] if arg.number else len(op.attrs[arg.type_list]) if arg.type_list else None
+        names += [arg.name] if many is None else [f"{arg.name}[{i}]" for i in range(many)]
+    return names
+
+
+def _value_cells(array: np.ndarray | None) -> tuple[Cell, Cell]:
+    """Return a value and its histogram; of many elements mean and standard deviation."""
+    if array is None:
+        return Cell(), Cell()
+    pill = pill_of(array)
+    if pill is None or array.size <= FEW:
+        return Cell(one_line(array), bad=pill is not None and bool(pill.bad)), Cell()
+    kind = f"{pill.dtype}[{', '.join(map(str, pill.shape))}]"
+    return Cell(f"{kind} {pill.words}", bad=bool(pill.bad)), Cell(hist=(pill.counts,))
+
+
+def _check_found(stepper: Stepper, wanted: list[re.Pattern[str]]) -> None:
+    names = {op.name for op in stepper.calls}
+    for pattern in wanted if stepper.error is None else ():
+        if not any(map(pattern.search, names)):
+            raise ValueError(f"no op of the run matches {pattern.pattern!r}{did_you_mean(pattern.pattern, names)}")
+
+
+def step(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSession | None = None,
+         breaks: str | Iterable[str] = (), until: str = "", back: bool = False) -> StepView:
+    """Go through a run of `fetches` op by op, on a copy of the session's values.
+
+    feed: tensor or name -> value. breaks: regular expressions of the names of ops before which `go` stops. It stands
+    before the first op; with breaks before the first of those, with `until`, an expression, before the op that it is
+    found in, with `back` at the end, to go back from there.
+
+    Raises NoSessionError if it is not clear which session, KeyError for a name that is not there, ValueError for a
+    wrong expression, and what `Session.run` raises for wrong feeds.
+    """
+    chosen, wanted, fed = in_session(fetches, feed, session)
+    stepper = Stepper(chosen._inspect(wanted, fed), breaks)
+    _check_found(stepper, [*stepper.breaks, *patterns(until)] if until else stepper.breaks)
+    if back:
+        stepper.step(len(stepper.calls))
+    elif until or stepper.breaks:
+        stepper.go(until)
+    return StepView(stepper, elements_of(chosen, wanted))

@@ -1,0 +1,1 @@
+"""Parts of drawings: SVG, palette, geometry, labels of values, heat maps."""

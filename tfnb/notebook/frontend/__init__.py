@@ -1,0 +1,1 @@
+"""Front ends: settings, the shell, badges, widgets."""

@@ -1,0 +1,119 @@
+"""The IPython that runs us, if any: found without importing it, and what can be shown in it."""
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Hashable
+from typing import Any, Protocol
+
+from tfnb.core.lazy import lazy_module
+
+_display = lazy_module("IPython.display")
+
+Bundle = dict[str, Any] | tuple[dict[str, Any], dict[str, Any]]         # mime type -> form; with metadata, or without
+
+SERVED = "VOILA_PREHEAT" in os.environ      # a dashboard of Voila: it tells no ids, but has a person before it
+running: Hashable = None        # the key of the cell that runs, where cells are known
+cells: Any = None               # notebook/cells/cells.py: what is known of the cells that own ops, where any are
+attended = SERVED               # also if the front end told the id of that cell: it is no nbclient, then
+
+
+def label_of(owner: Hashable) -> str:
+    """Return the label of the cell that owns ops, as messages use it: "[3]"; "" if nobody knows."""
+    return str(cells.labels.get(owner, "")) if cells is not None else ""
+
+
+def place_of(op: Any) -> str:
+    """Whose an op is: "cell [3]" for the cell that owns it, else the cell or file of the line that made it."""
+    label = label_of(getattr(op, "owner", None))
+    return f"cell {label}" if label else str(getattr(op, "made_at", "")).partition(", line")[0].partition(":")[0]
+
+
+def last_run(op: Any) -> tuple[str, str] | None:
+    """Return what the last run of its cell did to an op: ("new" | "changed" | "as before", the difference); None if the
+    cell ran once, or if no cell is known."""
+    story = cells.books.stories.get(op.graph, {}).get(op.owner) if cells is not None else None
+    if story is None:
+        return None
+    if op.name in story.why:
+        return "changed", f"{story.why[op.name]}, since {story.label}"
+    return ("as before", "") if op.name in story.same else ("new", f"since {story.label}")
+
+
+def removed(graph: Any) -> list[str]:
+    """Names of ops that the last runs of the cells of a graph made no longer."""
+    stories = cells.books.stories.get(graph, {}) if cells is not None and graph is not None else {}
+    return [name for story in stories.values() for name in sorted(story.removed)]
+
+
+def current() -> Any | None:
+    """The running InteractiveShell, or None. Never imports IPython: where it is not loaded, no shell runs."""
+    ipython = sys.modules.get("IPython")
+    get = getattr(ipython, "get_ipython", None)
+    return get() if get is not None else None
+
+
+def has_front_end() -> bool:
+    """True in a kernel (JupyterLab, Notebook, nbclient...), False in a terminal and in plain Python."""
+    return getattr(current(), "kernel", None) is not None
+
+
+def interactive() -> bool:
+    """Could a person press a button in the running cell? Not under nbclient and its like, which let no cell ask for
+    input: of their pages no kernel is left, and without a network not even the code that would show a widget."""
+    return has_front_end() and (attended or bool(request().get("content", {}).get("allow_stdin", True)))
+
+
+def forgets_widgets() -> bool:
+    """Return whether the front end is JupyterLab or Notebook, which show an error in place of an old widget. Only
+    they tell of deleted cells."""
+    return "deletedCells" in request().get("metadata", {})
+
+
+def request(ip: Any = None) -> dict[str, Any]:
+    """The execute request of the running cell, from the kernel of a shell (by default the current one); {} in a
+    terminal."""
+    get = getattr(getattr(ip or current(), "kernel", None), "get_parent", None)
+    return (get() if get is not None else None) or {}
+
+
+def counts_first() -> bool:
+    """Return whether `execution_count` is the number of the next cell already while one runs: since IPython 9.8."""
+    return getattr(sys.modules.get("IPython"), "version_info", (9, 8)) >= (9, 8)
+
+
+def show(bundle: Bundle, display_id: str) -> None:
+    """Show a mime bundle under an id; nothing in plain Python."""
+    _publish(bundle, display_id, False)
+
+
+class Shown(Protocol):
+    """A view that notes where it was shown last: the count of that cell's run."""
+
+    shown_in: int | None
+
+    def show(self) -> Any:
+        """Show it in the running cell."""
+
+
+def show_once(view: Shown) -> None:
+    """Show a view unless the running cell has already; in plain Python its text is printed.
+
+    (A magic such as `%live` shows its view and returns it, too.)
+    """
+    here = current()
+    if here is None:
+        print(repr(view))
+    elif view.shown_in != here.execution_count:
+        view.show()
+
+
+def update(bundle: Bundle, display_id: str) -> None:
+    """Replace what is shown under that id wherever it still is; a terminal prints it anew."""
+    _publish(bundle, display_id, True)
+
+
+def _publish(bundle: Bundle, display_id: str, again: bool) -> None:
+    if current() is not None:
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, None)
+        _display.display(data, metadata=metadata, raw=True, display_id=display_id, update=again)

@@ -1,0 +1,1 @@
+"""Drawings of graphs: reading, hierarchy, layout, SVG, the view."""

@@ -1,0 +1,1 @@
+"""Magics: thin wrappers of the functions of `tfnb.notebook`."""

@@ -1,0 +1,123 @@
+"""%%train: the body of the cell is one step of a training. Needs IPython."""
+# mypy: disable-error-code="no-untyped-call,untyped-decorator"
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from IPython.core.magic import cell_magic, magics_class, no_var_expand
+from IPython.core.magic_arguments import argument, magic_arguments
+
+from tfnb.core.source import frames_of
+from tfnb.graph.stack import get_default_graph
+from tfnb.notebook.frontend.fetch import NoSessionError
+from tfnb.notebook.magics.words import Body, LineMagics, compile_body, parse, unquote, usage_errors
+from tfnb.notebook.plots.learning_rate import NumberRate, Rate, rate_of
+from tfnb.notebook.plots.train import begin, prepare
+from tfnb.notebook.plots.training import Run
+
+
+@magics_class
+class TrainMagics(LineMagics):
+    """%%train."""
+
+    @no_var_expand
+    @cell_magic("train")
+    @magic_arguments("train")
+    @argument("--steps", type=int, metavar="N", help="how many; by default until Stop or the end of the input")
+    @argument("--every", type=int, default=1, metavar="K", help="report each K steps only")
+    @argument("--live", nargs="+", metavar="TAG", help="what to plot; by default what the first step reports")
+    @argument("--no-live", action="store_true", help="plot nothing here")
+    @argument("--stop", nargs="+", default=(), metavar="RULE", help="end at nan, at a plateau, at plateau=REPORTS")
+    @argument("--lr", metavar="NAME[=VALUE]", help="what the slider sets: a number, variable, tensor or optimizer")
+    @argument("--ckpt", type=int, default=0, metavar="EVERY", help="save each so many steps, and at the end")
+    @argument("--folder", default="checkpoints", help="where checkpoints go")
+    @argument("--run", default="", metavar="NAME", help="the name of the curves, to compare runs: %%live --runs A B")
+    @argument("--as", dest="variable", metavar="VARIABLE", help="the variable that holds the Run")
+    @argument("--foreground", action="store_true", help="wait for the end, as nbconvert does")
+    @argument("--background", action="store_true", help="never wait for the end")
+    def train_cell(self, line: str, cell: str) -> Run:
+        """Repeat the cell beside the notebook: other cells and views stay usable. `step` counts from 0.
+
+        Reported are the floats that the body assigns (not those that begin with _), a dict or number that it ends
+        with, and its summaries. Buttons and Interrupt pause and stop it between two steps.
+
+        `%%train --steps 2000 --stop nan --lr optimizer` over `_, loss_now = sess.run([train, loss], feed)`
+        """
+        __tracebackhide__ = True
+        args = parse(self.train_cell, line)
+        tags = split(args.live or ())
+        step = Step(compile_body(self.ip, cell), self.ip.user_ns, tags)
+        with usage_errors(ValueError, RuntimeError, KeyError, NoSessionError):
+            rate = self._rate(args.lr) if args.lr else None
+            run = prepare(step, args.steps, every=args.every, stop=split(args.stop), learning_rate=rate,
+                          checkpoint=args.ckpt, folder=unquote(args.folder), run=unquote(args.run))
+        if args.variable:
+            self.ip.user_ns[unquote(args.variable)] = run
+        foreground = True if args.foreground else False if args.background else None
+        return begin(run, () if args.no_live else tags or None, foreground)
+
+    def _rate(self, words: str) -> Rate:
+        """The learning rate of NAME or NAME=VALUE."""
+        name, _, number = unquote(words).partition("=")
+        value = self._value(number, (int, float), "number") if number else None
+        held = self.ip.user_ns.get(name)
+        if isinstance(held, (int, float, np.number)):
+            return NumberRate(self.ip.user_ns, name, value)
+        return rate_of(held if held is not None else self._fetchable(name), get_default_graph(), value)
+
+
+class Step:
+    """The body of the cell as a step: runs it, and reports what it assigned.
+
+    Which names are worth reporting is seen at the first call. Raises RuntimeError if the body makes ops: they would
+    add up.
+    """
+
+    def __init__(self, body: Body, namespace: dict[str, Any], tags: Iterable[str] = ()) -> None:
+        self._body, self._namespace, self._tags = body, namespace, tuple(tags)
+        self._names: tuple[str, ...] | None = None
+        self._graph = get_default_graph()
+        self._version = self._graph.version
+
+    def __call__(self, number: int) -> dict[str, Any] | None:
+        """Run the body with `step` = number, and return its report."""
+        __tracebackhide__ = True
+        namespace = self._namespace
+        namespace["step"] = number
+        value = self._body.run(namespace)
+        if self._graph.version != self._version:
+            self._refuse_ops()
+        if self._names is None:
+            self._names = tuple(name for name in self._body.names if self._wanted(name))
+        report = {name: namespace[name] for name in self._names}
+        if value is not None:
+            if isinstance(value, dict):
+                report |= value
+            elif isinstance(value, (float, np.floating)):
+                report["value"] = value
+        return report or None
+
+    def _wanted(self, name: str) -> bool:
+        value = self._namespace.get(name)
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        if name in self._tags:
+            return isinstance(value, (int, float, np.number))
+        return isinstance(value, (float, np.floating)) and not name.startswith("_")
+
+    def _refuse_ops(self) -> None:
+        """Other cells may make ops meanwhile; the body may not."""
+        before, self._version = self._version, self._graph.version
+        made = [op for op in self._graph.get_operations() if op._id > before
+                and any(code.co_filename == self._body.filename for code, _ in frames_of(op._recorded))]
+        if made:
+            many = f"{len(made)} op{'s' * (len(made) > 1)}"
+            raise RuntimeError(f"a step of a training made {many}, {made[0].name!r} ({made[0].type}) first: each "
+                               "step would add as many. Make them once, in a cell before this one")
+
+
+def split(parts: Iterable[str]) -> list[str]:
+    """Words that are divided by blanks or commas."""
+    return [unquote(word) for part in parts for word in part.split(",") if word]

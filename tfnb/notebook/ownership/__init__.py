@@ -1,0 +1,1 @@
+"""IPython hooks by which cells own ops; running again, and why."""

@@ -1,0 +1,364 @@
+"""Cells of IPython: what runs before and after each one, whatever the front end tells of it.
+
+Front ends that know cells send their id (JupyterLab, Notebook, VS Code, Colab) and the ids of deleted ones (JupyterLab,
+Notebook); where there is none (nbclient, papermill, Voila, a terminal) each run is a cell of its own. Code that is run
+silently belongs to nobody.
+"""
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from tfnb.core.source import set_cell_label
+from tfnb.graph.collection import op_of
+from tfnb.graph.graph import Graph
+from tfnb.graph.mutation import Snapshot
+from tfnb.graph.ownership import all_graphs
+from tfnb.notebook.cells.cells import Cells
+from tfnb.notebook.cells.journal import Past
+from tfnb.notebook.debug.failed_cell import attempted, bundle, partial_graph
+from tfnb.notebook.frontend import shell
+from tfnb.notebook.frontend.locations import NAMELESS
+from tfnb.notebook.frontend.settings import settings
+from tfnb.notebook.plots import board, training
+from tfnb.notebook.state import state_views
+
+
+@dataclass
+class Frame:
+    """A cell that runs. number: of In. inner: the state to go back to if it runs inside of another one (`%run`)."""
+
+    info: Any
+    number: int
+    inner: dict[Graph, Snapshot] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A cell to be run again: its text, its number, and the request whose outputs the front end shows in it."""
+
+    code: str
+    number: int
+    parent: Any
+
+    @property
+    def has_place(self) -> bool:
+        """Return whether output sent under this old request appears in its cell: in JupyterLab, Notebook."""
+        return bool(self.parent.get("metadata", {}).get("cellId"))
+
+
+class Hooks:
+    """The ownership of cells for one InteractiveShell."""
+
+    def __init__(self, ip: Any) -> None:
+        self.ip = ip
+        self.cells = Cells()
+        self.names: dict[str, Hashable] = {}        # `%%graph NAME`: the key that the cell ran under last
+        self._stack: list[Frame] = []
+        self.sources: dict[Hashable, Source] = {}   # of the cells that own ops
+        self.again: dict[str, str] = {}             # file name -> label, of a cell while `run_stale` runs it again
+        self._files: dict[str, str] = {}            # file name -> label, where IPython doesn't tell: before 8 (Colab)
+        self._shown: set[Hashable] = set()          # keys whose badge is on display
+        self._unstored: tuple[Any, int] = (None, 0)         # the last run beside the history, how many there were
+        # Cells in ipykernel's subshells run in other threads, beside the one that owns what is made meanwhile.
+        self._thread = threading.main_thread() if getattr(ip, "kernel", None) else threading.current_thread()
+
+    def register(self) -> None:
+        """Begin to listen, also to the rest of the cell that runs now."""
+        self.ip.events.register("pre_run_cell", self.pre_run_cell)
+        self.ip.events.register("post_run_cell", self.post_run_cell)
+        settings.listeners.append(self._set)
+        set_cell_label(self.label_of_file)
+        shell.cells = self.cells
+        board.listen()
+        _active.append(self)
+        info = running_info()
+        if info is not None:
+            self.pre_run_cell(info)
+
+    def unregister(self) -> None:
+        """Stop listening. What cells made stays, and is nobody's until `register`. A second call changes nothing."""
+        if self not in _active:
+            return
+        if self._stack:
+            self._stack.clear()
+            self._show(self.cells.commit() if self.cells.run else ())
+        self.ip.events.unregister("pre_run_cell", self.pre_run_cell)
+        self.ip.events.unregister("post_run_cell", self.post_run_cell)
+        settings.listeners.remove(self._set)
+        set_cell_label(None)
+        shell.cells = None
+        _active.remove(self)
+        self.cells.journal.clear()                  # nobody keeps account of what is made from now on
+
+    def _set(self, name: str, value: Any) -> None:
+        """A setting changed. Cells own from now on, or no more: also what the rest of the running cell makes."""
+        if name == "own_cells" and not value:
+            self.cells.disown()
+            self.cells.journal.clear()              # nobody keeps account of what is made from now on
+        elif name == "own_cells" and self._stack:
+            if self.cells.run is None:
+                self._begin(self._stack[0].info)
+            else:
+                self.cells.own_again()
+
+    # events
+
+    def pre_run_cell(self, info: Any) -> None:
+        """A cell is about to run."""
+        if threading.current_thread() is not self._thread:
+            return
+        training.hold_runs()
+        try:
+            self._enter(info)
+        finally:
+            self._release()
+
+    def _release(self) -> None:
+        """Trainings go on, unless ops left that come back with the end of the running cell."""
+        if not (self.cells.run and self.cells.run.detached):
+            training.release_runs()
+
+    def _enter(self, info: Any) -> None:
+        number = self._count(info)
+        if self._stack:
+            self._stack.append(Frame(info, number, self.cells.save()))
+            return
+        self._stack.append(Frame(info, number))
+        if not hasattr(self.ip.compile, "format_code_name"):
+            self._files[self.ip.compile.get_code_name(info.raw_cell, info.raw_cell, number)] = f"[{number}]"
+        key, meta = self._identity(info)
+        shell.running, shell.attended = key, shell.SERVED or not str(key).startswith(NAMELESS)
+        self._close_views(key)
+        if not self.again or self.sources[key].has_place:
+            self._shown.discard(key)                # the front end has cleared the cell's output
+        if settings.own_cells:
+            for gone in meta.get("deletedCells") or ():
+                if gone != key:                     # cut, pasted elsewhere and run: still the same cell
+                    self._forget(gone)
+            self._begin(info)
+
+    def _begin(self, info: Any) -> None:
+        key = self._identity(info)[0]
+        label = self.cells.labels.get(key) if self.again else None         # run by us: its number stays
+        self.cells.begin(key, label or self._label(info), self._graph_names())
+
+    def post_run_cell(self, result: Any) -> None:
+        """A cell has ended. result: an ExecutionResult; None where even that could not be made."""
+        if threading.current_thread() is not self._thread:
+            return
+        training.hold_runs()
+        try:
+            self._finish(result)
+        finally:
+            training.release_runs()
+
+    def _finish(self, result: Any) -> None:
+        info = getattr(result, "info", None)
+        if self._emptied(info):
+            return
+        place = next((i for i, frame in enumerate(self._stack) if frame.info is info), len(self._stack) - 1)
+        failed = result is None or not result.success
+        while len(self._stack) > max(place, 0):     # those above it ended without saying so
+            frame = self._stack.pop()
+            if frame.inner is not None:
+                self.cells.restore(frame.inner, failed or frame.info is not info)
+            else:
+                self._end(frame, failed, getattr(result, "error_in_exec", None))
+
+    def _end(self, frame: Frame, failed: bool, error: BaseException | None = None) -> None:
+        run = self.cells.run
+        if run is not None:
+            attempt = attempted(error) if failed and settings.partial_graphs else None
+            drawn = bundle(partial_graph(attempt, run.key)) if attempt is not None else None
+            rebound = self._rebound(run.label, run.names) if run.detached and not failed else {}
+            self.cells.look(self.ip.user_ns)        # what failed may have defined something, too
+            changed = self.cells.rollback() if failed else self.cells.commit(
+                rebound, self.ip.user_ns, partial(self._plain, frame.info.raw_cell))
+            if failed:
+                self._restore_names(run.names)
+            badge = self.cells.badges.get(run.key)
+            if failed and badge is not None:        # its output was cleared, its ops of the run before are back
+                note = f"this run failed, those of {badge.label} are kept"
+                self.cells.badges[run.key] = replace(badge, notes=(note,))
+                changed = [*changed, run.key]
+            self._remember(run.key, frame, failed)
+            self._show(dict.fromkeys(changed))
+            if drawn is not None:
+                shell.show(drawn, f"tfnb-failed-{run.key}")
+        board.settle_boards()
+        state_views.look_again()
+        shell.running = None
+
+    def _plain(self, cell: str) -> str:
+        """A cell in plain Python; of one with a cell magic its body."""
+        return str(self.ip.transform_cell(cell.partition("\n")[2] if cell.lstrip().startswith("%%") else cell))
+
+    def _remember(self, key: Hashable, frame: Frame, failed: bool) -> None:
+        """Note how to run the cell again: the text that made its ops, the request that its outputs belong to now."""
+        if key not in self.cells.badges:
+            self.sources.pop(key, None)
+            return
+        before = self.sources.get(key)
+        if before is not None and self.again:       # run by us: the kernel's request is that of the cell that asks
+            return
+        self.sources[key] = replace(before, parent=shell.request(self.ip)) if before is not None and failed else \
+            Source(frame.info.raw_cell, frame.number, shell.request(self.ip))
+
+    def _rebound(self, label: str, names: Mapping[str, Any]) -> dict[str, str]:
+        """Old op -> what to say where a name of it means another op of the cell now: `out = tf.nn.relu(out)`, added."""
+        found, now = {}, self.ip.user_ns
+        for name, value in names.items():
+            old = op_of(value)
+            new = op_of(now.get(name)) if old is not None and old._dead else None
+            if old and new and not new._dead and new.owner == old.owner and new.name != old.name:
+                found[old.name] = f"{name!r} means {new.name!r} in {label}, no longer {old.name!r}"
+        return found
+
+    def _graph_names(self) -> dict[str, Any]:
+        if not any(graph.version for graph in all_graphs()):
+            return {}
+        return {name: value for name, value in self.ip.user_ns.items()
+                if op_of(value) is not None and not name.startswith("_")}      # _, __, _7: IPython's own
+
+    def _restore_names(self, names: Mapping[str, Any]) -> None:
+        """Names that a run bound to ops which were taken back stand for the ops before it again."""
+        for name, value in names.items():
+            op, before = op_of(self.ip.user_ns.get(name)), op_of(value)
+            if op and before and op._dead and not before._dead:
+                self.ip.user_ns[name] = value
+
+    def _emptied(self, info: Any) -> bool:
+        """A cell of blanks has no begin: it ends only. What it made when there was something in it leaves."""
+        blank = info is not None and not str(info.raw_cell).strip()
+        if blank and not self._stack:
+            key = self._identity(info)[0]
+            self._forget(key)
+        return blank
+
+    def _close_views(self, key: Hashable) -> None:
+        board.close_boards_of(key)
+        training.stop_runs_of(key)
+
+    def _forget(self, key: Hashable) -> None:
+        self._close_views(key)
+        self._shown.discard(key)
+        self.sources.pop(key, None)
+        self._show(self.cells.delete(key, self._graph_names()))
+
+    # cells
+
+    def _identity(self, info: Any) -> tuple[Hashable, dict[str, Any]]:
+        """The key of a cell, and the metadata of the request."""
+        # IPython itself tells the metadata since 9.7.
+        meta = getattr(info, "cell_meta", None) or shell.request(self.ip).get("metadata") or {}
+        cell_id = getattr(info, "cell_id", None) or meta.get("cellId") or (meta.get("colab") or {}).get("cell_id")
+        return (cell_id or self._ordinal(info)), meta
+
+    def _ordinal(self, info: Any) -> str:
+        """The key of a run of a cell without an id. Runs outside of the history (nbval) all have one count."""
+        if info.store_history:
+            return f"{NAMELESS}{self._count(info)}"
+        if info is not self._unstored[0]:
+            self._unstored = info, self._unstored[1] + 1
+        return f"{NAMELESS}{self._count(info)}, {self._unstored[1]} beside history"
+
+    def _count(self, info: Any) -> int:
+        return int(self.ip.execution_count) - (1 if info.store_history and shell.counts_first() else 0)
+
+    def _label(self, info: Any) -> str:
+        return f"[{self._count(info)}]"
+
+    def name_cell(self, name: str) -> None:
+        """The running cell is the one called `name`: what it made before, under whatever id, is replaced."""
+        run = self.cells.run
+        if run is not None:
+            if name in self.names:
+                self.cells.take_over(self.names[name])
+            self.names[name] = run.key
+
+    def label_of_file(self, filename: str) -> str | None:
+        """ "cell [3]" for the file name that IPython gave to the code of a cell; None for another file."""
+        if filename in self.again:
+            return f"cell {self.again[filename]}"
+        if self._files:
+            return f"cell {self._files[filename]}" if filename in self._files else None
+        named = self.ip.compile.format_code_name(filename)
+        return f"cell {named[1].removeprefix('In')}" if named else None
+
+    # from a cell that does something to the others
+
+    @contextmanager
+    def aside(self, what: str) -> Iterator[None]:
+        """Let the running cell stand aside, as if it had not begun; afterwards it begins again.
+
+        Raises RuntimeError if it has made ops: `what` must be in a cell of its own.
+        """
+        run = self.cells.run
+        if run is None or self._stack[1:]:
+            yield
+            return
+        if not self.cells.untouched():
+            raise RuntimeError(f"this cell has made ops: {what} must stand in a cell of its own")
+        training.hold_runs()
+        self._show(self.cells.rollback())
+        stack, self._stack = self._stack, []
+        running = shell.running
+        try:
+            yield
+        finally:
+            self._stack, shell.running = stack, running
+            self.cells.begin(run.key, run.label, self._graph_names())
+            self._release()
+
+    def undo(self) -> Past:
+        """Take back the last run of a cell that made or removed ops, or the last deletion of one.
+
+        Graphs, the user's names and the default graph are as they were before. Raises LookupError if there is nothing
+        to undo, RuntimeError if the running cell has made ops.
+        """
+        with self.aside("%graph undo"):
+            past, names, changed = self.cells.undo()
+            self._restore_names(names)
+            self._show(changed)
+        return past
+
+    # badges
+
+    def _show(self, keys: Any) -> None:
+        for key in keys if settings.badges else ():
+            badge = self.cells.badges.get(key)
+            if badge is None:
+                continue
+            if key in self._shown:
+                shell.update(badge.bundle(), f"tfnb-cell-{key}")
+            elif key == shell.running:
+                shell.show(badge.bundle(), f"tfnb-cell-{key}")
+                self._shown.add(key)
+
+
+_active: list[Hooks] = []
+
+
+def active() -> Hooks | None:
+    """The hooks that listen, those of the running shell where there are several; None where no cells are known."""
+    mine = [hooks for hooks in _active if hooks.ip is shell.current()]
+    return (mine or _active or [None])[-1]
+
+
+def running_info() -> Any | None:
+    """The ExecutionInfo of the cell that is running, from IPython's own frame below us; None if none runs.
+
+    The extension is loaded in a cell: no event tells of the beginning of that one.
+    """
+    frame: Any = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "run_cell_async" and "raw_cell" in frame.f_locals:
+            return None if frame.f_locals.get("silent") else frame.f_locals.get("info")
+        frame = frame.f_back
+    return None

@@ -1,0 +1,202 @@
+"""Stale cells, running them again, and taking a run back: `%stale`, `%stale run` and `%graph undo`.
+
+No front end has a way for a kernel to ask that another cell be run. So `run_stale` runs the text that ran last, here
+in the kernel, and sends what it prints and shows under the name of the request that the cell was run by: JupyterLab
+and Notebook put that into the cell itself, in place of its old output. Where no ids of cells are known the output
+stays with the cell that asked. What was typed into a cell since it ran last is not known here, and does not run.
+"""
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from tfnb.core.lazy import lazy_module
+from tfnb.core.stale import StaleTensorError
+from tfnb.graph.ownership import all_graphs
+from tfnb.notebook.cells.effects import Orphan, Stale
+from tfnb.notebook.frontend import shell
+from tfnb.notebook.frontend.badge import FRESH_COLOR, STALE_COLOR
+from tfnb.notebook.ownership.hooks import Hooks, Source, active
+
+_display = lazy_module("IPython.display")
+
+
+@dataclass(frozen=True, slots=True)
+class StaleCell:
+    """A cell that must be run again: `label` as messages call it, why, and the labels of the cells to run, in order."""
+
+    key: Hashable
+    label: str
+    why: str
+    run: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StaleCells:
+    """The stale cells, in the order of the notebook; ran: the labels of those that were run again just now."""
+
+    cells: tuple[StaleCell, ...] = ()
+    ran: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __iter__(self) -> Iterator[StaleCell]:
+        return iter(self.cells)
+
+    def _head(self) -> str:
+        ran = f"ran {' '.join(self.ran)} again; " if self.ran else ""
+        many = len(self.cells)
+        return ran + (f"{many} stale cell{'s' if many > 1 else ''}" if many else "no cell is stale")
+
+    def __repr__(self) -> str:
+        lines = [f"{cell.label}  {cell.why} - run {' '.join(cell.run) or 'it'}" for cell in self.cells]
+        return "\n".join([self._head(), *lines])
+
+    def _repr_html_(self) -> str:
+        mark, color = ("⚠", STALE_COLOR) if self.cells else ("●", FRESH_COLOR)
+        rows = "".join(f"<tr><td style='text-align:left'><b>{escape(cell.label)}</b></td>"
+                       f"<td style='text-align:left'>{escape(cell.why)}</td>"
+                       f"<td style='text-align:left'>run {escape(' '.join(cell.run) or 'it')}</td></tr>"
+                       for cell in self.cells)
+        table = f"<table><tr><th>cell</th><th style='text-align:left'>why</th><th></th></tr>{rows}</table>"
+        return (f'<div style="font: 13px system-ui, sans-serif"><span style="color: {color}" aria-hidden="true">{mark}'
+                f"</span> {escape(self._head())}</div>" + (table if rows else ""))
+
+
+def stale() -> StaleCells:
+    """The stale cells of this notebook, each with the reason. None outside of a notebook."""
+    hooks = active()
+    return StaleCells(tuple(_stale_cells(hooks)) if hooks else ())
+
+
+def _stale_cells(hooks: Hooks) -> list[StaleCell]:
+    cells, found, places = hooks.cells, dict[Hashable, StaleCell](), dict[Hashable, tuple[int, int]]()
+    for number, graph in enumerate(all_graphs()):
+        marks = {key: Stale(why, (key,)) for key, why in cells.outdated_in(graph).items()} | cells.stale(graph)
+        for place, op in enumerate(graph.get_operations() if marks else ()):
+            if op.owner in marks:
+                places.setdefault(op.owner, (number, place))
+        for key, mark in marks.items():
+            if key in places:
+                label = cells.labels.get(key, f"{key.name!r}" if isinstance(key, Orphan) else str(key))
+                found.setdefault(key, StaleCell(key, label, mark.why, cells.named(mark.run)))
+    return sorted(found.values(), key=lambda cell: places[cell.key])
+
+
+def run_stale() -> StaleCells:
+    """Run the stale cells again, in the order of the notebook, until none is left that can be: see the module.
+
+    A cell that is stale only because it uses ops of another stale one is fresh again once that has run, if dtypes and
+    shapes are what they were; then it does not run. One that needs a stale cell below it (the initializer of all
+    variables, one of which is made there) runs after that. Returns what is left stale. Raises RuntimeError if a cell
+    fails or was interrupted, if it awaits something while a loop is running (run it by hand), and if the cell that asks
+    has made ops itself.
+    """
+    hooks = active()
+    if hooks is None:
+        return StaleCells()
+    ran: dict[Hashable, str] = {}
+    waits: dict[Hashable, int] = {}         # cells that needed one which is stale -> how many had run by then
+    with hooks.aside("%stale run"):
+        while True:
+            todo = [cell for cell in _stale_cells(hooks) if cell.key not in ran and cell.key in hooks.sources]
+            if not todo:
+                break
+            cell = min(todo, key=lambda cell: waits.get(cell.key, -1))
+            try:
+                _run_again(hooks, cell)
+            except RuntimeError as error:
+                if not isinstance(error.__cause__, StaleTensorError) or not _others_can(todo, waits, len(ran)):
+                    raise
+                waits[cell.key] = len(ran)
+            else:
+                ran[cell.key] = cell.label
+    return StaleCells(tuple(_stale_cells(hooks)), tuple(ran.values()))
+
+
+def _others_can(todo: list[StaleCell], waits: dict[Hashable, int], ran: int) -> bool:
+    """One of the other cells has not run into a stale one since the last that ended well."""
+    return sum(waits.get(cell.key) != ran for cell in todo) > 1
+
+
+def _run_again(hooks: Hooks, cell: StaleCell) -> None:
+    ip, source = hooks.ip, hooks.sources[cell.key]
+    code = ip.transform_cell(source.code)
+    if ip.should_run_async(source.code, transformed_cell=code) and _loop_runs():
+        raise RuntimeError(f"cell {cell.label} awaits something, so only the front end can run it: run {cell.label}, "
+                           "then %stale run again")
+    file = ip.compile.get_code_name(source.code, code, source.number + shell.counts_first())
+    hooks.again[file] = cell.label
+    try:
+        with _in_its_place(ip, source):
+            result = ip.run_cell(source.code, store_history=False, cell_id=cell.key)
+    finally:
+        del hooks.again[file]
+        ip.compile.cache(code, source.number, raw_code=source.code)     # lines that errors show: those of this number
+    error = result.error_before_exec or result.error_in_exec
+    if error is not None:
+        raise RuntimeError(f"cell {cell.label} failed: {type(error).__name__}: {error}") from error
+
+
+@contextmanager
+def _in_its_place(ip: Any, source: Source) -> Iterator[None]:
+    """Redirect what is printed and shown to the cell of `source`, with numbers of its own."""
+    count = ip.execution_count
+    before = ip.get_parent() if source.has_place else None
+    ip.execution_count = source.number + shell.counts_first()
+    if source.has_place:
+        _flush()
+        ip.set_parent(source.parent)
+        _display.clear_output(wait=True)
+    try:
+        yield
+    finally:
+        ip.execution_count = count
+        if source.has_place:
+            _flush()
+            ip.set_parent(before)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+
+
+def _loop_runs() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """Report of what was taken back."""
+
+    what: str
+    left: int
+
+    def __repr__(self) -> str:
+        more = f"{self.left} more can be undone" if self.left else "nothing more can be undone"
+        return f"{self.what} was undone: graphs and names are as they were before; {more}"
+
+
+def undo() -> Undone:
+    """Take back the last run of a cell that made or removed ops, or the last deletion of one.
+
+    Graphs, their collections, the stale marks, the default graph and the user's names of tensors are as they were
+    before; values of variables stay. Raises LookupError if there is nothing to undo, RuntimeError if the cell that
+    asks has made ops.
+    """
+    hooks = active()
+    if hooks is None or not hooks.cells.journal.entries:
+        raise LookupError("there is nothing to undo: no cell has made ops, or too long ago (%config Tfnb.undo_depth)")
+    past = hooks.undo()
+    return Undone(past.what, len(hooks.cells.journal.entries))

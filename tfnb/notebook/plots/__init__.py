@@ -1,0 +1,1 @@
+"""Live plots and trainings: recorder, boards, panels, the training thread."""

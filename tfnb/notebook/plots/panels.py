@@ -1,0 +1,148 @@
+"""The curves of a live board where no browser draws them: panels of SVG for a saved notebook, lines of text."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfnb.notebook.drawing.svg import element
+from tfnb.notebook.drawing.svg import text as escaped
+from tfnb.notebook.plots.chart_svg import line_chart_svg
+from tfnb.notebook.plots.media import Picture, Ridge
+from tfnb.notebook.plots.media_svg import picture_svg, ridge_svg
+
+WIDTH, HEIGHT, HEAD = 360, 220, 26      # of one panel; of the title over them
+ACROSS = 2              # panels side by side where nobody says how many
+SPARKS = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A tag, its (step, value, seconds) points of shape (n, 3), and the place of its colour.
+
+    group: the panel, by default that of the tag; name: what the curve is called there, by default the tag's end;
+    share: panels of the same have one scale.
+    """
+
+    tag: str
+    points: np.ndarray
+    color: int = 0
+    group: str = ""
+    name: str = ""
+    share: str = ""
+
+    def along(self, x: str) -> np.ndarray:
+        """The values along the x axis: steps, or for "time" seconds."""
+        return self.points[:, 2 if x == "time" else 0]
+
+
+def unit(curves: Sequence[Curve], x: str) -> tuple[str, float]:
+    """Return the unit of the x axis, and how many steps or seconds that is."""
+    last = max((float(curve.along(x)[-1]) for curve in curves if len(curve.points)), default=0.0)
+    if x != "time":
+        return "step", 1.0
+    return ("h", 3600.0) if last >= 7200 else ("min", 60.0) if last >= 180 else ("s", 1.0)
+
+
+def by_panel(curves: Sequence[Curve]) -> dict[str, list[Curve]]:
+    """The curves of each panel."""
+    groups: dict[str, list[Curve]] = {}
+    for curve in curves:
+        groups.setdefault(curve.group or group_of(curve.tag), []).append(curve)
+    return groups
+
+
+def group_of(tag: str) -> str:
+    """The panel that a tag is drawn in, as in the browser: that of its scope, or its own."""
+    scope, slash, _ = tag.rpartition("/")
+    return scope if slash and scope else tag
+
+
+def svg(curves: Sequence[Curve], *, title: str = "", smoothing: float = 0.0,
+        ridges: Sequence[tuple[str, Ridge]] = (), pictures: Sequence[tuple[str, float, Picture]] = (),
+        x: str = "step", across: int = 0, empty: str = "no values yet") -> str:
+    """A panel for each group of curves, each ridge and each picture. Equal data give equal text.
+
+    smoothing: weight of the running mean that is drawn over the pale data; 0 for none. x: "step" or "time"; across:
+    panels side by side; empty: what is said where there are none.
+    """
+    panels = [_panel(group, members, smoothing, x, [c for c in curves if c.share and c.share == members[0].share])
+              for group, members in by_panel(curves).items()]
+    panels += [ridge_svg(name, ridge, color, WIDTH, HEIGHT) for color, (name, ridge) in enumerate(ridges)]
+    panels += [picture_svg(name, step, picture, WIDTH, HEIGHT) for name, step, picture in pictures]
+    panels = panels or [_panel(empty, [], smoothing, x)]
+    columns = min(across or ACROSS, len(panels))
+    top = HEAD if title else 0
+    width, height = WIDTH * columns, top + HEIGHT * -(-len(panels) // columns)
+    parts = [element("rect", fill="#ffffff", height=height, width=width)] if title else []
+    if title:
+        parts.append(element("text", escaped(title), fill="#1c2733", font_size=14, font_weight="600", x=12, y=18))
+    for place, panel in enumerate(panels):
+        at = f'x="{place % columns * WIDTH}" y="{top + place // columns * HEIGHT}"'
+        parts.append(panel.replace("<svg ", f"<svg {at} ", 1))
+    return element("svg", *parts, aria_label=summary(curves, title), font_family="system-ui, sans-serif",
+                   height=height, role="img", viewBox=f"0 0 {width} {height}", width=width,
+                   xmlns="http://www.w3.org/2000/svg")
+
+
+def _panel(group: str, members: Sequence[Curve], smoothing: float, x: str, like: Sequence[Curve] = ()) -> str:
+    word, size = unit([*members, *like], x)
+
+    def series(curves: Sequence[Curve]) -> list[tuple[str, list[float], list[float]]]:
+        return [(curve.name or curve.tag.removeprefix(f"{group}/"), (curve.along(x) / size).tolist(),
+                 curve.points[:, 1].tolist()) for curve in curves]
+    return line_chart_svg(series(members), group, WIDTH, HEIGHT, smoothing, [curve.color for curve in members],
+                          like=series(like), unit="" if word == "step" else word)
+
+
+def text(curves: Sequence[Curve], title: str = "", *, ridges: Sequence[tuple[str, Ridge]] = (),
+         pictures: Sequence[tuple[str, float, Picture]] = (), empty: str = "no values yet") -> str:
+    """A line for each curve: its tag, the last value, a sparkline, the range and the step; then what else there is."""
+    more = [f"{_short(name)}  {sparkline(ridge.table[-1].astype(np.float64))}  histogram, {number(ridge.low)} to "
+            f"{number(ridge.high)}, step {number(ridge.steps[-1])}" for name, ridge in ridges]
+    more += [f"{_short(name)}  picture of {picture.width} x {picture.height}, step {number(step)}"
+             for name, step, picture in pictures]
+    if not curves and more:
+        return "\n".join([*([title] if title else []), *more])
+    if not curves:
+        return f"{title or 'live'}: {empty}"
+    width = max(len(_short(curve.tag)) for curve in curves)
+    lines = [title] if title else []
+    for curve in curves:
+        good = curve.points[np.isfinite(curve.points).all(axis=1)]
+        if not len(good):
+            lines.append(f"{_short(curve.tag):{width}}  no finite values")
+            continue
+        low, high = float(good[:, 1].min()), float(good[:, 1].max())
+        lines.append(f"{_short(curve.tag):{width}}  {number(float(good[-1, 1])):>8}  {sparkline(good[:, 1])}  "
+                     f"{number(low)} to {number(high)}, step {number(float(good[-1, 0]))}")
+    return "\n".join([*lines, *more])
+
+
+def sparkline(values: np.ndarray, width: int = 32) -> str:
+    """The means of `width` stretches of the values as bars of eight heights. Finite values only."""
+    means = [float(part.mean()) for part in np.array_split(values.astype(np.float64), min(width, len(values)))]
+    low, high = min(means), max(means)
+    scale = 7 / (high - low) if high > low else 0.0
+    return "".join(SPARKS[round((mean - low) * scale)] for mean in means)
+
+
+def summary(curves: Sequence[Curve], title: str = "") -> str:
+    """One sentence for screen readers."""
+    said = []
+    for curve in curves:
+        last = curve.points[-1].tolist() if len(curve.points) else None
+        said.append(f"{_short(curve.tag)} {number(last[1])} at step {number(last[0])}" if last else _short(curve.tag))
+    return f"{title or 'Live plot'}: {'; '.join(said) or 'no values yet'}"
+
+
+def number(value: float) -> str:
+    """At most four significant digits, integers in full up to a million: "0.01234", "1200", "3.2e-07"."""
+    if abs(value) < 1e6 and value == round(value):
+        return str(int(value))
+    return f"{value:.4g}"
+
+
+def _short(tag: str) -> str:
+    return tag if len(tag) <= 36 else "…" + tag[-35:]

@@ -1,0 +1,95 @@
+"""`train`: repeat a step beside the notebook, with a panel to see and steer it."""
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from tfnb.graph.stack import get_default_graph
+from tfnb.notebook.frontend import shell
+from tfnb.notebook.frontend.fetch import find_session
+from tfnb.notebook.plots import interrupts
+from tfnb.notebook.plots.board import LiveBoard
+from tfnb.notebook.plots.early_stopping import rules
+from tfnb.notebook.plots.learning_rate import rate_of
+from tfnb.notebook.plots.train_panel import TrainPanel
+from tfnb.notebook.plots.training import Report, Run, active_runs
+from tfnb.train.saver import saver_or_default
+
+AT_ONCE = 0.3           # seconds that a first step may take before the panel is shown without it
+
+
+def train(step: Callable[[int], Report], steps: int | None = None, *, every: int = 1, live: Iterable[str] | None = None,
+          stop: Iterable[str] = (), learning_rate: Any = None, checkpoint: int = 0, folder: str = "checkpoints",
+          run: str = "", foreground: bool | None = None) -> Run:
+    """Call `step(number)` again and again in a thread beside the notebook, under a panel with buttons.
+
+    step: gets 0, 1, 2... and returns what it reports: a dict from tags to numbers, a number, or None. It ends the
+    training by raising OutOfRangeError (an input queue is empty) or StopIteration.
+    steps: how many; None: until Stop. every: report each so many steps only. live: tags for a live board, by default
+    one of all tags if the first step reports any; none: (). stop: "nan", "plateau", "plateau=REPORTS". learning_rate:
+    what the slider sets: a variable, a tensor or its name, an optimizer. checkpoint: save each so many steps, and at
+    the end, in `folder`. run: the name of the curves, for comparing runs. foreground: wait for the end; by default
+    where nobody could press a button (nbconvert, scripts, terminals).
+
+    Returns when the first step is done. Raises what that raises, else (in the foreground) what a later one does; a
+    RuntimeError if another training has not ended; a ValueError for arguments that make no sense.
+    """
+    __tracebackhide__ = True
+    made = prepare(step, steps, every=every, stop=stop, learning_rate=learning_rate, checkpoint=checkpoint,
+                   folder=folder, run=run)
+    return begin(made, live, foreground)
+
+
+def prepare(step: Callable[[int], Report], steps: int | None = None, *, every: int = 1, stop: Iterable[str] = (),
+            learning_rate: Any = None, checkpoint: int = 0, folder: str = "checkpoints", run: str = "") -> Run:
+    """The training that `train` begins, with the errors that are about its arguments."""
+    for other in active_runs():
+        raise RuntimeError(f"another training has not ended ({other.status} at step {other.steps}), and two would "
+                           "change the same variables: press its Stop, or call its stop(), first")
+    rate = learning_rate if learning_rate is None or hasattr(learning_rate, "close") \
+        else rate_of(learning_rate, get_default_graph())
+    return Run(step, steps, every=every, name=run, rules=rules(stop), rate=rate, save_every=checkpoint,
+               save=_saving(folder, run or "model") if checkpoint else None)
+
+
+def begin(run: Run, live: Iterable[str] | None = None, foreground: bool | None = None) -> Run:
+    """Start it and show its panel and board, once the first step is done or takes its time."""
+    __tracebackhide__ = True
+    run.cell = shell.running
+    interrupts.listen()
+    run.panel = panel = TrainPanel(run)
+    run.start()
+    run.wait_for_step(AT_ONCE)
+    panel.show()
+    run.wait_for_step()
+    tags = [*run.last] if live is None else [*live]
+    run.board = LiveBoard(*tags) if tags else None
+    waits = foreground or foreground is None and not (shell.has_front_end() and shell.attended)
+    if waits and not shell.has_front_end():
+        return _to_its_end(run, panel)
+    if run.board is not None:
+        run.board.show()
+    return run.wait() if waits else run
+
+
+def _to_its_end(run: Run, panel: TrainPanel) -> Run:
+    """Wait in a terminal, which can't draw over what it has printed: the curves are shown once, afterwards."""
+    __tracebackhide__ = True
+    try:
+        return run.wait()
+    finally:
+        panel.tick(time.monotonic())
+        if run.board is not None:
+            run.board.show().close()
+
+
+def _saving(folder: str, name: str) -> Callable[[int], str]:
+    """A function that saves all variables after so many steps and returns the checkpoint's path."""
+    saver, session = saver_or_default(), find_session(get_default_graph())
+    Path(folder).mkdir(parents=True, exist_ok=True)
+
+    def save(steps: int) -> str:
+        return str(saver.save(session, str(Path(folder) / name), global_step=steps))
+    return save

@@ -1,0 +1,1 @@
+"""Tables of variables, slots, checkpoints and queues."""

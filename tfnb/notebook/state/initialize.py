@@ -1,0 +1,38 @@
+"""First values for variables that have none, where others are trained already: after a cell made some anew."""
+from __future__ import annotations
+
+from typing import Any
+
+from tfnb.core.errors import FailedPreconditionError
+from tfnb.graph.keys import GraphKeys
+from tfnb.graph.stack import get_default_graph
+from tfnb.notebook.frontend.fetch import find_session
+from tfnb.runtime.session import BaseSession
+
+
+def initialize(session: BaseSession | None = None) -> list[str]:
+    """Run the initializers of the variables that have no value in the session; all others keep theirs.
+
+    session: by default the default session, else the one open session on the graph among the notebook's variables.
+    Returns the names of those variables, in the order in which they got a value. Raises NoSessionError if it is not
+    clear which session, and what an initializer raises.
+    """
+    found = session if session is not None else find_session(get_default_graph())
+    keys = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)
+    known = dict.fromkeys(each for key in keys for each in found.graph.get_collection(key))
+    todo = [each for each in known if found._store.array(each.op) is None]
+    done: list[str] = []
+    while todo:
+        waiting: list[Any] = []
+        problem: FailedPreconditionError | None = None
+        for variable in todo:
+            try:
+                found.run(variable.initializer)
+                done.append(variable.op.name)
+            except FailedPreconditionError as error:        # its first value is made of that of another one
+                waiting.append(variable)
+                problem = error
+        if len(waiting) == len(todo) and problem is not None:
+            raise problem
+        todo = waiting
+    return done
