@@ -52,11 +52,18 @@ def _called(error: BaseException) -> Attempt | None:
         trace = trace.tb_next
     if trace is None or not trace.tb_frame.f_code.co_filename.startswith(BUILDERS):
         return None
+    while trace.tb_next is not None and _wraps(trace.tb_frame, trace.tb_next.tb_frame):
+        trace = trace.tb_next
     frame = trace.tb_frame
     inputs = tuple(dict.fromkeys(_tensors(_arguments(frame))))[:MOST_INPUTS]
     name = str(getattr(frame.f_locals.get("cls"), "__name__", frame.f_code.co_name)) + "()"
     names = tuple(f"{t.op.name}:{t.value_index}" for t in inputs)
     return Attempt(OpInfo(name, name, names, failed=True), inputs) if inputs else None
+
+
+def _wraps(frame: FrameType, inner: FrameType) -> bool:
+    """Return whether a frame is that of a decorator's function around the one that it called."""
+    return any(getattr(frame.f_locals.get(name), "__code__", None) is inner.f_code for name in frame.f_code.co_freevars)
 
 
 def _arguments(frame: FrameType) -> list[Any]:
