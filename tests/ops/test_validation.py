@@ -194,3 +194,18 @@ def test_errors_are_those_of_tensorflow(oracle: Any) -> None:
         if not _same(ours, other) and not (ours[0] != "value" != other[0] and {ours, other} == refused):
             bad.append(f"{name}: {ours}, TensorFlow {other}")
     assert not bad, "\n".join(bad)
+
+
+# Public functions: an error while the graph is built
+
+@pytest.mark.parametrize("build", [
+    lambda x: tf.concat([], 0), lambda x: tf.map_fn(lambda v: v, []), lambda x: tf.matrix_diag(0),
+    lambda x: tf.diag_part(tf.ones([2, 5])), lambda x: tf.expand_dims(x, [0, 1]),
+    lambda x: tf.reduce_sum(x, axis=[[0], [1]]), lambda x: tf.fill([-1, 2], 0.0), lambda x: tf.fill([[1, 2]], 0.0),
+    lambda x: tf.clip_by_norm(tf.constant(1.0), [1.0, 2.0]), lambda x: tf.clip_by_norm(x, [1.0, 2.0, 3.0, 4.0]),
+    lambda x: tf.random_uniform([2], minval=[1, 2], maxval=5, dtype=tf.int32),
+    lambda x: tf.scatter_nd([[0]], [1.0], [0]), lambda x: tf.tile(x, [[2, 3], [3, 4]]), lambda x: tf.nn.top_k(x, -7),
+    lambda x: tf.range([1, 2]), lambda x: tf.reverse(x, 0), lambda x: tf.transpose(x, [[0, 1]])])
+def test_wrong_ranks_and_sizes_are_value_errors(build: Any) -> None:
+    with pytest.raises(ValueError):
+        build(tf.ones([2, 3]))

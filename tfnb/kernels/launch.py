@@ -8,7 +8,7 @@ in row-major order, and aligned to their element.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -38,7 +38,7 @@ class Address:
 
     def reach(self, nbytes: int) -> Address:
         """Return the address with a statement of how many bytes from there on the kernel may read or write."""
-        return replace(self, nbytes=nbytes)
+        return Address(self.kind, self.index, self.offset_bytes, nbytes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tfnb.core.shape import merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import colocate_with, name_scope
@@ -29,13 +30,18 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
-    """`t`, scaled down to the length `clip_norm` where it is longer (along `axes`, by default all)."""
+    """`t`, scaled down to the length `clip_norm` where it is longer (along `axes`, by default all).
+
+    Raises ValueError for norms that would give the result another shape.
+    """
     with name_scope(name, "clip_by_norm", [t, clip_norm]) as scope:
         values = t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t, name="t")
         total = reduce_sum(values * values, axes, keepdims=True)
         positive = total > 0                        # the gradient of a square root at 0 is infinite
         length = Select(positive, raw.Sqrt(Select(positive, total, ones_like(total))), total)
-        made = identity(values * clip_norm / Maximum(length, clip_norm), name=scope)
+        clipped = values * clip_norm / Maximum(length, clip_norm)
+        merge(values.static, clipped.static)        # a vector of norms does not clip a scalar
+        made = identity(clipped, name=scope)
         return IndexedSlices(made, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else made
 
 

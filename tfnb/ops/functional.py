@@ -21,6 +21,8 @@ def _elems(elems: Any) -> list[Tensor]:
 
 def _count(elems: Sequence[Tensor]) -> Any:
     """The number of rows: an int where it is known. Raises ValueError for a scalar."""
+    if not elems:
+        raise ValueError("elems must have at least one tensor, got none")
     for elem in elems:
         if elem.static == ():
             raise ValueError("elements in elems must be 1+ dimensional Tensors, not scalars")

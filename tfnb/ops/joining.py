@@ -426,6 +426,8 @@ def concat(values: Any = None, axis: Any = None, name: str = "concat", concat_di
         raise TypeError("concat() needs values and axis")
     if not isinstance(values, (list, tuple)):
         values = [values]
+    if not values:
+        raise ValueError("Expected at least one tensor as values of concat, got none")
     if len(values) > 1:
         return ConcatV2(list(values), axis, name=name)
     with name_scope(name):

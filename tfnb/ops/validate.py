@@ -57,7 +57,10 @@ class Concrete:
 
 def _decides(op: Operation, i: int) -> bool:
     spec = op.spec
-    return not (spec.name in tables.CPU or spec.name in tables.CUDA) or input_names(op)[i] in spec.value_inputs
+    if spec.name not in tables.CPU and spec.name not in tables.CUDA:
+        return True
+    one_each = len(spec.inputs) == len(op.inputs)  # no lists, or lists of one
+    return (spec.inputs[i].name if one_each else input_names(op)[i]) in spec.value_inputs
 
 
 def validate(op: Operation, shapes: Sequence[Shape], values: Sequence[np.ndarray | None]) -> list[Static]:
