@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ORDER = ["core", "proto", "opdef", "graph", "kernels", "ops", "autodiff", "compile", "runtime", "summary", "train",
          "data", "layers", "examples", "saved_model", "tools", "testing", "notebook"]
 TOP_LEVEL = {"pyproject.toml", "tfnb", "extension", "notebooks", "tests", "binder", "docs", "benchmarks", "README.md",
-             "Makefile", "LICENSE", "CHANGELOG.md"}
+             "CONTRIBUTING.md", "Makefile", "LICENSE", "CHANGELOG.md"}
 # The order of sub-rooms, where a room has some: modules of its own folder come last.
 ROOMS = {"notebook": ["frontend", "drawing", "plots", "graph", "cells", "state", "debug", "ownership", "magics"]}
 ROOM_FILES = 20
