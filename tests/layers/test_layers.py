@@ -8,6 +8,7 @@ import pytest
 
 import tfnb as tf
 from tests.graph_rows import rows_here, rows_there
+from tfnb.layers.linear import linear
 
 # TensorFlow 2.21 keeps the layers of 1.x for its own use. It makes these nodes differently from 1.15: a constant per
 # convolution less, a second loss beside each that a scope's regularizer makes; static sizes in Flatten, Dropout and
@@ -212,3 +213,26 @@ def test_a_layer_called_with_other_inputs_says_what_it_was_built_for():
     layer(tf.ones([2, 3]))
     with pytest.raises(ValueError, match="axis -1 of input shape to have value 3 but received 4"):
         layer(tf.ones([2, 4]))
+
+
+@pytest.mark.parametrize("sizes", [[3], [3, 5], [2, 2, 2]])
+def test_linear_sums_products(sizes):
+    """One product with all arguments side by side, of sizes that are none of the batch's."""
+    arrays = [np.random.RandomState(i).rand(4, size).astype("f") for i, size in enumerate(sizes)]
+    places = [tf.placeholder(tf.float32, [None, size]) for size in sizes]
+    y = linear(places if len(places) > 1 else places[0], 7, True, bias_initializer=2.0)
+    kernel, bias = tf.trainable_variables()
+    assert kernel.shape.as_list() == [sum(sizes), 7] and bias.shape.as_list() == [7]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found, w = session.run([y, kernel], dict(zip(places, arrays, strict=True)))
+    np.testing.assert_allclose(found, np.concatenate(arrays, 1) @ w + 2.0, rtol=1e-5)
+
+
+@pytest.mark.parametrize("args, words", [
+    ([], "must be specified"), (None, "must be specified"), ([2], "with a known size"),
+    ([2, None], "with a known size"), ([2, 3, 4], "with a known size")])
+def test_what_linear_refuses(args, words):
+    given = tf.placeholder(tf.float32, args) if args else args
+    with pytest.raises(ValueError, match=words):
+        linear(given, 7, True)

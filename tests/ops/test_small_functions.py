@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tfnb.core.options import options
 
 
 def runs(fetches, feed=None):
@@ -150,12 +151,12 @@ def test_static_shapes_of_image_files():
     assert tf.image.encode_png(tf.placeholder(tf.uint8, [2, 3, 1])).shape.as_list() == []
 
 
-@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("axis", [0, 1, -1, -2])
 @pytest.mark.parametrize("known", [True, False])
 def test_gradients_of_concat(axis, known):
     arrays = [np.full((2, 3), k, "f") for k in (1.0, 2.0, 3.0)]
     parts = [tf.placeholder(tf.float32, [2, 3] if known else None) for _ in arrays]
-    weights = np.arange(18.0, dtype="f").reshape((6, 3) if axis == 0 else (2, 9))
+    weights = np.arange(18.0, dtype="f").reshape((6, 3) if axis in (0, -2) else (2, 9))
     grads = tf.gradients(tf.concat(parts, axis) * weights, parts)
     for found, want in zip(runs(grads, dict(zip(parts, arrays, strict=True))), np.split(weights, 3, axis), strict=True):
         np.testing.assert_array_equal(found, want)
@@ -201,3 +202,27 @@ def test_initial_values_of_other_variables():
         for _ in range(2):
             session.run(tf.variables_initializer([by_value, looped, *reversed(chain), c]))
             assert session.run(chain) == [2.0, 7.0, 17.0, 37.0, 77.0] and session.run([by_value, looped]) == [8.0, 5]
+
+
+@pytest.mark.parametrize("x_shape, w_shape, op", [
+    ([0, 5, 6, 3], [2, 2, 3, 4], "conv2d"), ([0, 5, 6, 3], [2, 2, 3, 4], "depthwise"),
+    ([0, 5, 6, 3], [2, 2, 3, 4], "transpose"), ([2, 5, 6, 3], [2, 2, 3, 0], "conv2d"),
+    ([2, 5, 6, 3], [2, 2, 3, 0], "depthwise")])
+def test_convolutions_of_nothing(x_shape, w_shape, op, monkeypatch):
+    """Sums over nothing are 0, and gradients have the shapes of what they are by; compiled and not."""
+    for mode in ("never", "always"):
+        monkeypatch.setattr(options, "compile", mode)
+        tf.reset_default_graph()
+        x, w = tf.placeholder(tf.float32, x_shape), tf.placeholder(tf.float32, w_shape)
+        if op == "conv2d":
+            y = tf.nn.conv2d(x, w, strides=[1, 1, 1, 1], padding="VALID")
+        elif op == "depthwise":
+            y = tf.nn.depthwise_conv2d(x, w, [1, 1, 1, 1], "VALID")
+        else:
+            y = tf.nn.conv2d_transpose(x, tf.transpose(w, [0, 1, 3, 2]), [x_shape[0], 6, 7, w_shape[3]], [1, 1, 1, 1],
+                                       "VALID")
+        feed = {x: np.ones(x_shape, "f"), w: np.ones(w_shape, "f")}
+        with tf.Session() as session:
+            found = session.run([y, *tf.gradients(y, [x, w])], feed)
+        assert [value.shape for value in found] == [tuple(y.shape.as_list()), tuple(x_shape), tuple(w_shape)]
+        assert not any(value.any() for value in found)
