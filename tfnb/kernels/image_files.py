@@ -22,6 +22,7 @@ _STARTS = {b"\xff\xd8\xff": "JPEG", b"\x89PN": "PNG", b"GIF8": "GIF", b"BM": "BM
 _GRAY_PARTS = np.array([9797, 19234, 3737])        # of red, green and blue, in 1 / 32768
 _IHDR_DEPTH = 24                                   # where a PNG tells its bits a number; the kind of pixels is next
 _BMP_HEAD = struct.Struct("<10xi4xii2xh")          # the start of the pixels, width, height (< 0: top first), bits
+JPEG_SIDE, JPEG_MARKER = 65500, 65533 - 29          # pixels of a side; bytes of metadata, behind the name of their kind
 _JFIF_DENSITY = struct.Struct(">BHH")              # unit, dots along x and y
 _NOTHING: Mapping[str, Any] = {}
 
@@ -91,7 +92,7 @@ def encode_jpeg(image: np.ndarray, quality: int = 95, options: Mapping[str, Any]
     """A JPEG of an array [height, width, 1 or 3], uint8, byte for byte TensorFlow's.
 
     options: the attrs of EncodeJpeg, of which all but the format and the quality count. Raises ValueError for an array
-    with other channels, and for a quality that is not in [0, 100].
+    with other channels, and for a quality that is not in [0, 100]; OSError for what is too large for the format.
     """
     if not 0 <= quality <= 100:
         raise ValueError(f"quality must be in [0,100], got {quality}")
@@ -100,12 +101,15 @@ def encode_jpeg(image: np.ndarray, quality: int = 95, options: Mapping[str, Any]
     buffer = BytesIO()
     gray = image.shape[2] == 1
     picture = pil.fromarray(np.ascontiguousarray(image[..., 0] if gray else image))
+    if max(image.shape[:2]) > JPEG_SIDE or len(options.get("xmp_metadata", b"")) > JPEG_MARKER:
+        raise OSError(f"JPEG encoding failed: image of {list(image.shape)} with "
+                      f"{len(options.get('xmp_metadata', b''))} bytes of XMP")
     picture.save(buffer, "JPEG", quality=quality, progressive=bool(options.get("progressive")),
                  optimize=bool(options.get("optimize_size")), dpi=(1, 1), xmp=options.get("xmp_metadata", b""),
                  subsampling=2 if options.get("chroma_downsampling", True) and not gray else 0)
     made = bytearray(buffer.getvalue())
     unit = {b"in": 1, b"cm": 2}[options.get("density_unit", b"in")]
-    _JFIF_DENSITY.pack_into(made, 13, unit, options.get("x_density", 300), options.get("y_density", 300))
+    _JFIF_DENSITY.pack_into(made, 13, unit, *(options.get(name, 300) % 2**16 for name in ("x_density", "y_density")))
     return bytes(made)
 
 

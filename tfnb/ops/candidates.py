@@ -66,19 +66,19 @@ def _sampler(draw: Callable[[Iterator[int], int], Iterator[int]],
         count, most = int(ctx.attrs["num_sampled"]), int(ctx.attrs["range_max"])
         if true.size and not 0 <= true.min() <= true.max() < most:
             raise errors.InvalidArgumentError(None, ctx.op, f"true_classes must be in [0, {most})")
-        drawn = draw(_words(ctx.state), most)
-        taken: dict[int, None] = {}
-        found, tries = [], count
+        sampled = np.empty(count, np.int64)        # before the first is drawn: there may be no room for so many
+        drawn, tries = draw(_words(ctx.state), most), count
         if ctx.attrs["unique"]:
+            taken: dict[int, None] = {}
             tries = 0
             while len(taken) < count:
                 taken[next(drawn)] = None
                 tries += 1
-            found = list(taken)
+            sampled[:] = list(taken)
         else:
-            found = [next(drawn) for _ in range(count)]
+            for i in range(count):
+                sampled[i] = next(drawn)
         philox.advance(ctx.state, _BLOCKS * count)
-        sampled = np.array(found, np.int64)
 
         def expected(classes: np.ndarray) -> np.ndarray:
             p = chance(classes, most)

@@ -250,6 +250,19 @@ def host(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | Non
     return declare
 
 
+def scalars(*names: str) -> Fn:
+    """Return a validation (see `kernel`) that raises ValueError unless these inputs are scalars.
+
+    For ops of which TensorFlow checks that only when they run; else `ranks` says it.
+    """
+    def validate(ctx: Any) -> None:
+        """Raise ValueError for an input that is no scalar."""
+        for i, arg in enumerate(ctx.op.spec.inputs):
+            if arg.name in names and ctx.shape(i):
+                raise ValueError(f"{arg.name} must be scalar, got shape {list(ctx.shape(i))}")
+    return validate
+
+
 def structural(text: str, kind: Kind, *, shape: Fn, stateful: bool = False,
                **attrs: str) -> Callable[[Fn], Constructor]:
     """An op that the compiler itself gives a meaning to: placeholders, constants, variables, NoOp."""

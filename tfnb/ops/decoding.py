@@ -10,13 +10,15 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.dtypes import DType
-from tfnb.core.errors import InvalidArgumentError
+from tfnb.core.errors import InvalidArgumentError, ResourceExhaustedError
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.ops import shapes
 from tfnb.ops.declare import host
 from tfnb.ops.sparse_tensor import SparseTensor
+
+MOST_TEXT = 1 << 30               # characters that AsString makes: Python's own formatting can't be interrupted
 
 
 def _invalid(ctx: Any, message: str) -> InvalidArgumentError:
@@ -194,7 +196,17 @@ def AsString(input: Any, *, T: DType, precision: int, scientific: bool, shortest
         raise _invalid(ctx, f"Fill string must be one or fewer characters, got {fill!r}")
     if scientific and shortest:
         raise _invalid(ctx, "Cannot select both scientific and shortest notation")
-    flags = (fill.decode() if fill in (b" ", b"0", b"+", b"-", b"#") else "") + (str(width) if width > -1 else "")
+    if fill and fill not in (b" ", b"0", b"+", b"-", b"#"):
+        raise _invalid(ctx, f"Fill argument not supported: {fill!r}")
+    if not (T.is_floating or T.is_complex or T == dtypes.string):
+        if scientific or shortest:
+            raise _invalid(ctx, f"scientific and shortest format not supported for datatype {T.name}")
+        if precision > -1:
+            raise _invalid(ctx, f"precision not supported for datatype {T.name}")
+    if input.size * max(width, precision) > MOST_TEXT:
+        raise ResourceExhaustedError(None, ctx.op, f"{input.size} strings of {max(width, precision)} characters: "
+                                                   f"expected at most {MOST_TEXT} in all")
+    flags = fill.decode() + (str(width) if width > -1 else "")
     digits = f".{precision}" if precision > -1 else ""
     form = _printf(flags, digits, T, "e" if scientific else "g" if shortest else "f")
     return strings([form(x) for x in input.ravel()], input.shape)

@@ -7,6 +7,7 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.dtypes import DType
+from tfnb.core.errors import InternalError
 from tfnb.core.shape import Static, compatible
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
@@ -198,15 +199,22 @@ def EncodeJpeg(image: np.ndarray, *, format: bytes, quality: int, ctx: Any) -> n
     wanted = {b"": image.shape[-1:], b"grayscale": (1,), b"rgb": (3,)}[format]
     if _image(image).shape[2:] != wanted:
         raise ValueError(f"format {format.decode()!r} expects image with {wanted[0]} channels, got {list(image.shape)}")
-    return np.array(files.encode_jpeg(image, quality, ctx.op.attrs), object)
+    return _jpeg_of(ctx, image, quality, ctx.op.attrs)
+
+
+def _jpeg_of(ctx: Any, *given: Any) -> np.ndarray:
+    try:
+        return np.array(files.encode_jpeg(*given), object)
+    except OSError as error:
+        raise InternalError(None, ctx.op, str(error)) from None
 
 
 @host("images: uint8, quality: int32 -> contents: string", shape=_one_string)
-def EncodeJpegVariableQuality(images: np.ndarray, quality: np.ndarray) -> np.ndarray:
+def EncodeJpegVariableQuality(images: np.ndarray, quality: np.ndarray, *, ctx: Any) -> np.ndarray:
     """A JPEG of an image with 1 or 3 channels, of a quality that is known in the run."""
     if quality.ndim:
         raise ValueError(f"quality must be scalar: {list(quality.shape)}")
-    return np.array(files.encode_jpeg(_image(images), int(quality)), object)
+    return _jpeg_of(ctx, _image(images), int(quality))
 
 
 @host("image: T -> contents: string", shape=_strings, compression="int = -1", T="{uint8, uint16} = DT_UINT8")

@@ -28,7 +28,7 @@ from tfnb.kernels.histogram import Histogram
 from tfnb.kernels.png import encode_png
 from tfnb.kernels.wav import encode_wav
 from tfnb.ops import shapes
-from tfnb.ops.declare import host
+from tfnb.ops.declare import host, scalars
 
 _summary = lazy_module("tfnb.proto.summary_pb2")
 _histogram = lazy_module("tfnb.proto.histogram_pb2")
@@ -74,7 +74,8 @@ def _scalar_head(tag: str) -> bytes:
     return made[:-4]
 
 
-@host("tag: string, values: T -> summary: string", shape=shapes.scalar, T="realnumbertype = DT_FLOAT")
+@host("tag: string, values: T -> summary: string", shape=shapes.scalar, validate=scalars("tag"),
+      T="realnumbertype = DT_FLOAT")
 def HistogramSummary(tag, values, *, ctx):
     """A Summary with a histogram of all numbers in `values`, which must be finite."""
     found = _measured(values, ctx)
@@ -106,7 +107,8 @@ def histogram_proto(found: Histogram) -> Any:
         bucket_limit=limits.tolist(), bucket=counts.astype(np.float64).tolist())      # ints take protobuf 0.1 us each
 
 
-@host("tag: string, tensor: T -> summary: string", shape=shapes.scalar, max_images="int >= 1 = 3",
+@host("tag: string, tensor: T -> summary: string", shape=shapes.scalar, validate=scalars("tag"),
+      max_images="int >= 1 = 3",
       T="{uint8, float, half, double} = DT_FLOAT", bad_color="tensor = DT_UINT8 [255, 0, 0, 255]")
 def ImageSummary(tag, tensor, *, max_images, bad_color, ctx):
     """A Summary with up to `max_images` images of `tensor` [batch, height, width, channels], 1, 3 or 4 channels.
@@ -116,6 +118,8 @@ def ImageSummary(tag, tensor, *, max_images, bad_color, ctx):
     """
     if tensor.ndim != 4 or tensor.shape[3] not in (1, 3, 4):
         raise _invalid(ctx, f"Tensor must be 4-D with last dim 1, 3, or 4, not {_dims(tensor)}")
+    if not tensor[0:1].size and tensor.shape[0]:
+        raise _invalid(ctx, f"input tensor must have non-zero dims. Found: {_dims(tensor)}")
     count, height, width, depth = (min(max_images, tensor.shape[0]), *tensor.shape[1:])
     if len(bad_color) < depth:
         raise _invalid(ctx, f"expected depth <= bad_color.size, got depth = {depth}, bad_color.size = {len(bad_color)}")
@@ -145,13 +149,14 @@ def normalized_image(image: np.ndarray, bad_color: np.ndarray) -> np.ndarray:
 
 
 @host("tag: string, tensor: float, sample_rate: float -> summary: string", shape=shapes.scalar,
-      max_outputs="int >= 1 = 3")
+      validate=scalars("tag", "sample_rate"), max_outputs="int >= 1 = 3")
 def AudioSummaryV2(tag, tensor, sample_rate, *, max_outputs, ctx):
     """A Summary with up to `max_outputs` sounds of `tensor` [batch, frames, channels] or [batch, frames]."""
     return _audio(ctx, tag, tensor, float(sample_rate), max_outputs)
 
 
-@host("tag: string, tensor: float -> summary: string", shape=shapes.scalar, sample_rate="float",
+@host("tag: string, tensor: float -> summary: string", shape=shapes.scalar, validate=scalars("tag"),
+      sample_rate="float",
       max_outputs="int >= 1 = 3")
 def AudioSummary(tag, tensor, *, sample_rate, max_outputs, ctx):
     """As AudioSummaryV2, with the sample rate as an attr."""
@@ -162,12 +167,15 @@ def _audio(ctx: Any, tag: np.ndarray, tensor: np.ndarray, sample_rate: float, ma
     if tensor.ndim not in (2, 3):
         raise _invalid(ctx, f"Tensor must be 3-D or 2-D, got: {_dims(tensor)}")
     sounds = tensor if tensor.ndim == 3 else tensor[:, :, None]
+    if not 0 < sample_rate < 2**32:
+        raise _invalid(ctx, f"sample_rate must be in (0, 2^32), got: {sample_rate}")
+    rate = int(sample_rate + 0.5)
     base = f"{_text(tag[()])}/audio"
     summary = _summary.Summary()
     for i, sound in enumerate(sounds[:max_outputs]):
         audio = summary.value.add(tag=f"{base}/{i}" if max_outputs > 1 else base).audio
         audio.sample_rate, audio.length_frames, audio.num_channels = sample_rate, *sound.shape
-        audio.content_type, audio.encoded_audio_string = "audio/wav", encode_wav(sound, int(sample_rate))
+        audio.content_type, audio.encoded_audio_string = "audio/wav", encode_wav(sound, rate)
     return _message(summary)
 
 
@@ -184,7 +192,8 @@ def MergeSummary(inputs, *, ctx):
     return np.array(b"".join(pieces), object)      # a message of one repeated field: its parts side by side
 
 
-@host("tag: string, tensor: T, serialized_summary_metadata: string -> summary: string", shape=shapes.scalar, T="type")
+@host("tag: string, tensor: T, serialized_summary_metadata: string -> summary: string", shape=shapes.scalar, T="type",
+      validate=scalars("tag", "serialized_summary_metadata"))
 def TensorSummaryV2(tag, tensor, serialized_summary_metadata, *, ctx):
     """A Summary with a whole tensor, and the metadata that says which viewer it is for."""
     value = _summary.Summary.Value(tag=_text(tag[()]))
