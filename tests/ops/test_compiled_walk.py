@@ -294,7 +294,7 @@ def test_kernels_and_movement(dtype, monkeypatch):
     assert not differences(results)
 
 
-WHOLE = {"Assign", "AssignAdd", "AssignSub", "ApplyGradientDescent"}        # the others take roots
+WHOLE = {"Assign", "AssignAdd", "AssignSub"}        # the steps of optimizers are not for integers
 NUMBERS = ("alpha lr rho momentum epsilon beta1 beta2 beta1_power beta2_power l1 l2 lr_power l2_shrinkage "
            "global_step").split()
 

@@ -44,6 +44,7 @@ KERNELS = {
     "writes behind its output": _kernel("    out[n] = float32(0)\n"),
     "writes before its output": _kernel("    out[0 - 1] = float32(0)\n"),
     "writes behind its scratch": _kernel("    float32_array(args[3], 0)[16] = float32(0)\n", scratch=64),
+    "never ends": _kernel("    while n > 0:\n        out[0] = out[0] + x[0]\n"),
     "leaves an element out": _kernel(text=SUMS.replace("range(n)", "range(n - 1)")),
 
     "checks in the first run only": _kernel(),

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -9,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-LIMIT = 60.0                      # seconds that one call may take in all ways of running it
+LIMIT = 20.0                      # seconds of processor time that one call may take in all ways of running it
+WAIT = 10                         # times that: the seconds after which a worker is stopped that is not at work
 COMMAND = (sys.executable, "-W", "ignore", "-m", "tests.safety.worker")
 
 
@@ -17,7 +19,7 @@ class Worker:
     """A worker process. `ask` may be called by one thread."""
 
     def __init__(self, command: tuple[str, ...] = COMMAND, limit: float = LIMIT) -> None:
-        self._command, self._limit = command, limit
+        self._command, self._limit = (*command, str(limit)), limit
         self._process: subprocess.Popen[str] | None = None
 
     def ask(self, op: str, number: int, picks: list[int]) -> dict[str, Any]:
@@ -29,7 +31,7 @@ class Worker:
         def stop() -> None:
             late.set()
             process.kill()
-        timer = threading.Timer(self._limit, stop)
+        timer = threading.Timer(WAIT * self._limit, stop)
         timer.start()
         try:
             process.stdin.write(json.dumps([op, number, picks]) + "\n")
@@ -44,7 +46,8 @@ class Worker:
             return answer
         code = process.wait()
         self.close()
-        what = f"HANG more than {self._limit} s" if late.is_set() else f"CRASH the process ended with {code}"
+        hangs = late.is_set() or code == -getattr(signal, "SIGPROF", 0)
+        what = f"HANG more than {self._limit} s" if hangs else f"CRASH the process ended with {code}"
         return {"label": f"{op} {number} {picks}", "problems": [what], "seconds": 0.0}
 
     def close(self) -> None:
@@ -58,5 +61,9 @@ class Worker:
             process.stdout.close()
 
     def _start(self) -> subprocess.Popen[str]:
-        return subprocess.Popen(list(self._command), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                stderr=subprocess.DEVNULL, text=True, encoding="utf-8")
+        """A worker that has imported all it needs, and said so by an empty line."""
+        process = subprocess.Popen(list(self._command), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True, encoding="utf-8")
+        assert process.stdout
+        process.stdout.readline()
+        return process

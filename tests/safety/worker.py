@@ -7,13 +7,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import sys
 from time import monotonic
 
 from tests.safety.cases import outcomes, problems
 from tests.safety.guard import watching
 from tests.safety.mutations import mutations
-from tests.safety.records import Record, records
+from tests.safety.records import Record, harvested, records
 
 MEMORY = 6 << 30                  # bytes of address space: what asks for more is told that there is none
 
@@ -38,17 +39,28 @@ def answer(op: str, number: int, picks: list[int], verbose: bool = False) -> dic
     return reply
 
 
+def _limit(seconds: float) -> None:
+    """End this process once it has computed for so many seconds from now on, where the system can do that."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
 def main() -> None:
-    """Serve until stdin ends."""
+    """Serve until stdin ends. The last argument of the process: the seconds that a call may compute."""
+    seconds = float(sys.argv[-1])
     with contextlib.suppress(ImportError, ValueError):
         import resource
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)                                  # what ops print is no answer
+    harvested()
+    print(file=answers, flush=True)
     with watching():
         for line in sys.stdin:
-            answers.write(json.dumps(answer(*json.loads(line))) + "\n")
-            answers.flush()
+            _limit(seconds)
+            found = answer(*json.loads(line))
+            _limit(0)
+            print(json.dumps(found), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -59,6 +59,14 @@ def merged_shape(*names: str) -> Any:
     return shape
 
 
+def computes_type(ctx: Any) -> None:
+    """Raise ValueError for integers, which the steps of optimizers are not defined for, as in TensorFlow."""
+    dtype = ctx.attrs["T"]
+    if not (dtype.is_floating or dtype.is_complex):
+        raise ValueError(f"No OpKernel was registered to support Op {ctx.op.type!r} with T={dtype.name}: expected a "
+                         "floating-point or complex dtype")
+
+
 @update("ref: Ref(T), value: T -> output_ref: Ref(T)", shape=_assigned, T="type", validate_shape="bool = true",
         use_locking="bool = true")
 def Assign(ref: Any, value: Any) -> Any:
@@ -102,7 +110,8 @@ def CountUpTo(ref: Any, *, limit: int, ctx: Any) -> Any:
     return before
 
 
-@update("var: Ref(T), alpha: T, delta: T -> out: Ref(T)", shape=merged_shape("var", "delta"), T="numbertype",
+@update("var: Ref(T), alpha: T, delta: T -> out: Ref(T)", shape=merged_shape("var", "delta"),
+        validate=computes_type, T="numbertype",
         use_locking=_LOCK)
 def ApplyGradientDescent(var: Any, alpha: Any, delta: Any) -> Any:
     """Takes a step of size `alpha` against the gradient `delta`."""
@@ -110,7 +119,8 @@ def ApplyGradientDescent(var: Any, alpha: Any, delta: Any) -> Any:
 
 
 @update("var: Ref(T), accum: Ref(T), lr: T, grad: T, momentum: T -> out: Ref(T)",
-        shape=merged_shape("var", "accum", "grad"), T="numbertype", use_locking=_LOCK, use_nesterov="bool = false")
+        shape=merged_shape("var", "accum", "grad"),
+        validate=computes_type, T="numbertype", use_locking=_LOCK, use_nesterov="bool = false")
 def ApplyMomentum(var: Any, accum: Any, lr: Any, grad: Any, momentum: Any, *, use_nesterov: bool) -> Any:
     """accum = accum * momentum + grad; var -= lr * accum (Nesterov: var -= lr * (grad + momentum * accum))."""
     speed = accum * momentum + grad
@@ -119,7 +129,8 @@ def ApplyMomentum(var: Any, accum: Any, lr: Any, grad: Any, momentum: Any, *, us
 
 
 @update("var: Ref(T), m: Ref(T), v: Ref(T), beta1_power: T, beta2_power: T, lr: T, beta1: T, beta2: T, epsilon: T, "
-        "grad: T -> out: Ref(T)", shape=merged_shape("var", "m", "v", "grad"), T="numbertype", use_locking=_LOCK,
+        "grad: T -> out: Ref(T)", shape=merged_shape("var", "m", "v", "grad"),
+        validate=computes_type, T="numbertype", use_locking=_LOCK,
         use_nesterov="bool = false")
 def ApplyAdam(var: Any, m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any,
               epsilon: Any, grad: Any, *, use_nesterov: bool) -> Any:
@@ -136,6 +147,7 @@ def ApplyAdam(var: Any, m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: 
 
 
 @update("var: Ref(T), accum: Ref(T), lr: T, grad: T -> out: Ref(T)", shape=merged_shape("var", "accum", "grad"),
+        validate=computes_type,
         T="numbertype", use_locking=_LOCK, update_slots="bool = true")
 def ApplyAdagrad(var: Any, accum: Any, lr: Any, grad: Any, *, update_slots: bool) -> Any:
     """accum += grad * grad; var -= lr * grad / sqrt(accum)."""
@@ -144,7 +156,8 @@ def ApplyAdagrad(var: Any, accum: Any, lr: Any, grad: Any, *, update_slots: bool
 
 
 @update("var: Ref(T), accum: Ref(T), lr: T, epsilon: T, grad: T -> out: Ref(T)",
-        shape=merged_shape("var", "accum", "grad"), T="numbertype", use_locking=_LOCK, update_slots="bool = true")
+        shape=merged_shape("var", "accum", "grad"),
+        validate=computes_type, T="numbertype", use_locking=_LOCK, update_slots="bool = true")
 def ApplyAdagradV2(var: Any, accum: Any, lr: Any, epsilon: Any, grad: Any, *, update_slots: bool) -> Any:
     """accum += grad * grad; var -= lr * grad / (sqrt(accum) + epsilon)."""
     total = where(update_slots, accum + grad * grad, accum)
@@ -152,7 +165,8 @@ def ApplyAdagradV2(var: Any, accum: Any, lr: Any, epsilon: Any, grad: Any, *, up
 
 
 @update("var: Ref(T), accum: Ref(T), accum_update: Ref(T), lr: T, rho: T, epsilon: T, grad: T -> out: Ref(T)",
-        shape=merged_shape("var", "accum", "accum_update", "grad"), T="numbertype", use_locking=_LOCK)
+        shape=merged_shape("var", "accum", "accum_update", "grad"),
+        validate=computes_type, T="numbertype", use_locking=_LOCK)
 def ApplyAdadelta(var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, epsilon: Any, grad: Any) -> Any:
     """One step of Adadelta (Zeiler, 2012): steps have the size of recent steps over that of recent gradients."""
     square = accum * rho + grad * grad * (1 - rho)
@@ -161,7 +175,8 @@ def ApplyAdadelta(var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, ep
 
 
 @update("var: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, grad: T -> out: Ref(T)",
-        shape=merged_shape("var", "ms", "mom", "grad"), T="numbertype", use_locking=_LOCK)
+        shape=merged_shape("var", "ms", "mom", "grad"),
+        validate=computes_type, T="numbertype", use_locking=_LOCK)
 def ApplyRMSProp(var: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any, grad: Any) -> Any:
     """ms moves towards grad * grad by 1 - rho; mom = mom * momentum + lr * grad / sqrt(ms + epsilon); var -= mom."""
     square = ms + (grad * grad - ms) * (1 - rho)
@@ -170,7 +185,8 @@ def ApplyRMSProp(var: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, 
 
 
 @update("var: Ref(T), mg: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, grad: T "
-        "-> out: Ref(T)", shape=merged_shape("var", "mg", "ms", "mom", "grad"), T="numbertype", use_locking=_LOCK)
+        "-> out: Ref(T)", shape=merged_shape("var", "mg", "ms", "mom", "grad"),
+        validate=computes_type, T="numbertype", use_locking=_LOCK)
 def ApplyCenteredRMSProp(var: Any, mg: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any,
                          grad: Any) -> Any:
     """RMSProp that divides by the estimated deviation: mg is a moving mean of grad, the variance ms - mg * mg."""

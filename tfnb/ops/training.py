@@ -18,6 +18,7 @@ from tfnb.ops.state import (
     ApplyCenteredRMSProp,
     ApplyMomentum,
     ApplyRMSProp,
+    computes_type,
     merged_shape,
 )
 
@@ -35,7 +36,8 @@ _SPARSE: dict[str, Any] = {"T": "numbertype", "Tindices": "indextype", "use_lock
 
 # All of a variable
 
-@update("var: Ref(T), alpha: T, l1: T, l2: T, delta: T -> out: Ref(T)", shape=merged_shape("var", "delta"), **_DENSE)
+@update("var: Ref(T), alpha: T, l1: T, l2: T, delta: T -> out: Ref(T)", shape=merged_shape("var", "delta"),
+        validate=computes_type, **_DENSE)
 def ApplyProximalGradientDescent(var: Any, alpha: Any, l1: Any, l2: Any, delta: Any) -> Any:
     """A step against the gradient, then towards zero by `alpha * l1`, then smaller by `1 + alpha * l2`."""
     ahead = var - delta * alpha
@@ -43,7 +45,8 @@ def ApplyProximalGradientDescent(var: Any, alpha: Any, l1: Any, l2: Any, delta: 
 
 
 @update("var: Ref(T), accum: Ref(T), lr: T, l1: T, l2: T, grad: T -> out: Ref(T)",
-        shape=merged_shape("var", "accum", "grad"), **_DENSE)
+        shape=merged_shape("var", "accum", "grad"),
+        validate=computes_type, **_DENSE)
 def ApplyProximalAdagrad(var: Any, accum: Any, lr: Any, l1: Any, l2: Any, grad: Any) -> Any:
     """As ApplyProximalGradientDescent, with the rate `lr / sqrt(accum)`, after accum += grad * grad."""
     total = accum + grad * grad
@@ -54,7 +57,8 @@ def ApplyProximalAdagrad(var: Any, accum: Any, lr: Any, l1: Any, l2: Any, grad: 
 
 @update("var: Ref(T), gradient_accumulator: Ref(T), gradient_squared_accumulator: Ref(T), grad: T, lr: T, l1: T, "
         "l2: T, global_step: int64 -> out: Ref(T)", **_DENSE,
-        shape=merged_shape("var", "gradient_accumulator", "gradient_squared_accumulator", "grad"))
+        shape=merged_shape("var", "gradient_accumulator", "gradient_squared_accumulator", "grad"),
+        validate=computes_type)
 def ApplyAdagradDA(var: Any, gradient_accumulator: Any, gradient_squared_accumulator: Any, grad: Any, lr: Any, l1: Any,
                    l2: Any, global_step: Any) -> Any:
     """Adagrad with dual averaging (Duchi et al., 2011): the variable follows from the sums of all gradients."""
@@ -66,7 +70,8 @@ def ApplyAdagradDA(var: Any, gradient_accumulator: Any, gradient_squared_accumul
 
 
 @update("var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, lr: T, l1: T, l2: T, lr_power: T -> out: Ref(T)",
-        shape=merged_shape("var", "accum", "linear", "grad"), **_DENSE, multiply_linear_by_lr="bool = false")
+        shape=merged_shape("var", "accum", "linear", "grad"),
+        validate=computes_type, **_DENSE, multiply_linear_by_lr="bool = false")
 def ApplyFtrl(var: Any, accum: Any, linear: Any, grad: Any, lr: Any, l1: Any, l2: Any, lr_power: Any, *,
               multiply_linear_by_lr: bool) -> Any:
     """FTRL-Proximal (McMahan et al., 2013): the variable follows from `linear`, 0 where that is within l1."""
@@ -81,7 +86,8 @@ def ApplyFtrl(var: Any, accum: Any, linear: Any, grad: Any, lr: Any, l1: Any, l2
 
 
 @update("var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, lr: T, l1: T, l2: T, l2_shrinkage: T, lr_power: T "
-        "-> out: Ref(T)", shape=merged_shape("var", "accum", "linear", "grad"), **_DENSE,
+        "-> out: Ref(T)", shape=merged_shape("var", "accum", "linear", "grad"),
+        validate=computes_type, **_DENSE,
         multiply_linear_by_lr="bool = false")
 def ApplyFtrlV2(var: Any, accum: Any, linear: Any, grad: Any, lr: Any, l1: Any, l2: Any, l2_shrinkage: Any,
                 lr_power: Any, *, multiply_linear_by_lr: bool) -> Any:
@@ -118,7 +124,7 @@ def _rows_shape(ctx: Any) -> list[Static]:
 
 def _sparse(dense: Constructor, text: str, **attrs: str) -> Callable[[Callable[..., Any]], Constructor]:
     """The step `dense` on the rows that the input `indices` picks."""
-    return scatter(text, shape=_rows_shape, rows=("grad",), of=dense, **_SPARSE, **attrs)
+    return scatter(text, shape=_rows_shape, validate=computes_type, rows=("grad",), of=dense, **_SPARSE, **attrs)
 
 
 @_sparse(ApplyMomentum, "var: Ref(T), accum: Ref(T), lr: T, grad: T, indices: Tindices, momentum: T -> out: Ref(T)",
