@@ -17,11 +17,6 @@ from tfnb.kernels.launch import Call as KernelCall
 
 STATUS = Buffer("status", "int64", 8)
 _SIZED = ("status", "state", "tail")     # of one size for all launches, or laid out by the lowering itself
-# Ops whose launches do not state their reach yet.
-UNSTATED = frozenset({
-    "BatchMatMul", "BatchMatMulV2", "MatMul", "Multinomial", "RandomShuffle", "RandomStandardNormal",
-    "RandomUniform", "RandomUniformInt", "TruncatedNormal",
-})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +64,7 @@ class Places:
     def _checked(self, launch: Launch, arg: Address, word: int | Ref | Code) -> int | Ref | Code:
         op = self.node.op
         if arg.nbytes is None:
-            if self.stated and arg.kind not in _SIZED and (self.node.launches or op.type not in UNSTATED):
+            if self.stated and arg.kind not in _SIZED:
                 raise errors.InternalError(None, op, f"{op.name}: kernel {launch.label!r} of {op.type} does not state "
                                                      f"how far it reaches in {arg.kind} {arg.index}")
         elif arg.nbytes and isinstance(word, Ref) and not 0 <= word.offset <= word.buffer.nbytes - arg.nbytes:

@@ -157,7 +157,9 @@ def _plain_batch(call: Call) -> list[Launch]:
             bytes_ = [move * step for move, step in zip(moves, steps, strict=True)]
             words = _gemm_words(wanted, wanted.m, wanted.n, (bytes_[1], bytes_[0], bytes_[2]), count)
             grain = max(1, PARALLEL_FLOPS // max(1, 2 * wanted.flops))
-            launches.append(Launch(GEMM_TEXT, _with_addresses(words, *where), count, grain, "gemm batch"))
+            reached = [address.reach(((count - 1) * move + 1) * step)
+                       for address, move, step in zip(where, moves, steps, strict=True)]
+            launches.append(Launch(GEMM_TEXT, _with_addresses(words, *reached), count, grain, "gemm batch"))
             continue
         for i in range(count):
             launches += _launches(wanted, *(address.at(i * move * step) for address, move, step in
@@ -199,9 +201,10 @@ def _evaluate(lower: Callable[[Call], list[Launch]], a: np.ndarray, b: np.ndarra
 
 
 def _launches(wanted: Product, a: Address, b: Address, c: Address) -> list[Launch]:
-    m, n, k = wanted.m, wanted.n, wanted.k
+    m, n, k, size = wanted.m, wanted.n, wanted.k, np.dtype(wanted.type).itemsize
     if m * n == 0:
         return []
+    a, b, c = a.reach(m * k * size), b.reach(k * n * size), c.reach(m * n * size)
     if wanted.type not in PREFIX:
         return [_loop(wanted, a, b, c)]
     if k and (m == 1 or n == 1):

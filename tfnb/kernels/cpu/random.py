@@ -234,7 +234,9 @@ def _fill(call: Call, text: str, size: int, *more: Address) -> list[Launch]:
     count = call.outputs[0].size
     if not count:
         return []
-    return [Launch(text, (STATE, call.output(), count, call.scratch(32), *more), -(-count // size), GRAIN),
+    scalars = [word.reach(call.inputs[word.index].itemsize) if word.kind == "input" else word for word in more]
+    words = (STATE, call.output().reach(count * call.outputs[0].itemsize), count, call.scratch(32).reach(32), *scalars)
+    return [Launch(text, words, -(-count // size), GRAIN),
             _advance(count * BLOCKS_PER_ELEMENT)]
 
 
@@ -249,7 +251,7 @@ def random_shuffle(call: Call) -> list[Launch]:
     row_bytes = prod(value.shape[1:]) * value.itemsize
     if value.size <= 1 or rows <= 1:
         return [copy_rows(call.input(0), call.output(), value.size * value.itemsize, 1, None)] if value.size else []
-    order = call.scratch(8 * rows)
+    order = call.scratch(8 * rows).reach(8 * rows)
     return [Launch(PERMUTATION_TEXT, (STATE, order, rows), 1, 0, "permutation"),
             _advance(-(-(rows - 1) // 4)),
             copy_rows(call.input(0), call.output(), row_bytes, rows, order)]
@@ -262,9 +264,12 @@ def multinomial(call: Call) -> list[Launch]:
     if not rows * samples:
         return []
     grain = -(-rows // CHUNKS)
-    scratch = call.scratch(8 * classes * -(-rows // grain))
+    room = 8 * classes * -(-rows // grain)
+    scratch = call.scratch(room).reach(room)
+    logits = call.input(0).reach(rows * classes * call.inputs[0].itemsize)
+    out = call.output().reach(rows * samples * call.outputs[0].itemsize)
     text = multinomial_text(call.inputs[0].type, call.outputs[0].type)
-    args = (STATE, call.input(0), call.output(), classes, samples, scratch, grain)
+    args = (STATE, logits, out, classes, samples, scratch, grain)
     return [Launch(text, args, rows, grain), _advance(rows * (-(-samples // 4) * 8) * BLOCKS_PER_ELEMENT)]
 
 

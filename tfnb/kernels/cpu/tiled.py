@@ -164,6 +164,9 @@ def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Addres
     per_column, per_matrix = -(-n // columns), -(-m // rows) * -(-n // columns)
     grain = max(1, PARALLEL_FLOPS // max(1, 2 * min(rows, m) * min(columns, n) * k * len(pairs)))
     together = max(1, K_BYTES // size // k)
+    each = a_bytes, k * n * size, m * n * size
+    reach = [((count - 1) * move + 1) * nbytes for move, nbytes in zip(moves, each, strict=True)]
+    pairs, c = [(a.reach(reach[0]), b.reach(reach[1])) for a, b in pairs], c.reach(reach[2])
     ending = (Code(tail.text), tail.row_items, *chain(*pairs), *tail.words) if tail else (0, 0, *chain(*pairs))
     words = (c, m, n, k, a_step, n * size, moves[0] * a_bytes, moves[1] * k * n * size, moves[2] * m * n * size,
              rows, columns, per_column, per_matrix, len(pairs), together, *ending)
@@ -176,9 +179,9 @@ def _longer(call: Call, product: Product, pairs: Sequence[tuple[Address, Address
     """Copies of each A with rows that are one cache line longer, and the pairs with these."""
     size = BYTES[product.type]
     step = product.k * size + LINE
-    copies = [call.scratch(rows * step) for _ in pairs]
+    copies = [call.scratch(rows * step).reach(rows * step) for _ in pairs]
     text, grain = COPY_TEXT.format(type=product.type, size=size), max(1, (1 << 17) // step)
-    made = [Launch(text, (a, copy, product.k, step), rows, grain, "longer rows")
+    made = [Launch(text, (a.reach(rows * product.k * size), copy, product.k, step), rows, grain, "longer rows")
             for (a, _), copy in zip(pairs, copies, strict=True)]
     return made, [(copy, b) for copy, (_, b) in zip(copies, pairs, strict=True)]
 
