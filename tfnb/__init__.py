@@ -20,7 +20,8 @@ from tfnb.core.errors import OpError
 from tfnb.core.shape import TensorShape
 from tfnb.graph.context import get_default_session
 from tfnb.graph.convert import convert_to_tensor, register_tensor_conversion_function
-from tfnb.graph.export import make_ndarray, make_tensor_proto
+from tfnb.graph.export import make_ndarray
+from tfnb.graph.tensor_proto import make_tensor_proto
 from tfnb.graph.graph import Graph
 from tfnb.graph.importing import import_graph_def
 from tfnb.graph.keys import GraphKeys

@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import tfnb as tf
 from tfnb.core import dtypes, errors
 from tfnb.graph.stack import control_dependencies, get_default_graph, name_scope
 from tfnb.ops import state
@@ -210,3 +211,13 @@ def test_protocol_buffer():
     assert (again.ref(), again.initializer, again.value()) == (v.ref(), v.initializer, v.value())
     assert again.initial_value is v.initial_value and not again.trainable
     assert global_variables() == [v]
+
+
+def test_rows_and_slices_of_a_variable():
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        for _ in range(3):
+            assert sess.run(v.sparse_read([1, 0])).tolist() == [[3.0, 4.0], [1.0, 2.0]]
+            assert sess.run(v.gather_nd([[1, 0], [0, 1]], name="some")).tolist() == [3.0, 2.0]
+    assert tf.get_default_graph().get_operation_by_name("some")

@@ -120,6 +120,20 @@ def test_memory_is_counted_until_the_last_use():
     assert {e["ph"] for e in found} >= {"M", "X", "N", "O", "D", "C"}
 
 
+def test_a_timeline_is_analyzed():
+    p = tf.placeholder(tf.float32, [10, 10])
+    made, told = tf.matmul(p, p) + 1.0, tf.RunMetadata()
+    with tf.Session() as sess:
+        for _ in range(3):
+            sess.run(made, {p: np.ones([10, 10])}, tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), told)
+    found = timeline.Timeline(told.step_stats).analyze_step_stats(show_dataflow=False)
+    assert found._fields == ("chrome_trace", "allocator_maximums")
+    assert json.loads(found.chrome_trace.format_to_string())["traceEvents"]
+    assert "\n" in found.chrome_trace.format_to_string(pretty=True)
+    assert sum(most.num_bytes for most in found.allocator_maximums.values()) >= 400
+    assert all(most.tensors and most.timestamp for most in found.allocator_maximums.values())
+
+
 def test_overlapping_nodes_get_lanes_of_their_own_and_arrows_between_them():
     stats = StepStats()
     device = stats.dev_stats.add(device="d")

@@ -10,6 +10,7 @@ import pytest
 
 import tfnb as tf
 from tests.differential import differences
+from tfnb.core.options import options
 
 
 def outcome_of(case: type, name: str = "test_it") -> unittest.TestResult:
@@ -210,3 +211,43 @@ def test_benchmarks_run_when_they_are_asked_for(capsys):
     assert "benchmark Squares.benchmark_square: iters: 3, wall_time: " in capsys.readouterr().out
     tf.test.main(["program", "--benchmarks=Squares"])
     assert "benchmark Squares.benchmark_other: iters: 1, wall_time: 0.5\n" in capsys.readouterr().out
+
+
+def test_classes_of_tests_have_private_methods_of_their_own():
+    class Case(tf.test.TestCase):
+        def _compare(self, only):
+            raise AssertionError("not this one")
+
+        _array = _all = _close_cached = _threads = _tempdir = _cached = _compare
+
+        def test_it(self):
+            self.assertAllEqual([1, 2], tf.constant([1, 2]))
+            self.assertAllGreater([2, 3], 1)
+            self.assertAllClose([1.0, 2.0], [1.1, 2.0], atol=np.array([0.2, 0.0]))
+            with self.assertRaises(AssertionError):
+                self.assertAllClose([1.0, 2.1], [1.1, 2.0], atol=np.array([0.2, 0.0]))
+            assert self.get_temp_dir()
+            thread = self.checkedThread(lambda: None)
+            thread.start()
+            thread.join()
+    assert not outcome_of(Case).failures and outcome_of(Case).wasSuccessful()
+
+
+@pytest.mark.parametrize("mode", ["second", "never", "always"])
+def test_differences_of_runs_of_one_kind(mode, monkeypatch):
+    monkeypatch.setattr(options, "compile", mode)
+    x, c = tf.placeholder(tf.float32, [4]), tf.placeholder(tf.float32, [1000])
+    y = 0.0 * x + tf.reduce_sum(tf.sin(c) * 1000.0)        # rounds differently, interpreted and compiled
+    numbers = np.random.RandomState(1).rand(1000)
+    with tf.Session():
+        theory, measured = tf.test.compute_gradient(x, [4], y, [4], extra_feed_dict={c: numbers})
+    assert not theory.any() and not measured.any()
+
+
+def test_gradients_at_a_view():
+    x = tf.placeholder(tf.float32, [1, 3, 2])
+    start = np.broadcast_to(np.array([1.0, 2.0], np.float32), [1, 3, 2])
+    for value in (start, np.asfortranarray(start)):
+        with tf.Session():
+            theory, measured = tf.test.compute_gradient(x, [1, 3, 2], x * x, [1, 3, 2], x_init_value=value)
+        assert np.allclose(theory, np.diag([2, 4] * 3)) and np.allclose(measured, theory, atol=1e-2)

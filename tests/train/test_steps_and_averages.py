@@ -119,3 +119,11 @@ def test_moving_averages_of_tensors(debias):
 def test_moving_averages_refuse_integers():
     with pytest.raises(TypeError, match="half, float, or double"):
         tf.train.ExponentialMovingAverage(0.5).apply([tf.Variable(1)])
+
+
+def test_a_supervisor_takes_a_global_step_of_one_element(tmp_path):
+    step = tf.Variable([3], trainable=False, dtype=tf.int64, name="step")
+    tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, step)
+    supervisor = tf.train.Supervisor(logdir=str(tmp_path))
+    with supervisor.managed_session() as sess:
+        assert supervisor.global_step is step and tf.train.global_step(sess, step) == 3

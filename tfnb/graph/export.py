@@ -41,13 +41,13 @@ _PACKED = frozenset("float16 float32 float64 int32 uint8 int16 int8 int64 uint32
                     " qint32".split())
 
 
-def make_tensor_proto(array: np.ndarray, dtype: DType | None = None) -> Any:
-    """The TensorProto of an array (of objects: bytes)."""
+def make_tensor_proto(array: np.ndarray, dtype: DType | None = None, packed: bool = True) -> Any:
+    """Return the TensorProto of an array (of objects: bytes). packed: several elements as raw bytes."""
     found = as_dtype(array.dtype) if dtype is None else dtype.base_dtype
     made = tensor_pb2.TensorProto(dtype=found.as_datatype_enum, tensor_shape=TensorShape.of(array.shape).as_proto())
     if found.name == "string":
         made.string_val.extend(bytes(b) for b in array.reshape(-1).tolist())
-    elif array.size > 1 and found.name in _PACKED:
+    elif packed and array.size > 1 and found.name in _PACKED:
         made.tensor_content = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
     else:
         getattr(made, _VALUE_FIELD[found.name]).extend(_values(array, found))

@@ -24,6 +24,7 @@ from tfnb.graph.scopes import (
     Outside,
     Pushed,
     Scopes,
+    attrs_within,
     check_override_map,
     device_entry,
 )
@@ -124,13 +125,12 @@ class Graph(Mutation):
 
     def _check_input(self, tensor: Tensor, spec: OpSpec, name: str) -> None:
         if tensor.graph is not self:
-            raise ValueError(f"{tensor} must be from the same graph as the op {name!r} ({spec.name}) that takes it as "
-                             "an input")
+            raise ValueError(f"{tensor} must be from the same graph as {name!r} ({spec.name}), of which it is an input")
         check_fresh(tensor.op)
 
     def _override_attrs(self, op: Operation) -> None:
         for key, value in self._attrs_around.items():
-            op.attrs.setdefault(key, value)
+            op.attrs.setdefault(key, export.native_attr(value(op.node_def)) if callable(value) else value)
         gradient = self._overrides.get(op.type)
         if gradient is not None:
             op.attrs["_gradient_op_type"] = gradient.encode()
@@ -263,8 +263,8 @@ class Graph(Mutation):
         return Entering(self, "_overrides", {**self._overrides, **check_override_map(op_type_map)})
 
     def _attr_scope(self, attr_map: dict[str, Any]) -> Any:
-        """A context whose ops get these attrs (native values), unless they have them already."""
-        return Entering(self, "_attrs_around", {**self._attrs_around, **attr_map})
+        """Return a context whose ops get these attrs unless they have them; see `scopes.attrs_within`."""
+        return Entering(self, "_attrs_around", attrs_within(self._attrs_around, attr_map))
 
     # Elements
 

@@ -1,7 +1,7 @@
 """GraphDefs made smaller: parts of them, without what only training needs, with constants in place of variables."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.shape import TensorShape
 from tfnb.graph import export
 from tfnb.graph.nodes import VARIABLE_OPS, copied, node_name, with_inputs
+from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 
 # What passes the handle of a resource variable on.
@@ -168,3 +169,16 @@ def _constant(node: Any, value: np.ndarray) -> Any:
     for key, attr in (("dtype", dtype), ("value", array)):
         made.attr[key].ParseFromString(export.attr_value(attr).SerializeToString())
     return made
+
+
+def depends_on(op: Operation, sources: Collection[Tensor]) -> bool:
+    """Return whether what an operation does depends on any of some tensors, by inputs or control inputs."""
+    seen, waiting = {op}, [op]
+    while waiting:
+        op = waiting.pop()
+        if any(tensor in sources for tensor in op.inputs):
+            return True
+        fresh = {*(tensor.op for tensor in op.inputs), *op.control_inputs} - seen
+        seen |= fresh
+        waiting += fresh
+    return False

@@ -16,6 +16,10 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.ownership import register
 
 
+def _replaced(inputs: tuple[Tensor, ...], index: int, tensor: Tensor) -> tuple[Tensor, ...]:
+    return *inputs[:index], tensor, *inputs[index + 1:]
+
+
 @dataclass(frozen=True)
 class Edge:
     """The input at `index` of `consumer` is `tensor`."""
@@ -183,7 +187,7 @@ class Mutation:
         for edge in record.dangling:
             if edge.consumer.inputs[edge.index].op._dead is not None:
                 self._save(edge.consumer, "inputs")
-                edge.consumer.inputs[edge.index] = edge.tensor
+                edge.consumer.inputs = _replaced(edge.consumer.inputs, edge.index, edge.tensor)
         for op, waited in record.control:
             if any(c._dead is not None for c in op.control_inputs):
                 self._save(op, "control_inputs")
@@ -211,7 +215,7 @@ class Mutation:
             raise ValueError(f"{tensor!r} is not in the graph of {op.name!r}")
         self._save(op, "inputs")
         old = op.inputs[index]
-        op.inputs[index] = tensor
+        op.inputs = _replaced(op.inputs, index, tensor)
         old._consumers.remove(op)
         tensor._consumers.append(op)
         self.mutations += 1

@@ -1,7 +1,7 @@
 """The nodes of a graph: `Operation`, and its outputs, `Tensor`. Plain records; graphs make and change them."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tfnb.core.device import canonical, device_text
@@ -214,13 +214,13 @@ class Operation:
     _original_op: Operation | None = None       # of a gradient: the op that it differentiates
     _control_flow_context: Any = None           # the branch or loop that it is part of
 
-    def __init__(self, spec: OpSpec, graph: Graph, name: str, inputs: list[Tensor], attrs: dict[str, Any], number: int,
-                 recorded: Recorded, owner: Any) -> None:
+    def __init__(self, spec: OpSpec, graph: Graph, name: str, inputs: Sequence[Tensor], attrs: dict[str, Any],
+                 number: int, recorded: Recorded, owner: Any) -> None:
         self.name = name
         self.type = spec.name
         self.spec = spec
         self.graph = graph
-        self.inputs = inputs
+        self.inputs = tuple(inputs)     # TensorFlow's can't be changed either; see `Graph.replace_input`
         self.outputs: list[Tensor] = []
         self.control_inputs: list[Operation] = []
         self.attrs = attrs

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfnb.core.device import canonical, device_text, merged
+from tfnb.graph.export import native_attr
 from tfnb.graph.names import check_scope_name
 from tfnb.graph.operation import Operation
 
@@ -185,3 +186,21 @@ def check_override_map(op_type_map: Any) -> dict[str, str]:
     if not isinstance(op_type_map, dict) or not all(isinstance(s, str) for kv in op_type_map.items() for s in kv):
         raise TypeError(f"op_type_map must be a dictionary mapping strings to strings, got {op_type_map!r}")
     return op_type_map
+
+
+def attrs_within(outer: dict[str, Any], attr_map: Any) -> dict[str, Any]:
+    """Return the attrs of an `_attr_scope` inside of another one.
+
+    attr_map: name -> AttrValue, a function from the NodeDef to one, bytes or a list of bytes; None takes an outer one
+    away. Raises TypeError for another map.
+    """
+    if not isinstance(attr_map, dict):
+        raise TypeError("attr_map must be a dictionary mapping strings to AttrValue protocol buffers, got "
+                        f"{attr_map!r}")
+    for name, value in attr_map.items():
+        if not isinstance(name, str) or not (
+                value is None or callable(value) or isinstance(value, (bytes, list)) or hasattr(value, "WhichOneof")):
+            raise TypeError("attr_map must be a dictionary mapping strings to AttrValue protocol buffers or callables "
+                            f"that emit AttrValue protocol buffers, got {name!r}: {value!r}")
+    merged_map = {**outer, **{name: native_attr(value) for name, value in attr_map.items()}}
+    return {name: value for name, value in merged_map.items() if value is not None}

@@ -15,6 +15,7 @@ from tfnb.core.dtypes import as_dtype, float32
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph import Graph
+from tfnb.graph.graph_util import depends_on
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_collection_ref, get_default_graph, name_scope
@@ -48,6 +49,8 @@ class Layer:
         self._non_trainable_weights: list[Any] = []
         self._updates: list[Any] = []
         self._losses: list[Tensor] = []
+        self._conditional: list[Tensor] = []        # of these losses those that depend on inputs
+        self._called_with: list[Tensor] = []
         self.built, self.trainable, self.input_spec = False, trainable, None
         self._dtype = None if dtype is None else as_dtype(dtype).name
         self.activity_regularizer = activity_regularizer
@@ -121,6 +124,18 @@ class Layer:
         """The losses that were added by `add_loss`."""
         return self._losses
 
+    def get_updates_for(self, inputs: Any) -> list[Any]:
+        """Return the updates that depend on any of `inputs`; for None those that depend on no input of a call."""
+        sources = _tensors(self._called_with if inputs is None else inputs)
+        return [update for update in self._updates if depends_on(update, sources) is (inputs is not None)]
+
+    def get_losses_for(self, inputs: Any) -> list[Tensor]:
+        """Return the losses added for inputs that depend on any of `inputs`; for None those added for none."""
+        if inputs is None:
+            return [loss for loss in self._losses if loss not in self._conditional]
+        sources = _tensors(inputs)
+        return [loss for loss in self._losses if loss in self._conditional and depends_on(loss.op, sources)]
+
     def count_params(self) -> int:
         """Count the elements of the variables. Raises ValueError before they are made."""
         if not self.built:
@@ -155,11 +170,16 @@ class Layer:
             self._updates.append(made if isinstance(made, Operation) else made.op)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
-        """Add tensors (or functions that make them) to `losses` and to the collection REGULARIZATION_LOSSES."""
+        """Add tensors (or functions that make them) to `losses` and to the collection REGULARIZATION_LOSSES.
+
+        inputs: what they depend on, for `get_losses_for`.
+        """
         given = losses if isinstance(losses, (list, tuple)) else [losses]
         made = [loss() if callable(loss) else loss for loss in given]
         new = [convert_to_tensor(loss) for loss in made if loss is not None]
         self._losses += new
+        if inputs is not None:
+            self._conditional += new
         _collect(new, GraphKeys.REGULARIZATION_LOSSES)
 
     def add_weight(self, name: str, shape: Any, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
@@ -243,7 +263,8 @@ class Layer:
                 if outputs is None:
                     raise ValueError("A layer's `call` method should return a Tensor or a list of Tensors, not None "
                                      f"(layer: {self.name}).")
-                self._regularize_activity(outputs)
+                self._called_with += [each for each in nest.flatten(inputs) if isinstance(each, Tensor)]
+                self._regularize_activity(outputs, inputs)
         for key in nest.flatten(self.updates_collection or []):
             _collect(self._updates, key)
         return outputs
@@ -253,7 +274,7 @@ class Layer:
         if self.built and any(part.op._dead is not None for each in self._weights() for part in _parts(each)):
             self.built = False
             self._trainable_weights, self._non_trainable_weights = [], []
-            self._updates, self._losses = [], []
+            self._updates, self._losses, self._conditional, self._called_with = [], [], [], []
             self._scope = None if self._own_scope else self._scope
 
     def _weights(self) -> list[Any]:
@@ -271,14 +292,14 @@ class Layer:
         check_input(self.input_spec, inputs, self.name)
         self.built = True
 
-    def _regularize_activity(self, outputs: Any) -> None:
+    def _regularize_activity(self, outputs: Any, inputs: Any) -> None:
         if self.activity_regularizer is None:
             return
         with name_scope("ActivityRegularizer"):
             for output in nest.flatten(outputs):
                 loss = self.activity_regularizer(output)
                 count: Any = shape(output)
-                self.add_loss(loss / cast(count[0], loss.dtype))
+                self.add_loss(loss / cast(count[0], loss.dtype), inputs)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Layer:
         """A layer of its own settings, with the same tensors, variables and scope."""
@@ -289,6 +310,10 @@ class Layer:
             setattr(made, key, copy.copy(value) if shared and isinstance(value, list) else
                     value if shared else copy.deepcopy(value, memo))
         return made
+
+
+def _tensors(inputs: Any) -> set[Tensor]:
+    return {each for each in nest.flatten(inputs) if isinstance(each, Tensor)}
 
 
 def _parts(variable: Any) -> list[Variable]:

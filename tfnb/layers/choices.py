@@ -1,11 +1,12 @@
 """Arguments that may be given in several manners: functions by name, sizes for each axis, conditions known or not."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from tfnb.core.shape import Dimension, TensorShape
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.operation import Tensor
 from tfnb.ops import functions, initializers, nn
@@ -46,10 +47,16 @@ def initializer_of(given: Any) -> Any:
 
 
 def sizes_for(given: Any, count: int, what: str) -> tuple[int, ...]:
-    """`given`, one integer or `count` of them, as a tuple. Raises ValueError for anything else."""
-    values: Sequence[Any] = (given,) * count if isinstance(given, (int, np.integer)) else given
-    if not isinstance(values, (list, tuple, np.ndarray)) or len(values) != count or \
-            not all(isinstance(value, (int, np.integer)) for value in values):
+    """Return `given`, one integer or `count` of them (a TensorShape too), as a tuple.
+
+    Raises ValueError for anything else.
+    """
+    if isinstance(given, TensorShape) and given.ndims is None:
+        values: list[Any] = []
+    else:
+        values = list(given) if isinstance(given, (list, tuple, np.ndarray, TensorShape)) else [given] * count
+    values = [value.value if isinstance(value, Dimension) else value for value in values]
+    if len(values) != count or not all(isinstance(value, (int, np.integer)) for value in values):
         raise ValueError(f"The `{what}` argument must be a tuple of {count} integers. Received: {given!r}")
     return tuple(int(value) for value in values)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.stack import add_to_collections, control_dependencies, name_scope
@@ -214,7 +215,8 @@ separable_conv2d = separable_convolution2d
 
 
 def _pair(sizes: Any) -> tuple[int, int]:
-    return tuple(sizes) if isinstance(sizes, (list, tuple)) else (sizes, sizes)      # type: ignore[return-value]
+    found: tuple[int, int] = tuple(sizes) if isinstance(sizes, (list, tuple, TensorShape)) else (sizes, sizes)
+    return found
 
 
 def _depthwise(inputs: Any, window: tuple[int, int], multiplier: int, stride: tuple[int, int], padding: str,

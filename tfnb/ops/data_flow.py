@@ -15,7 +15,7 @@ from tfnb.core import dtypes
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.queues import PriorityQueue as _PriorityQueue
 from tfnb.core.queues import Queue, ShuffleQueue
-from tfnb.core.shape import Static, merge
+from tfnb.core.shape import Static, compatible, merge
 from tfnb.kernels.cpu.philox import words
 from tfnb.ops import shapes
 from tfnb.ops.declare import host
@@ -30,11 +30,12 @@ _numbers = count()
 class Held:
     """A queue as the ops see it: what it is made of, and the handle that passes between ops."""
 
-    __slots__ = ("queue", "types", "shapes", "kind", "capacity", "sizes", "handle")
+    __slots__ = ("queue", "types", "shapes", "kind", "capacity", "sizes", "least", "seeds", "handle")
 
     def __init__(self, op: Any, queue: Queue, types: Sequence[Any]) -> None:
         self.queue, self.kind, self.capacity = queue, op.type.removesuffix("V2"), op.attrs["capacity"]
         self.types, self.shapes = tuple(types), tuple(op.attrs["shapes"])
+        self.least, self.seeds = op.attrs.get("min_after_dequeue"), _seeds(op)
         self.sizes = self.shapes if self.shapes and all(_defined(s) for s in self.shapes) else None
         self.handle = np.empty((), object)
         self.handle[()] = self
@@ -42,6 +43,10 @@ class Held:
     def cancel(self) -> None:
         """Wake whoever waits: the session is closed."""
         self.queue.cancel()
+
+
+def _seeds(op: Any) -> tuple[int, int]:
+    return op.attrs.get("seed", 0), op.attrs.get("seed2", 0)
 
 
 def _defined(shape: Static) -> bool:
@@ -87,11 +92,22 @@ def _check_shared(op: Any, held: Held, name: str, types: Sequence[Any]) -> None:
     if held.types != tuple(types):
         raise _invalid(op, f"Shared queue '{name}' has component types {_names(held.types)} but requested component "
                            f"types were {_names(types)}")
-    if held.shapes != tuple(op.attrs["shapes"]):
+    if held.least != op.attrs.get("min_after_dequeue"):
+        raise _invalid(op, f"Shared queue '{name}' has min_after_dequeue {held.least} but requested min_after_dequeue "
+                           f"was {op.attrs['min_after_dequeue']}")
+    if any(_seeds(op)) and held.seeds != _seeds(op):
+        raise _invalid(op, f"Shared queue '{name}' has random seeds {held.seeds} but requested seeds were {_seeds(op)}")
+    same = _fit if held.kind == "PaddingFIFOQueue" else tuple.__eq__
+    if not same(held.shapes, tuple(op.attrs["shapes"])):
         have, want = ("[" + ",".join(_brackets(s) for s in of) + "]" if of else "[]"
                       for of in (held.shapes, op.attrs["shapes"]))
         raise _invalid(op, f"Shared queue '{name}' has component shapes {have} but requested component shapes were "
                            f"{want}")
+
+
+def _fit(held: tuple[Static, ...], asked: tuple[Static, ...]) -> bool:
+    """Return whether the shapes of two padding queues may be the same."""
+    return len(held) == len(asked) and all(map(compatible, held, asked))
 
 
 @host("-> handle: resource", shape=shapes.scalar, stateful=True, **_QUEUE, **_SHARED)

@@ -121,6 +121,14 @@ def _quoted(ctx: Any, line: bytes, at: int) -> tuple[bytes, int]:
 
 
 def _csv_shape(ctx: Any) -> list[Static]:
+    for i in range(1, len(ctx.op.inputs)):
+        shape = ctx.shape(i)
+        if shape is not None and len(shape) > 1:
+            raise ValueError(f"Shape must be at most rank 1 but is rank {len(shape)}: default {i - 1} has the shape "
+                             f"{list(shape)}")
+        if shape and (shape[0] or 0) > 1:
+            raise ValueError("Shape of a default must be a length-0 or length-1 vector, or a scalar, got "
+                             f"{list(shape)}")
     return [ctx.shape(0)] * len(ctx.op.outputs)
 
 
@@ -134,6 +142,10 @@ def DecodeCSV(records: Any, record_defaults: Any, *, OUT_TYPE: Any, field_delim:
     A field that is empty, or `na_value`, gets the default; an empty default means that there must be one.
     """
     columns: list[list[Any]] = [[] for _ in OUT_TYPE]
+    for i, default in enumerate(record_defaults):
+        if default.ndim > 1 or default.size > 1:
+            raise _invalid(ctx, f"There should only be 1 default per field but field {i} has a default of shape "
+                                f"{list(default.shape)}")
     for row, line in enumerate(records.ravel()):
         fields = _fields(ctx, line, field_delim, use_quote_delim)
         if select_cols:

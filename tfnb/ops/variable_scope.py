@@ -13,6 +13,7 @@ from tfnb.core.shape import as_shape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
+from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import get_default_graph, get_graph_from_inputs, name_scope
 from tfnb.ops import variable_store as store
 from tfnb.ops.variable_store import AUTO_REUSE, Request
@@ -261,15 +262,22 @@ class variable_scope:
         self._reuse, self._dtype = reuse, dtype
         self._given = {"initializer": initializer, "regularizer": regularizer, "caching_device": caching_device,
                        "partitioner": partitioner, "custom_getter": custom_getter, "constraint": constraint}
-        self._contexts: list[AbstractContextManager[Any]] = []
+        self._entered: list[tuple[AbstractContextManager[Any], Graph | None, VariableScope]] = []
 
     def __enter__(self) -> VariableScope:
-        context = self._open()
-        self._contexts.append(context)
-        return context.__enter__()
+        values = [v for v in self._values or () if v is not None]
+        graph = get_graph_from_inputs(values) if values else get_default_graph()
+        context = self._open(graph)
+        entered = context.__enter__()
+        self._entered.append((context, graph, entered))
+        return entered
 
     def __exit__(self, *exc: Any) -> Any:
-        return self._contexts.pop().__exit__(*exc)
+        context, graph, entered = self._entered.pop() if self._entered else (nullcontext(), None, None)
+        if graph is None or _current.of(graph) is not entered:
+            raise RuntimeError("Improper nesting of variable_scope: scopes must be left in the reverse order of "
+                               "entering.")
+        return context.__exit__(*exc)
 
     def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """As a decorator: open the scope around each call."""
@@ -279,9 +287,7 @@ class variable_scope:
         return scoped
 
     @contextmanager
-    def _open(self) -> Iterator[VariableScope]:
-        values = [v for v in self._values or () if v is not None]
-        graph = get_graph_from_inputs(values) if values else get_default_graph()
+    def _open(self, graph: Graph) -> Iterator[VariableScope]:
         with graph.as_default():
             outer = _current.of(graph)
             target, default = self._target, self._default_name
@@ -342,9 +348,10 @@ def variable_op_scope(values: Sequence[Any], name_or_scope: Any, default_name: s
 def create_partitioned_variables(shape: Any, slicing: Sequence[int], initializer: Any, dtype: Any = dtypes.float32,
                                  trainable: bool = True, collections: Any = None, name: str | None = None,
                                  reuse: Any = None) -> list[Variable]:
-    """The parts of a new variable, as a list. slicing: how many there are along each axis, of which one may be above 1.
+    """Return the parts of a new variable, as a list.
 
-    Raises ValueError for a slicing of another length than the shape, and as `get_variable`.
+    slicing: the number of parts along each axis, of which one may be above 1. dtype: of an initializer that is a tensor
+    its own counts. Raises ValueError for a slicing of another length than the shape, and as `get_variable`.
     """
     if len(shape) != len(slicing):
         raise ValueError("The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: "
@@ -354,6 +361,9 @@ def create_partitioned_variables(shape: Any, slicing: Sequence[int], initializer
 
     def partitioner(**_: Any) -> list[int]:
         return list(slicing)
+    if initializer is not None and not callable(initializer):
+        initializer = convert_to_tensor(initializer, None if isinstance(initializer, (Tensor, Variable)) else dtype)
+        dtype = initializer.dtype.base_dtype
     with variable_scope(name, "PartitionedVariable", reuse=reuse):
         made = get_variable_scope().get_variable(None, "", shape, dtype, initializer, trainable=trainable,
                                                  collections=collections, partitioner=partitioner)

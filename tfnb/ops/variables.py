@@ -28,6 +28,7 @@ from tfnb.graph.stack import (
 from tfnb.ops import state
 from tfnb.ops.array import Identity
 from tfnb.ops.cond import cond
+from tfnb.ops.gather import gather, gather_nd
 from tfnb.ops.safe_initial_value import safe_initial_value
 from tfnb.ops.scatter import RowUpdates
 from tfnb.ops.slice_assign import StridedSliceAssign, assignable
@@ -123,13 +124,10 @@ class Variable(RowUpdates, Operators):
         self.graph.add_to_collections(keys, self)
 
     def _checked_trainable(self, trainable: bool | None) -> bool:
-        """Whether it is trained. Raises ValueError for modes that there are not, or that exclude training."""
+        """Return whether it is trained. Raises ValueError for modes that there are not."""
         self._synchronization = VariableSynchronization(self._synchronization or 0)
         self._aggregation = VariableAggregation(self._aggregation or 0)
         on_read = self._synchronization is VariableSynchronization.ON_READ
-        if on_read and trainable:
-            raise ValueError("Synchronization value can be set to VariableSynchronization.ON_READ only for "
-                             "non-trainable variables. You have specified trainable=True and synchronization=ON_READ.")
         return not on_read if trainable is None else bool(trainable)
 
     def _build(self, initial_value: Any, validate_shape: bool, caching_device: Any, name: str | None,
@@ -340,6 +338,14 @@ class Variable(RowUpdates, Operators):
         raise TypeError("'Variable' object is not iterable.")
 
     # Parts of it
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        """Return the rows at `indices`, as `tf.gather` does."""
+        return gather(self, indices, name=name)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """Return the slices at the index vectors in the last axis of `indices`, as `tf.gather_nd` does."""
+        return gather_nd(self, indices, name=name)
 
     def __getitem__(self, key: Any) -> Tensor:
         """A slice of the value; its method `assign(value, name=None)` sets that part of the variable."""

@@ -139,7 +139,8 @@ class Feed:
 
     def array(self, value: Any) -> np.ndarray:
         """`value` as a row-major array. Raises TypeError or ValueError if it does not fit the tensor."""
-        if type(value) is np.ndarray and value.dtype is self.dtype and value.flags.c_contiguous:
+        if type(value) is np.ndarray and value.dtype is self.dtype and value.flags.c_contiguous \
+                and (self.dtype.kind != "O" or all(type(v) is bytes for v in value.flat)):
             array = value
         else:
             array = self._convert(value)

@@ -31,11 +31,14 @@ class Target:
 _targets: dict[str, Target] = {}                   # they live as long as the process, as TensorFlow's do
 
 
-def find_target(target: str) -> Target | None:
-    """The server that `target` is of; None for a session on its own.
+def find_target(given: str | bytes | None) -> Target | None:
+    """Return the server that a target (a string, bytes, or None for "") is of; None for a session on its own.
 
-    Raises NotFoundError for a target that is neither this process nor a Server in it.
+    Raises NotFoundError for a target that is neither this process nor a Server in it, TypeError for no string.
     """
+    if not isinstance(given, (str, bytes, type(None))):
+        raise TypeError(f"`target` must be a string, got {given!r} of type {type(given).__name__}")
+    target = given.decode() if isinstance(given, bytes) else given or ""
     if target in LOCAL:
         return None
     if target not in _targets:

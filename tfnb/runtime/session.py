@@ -147,10 +147,17 @@ class BaseSession:
             arrays = [read(value) for read, value in zip(call.feeds, feed_dict.values(), strict=True)]
         else:
             arrays = []
-        if options is None and run_metadata is None and not self._patience:
-            values = self._guard.run(call.executor, arrays) if settings.nan_check else call.executor.run(arrays)
-        else:
-            values = self._run_with(call.executor, arrays, options, run_metadata)
+        try:
+            if options is None and run_metadata is None and not self._patience:
+                values = self._guard.run(call.executor, arrays) if settings.nan_check else call.executor.run(arrays)
+            else:
+                values = self._run_with(call.executor, arrays, options, run_metadata)
+        except Exception as error:
+            if (self._closed or self._reset) and not isinstance(error, CancelledError):     # its variables went away
+                raise CancelledError(None, None, "Session has been closed.") from None
+            raise
+        if self._closed or self._reset:
+            raise CancelledError(None, None, "Session has been closed.")
         if call.summaries and (listener := taps.on_summary) is not None:
             for i in call.summaries:
                 listener(values[i].item(), None, "")
@@ -287,6 +294,8 @@ class BaseSession:
         read_fetches(fetches, self._graph)
 
         def run(*values: Any, **options: Any) -> Any:
+            if self._closed and not keys:          # with feeds TensorFlow's, too, raises what `run` does
+                raise CancelledError(None, None, "Session has been closed.")
             if options and not accept_options:
                 raise TypeError(f"this callable takes no {' and '.join(options)}: make it with accept_options=True")
             if len(values) != len(keys):
@@ -349,6 +358,9 @@ class Session(BaseSession):
             session._cancel()
 
     def __enter__(self) -> Session:
+        if self._contexts:
+            raise RuntimeError("Session context managers are not re-entrant: use `Session.as_default()` to enter a "
+                               "session several times.")
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         contexts = [self._graph.as_default(), self.as_default()]

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 Event = dict[str, Any]
 _LABEL = re.compile(r"^(?P<name>[^=]*?) = (?P<op>[^(]*)\((?P<inputs>.*)\)$", re.DOTALL)
@@ -45,6 +45,33 @@ def _nodes(device: Any, pid: int) -> Iterator[_Node]:
         yield _Node(stats, *_read(stats), pid, lane, start, end)
 
 
+class AllocationMaximum(NamedTuple):
+    """When an allocator had given out the most (microseconds), how many bytes, and for which nodes."""
+
+    timestamp: int
+    num_bytes: int
+    tensors: set[str]
+
+
+class ChromeTrace:
+    """Events of a trace for chrome://tracing."""
+
+    def __init__(self, events: list[Event]) -> None:
+        self._events = events
+
+    def format_to_string(self, pretty: bool = False) -> str:
+        """Return the trace as JSON; pretty: over many lines."""
+        trace = {"traceEvents": self._events}
+        return json.dumps(trace, indent=4 if pretty else None, separators=(",", ": ") if pretty else (",", ":"))
+
+
+class StepStatsAnalysis(NamedTuple):
+    """What `Timeline.analyze_step_stats` finds; allocator_maximums: by the allocator's name."""
+
+    chrome_trace: ChromeTrace
+    allocator_maximums: dict[str, AllocationMaximum]
+
+
 class Timeline:
     """The times of a run. step_stats: `run_metadata.step_stats`; graph: not needed, since each node has its label."""
 
@@ -53,10 +80,18 @@ class Timeline:
 
     def generate_chrome_trace_format(self, show_dataflow: bool = True, show_memory: bool = False,
                                      op_time: str = "schedule") -> str:
-        """The trace as JSON: a line a device, a bar a node, with its op and its inputs.
+        """Return the trace as JSON: a line a device, a bar a node, with its op and its inputs.
 
         show_dataflow: arrows from each node to those that take what it makes; show_memory: when each tensor that the
         stats describe was made and last used, and how many bytes there were; op_time: accepted, all times are the same.
+        """
+        return self.analyze_step_stats(show_dataflow, show_memory, op_time).chrome_trace.format_to_string(pretty=True)
+
+    def analyze_step_stats(self, show_dataflow: bool = True, show_memory: bool = True,
+                           op_time: str = "schedule") -> StepStatsAnalysis:
+        """Return the trace, and how much memory each allocator gave out at the most.
+
+        For the arguments see `generate_chrome_trace_format`. Maxima are of what the stats describe of tensors.
         """
         events: list[Event] = []
         nodes: list[_Node] = []
@@ -70,7 +105,7 @@ class Timeline:
             events += _arrows(nodes)
         if show_memory:
             events += _memory(nodes)
-        return json.dumps({"traceEvents": events}, indent=4, separators=(",", ": "))
+        return StepStatsAnalysis(ChromeTrace(events), _maxima(nodes))
 
 
 def _bar(node: _Node) -> Event:
@@ -103,15 +138,46 @@ def _arrows(nodes: Sequence[_Node]) -> Iterator[Event]:
             number += 1
 
 
-def _memory(nodes: Sequence[_Node]) -> Iterator[Event]:
-    """From when until when each described tensor lived, and the sum of their bytes at each change."""
+def _last_uses(nodes: Sequence[_Node]) -> dict[int, int]:
+    """When the last node ended that took what a node made, by the id of the node."""
     last = {id(node): node.end for node in nodes}
     for i, makers in _makers(nodes).items():
         for maker in makers:
             last[id(maker)] = max(last[id(maker)], nodes[i].end)
+    return last
+
+
+def _size(node: _Node) -> int:
+    """Bytes of the tensors that a node made, as far as the stats describe them."""
+    return sum(o.tensor_description.allocation_description.requested_bytes for o in node.stats.output)
+
+
+def _allocator(node: _Node) -> str:
+    return node.stats.output[0].tensor_description.allocation_description.allocator_name or "unknown"
+
+
+def _maxima(nodes: Sequence[_Node]) -> dict[str, AllocationMaximum]:
+    """The largest sum of the bytes of living tensors, for each allocator."""
+    last = _last_uses(nodes)
+    changes = sorted((when, size, _allocator(node), node.name) for node in nodes if _size(node)
+                     for when, size in ((node.start, _size(node)), (last[id(node)], -_size(node))))
+    living: dict[str, dict[str, int]] = {}
+    found: dict[str, AllocationMaximum] = {}
+    for when, size, allocator, name in changes:
+        held = living.setdefault(allocator, {})
+        held[name] = held.get(name, 0) + size
+        total = sum(held.values())
+        if allocator not in found or total > found[allocator].num_bytes:
+            found[allocator] = AllocationMaximum(when, total, {name for name, size in held.items() if size})
+    return found
+
+
+def _memory(nodes: Sequence[_Node]) -> Iterator[Event]:
+    """From when until when each described tensor lived, and the sum of their bytes at each change."""
+    last = _last_uses(nodes)
     changes: list[tuple[int, int, int, str]] = []
     for number, node in enumerate(nodes):
-        size = sum(o.tensor_description.allocation_description.requested_bytes for o in node.stats.output)
+        size = _size(node)
         if not size:
             continue
         pid, gone = node.pid + 1, last[id(node)]
@@ -120,7 +186,7 @@ def _memory(nodes: Sequence[_Node]) -> Iterator[Event]:
         yield {"ph": "N", "ts": node.start, **shared}
         yield {"ph": "O", "ts": node.end, **shared, "args": {"snapshot": {"tensor_description": described}}}
         yield {"ph": "D", "ts": gone, **shared}
-        allocator = node.stats.output[0].tensor_description.allocation_description.allocator_name or "unknown"
+        allocator = _allocator(node)
         changes += [(node.start, size, pid, allocator), (gone, -size, pid, allocator)]
     totals: dict[tuple[int, str], int] = {}
     for when, size, pid, allocator in sorted(changes):

@@ -58,7 +58,7 @@ def _start(x: Any, shape: tuple[int, ...], value: Any) -> np.ndarray:
     dtype = np.dtype(x.dtype.base_dtype.as_numpy_dtype)
     if value is None:
         return np.asarray(np.random.random_sample(shape), dtype)
-    array = np.array(value, dtype)
+    array = np.array(value, dtype, order="C")      # by default a copy of a view keeps the order of its axes
     if array.shape != shape:
         raise ValueError(f"x_init_value has the shape {array.shape}, but x_shape is {shape}")
     return array
@@ -105,7 +105,8 @@ def _dense(session: Any, dx: Any, at: np.ndarray, feeds: Mapping[Any, Any]) -> n
 def _by_differences(session: Any, x: Any, y: Tensor, y_shape: tuple[int, ...], delta: float,
                     feeds: Mapping[Any, Any]) -> np.ndarray:
     """(y(x + delta) - y(x - delta)) / (2 delta), for each number of x."""
-    moved = np.array(feeds[x])
+    moved = np.array(feeds[x], order="C")
+    session.run(y, {**feeds, x: moved})            # interpreted, the others are compiled: their difference is divided
     numbers = _reals(moved)
     size = int(np.prod(y_shape)) * (2 if y.dtype.is_complex else 1)
     jacobian = np.zeros((numbers.size, size), numbers.dtype)

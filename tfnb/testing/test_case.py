@@ -42,37 +42,37 @@ class TestCase(unittest.TestCase):
 
     def __init__(self, methodName: str = "runTest") -> None:  # noqa: N803 (unittest's name)
         super().__init__(methodName)
-        self._threads: list[_CheckedThread] = []
-        self._tempdir: str | None = None
-        self._cached: tuple[Any, Session] | None = None
+        self._tfnb_threads: list[_CheckedThread] = []
+        self._tfnb_folder: str | None = None
+        self._tfnb_cached: tuple[Any, Session] | None = None
 
     def setUp(self) -> None:
         """An empty graph and the seeds."""
-        self._close_cached()
+        _close_cached(self)
         np.random.seed(SEED % 2 ** 32)
         reset_default_graph()
         set_random_seed(SEED)
 
     def tearDown(self) -> None:
         """Fail if a `checkedThread` was not joined."""
-        for thread in self._threads:
+        for thread in self._tfnb_threads:
             self.assertFalse(thread.is_alive(), "A checkedThread did not terminate")
-        self._close_cached()
+        _close_cached(self)
 
     def run(self, result: Any = None) -> Any:
         """As unittest's; the temporary folder goes at the end."""
         try:
             return super().run(result)
         finally:
-            if self._tempdir is not None:
-                shutil.rmtree(self._tempdir, ignore_errors=True)
-                self._tempdir = None
+            if self._tfnb_folder is not None:
+                shutil.rmtree(self._tfnb_folder, ignore_errors=True)
+                self._tfnb_folder = None
 
     def get_temp_dir(self) -> str:
         """A folder of this test's own, which is removed after it."""
-        if self._tempdir is None:
-            self._tempdir = tempfile.mkdtemp(prefix=f"{self._testMethodName}_")
-        return self._tempdir
+        if self._tfnb_folder is None:
+            self._tfnb_folder = tempfile.mkdtemp(prefix=f"{self._testMethodName}_")
+        return self._tfnb_folder
 
     # ---- sessions
 
@@ -91,13 +91,13 @@ class TestCase(unittest.TestCase):
         Raises ValueError if a later block asks for another graph or config.
         """
         asked = (graph if graph is not None else get_default_graph(), config)
-        if self._cached is None:
-            self._cached = (asked, Session(graph=graph, config=config))
-        elif self._cached[0][1] is not config:
+        if self._tfnb_cached is None:
+            self._tfnb_cached = (asked, Session(graph=graph, config=config))
+        elif self._tfnb_cached[0][1] is not config:
             raise ValueError("The config used to get the cached session is different than the one used to create it.")
-        elif self._cached[0][0] is not asked[0]:
+        elif self._tfnb_cached[0][0] is not asked[0]:
             raise ValueError("The graph used to get the cached session is different than the one used to create it.")
-        made = self._cached[1]
+        made = self._tfnb_cached[1]
         with made.graph.as_default(), made.as_default():
             yield made
 
@@ -110,11 +110,6 @@ class TestCase(unittest.TestCase):
         return chosen(graph, config, use_gpu, force_gpu)
 
     test_session.__test__ = False  # type: ignore[attr-defined]
-
-    def _close_cached(self) -> None:
-        if self._cached is not None:
-            self._cached[1].close()
-            self._cached = None
 
     def evaluate(self, tensors: Any) -> Any:
         """The values of tensors, in their structure, by the default session, or else that of this test."""
@@ -130,17 +125,10 @@ class TestCase(unittest.TestCase):
                       kwargs: Mapping[str, Any] | None = None) -> _CheckedThread:
         """A thread whose exceptions make the test fail when it is joined; every one must be joined."""
         made = _CheckedThread(self, target, args or (), kwargs or {})
-        self._threads.append(made)
+        self._tfnb_threads.append(made)
         return made
 
     # ---- arrays
-
-    def _array(self, value: Any) -> np.ndarray:
-        if isinstance(value, (Tensor, IndexedSlices)) or hasattr(value, "_as_graph_element"):
-            value = self.evaluate(value)
-        if hasattr(value, "dense_shape") and not isinstance(value, np.ndarray):
-            value = (value.indices, value.values, value.dense_shape)
-        return np.asarray(value)
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
         """Have two arrays or tensors the same (static) shape?"""
@@ -149,7 +137,7 @@ class TestCase(unittest.TestCase):
 
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Are the arrays equal? NaN equals NaN."""
-        self._compare(a, b, lambda x, y: (x == y) | _both_nan(x, y), "not equal", msg)
+        _compare(self, a, b, lambda x, y: (x == y) | _both_nan(x, y), "not equal", msg)
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Do the arrays differ somewhere?"""
@@ -159,7 +147,7 @@ class TestCase(unittest.TestCase):
             return
         raise AssertionError(msg or "The two values are equal at all elements.")
 
-    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
+    def assertAllClose(self, a: Any, b: Any, rtol: Any = 1e-6, atol: Any = 1e-6, msg: str | None = None) -> None:
         """Is |a - b| <= atol + rtol * |b| everywhere? Of dicts, lists and tuples their elements are compared.
 
         Where an array is half or bfloat16, the tolerances are at least 1e-3 and 1e-2.
@@ -176,14 +164,14 @@ class TestCase(unittest.TestCase):
             for x, y in zip(a, b, strict=True):
                 self.assertAllClose(x, y, rtol, atol, msg)
             return
-        a, b = self._array(a), self._array(b)
+        a, b = _array(self, a), _array(self, b)
         wide = {"float16": 1e-3, "bfloat16": 1e-2}
         least = max(wide.get(x.dtype.name, 0.0) for x in (a, b))
-        rtol, atol = max(rtol, least), max(atol, least)
-        self._compare(a, b, lambda x, y: np.isclose(x, y, rtol, atol, equal_nan=True),
+        rtol, atol = np.maximum(rtol, least), np.maximum(atol, least)
+        _compare(self, a, b, lambda x, y: np.isclose(x, y, rtol, atol, equal_nan=True),
                       f"not close at rtol = {rtol}, atol = {atol}", msg)
 
-    def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6,
+    def assertNotAllClose(self, a: Any, b: Any, rtol: Any = 1e-6, atol: Any = 1e-6,
                           msg: str | None = None) -> None:
         """Is some element not close? See assertAllClose."""
         try:
@@ -197,61 +185,44 @@ class TestCase(unittest.TestCase):
                                       half_atol: float = 1e-3, bfloat16_rtol: float = 1e-2,
                                       bfloat16_atol: float = 1e-2, msg: str | None = None) -> None:
         """assertAllClose with the tolerances of the less precise of the two dtypes."""
-        a, b = self._array(a), self._array(b)
+        a, b = _array(self, a), _array(self, b)
         for names, r, t in ((("float32", "complex64"), float_rtol, float_atol), (("float16",), half_rtol, half_atol),
                             (("bfloat16",), bfloat16_rtol, bfloat16_atol)):
             if a.dtype.name in names or b.dtype.name in names:
                 rtol, atol = max(rtol, r), max(atol, t)
         self.assertAllClose(a, b, rtol, atol, msg)
 
-    def _compare(self, a: Any, b: Any, same: Callable[[Any, Any], Any], words: str, msg: str | None) -> None:
-        a, b = self._array(a), self._array(b)
-        if not np.prod(b.shape, dtype=int) and not np.prod(a.shape, dtype=int) and b.ndim == 1:
-            return                                 # an empty list stands for an empty array of any shape
-        self.assertEqual(a.shape, b.shape, f"shape mismatch: {a.shape} and {b.shape}. {msg or ''}")
-        right = np.asarray(same(a, b))
-        if not right.all():
-            wrong = np.argwhere(~right)[:10].tolist()
-            raise AssertionError(f"{msg or ''}\n{words} at {wrong}:\n{a[~right][:10] if a.ndim else a}\n"
-                                 f"{b[~right][:10] if b.ndim else b}")
-
-    def _all(self, a: Any, test: Callable[[np.ndarray], Any], words: str) -> None:
-        found = self._array(a)
-        right = np.asarray(test(found))
-        if not right.all():
-            raise AssertionError(f"not all elements are {words}: {found[~right][:10] if found.ndim else found}")
-
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
         """Are all elements greater?"""
-        self._all(a, lambda x: x > comparison_target, f"greater than {comparison_target}")
+        _check_all(self, a, lambda x: x > comparison_target, f"greater than {comparison_target}")
 
     def assertAllLess(self, a: Any, comparison_target: Any) -> None:
         """Are all elements less?"""
-        self._all(a, lambda x: x < comparison_target, f"less than {comparison_target}")
+        _check_all(self, a, lambda x: x < comparison_target, f"less than {comparison_target}")
 
     def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
         """Are all elements greater or equal?"""
-        self._all(a, lambda x: x >= comparison_target, f"at least {comparison_target}")
+        _check_all(self, a, lambda x: x >= comparison_target, f"at least {comparison_target}")
 
     def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
         """Are all elements less or equal?"""
-        self._all(a, lambda x: x <= comparison_target, f"at most {comparison_target}")
+        _check_all(self, a, lambda x: x <= comparison_target, f"at most {comparison_target}")
 
     def assertAllInRange(self, target: Any, lower_bound: Any, upper_bound: Any, open_lower_bound: bool = False,
                          open_upper_bound: bool = False) -> None:
         """Are all elements between two bounds (which belong to the range unless they are open)? NaN is not."""
-        self._all(target, lambda x: (x > lower_bound if open_lower_bound else x >= lower_bound)
+        _check_all(self, target, lambda x: (x > lower_bound if open_lower_bound else x >= lower_bound)
                   & (x < upper_bound if open_upper_bound else x <= upper_bound),
                   f"in {'(' if open_lower_bound else '['}{lower_bound}, {upper_bound}"
                   f"{')' if open_upper_bound else ']'}")
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
         """Are all elements among those of a set?"""
-        self._all(target, lambda x: np.isin(x, list(expected_set)), f"in {expected_set}")
+        _check_all(self, target, lambda x: np.isin(x, list(expected_set)), f"in {expected_set}")
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
         """Has an array or tensor this dtype?"""
-        found = target.dtype if hasattr(target, "dtype") else self._array(target).dtype
+        found = target.dtype if hasattr(target, "dtype") else _array(self, target).dtype
         self.assertEqual(np.dtype(getattr(found, "as_numpy_dtype", found)),
                          np.dtype(getattr(expected_dtype, "as_numpy_dtype", expected_dtype)))
 
@@ -268,7 +239,7 @@ class TestCase(unittest.TestCase):
 
     def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:
         """Is the length of the difference of two arrays below `err`?"""
-        self.assertTrue(np.linalg.norm(self._array(ndarray1) - self._array(ndarray2)) < err, msg)
+        self.assertTrue(np.linalg.norm(_array(self, ndarray1) - _array(self, ndarray2)) < err, msg)
 
     # ---- text, messages, errors, devices
 
@@ -341,6 +312,41 @@ class _CheckedThread:
     def is_alive(self) -> bool:
         """Does it still run?"""
         return self._thread.is_alive()
+
+
+# Functions, not methods: classes of tests have private methods of their own, of any name.
+
+def _close_cached(case: TestCase) -> None:
+    if case._tfnb_cached is not None:
+        case._tfnb_cached[1].close()
+        case._tfnb_cached = None
+
+
+def _array(case: TestCase, value: Any) -> np.ndarray:
+    if isinstance(value, (Tensor, IndexedSlices)) or hasattr(value, "_as_graph_element"):
+        value = case.evaluate(value)
+    if hasattr(value, "dense_shape") and not isinstance(value, np.ndarray):
+        value = (value.indices, value.values, value.dense_shape)
+    return np.asarray(value)
+
+
+def _compare(case: TestCase, a: Any, b: Any, same: Callable[[Any, Any], Any], words: str, msg: str | None) -> None:
+    a, b = _array(case, a), _array(case, b)
+    if not np.prod(b.shape, dtype=int) and not np.prod(a.shape, dtype=int) and b.ndim == 1:
+        return                                     # an empty list stands for an empty array of any shape
+    case.assertEqual(a.shape, b.shape, f"shape mismatch: {a.shape} and {b.shape}. {msg or ''}")
+    right = np.asarray(same(a, b))
+    if not right.all():
+        wrong = np.argwhere(~right)[:10].tolist()
+        raise AssertionError(f"{msg or ''}\n{words} at {wrong}:\n{a[~right][:10] if a.ndim else a}\n"
+                             f"{b[~right][:10] if b.ndim else b}")
+
+
+def _check_all(case: TestCase, a: Any, test: Callable[[np.ndarray], Any], words: str) -> None:
+    found = _array(case, a)
+    right = np.asarray(test(found))
+    if not right.all():
+        raise AssertionError(f"not all elements are {words}: {found[~right][:10] if found.ndim else found}")
 
 
 def _both_nan(x: np.ndarray, y: np.ndarray) -> Any:

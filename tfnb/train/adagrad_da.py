@@ -11,8 +11,8 @@ from tfnb.ops import training
 from tfnb.ops.array import Identity
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.math import cast
-from tfnb.ops.source import constant
 from tfnb.ops.variables import Variable
+from tfnb.train import slots
 from tfnb.train.optimizer import Optimizer
 
 
@@ -40,10 +40,8 @@ class AdagradDAOptimizer(Optimizer):
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         for v in var_list:
-            dtype = v.dtype.base_dtype
             with colocate_with(v.op):
-                zeros = constant(0.0, shape=v.shape, dtype=dtype)
-                start = constant(self._start, shape=v.shape, dtype=dtype)
+                zeros, start = slots.constant_like(v, 0.0), slots.constant_like(v, self._start)
             self._get_or_make_slot(v, zeros, "gradient_accumulator", self._name)
             self._get_or_make_slot(v, start, "gradient_squared_accumulator", self._name)
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tfnb.core import dtypes
 from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
@@ -14,8 +16,8 @@ from tfnb.ops.variables import Variable
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """The value of the global step in a session, as an int."""
-    return int(sess.run(global_step_tensor))
+    """Return the value of the global step, which has one element, in a session, as an int."""
+    return int(np.asarray(sess.run(global_step_tensor)).item())
 
 
 def get_global_step(graph: Graph | None = None) -> Any:

@@ -10,8 +10,8 @@ from tfnb.graph.stack import colocate_with
 from tfnb.ops import training
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.math import cast
-from tfnb.ops.source import constant
 from tfnb.ops.variables import Variable
+from tfnb.train import slots
 from tfnb.train.optimizer import Optimizer
 
 
@@ -71,7 +71,7 @@ class ProximalAdagradOptimizer(_Proximal):
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         for v in var_list:
             with colocate_with(v.op):
-                start = constant(self._start, shape=v.shape, dtype=v.dtype.base_dtype)
+                start = slots.constant_like(v, self._start)
             self._get_or_make_slot(v, start, "accumulator", self._name)
 
     def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:

@@ -8,8 +8,11 @@ from tfnb.core.dtypes import DType
 from tfnb.core.shape import as_shape
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import colocate_with
+from tfnb.ops.array import shape as shape_of
+from tfnb.ops.create import fill
 from tfnb.ops.initializers import zeros_initializer
 from tfnb.ops.slice_info import SaveSliceInfo
+from tfnb.ops.source import constant
 from tfnb.ops.variable_scope import get_variable, variable_scope
 from tfnb.ops.variables import Variable
 
@@ -27,8 +30,15 @@ def create_slot(primary: Any, val: Tensor, name: str, colocate_with_primary: boo
 
 def create_slot_with_initializer(primary: Any, initializer: Any, shape: Any, dtype: DType, name: str,
                                  colocate_with_primary: bool = True) -> Variable:
-    """A variable "primary/name" of `shape`, which `initializer(shape, dtype)` starts."""
+    """Make a variable "primary/name" of `shape`, which `initializer(shape, dtype)` starts.
+
+    Where the shape is not known it is that of the initial value of `primary`, and the initializer must be a constant.
+    """
     shape = as_shape(shape)
+    if not shape.is_fully_defined():
+        value = primary.initialized_value() if isinstance(primary, Variable) else primary
+        start = fill(shape_of(value), initializer([], dtype))
+        return _create(primary, name, start, None, dtype, False, colocate_with_primary)
     return _create(primary, name, initializer, shape, dtype, shape.is_fully_defined(), colocate_with_primary)
 
 
@@ -38,6 +48,14 @@ def create_zeros_slot(primary: Any, name: str, dtype: DType | None = None,
     dtype = dtype or primary.dtype.base_dtype
     return create_slot_with_initializer(primary, zeros_initializer(), primary.shape, dtype, name,
                                         colocate_with_primary)
+
+
+def constant_like(primary: Variable, value: float) -> Tensor:
+    """Return a tensor of `value` everywhere, of the dtype and shape of the variable, also where that is not known."""
+    dtype = primary.dtype.base_dtype
+    if primary.shape.is_fully_defined():
+        return constant(value, shape=primary.shape, dtype=dtype)
+    return fill(shape_of(primary.initialized_value()), constant(value, dtype=dtype))
 
 
 def _create(primary: Any, name: str, initializer: Any, shape: Any, dtype: DType, validate_shape: bool,

@@ -23,7 +23,6 @@ from tfnb.ops.variable_helpers import (
     tables_initializer,
 )
 from tfnb.train.coordinator import Coordinator, LooperThread
-from tfnb.train.global_step import get_global_step
 from tfnb.train.global_step import global_step as step_value
 from tfnb.train.meta_graph import export_meta_graph, write_graph
 from tfnb.train.saver import Saver
@@ -68,7 +67,7 @@ class Supervisor:
             self._local_init_op = _default(local_init_op, GraphKeys.LOCAL_INIT_OP, _local_init)
             self._saver = _default(saver, GraphKeys.SAVERS, lambda: Saver() if global_variables() else None)
             self._summary_op = _default(summary_op, GraphKeys.SUMMARY_OP, merge_all)
-            self._global_step = get_global_step() if _is_default(global_step) else global_step
+            self._global_step = _default(global_step, GraphKeys.GLOBAL_STEP, _step_by_name)
         self._logdir = str(logdir) if logdir and is_chief else None
         self._save_summaries_secs = save_summaries_secs if is_chief else None
         self._save_model_secs = save_model_secs if is_chief else None
@@ -321,6 +320,15 @@ def _default(given: Any, key: str, make: Callable[[], Any] | None = None) -> Any
     if made is not None and not found:
         graph.add_to_collection(key, made)
     return made
+
+
+def _step_by_name() -> Any:
+    """The tensor "global_step:0" if it holds integers, of any shape; else None."""
+    try:
+        found = get_default_graph().get_tensor_by_name(f"{GraphKeys.GLOBAL_STEP}:0")
+    except KeyError:
+        return None
+    return found if found.dtype.base_dtype.is_integer else None
 
 
 def _local_init() -> Any:
