@@ -13,7 +13,7 @@ def defaults(fn):
     except (TypeError, ValueError):
         return {}
     return {name: (type(p.default).__name__, p.default) for name, p in parameters
-            if isinstance(p.default, (bool, int, float, str))}
+            if isinstance(p.default, (bool, int, float, str, tuple)) and repr(p.default)[0] != "<"}
 
 def found_at(symbol):
     value = tf

@@ -120,7 +120,8 @@ def _changes(node: ast.expr | ast.stmt, parent: ast.AST) -> Iterator[tuple[str, 
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
         yield ("condition" if isinstance(node.op, ast.Not) else "operator"), node.operand
     elif isinstance(node, ast.Constant) and not (isinstance(parent, ast.keyword) and parent.arg == "strict"):
-        yield from (("constant", ast.Constant(value)) for value in _other_constants(node.value)
+        kind = "default" if isinstance(parent, ast.arguments) else "constant"
+        yield from ((kind, ast.Constant(value)) for value in _other_constants(node.value)
                     if not (value == 2 and isinstance(parent, ast.UnaryOp) and hasattr(parent, "unknown_size")))
     elif isinstance(node, ast.Return) and node.value is not None and not _is_nothing(node.value):
         yield "return", ast.Return(ast.Constant(None))

@@ -8,6 +8,7 @@ import tfnb as tf
 from tests.differential import differences
 from tests.graph_rows import rows_here, rows_there
 from tests.modes import run
+from tfnb.ops.image_boxes import ExtractGlimpse
 
 RANDOM = np.random.default_rng(4)
 IMAGES = RANDOM.random((2, 6, 7, 3)).astype("f")
@@ -94,6 +95,20 @@ def test_glimpses():
     assert np.array_equal(middle, x[0, 1:4, 1:4, 0])
     corner = run(tf.image.extract_glimpse(x, [2, 2], [[5., 5.]], centered=False, normalized=False))[0, :, :, 0]
     assert corner[0, 0] == 24 and ((corner > 0) & (corner < 24)).sum() == 3
+
+
+def test_what_is_outside_of_glimpses():
+    x = np.random.RandomState(1).uniform(2, 3, (1, 4, 4, 2)).astype("f")
+
+    def outside(**attrs):
+        made = ExtractGlimpse(x, [4, 400], [[5., 200.]], centered=False, normalized=False, **attrs)
+        found = run(made)[0]
+        assert np.array_equal(found[0, :4], x[0, 3])
+        return found[1:].ravel()
+    assert not outside(uniform_noise=False, noise="zero").any()
+    uniform, normal = outside(), outside(uniform_noise=False, noise="gaussian")
+    assert 2 <= uniform.min() < 2.1 and 2.9 < uniform.max() <= 3
+    assert abs(normal.mean()) < 0.15 and abs(normal.std() - 1) < 0.1 and normal.min() < -2
 
 
 def test_random_boxes_cover_enough():

@@ -5,6 +5,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.ops.control import tuple_, with_dependencies
+from tfnb.ops.control_flow import merge_values, switch
 
 
 def rows(dense_shape=(4, 2)):
@@ -37,6 +38,23 @@ def test_conversion_leaves_it_as_it_is():
         tf.convert_to_tensor_or_indexed_slices(slices, dtype=tf.int32)
     with pytest.raises(ValueError, match="dense_shape"):
         tf.convert_to_tensor(rows(None))
+
+
+@pytest.mark.parametrize("dense_first", [True, False])
+def test_a_merge_of_rows_and_a_tensor(dense_first):
+    p, x = tf.placeholder(tf.bool, []), tf.constant([[1.0], [2.0], [3.0]])
+    no, yes = switch(x, p)
+    rows = [tf.IndexedSlices(value[:2] * 10.0, tf.constant([2, 0]), tf.constant([3, 1])) for value in (no, yes)]
+    made, _ = merge_values([no, rows[1]] if dense_first else [rows[0], yes])
+    assert isinstance(made, tf.IndexedSlices)
+    with tf.Session() as session:
+        for chosen in (True, False, True):
+            values, indices, shape = session.run([made.values, made.indices, made.dense_shape], {p: chosen})
+            if chosen == dense_first:
+                assert values.ravel().tolist() == [10, 20] and indices.tolist() == [2, 0]
+            else:
+                assert values.ravel().tolist() == [1, 2, 3] and indices.tolist() == [0, 1, 2]
+            assert shape.tolist() == [3, 1]
 
 
 def test_gates():
