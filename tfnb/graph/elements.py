@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.stale import StaleTensorError
+from tfnb.graph.attrs import check_values
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.signature import Attr
 from tfnb.opdef.spec import OpSpec
@@ -102,7 +103,8 @@ def near_types(op_type: str) -> str:
 def complete_attrs(spec: OpSpec, given: dict[str, Any], inputs: Sequence[Tensor], name: str) -> dict[str, Any]:
     """All attrs of a node: given ones, those that the inputs tell, and defaults.
 
-    Raises TypeError if the inputs don't fit the signature, ValueError if an attr is missing.
+    Raises TypeError if the inputs don't fit the signature, ValueError if an attr is missing or has a value that the op
+    does not take.
     """
     attrs = {key: value for key, value in given.items() if key.startswith("_")}
     told = _from_inputs(spec, given, inputs, name)
@@ -118,6 +120,7 @@ def complete_attrs(spec: OpSpec, given: dict[str, Any], inputs: Sequence[Tensor]
             attrs[attr.name] = default_value(attr)
         else:
             raise ValueError(f"op {name!r} ({spec.name}) is missing its attr {attr.name!r} ({attr.type})")
+    check_values(spec, attrs, name)
     return attrs
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,7 +74,11 @@ def make_ndarray(proto: Any) -> np.ndarray:
     shape = as_static(proto.tensor_shape)
     if shape is None or None in shape:
         raise ValueError(f"a TensorProto needs a fully known shape, not {TensorShape.of(shape)}")
-    size = int(np.prod(shape, dtype=np.int64))      # type: ignore[arg-type]
+    size = prod(shape)                              # type: ignore[arg-type]
+    if dtype.name not in _VALUE_FIELD:
+        raise TypeError(f"a TensorProto of {dtype.name} has no array")
+    if size * dtype.size >= 1 << 63:
+        raise ValueError(f"a TensorProto of shape {TensorShape.of(shape)} has more than 2**63 - 1 bytes")
     if proto.tensor_content:
         flat = np.frombuffer(proto.tensor_content, dtype.np_dtype.newbyteorder("<")).astype(dtype.np_dtype)
     else:

@@ -11,6 +11,7 @@ from tfnb.core.shape import Static
 from tfnb.core.source import recorded_frames
 from tfnb.core.stale import check_fresh
 from tfnb.graph import elements, export
+from tfnb.graph.attrs import native_attrs
 from tfnb.graph.constant_value import constant_value_as_shape
 from tfnb.graph.context import DefaultStack
 from tfnb.graph.control_flow_context import check_inputs
@@ -152,13 +153,12 @@ class Graph(Mutation):
         for i, t in enumerate(inputs):
             if not isinstance(t, Tensor):
                 raise TypeError(f"Input #{i} is not a tensor: {t!r}")
-        given = {key: export.native_attr(value) for key, value in (attrs or {}).items()}
-        complete = elements.complete_attrs(spec, given, inputs, name or op_type)
+        name = name or op_type
+        complete = elements.complete_attrs(spec, native_attrs(spec, attrs or {}, name), inputs, name)
         types = elements.output_types(spec, complete)
         if dtypes is not None and [as_dtype(t).base_dtype for t in dtypes] != [t.base_dtype for t in types]:
-            raise TypeError(f"op {name or op_type!r} ({op_type}) has outputs of type {[t.name for t in types]}, not "
-                            f"{[as_dtype(t).name for t in dtypes]}")
-        return self.add_op(spec, inputs, complete, name or op_type, types)
+            raise TypeError(f"op {name!r} ({op_type}) has outputs of type {[t.name for t in types]}, not {dtypes!r}")
+        return self.add_op(spec, inputs, complete, name, types)
 
     # Names
 

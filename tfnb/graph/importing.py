@@ -9,6 +9,7 @@ from tfnb.core.dtypes import as_dtype
 from tfnb.core.errors import NotFoundError
 from tfnb.core.shape import merge
 from tfnb.graph import export
+from tfnb.graph.attrs import native_attrs
 from tfnb.graph.convert import internal_convert_to_tensor
 from tfnb.graph.elements import complete_attrs, near_types, output_types, spec_of
 from tfnb.graph.function import FunctionGraph
@@ -181,7 +182,7 @@ class _Import:
         there = [self.tensor(i, node.name) for k, i in enumerate(names) if k not in later]
         rest = iter(there)
         inputs = [there[0] if k in later else next(rest) for k in range(len(names))]
-        given = {key: export.native_attr(value) for key, value in node.attr.items()}
+        given = native_attrs(spec, node.attr, node.name)
         shapes = given.pop("_output_shapes", None)
         if "_class" in given:
             given["_class"] = [self._group(group) for group in given["_class"]]
