@@ -44,7 +44,8 @@ def test_conversion_leaves_it_as_it_is():
 def test_a_merge_of_rows_and_a_tensor(dense_first):
     p, x = tf.placeholder(tf.bool, []), tf.constant([[1.0], [2.0], [3.0]])
     no, yes = switch(x, p)
-    rows = [tf.IndexedSlices(value[:2] * 10.0, tf.constant([2, 0]), tf.constant([3, 1])) for value in (no, yes)]
+    at, size = switch(tf.constant([2, 0]), p), switch(tf.constant([3, 1]), p)
+    rows = [tf.IndexedSlices(value[:2] * 10.0, at[i], size[i]) for i, value in enumerate((no, yes))]
     made, _ = merge_values([no, rows[1]] if dense_first else [rows[0], yes])
     assert isinstance(made, tf.IndexedSlices)
     with tf.Session() as session:
