@@ -17,6 +17,7 @@ from tfnb.core.dtypes import (
     int64, int8, qint16, qint32, qint8, quint16, quint8, resource, string, uint16, uint32, uint64, uint8, variant,
 )
 from tfnb.core.errors import OpError
+from tfnb.core.log import get_logger
 from tfnb.core.shape import TensorShape
 from tfnb.graph.context import get_default_session
 from tfnb.graph.convert import convert_to_tensor, register_tensor_conversion_function
@@ -81,7 +82,7 @@ from tfnb.ops.initializers import (
     orthogonal_initializer, random_normal_initializer, random_uniform_initializer, truncated_normal_initializer,
     uniform_unit_scaling_initializer, variance_scaling_initializer, zeros_initializer,
 )
-from tfnb.ops.joining import broadcast_to, concat, pack, pad, stack, tile, unpack, unstack
+from tfnb.ops.joining import broadcast_to, concat, concat as concat_v2, pack, pad, stack, tile, unpack, unstack
 from tfnb.ops.linalg import (
     cholesky, cholesky_solve, cross, matrix_band_part, matrix_determinant, matrix_inverse, matrix_solve,
     matrix_solve_ls, matrix_triangular_solve,
@@ -164,7 +165,7 @@ from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.core.stale import StaleTensorError
 from tfnb.core.version import __version__
-from tfnb.tools.as_tensorflow import install_as_tensorflow
+from tfnb.tools.as_tensorflow import VERSION, install_as_tensorflow
 
 compat.v1 = _sys.modules[__name__]
 

@@ -82,3 +82,16 @@ def test_shapes_from_tensors_and_dropout(monkeypatch):
             assert set(np.unique(b)) == {0.0, 2.0} and 0.3 < (b > 0).mean() < 0.7
             assert ((c > 0).all(1) | (c == 0).all(1)).all() and 0.3 < (c > 0).mean() < 0.7
     assert tf.nn.dropout(x, 1.0) is x and tf.nn.dropout(x, rate=0.0) is x
+
+
+def test_categorical_draws_as_tensorflow(oracle):
+    code = """
+graph = tf.Graph()
+with graph.as_default(), tf.Session(graph=graph) as s:
+    drawn = [tf.random.categorical(np.log([[0.1, 0.6, 0.3], [0.5, 0.25, 0.25]]), 50, seed=3),
+             tf.random.categorical([[1.0, 2.0]], 9, tf.int32, 4, "mine")]
+    result = [value.tolist() for value in s.run(drawn)], [op.name for op in graph.get_operations()]
+"""
+    scope = {"tf": tf, "np": np}
+    exec(code, scope)
+    assert scope["result"] == oracle(code)

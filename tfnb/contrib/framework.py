@@ -1,5 +1,7 @@
 """`tf.contrib.framework`."""
 # ruff: noqa: F401, I001
+import sys as _sys
+
 from tfnb.core import nest
 from tfnb.layers.arg_scope import (
     add_arg_scope, arg_scope, arg_scope_func_key, arg_scoped_arguments, current_arg_scope, has_arg_scope,
@@ -14,3 +16,6 @@ from tfnb.train.checkpoint_reader import init_from_checkpoint, list_variables, l
 from tfnb.train.global_step import (
     assert_global_step, create_global_step, get_global_step, get_or_create_global_step,
 )
+from tfnb.tools.as_tensorflow import find_inside as _find_inside
+
+_find_inside(_sys.modules[__name__], "contrib.framework")        # contrib.framework.python and below

@@ -1,5 +1,7 @@
 """`tf.contrib.layers`."""
 # ruff: noqa: F401, I001
+import sys as _sys
+
 from tfnb.layers.contrib_initializers import (
     variance_scaling_initializer, xavier_initializer, xavier_initializer_conv2d,
 )
@@ -14,3 +16,6 @@ from tfnb.layers.regularizers import (
     apply_regularization, l1_l2_regularizer, l1_regularizer, l2_regularizer, sum_regularizer,
 )
 from tfnb.layers.repeating import one_hot_encoding, repeat, stack, unit_norm
+from tfnb.tools.as_tensorflow import find_inside as _find_inside
+
+_find_inside(_sys.modules[__name__], "contrib.layers")        # contrib.layers.python and below

@@ -1,4 +1,9 @@
 """`tf.contrib.training`: hyperparameters, and what input pipelines need."""
 # ruff: noqa: F401, I001
+import sys as _sys
+
 from tfnb.core.hparams import HParams
 from tfnb.train.bucket import bucket, bucket_by_sequence_length
+from tfnb.tools.as_tensorflow import find_inside as _find_inside
+
+_find_inside(_sys.modules[__name__], "contrib.training")        # contrib.training.python and below

@@ -36,6 +36,11 @@ if not _logger.handlers and not logging.getLogger().handlers:
     _logger.setLevel(WARN)
 
 
+def get_logger() -> logging.Logger:
+    """Return the logger "tensorflow" of the standard library, to which all messages go."""
+    return _logger
+
+
 def set_verbosity(v: Any) -> None:
     """Show messages from this level on: DEBUG, INFO, WARN, ERROR or FATAL."""
     _logger.setLevel(v)

@@ -200,9 +200,23 @@ def multinomial(logits: Any, num_samples: Any, seed: int | None = None, name: st
     logits: (rows, classes); the result is (rows, num_samples), int64 or `output_dtype`.
     """
     with name_scope(name, "multinomial", [logits]):
-        logits = convert_to_tensor(logits, name="logits")
-        seed1, seed2 = get_seed(seed)
-        return Multinomial(logits, num_samples, seed=seed1, seed2=seed2, output_dtype=output_dtype)
+        return _drawn_classes(logits, num_samples, seed, output_dtype)
+
+
+def _drawn_classes(logits: Any, num_samples: Any, seed: int | None, dtype: Any) -> Tensor:
+    logits = convert_to_tensor(logits, name="logits")
+    seed1, seed2 = get_seed(seed)
+    return Multinomial(logits, num_samples, seed=seed1, seed2=seed2, output_dtype=dtype)
+
+
+def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: int | None = None,
+                name: str | None = None) -> Tensor:
+    """Return `num_samples` classes for each row, drawn with the odds `exp(logits)` (`tf.random.categorical`).
+
+    logits: (rows, classes); the result is (rows, num_samples), int64 or `dtype`.
+    """
+    with name_scope(name, "categorical", [logits]):
+        return _drawn_classes(logits, num_samples, seed, dtype)
 
 
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:

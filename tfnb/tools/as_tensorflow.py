@@ -13,7 +13,7 @@ from typing import Any
 from tfnb.tools.inside import ABSENT, Inside, inside, internal, public
 
 NAME = "tensorflow"
-# The release whose API this is: programs compare `tf.__version__` with numbers.
+# The release whose API this is: programs compare it with numbers.
 VERSION = "1.15.0"
 _MESSAGES = "tfnb.proto"
 # Folders of messages: `tensorflow.core.framework` has graph_pb2 and the like.
@@ -61,6 +61,7 @@ class _Finder(MetaPathFinder, Loader):
 
     def __init__(self, package: str, start: str = "") -> None:
         self.package, self._start = package, start
+        self._look_up = inside if start else _names_of
 
     def _below(self, fullname: str) -> str:
         return f"{self._start}{fullname.removeprefix(self.package)}".lstrip(".")
@@ -68,9 +69,9 @@ class _Finder(MetaPathFinder, Loader):
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
                   ) -> ModuleSpec | None:
         """The spec of a module below the package. Raises ModuleNotFoundError if tfnb has nothing of the kind."""
-        if not f"{fullname}.".startswith(f"{self.package}."):
+        if not f"{fullname}.".startswith(f"{self.package}.") or (self._start and fullname == self.package):
             return None
-        if _names_of(self._below(fullname)) is None:
+        if self._look_up(self._below(fullname)) is None:
             raise ModuleNotFoundError(f"No module named {fullname!r}: tfnb stands in for TensorFlow here, and has "
                                       "nothing of that name", name=fullname)
         return ModuleSpec(fullname, self, is_package=True)
@@ -82,7 +83,7 @@ class _Finder(MetaPathFinder, Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Tie the module to where its names are."""
         below = self._below(module.__name__)
-        of = _names_of(below)
+        of = self._look_up(below)
         assert of is not None
         if below in ("", "compat.v1"):
             module.__dict__.update(__version__=VERSION, VERSION=VERSION)
@@ -97,8 +98,8 @@ def _names_of(below: str) -> _Public | Inside | None:
         return _Public(importlib.import_module(_MESSAGES))
     if below.startswith("core.") and below.endswith("_pb2"):
         return _message(below.split(".")[-1])
-    if below.split(".")[0] == "python" or below in ("ops", "pywrap_tensorflow"):
-        return inside(below)
+    if "python" in below.split(".") and not below.startswith("contrib.learn.") or below in ("ops", "pywrap_tensorflow"):
+        return inside(below)                       # tfnb.contrib.learn.python is there, as files
     found = public(below)
     return _Public(found) if found is not None and not internal(found) else inside(below)
 
@@ -115,14 +116,14 @@ def _message(name: str) -> _Public | None:
 
 def find_inside(package: ModuleType, start: str) -> None:
     """Let modules below `package` be found as those of TensorFlow below `start`, and be its attributes."""
+    vars(package).setdefault("__path__", [])       # else the import system looks for nothing below a module
     sys.meta_path.insert(0, _Finder(package.__name__, start))
 
     def find(name: str) -> Any:
         """Return the module of that name. Raises AttributeError if there is none."""
-        try:
-            return importlib.import_module(f"{package.__name__}.{name}")
-        except ModuleNotFoundError as error:
-            raise AttributeError(str(error), name=name, obj=package) from None
+        if inside(f"{start}.{name}") is None:
+            raise AttributeError(f"module {package.__name__!r} has no attribute {name!r}", name=name, obj=package)
+        return importlib.import_module(f"{package.__name__}.{name}")
     vars(package)["__getattr__"] = find
 
 
