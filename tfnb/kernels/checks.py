@@ -61,6 +61,10 @@ class Check:
     limit: int = 0
     by_kernel: bool = False
 
+    def positions(self, arrays: Sequence[np.ndarray | None]) -> tuple[int, ...] | None:
+        """Return the shape over which positions count."""
+        return np.shape(arrays[self.input])        # type: ignore[arg-type]
+
     def find(self, arrays: Sequence[np.ndarray | None]) -> tuple[int, ...] | None:
         """Return the status words for the first bad value of its input, or None."""
         array = arrays[self.input]
@@ -87,6 +91,10 @@ class Coordinates:
     limits: tuple[int, ...]
     by_kernel: bool = True
 
+    def positions(self, arrays: Sequence[np.ndarray | None]) -> tuple[int, ...] | None:
+        """Return the shape over which positions count."""
+        return np.shape(arrays[self.input])[:-1]   # type: ignore[arg-type]
+
     def find(self, arrays: Sequence[np.ndarray | None]) -> tuple[int, ...] | None:
         """Return the status words for the first vector outside of the box, or None."""
         array = arrays[self.input]
@@ -107,6 +115,10 @@ class Below:
     low: int
     high: int
     by_kernel: bool = True
+
+    def positions(self, arrays: Sequence[np.ndarray | None]) -> tuple[int, ...] | None:
+        """Return None: the two are scalars."""
+        return None
 
     def find(self, arrays: Sequence[np.ndarray | None]) -> tuple[int, ...] | None:
         """Return the status words where it is not, or None."""

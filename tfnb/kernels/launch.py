@@ -135,7 +135,16 @@ FAILURES = {
 OUT_OF_RANGE = frozenset({10})                     # those that are no InvalidArgumentError, but an OutOfRangeError
 
 
-def failure_text(status: Sequence[int]) -> str | None:
-    """What the status words of a failed kernel say of a bad value that it met; None if they say nothing known."""
+def failure_text(status: Sequence[int], shape: Sequence[int] | None = None) -> str | None:
+    """What the status words of a failed kernel say of a bad value that it met; None if they say nothing known.
+
+    shape: of the values, by which the position is told axis by axis.
+    """
     text = FAILURES.get(status[0])
-    return None if text is None else text.format(*status[1:])
+    if text is None:
+        return None
+    position, *rest = status[1:]
+    if shape is None:
+        return text.format(position, *rest)
+    places = ",".join(str(int(n)) for n in np.unravel_index(position, shape)) if len(shape) else ""
+    return text.replace("[{0}]", "[{0}]" if places else "").format(places or 0, *rest)

@@ -42,8 +42,8 @@ def _concat_shape(ctx: ShapeContext, tensors: Sequence[int], axis: int) -> list[
     rank, value = len(known[0]), ctx.value(axis)
     for i, shape in enumerate(known):
         if len(shape) != rank:
-            raise ValueError(f"ConcatOp : Ranks of all input tensors should match: shape[0] = {text(known[0])} vs. "
-                             f"shape[{i}] = {text(shape)}")
+            raise ValueError(f"Shape must be rank {rank} but is rank {len(shape)}: ranks of all input tensors should "
+                             f"match: shape[0] = {text(known[0])} vs. shape[{i}] = {text(shape)}")
     if not rank:
         raise ValueError("Can't concatenate scalars (use tf.stack instead)")
     if value is None:
@@ -225,7 +225,8 @@ def _(op: Operation, *dys: Tensor) -> Tensor:
 def _tiled(ctx: ShapeContext) -> list[Static]:
     shape, times, count = ctx.shape(0), ctx.value(1), ctx.shape(1)
     if shape is not None and count is not None and count[0] not in (None, len(shape)):
-        raise ValueError(f"Expected multiples to be a vector of length {len(shape)}, but got length {count[0]}")
+        raise ValueError(f"Shape must be rank {len(shape)} but is rank {count[0]}: multiples must have one number for "
+                         "each axis of the input")
     if times is not None and (times < 0).any():
         raise ValueError(f"Expected multiples >= 0, but got {times.tolist()}")
     if shape is None or times is None:

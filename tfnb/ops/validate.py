@@ -111,7 +111,8 @@ def require(op: Operation, check: Check, arrays: Sequence[np.ndarray | None]) ->
     """Raise ValueError, or the OpError of the check, if the inputs of `op` have a value that the check bans."""
     status = check.find(arrays)
     if status is not None:
-        raise bad_value(op, status) if status[0] in OUT_OF_RANGE else ValueError(failure_text(status))
+        raise bad_value(op, status) if status[0] in OUT_OF_RANGE else ValueError(
+            failure_text(status, check.positions(arrays)))
 
 
 def bad_value(op: Operation, status: Sequence[int]) -> errors.OpError:
