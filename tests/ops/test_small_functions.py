@@ -226,3 +226,46 @@ def test_convolutions_of_nothing(x_shape, w_shape, op, monkeypatch):
             found = session.run([y, *tf.gradients(y, [x, w])], feed)
         assert [value.shape for value in found] == [tuple(y.shape.as_list()), tuple(x_shape), tuple(w_shape)]
         assert not any(value.any() for value in found)
+
+
+@pytest.mark.parametrize("make, limit", [
+    (lambda: tf.uniform_unit_scaling_initializer(seed=1), np.sqrt(3 / 50)),
+    (lambda: tf.uniform_unit_scaling_initializer(2.0, seed=1), 2 * np.sqrt(3 / 50)),
+    (lambda: tf.uniform_unit_scaling_initializer(1.43, seed=1, dtype=tf.float64), 1.43 * np.sqrt(3 / 50)),
+    (lambda: tf.random_uniform_initializer(seed=1), None),
+    (lambda: tf.random_uniform_initializer(-0.5, 0.5, seed=1), 0.5)])
+def test_limits_of_uniform_initializers(make, limit):
+    made = make()([50, 400]) - (0.0 if limit else 0.5)
+    limit = limit or 0.5
+    with tf.Session() as session:
+        found = session.run(made)
+    assert found.min() < -0.99 * limit and found.max() > 0.99 * limit and abs(found).max() <= limit
+
+
+def test_numbers_beside_tensors_have_their_dtype():
+    """In lists of inputs of one dtype, the first tensor decides."""
+    for dtype in (tf.float64, tf.int8, tf.float16):
+        x = tf.constant([1, 2], dtype)
+        for given in ([[3, 4], x], [x, [3, 4]], [[1, 1], [3, 4], x]):
+            assert tf.stack(given).dtype == tf.concat(given, 0).dtype == dtype
+    with pytest.raises((TypeError, ValueError)):
+        tf.stack([tf.constant(1, tf.int8), tf.constant(1, tf.int16)])
+
+
+@pytest.mark.parametrize("params, indices", [((3, 4), (2,)), ((3, 4), (5, 1)), ((3, 4), (5, 2)), ((3, 4, 2), (2, 3, 2)),
+                                             ((3,), (1,)), ((3, 4), (2, 0))])
+def test_gather_nd_checks_each_coordinate(params, indices):
+    x = np.arange(np.prod(params), dtype="f").reshape(params)
+    places = tf.placeholder(tf.int32, indices)
+    made, depth = tf.gather_nd(x, places), indices[-1]
+    at = np.stack([np.full(indices[:-1], n - 1) for n in params[:depth]], -1) if depth else np.zeros(indices, int)
+    want = x[tuple(np.moveaxis(at, -1, 0))] if depth else np.broadcast_to(x, indices[:-1] + params)
+    np.testing.assert_array_equal(runs(made, {places: at}), want)
+    with tf.Session() as session:
+        for axis in range(depth):
+            for value in (-1, params[axis]):
+                wrong = at.copy()
+                wrong[..., axis] = value
+                for _ in range(3):
+                    with pytest.raises(tf.errors.InvalidArgumentError, match="does not index into|indices"):
+                        session.run(made, {places: wrong})
