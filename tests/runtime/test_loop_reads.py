@@ -135,6 +135,22 @@ q = tf.FIFOQueue(20, [tf.int32], [[]])
 i = tf.while_loop(lambda i: after([i], q.size) < 5, lambda i: after([q.enqueue(i)], lambda: i + 1), [0])
 fetches = [i, after([i], lambda: q.dequeue_many(5))]
 """,
+    "elements_of_an_array_that_are_the_variable": """
+v = tf.Variable([1.0, 2.0])
+def body(i, ta):
+    ta = after([ta.flow], lambda: ta.write(i, v))
+    step = after([ta.flow], lambda: tf.assign_add(v, [1.0, 1.0]))
+    return after([step], lambda: i + 1), ta.identity()
+i, ta = tf.while_loop(lambda i, ta: i < 6, body, [0, tf.TensorArray(tf.float32, 6)])
+fetches = [i, after([i], ta.stack)]
+""",
+    "elements_of_an_array_that_are_copies": """
+v = tf.Variable([1.0, 2.0, 3.0])
+ta = tf.TensorArray(tf.float32, 3, clear_after_read=False).unstack(v.read_value())
+other = tf.TensorArray(tf.float32, 2, infer_shape=False).split(v.read_value(), [1, 2])
+step = after([ta.flow, other.flow], lambda: tf.assign_add(v, [1.0, 1.0, 1.0]))
+fetches = [after([step], lambda: ta.read(1)), after([step], ta.stack), after([step], other.concat)]
+""",
     "written_before_the_loop_behind_a_host_call": """
 v = tf.Variable(1.0)
 before = tf.py_func(lambda x: x, [v * 3], tf.float32)

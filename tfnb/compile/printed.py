@@ -22,7 +22,9 @@ def print_plan(plan: Plan) -> str:
         lines.append(f"  stage {i} ({what}){' if ' * bool(guard)}{' and '.join(guard)}")
         lines += [f"    {op.name} = {op.type}({', '.join(t.name for t in op.inputs)})" for op in stage.ops]
         if stage.loop is not None:
-            for part, inner in (("test", stage.loop.test), ("step", stage.loop.step)):
+            first = stage.loop.first
+            parts = [] if first is None else [("first test", first.test), ("first step", first.step)]
+            for part, inner in (*parts, ("test", stage.loop.test), ("step", stage.loop.step)):
                 lines += [f"      {part} {line}" if k == 0 else f"      {line}"
                           for k, line in enumerate(print_plan(inner).split("\n"))]
     return "\n".join(lines)

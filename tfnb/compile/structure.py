@@ -121,7 +121,7 @@ class _Rounds:
                        looks=looks, shown=self.shown, varying={t for t in known if inside[t] < len(self.nexts)})
         step, whole = make().plan(), None
         if fused and all(stage.loop is None for stage in step.stages) \
-                and any(op.spec.name in tables.RESIDENT for op in step.ops):
+                and any(op.spec.name in tables.RESIDENT for op in step.ops) and not self._keeps_look(step.ops, inside):
             whole = make(resident=True).plan()
             whole = whole if whole.direct and whole.stages[0].on_device else None
         places = {t: i for i, t in enumerate(fetches)}
@@ -130,6 +130,12 @@ class _Rounds:
                     test, step, tuple(feeds[t] for t in test_feeds), tuple(inside[t] for t in known),
                     tuple(places[t] if t in places else -1 - inside[t] for t in nexts), fused,
                     tuple((k, op.outputs[0]) for k, op in self.frame.exits), whole)
+
+    def _keeps_look(self, ops: Sequence[Operation], inside: Collection[Tensor]) -> bool:
+        """Does a TensorArray or stack get the memory of a variable that the loop writes to, and no copy of it?"""
+        writes = any(writes_variables(op) for op in ops)
+        return writes and any(look_of(t, inside, self.shown) is not None for op in ops
+                              if tables.RESIDENT.get(op.spec.name) in ("write", "push") for t in op.inputs[1:])
 
     def _read(self, reached: Reached, taken: Sequence[Tensor], made: Collection[Tensor] = ()) -> list[Operation]:
         """Reads of the variables that are shown by what is used, and not `made` otherwise."""

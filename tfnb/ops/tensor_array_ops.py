@@ -75,10 +75,10 @@ def TensorArrayGatherV3(handle: np.ndarray, indices: np.ndarray, flow_in: np.nda
 
 @host("handle: resource, indices: int32, value: T, flow_in: float -> flow_out: float", shape=shapes.scalar,
       stateful=True, T="type")
-def TensorArrayScatterV3(handle: np.ndarray, indices: np.ndarray, value: np.ndarray,
-                         flow_in: np.ndarray) -> np.ndarray:
+def TensorArrayScatterV3(handle: np.ndarray, indices: np.ndarray, value: np.ndarray, flow_in: np.ndarray, *,
+                         ctx: Any) -> np.ndarray:
     """Writes the rows of `value` to the places `indices`."""
-    handle[()].scatter(indices, value)
+    handle[()].scatter(indices, value.copy() if ctx.store.holds(value) else value)
     return _flow()
 
 
@@ -97,9 +97,10 @@ def TensorArrayConcatV3(handle: np.ndarray, flow_in: np.ndarray, *,
 
 @host("handle: resource, value: T, lengths: int64, flow_in: float -> flow_out: float", shape=shapes.scalar,
       stateful=True, T="type")
-def TensorArraySplitV3(handle: np.ndarray, value: np.ndarray, lengths: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
+def TensorArraySplitV3(handle: np.ndarray, value: np.ndarray, lengths: np.ndarray, flow_in: np.ndarray, *,
+                       ctx: Any) -> np.ndarray:
     """Writes pieces of `value` of these lengths, one to each place."""
-    handle[()].split(value, lengths.tolist())
+    handle[()].split(value.copy() if ctx.store.holds(value) else value, lengths.tolist())
     return _flow()
 
 

@@ -118,6 +118,10 @@ class Store:
             return None
         return array if _fits(op.attrs["shape"], array.shape) or self._makers.get(key) is op else None
 
+    def holds(self, array: np.ndarray) -> bool:
+        """Is it the array of a variable, which updates change?"""
+        return any(array is own for own in list(self._arrays.values()))
+
     def _changed(self) -> None:
         """A new generation. Two threads may come at once: each number is another one."""
         self.generation = next(self._changes)
