@@ -24,8 +24,8 @@ _FLOATS = [0.0, -1.0, 1e30, float("nan"), float("inf")]
 
 def mutations(record: Record) -> list[Record]:
     """Every single change of a call."""
-    found = [*_of_shapes(record), *_of_values(record), *_of_dtypes(record), *_of_attrs(record)]
-    return [m for m in found if m is not None]
+    with np.errstate(all="ignore"):
+        return [*_of_shapes(record), *_of_values(record), *_of_dtypes(record), *_of_attrs(record)]
 
 
 def _of_shapes(record: Record) -> Iterator[Record]:

@@ -170,5 +170,5 @@ def walked() -> list[str]:
     """The ops that compute with arrays: all but those whose inputs are of the runtime or that are structure."""
     tables.find_op("no such op")                       # (imports all families)
     return [name for name, spec in sorted(tables.OPS.items())
-            if spec.kind not in STRUCTURE and name not in LEFT_OUT
+            if spec.kind not in STRUCTURE and name not in LEFT_OUT and spec.inputs
             and not any(arg.type in ("resource", "variant") for arg in (*spec.inputs, *spec.outputs))]

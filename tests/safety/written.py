@@ -74,6 +74,7 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "DecodeRaw": [([_text(b"\1\0\2\0", b"\3\0\4\0")], {"out_type": "int16"})],
     "StringToNumber": [([_text(b"1.5", b"-2")], {"out_type": "float32"})],
     "AsString": [([[1.5, -2.0]], {})], "StringSplit": [([_text(b"a b", b"c"), _word(b" ")], {})],
+    "DecodeBase64": [([_text(b"YQ", b"YWJj")], {})], "EncodeBase64": [([_text(b"a", b"abc")], {})],
     "DecodeCSV": [([_text(b"1,a", b"2,b"), [np.array([1], np.int32), _text(b"x")]], {})],
     "MergeSummary": [([[_word(b"\n\3\n\1a"), _word(b"\n\3\n\1b")]], {})],
     "TensorSummaryV2": [([_word(b"a"), _f(2, 3), _word(b"")], {})],
