@@ -57,9 +57,10 @@ from tfnb.ops.complex import angle, complex, conj, imag, real
 from tfnb.ops.cond import cond
 from tfnb.ops.control import group, no_op, tuple_ as tuple
 from tfnb.ops.create import (
-    diag, diag_part, eye, fill, lin_space, linspace, matrix_diag, matrix_diag_part, ones, ones_like, range_ as range,
+    diag, diag_part, eye, fill, lin_space, linspace, ones, ones_like, range_ as range,
     zeros, zeros_like,
 )
+from tfnb.ops.diagonals import matrix_diag, matrix_diag_part, matrix_set_diag
 from tfnb.ops.edit_distance import edit_distance
 from tfnb.ops.einsum import einsum, meshgrid
 from tfnb.ops.functions import (

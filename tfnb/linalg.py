@@ -6,8 +6,9 @@ from tfnb.ops.clip import global_norm
 from tfnb.ops.create import diag as tensor_diag
 from tfnb.ops.create import diag_part as tensor_diag_part
 from tfnb.ops.create import eye
-from tfnb.ops.create import matrix_diag as diag
-from tfnb.ops.create import matrix_diag_part as diag_part
+from tfnb.ops.diagonals import matrix_diag as diag
+from tfnb.ops.diagonals import matrix_diag_part as diag_part
+from tfnb.ops.diagonals import matrix_set_diag as set_diag
 from tfnb.ops.decompositions import qr, svd
 from tfnb.ops.decompositions import self_adjoint_eig as eigh
 from tfnb.ops.decompositions import self_adjoint_eigvals as eigvalsh

@@ -201,6 +201,10 @@ SAMPLES = {
     "SparseToDense": [(lambda x, y: raw.SparseToDense([[0], [2]], [4], x[0, :2], y), [A, ONE])],
     **{name: [(lambda x, y, name=name: getattr(raw, name)([[0, 1], [1, 0]], x[0, :2], [2, 3], y[:1] + 2), [A, A])]
        for name in ("SparseDenseCwiseMul", "SparseDenseCwiseDiv")},
+    "MatrixSetDiag": [(lambda x, y: raw.MatrixSetDiag(x, y[:, :3]), [CUBE, A])],
+    "MatrixSetDiagV3": [(lambda x, y: raw.MatrixSetDiagV3(x, y[:, :2, :3], [0, 1]), [CUBE, CUBE])],
+    "MatrixDiagV3": [(lambda x: raw.MatrixDiagV3(x, [-1, 0], 3, 4, 0.0), [A])],
+    "MatrixDiagPartV3": [(lambda x: raw.MatrixDiagPartV3(x, [-1, 1], 0.0), [CUBE])],
     "ScatterNd": [(lambda x: raw.ScatterNd([[1], [0]], x, [4, 3]), [A])],
     "Cumsum": [(lambda x, e=e, r=r: raw.Cumsum(x, 1, exclusive=e, reverse=r), [A])
                for e in (False, True) for r in (False, True)],

@@ -57,6 +57,8 @@ _DECLARED = {
         "AsString DecodeBase64 DecodeCSV DecodeRaw EncodeBase64 StringSplit StringToNumber ",
     "decompositions":
         "Qr SelfAdjointEigV2 Svd ",
+    "diagonals":
+        "MatrixDiagPartV3 MatrixDiagV3 MatrixSetDiag MatrixSetDiagV3 ",
     "edit_distance":
         "EditDistance ",
     "files":
@@ -87,7 +89,7 @@ _DECLARED = {
         "BroadcastTo Concat ConcatOffset ConcatV2 MirrorPad MirrorPadGrad Pack Pad PadV2 Tile Unpack ",
     "linalg":
         "Cholesky Cross LogMatrixDeterminant MatrixBandPart MatrixDeterminant MatrixInverse MatrixSolve "
-        "MatrixTriangularSolve ",
+        "MatrixSolveLs MatrixTriangularSolve ",
     "math":
         "Abs Add AddN AddV2 Ceil Div DivNoNan Floor FloorDiv FloorMod Inv InvGrad Maximum Minimum Mod Mul MulNoNan "
         "Neg Pow RealDiv Reciprocal ReciprocalGrad Rint Round Sign Square SquaredDifference Sub TruncateDiv "
