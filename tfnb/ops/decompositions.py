@@ -1,6 +1,7 @@
 """Decompositions of matrices: QR, eigenvalues, singular values; LAPACK by NumPy, on the host."""
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels.number_types import wide
 from tfnb.ops.array import expand_dims
 from tfnb.ops.complex import real
-from tfnb.ops.create import matrix_diag
+from tfnb.ops.create import MatrixDiag as matrix_diag
 from tfnb.ops.declare import kernel
 from tfnb.ops.joining import concat
 from tfnb.ops.linalg import (
@@ -63,7 +64,12 @@ def _qr_gradient(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Tensor:
     inner, outer = matmul(q, dq, adjoint_a=True), matmul(r, dr, adjoint_b=True)
     skew = inner - adjoint(inner) + outer - adjoint(outer)
     made = matmul(q, dr + _right_solved(MatrixBandPart(skew, -1, 0), r))
-    return made + _right_solved(dq - matmul(q, inner), r)
+    made = made + _right_solved(dq - matmul(q, inner), r)
+    if not q.dtype.is_complex:
+        return made
+    diagonal = MatrixBandPart(outer - adjoint(inner), 0, 0)    # r has a real diagonal: its imaginary part is a phase
+    phase = diagonal - raw.Cast(real(diagonal), DstT=diagonal.dtype)
+    return made + _right_solved(matmul(q, adjoint(phase)), r)
 
 
 @Qr.gradient
@@ -73,9 +79,9 @@ def _(op: Operation, dq: Tensor, dr: Tensor) -> Tensor:
     if shapes[0] is None or shapes[1] is None or None in (*shapes[0][-2:], *shapes[1][-2:]):
         raise NotImplementedError(f"the gradient of qr needs matrices of known size, not of shape {a.shape}")
     rows, columns = shapes[0][-2] or 0, shapes[1][-1] or 0
-    if a.dtype.is_complex or (rows > columns and shapes[0][-1] == rows):
-        raise NotImplementedError("qr has no gradient for complex matrices, nor with full_matrices and more rows than "
-                                  "columns")
+    if rows > columns and shapes[0][-1] == rows:
+        raise NotImplementedError("qr has no gradient with full_matrices and more rows than columns, got "
+                                  f"{rows} and {columns}")
     if rows >= columns:
         return _qr_gradient(q, r, dq, dr)
     left, rest = dr[..., :, :rows], dr[..., :, rows:]
@@ -86,7 +92,7 @@ def _(op: Operation, dq: Tensor, dr: Tensor) -> Tensor:
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The QR decomposition of each matrix [..., m, n]: q [..., m, k] and r [..., k, n], k = min(m, n).
 
-    full_matrices: k = m. Only for floats and complex numbers. The gradient needs known sizes and no complex numbers.
+    full_matrices: k = m. Only for floats and complex numbers. The gradient needs known sizes.
     """
     q, r = Qr(input, full_matrices=full_matrices, name=name)
     return q, r
@@ -184,12 +190,12 @@ def _(op: Operation, ds: Tensor, du: Tensor, dv: Tensor) -> Tensor:
         _, u, v = Svd(a)
         return matmul(u, matmul(matrix_diag(ds), v, adjoint_b=True))
     static = a.static
-    if a.dtype.is_complex or static is None or None in static[-2:]:
-        raise NotImplementedError("svd has a gradient for real matrices of known size only, not for "
-                                  f"{a.dtype.name}{a.shape}")
+    if static is None or None in static[-2:]:
+        raise NotImplementedError(f"svd has a gradient for matrices of known size only, got shape {a.shape}")
     rows, columns = static[-2] or 0, static[-1] or 0
-    if op.attrs["full_matrices"] and rows != columns:
-        raise NotImplementedError("svd with full_matrices has a gradient for square matrices only")
+    if op.attrs["full_matrices"] and builtins.abs(rows - columns) > 1:
+        raise NotImplementedError("svd with full_matrices has a gradient where rows and columns differ by 1 at most, "
+                                  f"got {rows} and {columns}: other vectors are not determined")
     s, u, v = op.outputs
     if rows > columns:
         return adjoint(_svd_gradient(s, v, u, ds, dv, du))
@@ -197,14 +203,22 @@ def _(op: Operation, ds: Tensor, du: Tensor, dv: Tensor) -> Tensor:
 
 
 def _svd_gradient(s: Tensor, u: Tensor, v: Tensor, ds: Tensor, du: Tensor, dv: Tensor) -> Tensor:
-    """Where there are no more rows than columns."""
+    """Where there are no more rows than columns; v has as many columns as u, or (full_matrices) one more."""
+    rest, drest = v[..., :, u.static[-1]:], dv[..., :, u.static[-1]:]                 # type: ignore[index]
+    v, dv = v[..., :, :u.static[-1]], dv[..., :, :u.static[-1]]                       # type: ignore[index]
     squares = square(s)
     apart = without_diagonal(_reciprocal(expand_dims(squares, -2) - expand_dims(squares, -1)))
-    left, right = (apart * matmul(x, dx, adjoint_a=True) for x, dx in ((u, du), (v, dv)))
+    turned = matmul(v, dv, adjoint_a=True)
+    left, right = apart * matmul(u, du, adjoint_a=True), apart * turned
     diagonal = matrix_diag(s)
     inner = matrix_diag(ds) + matmul(left + adjoint(left), diagonal) + matmul(diagonal, right + adjoint(right))
+    if u.dtype.is_complex:                                     # each pair of vectors is determined up to a phase
+        phase = MatrixBandPart(turned, 0, 0)
+        inner = inner + 0.5 * matmul(matrix_diag(_reciprocal(s)), adjoint(phase) - phase)
     made = matmul(u, matmul(inner, v, adjoint_b=True))
     beside = adjoint(dv) - matmul(matmul(dv, v, adjoint_a=True), v, adjoint_b=True)       # what the vectors v lack
+    if rest.static is None or rest.static[-1]:
+        beside = beside - matmul(matmul(v, drest, adjoint_a=True), rest, adjoint_b=True)
     return made + matmul(matmul(u, matrix_diag(_reciprocal(s))), beside)
 
 

@@ -18,7 +18,8 @@ from tfnb.ops import shapes
 from tfnb.ops.array import matrix_transpose, reshape, shape
 from tfnb.ops.broadcast import BroadcastGradientArgs
 from tfnb.ops.complex import real
-from tfnb.ops.create import eye, matrix_diag_part
+from tfnb.ops.cond import cond
+from tfnb.ops.create import MatrixDiagPart, eye
 from tfnb.ops.declare import kernel
 from tfnb.ops.functions import log
 from tfnb.ops.math import cast
@@ -128,6 +129,30 @@ def _triangular_solve(ctx: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return x.astype(kind, copy=False)
 
 
+def _least_squares_shape(ctx: ShapeContext) -> list[Static]:
+    matrix, rhs = matrix_shape(ctx.shape(0)), matrix_shape(ctx.shape(1))
+    if matrix is None or rhs is None:
+        return [None]
+    merge((matrix[-2],), (rhs[-2],))
+    lead = merge(matrix[:-2], rhs[:-2])
+    return [None if lead is None else (*lead, matrix[-1], rhs[-1])]
+
+
+def _least_squares(ctx: Any, matrix: np.ndarray, rhs: np.ndarray, regularizer: np.ndarray) -> np.ndarray:
+    a, b = wide(matrix), wide(rhs)
+    if not ctx.attrs["fast"]:
+        inverse = np.linalg.pinv(a, np.finfo(a.dtype).eps * max(a.shape[-2:], default=1))
+        return np.asarray(inverse @ b).astype(rhs.dtype, copy=False)
+    turned, tall = _turned(a, True), a.shape[-2] >= a.shape[-1]
+    gram = turned @ a if tall else a @ turned
+    gram = gram + np.eye(gram.shape[-1], dtype=gram.dtype) * gram.dtype.type(regularizer)
+    message = "Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide a larger " \
+              "l2_regularizer > 0."
+    found = lapack(np.linalg.solve, message, gram, turned @ b) if tall else \
+        turned @ lapack(np.linalg.solve, message, gram, b)
+    return np.asarray(found).astype(rhs.dtype, copy=False)
+
+
 def _band(ctx: Any, x: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     if x.ndim < 2:
         raise ValueError(f"input must be at least 2-dim, received shape: {list(x.shape)}")
@@ -192,6 +217,15 @@ def MatrixTriangularSolve() -> None:
         Tindex="{int32, int64} = DT_INT64")
 def MatrixBandPart() -> None:
     """Zero but for so many diagonals below and above the main one; all of them where the number is negative."""
+
+
+@kernel("matrix: T, rhs: T, l2_regularizer: double -> output: T", shape=_least_squares_shape, numpy=_least_squares,
+        ranks={"l2_regularizer": 0}, T=NUMBERS, fast="bool = true")
+def MatrixSolveLs() -> None:
+    """The x that make the distance of `matrix` x from `rhs` least; fast: regularized, by the normal equations."""
+
+
+MatrixSolveLs.no_gradient("TensorFlow has none for fast=False; matrix_solve_ls makes other ops for fast=True")
 
 
 @kernel("a: T, b: T -> product: T", shape=_cross_shape, numpy=_cross, T="realnumbertype")
@@ -300,7 +334,7 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "logdet", [matrix]):
         factor = Cholesky(matrix)
-        return 2.0 * reduce_sum(log(real(matrix_diag_part(factor))), axis=[-1])
+        return 2.0 * reduce_sum(log(real(MatrixDiagPart(factor))), axis=[-1])
 
 
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
@@ -321,20 +355,26 @@ def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bo
                     name: str | None = None) -> Tensor:
     """The x [..., n, k] that make |matrix x - rhs|^2 + l2_regularizer |x|^2 least, by the normal equations.
 
-    matrix: [..., m, n] with known m and n (ValueError else). fast=False, TensorFlow's slower way, is not there.
+    fast=False: the x of least length without regularizer, by singular values, for any rank; it has no gradient.
     """
-    with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
-        matrix = convert_to_tensor(matrix, name="matrix")
-        known = matrix_shape(matrix.static)
-        if known is None or None in known[-2:]:
-            raise ValueError(f"matrix_solve_ls needs matrices of known size, not of shape {matrix.shape}")
+    with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]) as scope:
+        matrix, rhs = convert_to_tensor(matrix, name="matrix"), convert_to_tensor(rhs, name="rhs")
         if not fast:
-            raise NotImplementedError("matrix_solve_ls with fast=False is not there")
-        tall = (known[-2] or 0) >= (known[-1] or 0)
-        gram = matmul(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
-        if l2_regularizer != 0:
-            gram = gram + cast(l2_regularizer, matrix.dtype) * eye(shape(gram)[-1], dtype=matrix.dtype)
-        factor = Cholesky(gram)
-        if tall:
-            return cholesky_solve(factor, matmul(matrix, rhs, adjoint_a=True))
-        return matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
+            return MatrixSolveLs(matrix, rhs, l2_regularizer, fast=False, name=scope)
+        known = matrix_shape(matrix.static)
+        if known is not None and None not in known[-2:]:
+            return _by_gramian(matrix, rhs, l2_regularizer, (known[-2] or 0) >= (known[-1] or 0))
+        sizes = shape(matrix)
+        return cond(sizes[-2] >= sizes[-1], lambda: _by_gramian(matrix, rhs, l2_regularizer, True),
+                    lambda: _by_gramian(matrix, rhs, l2_regularizer, False))
+
+
+def _by_gramian(matrix: Tensor, rhs: Tensor, l2_regularizer: Any, tall: bool) -> Tensor:
+    """The solution by the normal equations; tall: there are no fewer rows than columns."""
+    gram = matmul(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
+    if l2_regularizer != 0:
+        gram = gram + cast(l2_regularizer, matrix.dtype) * eye(shape(gram)[-1], dtype=matrix.dtype)
+    factor = Cholesky(gram)
+    if tall:
+        return cholesky_solve(factor, matmul(matrix, rhs, adjoint_a=True))
+    return matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)

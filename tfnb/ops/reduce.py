@@ -459,19 +459,23 @@ def cumprod(x: Anything, axis: Anything = 0, exclusive: bool = False, reverse: b
 
 def norm(tensor: Anything, ord: Anything = "euclidean", axis: Anything = None, keepdims: bool | None = None,
          name: str | None = None, keep_dims: bool | None = None) -> Tensor:
-    """The norm of the vectors along `axis` (an axis), or over all elements.
+    """The norm of the vectors along `axis`, of the matrices along two axes, or of the vector of all elements.
 
-    ord: "euclidean" (or 2), 1, another positive number, or infinity; over two axes "euclidean", "fro", 1 and infinity
-    are there. Raises ValueError for another.
+    ord: of vectors "euclidean" (or 2), 1, another positive number, or infinity; of matrices "euclidean", "fro", 1,
+    2 (the largest singular value) and infinity. Raises ValueError for another, and for axes that are not one or two
+    integers.
     """
     keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims, default=False))
     matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
-    known = ("euclidean", 1, np.inf) + (("fro",) if matrix else (2,))
+    if matrix and (axis[0] == axis[1] or not all(isinstance(n, (int, np.integer)) for n in axis)) or \
+            not matrix and axis is not None and not isinstance(axis, (int, np.integer)):
+        raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}")
+    known = ("euclidean", 1, 2, np.inf) + (("fro",) if matrix else ())
     if isinstance(ord, str) and ord not in known or matrix and ord not in known:
         raise ValueError(f"'ord' must be one of {', '.join(map(str, known))}, not {ord!r}")
     if not isinstance(ord, str) and ord <= 0:
         raise ValueError(f"'ord' must be a positive number, not {ord}")
-    if axis is not None and not matrix and not isinstance(axis, (list, tuple)):
+    if axis is not None and not matrix:
         axis = (axis,)
     with name_scope(name, "norm", [tensor]):
         x = convert_to_tensor(tensor)
@@ -479,7 +483,23 @@ def norm(tensor: Anything, ord: Anything = "euclidean", axis: Anything = None, k
         return y if keep else squeeze(y, axis)
 
 
+def _largest_singular_value(x: Tensor, axes: list[int]) -> Tensor:
+    """Of the matrices along two axes, which are kept with size 1."""
+    sizes = raw.Shape(x)
+    gone, count = _positive_axes(convert_to_tensor(axes, dtype=dtypes.int32), sizes)
+    rest, _ = raw.ListDiff(range_(0, count), gone)
+    values, _, _ = raw.Svd(raw.Transpose(x, raw.ConcatV2([rest, gone], 0)), compute_uv=False)
+    kept = raw.DynamicStitch([range_(0, count), gone], [sizes, [1, 1]])
+    made: Tensor = raw.Reshape(reduce_max(real(values), -1), kept)
+    if x.static is not None:
+        places = [n % len(x.static) for n in axes]
+        made.set_shape([1 if i in places else n for i, n in enumerate(x.static)])
+    return made
+
+
 def _norm(x: Tensor, ord: Anything, axis: list[int] | None, matrix: bool) -> Tensor:
+    if matrix and axis is not None and ord == 2:
+        return _largest_singular_value(x, axis)
     if ord in ("fro", "euclidean", 2):
         return Sqrt(reduce_sum(x * conj(x), axis, keepdims=True))
     size = abs(x)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 
 from tfnb.core import dtypes
@@ -84,8 +85,9 @@ def SegmentMax() -> None:
 
 
 def _extreme(dtype: np.dtype, sign: int) -> Any:
-    info: Any = np.iinfo(dtype) if dtype.kind in "iu" else np.finfo(dtype)
-    return info.max if sign > 0 else info.min
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).max if sign > 0 else np.iinfo(dtype).min
+    return ml_dtypes.finfo(dtype).max * sign
 
 
 def _scattered(ufunc: Any, start: Callable[[np.dtype], Any]) -> Callable[..., np.ndarray]:
