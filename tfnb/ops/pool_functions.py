@@ -2,18 +2,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.errors import UnimplementedError
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.arguments import padding_attrs, per_axis, renamed
-from tfnb.ops.array import expand_dims, squeeze
+from tfnb.ops.array import expand_dims, reshape, squeeze, transpose
 from tfnb.ops.conv3d import AvgPool3D, MaxPool3D
+from tfnb.ops.joining import stack
 from tfnb.ops.pool import LRN, AvgPool, MaxPool, MaxPoolWithArgmax
+from tfnb.ops.raw import raw
 
 
 def max_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None,
@@ -21,15 +25,27 @@ def max_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding:
     """The largest number in each window, channel by channel.
 
     ksize, strides: one number, height and width, or one for each axis. padding: "SAME", "VALID" or a pair of numbers
-    for each axis. Raises ValueError where the window does not fit.
+    for each axis. A window over channels, [1, 1, 1, n], needs the same strides. Raises ValueError where the window does
+    not fit.
     """
     value = renamed("input", input, "value", value)
     paddings, explicit = padding_attrs(padding)
     with name_scope(name, "MaxPool", [value]) as scope:
         value = convert_to_tensor(value, name="input")
-        return MaxPool(value, ksize=per_axis(ksize, data_format, "ksize"), padding=paddings,
-                       strides=per_axis(strides, data_format, "strides"), explicit_paddings=explicit,
+        sizes, steps = per_axis(ksize, data_format, "ksize"), per_axis(strides, data_format, "strides")
+        if list(sizes[:3]) == [1, 1, 1] != list(sizes[1:]) and list(steps) == list(sizes) and data_format != "NCHW":
+            return _max_over_depth(value, sizes[3], scope)
+        return MaxPool(value, ksize=sizes, padding=paddings, strides=steps, explicit_paddings=explicit,
                        data_format=data_format, name=scope)
+
+
+def _max_over_depth(x: Tensor, size: int, name: str) -> Tensor:
+    """The largest of each `size` channels that lie side by side."""
+    *lead, channels = _axis_sizes(x, 4)
+    if isinstance(channels, int) and channels % size:
+        raise UnimplementedError(None, None, "Depthwise max pooling requires the depth window to evenly divide the "
+                                             f"input depth, got {size} and {channels}")
+    return raw.Max(reshape(x, [*lead, channels // size, size]), -1, name=name)  # type: ignore[no-any-return]
 
 
 def avg_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None,
@@ -77,7 +93,7 @@ def pool(input: Any, window_shape: Any, pooling_type: str, padding: str, dilatio
     """The "MAX" or "AVG" pool over rows, images or volumes, by the rank of the input.
 
     window_shape, strides: a number for each axis of the windows. Raises ValueError for another type, for strides with
-    a dilation rate and for "SAME" with one; NotImplementedError for a dilation rate > 1.
+    a dilation rate and for "SAME" with one.
     """
     rate = renamed("dilations", dilations, "dilation_rate", dilation_rate)
     if pooling_type not in ("MAX", "AVG"):
@@ -88,10 +104,11 @@ def pool(input: Any, window_shape: Any, pooling_type: str, padding: str, dilatio
         places = len(window_shape)
         rates = np.broadcast_to(np.asarray(1 if rate is None else rate, np.int32), [places])
         steps = np.broadcast_to(np.asarray(1 if strides is None else strides), [places]).tolist()
-        if (rates > 1).any():
-            _refuse_dilation(rates, steps, padding)
         convert_to_tensor(rates, dtype=dtypes.int32, name="dilation_rate")
         first = data_format is not None and data_format.startswith("NC")
+        if (rates > 1).any():
+            _check_dilation(rates, steps, padding)
+            return _dilated(x, list(window_shape), rates.tolist(), pooling_type, first)
         if places != 1:
             layout = ("NCHW" if places == 2 else "NCDHW") if first else "NHWC" if places == 2 else "NDHWC"
             return pools[places - 1](x, list(window_shape), steps, padding, layout, name=scope)    # type: ignore[misc]
@@ -101,13 +118,43 @@ def pool(input: Any, window_shape: Any, pooling_type: str, padding: str, dilatio
         return squeeze(made, [axis])
 
 
-def _refuse_dilation(rates: np.ndarray, strides: list[int], padding: str) -> None:
+def _check_dilation(rates: np.ndarray, strides: list[int], padding: str) -> None:
     if any(n > 1 for n in strides):
         raise ValueError("strides > 1 not supported in conjunction with dilation_rate > 1")
     if padding == "SAME":
         raise ValueError(f"pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. Received: "
                          f"padding={padding} and dilation_rate={rates}")
-    raise NotImplementedError(f"pools with a dilation rate are not there: {rates.tolist()}")
+
+
+def _dilated(x: Tensor, window: list[int], rates: list[int], pooling_type: str, channels_first: bool) -> Tensor:
+    """A "VALID" pool with a dilation rate: undilated ones of each phase of rows and columns, as images of a batch."""
+    count = len(rates)
+    if channels_first:
+        x = transpose(x, [0, *range(2, count + 2), 1])
+    batch, *places, channels = _axis_sizes(x, count + 2)
+    more = [-n % rate for n, rate in zip(places, rates, strict=True)]
+    padded = raw.Pad(x, stack([[0, 0], *([0, n] for n in more), [0, 0]]))
+    split = [size for n, m, rate in zip(places, more, rates, strict=True) for size in ((n + m) // rate, rate)]
+    phases = transpose(reshape(padded, [batch, *split, channels]),
+                       [*range(2, 2 * count + 1, 2), 0, *range(1, 2 * count, 2), 2 * count + 1])
+    images = reshape(phases, [batch * prod(rates), *split[::2], channels])
+    pooled = pool(images, window, pooling_type, "VALID")
+    rest = [n - size + 1 for n, size in zip(split[::2], window, strict=True)]
+    together = transpose(reshape(pooled, [*rates, batch, *rest, channels]),
+                         [count, *(i for axis in range(count) for i in (count + 1 + axis, axis)), 2 * count + 1])
+    whole = reshape(together, [batch, *(n * rate for n, rate in zip(rest, rates, strict=True)), channels])
+    kept = [n - (size - 1) * rate for n, size, rate in zip(places, window, rates, strict=True)]
+    made: Tensor = raw.Slice(whole, [0] * (count + 2), [-1, *kept, -1])
+    return transpose(made, [0, count + 1, *range(1, count + 1)]) if channels_first else made
+
+
+def _axis_sizes(x: Tensor, count: int) -> list[Any]:
+    """The size of each of `count` axes: an integer where it is known, else an int32 scalar."""
+    static = (None,) * count if x.static is None else x.static
+    if len(static) != count:
+        raise ValueError(f"expected an input of rank {count}, got shape {x.shape}")
+    sizes: Any = raw.Shape(x)
+    return [sizes[i] if n is None else n for i, n in enumerate(static)]
 
 
 def _by_rank(pools: tuple[Callable[..., Tensor], ...], input: Any, ksize: Any, strides: Any, padding: Any,
