@@ -17,11 +17,13 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, device, name_scope
 from tfnb.ops import control_flow_grad as _registers  # noqa: F401
-from tfnb.ops.array import Identity, Reshape, shape
+from tfnb.ops.array import Identity, Reshape, shape, size
 from tfnb.ops.control import tuple_
 from tfnb.ops.create import Fill, zeros_like
 from tfnb.ops.indexed_slices import IndexedSlices, convert_n_to_tensor_or_indexed_slices
-from tfnb.ops.joining import Pack
+from tfnb.ops.joining import Pack, concat
+from tfnb.ops.tensor_array import TensorArray
+from tfnb.ops.while_loop import while_loop
 
 
 class UnconnectedGradients(Enum):
@@ -258,8 +260,8 @@ def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_o
              gate_gradients: bool = False, aggregation_method: int | None = None) -> list[Any]:
     """The matrix of second derivatives of the sum of `ys` by each of `xs`, of shape `x.shape + x.shape`.
 
-    It takes a gradient for each element of x, so the shapes must be known. Raises ValueError where they are not, or
-    where nothing leads from an x to the ys; else as `gradients`.
+    It takes a gradient for each element of x: nodes of their own where its shape is known, else iterations of a loop.
+    Raises ValueError where nothing leads from an x to the ys; else as `gradients`.
     """
     xs = _as_list(xs)
     options: dict[str, Any] = {
@@ -267,12 +269,29 @@ def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_o
         "aggregation_method": aggregation_method}
     found = []
     for x, gradient in zip(xs, gradients(ys, xs, **options), strict=True):
-        if gradient is None or not x.shape.is_fully_defined():
-            raise ValueError(f"tf.hessians needs xs of known shape that ys depend on, but got {x}")
+        if gradient is None:
+            raise ValueError(f"tf.hessians needs xs that ys depend on, but got {x}")
         with name_scope(name, "hessians"):
-            size = x.shape.as_list()
-            flat = Reshape(gradient, [-1])
-            rows = [gradients(flat[i], x, unconnected_gradients=UnconnectedGradients.ZERO, **options)[0]
-                    for i in range(x.shape.num_elements())]
-            found.append(Reshape(Pack(rows, name="stack"), size + size))
+            flat: Any = Reshape(gradient, [-1])
+
+            def row(i: Any, x: Any = x, flat: Any = flat) -> Tensor:
+                one: Tensor = gradients(flat[i], x, unconnected_gradients=UnconnectedGradients.ZERO, **options)[0]
+                return convert_to_tensor(one)
+
+            if x.shape.is_fully_defined():
+                sizes: Any = x.shape.as_list() * 2
+                rows = Pack([row(i) for i in range(x.shape.num_elements())], name="stack")
+            else:
+                sizes, rows = concat([shape(x), shape(x)], 0), _rows(row, size(flat), flat.dtype)
+            made = Reshape(rows, sizes)
+            if x.shape.ndims is not None:
+                made.set_shape(x.shape.concatenate(x.shape))
+            found.append(made)
     return found
+
+
+def _rows(row: Callable[[Any], Tensor], count: Tensor, dtype: Any) -> Tensor:
+    """The tensors row(0), row(1)... of a loop, stacked."""
+    rows = TensorArray(dtype, count)
+    _, rows = while_loop(lambda i, _: i < count, lambda i, rows: (i + 1, rows.write(i, row(i))), [0, rows])
+    return rows.stack()
