@@ -122,7 +122,7 @@ class NameScope:
     __slots__ = ("_graph", "_name", "_before")
 
     def __init__(self, graph: Graph, name: str | None) -> None:
-        self._graph, self._name = graph, name
+        self._graph, self._name = graph, name.decode() if isinstance(name, bytes) else name
 
     def __enter__(self) -> str:
         local, name = self._graph._local, self._name

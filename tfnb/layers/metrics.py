@@ -12,7 +12,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.stack import control_dependencies
 from tfnb.layers.metrics_base import fitted, joined, mean, metric_variable, pair
 from tfnb.layers.weights import broadcast_weights, remove_squeezable_dimensions
-from tfnb.ops.array import reshape, size
+from tfnb.ops.array import rank, reshape, size
 from tfnb.ops.assertions import assert_rank_in, assert_type
 from tfnb.ops.compare import equal, greater, less, logical_and, where
 from tfnb.ops.create import ones, ones_like, zeros_like
@@ -146,7 +146,7 @@ def _counted(values: Any, weights: Any, metrics_collections: Any, updates_collec
     count = metric_variable([], dtypes.float32, name="count")
     values = cast(values, dtypes.float32)
     if weights is not None:
-        with control_dependencies((assert_rank_in(weights, (0, len(values.shape))),)):
+        with control_dependencies((assert_rank_in(weights, (0, rank(values))),)):
             values = multiply(values, cast(weights, dtypes.float32))
     value = joined(metrics_collections, _read(count))
     return value, joined(updates_collections, assign_add(count, reduce_sum(values)))

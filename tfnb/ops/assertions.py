@@ -13,6 +13,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, get_default_graph, name_scope
 from tfnb.ops.array import Reshape, rank
+from tfnb.ops.casting import cast
 from tfnb.ops.checks import assert_, check_numerics
 from tfnb.ops.compare import equal, greater, greater_equal, less, less_equal, not_equal
 from tfnb.ops.control import group, no_op
@@ -137,11 +138,11 @@ def assert_non_positive(x: Any, data: Any = None, summarize: int | None = None, 
     return _unary("assert_non_positive", "<=", assert_less_equal, False, x, data, summarize, message, name)
 
 
-def _rank_check(opname: str, what: str, fits: Callable[[int], bool], dynamic: Callable[[Tensor], Tensor], x: Any,
+def _rank_check(opname: str, what: str, fits: Callable[[int], bool] | None, dynamic: Callable[[Tensor], Tensor], x: Any,
                 data: Any, summarize: int | None, message: str | None, name: str | None) -> Operation:
     with name_scope(name, opname, [x, data]):
         x = convert_to_tensor(x, name="x")
-        if x.static is not None:
+        if x.static is not None and fits is not None:
             if not fits(len(x.static)):
                 raise ValueError(f"{message or ''}.  Tensor {x.name} must have {what}.  Received rank "
                                  f"{len(x.static)}, shape {x.shape}")
@@ -151,38 +152,49 @@ def _rank_check(opname: str, what: str, fits: Callable[[int], bool], dynamic: Ca
         return assert_(dynamic(found), data, summarize=summarize)
 
 
-def _integer(value: Any) -> int:
-    known = constant_value(convert_to_tensor(value, name="rank"))
-    if known is None or known.ndim or known.dtype.kind not in "iu":
-        raise TypeError(f"rank must be a known integer scalar, got {value!r}")
-    return int(known)
+def _rank(value: Any) -> Any:
+    """A rank: an integer, or an int32 scalar where only a run tells it. Raises TypeError, ValueError for others."""
+    given = convert_to_tensor(value, name="rank")
+    if not given.dtype.is_integer:
+        raise TypeError(f"rank must be an integer, got {value!r} of dtype {given.dtype.base_dtype.name}")
+    if given.static not in ((), None):
+        raise ValueError(f"Rank must be a scalar, got shape {given.shape}")
+    known = constant_value(given)
+    return cast(given, dtypes.int32) if known is None else int(known)
 
 
 def assert_rank(x: Any, rank: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
                 name: str | None = None) -> Operation:
-    """An operation that raises InvalidArgumentError unless x has `rank` axes; ValueError at once if known."""
-    wanted = _integer(rank)
-    return _rank_check("assert_rank", f"rank {wanted}", lambda n: n == wanted, lambda n: equal(n, wanted), x, data,
-                       summarize, message, name)
+    """An operation that raises InvalidArgumentError unless x has `rank` axes; ValueError at once if known.
+
+    rank: an integer, or a scalar tensor.
+    """
+    wanted = _rank(rank)
+    return _rank_check("assert_rank", f"rank {wanted}", _if_known([wanted], lambda n: n == wanted),
+                       lambda n: equal(n, wanted), x, data, summarize, message, name)
+
+
+def _if_known(ranks: Sequence[Any], fits: Callable[[int], bool]) -> Callable[[int], bool] | None:
+    return None if any(isinstance(rank, Tensor) for rank in ranks) else fits
 
 
 def assert_rank_at_least(x: Any, rank: Any, data: Any = None, summarize: int | None = None,
                          message: str | None = None, name: str | None = None) -> Operation:
     """As assert_rank, that x has `rank` axes or more."""
-    wanted = _integer(rank)
-    return _rank_check("assert_rank_at_least", f"rank at least {wanted}", lambda n: n >= wanted,
+    wanted = _rank(rank)
+    return _rank_check("assert_rank_at_least", f"rank at least {wanted}", _if_known([wanted], lambda n: n >= wanted),
                        lambda n: greater_equal(n, wanted), x, data, summarize, message, name)
 
 
 def assert_rank_in(x: Any, ranks: Sequence[Any], data: Any = None, summarize: int | None = None,
                    message: str | None = None, name: str | None = None) -> Operation:
     """As assert_rank, that the number of axes of x is one of `ranks`."""
-    wanted = [_integer(r) for r in ranks]
-    return _rank_check("assert_rank_in", f"rank in {tuple(wanted)}", lambda n: n in wanted,
+    wanted = [_rank(r) for r in ranks]
+    return _rank_check("assert_rank_in", f"rank in {tuple(wanted)}", _if_known(wanted, lambda n: n in wanted),
                        lambda n: _is_one_of(n, wanted), x, data, summarize, message, name)
 
 
-def _is_one_of(x: Tensor, values: Sequence[int]) -> Tensor:
+def _is_one_of(x: Tensor, values: Sequence[Any]) -> Tensor:
     """Is the scalar one of these?"""
     found = equal(x, values[0])
     for value in values[1:]:

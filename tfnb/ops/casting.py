@@ -4,9 +4,11 @@ from __future__ import annotations
 from typing import Any
 
 from tfnb.core import dtypes
+from tfnb.core.errors import UnimplementedError
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.opdef import tables
 from tfnb.ops.declare import elementwise
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.sparse_tensor import SparseTensor
@@ -16,6 +18,16 @@ from tfnb.ops.sparse_tensor import SparseTensor
 def Cast(x):
     """`x` as another dtype: fractions are cut off, anything but 0 is True, True is 1."""
     return x
+
+
+def _check_text(ctx: Any) -> None:
+    source, target = ctx.attrs["SrcT"].base_dtype, ctx.attrs["DstT"].base_dtype
+    if source != target and dtypes.string in (source, target):
+        raise UnimplementedError(None, ctx.op, f"Cast {source.name} to {target.name} is not supported: use "
+                                               "tf.as_string or tf.string_to_number")
+
+
+tables.VALIDATE["Cast"] = _check_text
 
 
 @Cast.gradient

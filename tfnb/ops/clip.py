@@ -39,9 +39,9 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         total = reduce_sum(values * values, axes, keepdims=True)
         positive = total > 0                        # the gradient of a square root at 0 is infinite
         length = Select(positive, raw.Sqrt(Select(positive, total, ones_like(total))), total)
-        clipped = values * clip_norm / Maximum(length, clip_norm)
+        clipped = values * clip_norm
         merge(values.static, clipped.static)        # a vector of norms does not clip a scalar
-        made = identity(clipped, name=scope)
+        made = identity(clipped / Maximum(length, clip_norm), name=scope)
         return IndexedSlices(made, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else made
 
 

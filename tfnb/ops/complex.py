@@ -105,9 +105,13 @@ def angle(input: Any, name: str | None = None) -> Tensor:
 
 
 def conj(x: Any, name: str | None = None) -> Tensor:
-    """The complex conjugate of each element; a real tensor is returned as it is."""
+    """The complex conjugate of each element; a real tensor is returned as it is. Raises TypeError for no numbers."""
     x = x if isinstance(x, Tensor) else convert_to_tensor(x, name="x")
-    return Conj(x, name=name) if x.dtype.is_complex else x
+    if x.dtype.is_complex or x.dtype.base_dtype == dtypes.variant:
+        return Conj(x, name=name)
+    if not (x.dtype.is_floating or x.dtype.is_integer):
+        raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}")
+    return x
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
@@ -122,9 +126,11 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 
 def real(input: Any, name: str | None = None) -> Tensor:
-    """The real part; a real tensor is returned as it is."""
+    """The real part; a real tensor is returned as it is. Raises TypeError for no numbers."""
     with name_scope(name, "Real", [input]) as scope:
         x = convert_to_tensor(input, name="input")
+        if not (x.dtype.is_floating or x.dtype.is_integer or x.dtype.is_complex):
+            raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {x.dtype!r}")
         return Real(x, Tout=x.dtype.real_dtype, name=scope) if x.dtype.is_complex else x
 
 

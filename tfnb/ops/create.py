@@ -166,7 +166,9 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 
 def _matrix_diag(ctx: Any, x: np.ndarray) -> np.ndarray:
-    return (x[..., None] * np.eye(x.shape[-1], dtype=x.dtype)).astype(x.dtype)
+    made = np.full((*x.shape, x.shape[-1]), b"" if x.dtype == object else 0, x.dtype)    # x * eye: inf * 0 is NaN
+    made[..., np.arange(x.shape[-1]), np.arange(x.shape[-1])] = x
+    return made
 
 
 @kernel("diagonal: T -> output: T", numpy=_matrix_diag, T="type", ranks={"diagonal": AtLeast(1)},
@@ -196,15 +198,21 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @MatrixDiagPart.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    shape = op.inputs[0].static
-    if shape is None or shape[-1] is None or shape[-1] != shape[-2]:
-        raise LookupError("the gradient of MatrixDiagPart needs square matrices of known size")
-    return MatrixDiag(dy)
+    x = op.inputs[0]
+    square = MatrixDiag(dy)
+    if x.static is not None and x.static[-1] is not None and x.static[-1] == x.static[-2]:
+        return square
+    return _grown(square, raw.Sub(raw.Shape(x), raw.Shape(square)))  # type: ignore[no-any-return]
+
+
+def _grown(x: Tensor, more: Any) -> Any:
+    """`x` with zeros after it: `more[i]` along each axis i."""
+    return raw.Pad(x, raw.Pack([raw.ZerosLike(more), more], axis=1))
 
 
 # What users call
 
-diag, diag_part, matrix_diag, matrix_diag_part = Diag, DiagPart, MatrixDiag, MatrixDiagPart
+diag, diag_part = Diag, DiagPart
 
 
 def _zero_of(dtype: dtypes.DType) -> Any:
@@ -308,14 +316,34 @@ lin_space = linspace
 
 def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32,
         name: str | None = None) -> Tensor:
-    """The identity matrix, or with `batch_shape` many of them; zeros fill where it is not square."""
+    """The identity matrix, or with `batch_shape` many of them; zeros fill where it is not square.
+
+    num_rows, num_columns: integers or integer scalars; batch_shape: a list of these, or an integer vector.
+    """
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]) as scope:
-        columns = num_rows if num_columns is None else num_columns
+        num_rows, lead = _size(num_rows), _sizes(batch_shape)
+        columns = num_rows if num_columns is None else _size(num_columns)
         side = num_rows if columns is num_rows else raw.Minimum(num_rows, columns) \
             if isinstance(num_rows, Tensor) or isinstance(columns, Tensor) else min(num_rows, columns)
-        lead = list(batch_shape) if batch_shape is not None else []
-        square = MatrixDiag(ones([*lead, side], dtype=dtype), name=scope if columns is num_rows else "diag")
+        diagonal = raw.ConcatV2([lead, [side]], 0) if isinstance(lead, Tensor) else [*lead, side]
+        square = MatrixDiag(ones(diagonal, dtype=dtype), name=scope if columns is num_rows else "diag")
         if columns is num_rows:
             return square
-        rest = [[0, 0]] * len(lead) + [[0, num_rows - side], [0, columns - side]]
+        rest: Any = [[0, num_rows - side], [0, columns - side]]
+        if isinstance(lead, Tensor):
+            rest = raw.ConcatV2([zeros(raw.Pack([raw.Size(lead), 2]), dtypes.int32), rest], 0)
+        else:
+            rest = [[0, 0]] * len(lead) + rest
         return raw.Pad(square, rest, name=scope)
+
+
+def _size(n: Any) -> Any:
+    """An integer scalar as int32, an integer as it is."""
+    return cast(n, dtypes.int32) if isinstance(n, Tensor) else int(n)
+
+
+def _sizes(batch_shape: Any) -> Any:
+    """A vector of sizes as an int32 tensor, or as a list of integers and int32 scalars."""
+    if isinstance(batch_shape, Tensor):
+        return cast(batch_shape, dtypes.int32)
+    return [] if batch_shape is None else [_size(n) for n in batch_shape]

@@ -1,12 +1,12 @@
 """Softmax, and the cross-entropy losses of logits."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tfnb.core import dtypes, errors
-from tfnb.core.shape import is_known
+from tfnb.core.shape import Static, broadcast, is_known
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
@@ -14,6 +14,7 @@ from tfnb.graph.stack import name_scope
 from tfnb.kernels.checks import NO_CLASS, Check
 from tfnb.ops.arguments import logits_first, renamed
 from tfnb.ops.array import rank, reshape, shape, stop_gradient, transpose
+from tfnb.ops.broadcast import unbroadcast
 from tfnb.ops.compare import Select
 from tfnb.ops.create import range_, zeros_like
 from tfnb.ops.declare import rowwise
@@ -22,7 +23,11 @@ from tfnb.ops.joining import concat
 from tfnb.ops.math import AddV2, Neg, Sub, abs, cast
 from tfnb.ops.raw import raw
 from tfnb.ops.reduce import reduce_sum
+from tfnb.ops.shapes import of_rank
 from tfnb.ops.slicing import Slice
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
 
 FLOAT = "floattype"
 
@@ -55,7 +60,13 @@ def _(op: Operation, dy: Tensor) -> Tensor:
     return dy - reduce_sum(dy, -1, keepdims=True) * y
 
 
-@rowwise("features: T, labels: T -> loss: T, backprop: T", T=FLOAT)
+def _crossed(ctx: ShapeContext) -> list[Static]:
+    """The shapes of features and labels are matrices that broadcast."""
+    both = broadcast(of_rank(ctx.shape(0), 2), of_rank(ctx.shape(1), 2))
+    return [None if both is None else both[:1], both]
+
+
+@rowwise("features: T, labels: T -> loss: T, backprop: T", shape=_crossed, T=FLOAT)
 def SoftmaxCrossEntropyWithLogits(features, labels):
     """The cross-entropy of each row of `labels` with the Softmax of `features`, and its gradient."""
     low = features - rowmax(features)
@@ -87,7 +98,9 @@ def _is_zero(x: Tensor) -> bool:
 def _(op: Operation, dloss: Tensor, dbackprop: Tensor | None) -> list[Tensor]:
     features = _cross_entropy_gradient(op, dloss, dbackprop)
     minus = Neg(LogSoftmax(op.inputs[0]))
-    return [features, raw.ExpandDims(dloss, -1) * minus]
+    labels = raw.ExpandDims(dloss, -1) * minus
+    rows = [t.static[0] if t.static else None for t in op.inputs]
+    return unbroadcast(op, features, labels) if 1 in rows and rows != [1, 1] else [features, labels]
 
 
 @rowwise("features: T, labels: Tlabels -> loss: T, backprop: T", rows=("labels",), T=FLOAT,
@@ -117,12 +130,15 @@ def _(op: Operation, dloss: Tensor, dbackprop: Tensor | None) -> list[Tensor | N
 def _over_axis(constructor: Any, logits: Any, axis: int | None, name: str | None) -> Tensor:
     """`constructor`, which works on the last axis, over another: the two change places, and back."""
     x = convert_to_tensor(logits)
-    last = axis is None or axis == -1
-    if last or (x.static is not None and axis == len(x.static) - 1):
+    known = constant_value(axis) if isinstance(axis, Tensor) else axis
+    if (axis is None or known == -1) or (x.static is not None and known == len(x.static) - 1):
         return constructor(x, name=name)
-    if x.static is None:
-        raise ValueError(f"the rank of {x.name!r} must be known for axis {axis}")
-    count = len(x.static)
+    if x.static is None or known is None:
+        perm = _swapped(axis if known is None else int(known), rank(x))
+        made = transpose(constructor(transpose(x, perm)), perm, name=name or "transpose")
+        made.set_shape(x.shape)
+        return made
+    axis, count = int(known), len(x.static)
     if not -count <= axis < count:
         raise errors.InvalidArgumentError(None, None, f"`axis` must be in the range [{-count}, {count}) where "
                                                       f"{count} is the number of dimensions in the input. Received: "
@@ -130,6 +146,15 @@ def _over_axis(constructor: Any, logits: Any, axis: int | None, name: str | None
     perm = list(range(count))
     perm[axis], perm[-1] = perm[-1], perm[axis]
     return transpose(constructor(transpose(x, perm)), perm, name=name or "transpose")
+
+
+def _swapped(axis: Any, count: Tensor) -> Tensor:
+    """The permutation that exchanges `axis` and the last axis, of a tensor with `count` axes."""
+    axis = cast(convert_to_tensor(axis), dtypes.int32)
+    axis = Select(axis < 0, axis + count, axis)
+    order: Any = range_(0, count)
+    of_axis = raw.Equal(order, axis)
+    return raw.SelectV2(of_axis, Sub(count, 1), raw.SelectV2(raw.Equal(order, Sub(count, 1)), axis, order))  # type: ignore[no-any-return]
 
 
 def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
@@ -170,20 +195,25 @@ def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: int | N
         x = cast(given, dtypes.float32) if wide else given
         y = cast(convert_to_tensor(labels, name="labels"), x.dtype)
         count = rank(x)
-        if axis != -1:
-            x, y = _axis_last(x, axis, count), _axis_last(y, axis, count)
+        known = constant_value(axis) if isinstance(axis, Tensor) else axis
+        if known is None or known != -1:
+            x, y = (_axis_last(t, axis if known is None else int(known), count) for t in (x, y))
         sizes = shape(x)
         loss, _ = SoftmaxCrossEntropyWithLogits(_as_matrix(x), _as_matrix(y), name=scope)
         loss = reshape(loss, Slice(sizes, [0], [Sub(count, 1)]))
-        if given.static is not None:
+        if given.static is not None and known is not None:
             kept = list(given.static)
-            del kept[axis]
+            del kept[int(known)]
             loss.set_shape(kept)
         return cast(loss, given.dtype) if wide else loss
 
 
-def _axis_last(x: Tensor, axis: int, count: Tensor) -> Tensor:
-    axis = axis if axis >= 0 or x.static is None else axis + len(x.static)
+def _axis_last(x: Tensor, axis: Any, count: Tensor) -> Tensor:
+    if isinstance(axis, Tensor) or axis < 0 and x.static is None:
+        axis = cast(convert_to_tensor(axis), dtypes.int32)
+        axis = Select(axis < 0, axis + count, axis)
+    else:
+        axis = axis if axis >= 0 or x.static is None else axis + len(x.static)
     return transpose(x, concat([range_(axis), range_(axis + 1, count), [axis]], 0))
 
 

@@ -83,7 +83,8 @@ def reduction(text: str, *, identity: float | str, axes: Fn | None = None,
     return declare
 
 
-def rowwise(text: str, *, rows: Iterable[str] = (), **attrs: str) -> Callable[[Fn], Constructor]:
+def rowwise(text: str, *, rows: Iterable[str] = (), shape: Fn = shapes.rowwise,
+            **attrs: str) -> Callable[[Fn], Constructor]:
     """An op over the last axis: its definition may use the row reductions rowsum, rowmax, rowmin and column().
 
     rows: the inputs that have one number for each row (one axis less).
@@ -93,7 +94,7 @@ def rowwise(text: str, *, rows: Iterable[str] = (), **attrs: str) -> Callable[[F
         spec = _enter(fn, text, Kind.ROWWISE, attrs)
         tables.SCALARS[spec.name] = scalar.read(fn)
         tables.ROWS[spec.name] = frozenset(rows)
-        tables.SHAPES[spec.name] = shapes.rowwise
+        tables.SHAPES[spec.name] = shape
         return Constructor(spec)
     return declare
 

@@ -178,7 +178,7 @@ def _number(text: bytes, dtype: DType) -> Any:
     try:
         if dtype.is_floating:
             with np.errstate(over="ignore"):
-                return dtype.np_dtype.type(float(text))
+                return dtype.np_dtype.type(float.fromhex(text.decode()) if b"x" in text.lower() else float(text))
         return int(text) if dtype.min <= int(text) <= dtype.max else None
     except ValueError:
         return None
@@ -228,7 +228,7 @@ def _printf(flags: str, digits: str, dtype: DType, letter: str) -> Callable[[Any
     if dtype == dtypes.string:
         return lambda x: (f"%{flags.lstrip('0')}s" % x.decode("latin-1")).encode("latin-1")
     if dtype.is_bool:
-        return lambda x: (f"%{flags.lstrip('0')}s" % ("true" if x else "false")).encode()
+        return lambda x: b"true" if x else b"false"
     if dtype.is_integer:
         return lambda x: (f"%{flags}d" % int(x)).encode()
     one = f"%{flags}{digits}{letter}"

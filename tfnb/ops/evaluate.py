@@ -155,9 +155,25 @@ def _elementwise(op: Operation, arrays: Arrays, context: Context) -> tuple[np.nd
     if op.spec.name in tables.ALIGN:
         shapes = aligned_shapes(op, [a.shape for a in arrays])
         arrays = [a.reshape(shape) for a, shape in zip(arrays, shapes, strict=True)]
+    kinds = [np.dtype(t.dtype.base_dtype.as_numpy_dtype) for t in op.outputs]
+    if any(kind.names for kind in (*kinds, *(a.dtype for a in arrays))):
+        return _quantized(op, arrays, kinds)
     types = [numpy_name(t.dtype.base_dtype) for t in op.outputs]
     return tuple(folded(op, list(arrays), lambda definition, part: reference(
         definition, part, scalar_attrs(op, definition), scalar_type(op), types)))
+
+
+def _quantized(op: Operation, arrays: Arrays, kinds: Sequence[np.dtype]) -> tuple[np.ndarray, ...]:
+    """As _elementwise, of quantized numbers: records of one integer in NumPy, integers in the definition."""
+    plain = [_integers(a.dtype) for a in arrays]
+    definition, names = definition_of(op), [_integers(kind).name for kind in kinds]
+    made = reference(definition, [np.ascontiguousarray(a).view(kind) for a, kind in zip(arrays, plain, strict=True)],
+                     scalar_attrs(op, definition), plain[0].name, names)
+    return tuple(np.ascontiguousarray(y).view(kind).reshape(y.shape) for y, kind in zip(made, kinds, strict=True))
+
+
+def _integers(kind: np.dtype) -> np.dtype:
+    return kind[0] if kind.names else kind
 
 
 def _reduction(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:

@@ -433,10 +433,42 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | 
 
 
 def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Tensor:
-    """The slices of `params` at the index vectors in the last axis of `indices`. batch_dims must be 0."""
-    if batch_dims:
-        raise NotImplementedError("gather_nd has no batch_dims yet")
-    return GatherNd(params, indices, name=name)
+    """The slices of `params` at the index vectors in the last axis of `indices`.
+
+    batch_dims: how many leading axes the two have in common, an integer or a constant; index vectors begin after
+    these. Raises ValueError where `indices` or `params` have fewer.
+    """
+    known = constant_value(batch_dims) if isinstance(batch_dims, Tensor) else batch_dims
+    if known is None:
+        raise ValueError(f"batch_dims must be known when the graph is built, got {batch_dims!r}")
+    if not known:
+        return GatherNd(params, indices, name=name)
+    with name_scope(name, "BatchGatherND", [params, indices]) as scope:
+        return _gather_nd_rows(convert_to_tensor(params), convert_to_tensor(indices), int(known), scope)
+
+
+def _gather_nd_rows(params: Tensor, indices: Tensor, count: int, name: str) -> Tensor:
+    """As GatherNd with the first `count` axes made one, whose index is put before each index vector."""
+    for what, x, least in (("params", params, count), ("indices", indices, count + 1)):
+        if count < 0 or x.static is not None and len(x.static) < least:
+            raise ValueError(f"batch_dims must be at least 0 and less than the rank of {what}, got {count} for "
+                             f"{x.shape}")
+    if params.static is not None and indices.static is not None:
+        merge(params.static[:count], indices.static[:count])
+    sizes, places = raw.Shape(params), raw.Shape(indices)
+    number = raw.Prod(raw.Slice(sizes, [0], [count]), 0)
+    flat = [raw.Reshape(x, raw.ConcatV2([raw.ExpandDims(number, 0), raw.Slice(shape, [count], [-1])], 0))
+            for x, shape in ((params, sizes), (indices, places))]
+    lead = raw.Slice(raw.Shape(flat[1]), [0], raw.ExpandDims(raw.Sub(raw.Rank(flat[1]), 1), 0))
+    columns = raw.Slice(lead, [1], [-1])
+    rows = raw.Reshape(raw.Range(0, number, 1), raw.ConcatV2([raw.ExpandDims(number, 0), raw.OnesLike(columns)], 0))
+    row = raw.Cast(raw.ExpandDims(raw.BroadcastTo(rows, lead), -1), DstT=indices.dtype)
+    found = GatherNd(flat[0], raw.ConcatV2([row, flat[1]], -1))
+    shape = raw.ConcatV2([raw.Slice(places, [0], [count]), raw.Slice(raw.Shape(found), [1], [-1])], 0)
+    made: Tensor = raw.Reshape(found, shape, name=name)
+    if params.static is not None and indices.static is not None and indices.static[-1] is not None:
+        made.set_shape(indices.static[:-1] + params.static[count + indices.static[-1]:])
+    return made
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:

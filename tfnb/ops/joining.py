@@ -8,7 +8,7 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.shape import Static, broadcast, compatible, is_known, merge, text
-from tfnb.graph.constant_value import constant_value
+from tfnb.graph.constant_value import constant_value, constant_value_as_shape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
@@ -229,9 +229,14 @@ def _tiled(ctx: ShapeContext) -> list[Static]:
                          "each axis of the input")
     if times is not None and (times < 0).any():
         raise ValueError(f"Expected multiples >= 0, but got {times.tolist()}")
-    if shape is None or times is None:
-        return [None if shape is None else (None,) * len(shape)]
-    return [tuple(None if n is None else n * int(m) for n, m in zip(shape, times, strict=True))]
+    if times is not None:
+        sizes: Sequence[int | None] = [int(m) for m in times]
+    else:
+        sizes = ctx.partial(1) or (None,) * (0 if count is None else count[0] or 0)
+    if shape is None:
+        return [(None,) * len(sizes) if sizes or count == (0,) else None]
+    sizes = sizes or (None,) * len(shape)
+    return [tuple(None if n is None or m is None else n * m for n, m in zip(shape, sizes, strict=True))]
 
 
 def _tile_view(view: View, multiples: np.ndarray) -> View:
@@ -293,6 +298,18 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 # Padding
 
+def _known_paddings(paddings: Tensor, count: int) -> list[Sequence[int | None]]:
+    """What is known of paddings that are packed of rows: for each axis two sizes, None where a run decides."""
+    if paddings.op.type != "Pack" or paddings.op.attrs["axis"] or len(paddings.op.inputs) != count:
+        return [(None, None)] * count
+    return [constant_value_as_shape(row) or (None, None) for row in paddings.op.inputs]
+
+
+def _padded_size(size: int | None, padding: Sequence[int | None]) -> int | None:
+    before, after = padding
+    return None if size is None or before is None or after is None else size + before + after
+
+
 def _paddings(ctx: ShapeContext) -> np.ndarray | None:
     """The paddings, if they are known: a non-negative row of two for each axis. Raises ValueError for others."""
     shape, paddings, given = ctx.shape(0), ctx.value(1), ctx.shape(1)
@@ -306,9 +323,13 @@ def _paddings(ctx: ShapeContext) -> np.ndarray | None:
 
 
 def _padded(ctx: ShapeContext) -> list[Static]:
-    shape, paddings = ctx.shape(0), _paddings(ctx)
-    if shape is None or paddings is None:
-        return [None if shape is None else (None,) * len(shape)]
+    shape, paddings, given = ctx.shape(0), _paddings(ctx), ctx.shape(1)
+    if shape is None and given is not None and given[0] is not None:
+        shape = (None,) * given[0]
+    if shape is None:
+        return [None]
+    if paddings is None:
+        return [tuple(map(_padded_size, shape, _known_paddings(ctx.op.inputs[1], len(shape))))]
     return [tuple(None if n is None else n + int(a) + int(b) for n, (a, b) in zip(shape, paddings, strict=True))]
 
 

@@ -349,7 +349,11 @@ def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: int | 
     if keep_prob is None and rate is None:
         raise ValueError("`rate` must be provided")
     if rate is None:
-        rate = 1 - keep_prob
+        try:
+            rate = 1 - keep_prob
+        except TypeError:
+            raise ValueError("`keep_prob` must be a floating point number or Tensor. Received: "
+                             f"keep_prob={keep_prob}") from None
     with name_scope(name, "dropout", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_floating:

@@ -94,6 +94,11 @@ def _check(index: Any) -> Any:
     raise TypeError(_WRONG.format(index))
 
 
+def _is_open(bound: Any) -> bool:
+    """Return whether a bound of a slice is left open: None, or a Dimension of unknown size."""
+    return bound is None or isinstance(bound, Dimension) and bound.value is None
+
+
 class _Spec:
     """The bounds and masks of a StridedSlice, collected index by index."""
 
@@ -114,7 +119,8 @@ class _Spec:
     def add(self, index: Any) -> None:
         """Add an index: a slice, `...`, tf.newaxis or a number. Raises TypeError for anything else."""
         if isinstance(index, slice):
-            start, stop, step = (None if one is None else _check(one) for one in (index.start, index.stop, index.step))
+            start, stop, step = (None if _is_open(one) else _check(one)
+                                 for one in (index.start, index.stop, index.step))
             masks = [m for m, bound in (("begin_mask", start), ("end_mask", stop)) if bound is None]
             self.put(0 if start is None else start, 0 if stop is None else stop, 1 if step is None else step, *masks)
         elif index is Ellipsis:
@@ -191,9 +197,17 @@ def _pack_list(value: Any, dtype: Any = None, name: str | None = None, as_ref: b
     if not _has_tensor(value):
         return NotImplemented
     found = _first_dtype(value)
-    if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(found):
-        raise TypeError(f"Expected {dtypes.as_dtype(dtype).name}, but the list has a tensor of {found.name}: {value!r}")
+    if dtype is not None and dtypes.as_dtype(dtype).base_dtype != found:
+        found = dtypes.as_dtype(dtype).base_dtype
+        value = _cast_tensors(value, found)
     return _packed(value, found, name or "packed")
+
+
+def _cast_tensors(value: Any, dtype: Any) -> Any:
+    """The nested list with its tensors cast to `dtype`."""
+    if isinstance(value, (list, tuple)):
+        return [_cast_tensors(v, dtype) for v in value]
+    return cast(value, dtype) if _has_tensor(value) else value
 
 
 def _packed(values: Any, dtype: Any, name: str) -> Tensor:

@@ -80,4 +80,4 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     """
     if verify_shape and shape is not None and np.shape(value) != tuple(TensorShape(shape).as_list()):
         raise TypeError(f"Expected Tensor's shape: {TensorShape(shape)}, got {np.shape(value)}.")
-    return make_constant(value, dtype=dtype, shape=shape, name=name)
+    return make_constant(value, dtype=dtype, shape=shape, name=name.decode() if isinstance(name, bytes) else name)

@@ -208,11 +208,12 @@ def assign(ref: Any, value: Any, validate_shape: bool | None = None, use_locking
            name: str | None = None) -> Tensor:
     """Sets the variable `ref` to `value`; the result is the variable after that, as a reference.
 
-    With validate_shape=False the value may have another shape than the variable. Raises TypeError if `ref` is not a
-    variable or a reference, ValueError for a value of another shape.
+    ref: a variable, or a slice of one, `v[1:]`: then that is set. With validate_shape=False the value may have another
+    shape than the variable. Raises TypeError if `ref` is not a variable or a reference, ValueError for a value of
+    another shape.
     """
-    if hasattr(ref, "handle"):
-        return ref.assign(value, name=name)  # type: ignore[no-any-return]
+    if hasattr(ref, "handle") or isinstance(ref, Tensor) and not ref.dtype._is_ref_dtype and hasattr(ref, "assign"):
+        return ref.assign(value, name=name)              # of a slice of a variable too
     result: Tensor = Assign(ref, value, validate_shape=validate_shape, use_locking=use_locking, name=name)
     return result
 

@@ -86,7 +86,7 @@ def uniform(state: np.ndarray, shape: Sequence[int], dtype: Any) -> np.ndarray:
 def uniform_int(state: np.ndarray, shape: Sequence[int], low: int, high: int, dtype: Any) -> np.ndarray:
     """Integers in [low, high) of dtype int32 or int64. Raises ValueError when there is none."""
     low, high, dtype = int(low), int(high), np.dtype(dtype)
-    if low >= high:
+    if low >= high and 0 not in shape:
         raise ValueError(f"Need minval < maxval, got {low} >= {high}")
     count, words = _fill(state, shape, dtype)
     unsigned = np.uint32 if dtype.itemsize == 4 else np.uint64
