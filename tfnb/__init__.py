@@ -166,7 +166,6 @@ from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.core.stale import StaleTensorError
 from tfnb.core.version import __version__
-from tfnb.tools.as_tensorflow import VERSION, install_as_tensorflow
 
 compat.v1 = _sys.modules[__name__]
 
@@ -192,6 +191,7 @@ _extension = _lazy_module("tfnb.notebook.extension")
 _LAZY = {
     **dict.fromkeys(("ConfigProto", "GPUOptions", "GraphOptions", "OptimizerOptions", "RunMetadata", "RunOptions"),
                     "tfnb.proto.config_pb2"),
+    **dict.fromkeys(("VERSION", "install_as_tensorflow"), "tfnb.tools.as_tensorflow"),
     "AttrValue": "tfnb.proto.attr_value_pb2", "NameAttrList": "tfnb.proto.attr_value_pb2",
     "Event": "tfnb.proto.event_pb2", "SessionLog": "tfnb.proto.event_pb2",
     "GraphDef": "tfnb.proto.graph_pb2", "MetaGraphDef": "tfnb.proto.meta_graph_pb2",

@@ -48,7 +48,7 @@ def feeds():
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
-    for _ in range(200):
+    for _ in range(130):
         sess.run(update, feeds()[0])
     feed, wanted = feeds()
     print("score", np.mean(sess.run(predicted, feed) == wanted))
