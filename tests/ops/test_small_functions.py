@@ -269,3 +269,28 @@ def test_gather_nd_checks_each_coordinate(params, indices):
                 for _ in range(3):
                     with pytest.raises(tf.errors.InvalidArgumentError, match="does not index into|indices"):
                         session.run(made, {places: wrong})
+
+
+@pytest.mark.parametrize("sizes", [[2, -5, 6, 3], [-2, 5, 6, 3], [2, 5, 6, -3]])
+def test_sizes_of_gradients_are_not_negative(sizes):
+    dy, w, given = tf.zeros([2, 5, 6, 4]), tf.zeros([1, 1, 3, 4]), tf.placeholder(tf.int32, [4])
+    with pytest.raises(ValueError):
+        tf.nn.conv2d_backprop_input(sizes, w, dy, [1, 1, 1, 1], "SAME")
+    made = tf.nn.conv2d_backprop_input(given, w, dy, [1, 1, 1, 1], "SAME")
+    assert tf.nn.conv2d_backprop_input([2, 5, 6, 3], w, dy, [1, 1, 1, 1], "SAME").shape.as_list() == [2, 5, 6, 3]
+    with tf.Session() as session:
+        for _ in range(3):
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                session.run(made, {given: sizes})
+            assert session.run(made, {given: [2, 5, 6, 3]}).shape == (2, 5, 6, 3)
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_tensor_array_goes_where_its_first_value_is(beside):
+    with tf.device("/job:ps/task:1"):
+        value = tf.constant(1.0, name="value")
+    array = tf.TensorArray(tf.float32, 2, colocate_with_first_write_call=beside)
+    written = array.write(0, value).write(1, 2.0)
+    assert [op.colocation_groups() for op in (written.flow.op, written.flow.op.inputs[3].op)] == (
+        [[b"loc:@value"]] * 2 if beside else [[b"loc:@" + op.name.encode()] for op in (
+            written.flow.op, written.flow.op.inputs[3].op)])

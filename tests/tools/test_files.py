@@ -64,6 +64,14 @@ def test_checkpoints_are_found_by_any_of_their_names(trained):
         assert found["tensors"] == [{"name": "w", "dtype": "float32", "shape": [2, 1], "bytes": 8}]
 
 
+def test_shapes_of_placeholders(tmp_path):
+    for name, shape in (("a", None), ("b", []), ("c", [0, None, 1, 5]), ("d", [None])):
+        tf.placeholder(tf.int64, shape, name=name)
+    tf.train.write_graph(tf.get_default_graph(), str(tmp_path), "graph.pb", as_text=False)
+    found = {node["name"]: node["shape"] for node in inspect(tmp_path / "graph.pb")["placeholders"]}
+    assert found == {"a": None, "b": [], "c": [0, None, 1, 5], "d": [None]}
+
+
 def test_graphs_meta_graphs_and_events_are_told_apart(trained):
     binary, text = inspect(trained / "graph.pb"), inspect(trained / "graph.pbtxt")
     assert binary["kind"] == text["kind"] == "graph" and binary["ops"] == text["ops"]
