@@ -229,3 +229,28 @@ def run(tf, folder, sharded):
         tf.reset_default_graph()
         assert scope["run"](tf, str(tmp_path / f"ours{sharded}"), sharded) == oracle(
             code + "result = run(tf, folder, sharded)", folder=str(tmp_path / f"theirs{sharded}"), sharded=sharded)
+
+
+@pytest.mark.parametrize("change", [lambda value: value.list.i.append(1), lambda value: setattr(value, "i", 3),
+                                    lambda value: setattr(value, "s", b"loc:@a"), lambda value: value.list.f.append(1)])
+def test_colocation_groups_are_strings(change):
+    tf.identity(tf.constant(1, name="a"), name="b")
+    found = tf.train.export_meta_graph()
+    change(found.graph_def.node[1].attr["_class"])
+    tf.reset_default_graph()
+    with pytest.raises((TypeError, ValueError, tf.errors.InvalidArgumentError), match="expected a list of strings"):
+        tf.train.import_meta_graph(found)
+
+
+def test_a_failing_meta_graph_leaves_the_checkpoint_in_the_state(tmp_path):
+    v = tf.Variable([1.0])
+    saver = tf.train.Saver(max_to_keep=1)
+    (tmp_path / "m-1.meta").mkdir()
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            saver.save(sess, str(tmp_path / "m"), 1)
+        assert tf.train.latest_checkpoint(str(tmp_path)) == str(tmp_path / "m-1") == saver.last_checkpoints[0]
+        (tmp_path / "m-1.meta").rmdir()
+        saver.save(sess, str(tmp_path / "m"), 2)
+    assert not (tmp_path / "m-1.index").exists()

@@ -304,6 +304,21 @@ def test_a_disk_that_refuses(saved, tmp_path, monkeypatch, failing, code, error)
     assert saver.save(sess, str(tmp_path / "m"), global_step=2) == str(tmp_path / "m-2")
 
 
+def test_a_sharded_save_that_fails_leaves_no_folder(saved, tmp_path, monkeypatch):
+    _, sess, path, _ = saved
+
+    def refuse(*args):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    with sess.graph.as_default():
+        sharded = tf.train.Saver(sharded=True)
+    with monkeypatch.context() as patch:
+        patch.setattr("tfnb.proto.bundle_writer.write_all", refuse)
+        with pytest.raises(tf.errors.ResourceExhaustedError):
+            sharded.save(sess, str(tmp_path / "s"))
+    assert [name for name in os.listdir(tmp_path) if name.startswith("s")] == []
+    assert sharded.save(sess, str(tmp_path / "s")) == str(tmp_path / "s")
+
+
 FULL = """
 import resource, sys, numpy as np, tfnb as tf
 folder, v = sys.argv[1], tf.Variable(np.arange(1000.0), name="v")

@@ -392,3 +392,40 @@ saver.restore(sess, path); print(saved, peak() - before)
                            cwd=Path(__file__).parents[2])
     saved, restored = map(int, found.stdout.split())
     assert saved < 64 and restored < 64            # MB beyond what the 256 MB of variables take
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo") or not os.path.exists("/dev/zero"), reason="no pipes or devices here")
+@pytest.mark.parametrize("kind", ["device", "pipe"])
+def test_what_has_no_end_is_not_read(model, tmp_path, kind):
+    def put(name):
+        path = tmp_path / name
+        path.unlink(missing_ok=True)
+        path.symlink_to("/dev/zero") if kind == "device" else os.mkfifo(path)
+        return str(path)
+    put("checkpoint")
+    assert tf.train.latest_checkpoint(str(tmp_path)) is None
+    with pytest.raises(tf.errors.FailedPreconditionError, match="regular file"):
+        tf.train.import_meta_graph(put("g.meta"))
+    saver = tf.train.Saver()
+    prefix = saver.save(model.sess, str(tmp_path / "m"))
+    for ending in ("data-00000-of-00001", "index"):
+        put(f"m.{ending}")
+        with pytest.raises(tf.errors.FailedPreconditionError, match="regular file"):
+            saver.restore(model.sess, prefix)
+    if kind == "device":
+        assert tf.gfile.GFile("/dev/zero").read() == "" and model.sess.run(tf.read_file("/dev/zero")) == b""
+
+
+@pytest.mark.parametrize("sharded", [False, True])
+def test_urls_name_files(model, tmp_path, sharded):
+    if os.name != "posix":
+        pytest.skip("paths of URLs begin with a slash")
+    url = f"file://{tmp_path}"
+    saver = tf.train.Saver(sharded=sharded, max_to_keep=1)
+    for step in (1, 2):
+        assert saver.save(model.sess, f"{url}/m", step) == f"{url}/m-{step}"
+    assert names(tmp_path) == ["checkpoint", "m-2.data-00000-of-00001", "m-2.index", "m-2.meta"]
+    assert tf.train.latest_checkpoint(url) == f"{url}/m-2" and tf.train.latest_checkpoint(tmp_path)
+    saver.restore(model.sess, f"{url}/m-2")
+    with pytest.raises(tf.errors.UnimplementedError, match="scheme 's3'"):
+        saver.save(model.sess, "s3://bucket/m")

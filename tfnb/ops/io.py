@@ -5,7 +5,8 @@ A variable that is saved goes from its memory to the file; one that is restored 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,27 @@ def _no_outputs(ctx: Any) -> list[Static]:
     return []
 
 
+@contextmanager
+def _folder(path: str) -> Iterator[None]:
+    """Make a folder, one level as TensorFlow, where it is missing; remove it if the block fails and leaves it empty."""
+    made = False
+    if path and not os.path.isdir(path):
+        with os_errors(path):
+            try:
+                os.mkdir(path)
+                made = True
+            except FileExistsError:                # another saver's, made meanwhile; or a file
+                if not os.path.isdir(path):
+                    raise FailedPreconditionError(None, None, f"{path} is not a directory") from None
+    try:
+        yield
+    except BaseException:
+        if made:
+            with suppress(OSError):
+                os.rmdir(path)
+        raise
+
+
 # ---- saving ----------------------------------------------------------------------------------------------------------
 
 @host("prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes", shape=_no_outputs,
@@ -93,14 +115,7 @@ def SaveV2(prefix: Any, tensor_names: Any, shape_and_slices: Any, tensors: Any, 
     """
     names, path = _texts(tensor_names), _text(prefix)
     specs = _specs(ctx, names, _texts(shape_and_slices), len(tensors))
-    with _Naming(ctx):
-        folder = os.path.dirname(local(path))
-        if folder and not os.path.isdir(folder):
-            with os_errors(folder):
-                try:
-                    os.mkdir(folder)               # one level, as TensorFlow
-                except FileExistsError:
-                    raise FailedPreconditionError(None, None, f"{folder} is not a directory") from None
+    with _Naming(ctx), _folder(os.path.dirname(local(path))):
         writer = _bundle.BundleWriter(path)
         try:
             for name, array, dtype, (full, part) in zip(names, tensors, _dtypes(ctx, len(tensors)), specs,
