@@ -122,3 +122,27 @@ def test_create_op_checks_them_too():
         graph.create_op("AddN", [], attrs={"N": tf.AttrValue(i=0), "T": tf.AttrValue(type=1)})
     with pytest.raises(ValueError, match="not in the list of allowed values"):
         graph.create_op("MatMul", [tf.constant("a"), tf.constant("b")])
+
+
+def test_nodes_that_would_have_too_many_outputs():
+    for count in (1 << 23, 1 << 31, (1 << 63) - 1):
+        with pytest.raises(ValueError, match="outputs, got"):
+            imported(A + f'node {{ name: "y" op: "Unpack" input: "a" {attr("num", f"i: {count}")} }}')
+
+
+def test_a_node_without_outputs_runs():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        text = A + f'node {{ name: "y" op: "Unpack" input: "a" {attr("num", "i: 0")} }}'
+        tf.import_graph_def(text_format.Parse(text, tf.GraphDef()), name="")
+        for _ in range(3):
+            sess.run("y", {"a:0": []})
+
+
+def test_a_handle_of_another_kind():
+    queue = tf.FIFOQueue(2, [tf.float32])
+    size = tf.get_default_graph().create_op("StackPopV2", [queue.queue_ref], attrs={"elem_type": tf.float32})
+    with tf.Session() as sess:
+        for _ in range(3):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="not of the kind"):
+                sess.run(size.outputs[0])
+        assert sess.run(queue.size()) == 0

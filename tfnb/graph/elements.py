@@ -16,6 +16,8 @@ from tfnb.opdef.tables import find_op, op_names
 if TYPE_CHECKING:
     from tfnb.graph.graph import Graph
 
+MOST_OUTPUTS = 1 << 22              # of one op: each is an object of 200 bytes
+
 
 def as_graph_element(graph: Graph, obj: Any, allow_tensor: bool, allow_operation: bool) -> Any:
     """See Graph.as_graph_element."""
@@ -176,5 +178,9 @@ def output_types(spec: OpSpec, attrs: dict[str, Any]) -> list[DType]:
             types += attrs[arg.type_list]
             continue
         dtype = attrs[arg.type] if arg.type in attrs else as_dtype(arg.type)
-        types += [dtype._as_ref if arg.is_ref else dtype] * (attrs[arg.number] if arg.number else 1)
+        count = attrs[arg.number] if arg.number else 1
+        if count > MOST_OUTPUTS:
+            raise ValueError(f"attr {arg.number!r} of {spec.name}: expected at most {MOST_OUTPUTS:,} outputs, got "
+                             f"{count:,}")
+        types += [dtype._as_ref if arg.is_ref else dtype] * count
     return types

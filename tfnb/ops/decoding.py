@@ -247,6 +247,9 @@ def _split_shapes(ctx: Any) -> list[Static]:
       skip_empty="bool = true")
 def StringSplit(input: Any, delimiter: Any, *, skip_empty: bool) -> Any:
     """The parts of strings between any of the characters of `delimiter` (if it is empty: the bytes), sparse."""
+    if input.ndim != 1 or delimiter.ndim:
+        raise ValueError(f"expected a vector of strings and a scalar delimiter, got the shapes {list(input.shape)} and "
+                         f"{list(delimiter.shape)}")
     marks = delimiter[()]
     rows = []
     for text in input:

@@ -31,7 +31,7 @@ def _is_plain(op: Operation) -> bool:
     if op.spec.kind is Kind.VARIABLE:
         return True
     if op.spec.kind is Kind.MOVEMENT:
-        return len(op.inputs) == 1 and not refers(op.outputs[0]) and (
+        return len(op.inputs) == 1 and not any(map(refers, op.outputs)) and (
             not refers(op.inputs[0]) or op.inputs[0].op.spec.kind is Kind.VARIABLE)
     return op.spec.kind in (Kind.HOST, Kind.CONST, Kind.CONTROL) and not any(
         refers(t) for t in (*op.inputs, *op.outputs))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, MutableMapping, Sequence
 from contextlib import nullcontext
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -103,10 +103,19 @@ def named(op: Operation, error: Exception, arrays: Sequence[np.ndarray]) -> Exce
         made: Exception = OutOfRangeError(None, op, str(error) or "end of sequence")
     elif isinstance(error, (ValueError, TypeError, IndexError, ArithmeticError, MemoryError)):
         made = misused(op, error, [a.shape for a in arrays])
+    elif isinstance(error, AttributeError) and _is_part(error.obj, arrays):    # a handle of another kind
+        other = TypeError(f"an input is not of the kind that the op takes: {error}")
+        made = misused(op, other, [a.shape for a in arrays])
     else:
         return error
     made.__cause__ = error
     return made
+
+
+def _is_part(obj: Any, arrays: Sequence[np.ndarray]) -> bool:
+    """Return whether it is one of the arrays of strings or handles, a view of one, or its first element."""
+    return any(obj is a or getattr(obj, "base", None) is a or a.size > 0 and obj is a[(0,) * a.ndim]
+               for a in arrays if a.dtype == object)
 
 
 _NOTHING = np.empty(0)
