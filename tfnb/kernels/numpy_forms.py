@@ -102,6 +102,11 @@ def rounding(ufunc: np.ufunc) -> Callable[[Array], Any]:
     return lambda x: x if x.dtype.kind in "iub" else ufunc(x)
 
 
+def lgamma(x: Array) -> Any:
+    """Return log(abs(gamma(x))); infinity for -inf too, where SciPy's function is -inf and C's is not."""
+    return np.where(np.isneginf(x), np.asarray(np.inf, x.dtype), _special.gammaln(x))
+
+
 def special(name: str) -> Callable[[Array], Any]:
     """Return a function of scipy.special, which is imported at its first call (60 ms)."""
     return lambda *arrays: getattr(_special, name)(*arrays)

@@ -154,7 +154,7 @@ _TRANSCENDENTAL: dict[str, Primitive] = {
     "sigmoid": Primitive(1, "same", forms.sigmoid, expansion={"f": by.sigmoid}, costly=True),
     "erf": Primitive(1, "same", forms.special("erf"), libm="erf", cuda="erf", costly=True),
     "erfc": Primitive(1, "same", forms.special("erfc"), libm="erfc", cuda="erfc", costly=True),
-    "lgamma": Primitive(1, "same", forms.special("gammaln"), libm="lgamma", cuda="lgamma", costly=True),
+    "lgamma": Primitive(1, "same", forms.lgamma, libm="lgamma", cuda="lgamma", costly=True),
     "digamma": Primitive(1, "same", forms.special("digamma"), expansion={"f": by.digamma}, costly=True),
 }
 _ROWS_AND_CAST: dict[str, Primitive] = {

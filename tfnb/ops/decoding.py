@@ -244,6 +244,7 @@ def _split_shapes(ctx: Any) -> list[Static]:
 
 
 @host("input: string, delimiter: string -> indices: int64, values: string, shape: int64", shape=_split_shapes,
+      ranks={"input": 1, "delimiter": 0},
       skip_empty="bool = true")
 def StringSplit(input: Any, delimiter: Any, *, skip_empty: bool) -> Any:
     """The parts of strings between any of the characters of `delimiter` (if it is empty: the bytes), sparse."""
