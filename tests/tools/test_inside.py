@@ -41,7 +41,7 @@ from tensorflow.python.platform import app, flags, gfile, googletest, resource_l
 from tensorflow.python.util import compat, nest, tf_inspect, deprecation
 from tensorflow.python.data.ops import dataset_ops, iterator_ops
 from tensorflow.python.eager import context
-from tensorflow.python.tools import inspect_checkpoint
+from tensorflow.python.tools import freeze_graph, inspect_checkpoint
 from tensorflow.python import pywrap_tensorflow, control_flow_ops, gfile, timeline
 from tensorflow.python.pywrap_tensorflow import NewCheckpointReader
 from tensorflow.python.framework.test_util import TensorFlowTestCase, run_deprecated_v1

@@ -48,6 +48,7 @@ _NAMES = {
     "python.ops.rnn_cell": _CELLS, "python.ops.rnn_cell_impl": _CELLS, "models.rnn.linear": _CELLS,
     "models.rnn.rnn_cell": _CELLS, "contrib.rnn.python.ops.core_rnn_cell": _CELLS,
     "contrib.rnn.python.ops.core_rnn_cell_impl": _CELLS, "contrib.rnn.python.ops.rnn_cell": _CELLS,
+    "python.tools.freeze_graph": "tfnb.tools.freeze_graph:freeze_graph",
     "python.tools.inspect_checkpoint": "tfnb.tools.inspect_checkpoint:print_tensors_in_checkpoint_file",
     "python.training.moving_averages": "tfnb.train.moving_averages:assign_moving_average",
     "python.training.slot_creator": "tfnb.train.slots:create_slot tfnb.train.slots:create_slot_with_initializer "
