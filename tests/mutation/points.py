@@ -27,6 +27,7 @@ class Mutant:
     path: str
     function: str
     line: int                                           # of the file
+    offset: int                                         # from the function's first line
     kind: str
     before: str
     after: str
@@ -53,7 +54,7 @@ def mutants(path: str, text: str) -> list[Mutant]:
     """Return every mutant of a module, in the order of its text."""
     counted: dict[tuple[str, str, str], int] = {}
     found = []
-    starts = _line_starts(text)
+    starts, places = _line_starts(text), functions_of_lines(text)
     for function, parent, node, kind, other in _points(ast.parse(text)):
         before, after = _named(parent, node, other)
         counted[function, before, after] = occurrence = counted.get((function, before, after), 0) + 1
@@ -61,7 +62,8 @@ def mutants(path: str, text: str) -> list[Mutant]:
         assert node.end_lineno is not None and node.end_col_offset is not None
         end = starts[node.end_lineno - 1] + node.end_col_offset
         new = ast.unparse(other) if isinstance(other, ast.stmt) else f"({ast.unparse(other)})"
-        found.append(Mutant(path, function, node.lineno, kind, before, after, occurrence, (begin, end), new))
+        offset = places.get(node.lineno, ("", 0))[1]
+        found.append(Mutant(path, function, node.lineno, offset, kind, before, after, occurrence, (begin, end), new))
     return found
 
 

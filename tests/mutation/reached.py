@@ -65,12 +65,10 @@ class Reached:
 
         Those that reach its line; else, as code may be read and not run, those that reach its function, or its file.
         """
-        offsets = functions_of_lines((self.root / mutant.path).read_text(encoding="utf-8"))
-        function, offset = offsets.get(mutant.line, (mutant.function, 0))
         for level in ("line", "function", "file"):
             found = {}
             for recording in self.recordings.values():
-                bits = _bits(recording["lines"].get(mutant.path, {}), function, str(offset), level)
+                bits = _bits(recording["lines"].get(mutant.path, {}), mutant.function, str(mutant.offset), level)
                 # All tests of a file: most probably because of a process that one of them has started.
                 vague = bits == (1 << len(recording["tests"])) - 1 and len(recording["tests"]) > 3
                 for number, (test, entry) in enumerate(recording["tests"].items()):
