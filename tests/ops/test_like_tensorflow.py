@@ -28,6 +28,14 @@ def after(check):
         return answer(tf.constant(1))
 '''
 SNIPPETS = {
+    "l2_loss of unknown rank": "answer([tf.nn.l2_loss(fed(M)), tf.nn.l2_loss([fed(M), fed(M)])])",
+    "clip_by_norm of integers": "answer(tf.clip_by_norm(fed(M), fed(1)))",
+    "polygamma": "answer(tf.polygamma(fed([0.0, 1.0, 0.5, -1.0]), fed([1.5, 2.5, 1.0, 1.0])))",
+    "unsorted means of unknown rank":
+        "answer([f(fed(M), fed([1, 0]), fed(np.int32(2))) for f in (tf.unsorted_segment_mean, "
+        "tf.unsorted_segment_sqrt_n)])",
+    "unsorted means of matrices of ids":
+        "answer(tf.unsorted_segment_mean(fed(X), fed([[1, 0, 0], [2, 2, 0]]), 4))",
     "cast str": "answer(tf.cast(1.0, tf.string))",
     "cast from str": "answer(tf.cast(['1'], tf.float32))",
     "topk const": "answer(tf.nn.top_k(tf.constant([1., 2.]), k=-7)[0])",

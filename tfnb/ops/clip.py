@@ -36,6 +36,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     """
     with name_scope(name, "clip_by_norm", [t, clip_norm]) as scope:
         values = t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t, name="t")
+        clip_norm = cast(clip_norm, values.dtype) if isinstance(clip_norm, Tensor) else clip_norm
         total = reduce_sum(values * values, axes, keepdims=True)
         positive = total > 0                        # the gradient of a square root at 0 is infinite
         length = Select(positive, raw.Sqrt(Select(positive, total, ones_like(total))), total)

@@ -383,8 +383,15 @@ def _(op: Operation, dy: Tensor) -> Tensor:
     return dy * Polygamma(one, x)  # type: ignore[no-any-return]
 
 
+def _polygamma(a: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """NaN for an order that is no integer, or negative."""
+    whole = (a >= 0) & (a == np.floor(a))
+    found = special.polygamma(np.where(whole, a, 0).astype(np.int64), x)
+    return np.where(whole, found, np.nan).astype(x.dtype)
+
+
 @kernel("a: T, x: T -> z: T", shape=shapes.broadcast_inputs, T="{float, double}",
-        numpy=lambda ctx, a, x: np.asarray(special.polygamma(a.astype(np.int64), x), x.dtype))
+        numpy=lambda ctx, a, x: _polygamma(a, x))
 def Polygamma() -> None:
     """The derivative of order `a` (a whole number) of Digamma."""
 

@@ -10,6 +10,8 @@ from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.opdef import tables
+from tfnb.ops import shapes
 from tfnb.ops.arguments import renamed
 from tfnb.ops.array import shape, squeeze, stop_gradient
 from tfnb.ops.create import zeros_like
@@ -261,6 +263,9 @@ def _(op: Operation, dz: Tensor) -> Tensor:
 def L2Loss(acc, x):
     """Half the sum of the squares."""
     return acc + x
+
+
+tables.SHAPES["L2Loss"] = shapes.scalar                       # of tensors of unknown rank too
 
 
 @L2Loss.prepare

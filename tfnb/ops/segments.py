@@ -262,8 +262,12 @@ def _counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
     """How many rows each segment has (at least 1), so that the sums of rows can be divided by it."""
     ones = raw.Fill(raw.Shape(segment_ids), convert_to_tensor(1, dtype=data.dtype))
     counts: Any = UnsortedSegmentSum(ones, segment_ids, num_segments)
-    deeper: Any = raw.Shape(data)
-    shape = raw.ConcatV2([raw.Reshape(num_segments, [1]), ones_like(deeper[len(segment_ids.shape):])], 0)
+    if segment_ids.static is None:
+        rank: Any = raw.ExpandDims(raw.Rank(segment_ids), 0)
+    else:
+        rank = [len(segment_ids.static)]
+    inner = raw.Slice(raw.Shape(data), rank, [-1])
+    shape = raw.ConcatV2([raw.Reshape(num_segments, [1]), ones_like(inner)], 0)
     return _at_least_one(raw.Reshape(counts, shape))
 
 
