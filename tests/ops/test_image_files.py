@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import io
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -212,3 +214,16 @@ tf.image.encode_png(tf.zeros([2, 2, 3], tf.uint8)); tf.image.extract_jpeg_shape(
 
 def test_nodes_are_tensorflows(oracle):
     assert rows_here(NODES, tf) == rows_there(NODES, oracle)
+
+
+def test_pictures_of_more_pixels_than_memory_should_hold():
+    """Of a few bytes: Pillow warns above 89 million pixels, which is an error in these tests, and refuses twice that."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    for side in (12_000, 100_000, 2**31 - 1):
+        head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+        data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", b"") + chunk(b"IEND", b"")
+        with tf.Session() as sess:
+            for decode in (tf.image.decode_png, tf.image.decode_image):
+                with pytest.raises(tf.errors.InvalidArgumentError, match="PNG"):
+                    sess.run(decode(data))

@@ -43,7 +43,7 @@ def _reading(message: str) -> Iterator[None]:
     try:
         yield
     except (OSError, SyntaxError, ValueError, IndexError, EOFError, struct.error, zlib.error,
-            pil.DecompressionBombError) as error:
+            pil.DecompressionBombError, pil.DecompressionBombWarning) as error:     # the warning where it is an error
         raise ValueError(f"{message} ({error})") from None
 
 
