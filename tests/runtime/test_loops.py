@@ -211,3 +211,14 @@ def test_a_time_limit_holds_while_rounds_are_played(played):
             sess.run(y, {n: 1 << 30}, options=tf.RunOptions(timeout_in_ms=200))
         assert played
         assert sess.run(y, {n: 0}) == 1
+
+
+def test_the_gradient_of_a_variable_that_grows(played):
+    """The slices that its gradient puts back have another place in each round: that is no program of its own."""
+    x, n = tf.placeholder(tf.float32, [3]), tf.placeholder(tf.int32, [])
+    _, a = tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, tf.concat([a, a[:1] * x[:1]], 0)), [0, x * 2],
+                         shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])])
+    gradient = tf.gradients(a, x)[0]
+    with tf.Session() as session:
+        for _ in range(4):
+            np.testing.assert_allclose(session.run(gradient, {x: [2.0, 1.0, 1.0], n: 5}), [42.0, 2.0, 2.0])

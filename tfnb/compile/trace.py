@@ -141,6 +141,8 @@ class _Tracer:
             return [known(a) for a in shape_values(op, [v.shape for v in ins])]
         if kind is Kind.PLACEHOLDER:
             raise unfed(op)
+        if self.residents.found and any(ins[i].known is None for i in unread_values(op)):
+            raise ValueError("a value that its shape depends on is not the same in all rounds")
         shapes = validate(op, [v.shape for v in ins], [v.known for v in ins])
         if not is_pure(op):
             self._check_values(op, ins)
@@ -148,8 +150,6 @@ class _Tracer:
         folded = self._fold(op, ins, shapes)
         if folded is not None:
             return folded
-        if self.residents.found and any(ins[i].known is None for i in unread_values(op)):
-            raise ValueError("a value that its shape depends on is not the same in all rounds")
         key = self._key(op, ins)
         if key not in self.seen:
             self._check_values(op, ins)
