@@ -17,6 +17,7 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels import numpy_forms as forms
 from tfnb.kernels.checks import BAD_INDEX, Check
 from tfnb.opdef.ranks import AtLeast
 from tfnb.ops.complex import conj
@@ -58,7 +59,10 @@ def _combined(ufunc: Any, start: Any) -> Callable[..., np.ndarray]:
 def _means(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
     sums = _combined(np.add, 0)(ctx, data, ids)
     counts = np.maximum(np.bincount(ids.astype(np.int64), minlength=len(sums)), 1).reshape(-1, *[1] * (data.ndim - 1))
-    return (sums / counts if data.dtype.kind in "fcV" else sums // counts).astype(data.dtype)
+    if data.dtype.kind in "iu":                    # towards zero
+        wide = np.uint64 if data.dtype.kind == "u" else np.int64
+        return forms.trunc_divide(sums.astype(wide), counts.astype(wide)).astype(data.dtype)
+    return (sums / counts).astype(data.dtype)
 
 
 @kernel(_SORTED, **SORTED, numpy=_means, T="numbertype", Tindices="indextype")
@@ -272,13 +276,15 @@ def _counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
 
 
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    """Row i of the result is the mean of the rows of `data` whose segment id is i (0 without one)."""
+    """Row i of the result is the mean of the rows of `data` whose segment id is i (0 without one).
+
+    Of integers, floats.
+    """
     with name_scope(name, "UnsortedSegmentMean"):
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
         num_segments = convert_to_tensor(num_segments, dtype="int32")
         sums = UnsortedSegmentSum(data, segment_ids, num_segments)
-        result: Tensor = raw.RealDiv(sums, _counts(data, segment_ids, num_segments))
-        return result
+        return sums / _counts(data, segment_ids, num_segments)  # type: ignore[no-any-return]
 
 
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
