@@ -148,6 +148,7 @@ DIFFERENT = {
     "scatter_nd one": "indices of rank 1 are one vector of coordinates, as they are when the graph is built",
     "reshape two unknown: shape first (constant)": "a scalar is taken as a shape, as a fed one is",
     "reshape of nothing: shape first (constant)": "the same",
+    "broadcast gradient: s1 shorter": "axes of size 1 in both need no sum",
     "fill: dims first": "a fed scalar is no shape, as a constant one is not",
     "concat: axis deeper": "a fed vector is no axis, as a constant one is not",
     "concat -1: axis deeper": "the same",

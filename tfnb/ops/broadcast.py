@@ -44,7 +44,7 @@ def _gradient_args(ctx: Any, s0: np.ndarray, s1: np.ndarray) -> tuple[np.ndarray
 
 
 @kernel("s0: T, s1: T -> r0: T, r1: T", shape=_unknown_vectors, numpy=_gradient_args, values=("s0", "s1"),
-        T="indextype = DT_INT32")
+        ranks={"s0": 1, "s1": 1}, T="indextype = DT_INT32")
 def BroadcastGradientArgs() -> None:
     """The axes to sum a gradient over, for each of two inputs with shapes `s0` and `s1` that were broadcast."""
 
@@ -61,7 +61,7 @@ def _broadcast_shapes(ctx: Any, s0: np.ndarray, s1: np.ndarray) -> np.ndarray:
 
 
 @kernel("s0: T, s1: T -> r0: T", shape=_unknown_vectors, numpy=_broadcast_shapes, values=("s0", "s1"),
-        T="indextype = DT_INT32")
+        ranks={"s0": 1, "s1": 1}, T="indextype = DT_INT32")
 def BroadcastArgs() -> None:
     """The shape that two shapes broadcast to."""
 

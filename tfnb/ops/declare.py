@@ -63,12 +63,12 @@ def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, ranks: Ranks 
     return declare
 
 
-def reduction(text: str, *, identity: float | str, axes: Fn | None = None,
+def reduction(text: str, *, identity: float | str, axes: Fn | None = None, ranks: Ranks | None = None,
               **attrs: str) -> Callable[[Fn], Constructor]:
     """An op that combines the elements along the axes its second input names, or `axes`: fn(attrs, rank) -> axes.
 
     The definition is `(acc, x) -> acc`; `identity` is what the accumulator starts from: a number, "lowest" or
-    "highest" of the dtype. Attr `keep_dims` keeps the reduced axes with size 1.
+    "highest" of the dtype. Attr `keep_dims` keeps the reduced axes with size 1. ranks: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Enter the op that `fn` defines: its name, its docstring, its body."""
@@ -78,7 +78,7 @@ def reduction(text: str, *, identity: float | str, axes: Fn | None = None,
         tables.IDENTITY[spec.name] = identity
         if axes:
             tables.AXES[spec.name] = axes
-        tables.SHAPES[spec.name] = shapes.reduced
+        _check(spec, shapes.reduced, ranks)
         return Constructor(spec)
     return declare
 

@@ -11,6 +11,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.opdef import tables
+from tfnb.opdef.ranks import AtLeast
 from tfnb.ops import shapes
 from tfnb.ops.arguments import renamed
 from tfnb.ops.array import shape, squeeze, stop_gradient
@@ -235,7 +236,8 @@ def BiasAddV1(value, bias):
     return value + bias
 
 
-@reduction("out_backprop: T -> output: T", identity=0, T="numbertype", data_format="{'NHWC', 'NCHW'} = 'NHWC'",
+@reduction("out_backprop: T -> output: T", identity=0, ranks={"out_backprop": AtLeast(2)}, T="numbertype",
+           data_format="{'NHWC', 'NCHW'} = 'NHWC'",
            axes=lambda attrs, rank: [i for i in range(rank) if i != _channel(attrs, rank)])
 def BiasAddGrad(acc, x):
     """The sum over all axes but that of the channels."""
