@@ -55,7 +55,7 @@ def test_tuple_gates_each_by_all():
     gate = get_default_graph().get_operation_by_name("tuple/group_deps")
     assert names(gate.control_inputs) == ["a", "b"]
     for made, source in ((first, a), (second, b)):
-        assert made.op.type == "Identity" and made.op.inputs == [source]
+        assert made.op.type == "Identity" and made.op.inputs == (source,)
         assert made.op.control_inputs == [gate]
         assert made.op.colocation_groups() == [f"loc:@{source.op.name}".encode()]
 

@@ -78,7 +78,7 @@ def _same(old: Operation, new: Operation, moved: dict[Tensor, Tensor]) -> bool:
     """
     if old.spec is not new.spec or old.device != new.device:
         return False
-    if list(map(moved.get, old.inputs, old.inputs)) != new.inputs:
+    if tuple(map(moved.get, old.inputs, old.inputs)) != new.inputs:
         return False
     mine, yours = old.attrs, new.attrs
     if "value" in yours:                        # of constants, an array
