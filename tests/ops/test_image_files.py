@@ -217,7 +217,7 @@ def test_nodes_are_tensorflows(oracle):
 
 
 def test_pictures_of_more_pixels_than_memory_should_hold():
-    """Of a few bytes: Pillow warns above 89 million pixels, which is an error in these tests, and refuses twice that."""
+    """Of a few bytes: Pillow warns above 89 million pixels, an error in these tests, and refuses twice that."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     for side in (12_000, 100_000, 2**31 - 1):
