@@ -18,7 +18,7 @@ _NUMBERS = {
 }
 _TYPES = (("float32", "float64"), ("float64", "float32"), ("float32", "float16"), ("float32", "uint8"),
           ("float32", "int32"), ("int32", "int64"), ("int64", "int32"))
-_INTS = [0, -1, 2, 5, 10**6, 2**31 - 1, -2**31, 2**62]
+_INTS = [0, -1, 2, 5, 20_000, 2**31 - 1, -2**31, 2**62]
 _FLOATS = [0.0, -1.0, 1e30, float("nan"), float("inf")]
 
 

@@ -138,6 +138,7 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
                                            "explicit_paddings": [0, 0, 1, 0, 2, 1, 0, 0]}),
                ([_IMAGE, _f(2, 2, 2, 3)], {"strides": [1, 1, 1, 1], "padding": b"VALID", "dilations": [1, 2, 2, 1]})],
     "DepthwiseConv2dNative": [([_IMAGE, _f(3, 3, 2, 2)], {"strides": [1, 1, 1, 1], "padding": b"SAME"})],
+    "MatrixSolveLs": [([_f(4, 3), _f(4, 2), np.array(0.1)], {})],
     "InTopK": [([_f(2, 4), [1, 3]], {"k": 2})], "InTopKV2": [([_f(2, 4), [1, 3], 2], {})],
     **{f"FusedBatchNorm{v}": [([_IMAGE, _f(2), _f(2), np.zeros(0, np.float32), np.zeros(0, np.float32)], {}),
                               ([_IMAGE, _f(2), _f(2), _f(2), _f(2)], {"is_training": False})]

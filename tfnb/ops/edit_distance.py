@@ -39,7 +39,9 @@ def levenshtein(a: list[Any], b: list[Any]) -> int:
 
 
 @host("hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, truth_indices: int64, "
-      "truth_values: T, truth_shape: int64 -> output: float", shape=_distance_shape, normalize="bool = true", T="type")
+      "truth_values: T, truth_shape: int64 -> output: float", shape=_distance_shape,
+      ranks={f"{side}_{part}": 2 if part == "indices" else 1 for side in ("hypothesis", "truth")
+             for part in ("indices", "values", "shape")}, normalize="bool = true", T="type")
 def EditDistance(hypothesis_indices: np.ndarray, hypothesis_values: np.ndarray, hypothesis_shape: np.ndarray,
                  truth_indices: np.ndarray, truth_values: np.ndarray, truth_shape: np.ndarray, *,
                  normalize: bool) -> np.ndarray:
