@@ -294,3 +294,22 @@ def test_a_tensor_array_goes_where_its_first_value_is(beside):
     assert [op.colocation_groups() for op in (written.flow.op, written.flow.op.inputs[3].op)] == (
         [[b"loc:@value"]] * 2 if beside else [[b"loc:@" + op.name.encode()] for op in (
             written.flow.op, written.flow.op.inputs[3].op)])
+
+
+@pytest.mark.parametrize("indices", [(), (4,), (2, 3), (0,)])
+def test_the_gather_of_old_graphs(indices):
+    """It has no axis: rows are taken."""
+    x = np.arange(12.0, dtype="f").reshape(3, 4)
+    at = np.random.RandomState(1).randint(0, 3, indices)
+    for places in (tf.constant(at, tf.int32), tf.placeholder(tf.int64, indices)):
+        made = tf.get_default_graph().create_op("Gather", [tf.constant(x), places]).outputs[0]
+        assert made.shape.as_list() == [*indices, 4]
+        feed = {} if places.op.type == "Const" else {places: at}
+        np.testing.assert_array_equal(runs(made, feed), x[at])
+    places = tf.placeholder(tf.int32, [2])
+    made = tf.get_default_graph().create_op("Gather", [tf.constant(x), places]).outputs[0]
+    with tf.Session() as session:
+        for wrong in ([0, 3], [-1, 0]):
+            for _ in range(3):
+                with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[0, 3\)"):
+                    session.run(made, {places: wrong})
