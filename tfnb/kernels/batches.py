@@ -1,4 +1,4 @@
-"""What products of stacks of matrices mean: their sizes, and which matrices are multiplied."""
+"""Batched matmul geometry: sizes m, n, k and the runs of matrices with equal strides."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
@@ -11,13 +11,13 @@ Moves = tuple[int, int, int]                            # for a, b and c
 
 
 def transposes(attrs: Attrs) -> tuple[bool, bool]:
-    """Whether a and b are to be transposed first, by the attrs of MatMul or BatchMatMul."""
+    """Return whether a and b are transposed first, from the attrs of MatMul or BatchMatMul."""
     return (bool(attrs.get("transpose_a", attrs.get("adj_x", False))),
             bool(attrs.get("transpose_b", attrs.get("adj_y", False))))
 
 
 def sizes(a: tuple[int, ...], b: tuple[int, ...], attrs: Attrs) -> tuple[int, int, int]:
-    """m, n, k."""
+    """Return m, n, k."""
     transpose_a, transpose_b = transposes(attrs)
     m, k = a[::-1] if transpose_a else a
     return m, b[0 if transpose_b else 1], k
@@ -25,7 +25,7 @@ def sizes(a: tuple[int, ...], b: tuple[int, ...], attrs: Attrs) -> tuple[int, in
 
 def runs(batch: tuple[int, ...], a: tuple[int, ...],
           b: tuple[int, ...]) -> Iterator[tuple[int, Moves, Moves]]:
-    """(count, first matrix, step in matrices) of a, b and c: the batch as few runs of equal steps."""
+    """Yield (count, first matrix, step in matrices) of a, b and c: the batch as few runs of equal steps."""
     indices = [np.broadcast_to(np.arange(int(np.prod(s)), dtype=np.int64).reshape(s), batch).reshape(-1)
                for s in (a, b, batch)]
     total, start = indices[2].size, 0

@@ -1,4 +1,4 @@
-"""The body of a kernel as a list of typed values: what both emitters write loops around.
+"""Typed SSA form of a kernel body: the list of values that both emitters write loops around.
 
 A spec's statements are inlined into one `Block`: each `Value` is a load, a constant, one primitive applied to earlier
 values, or a reduction. Equal values are one value, operands have been converted to the types their primitive
@@ -45,7 +45,7 @@ class Reduction:
 
 
 class Block:
-    """Collects the values of one kernel. labels[i] is the op that value i was made for."""
+    """Collects the values of one kernel (common subexpressions are one value). labels[i]: the op of value i."""
 
     def __init__(self, has_text: HasText) -> None:
         self.has_text = has_text
@@ -62,7 +62,7 @@ class Block:
         self._reductions: dict[Any, int] = {}
 
     def add(self, primitive: str, args: tuple[int, ...], type: str, data: Any = None) -> int:
-        """The number of this value; a new one only if there is none equal."""
+        """Return the index of this value; a new one only if no equal value exists."""
         key = (primitive, args, type, data if isinstance(data, int) else repr(data), data.__class__)
         if key not in self._known:
             if type not in TYPES:
@@ -73,12 +73,12 @@ class Block:
         return self._known[key]
 
     def constant(self, value: Any, type: str) -> int:
-        """A number as a value of `type`."""
+        """Return a constant of `type`."""
         cast = {"b": bool, "i": int, "f": float}[kind(type)]
         return self.add("constant", (), type, cast(value))
 
     def convert(self, value: int, type: str) -> int:
-        """The value as another type: numbers to bool by != 0, floats to narrow integers by way of a wide one."""
+        """Return the value cast to a type: to bool by != 0, floats to narrow integers by way of a wide one."""
         have = self.values[value].type
         if have == type:
             return value
@@ -91,7 +91,7 @@ class Block:
         return self.add("convert", (value,), type)
 
     def apply(self, primitive: str, args: Sequence[int | Literal], type: str) -> int:
-        """Apply a primitive to values and constants, in an op of `type`.
+        """Return a primitive applied to values and constants, in an op of `type`.
 
         Raises TypeError where the target has neither source nor an expansion for it.
         """
@@ -119,7 +119,7 @@ class Block:
         return len(self._sigmoids) - 1 in self._by_exp
 
     def sharing(self) -> frozenset[int]:
-        """The sigmoids, numbered as they were asked for, of whose x there is exp(-|x|), too.
+        """Return the sigmoids, numbered in order of request, of whose x exp(-|x|) is computed, too.
 
         They are cheaper computed from that than by a polynomial of their own.
         """
@@ -129,7 +129,7 @@ class Block:
         return frozenset(i for i, x in enumerate(self._sigmoids) if x in taken)
 
     def _is_nonpositive(self, number: int) -> bool:
-        """Is this value, of whatever it is computed from, at most 0 or NaN (or unknown to be)?"""
+        """Return whether this value is at most 0 or NaN (or may be), whatever it is computed from."""
         value = self.values[number]
         match value.primitive, *(self.values[arg] for arg in value.args):
             case "neg", Value(primitive="abs" | "square" | "exp" | "sigmoid"):
@@ -145,13 +145,13 @@ class Block:
         return False
 
     def _is_maximum(self, number: int, of: int) -> bool:
-        """Is this reduction the largest of the value `of`?"""
+        """Return whether this reduction is the maximum of the value `of`."""
         found = self.reductions[number]
         update = self.values[found.update]
         return update.primitive in ("maximum", "maximum_any_order") and set(update.args) == {found.acc, of}
 
     def inline(self, program: Program, args: Sequence[int], type: str) -> tuple[int, ...]:
-        """The results of a definition."""
+        """Inline a definition; return its results."""
         values: list[int] = list(args)
         for step in program.steps:
             values.append(self.apply(step.primitive, [values[a] if isinstance(a, int) else a for a in step.args], type))
@@ -159,7 +159,7 @@ class Block:
 
     def reduce(self, combine: Callable[[Block, int, int], int], identity: float | str, type: str, arg: int, key: Any,
                name: str = "") -> int:
-        """The value of a reduction of `arg`; the same one for the same `key`."""
+        """Return the value of a reduction of `arg`; the same one for the same `key`."""
         if key not in self._reductions:
             number = self._reductions[key] = len(self.reductions)
             acc = self.add("acc", (), type, number)
@@ -176,7 +176,7 @@ class Block:
                            (primitive, arg))
 
     def _any_order(self, update: int, acc: int) -> int:
-        """A reduction may be taken in any order (which is what lets a sum use vectors): say so in its primitive."""
+        """Return the update by a reorderable primitive, where it has one (which lets a sum use vectors)."""
         made = self.values[update]
         reordered = f"{made.primitive}_any_order"
         if made.primitive not in _COMMUTING or kind(made.type) != "f" or made.args.count(acc) != 1 \
@@ -189,7 +189,7 @@ class Block:
         return self.add(reordered, args, made.type)
 
     def needed(self, roots: Collection[int], known: Collection[int] = ()) -> list[int]:
-        """The roots and all that they are computed from, in order, without what is known already (and behind it).
+        """Return the roots and all that they depend on, in order, without what is known already (and behind it).
 
         A reduction's result needs nothing here: it is known once its pass is over.
         """

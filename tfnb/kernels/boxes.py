@@ -1,4 +1,4 @@
-"""Boxes in images, on NumPy arrays: crops of them, which to keep of many, and drawing them.
+"""Bounding boxes on NumPy arrays: crop and resize, non-maximum suppression, drawing.
 
 A box is (y1, x1, y2, x2); but for suppression its unit is the height and the width of the image less one pixel.
 """
@@ -18,7 +18,7 @@ Array = np.ndarray
 # ---- crops -----------------------------------------------------------------------------------------------------------
 
 def places(first: Array, last: Array, size: int, crop: int) -> Array:
-    """[boxes, crop]: where each place of a crop lies along an axis of `size` pixels, in pixels, float32."""
+    """Return [boxes, crop]: the source coordinate of each crop pixel along an axis of `size` pixels, float32."""
     end = np.float32(size - 1)
     if crop == 1:
         return (np.float32(0.5) * (first + last) * end)[:, None]
@@ -28,7 +28,7 @@ def places(first: Array, last: Array, size: int, crop: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Taps:
-    """Of the places of one axis: the pixel before and behind, the part of the way to it, and which are inside."""
+    """Interpolation taps along one axis: the pixel before and behind, the weight of the latter, the indices inside."""
 
     low: Array
     high: Array
@@ -37,7 +37,7 @@ class Taps:
 
 
 def taps(at: Array, size: int, nearest: bool = False) -> Taps:
-    """The taps of places; the nearest pixel alone where `nearest`."""
+    """Return the taps of coordinates; the nearest pixel alone where `nearest`."""
     inside = (at >= 0) & (at <= size - 1)
     at = np.where(inside, at, np.float32(0))
     if nearest:
@@ -48,7 +48,7 @@ def taps(at: Array, size: int, nearest: bool = False) -> Taps:
 
 
 def _pixels(at: Array, size: int) -> Array:
-    """Places as numbers of pixels: float32 rounds the last one of more than 2^24 up."""
+    """Return coordinates as pixel indices: float32 rounds the last one of more than 2^24 up."""
     return np.minimum(at.astype(np.int64), size - 1)
 
 
@@ -58,7 +58,7 @@ def _axes(boxes: Array, sizes: tuple[int, int], crop: tuple[int, int], nearest: 
 
 
 def crops(images: Array, boxes: Array, owner: Array, crop: tuple[int, int], nearest: bool, outside: float) -> Array:
-    """[boxes, *crop, channels], float32: each box of the image `owner` resized, `outside` where there is no image."""
+    """Return [boxes, *crop, channels], float32: each box of the image `owner` resized, `outside` beyond the image."""
     out = np.full((len(boxes), *crop, images.shape[3]), outside, np.float32)
     y, x = _axes(boxes, images.shape[1:3], crop, nearest)
     for i, image in enumerate(owner):
@@ -71,13 +71,13 @@ def crops(images: Array, boxes: Array, owner: Array, crop: tuple[int, int], near
 
 
 def _corners(image: Array, y: Taps, x: Taps, i: int, ys: Array, xs: Array) -> list[tuple[Array, Array]]:
-    """((top left, top right), (bottom left, bottom right)) of the places inside of box i."""
+    """Return ((top left, top right), (bottom left, bottom right)) of the places inside of box i."""
     lines = [image[rows[i, ys]].astype(np.float32) for rows in (y.low, y.high)]
     return [(line[:, x.low[i, xs]], line[:, x.high[i, xs]]) for line in lines]
 
 
 def crops_image_gradient(grads: Array, boxes: Array, owner: Array, shape: tuple[int, ...], nearest: bool) -> Array:
-    """The gradient of `crops` for images of `shape`, float32 or float64 as grads."""
+    """Return the gradient of `crops` for images of `shape`, float32 or float64 as grads."""
     out = np.zeros(shape, grads.dtype)
     y, x = _axes(boxes, (shape[1], shape[2]), grads.shape[1:3], nearest)
     for i, image in enumerate(owner):
@@ -91,7 +91,7 @@ def crops_image_gradient(grads: Array, boxes: Array, owner: Array, shape: tuple[
 
 
 def crops_boxes_gradient(grads: Array, images: Array, boxes: Array, owner: Array) -> Array:
-    """The gradient of `crops` for the boxes."""
+    """Return the gradient of `crops` for the boxes."""
     out = np.zeros(boxes.shape, np.float32)
     sizes, crop = images.shape[1:3], grads.shape[1:3]
     y, x = _axes(boxes, sizes, crop, False)
@@ -112,7 +112,7 @@ def crops_boxes_gradient(grads: Array, images: Array, boxes: Array, owner: Array
 # ---- suppression -----------------------------------------------------------------------------------------------------
 
 def overlap(boxes: Array) -> Callable[[int, int], float]:
-    """fn(i, j) -> what two boxes share of the area that both cover. Corners may be given in any order."""
+    """Return fn(i, j) -> intersection over union of two boxes. Corners may be given in any order."""
     low, high = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
     area = (high - low).prod(1)
 
@@ -126,7 +126,7 @@ def overlap(boxes: Array) -> Callable[[int, int], float]:
 
 def suppressed(scores: Array, most: int, threshold: float, least: float, similarity: Callable[[int, int], float],
                sigma: float = 0.0) -> tuple[list[int], list[float]]:
-    """(numbers, scores) of the boxes to keep, best first: at most `most`, with scores over `least`.
+    """Return (indices, scores) of at most `most` boxes kept by non-maximum suppression, best first, all over `least`.
 
     A box that is more similar than `threshold` to a better one goes; with sigma > 0 its score becomes less instead, by
     a Gaussian of the similarity, and there is no threshold (soft suppression).
@@ -157,7 +157,7 @@ def suppressed(scores: Array, most: int, threshold: float, least: float, similar
 # ---- drawing ---------------------------------------------------------------------------------------------------------
 
 def drawn(images: Array, boxes: Array, colors: Array) -> Array:
-    """[batch, height, width, channels] with the edges of boxes [batch, boxes, 4] in colors [colors, 4], in turns."""
+    """Draw edges of boxes [batch, boxes, 4] in colors [colors, 4], in turns, on [batch, height, width, channels]."""
     out = images.copy()
     height, width, depth = images.shape[1:]
     scale = np.array([height - 1, width - 1] * 2, np.float32)
@@ -178,7 +178,7 @@ def drawn(images: Array, boxes: Array, colors: Array) -> Array:
 
 def glimpses(images: Array, size: tuple[int, int], offsets: Array, centered: bool, normalized: bool,
              fill: Callable[[tuple[int, ...]], Array]) -> Array:
-    """[batch, *size, channels] around a place of each image; fill(shape): what is where there is no image."""
+    """Return [batch, *size, channels] around a point of each image; fill(shape): the values beyond the image."""
     height, width = images.shape[1:3]
     out = fill((images.shape[0], *size, images.shape[3])).astype(images.dtype)
     for target, image, (y, x) in zip(out, images, offsets.astype(np.float32), strict=True):
@@ -194,7 +194,7 @@ def glimpses(images: Array, size: tuple[int, int], offsets: Array, centered: boo
 
 
 def _overlapping(start: int, part: int, whole: int) -> tuple[slice, slice]:
-    """(places of the part, of the whole) that they share, where the part begins at `start` of the whole."""
+    """Return (slice of the part, of the whole) that they share, where the part begins at `start` of the whole."""
     first, last = max(start, 0), max(min(start + part, whole), 0)
     last = max(first, last)
     return slice(first - start, last - start), slice(first, last)

@@ -1,4 +1,4 @@
-"""Values that an op does not take, found while it runs: a label that is no class, an integer divisor that is zero.
+"""Run-time checks of input values: class labels out of range, integer division by zero.
 
 A Check says which values of one input are bad. Interpreted, `find` looks for one; compiled, `launches` is a kernel that
 runs before the op and stops the program with the status words (code, position, value, limit).
@@ -121,7 +121,7 @@ class Below:
         return None
 
     def find(self, arrays: Sequence[np.ndarray | None]) -> tuple[int, ...] | None:
-        """Return the status words where it is not, or None."""
+        """Return the status words if `low` is not less than `high`, else None."""
         low, high = arrays[self.low], arrays[self.high]
         assert low is not None and high is not None
         return None if low.item() < high.item() else (NOT_BELOW, low.item(), high.item())

@@ -1,4 +1,4 @@
-"""Colors of pixels, on NumPy arrays [..., 3]: hue, saturation, value. Half precision is computed in float32.
+"""RGB and HSV conversion, hue, saturation and contrast on NumPy arrays [..., 3]. Half precision is computed in float32.
 
 A hue is in [0, 1): the part of a circle from red over green and blue back to red.
 """
@@ -10,7 +10,7 @@ from tfnb.kernels.number_types import wide
 
 
 def to_hsv(pixels: np.ndarray) -> np.ndarray:
-    """(hue, saturation, value) of RGB."""
+    """Convert RGB to (hue, saturation, value)."""
     rgb = wide(pixels)
     r, g, b = np.moveaxis(rgb, -1, 0)
     value, low = _extremes(r, g, b)
@@ -21,13 +21,13 @@ def to_hsv(pixels: np.ndarray) -> np.ndarray:
 
 
 def _extremes(r: np.ndarray, g: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The largest and the smallest number of each color; of NaN, what the kernels' comparisons make of it."""
+    """Return the largest and the smallest value of each color; for NaN, the result of the kernels' comparisons."""
     high, low = np.where(r > g, r, g), np.where(r < g, r, g)
     return np.where(b > high, b, high), np.where(b < low, b, low)
 
 
 def hue_of(r: np.ndarray, g: np.ndarray, b: np.ndarray, high: np.ndarray, low: np.ndarray) -> np.ndarray:
-    """The hue of colors whose largest and smallest numbers are `high` and `low`; 0 for gray."""
+    """Return the hue of colors whose largest and smallest values are `high` and `low`; 0 for gray."""
     span, T = high - low, high.dtype.type
     with np.errstate(all="ignore"):
         unit = T(1) / (T(6) * span)
@@ -38,7 +38,7 @@ def hue_of(r: np.ndarray, g: np.ndarray, b: np.ndarray, high: np.ndarray, low: n
 
 
 def shares(hue: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """How much of red, green and blue a hue has, each in [0, 1]."""
+    """Return the red, green and blue components of a hue, each in [0, 1]."""
     T = hue.dtype.type
     turn = hue * T(6)
     return (np.clip(np.abs(turn - T(3)) - T(1), 0, 1), np.clip(T(2) - np.abs(turn - T(2)), 0, 1),
@@ -46,14 +46,14 @@ def shares(hue: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def to_rgb(pixels: np.ndarray) -> np.ndarray:
-    """RGB of (hue, saturation, value)."""
+    """Convert (hue, saturation, value) to RGB."""
     hue, saturation, value = np.moveaxis(wide(pixels), -1, 0)
     rest = hue.dtype.type(1) - saturation
     return np.stack([(rest + saturation * share) * value for share in shares(hue)], -1).astype(pixels.dtype)
 
 
 def turned(pixels: np.ndarray, delta: float) -> np.ndarray:
-    """RGB with `delta` added to each hue; the largest and smallest number of each pixel stay."""
+    """Add `delta` to each hue; the largest and smallest value of each pixel stay."""
     rgb = wide(pixels)
     r, g, b = np.moveaxis(rgb, -1, 0)
     high, low = _extremes(r, g, b)
@@ -63,14 +63,14 @@ def turned(pixels: np.ndarray, delta: float) -> np.ndarray:
 
 
 def saturated(pixels: np.ndarray, scale: float) -> np.ndarray:
-    """RGB with each saturation multiplied by `scale`, and cut to [0, 1]."""
+    """Multiply each saturation by `scale`, clipped to [0, 1]."""
     hsv = to_hsv(wide(pixels))
     hsv[..., 1] = np.clip(hsv[..., 1] * hsv.dtype.type(scale), 0, 1)
     return to_rgb(hsv).astype(pixels.dtype)
 
 
 def contrasted(images: np.ndarray, factor: float) -> np.ndarray:
-    """[..., height, width, channels] with the distance of each number from the mean of its channel multiplied."""
+    """Scale the distance of each value from the mean of its channel by `factor`; [..., height, width, channels]."""
     if not images.size:
         return images
     x = wide(images)

@@ -1,4 +1,4 @@
-"""Rewrites that the compiler may apply to a matmul besides launching it."""
+"""Rewrites that the compiler may apply to a matmul besides launching it: layout, epilogue fusion, sums of products."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -14,11 +14,14 @@ def _none(call: Call) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Contraction:
-    """straight: (call, whether its second input is the same in many runs) -> the attrs with which the op gives the
-    same when the last two axes of that input are swapped, if that is to be done before; else None. columns: how many
-    columns the blocks have in which the kernel of this call makes its output, 0 if it does not. Where it does, the
-    kernel also takes the operands of several products of equal shapes, of which it makes the sum, and another kernel
-    as `tail`, to be run over each block."""
+    """Rewrites of one matmul op.
+
+    straight: (call, whether its second input is the same in many runs) -> the attrs with which the op gives the same
+    result for that input with its last two axes swapped, if swapping it beforehand pays; else None. columns: the width
+    of the blocks in which the kernel of this call computes its output, 0 if it does not. Where it does, the kernel
+    also takes the operands of several matmuls of equal shapes, which it sums, and an epilogue kernel as `tail`, to
+    be run on each block.
+    """
 
     straight: Callable[[Call, bool], Mapping[str, Any] | None]
     columns: Callable[[Call], int] = _none

@@ -11,9 +11,9 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """What is known of some numbers. counts: how many have reached so many of `bucket_limits()`.
+    """Histogram of values. counts: for each of `bucket_limits()`, how many values reach it.
 
-    total, squares: sums of doubles from first to last; not finite if one of the numbers is not (or they are huge).
+    total, squares: sums of doubles from first to last; not finite if one of the values is not (or they are huge).
     """
 
     low: float
@@ -24,7 +24,7 @@ class Histogram:
     counts: np.ndarray
 
     def buckets(self) -> tuple[np.ndarray, np.ndarray]:
-        """The limit of each bucket and what is in it; runs of empty ones are one bucket, with the limit of all."""
+        """Return the limit of each bucket and its count; runs of empty ones are one bucket, with the limit of all."""
         counts = self.counts[:-1].copy()
         counts[-1] += self.counts[-1]              # numbers that are the last limit are in the last bucket
         full = counts > 0
@@ -37,7 +37,7 @@ class Histogram:
 
 @cache
 def bucket_limits() -> np.ndarray:
-    """The upper limits of all buckets, increasing: both signs of 1e-12, 1.1e-12, ... below 1e20; 0; the largest."""
+    """Return the upper limits of all buckets, increasing: both signs of 1e-12, 1.1e-12, ... < 1e20; 0; the largest."""
     positive, limit = [], 1e-12
     while limit < 1e20:
         positive.append(limit)
@@ -47,7 +47,7 @@ def bucket_limits() -> np.ndarray:
 
 
 def histogram(values: np.ndarray) -> Histogram:
-    """The histogram of numbers of any real dtype."""
+    """Compute the histogram of an array of any real dtype."""
     numbers = np.ascontiguousarray(values, np.float64).ravel()
     counts = np.bincount(places(numbers), minlength=len(bucket_limits()) + 1)
     with np.errstate(all="ignore"):                # the moments of huge numbers are infinite
@@ -58,7 +58,7 @@ def histogram(values: np.ndarray) -> Histogram:
 
 @cache
 def guide() -> tuple[np.ndarray, np.ndarray]:
-    """For the upper 16 bits of a double: how many limits its least value has reached, and which limit comes next.
+    """Return, for the upper 16 bits of a double, how many limits its least value has reached, and the next limit.
 
     Doubles with the same 16 bits lie within 6.25 %, limits 10 % apart: at most one of them lies in between.
     """
@@ -70,12 +70,12 @@ def guide() -> tuple[np.ndarray, np.ndarray]:
 
 
 def places(numbers: np.ndarray) -> np.ndarray:
-    """How many limits each number has reached: np.searchsorted from the right, five times as fast."""
+    """Return how many limits each value has reached: np.searchsorted from the right, five times as fast."""
     reached, following = guide()
     cell = (numbers.view(np.uint64) >> np.uint64(48)).astype(np.intp)
     return reached[cell] + (numbers >= following[cell])
 
 
 def _in_order(numbers: np.ndarray) -> float:
-    """The sum from first to last, not by pairs: bit for bit what a loop over doubles gives."""
+    """Return the sum from first to last, not pairwise: bit for bit that of a loop over doubles."""
     return float(np.cumsum(numbers)[-1]) if len(numbers) else 0.0

@@ -1,7 +1,7 @@
-"""Pictures in files: JPEG, PNG, GIF and BMP to arrays of pixels, and arrays to JPEG. Pillow reads and writes them.
+"""Image codecs: JPEG, PNG, GIF and BMP to arrays of pixels, and arrays to JPEG. Pillow reads and writes them.
 
-An array is uint8 (of a PNG with 16 bits uint16), [frames, height, width, channels]. What can't be read raises
-ValueError with what TensorFlow says.
+An array is uint8 (of a PNG with 16 bits uint16), [frames, height, width, channels]. Invalid data raises
+ValueError with TensorFlow's message.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pil = lazy_module("PIL.Image")
 
 _STARTS = {b"\xff\xd8\xff": "JPEG", b"\x89PN": "PNG", b"GIF8": "GIF", b"BM": "BMP"}
 _GRAY_PARTS = np.array([9797, 19234, 3737])        # of red, green and blue, in 1 / 32768
-_IHDR_DEPTH = 24                                   # where a PNG tells its bits a number; the kind of pixels is next
+_IHDR_DEPTH = 24                                   # offset of a PNG's bits per sample; the color type is next
 _BMP_HEAD = struct.Struct("<10xi4xii2xh")          # the start of the pixels, width, height (< 0: top first), bits
 JPEG_SIDE, JPEG_MARKER = 65500, 65533 - 29          # pixels of a side; bytes of metadata, behind the name of their kind
 _JFIF_DENSITY = struct.Struct(">BHH")              # unit, dots along x and y
@@ -28,7 +28,7 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 def kind_of(data: bytes) -> str:
-    """"JPEG", "PNG", "GIF" or "BMP", by the first bytes. Raises ValueError for anything else."""
+    """Return "JPEG", "PNG", "GIF" or "BMP", by the first bytes. Raises ValueError for anything else."""
     if not data:
         raise ValueError("Input is empty.")
     for start, kind in _STARTS.items():
@@ -39,7 +39,7 @@ def kind_of(data: bytes) -> str:
 
 @contextmanager
 def _reading(message: str) -> Iterator[None]:
-    """Whatever Pillow raises for bytes that are no picture becomes ValueError."""
+    """Turn whatever Pillow raises for invalid data into ValueError."""
     try:
         yield
     except (OSError, SyntaxError, ValueError, IndexError, EOFError, struct.error, zlib.error,
@@ -53,7 +53,7 @@ def _opened(data: bytes, kind: str, message: str) -> Any:
 
 
 def _pixels(image: Any, message: str, mode: str = "") -> np.ndarray:
-    """The pixels of what is open, [height, width, channels]. mode: of Pillow; "" for that of the file."""
+    """Return the pixels of an open image, [height, width, channels]. mode: of Pillow; "" for that of the file."""
     with _reading(message):
         found = np.asarray(image.convert(mode) if mode not in ("", image.mode) else image)
     return found.reshape(*found.shape[:2], -1)
@@ -65,7 +65,7 @@ _BAD_JPEG = "jpeg::Uncompress failed. Invalid JPEG data or crop window."
 
 
 def decode_jpeg(data: bytes, channels: int = 0, ratio: int = 1, recover: bool = False) -> np.ndarray:
-    """The pixels of a JPEG, uint8 [height, width, channels]. channels: 1, 3, or 0: as in the file.
+    """Decode a JPEG to uint8 [height, width, channels]. channels: 1, 3, or 0: as in the file.
 
     ratio: 1, 2, 4 or 8, by how much the result is smaller. recover: what is missing of cut data may be gray.
     """
@@ -83,13 +83,13 @@ def decode_jpeg(data: bytes, channels: int = 0, ratio: int = 1, recover: bool = 
 
 
 def jpeg_shape(data: bytes) -> tuple[int, int, int]:
-    """(height, width, channels) of a JPEG, by its head."""
+    """Return (height, width, channels) of a JPEG, by its header."""
     image = _opened(data, "JPEG", "Invalid JPEG data")
     return image.height, image.width, len(image.getbands())
 
 
 def encode_jpeg(image: np.ndarray, quality: int = 95, options: Mapping[str, Any] = _NOTHING) -> bytes:
-    """A JPEG of an array [height, width, 1 or 3], uint8, byte for byte TensorFlow's.
+    """Encode an array [height, width, 1 or 3], uint8, as JPEG, byte for byte TensorFlow's.
 
     options: the attrs of EncodeJpeg, of which all but the format and the quality count. Raises ValueError for an array
     with other channels, and for a quality that is not in [0, 100]; OSError for what is too large for the format.
@@ -116,7 +116,7 @@ def encode_jpeg(image: np.ndarray, quality: int = 95, options: Mapping[str, Any]
 # ---- PNG -------------------------------------------------------------------------------------------------------------
 
 def decode_png(data: bytes, channels: int = 0, dtype: Any = np.uint8) -> np.ndarray:
-    """The pixels of a PNG, uint8 or uint16 [height, width, channels]. channels: 1, 3, 4, or 0: as in the file."""
+    """Decode a PNG to uint8 or uint16 [height, width, channels]. channels: 1, 3, 4, or 0: as in the file."""
     bad = f"Invalid PNG data, size {len(data)}"
     image = _opened(data, "PNG", bad)
     depth, kind = data[_IHDR_DEPTH:_IHDR_DEPTH + 2]
@@ -131,7 +131,7 @@ def decode_png(data: bytes, channels: int = 0, dtype: Any = np.uint8) -> np.ndar
 
 
 def _plain_png(image: Any, channels: int, bad: str) -> np.ndarray:
-    """With the upper 8 bits of each number; uint16 for gray of 16 bits."""
+    """Return the upper 8 bits of each sample; uint16 for gray of 16 bits."""
     clear = "transparency" in image.info
     if image.mode == "P" or (clear and channels == 4):
         return _pixels(image, bad, "RGBA" if clear else "RGB")
@@ -142,7 +142,7 @@ def _plain_png(image: Any, channels: int, bad: str) -> np.ndarray:
 
 
 def _wide_png(data: bytes, image: Any, kind: int, bad: str) -> np.ndarray:
-    """With all 16 bits of each number, for which Pillow has no modes but for gray: read as two images of 8 bits."""
+    """Return all 16 bits of each sample, for which Pillow has a mode only in gray: read as two images of 8 bits."""
     if kind == 0:
         return _plain_png(image, 0, bad)
     if kind == 4:                                  # gray and alpha, of two bytes each: as many as four of one byte
@@ -157,7 +157,7 @@ def _wide_png(data: bytes, image: Any, kind: int, bad: str) -> np.ndarray:
 
 
 def _in_channels(pixels: np.ndarray, channels: int, opaque: int = 255) -> np.ndarray:
-    """Gray, RGB or RGBA of whatever there is. opaque: alpha where there is none."""
+    """Convert to gray, RGB or RGBA. opaque: alpha where there is none."""
     count = pixels.shape[2]
     if channels in (0, count):
         return pixels
@@ -172,7 +172,7 @@ def _in_channels(pixels: np.ndarray, channels: int, opaque: int = 255) -> np.nda
 
 
 def _gray(color: np.ndarray) -> np.ndarray:
-    """As libpng does: colors that are gray stay as they are."""
+    """Convert to gray as libpng does: colors that are gray stay as they are."""
     mixed = (color.astype(np.int64) @ _GRAY_PARTS + (1 << 14 if color.dtype == np.uint16 else 0)) >> 15
     return mixed.astype(color.dtype)[..., None]
 
@@ -180,7 +180,7 @@ def _gray(color: np.ndarray) -> np.ndarray:
 # ---- GIF and BMP -----------------------------------------------------------------------------------------------------
 
 def decode_gif(data: bytes) -> np.ndarray:
-    """All frames of a GIF, uint8 [frames, height, width, 3]; of one that is cut those before the cut."""
+    """Decode all frames of a GIF to uint8 [frames, height, width, 3]; of a truncated one those before the cut."""
     bad, frames = "Invalid GIF data", []
     image = _opened(data, "GIF", bad)
     while True:
@@ -195,7 +195,7 @@ def decode_gif(data: bytes) -> np.ndarray:
 
 
 def decode_bmp(data: bytes, channels: int = 0) -> np.ndarray:
-    """The pixels of a BMP that is not compressed, uint8 [height, width, channels].
+    """Decode a BMP that is not compressed, to uint8 [height, width, channels].
 
     channels: 3, 4, or 0: as in the file. Numbers of a palette are taken for gray.
     """

@@ -1,4 +1,4 @@
-"""What a hand-written kernel gives to the compiler: which text to run over what arguments.
+"""Launch records: the kernel source to run and its arguments, as hand-written kernels hand them to the compiler.
 
 The `cpu=` function of an op's declaration takes a Call (its inputs and outputs, with known shapes) and returns a list
 of Launches, run in order. An argument block is a row of int64 words: numbers stay as they are, an Address is replaced
@@ -22,9 +22,9 @@ class Address:
 
     kind: "input" and "output" by index in the call; "scratch" by index in `Call.scratch_sizes`; "state" is the
     generator state of a random op (uint64[4]); "status" the status words of the program (index unused for both);
-    "tail" what stands at `index` in the argument block of the kernel that is given as a tail.
-    nbytes: how many bytes from there on the kernel's own arithmetic reaches, which the lowering holds against the size
-    of the buffer; None where that is not stated.
+    "tail" the word at `index` in the argument block of the epilogue kernel.
+    nbytes: the bytes from there on that the kernel's own arithmetic reaches, which the lowering checks against the
+    size of the buffer; None where that is not stated.
     """
 
     kind: Kind
@@ -33,7 +33,7 @@ class Address:
     nbytes: int | None = None
 
     def at(self, offset_bytes: int) -> Address:
-        """The address so many bytes further on."""
+        """Return the address `offset_bytes` further on."""
         return Address(self.kind, self.index, self.offset_bytes + offset_bytes)
 
     def reach(self, nbytes: int) -> Address:
@@ -53,7 +53,7 @@ Word = int | Address | Code
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Run the kernel that `text` defines over items [0, items), split over threads in chunks of `grain` (0: never).
+    """One launch of the kernel that `text` defines: items [0, items), in chunks of `grain` for threads (0: unsplit).
 
     On a GPU: in `items` blocks of `grain` threads; the kernel gets numbers, and arrays from each address on.
     """
@@ -75,7 +75,7 @@ class Meta:
 
     @property
     def size(self) -> int:
-        """How many elements it has."""
+        """The element count."""
         return int(np.prod(self.shape, dtype=np.int64))
 
     @property
@@ -94,28 +94,28 @@ class Call:
     scratch_sizes: list[int] = field(default_factory=list)
 
     def scratch(self, nbytes: int) -> Address:
-        """A buffer of its own for the time of the call, 64-byte aligned, with unspecified contents."""
+        """Reserve a buffer for the time of the call, 64-byte aligned, with unspecified contents; return its address."""
         self.scratch_sizes.append(int(nbytes))
         return Address("scratch", len(self.scratch_sizes) - 1)
 
     def input(self, index: int) -> Address:
-        """The address of input `index`."""
+        """Return the address of input `index`."""
         return Address("input", index)
 
     def output(self, index: int = 0) -> Address:
-        """The address of output `index`."""
+        """Return the address of output `index`."""
         return Address("output", index)
 
 
 def known_value(meta: Meta) -> np.ndarray:
-    """The value of an input. Raises ValueError if it is not known when the kernel is chosen."""
+    """Return the value of an input. Raises ValueError if it is not known when the kernel is chosen."""
     if meta.value is None:
         raise ValueError("the value of this input must be known when the kernel is chosen")
     return np.asarray(meta.value)
 
 
 def known_axis(meta: Meta, rank: int) -> int:
-    """The axis that an input names, of a tensor of this rank."""
+    """Return the axis that an input names, of a tensor of this rank."""
     axis = int(known_value(meta))
     return axis + rank if axis < 0 else axis
 
@@ -136,9 +136,9 @@ OUT_OF_RANGE = frozenset({10})                     # those that are no InvalidAr
 
 
 def failure_text(status: Sequence[int], shape: Sequence[int] | None = None) -> str | None:
-    """What the status words of a failed kernel say of a bad value that it met; None if they say nothing known.
+    """Return the error message for the status words of a failed kernel; None for an unknown code.
 
-    shape: of the values, by which the position is told axis by axis.
+    shape: of the values, to unravel the position into one index per axis.
     """
     text = FAILURES.get(status[0])
     if text is None:

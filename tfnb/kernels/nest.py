@@ -1,4 +1,4 @@
-"""Where in a nest of loops each value of a kernel belongs, and in which pass over a row."""
+"""Loop nests: the depth at which each value of a kernel is computed, and the pass over a row that computes it."""
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
@@ -12,8 +12,8 @@ from tfnb.kernels.spec import Operand
 class Nest:
     """The loops of a row kernel: depth 0 is the kernel, 1 a row (the `outer` dimensions), then the inner dimensions.
 
-    depths: of each value; a value is computed at its depth. passes: of each value, after how many passes over the
-    row its operands are known (a reduction that needs nothing but loads takes pass 1).
+    depths: of each value; a value is computed at its depth. passes: of each value, the number of passes over the
+    row after which its operands are known (a reduction that needs nothing but loads takes pass 1).
     """
 
     depths: tuple[int, ...]
@@ -22,7 +22,7 @@ class Nest:
 
 
 def nest(block: Block, loads: Sequence[Operand], outer: int, inner: int) -> Nest:
-    """The nest of a block whose loads walk over outer + inner dimensions."""
+    """Return the nest of a block whose loads walk over outer + inner dimensions."""
     full = 1 + inner
     depths: list[int] = []
     passes: list[int] = []
@@ -43,13 +43,13 @@ def nest(block: Block, loads: Sequence[Operand], outer: int, inner: int) -> Nest
 
 
 def depth_of(steps: Sequence[str], outer: int) -> int:
-    """The depth of the innermost loop that an operand moves with."""
+    """Return the depth of the innermost loop that an operand moves with."""
     moving = [dimension for dimension, step in enumerate(steps) if step != "0"]
     return 0 if not moving else 1 if moving[-1] < outer else 2 + moving[-1] - outer
 
 
 def frontier(block: Block, values: Collection[int], depths: Sequence[int], depth: int,
              roots: Collection[int]) -> list[int]:
-    """Those of `values` at this depth that a deeper one of them, or nobody but the kernel itself (a root), uses."""
+    """Return those of `values` at this depth that a deeper one, or nobody but the kernel itself (a root), uses."""
     used = {arg for value in values if depths[value] > depth for arg in block.values[value].args}
     return [value for value in sorted(values) if depths[value] == depth and (value in used or value in roots)]

@@ -1,4 +1,4 @@
-"""Types of numbers in scalar bodies and kernels: names, kinds, extremes, and the type in which operands meet.
+"""Numeric types of scalar bodies and kernels: names, kinds, extremes, and type promotion of operands.
 
 A type is the name of a NumPy dtype ("float32", "bfloat16", "bool"); its kind is one letter.
 """
@@ -23,22 +23,22 @@ BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 def dtype_of(name: str) -> np.dtype[Any]:
-    """The NumPy dtype of a type name ("bfloat16" included)."""
+    """Return the NumPy dtype of a type name ("bfloat16" included)."""
     return BFLOAT16 if name == "bfloat16" else np.dtype(name)
 
 
 def wide(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Numbers of 16 bits in float32: NumPy computes slowly with them, and LAPACK has none."""
+    """Return 16-bit floats as float32: NumPy is slow on them, and LAPACK lacks them."""
     return x.astype(np.float32) if x.dtype in (np.float16, BFLOAT16) else x
 
 
 def kind(type: str) -> str:
-    """"b"ool, "i"nteger (signed or not), "f"loat or "c"omplex."""
+    """Return "b"ool, "i"nteger (signed or not), "f"loat or "c"omplex."""
     return "f" if type == "bfloat16" else type[0].replace("u", "i")
 
 
 def extreme(type: str, which: str) -> float | int | bool:
-    """What "lowest" or "highest" is in a type: what a maximum or a minimum starts from."""
+    """Return the "lowest" or "highest" value of a type: the identity of a maximum or a minimum."""
     if kind(type) == "f":
         return float("-inf") if which == "lowest" else float("inf")
     if kind(type) == "b":
@@ -48,7 +48,7 @@ def extreme(type: str, which: str) -> float | int | bool:
 
 
 def common_type(args: Sequence[str | Literal], type: str) -> str:
-    """The type in which operands meet; `type` (the op's) where there are only literals.
+    """Return the type to which operands are promoted; `type` (the op's) where there are only literals.
 
     A float and an integer meet in the float; a float literal beside integers only makes them the op's type.
     """

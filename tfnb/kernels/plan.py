@@ -1,4 +1,4 @@
-"""What a kernel with reductions computes in which pass over its rows: the same for both emitters."""
+"""Pass planning of kernels with reductions: the values computed in each pass over the rows, for both emitters."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ class Passes:
 
 
 def plan(block: Block, passes: Sequence[int], full: Sequence[int], row: Sequence[int]) -> Passes:
-    """The passes that store the values `full` at each element and `row` once for each row.
+    """Return the passes that store the values `full` at each element and `row` once for each row.
 
-    passes: after how many passes each value can be computed. Elements are stored in the last pass, so that no store
-    overwrites what a later pass loads.
+    passes: the number of passes after which each value can be computed. Elements are stored in the last pass, so that
+    no store overwrites what a later pass loads.
     """
     used = _used_reductions(block, [*full, *row])
     count = max([passes[r.result] for r in used] + [1 + passes[value] for value in full], default=0)

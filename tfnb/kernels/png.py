@@ -1,4 +1,4 @@
-"""Writing PNG images: what image summaries and fetched images are shown as."""
+"""PNG encoder, for image summaries and fetched images."""
 from __future__ import annotations
 
 import struct
@@ -11,7 +11,7 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def encode_png(image: np.ndarray, compression: int = -1) -> bytes:
-    """A PNG of an array [height, width, channels], uint8 or uint16, with 1 to 4 channels. Raises ValueError else.
+    """Encode an array [height, width, channels], uint8 or uint16, 1 to 4 channels, as PNG. Raises ValueError else.
 
     compression: 0 (none) to 9, or -1: what zlib takes for a good one.
     """

@@ -1,4 +1,4 @@
-"""exp, log, sin, erf, pow and their kin as polynomials after a reduction of the range.
+"""Polynomial approximations of exp, log, sin, erf, pow and their kin after range reduction.
 
 There is no call and no branch in them, so that loops over them become vector instructions (libm's functions are
 scalar). The rows of coefficients are minimax fits made for tfnb (Remez exchange on the intervals named beside them).
@@ -91,7 +91,7 @@ HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
 
 
 def horner(coefficients: Sequence[float]) -> Definition:
-    """The polynomial with these coefficients, lowest power first."""
+    """Return the polynomial with these coefficients, lowest power first, by Horner's scheme."""
     def _polynomial(x: Any) -> Any:
         total = coefficients[-1]
         for c in coefficients[-2::-1]:
@@ -101,7 +101,7 @@ def horner(coefficients: Sequence[float]) -> Definition:
 
 
 def estrin(coefficients: Sequence[float]) -> Definition:
-    """The same of x and its square, by pairs: as many operations, in a chain of half the length.
+    """Return the same of x and its square, by Estrin's scheme: as many operations, in a chain of half the length.
 
     What a processor can start at once is as short as its queue, and loops of long chains wait.
     """
@@ -116,7 +116,7 @@ def estrin(coefficients: Sequence[float]) -> Definition:
 
 
 def _signed(of: Format) -> Definition:
-    """Gives a result that is not negative the sign of x, and one that has it leaves alone; zeros have signs, too."""
+    """Return a body that gives nonnegative results the sign of x and leaves others alone; zeros have signs, too."""
     def _with(y: Any, x: Any) -> Any:
         return from_bits(bits(y) | (bits(x) & of.sign))
     return _with
@@ -125,7 +125,7 @@ def _signed(of: Format) -> Definition:
 # --- exponentials -------------------------------------------------------------------------------------------------
 
 def _exponentials(of: Format) -> dict[str, Definition]:
-    """exp, expm1, tanh, sigmoid: x = n ln2 + r, exp(x) = 2**n exp(r).
+    """Return exp, expm1, tanh, sigmoid: x = n ln2 + r, exp(x) = 2**n exp(r).
 
     n is rounded by adding a number so large that its last bit counts ones; what is added to it beside makes the low
     bits of the sum an exponent as it stands in a number, so that 2**n is one shift away.
@@ -135,7 +135,7 @@ def _exponentials(of: Format) -> dict[str, Definition]:
     near, signed = estrin(of.tanh), _signed(of)
 
     def reduced(x: Any, offset: int, rest: Any = 0) -> tuple[Any, Any]:
-        """The bits whose low end is n + offset, and r, for x + rest."""
+        """Return the bits whose low end is n + offset, and r, for x + rest."""
         z = fma(x, LOG2_E, whole + offset)
         n = z - (whole + offset)
         r = fma(n, -ln2_low, fma(n, -ln2_high, x))
@@ -145,7 +145,7 @@ def _exponentials(of: Format) -> dict[str, Definition]:
         return where(x < lowest, lowest, x)                         # NaN stays NaN
 
     def power(r: Any, factor: Any) -> Any:
-        """exp(r) times a power of 2, which takes part in the last sum: 1 is added to nothing that is rounded before."""
+        """Return exp(r) times a power of 2, folded into the last sum: 1 is added to nothing that is rounded before."""
         square = r * r
         return fma(factor, fma(series(r, square), square, r), factor)
 
@@ -172,7 +172,7 @@ def _exponentials(of: Format) -> dict[str, Definition]:
         return signed(fma(half, fma(series(r, square), square, r), half - 0.5) * 2, x)
 
     def _tanh(x: Any) -> Any:
-        """Beyond 0.55: 1 - 2 / (exp(2 |x|) + 1), rounded to less than the result's last place before the division."""
+        """Return tanh; beyond 0.55: 1 - 2 / (exp(2 |x|) + 1), rounded to fewer bits than the result before dividing."""
         size = absolute(x)
         twice = size + size
         n, r = reduced(where(twice > 2 * one, 2 * one, twice), bias)
@@ -182,7 +182,7 @@ def _exponentials(of: Format) -> dict[str, Definition]:
         return signed(where(size < 0.55, fma(size, z * near(z, z * z), size), far), x)
 
     def _sigmoid(x: Any) -> Any:
-        """1 / (1 + 2**n exp(r)), both sides times a power of 2."""
+        """Return 1 / (1 + 2**n exp(r)), both sides times a power of 2."""
         low = at_least(-x, of.lowest)
         n, r = reduced(where(low > -of.lowest, -of.lowest, low), 2 * bias)
         half, square = n >> 1, r * r
@@ -196,7 +196,7 @@ def _exponentials(of: Format) -> dict[str, Definition]:
 # --- logarithms ---------------------------------------------------------------------------------------------------
 
 def _split(of: Format, x: Any) -> tuple[Any, Any]:
-    """k and m of x = 2**k m, m in [sqrt(1/2), sqrt(2)), for a positive finite x."""
+    """Return k and m of x = 2**k m, m in [sqrt(1/2), sqrt(2)), for a positive finite x."""
     lift = of.fraction + 1
     tiny = x < of.smallest
     b = bits(where(tiny, x * 2.0 ** lift, x))
@@ -206,7 +206,7 @@ def _split(of: Format, x: Any) -> tuple[Any, Any]:
 
 
 def _logarithms(of: Format) -> dict[str, Definition]:
-    """log, log1p: x = 2**k m with m around 1, log(m) as a series in s = (m - 1) / (m + 1)."""
+    """Return log, log1p: x = 2**k m with m around 1, log(m) as a series in s = (m - 1) / (m + 1)."""
     series, (ln2_high, ln2_low) = horner(of.log), of.ln2
 
     def _log(x: Any) -> Any:
@@ -231,11 +231,11 @@ def _logarithms(of: Format) -> dict[str, Definition]:
 # --- sine and cosine ----------------------------------------------------------------------------------------------
 
 def _circular(of: Format) -> dict[str, Definition]:
-    """sin, cos: x = n pi/2 + r (reduced in float64 for both formats); the quadrant n mod 4 says which series."""
+    """Return sin, cos: x = n pi/2 + r (reduced in float64 for both formats); the quadrant n mod 4 selects a series."""
     sine, cosine, (first, second, third) = horner(of.sin), horner(of.cos), HALF_PI
 
     def both(x: Any) -> tuple[Any, Any, Any]:
-        """The quadrant, sin(r) and cos(r)."""
+        """Return the quadrant, sin(r) and cos(r)."""
         wide = float64(x)
         n = rint(wide * TWO_OVER_PI)
         part = fma(n, -first, wide)                     # exact, as both are multiples of 2**-52
@@ -268,7 +268,7 @@ def _circular(of: Format) -> dict[str, Definition]:
 # --- error function -----------------------------------------------------------------------------------------------
 
 def _error_function(of: Format) -> dict[str, Definition]:
-    """erf: a series near 0; beyond 1, the exponential of a polynomial for 1 - erf."""
+    """Return erf: a series near 0; beyond 1, the exponential of a polynomial for 1 - erf."""
     near, far, one, signed = horner(of.erf), horner(of.log_erfc), of.erf_one, _signed(of)
 
     def _erf(x: Any) -> Any:
@@ -282,7 +282,7 @@ def _error_function(of: Format) -> dict[str, Definition]:
 # --- powers -------------------------------------------------------------------------------------------------------
 
 def _with_sign(x: Any, y: Any, size: Any) -> Any:
-    """x ** y, given |x| ** y: C's special cases."""
+    """Return x ** y, given |x| ** y: C's special cases."""
     whole = floor(y) == y
     odd = whole & (floor(y * 0.5) != y * 0.5)
     result = where((bits(x) < 0) & odd, -size, size)
@@ -292,12 +292,12 @@ def _with_sign(x: Any, y: Any, size: Any) -> Any:
 
 
 def _power32(x: Any, y: Any) -> Any:
-    """In float64: exp(y log |x|); its error in float32 is one rounding."""
+    """Return exp(y log |x|), computed in float64; its error in float32 is one rounding."""
     return _with_sign(x, y, float32(exp(float64(y) * log(float64(absolute(x))))))
 
 
 def _log_in_two_parts(m: Any, k: Any) -> tuple[Any, Any]:
-    """log(2**k m) as a sum of two float64 numbers, good to 2**-63."""
+    """Return log(2**k m) as a sum of two float64 values, accurate to 2**-63."""
     ln2_high, ln2_low = FLOAT64.ln2
     d = m + 1
     f = m - 1
@@ -321,7 +321,7 @@ def _log_in_two_parts(m: Any, k: Any) -> tuple[Any, Any]:
 
 
 def _power64(x: Any, y: Any) -> Any:
-    """exp(y log |x|), with log |x| and its product with y in two parts."""
+    """Return exp(y log |x|), with log |x| and its product with y in two parts."""
     size = absolute(x)
     normal = where((size > 0) & (size < inf), size, 1)
     k, m = _split(FLOAT64, normal)

@@ -1,4 +1,4 @@
-"""The table of primitives: all that scalar bodies are made of, a row each.
+"""The table of primitives: the operations of scalar bodies, a row each.
 
 A row says how many operands a primitive takes, the rule for the types of operands and result, and what it means: in
 NumPy, as an operator of Python, as LLVM instructions, as a function of the C library and of `math` on a GPU, or as an
@@ -54,7 +54,7 @@ class Primitive:
     costly: bool = False
 
     def definition(self, type: str, bits: bool = True) -> Body | None:
-        """Return the body that it expands to over operands of `type`. bits: may that use the primitive `bits`?"""
+        """Return the expansion over operands of `type`, or None. bits: whether it may use the primitive `bits`."""
         for key in (type, kind(type), "any"):
             found = (self.polynomial.get(key) if bits else None) or self.expansion.get(key)
             if found is not None:
@@ -68,7 +68,7 @@ class Primitive:
 
 
 def _same(names: str, **more: Any) -> dict[str, Primitive]:
-    """Primitives of one operand that NumPy, the C library and CUDA's `math` have under one name."""
+    """Return primitives of one operand that NumPy, the C library and CUDA's `math` have under one name."""
     return {name: Primitive(1, "same", getattr(np, name.replace("a", "arc", 1) if name in _INVERSE else name),
                             libm=name, cuda=name, **more) for name in names.split()}
 
@@ -87,7 +87,7 @@ def _itself(x: Any) -> Any:
 
 
 def _division(numpy: Body, floats: Body, signed: Body, unsigned: Body) -> Primitive:
-    """A division or remainder, whose expansion differs for signed integers, unsigned ones and floats."""
+    """Return a division or remainder, whose expansion differs for signed integers, unsigned ones and floats."""
     bodies = {"f": floats, "i": signed, **dict.fromkeys(_UNSIGNED, unsigned)}
     return Primitive(2, "same", numpy, expansion=bodies)
 

@@ -1,4 +1,4 @@
-"""Values as lines of text: shared by the emitters, which write the loops around them."""
+"""Expression printer: values as lines of source, shared by the emitters, which write the loops around them."""
 from __future__ import annotations
 
 import math
@@ -20,12 +20,12 @@ def has_operator(name: str, type: str) -> bool:
 
 
 def constructor(type: str) -> str:
-    """The name in kernel text of what makes a number of a type."""
+    """Return the name of a type's constructor in kernel source."""
     return "bool_" if type == "bool" else type
 
 
 def literal(value: Any, type: str) -> str:
-    """A number of a type. A bare one would be float64 or int64 and widen all that it touches."""
+    """Return the literal of a typed constant. A bare one would be float64 or int64 and widen its operands."""
     if type == "bool":
         return repr(bool(value))
     if isinstance(value, float) and not math.isfinite(value):
@@ -34,7 +34,7 @@ def literal(value: Any, type: str) -> str:
 
 
 class Printer:
-    """Names values and writes the lines that compute them. template: the text of a value that is no operator, or ""."""
+    """Names values and writes lines that compute them. template: the source of a value that is no operator, or ""."""
 
     def __init__(self, block: Block, template: Callable[[Value], str]) -> None:
         self.block = block
@@ -42,12 +42,12 @@ class Printer:
         self.count = 0
 
     def name(self) -> str:
-        """The next free name."""
+        """Return the next free name."""
         self.count += 1
         return f"v{self.count - 1}"
 
     def lines(self, roots: Sequence[int], known: dict[int, str], loads: Mapping[int, str]) -> list[str]:
-        """The lines that compute the roots from what `known` already names; their names are added to `known`.
+        """Return the lines that compute the roots from what `known` already names; their names are added to `known`.
 
         loads: the text of each load, by its number.
         """
@@ -72,12 +72,12 @@ class Printer:
         return out
 
     def _may_nest(self, value: Value, user: Value) -> bool:
-        """A `where` that is Python's conditional expression gets names only: what it skips would hide in a branch."""
+        """Return whether `user` may nest the value's source: a `where` printed as a conditional takes names only."""
         return value.primitive != "load" and (user.primitive != "where" or bool(self.template(user)))
 
     def _expression(self, value: Value, known: Mapping[int, str], pending: Mapping[int, str],
                     loads: Mapping[int, str]) -> str:
-        """The text of one value; an operator stands in brackets."""
+        """Return the source of one value; an operator stands in brackets."""
         if value.primitive == "load":
             return loads[value.data]
         args = [pending[arg] if arg in pending else known[arg] for arg in value.args]
@@ -98,12 +98,12 @@ class Printer:
                 return self._typed(f"({args[0]} {OPERATORS[name]} {args[1]})", value)
 
     def _typed(self, text: str, value: Value) -> str:
-        """Integer arithmetic gives int64 (in numba): cut it back."""
+        """Cut integer arithmetic, which is int64 in numba, back to the type of the value."""
         return f"{value.type}({_bare(text)})" if kind(value.type) == "i" else text
 
 
 def _bare(text: str) -> str:
-    """The text without the brackets that enclose all of it."""
+    """Return the source without the brackets that enclose all of it."""
     if not text.startswith("("):
         return text
     depth = 0

@@ -1,4 +1,4 @@
-"""Images in other sizes, on NumPy arrays: what the interpreter runs, and what the kernels are compared with.
+"""Image resizing on NumPy arrays: the interpreter's form, and the reference of the kernels.
 
 Images are (batch, height, width, channels). An Axis says how the places of one axis of the result lie on that of the
 image; all of it is float32, step by step as in TensorFlow, so that the same pixels are taken.
@@ -25,36 +25,36 @@ class Axis:
 
     @property
     def ratio(self) -> tuple[int, int]:
-        """The two integers whose quotient is the distance of two places in pixels."""
+        """The two integers whose quotient is the distance of two output pixels, in input pixels."""
         return (self.size - 1, self.out - 1) if self.align and self.out > 1 else (self.size, self.out)
 
     @property
     def scale(self) -> np.float32:
-        """The distance of two places in pixels."""
+        """The distance of two output pixels, in input pixels."""
         a, b = self.ratio
         return np.float32(a) / np.float32(b)
 
     def places(self) -> np.ndarray:
-        """Where each place of the result lies, in pixels."""
+        """Return the coordinate of each output pixel, in input pixels."""
         shift = np.float32(0.5 if self.half else 0)
         return (np.arange(self.out, dtype=np.float32) + shift) * self.scale - shift
 
     def between(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(the pixel before each place, the one behind it, how far it lies from the first)."""
+        """Return (the pixel before each coordinate, the one behind it, its distance from the first)."""
         at = self.places()
         below = np.floor(at)
         low, high = np.maximum(below, 0).astype(np.int64), np.ceil(at).astype(np.int64)
         return np.minimum(low, self.size - 1), np.clip(high, 0, self.size - 1), at - below
 
     def nearest(self) -> np.ndarray:
-        """The pixel of each place."""
+        """Return the nearest pixel of each output pixel."""
         shift = np.float32(0.5 if self.half else 0)
         at = (np.arange(self.out, dtype=np.float32) + shift) * self.scale
         whole = np.floor(at + np.float32(0.5)) if self.align else np.floor(at)
         return np.clip(whole.astype(np.int64), 0, self.size - 1)
 
     def cubic(self) -> tuple[np.ndarray, np.ndarray]:
-        """(the four pixels of each place, their weights), [out, 4]; with centers the pixels outside count nothing."""
+        """Return (the four pixels of each place, their weights), [out, 4]; with centers, 0 for pixels outside."""
         at = self.places()
         first = np.floor(at)
         step = np.rint((at - first) * np.float32(TABLE)).astype(np.int64)
@@ -71,11 +71,11 @@ class Axis:
 
     @property
     def taps(self) -> int:
-        """How many pixels `area` counts at most for a place."""
+        """The maximum number of pixels that `area` averages."""
         return int(ceil(self.ratio[0] / self.ratio[1])) + 2
 
     def area(self) -> tuple[np.ndarray, np.ndarray]:
-        """(the pixels that each place covers, how much of the place each of them is), [out, taps]."""
+        """Return (the pixels that each place covers, their weights), [out, taps]."""
         start = np.arange(self.out, dtype=np.float32) * self.scale
         end = np.arange(1, self.out + 1, dtype=np.float32) * self.scale
         pixels = np.floor(start).astype(np.int64)[:, None] + np.arange(self.taps)
@@ -85,7 +85,7 @@ class Axis:
 
 
 def _cubic_weights(a: float) -> tuple[np.ndarray, np.ndarray]:
-    """The weights of a pixel that is 0 to 1, and 1 to 2 pixels away, in steps of 1 / TABLE."""
+    """Return the weights of a pixel that is 0 to 1, and 1 to 2 pixels away, in steps of 1 / TABLE."""
     x = np.arange(TABLE + 1) / TABLE
     near = ((a + 2) * x - (a + 3)) * x * x + 1
     x = x + 1
@@ -98,7 +98,7 @@ def _float(images: np.ndarray) -> np.ndarray:
 
 
 def bilinear(images: np.ndarray, y: Axis, x: Axis) -> np.ndarray:
-    """Between four pixels, by distance."""
+    """Interpolate linearly between four pixels."""
     (top, bottom, down), (left, right, along) = y.between(), x.between()
     down, along = down[:, None, None], along[:, None]
     images = _float(images)
@@ -109,7 +109,7 @@ def bilinear(images: np.ndarray, y: Axis, x: Axis) -> np.ndarray:
 
 
 def bilinear_gradient(grads: np.ndarray, y: Axis, x: Axis, dtype: Any) -> np.ndarray:
-    """The gradient of `bilinear` for images of `dtype`."""
+    """Return the gradient of `bilinear` for images of `dtype`."""
     (top, bottom, down), (left, right, along) = y.between(), x.between()
     one = np.float32(1)
     out = np.zeros((grads.shape[0], y.size, x.size, grads.shape[3]), np.float64 if dtype == np.float64 else np.float32)
@@ -121,12 +121,12 @@ def bilinear_gradient(grads: np.ndarray, y: Axis, x: Axis, dtype: Any) -> np.nda
 
 
 def nearest(images: np.ndarray, y: Axis, x: Axis) -> np.ndarray:
-    """One pixel for each place."""
+    """Take the nearest pixel for each place."""
     return np.asarray(images[:, y.nearest()][:, :, x.nearest()])
 
 
 def nearest_gradient(grads: np.ndarray, y: Axis, x: Axis) -> np.ndarray:
-    """The gradient of `nearest`: sums of what was made of each pixel."""
+    """Return the gradient of `nearest`: the sum over the places that took each pixel."""
     wide = np.float32 if grads.dtype.itemsize == 2 else grads.dtype
     out = np.zeros((grads.shape[0], y.size, x.size, grads.shape[3]), wide)
     np.add.at(out, (slice(None), y.nearest()[:, None], x.nearest()[None, :]), grads.astype(wide, copy=False))
@@ -134,20 +134,20 @@ def nearest_gradient(grads: np.ndarray, y: Axis, x: Axis) -> np.ndarray:
 
 
 def weighted(images: np.ndarray, y: tuple[np.ndarray, np.ndarray], x: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """Sums of pixels with the weights that `Axis.cubic` or `Axis.area` tells of both axes, rows first."""
+    """Return sums of pixels with the weights of `Axis.cubic` or `Axis.area` along both axes, rows first."""
     images = _float(images)
     lines = sum(_share(images[:, y[0][:, t]], y[1][:, t, None, None]) for t in range(y[0].shape[1]))
     return np.asarray(sum(_share(lines[:, :, x[0][:, t]], x[1][:, t, None]) for t in range(x[0].shape[1])))
 
 
 def _share(pixels: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Pixels times weights; what has no weight counts for nothing, though it be infinite."""
+    """Return pixels times weights; a weight of 0 gives 0, even for an infinite pixel."""
     return np.where(weights == 0, np.float32(0), pixels) * weights
 
 
 def weighted_gradient(grads: np.ndarray, shape: tuple[int, ...], y: tuple[np.ndarray, np.ndarray],
                       x: tuple[np.ndarray, np.ndarray], dtype: Any) -> np.ndarray:
-    """The gradient of `weighted` for images of `shape`."""
+    """Return the gradient of `weighted` for images of `shape`."""
     lines = np.zeros((*grads.shape[:2], *shape[2:]), np.float32)
     for t in range(x[0].shape[1]):
         np.add.at(lines, (slice(None), slice(None), x[0][:, t]), grads * x[1][:, t, None])

@@ -23,16 +23,16 @@ class Fragment:
 
     @property
     def is_rowwise(self) -> bool:
-        """Never: a step is elementwise or a reduction."""
+        """Always False: a step is elementwise or a reduction."""
         return False
 
     def program(self, attrs: Attrs = ()) -> Program:
-        """The step alone, with its operands numbered from 0."""
+        """Return the step alone, with its operands numbered from 0."""
         return Program(self.operands, (self.step,), (self.operands,))
 
 
 def fragment(step: Step) -> tuple[Fragment, tuple[int, ...]]:
-    """The step as a definition, and which values of the whole definition are its operands."""
+    """Return the step as a definition, and which values of the whole definition are its operands."""
     operands = tuple(dict.fromkeys(arg for arg in step.args if not isinstance(arg, Literal)))
     refs: tuple[Ref, ...] = tuple(arg if isinstance(arg, Literal) else operands.index(arg) for arg in step.args)
     return Fragment(Step(step.primitive, refs), len(operands)), operands

@@ -1,4 +1,4 @@
-"""Random boxes that cover part of an object, number by number as TensorFlow draws them (all of it float32)."""
+"""Random bounding boxes that cover part of an object, bit for bit TensorFlow's (all of it float32)."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class Wanted:
 
 
 def objects(height: int, width: int, boxes: np.ndarray, whole: bool) -> list[Box]:
-    """Boxes [boxes, 4] in [0, 1] in pixels; the image itself if there are none and `whole`. Raises ValueError else."""
+    """Return boxes [boxes, 4] in [0, 1] in pixels; the image if there are none and `whole`. Raises ValueError else."""
     if height <= 0 or width <= 0:
         raise ValueError(f"Image height and width must be positive, got {height} and {width}")
     if not len(boxes):
@@ -39,7 +39,7 @@ def objects(height: int, width: int, boxes: np.ndarray, whole: bool) -> list[Box
 
 
 def draw(state: np.ndarray, height: int, width: int, found: list[Box], wanted: Wanted) -> Box:
-    """A part of an image that covers enough of one object; the whole of it after so many attempts."""
+    """Draw a part of an image that covers enough of one object; the whole image once the attempts are used up."""
     for ends, what in ((wanted.aspect, "aspect_ratio"), (wanted.area, "area")):
         if len(ends) != 2 or min(ends) <= 0:
             raise ValueError(f"{what}_range must be two positive numbers, not {list(ends)}")
@@ -63,7 +63,7 @@ def _words(state: np.ndarray) -> Iterator[int]:
 
 
 def _unit(word: int) -> Float:
-    """A number in [0, 1) of the lower 23 bits."""
+    """Return a value in [0, 1) of the lower 23 bits."""
     return Float(word & 0x7FFFFF) * Float(2.0**-23)
 
 
@@ -83,7 +83,7 @@ def _rounded(x: Float) -> int:
 
 
 def _part(height: int, width: int, aspect: Float, area: tuple[float, float], words: Iterator[int]) -> Box | None:
-    """A random part of that width / height whose area is in a range of parts of the image; None if there is none."""
+    """Draw a part of that width / height whose area is in a range of fractions of the image; None if there is none."""
     if area[0] > area[1]:
         return None
     least, most = (Float(a) * Float(width) * Float(height) for a in area)
@@ -107,7 +107,7 @@ def _part(height: int, width: int, aspect: Float, area: tuple[float, float], wor
 
 
 def _covers(part: Box, found: list[Box], covered: Float) -> bool:
-    """Is enough of one of the objects in the part?"""
+    """Return whether the part covers the required fraction of at least one object."""
     for top, left, height, width in found:
         rows = min(part[0] + part[2], top + height) - max(part[0], top)
         columns = min(part[1] + part[3], left + width) - max(part[1], left)

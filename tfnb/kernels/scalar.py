@@ -1,4 +1,4 @@
-"""Scalar definitions: the body of an op, written once as a plain function over single numbers.
+"""Scalar definitions: the body of an op, written once as a plain function over scalars.
 
     def Sigmoid(x):
         return sigmoid(x)
@@ -79,11 +79,11 @@ class Scalar:
 
     @property
     def is_rowwise(self) -> bool:
-        """Does it reduce rows, or ask for the column?"""
+        """Whether the body reduces rows or uses the column index."""
         return not self.primitives.isdisjoint({*ROW_COMBINATIONS, "column"})
 
     def program(self, attrs: Attrs | Mapping[str, Any] = ()) -> Program:
-        """The steps, for these values of the attrs. Raises TypeError where the body is not straight-line."""
+        """Return the steps, for these values of the attrs. Raises TypeError where the body is not straight-line."""
         given = dict(attrs)
         chosen = tuple((name, given[name]) for name in self.keywords if name in given)
         try:
@@ -95,7 +95,7 @@ class Scalar:
 
 
 def read(fn: Callable[..., Any]) -> Scalar:
-    """The scalar definition `fn`. Raises TypeError for *args, **kwargs, or an unknown primitive."""
+    """Return the scalar definition `fn`. Raises TypeError for *args, **kwargs, or an unknown primitive."""
     assert isinstance(fn, FunctionType)
     code = fn.__code__
     if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR):
@@ -117,7 +117,7 @@ def expansion(name: str, type: str, bits: bool = True) -> Scalar | None:
 
 
 def row_level_results(scalar: Scalar, spec: OpSpec, rows: Iterable[str]) -> tuple[bool, ...]:
-    """For each result of a rowwise op: is there one for each row (else one for each element)?
+    """Return, for each result of a rowwise op, whether it has one value per row (else one per element).
 
     rows: the names of the inputs that have one number for each row.
     """
@@ -133,7 +133,7 @@ def row_level_results(scalar: Scalar, spec: OpSpec, rows: Iterable[str]) -> tupl
 # --- reading ------------------------------------------------------------------------------------------------------
 
 class _Reader:
-    """Takes down what a definition does to its symbols; equal steps are one step."""
+    """Records the primitives that a definition applies to its symbols; equal steps are one step."""
 
     def __init__(self, operands: int) -> None:
         self.operands = operands
@@ -156,7 +156,7 @@ class _Reader:
         return self.known[key]
 
     def ref(self, value: Any) -> Ref:
-        """What stands for a symbol or a number in a step. Raises TypeError for anything else."""
+        """Return the reference of a symbol or literal in a step. Raises TypeError for anything else."""
         if isinstance(value, Symbol):
             return value.ref
         if isinstance(value, np.generic):
@@ -167,7 +167,7 @@ class _Reader:
 
 
 class Symbol:
-    """A value of a definition while it is read."""
+    """A symbolic value of a definition while it is read."""
 
     __slots__ = ("reader", "ref")
     __hash__ = None                       # type: ignore[assignment]
@@ -224,7 +224,7 @@ def _trace(scalar: Scalar, attrs: Attrs) -> Program:
 
 
 def _live(program: Program) -> Program:
-    """The program without the steps that no result needs (attrs may have chosen another way)."""
+    """Dead-code elimination: return the program without steps that no result needs (attrs may select others)."""
     needed = {ref for ref in program.results if isinstance(ref, int)}
     for number in range(program.operands + len(program.steps) - 1, program.operands - 1, -1):
         if number in needed:
@@ -246,7 +246,7 @@ def _place(code: CodeType) -> str:
 
 def reference(scalar: Scalar, arrays: Sequence[Array], attrs: Attrs | Mapping[str, Any] = (), type: str = "",
               types: Sequence[str] = ()) -> tuple[Array, ...]:
-    """The results of a definition over broadcast NumPy arrays; overflow, 0/0 and the like give no warning.
+    """Compute the results of a definition over broadcast NumPy arrays; overflow, 0/0 and the like give no warning.
 
     type: of the literals (by default that of the first array); types: what the results are cast to (by default they
     stay what they are: `type`, or bool for comparisons). Results have the broadcast shape of all arrays. In a rowwise
@@ -281,7 +281,7 @@ def _evaluate(step: Step, values: Sequence[Array], type: str, shape: tuple[int, 
 
 
 def convert(array: Array, type: str) -> Array:
-    """The array as another dtype: numbers to bool by != 0, complex to real by dropping the imaginary part."""
+    """Return the array as another dtype: to bool by != 0, complex to real by dropping the imaginary part."""
     dtype = dtype_of(type)
     if array.dtype == dtype:
         return array

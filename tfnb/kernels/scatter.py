@@ -1,6 +1,6 @@
-"""Scatter ops: a scalar definition applied to the rows that indices pick, one index after another.
+"""Scatter ops: a scalar definition applied to the rows that indices select, one index after another.
 
-The definition gets the old number of each array that is written to, and the numbers of the rows (or scalars) beside
+The definition gets the old element of each array that is written to, and the elements of the rows (or scalars) beside
 it, and returns the new ones. An index that comes twice is applied twice: the second time it meets what the first left.
 """
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tfnb.kernels.spec import MapKernel, Operand, Stmt
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How the inputs of a scatter op take part.
+    """Roles of the inputs of a scatter op.
 
     scalar: the definition, over all inputs but the indices, in order. refs: the inputs that are written to (the
     results of the definition, in order); indices: the input that picks; rows: the inputs with a row for each index
@@ -33,12 +33,12 @@ class Form:
     vectors: bool = False
 
     def coordinates(self, shape: Sequence[int]) -> int:
-        """How many leading axes of the arrays an index picks from, by the shape of the indices."""
+        """Return how many leading axes of the arrays an index selects from, by the shape of the indices."""
         return shape[-1] if self.vectors else 1
 
 
 def elements(form: Form, attrs: Attrs, type: str, kinds: Sequence[str], types: Sequence[str]) -> MapKernel:
-    """The definition applied to one row: what a kernel computes for each of its elements.
+    """Return the map kernel of the definition over the elements of one row.
 
     kinds: what each input but the indices is, "ref", "row" or "scalar". Loads: x0, x1, ...; stores: r0, r1, ...
     """
@@ -52,11 +52,11 @@ def elements(form: Form, attrs: Attrs, type: str, kinds: Sequence[str], types: S
 
 
 class BadIndex(IndexError):
-    """An index that picks nothing. position: in the flat list of indices."""
+    """An index out of range. position: in the flat list of indices."""
 
 
 def flat_places(indices: np.ndarray, shape: Sequence[int], vectors: bool) -> np.ndarray:
-    """The row that each index picks, of an array of `shape` seen as rows. Raises BadIndex for one outside of it."""
+    """Return the row that each index selects, of an array of `shape` as rows. Raises BadIndex when out of range."""
     depth = indices.shape[-1] if vectors else 1
     picks = indices.reshape(prod(indices.shape[:-1]) if vectors else indices.size, depth).astype(np.int64)
     limits = np.array(shape[:depth], np.int64)
@@ -76,7 +76,7 @@ def flat_places(indices: np.ndarray, shape: Sequence[int], vectors: bool) -> np.
 
 
 def apply(form: Form, arrays: Sequence[np.ndarray], attrs: Attrs | Mapping[str, Any], type: str) -> None:
-    """Do it, in place, to the arrays that are refs. type: of the literals. Raises BadIndex before anything is written.
+    """Apply the op in place to the refs. type: of the literals. Raises BadIndex before anything is written.
 
     Indices that come several times are done in as many rounds, each with different rows.
     """
@@ -98,7 +98,7 @@ def apply(form: Form, arrays: Sequence[np.ndarray], attrs: Attrs | Mapping[str, 
 
 
 def _rounds(places: np.ndarray) -> list[np.ndarray]:
-    """The positions in rounds, so that none has a place twice and each place keeps its order."""
+    """Return the positions in rounds, so that none has a place twice and each place keeps its order."""
     order = np.argsort(places, kind="stable")
     ordered = places[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])

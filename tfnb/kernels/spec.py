@@ -1,7 +1,7 @@
-"""What a generated kernel is: loops, loads, a straight-line body and stores, with no graph and no addresses in it.
+"""Kernel records: loops, loads, a straight-line body and stores, with no graph and no addresses in them.
 
 The compiler fills these records from a fused group of ops; the emitters of `kernels/cpu` and `kernels/cuda` turn one
-into the text of a kernel and the layout of its argument block. Two groups of the same form share one kernel.
+into the source of a kernel and the layout of its argument block. Two groups of the same form share one kernel.
 Types are NumPy dtype names ("float32").
 """
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Reduce:
 
 @dataclass(frozen=True, slots=True)
 class MapKernel:
-    """No reduction. Items: with rank <= 1 the elements, else the rows (all dimensions but the last, flattened)."""
+    """Elementwise kernel. Items: with rank <= 1 the elements, else the rows (all dimensions but the last, flat)."""
 
     rank: int
     loads: tuple[Operand, ...]
@@ -118,7 +118,7 @@ Word = tuple[str, ...] | tuple[str, int] | tuple[str, str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The text of a kernel module (it defines `kernel`) and what each word of its argument block means."""
+    """The source of a kernel module (it defines `kernel`) and the meaning of each word of its argument block."""
 
     text: str
     layout: tuple[Word, ...]

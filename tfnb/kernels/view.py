@@ -1,4 +1,4 @@
-"""Strided views of a row-major buffer: what movement ops (reshape, transpose, slice) make instead of copies."""
+"""Strided views of a row-major buffer: the result of movement ops (reshape, transpose, slice) in place of copies."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ import numpy as np
 
 
 class NeedsCopy(Exception):
-    """The wanted view can't be had by strides: the numbers must be copied to row-major order first."""
+    """The wanted view can't be expressed by strides: the elements must be copied to row-major order first."""
 
 
 def row_major(shape: Sequence[int]) -> tuple[int, ...]:
-    """The strides, in elements, of a row-major array of `shape`."""
+    """Return the strides, in elements, of a row-major array of `shape`."""
     return _row_major(tuple(shape))
 
 
@@ -37,22 +37,22 @@ class View:
 
     @staticmethod
     def whole(shape: Sequence[int]) -> View:
-        """The view of a row-major array of `shape`."""
+        """Return the view of a row-major array of `shape`."""
         return _whole(tuple(shape))
 
     @property
     def size(self) -> int:
-        """How many elements it shows."""
+        """The element count."""
         return prod(self.shape)
 
     def is_row_major(self) -> bool:
-        """Do the elements stand one after another (sizes of 1 don't matter)?"""
+        """Return whether the elements are contiguous in row-major order (axes of size 1 don't matter)."""
         want = row_major(self.shape)
         return self.strides == want or self.size <= 1 or all(
             n == 1 or s == w for n, s, w in zip(self.shape, self.strides, want, strict=True))
 
     def reshape(self, shape: Sequence[int]) -> View:
-        """The same elements in row-major order under another shape; one -1 is computed.
+        """Return the same elements in row-major order under another shape; one -1 is computed.
 
         Raises ValueError if the number of elements differs, NeedsCopy if strides can't express it.
         """
@@ -65,32 +65,32 @@ class View:
         raise NeedsCopy
 
     def transpose(self, perm: Sequence[int]) -> View:
-        """Axis i of the result is axis perm[i] of this view."""
+        """Permute the axes: axis i of the result is axis perm[i] of this view."""
         return View(tuple(self.shape[p] for p in perm), tuple(self.strides[p] for p in perm), self.offset)
 
     def slice(self, axis: int, begin: int, size: int, step: int = 1) -> View:
-        """`size` elements along `axis`, from `begin` on, every `step`-th (negative: backwards)."""
+        """Take `size` elements along `axis`, from `begin` on, every `step`-th (negative: backwards)."""
         shape, strides = list(self.shape), list(self.strides)
         offset = self.offset + (begin * strides[axis] if size else 0)
         shape[axis], strides[axis] = size, strides[axis] * step
         return View(tuple(shape), tuple(strides), offset)
 
     def drop(self, axis: int) -> View:
-        """Without an axis of size 1."""
+        """Drop an axis of size 1."""
         return View(self.shape[:axis] + self.shape[axis + 1:], self.strides[:axis] + self.strides[axis + 1:],
                     self.offset)
 
     def insert(self, axis: int) -> View:
-        """With a new axis of size 1."""
+        """Insert a new axis of size 1."""
         return View((*self.shape[:axis], 1, *self.shape[axis:]), (*self.strides[:axis], 0, *self.strides[axis:]),
                     self.offset)
 
     def broadcast(self, shape: Sequence[int]) -> View:
-        """Repeated along new leading axes and axes of size 1. Raises ValueError if the shapes don't fit."""
+        """Broadcast to a shape (new leading axes, axes of size 1). Raises ValueError if the shapes don't fit."""
         return _broadcast(self, tuple(shape))
 
     def of(self, array: np.ndarray) -> np.ndarray:
-        """This view of a row-major array: no copy, read-only where elements repeat."""
+        """Return this view of a row-major array: no copy, read-only where elements repeat."""
         flat = np.ascontiguousarray(array).reshape(-1)
         steps = [s * flat.itemsize for s in self.strides]
         start = flat[self.offset:] if self.size else flat[:0]
@@ -114,7 +114,7 @@ def _broadcast(view: View, shape: tuple[int, ...]) -> View:
 
 
 def resolve_shape(shape: list[int], size: int, old: Sequence[int]) -> tuple[int, ...]:
-    """`shape` with its -1 computed from the number of elements. Raises ValueError when it can't hold them."""
+    """Return `shape` with its -1 computed from the element count. Raises ValueError when it can't hold them."""
     if shape.count(-1) > 1:
         raise ValueError(f"Only one input size may be -1, not both {shape.index(-1)} and "
                          f"{len(shape) - 1 - shape[::-1].index(-1)}")

@@ -1,4 +1,4 @@
-"""Sound as the bytes of a WAV file: 16-bit PCM."""
+"""WAV encoder: 16-bit PCM."""
 from __future__ import annotations
 
 import struct
@@ -9,7 +9,7 @@ _FULL_SCALE = 1 << 15
 
 
 def encode_wav(samples: np.ndarray, sample_rate: int) -> bytes:
-    """The bytes of a WAV file. samples: float [frames, channels], where [-1, 1] is the full range (others are cut).
+    """Encode samples, float [frames, channels], as a WAV file; [-1, 1] is the full range (others are clipped).
 
     Raises ValueError for a rate or a number of channels that the format has no room for.
     """

@@ -1,4 +1,4 @@
-"""The geometry of convolutions and pools: which inputs a window over an image meets at each place."""
+"""The geometry of convolutions and pools: the inputs that each window over an image covers."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -33,22 +33,22 @@ class Window:
 
     @property
     def taps(self) -> int:
-        """Places of a window."""
+        """Taps per window."""
         return self.kernel_height * self.kernel_width
 
     @property
     def pixels(self) -> int:
-        """Places of the output, over all images."""
+        """Output positions, over all images."""
         return self.batch * self.out_height * self.out_width
 
     @property
     def elements(self) -> int:
-        """Numbers of all images."""
+        """Input elements, over all images."""
         return self.batch * self.height * self.width * self.channels
 
     @property
     def is_identity(self) -> bool:
-        """Does each output place meet just the input at its own place?"""
+        """Whether each output position reads only the input at the same position."""
         return (self.taps == 1 and (self.stride_y, self.stride_x, self.top, self.left) == (1, 1, 0, 0)
                 and (self.out_height, self.out_width) == (self.height, self.width))
 
@@ -72,7 +72,7 @@ class Volume:
 
     @property
     def images(self) -> Window:
-        """The windows where all depths that a window meets are channels of one image."""
+        """The windows where all depths that a window covers are channels of one image."""
         return replace(self.slices, channels=self.kernel_depth * self.slices.channels)
 
     @property
@@ -89,19 +89,19 @@ class Volume:
 
 
 def spatial_axes(attrs: Attrs) -> tuple[int, ...]:
-    """The axes of (depth,) height and width, then that of channels."""
+    """Return the axes of (depth,) height and width, then that of channels."""
     layout = attrs.get("data_format", b"NHWC")
     return tuple(map(layout.index, b"DHWC" if len(layout) == 5 else b"HWC"))
 
 
 def channels_first(attrs: Attrs) -> bool:
-    """Is the data format NCHW or NCDHW?"""
+    """Return whether the data format is NCHW or NCDHW."""
     return spatial_axes(attrs)[-1] == 1
 
 
 def output_size(size: int | None, kernel: int | None, stride: int, dilation: int, padding: str,
                 around: Sequence[int] = (0, 0)) -> int | None:
-    """How many places a window has along an axis, None where that is not known.
+    """Return the number of windows along an axis, None where that is not known.
 
     around: padding before and after the axis, for EXPLICIT. Raises ValueError when the window does not fit.
     """
@@ -117,14 +117,14 @@ def output_size(size: int | None, kernel: int | None, stride: int, dilation: int
 
 
 def along(attrs: Attrs, axis: int) -> tuple[int, int, str, tuple[int, int]]:
-    """Stride, dilation, padding and, for EXPLICIT, the padding before and after, of one axis."""
+    """Return stride, dilation, padding and, for EXPLICIT, the padding before and after, of one axis."""
     dilations, paddings = attrs.get("dilations") or [1] * 5, attrs.get("explicit_paddings") or [0] * 10
     return (attrs["strides"][axis], dilations[axis], attrs["padding"].decode(),
             (paddings[2 * axis], paddings[2 * axis + 1]))
 
 
 def window(shape: Sequence[int], kernel: Sequence[int], attrs: Attrs) -> Window:
-    """The windows of `kernel` (height, width) over images of `shape`, by the attrs of an op (strides, padding...)."""
+    """Return the windows of `kernel` (height, width) over images of `shape`, by an op's attrs (strides, padding...)."""
     *_, y, x, c = spatial_axes(attrs)
     rows, top, stride_y, dilation_y = _place(shape[y], kernel[0], *along(attrs, y))
     columns, left, stride_x, dilation_x = _place(shape[x], kernel[1], *along(attrs, x))
@@ -133,13 +133,13 @@ def window(shape: Sequence[int], kernel: Sequence[int], attrs: Attrs) -> Window:
 
 
 def pool_window(shape: Sequence[int], attrs: Attrs) -> Window:
-    """The windows of a pool over images of `shape`, by the attrs of an op (ksize, strides, padding...)."""
+    """Return the windows of a pool over images of `shape`, by the attrs of an op (ksize, strides, padding...)."""
     y, x, _ = spatial_axes(attrs)
     return _within(window(shape, [attrs["ksize"][y], attrs["ksize"][x]], attrs))
 
 
 def pool_volume(shape: Sequence[int], attrs: Attrs) -> Volume:
-    """The windows of a pool over volumes of `shape`, by the attrs of an op (ksize, strides, padding...)."""
+    """Return the windows of a pool over volumes of `shape`, by the attrs of an op (ksize, strides, padding...)."""
     axes = spatial_axes(attrs)[:3]
     v = volume(shape, [attrs["ksize"][axis] for axis in axes], attrs)
     front, taps = _useful(v.depth, v.out_depth, v.stride, v.front, v.kernel_depth)
@@ -147,21 +147,21 @@ def pool_volume(shape: Sequence[int], attrs: Attrs) -> Volume:
 
 
 def _within(w: Window) -> Window:
-    """The windows of a pool without taps that meet padding everywhere: a window may be far larger than its image."""
+    """Return a pool's windows without taps that are padding everywhere: a window may be far larger than its image."""
     top, rows = _useful(w.height, w.out_height, w.stride_y, w.top, w.kernel_height)
     left, columns = _useful(w.width, w.out_width, w.stride_x, w.left, w.kernel_width)
     return replace(w, top=top, left=left, kernel_height=rows, kernel_width=columns)
 
 
 def _useful(size: int, out: int, stride: int, before: int, kernel: int) -> tuple[int, int]:
-    """The padding before an axis and the number of taps, without the first and last ones that meet padding only."""
+    """Return the padding before an axis and the number of taps, less the first and last ones that are all padding."""
     first = min(max(0, before - max(0, out - 1) * stride), kernel - 1)
     last = min(kernel, max(size + before, first + 1))
     return before - first, last - first
 
 
 def volume(shape: Sequence[int], kernel: Sequence[int], attrs: Attrs) -> Volume:
-    """The windows of `kernel` (depth, height, width) over volumes of `shape`, by the attrs of an op."""
+    """Return the windows of `kernel` (depth, height, width) over volumes of `shape`, by the attrs of an op."""
     z = spatial_axes(attrs)[0]
     places, front, stride, dilation = _place(shape[z], kernel[0], *along(attrs, z))
     slices = window(shape, kernel[1:], attrs)
@@ -171,7 +171,7 @@ def volume(shape: Sequence[int], kernel: Sequence[int], attrs: Attrs) -> Volume:
 
 def _place(size: int, kernel: int, stride: int, dilation: int, padding: str,
            around: tuple[int, int]) -> tuple[int, int, int, int]:
-    """The number of places, the padding before, stride and dilation."""
+    """Return the number of windows, the padding before, stride and dilation."""
     out = output_size(size, kernel, stride, dilation, padding, around)
     assert out is not None
     if padding == "SAME":

@@ -1,4 +1,4 @@
-"""Convolutions and pools on NumPy arrays: what the interpreter runs, and what the kernels are compared with.
+"""Convolutions and pools on NumPy arrays: the interpreter's form, and the reference of the kernels.
 
 Images are (batch, height, width, channels) here, filters (height, width, in, out), depthwise ones (height, width,
 channels, multiplier). Half precision is computed in float32. A few images at a time keep the windows in memory.
@@ -18,7 +18,7 @@ SPREAD = 16                                        # by how much padding may mak
 
 
 def convolve(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
-    """The sum over taps and input channels, for each output channel."""
+    """Compute the sum over taps and input channels, for each output channel."""
     x, kernel, back = _wide(x, kernel)
     out = np.zeros((w.batch, w.out_height, w.out_width, kernel.shape[3]), x.dtype)
     flat = kernel.reshape(w.taps * w.channels, kernel.shape[3])
@@ -29,7 +29,7 @@ def convolve(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
 
 
 def convolve_input_gradient(kernel: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
-    """The gradient of `convolve` for its input."""
+    """Return the gradient of `convolve` for its input."""
     kernel, dy, back = _wide(kernel, dy)
     out = np.zeros((w.batch, w.height, w.width, w.channels), dy.dtype)
     flat = kernel.reshape(w.taps * w.channels, kernel.shape[3]).T
@@ -40,7 +40,7 @@ def convolve_input_gradient(kernel: np.ndarray, dy: np.ndarray, w: Window) -> np
 
 
 def convolve_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
-    """The gradient of `convolve` for its filter."""
+    """Return the gradient of `convolve` for its filter."""
     x, dy, back = _wide(x, dy)
     shape = (w.kernel_height, w.kernel_width, w.channels)
     out = np.zeros((w.taps * w.channels, dy.shape[3]), x.dtype)
@@ -51,35 +51,35 @@ def convolve_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.nda
 
 
 def grouped_convolve(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
-    """`convolve` with as many groups of channels as the filter's fit into the input's."""
+    """Compute `convolve` with as many groups of channels as the filter's fit into the input's."""
     parts = zip(*_groups(w, kernel.shape[2], x, kernel), strict=True)
     return np.concatenate([convolve(*part, _one(w, kernel.shape[2])) for part in parts], 3)
 
 
 def grouped_input_gradient(kernel: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
-    """The gradient of `grouped_convolve` for its input."""
+    """Return the gradient of `grouped_convolve` for its input."""
     parts = zip(*_groups(w, kernel.shape[2], kernel, dy), strict=True)
     return np.concatenate([convolve_input_gradient(*part, _one(w, kernel.shape[2])) for part in parts], 3)
 
 
 def grouped_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window, sizes: np.ndarray) -> np.ndarray:
-    """The gradient of `grouped_convolve` for its filter, of the shape `sizes`."""
+    """Return the gradient of `grouped_convolve` for its filter, of the shape `sizes`."""
     parts = zip(*_groups(w, int(sizes[2]), x, dy), strict=True)
     return np.concatenate([convolve_filter_gradient(*part, _one(w, int(sizes[2]))) for part in parts], 3)
 
 
 def _groups(w: Window, depth: int, *arrays: np.ndarray) -> list[list[np.ndarray]]:
-    """Arrays cut along their last axis into groups of channels."""
+    """Cut arrays along their last axis into groups of channels."""
     return [np.split(a, max(1, w.channels // max(1, depth)), 3) for a in arrays]
 
 
 def _one(w: Window, depth: int) -> Window:
-    """The windows of one group."""
+    """Return the windows of one group."""
     return replace(w, channels=depth)
 
 
 def depthwise(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
-    """Each channel with filters of its own: output channel c * multiplier + q."""
+    """Convolve each channel with filters of its own: output channel c * multiplier + q."""
     x, kernel, back = _wide(x, kernel)
     out = np.zeros((w.batch, w.out_height, w.out_width, *kernel.shape[2:]), x.dtype)
     for part in _images(w, w.taps * w.channels * kernel.shape[3]):
@@ -88,7 +88,7 @@ def depthwise(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
 
 
 def depthwise_input_gradient(kernel: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
-    """The gradient of `depthwise` for its input."""
+    """Return the gradient of `depthwise` for its input."""
     kernel, dy, back = _wide(kernel, dy)
     out = np.zeros((w.batch, w.height, w.width, w.channels), dy.dtype)
     for part in _images(w, w.taps * w.channels * kernel.shape[3]):
@@ -98,7 +98,7 @@ def depthwise_input_gradient(kernel: np.ndarray, dy: np.ndarray, w: Window) -> n
 
 
 def depthwise_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window, sizes: np.ndarray) -> np.ndarray:
-    """The gradient of `depthwise` for its filter, of the shape `sizes`."""
+    """Return the gradient of `depthwise` for its filter, of the shape `sizes`."""
     x, dy, back = _wide(x, dy)
     out = np.zeros([int(n) for n in sizes], x.dtype)
     for part in _images(w, w.taps * dy.shape[3]):
@@ -108,12 +108,12 @@ def depthwise_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window, sizes: n
 
 
 def max_pool(x: np.ndarray, w: Window) -> np.ndarray:
-    """The largest number in each window; padding and NaN count for nothing."""
+    """Return the maximum of each window; padding and NaN are ignored."""
     return patches(_numbers(x), w, lowest(x.dtype)).max((3, 4))
 
 
 def first_largest(x: np.ndarray, w: Window) -> np.ndarray:
-    """(batch, out height, out width, channels): the first tap of each window that has its largest number."""
+    """Return (batch, out height, out width, channels): the first tap of each window that holds its maximum."""
     cells = patches(_numbers(x), w, lowest(x.dtype))
     inside = patches(np.ones((1, w.height, w.width, 1), bool), w)
     shape = (*cells.shape[:3], w.taps, w.channels)
@@ -125,7 +125,7 @@ def first_largest(x: np.ndarray, w: Window) -> np.ndarray:
 
 
 def max_pool_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
-    """The gradient of `max_pool`: each of `dy` goes to the first largest number of its window."""
+    """Return the gradient of `max_pool`: each of `dy` goes to the first maximum of its window."""
     if not dy.size:
         return np.zeros(x.shape, dy.dtype)
     where = first_largest(x, w)[:, :, :, None]
@@ -134,20 +134,20 @@ def max_pool_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
 
 
 def at_largest(x: np.ndarray, values: np.ndarray, w: Window) -> np.ndarray:
-    """Of `values`, those that stand where the first largest number of each window does."""
+    """Return the elements of `values` at the position of the first maximum of each window."""
     cells = patches(values, w)
     flat = cells.reshape(*cells.shape[:3], w.taps, w.channels)
     return np.take_along_axis(flat, first_largest(x, w)[:, :, :, None], 3)[:, :, :, 0]
 
 
 def avg_pool(x: np.ndarray, w: Window) -> np.ndarray:
-    """The mean of each window; padding is not counted."""
+    """Return the mean of each window; padding is not counted."""
     numbers = wide(x)
     return (patches(numbers, w).sum((3, 4)) / counts(w).astype(numbers.dtype)).astype(x.dtype)
 
 
 def avg_pool_gradient(dy: np.ndarray, w: Window) -> np.ndarray:
-    """The gradient of `avg_pool`."""
+    """Return the gradient of `avg_pool`."""
     numbers = wide(dy)
     each = (numbers / counts(w).astype(numbers.dtype))[:, :, :, None, None]
     return scatter(np.broadcast_to(each, (*dy.shape[:3], w.kernel_height, w.kernel_width, w.channels)),
@@ -155,12 +155,12 @@ def avg_pool_gradient(dy: np.ndarray, w: Window) -> np.ndarray:
 
 
 def counts(w: Window) -> np.ndarray:
-    """(1, out height, out width, 1): how many places of a window are inside the image."""
+    """Return (1, out height, out width, 1): how many taps of a window are inside the image."""
     return patches(np.ones((1, w.height, w.width, 1), np.int64), w).sum((3, 4))
 
 
 def patches(x: np.ndarray, w: Window, fill: object = 0) -> np.ndarray:
-    """(batch, out height, out width, kernel height, kernel width, channels): a view of the padded images.
+    """Return (batch, out height, out width, kernel height, kernel width, channels): a view of the padded images.
 
     Where dilated taps are so far apart that padding would be most of that, a copy made tap by tap.
     """
@@ -175,7 +175,7 @@ def patches(x: np.ndarray, w: Window, fill: object = 0) -> np.ndarray:
 
 
 def _gathered(x: np.ndarray, w: Window, fill: object) -> np.ndarray:
-    """`patches`, each tap from the places that it meets inside the image."""
+    """Return `patches`, each tap from the pixels that it reads inside the image."""
     shape = (x.shape[0], w.out_height, w.out_width, w.kernel_height, w.kernel_width, x.shape[3])
     out = np.full(shape, fill, x.dtype)
     for ky, kx, (to_y, from_y), (to_x, from_x) in _meetings(w):
@@ -184,7 +184,7 @@ def _gathered(x: np.ndarray, w: Window, fill: object) -> np.ndarray:
 
 
 def scatter(columns: np.ndarray, w: Window) -> np.ndarray:
-    """The transpose of `patches`: what each tap of each window gives, added up at the input's places."""
+    """Transpose `patches`: the values of each tap of each window, summed at the input's positions."""
     out = np.zeros((columns.shape[0], w.height, w.width, columns.shape[5]), columns.dtype)
     for ky, kx, (from_y, to_y), (from_x, to_x) in _meetings(w):
         out[:, to_y, to_x] += columns[:, from_y, from_x, ky, kx]
@@ -192,7 +192,7 @@ def scatter(columns: np.ndarray, w: Window) -> np.ndarray:
 
 
 def _meetings(w: Window) -> Iterator[tuple[int, int, tuple[slice, slice], tuple[slice, slice]]]:
-    """(row, column, (outputs, inputs) along the height, (outputs, inputs) along the width) of taps that meet any."""
+    """Yield (row, column, (outputs, inputs) along the height, (outputs, inputs) along the width) of taps that meet."""
     columns = [_met(w.width, w.out_width, w.stride_x, kx * w.dilation_x - w.left) for kx in range(w.kernel_width)]
     for ky in range(w.kernel_height):
         rows = _met(w.height, w.out_height, w.stride_y, ky * w.dilation_y - w.top)
@@ -202,7 +202,7 @@ def _meetings(w: Window) -> Iterator[tuple[int, int, tuple[slice, slice], tuple[
 
 
 def _met(size: int, out: int, stride: int, shift: int) -> tuple[slice, slice] | None:
-    """The outputs o with o * stride + shift inside an axis, and these places; None if there are none."""
+    """Return the outputs o with o * stride + shift inside an axis, and these positions; None if there are none."""
     first, last = max(0, -(shift // stride)), min(out - 1, (size - 1 - shift) // stride)
     if first > last:
         return None
@@ -210,23 +210,23 @@ def _met(size: int, out: int, stride: int, shift: int) -> tuple[slice, slice] | 
 
 
 def lowest(dtype: np.dtype) -> object:
-    """The least number of a dtype."""
+    """Return the least value of a dtype."""
     return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
 
 
 def _numbers(x: np.ndarray) -> np.ndarray:
-    """The least number where there is NaN."""
+    """Replace NaN by the least value."""
     return x if x.dtype.kind in "iu" else np.where(np.isnan(x), lowest(x.dtype), x).astype(x.dtype, copy=False)
 
 
 def _extent(w: Window) -> tuple[int, int]:
-    """The height and width that all windows cover, counted from the first padding."""
+    """Return the height and width that all windows cover, counted from the first padding."""
     return (max(0, w.out_height - 1) * w.stride_y + (w.kernel_height - 1) * w.dilation_y + 1,
             max(0, w.out_width - 1) * w.stride_x + (w.kernel_width - 1) * w.dilation_x + 1)
 
 
 def _padded(x: np.ndarray, w: Window, fill: object) -> np.ndarray:
-    """The image moved into the area that the windows cover."""
+    """Return the image moved into the area that the windows cover."""
     area = _extent(w)
     out = np.full((x.shape[0], *area, x.shape[3]), fill, x.dtype)
     rows, columns = (_overlap(n, before, total) for n, before, total in
@@ -236,25 +236,25 @@ def _padded(x: np.ndarray, w: Window, fill: object) -> np.ndarray:
 
 
 def _overlap(size: int, before: int, total: int) -> tuple[slice, slice]:
-    """Where an axis of `size`, `before` places into one of `total`, overlaps it: in the one, in the other."""
+    """Return the overlap of an axis of `size`, `before` places into one of `total`: in the one, in the other."""
     start, stop = max(0, -before), min(size, total - before)
     stop = max(start, stop)
     return slice(start, stop), slice(start + before, stop + before)
 
 
 def _images(w: Window, columns: int) -> Iterator[slice]:
-    """Parts of the batch."""
+    """Yield slices of the batch."""
     step = max(1, MOST_ELEMENTS // max(1, columns * w.out_height * w.out_width))
     for start in range(0, w.batch if w.out_height * w.out_width else 0, step):
         yield slice(start, start + step)
 
 
 def _rows(image: np.ndarray) -> int:
-    """How many pixels images have."""
+    """Return the pixel count of images."""
     return image.shape[0] * image.shape[1] * image.shape[2]
 
 
 def _wide(*arrays: np.ndarray) -> tuple:
-    """The arrays in a type that NumPy computes with, and their own type."""
+    """Return the arrays in a type that NumPy computes with, and their own type."""
     back = arrays[0].dtype
     return (*map(wide, arrays), back)
