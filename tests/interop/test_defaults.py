@@ -12,8 +12,9 @@ def defaults(fn):
         parameters = inspect.signature(fn).parameters.items()
     except (TypeError, ValueError):
         return {}
-    return {name: (type(p.default).__name__, p.default) for name, p in parameters
-            if isinstance(p.default, (bool, int, float, str, tuple)) and repr(p.default)[0] != "<"}
+    found = {name: tuple(p.default) if isinstance(p.default, list) else p.default for name, p in parameters}
+    return {name: (type(default).__name__, default) for name, default in found.items()
+            if isinstance(default, (bool, int, float, str, tuple)) and "<" not in repr(default)}
 
 def found_at(symbol):
     value = tf

@@ -313,3 +313,12 @@ def test_the_gather_of_old_graphs(indices):
             for _ in range(3):
                 with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[0, 3\)"):
                     session.run(made, {places: wrong})
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_means_of_segments_of_which_one_is_empty(dtype):
+    x = (np.arange(8).reshape(4, 2) * (1 + 2j if dtype.startswith("complex") else 1)).astype(dtype)
+    found = runs([tf.unsorted_segment_mean(x, [2, 0, 2, 2], 4), tf.unsorted_segment_sqrt_n(x, [2, 0, 2, 2], 4)])
+    rows = [x[1], 0 * x[0], x[[0, 2, 3]].sum(0), 0 * x[0]]
+    np.testing.assert_allclose(found[0], np.array(rows) / np.array([[1], [1], [3], [1]]), rtol=1e-6)
+    np.testing.assert_allclose(found[1], np.array(rows) / np.sqrt([[1], [1], [3], [1]]), rtol=1e-6)
