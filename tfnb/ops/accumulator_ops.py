@@ -1,4 +1,4 @@
-"""The ops of conditional accumulators: sums of gradients that wait until there are enough of them.
+"""Ops of conditional accumulators, which average gradients over a required count before they are taken.
 
 The accumulator (`core/accumulators.py`) is a resource of the session. Dense ones are behind a resource handle, or
 behind the string reference of releases before 1.13, which sparse ones have until today.
@@ -70,32 +70,32 @@ def _take(ctx: Any, held: Accumulator, num_required: Any) -> Any:
 
 @host("-> handle: resource", shape=shapes.scalar, stateful=True, **_MADE)
 def ResourceConditionalAccumulator(*, ctx: Any) -> Any:
-    """An accumulator of dense gradients."""
+    """Create an accumulator of dense gradients."""
     return _handle(ctx, DenseAccumulator)
 
 
 @host("handle: resource, local_step: int64, gradient: dtype", shape=_nothing, stateful=True, dtype="numbertype")
 def ResourceAccumulatorApplyGradient(handle: Any, local_step: Any, gradient: Any, *, ctx: Any) -> Any:
-    """Adds a gradient, unless `local_step` is older than the accumulator's step."""
+    """Add a gradient, unless `local_step` is older than the accumulator's step."""
     return _apply(ctx, handle[()], local_step, gradient)
 
 
 @host("handle: resource, num_required: int32 -> average: dtype", shape=_unknown, stateful=True, dtype="numbertype")
 def ResourceAccumulatorTakeGradient(handle: Any, num_required: Any, *, ctx: Any) -> Any:
-    """Waits for `num_required` gradients and gives their mean; the accumulator's step grows by one."""
+    """Wait for `num_required` gradients and return their mean; the accumulator's step grows by one."""
     return _take(ctx, handle[()], num_required)
 
 
 @host("handle: resource, new_global_step: int64", shape=_nothing, stateful=True)
 def ResourceAccumulatorSetGlobalStep(handle: Any, new_global_step: Any) -> Any:
-    """Sets the accumulator's step."""
+    """Set the accumulator's step."""
     handle[()].set_global_step(int(new_global_step))
     return ()
 
 
 @host("handle: resource -> num_accumulated: int32", shape=shapes.scalar, stateful=True)
 def ResourceAccumulatorNumAccumulated(handle: Any) -> Any:
-    """How many gradients there are."""
+    """Return the number of gradients accumulated so far."""
     return np.int32(handle[()].count)
 
 
@@ -103,38 +103,38 @@ def ResourceAccumulatorNumAccumulated(handle: Any) -> Any:
 
 @host("-> handle: Ref(string)", shape=shapes.scalar, stateful=True, **_MADE)
 def ConditionalAccumulator(*, ctx: Any) -> Any:
-    """An accumulator of dense gradients."""
+    """Create an accumulator of dense gradients."""
     return _handle(ctx, DenseAccumulator)
 
 
 @host("handle: Ref(string), local_step: int64, gradient: dtype", shape=_nothing, dtype="numbertype")
 def AccumulatorApplyGradient(handle: Any, local_step: Any, gradient: Any, *, ctx: Any) -> Any:
-    """Adds a gradient, unless `local_step` is older than the accumulator's step."""
+    """Add a gradient, unless `local_step` is older than the accumulator's step."""
     return _apply(ctx, handle[()], local_step, gradient)
 
 
 @host("handle: Ref(string), num_required: int32 -> average: dtype", shape=_unknown, dtype="numbertype")
 def AccumulatorTakeGradient(handle: Any, num_required: Any, *, ctx: Any) -> Any:
-    """Waits for `num_required` gradients and gives their mean; the accumulator's step grows by one."""
+    """Wait for `num_required` gradients and return their mean; the accumulator's step grows by one."""
     return _take(ctx, handle[()], num_required)
 
 
 @host("handle: Ref(string), new_global_step: int64", shape=_nothing)
 def AccumulatorSetGlobalStep(handle: Any, new_global_step: Any) -> Any:
-    """Sets the accumulator's step."""
+    """Set the accumulator's step."""
     handle[()].set_global_step(int(new_global_step))
     return ()
 
 
 @host("handle: Ref(string) -> num_accumulated: int32", shape=shapes.scalar)
 def AccumulatorNumAccumulated(handle: Any) -> Any:
-    """How many gradients there are."""
+    """Return the number of gradients accumulated so far."""
     return np.int32(handle[()].count)
 
 
 @host("-> handle: Ref(string)", shape=shapes.scalar, stateful=True, **_MADE)
 def SparseConditionalAccumulator(*, ctx: Any) -> Any:
-    """An accumulator of sparse gradients."""
+    """Create an accumulator of sparse gradients."""
     return _handle(ctx, SparseAccumulator)
 
 
@@ -142,7 +142,7 @@ def SparseConditionalAccumulator(*, ctx: Any) -> Any:
       shape=_nothing, dtype="numbertype", has_known_shape="bool")
 def SparseAccumulatorApplyGradient(handle: Any, local_step: Any, gradient_indices: Any, gradient_values: Any,
                                    gradient_shape: Any, *, has_known_shape: bool, ctx: Any) -> Any:
-    """Adds the rows of a gradient, unless `local_step` is older than the accumulator's step."""
+    """Add the rows of a gradient, unless `local_step` is older than the accumulator's step."""
     shape = gradient_shape if has_known_shape else None
     return _apply(ctx, handle[()], local_step, (gradient_indices, gradient_values, shape))
 
@@ -150,7 +150,7 @@ def SparseAccumulatorApplyGradient(handle: Any, local_step: Any, gradient_indice
 @host("handle: Ref(string), num_required: int32 -> indices: int64, values: dtype, shape: int64", shape=_sparse_shapes,
       dtype="numbertype")
 def SparseAccumulatorTakeGradient(handle: Any, num_required: Any, *, ctx: Any) -> Any:
-    """Waits for `num_required` gradients and gives the mean of each row over those that have it."""
+    """Wait for `num_required` gradients and return the mean of each row over those that have it."""
     return _take(ctx, handle[()], num_required)
 
 

@@ -46,7 +46,7 @@ class ConditionalAccumulatorBase:
         return self._dtype
 
     def num_accumulated(self, name: str | None = None) -> Tensor:
-        """How many gradients there are: an int32 scalar."""
+        """Return the number of gradients accumulated so far, an int32 scalar."""
         made: Tensor = self._count_op(self._accumulator_ref, name=name or f"{self._name}_NumAccumulated")
         return made
 

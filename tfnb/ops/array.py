@@ -1,4 +1,4 @@
-"""Shapes as tensors, and ops that give another shape to the same numbers: reshape, transpose, expand, squeeze...
+"""Shape ops: the shape, size and rank of tensors, and reshape, transpose, expand_dims, squeeze, reverse...
 
 Identity and its kin stand here too.
 """
@@ -41,25 +41,25 @@ def _rank_vectors(ctx: ShapeContext) -> list[Static]:
 
 @shapeof("input: T -> output: out_type", shape=_rank_vectors, T="type", out_type=INDEX)
 def Shape(shape: Sequence[int], *, out_type: DType) -> np.ndarray:
-    """The shape of a tensor, as a vector."""
+    """Return the shape of a tensor, as a vector."""
     return np.array(shape, out_type.as_numpy_dtype)
 
 
 @shapeof("input: N * T -> output: N * out_type", shape=_rank_vectors, N="int >= 1", T="type", out_type=INDEX)
 def ShapeN(*shapes: Sequence[int], out_type: DType) -> tuple[np.ndarray, ...]:
-    """The shape of each tensor, as vectors."""
+    """Return the shape of each tensor, as vectors."""
     return tuple(np.array(shape, out_type.as_numpy_dtype) for shape in shapes)
 
 
 @shapeof("input: T -> output: out_type", shape=shapes.scalar, T="type", out_type=INDEX)
 def Size(shape: Sequence[int], *, out_type: DType) -> np.ndarray:
-    """How many elements a tensor has."""
+    """Return the number of elements of a tensor."""
     return np.array(prod(shape), out_type.as_numpy_dtype)
 
 
 @shapeof("input: T -> output: int32", shape=shapes.scalar, T="type")
 def Rank(shape: Sequence[int]) -> np.ndarray:
-    """How many axes a tensor has."""
+    """Return the rank (number of axes) of a tensor."""
     return np.array(len(shape), np.int32)
 
 
@@ -70,7 +70,7 @@ for _op in (Shape, ShapeN, Size, Rank):
 # Another shape
 
 def _reshaped(ctx: ShapeContext) -> list[Static]:
-    """Where only one size of the result is unknown, the number of elements gives it."""
+    """Infer the shape of Reshape; a single unknown size follows from the number of elements."""
     given, sizes = ctx.partial(1), ctx.shape(1)
     if sizes is not None and len(sizes) > 1:
         raise ValueError(f"sizes input must be 1-D, not {text(sizes)}")
@@ -95,7 +95,7 @@ def _reshaped(ctx: ShapeContext) -> list[Static]:
 
 @movement("tensor: T, shape: Tshape -> output: T", shape=_reshaped, in_order=True, T="type", Tshape=INDEX)
 def Reshape(view: View, shape: np.ndarray) -> View:
-    """The same numbers in the same order under another shape; a size of -1 is computed."""
+    """Reshape a tensor: its elements in row-major order under another shape; a size of -1 is inferred."""
     return view.reshape(shape.reshape(-1).tolist())
 
 
@@ -136,7 +136,7 @@ def _expanded(ctx: ShapeContext) -> list[Static]:
 
 @movement("input: T, dim: Tdim -> output: T", shape=_expanded, in_order=True, T="type", Tdim=INDEX)
 def ExpandDims(view: View, dim: np.ndarray) -> View:
-    """With a new axis of size 1 before axis `dim` (negative: counted from the end)."""
+    """Insert an axis of size 1 before axis `dim` (negative: counted from the end)."""
     rank = len(view.shape)
     return view.insert(_one_axis(dim, -rank - 1, rank) % (rank + 1))
 
@@ -167,7 +167,7 @@ def _squeezed(ctx: ShapeContext) -> list[Static]:
 
 @movement("input: T -> output: T", shape=_squeezed, in_order=True, T="type", squeeze_dims="list(int) >= 0 = []")
 def Squeeze(view: View, *, squeeze_dims: Sequence[int]) -> View:
-    """Without the axes `squeeze_dims` of size 1 (without all such axes, if none are named)."""
+    """Remove the axes `squeeze_dims` of size 1 (all axes of size 1, if none are named)."""
     for axis in reversed(_squeezed_axes(view.shape, squeeze_dims)):
         view = view.drop(axis)
     return view
@@ -200,14 +200,14 @@ def _permutation(perm: Any) -> list[int]:
 
 @movement("x: T, perm: Tperm -> y: T", shape=_permuted, ranks={"perm": 1}, T="type", Tperm=INDEX)
 def Transpose(view: View, perm: np.ndarray) -> View:
-    """Axis i of the result is axis `perm[i]` of `x`."""
+    """Permute the axes: axis i of the result is axis `perm[i]` of `x`."""
     return view.transpose(_permutation(perm))
 
 
 @kernel("x: T, perm: Tperm -> y: T", shape=_permuted, ranks={"perm": 1}, values=("perm",), T="type", Tperm=INDEX,
         numpy=lambda ctx, x, perm: np.ascontiguousarray(np.conj(np.transpose(x, _permutation(perm)))))
 def ConjugateTranspose() -> None:
-    """As Transpose, with complex numbers conjugated."""
+    """Permute the axes as Transpose and conjugate the elements."""
 
 
 @Transpose.gradient
@@ -233,7 +233,7 @@ def _inverse(ctx: Any, x: np.ndarray) -> np.ndarray:
 
 @kernel("x: T -> y: T", shape=shapes.like_first, numpy=_inverse, ranks={"x": 1}, values=("x",), T=INDEX)
 def InvertPermutation() -> None:
-    """The permutation that undoes `x`: `y[x[i]] == i`."""
+    """Compute the inverse permutation of `x`: `y[x[i]] == i`."""
 
 
 InvertPermutation.no_gradient("it is made of indices")
@@ -261,7 +261,7 @@ def _reversed(ctx: ShapeContext) -> list[Static]:
           T="{uint8, int8, uint16, int16, int32, uint32, int64, uint64, bool, bfloat16, half, float, double,"
             " complex64, complex128, string}")
 def ReverseV2(view: View, axis: np.ndarray) -> View:
-    """The other way round along the named axes."""
+    """Reverse the order of the elements along the named axes."""
     for one in _reversed_axes(axis, len(view.shape)):
         view = view.slice(one, view.shape[one] - 1, view.shape[one], -1)
     return view
@@ -276,7 +276,7 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 @movement("input: T -> output: T", shape=shapes.like_first, in_order=True, T="type")
 def Identity(view: View) -> View:
-    """`input` itself."""
+    """Return `input` itself."""
     return view
 
 
@@ -287,7 +287,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @movement("input: T -> output: T", shape=shapes.like_first, in_order=True, T="type")
 def StopGradient(view: View) -> View:
-    """`input` itself, as a constant for gradients."""
+    """Return `input` itself, as a constant for gradients."""
     return view
 
 
@@ -296,7 +296,7 @@ StopGradient.no_gradient("that is what it is for")
 
 @movement("input: T -> output: T", shape=shapes.like_first, in_order=True, T="type", message="string = ''")
 def PreventGradient(view: View) -> View:
-    """`input` itself; asking for its gradient is an error."""
+    """Return `input` itself; asking for its gradient is an error."""
     return view
 
 
@@ -311,7 +311,7 @@ def _all_shapes(ctx: ShapeContext) -> list[Static]:
 
 @kernel("input: T -> output: T", shape=_all_shapes, numpy=lambda ctx, *arrays: arrays, T="list(type) >= 1")
 def IdentityN() -> None:
-    """The tensors themselves."""
+    """Return the tensors themselves."""
 
 
 @IdentityN.gradient
@@ -334,7 +334,7 @@ def _ensure(ctx: Any, x: np.ndarray) -> np.ndarray:
 
 @kernel("input: T -> output: T", shape=_ensured, numpy=_ensure, shape_="shape", T="type")
 def EnsureShape() -> None:
-    """`input` itself, if its shape fits."""
+    """Return `input` itself, if its shape is compatible with the given one."""
 
 
 @EnsureShape.gradient
@@ -345,7 +345,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 # What users call
 
 def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
-    """The shape of a tensor or SparseTensor, as a vector of int32 or `out_type` (int64): a constant where known."""
+    """Return the shape of a tensor or SparseTensor, a vector of int32 or `out_type` (int64): a constant where known."""
     with name_scope(name, "Shape", [input]) as scope:
         if isinstance(input, (SparseTensor, SparseTensorValue)):
             return cast(input.dense_shape, out_type)
@@ -356,12 +356,12 @@ def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> 
 
 
 def shape_n(input: Sequence[Any], out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
-    """The shape of each tensor, as vectors."""
+    """Return the shape of each tensor, as vectors."""
     return ShapeN(input, out_type=out_type, name=name)
 
 
 def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
-    """How many elements a tensor has, an int32 or `out_type` (int64) scalar: a constant where that is known.
+    """Return the number of elements of a tensor, an int32 or `out_type` (int64) scalar: a constant where it is known.
 
     Of a SparseTensor, as many as its dense form has.
     """
@@ -375,7 +375,7 @@ def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> T
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
-    """How many axes a tensor or SparseTensor has: a constant where that is known."""
+    """Return the rank (number of axes) of a tensor or SparseTensor: a constant where it is known."""
     with name_scope(name, "Rank", [input]) as scope:
         if isinstance(input, (SparseTensor, SparseTensorValue)):
             return size(input.dense_shape, name=scope)
@@ -389,12 +389,12 @@ reshape, identity_n, invert_permutation = Reshape, IdentityN, InvertPermutation
 
 
 def identity(input: Any, name: str | None = None) -> Any:
-    """A tensor of the same value; of a SparseTensor, of the same parts."""
+    """Return a tensor of the same value; of a SparseTensor, of the same parts."""
     return _parts_too(Identity, input, name)
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Any:
-    """A tensor of the same value (of a SparseTensor, of the same parts), which gradients take as a constant."""
+    """Return the same value (of a SparseTensor, the same parts), as a constant for gradients."""
     return _parts_too(StopGradient, input, name)
 
 
@@ -405,12 +405,12 @@ def _parts_too(op: Any, input: Any, name: str | None) -> Any:
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """`x` itself; running it raises InvalidArgumentError where its shape is not `shape` (None: any size)."""
+    """Return `x` itself; running it raises InvalidArgumentError where its shape is not `shape` (None: any size)."""
     return EnsureShape(x, shape=TensorShape(shape), name=name)
 
 
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
-    """`input` with a new axis of size 1 before axis `axis` (negative: counted from the end).
+    """Insert an axis of size 1 before axis `axis` (negative: counted from the end) of `input`.
 
     Raises ValueError for an axis out of range.
     """
@@ -421,7 +421,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
-    """`input` without its axes of size 1, or without those that `axis` names.
+    """Remove from `input` its axes of size 1, or those that `axis` names.
 
     Raises ValueError if one of these has another size.
     """
@@ -432,7 +432,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
 
 
 def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
-    """`a` with its axes in the order `perm`, by default reversed.
+    """Permute the axes of `a` into the order `perm`, by default reversed.
 
     conjugate: of complex numbers the conjugates, too. Raises ValueError if `perm` does not name each axis once.
     """
@@ -447,7 +447,7 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
 
 
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
-    """`a` with its last two axes exchanged. Raises ValueError for fewer than two axes."""
+    """Transpose the last two axes of `a`. Raises ValueError for fewer than two axes."""
     with name_scope(name, "matrix_transpose", [a]) as scope:
         a = convert_to_tensor(a, name="a")
         if a.static is None:
@@ -462,7 +462,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
 
 def reverse(tensor: Any, axis: Any = None, name: str | None = None, dims: Any = None) -> Tensor:
-    """`tensor` the other way round along the axes `axis`, or, as in r0.x, along those where a list of bools is True."""
+    """Reverse `tensor` along the axes `axis`, or, as in r0.x, along those where a list of bools is True."""
     axis = renamed("axis", axis, "dims", dims)
     if isinstance(axis, (list, tuple)) and axis and all(isinstance(flag, (bool, np.bool_)) for flag in axis):
         axis = np.array([i for i, flag in enumerate(axis) if flag], np.int32)
@@ -473,10 +473,10 @@ reverse_v2 = reverse
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
-    """The TensorShape that two shapes broadcast to. Raises ValueError if they don't fit."""
+    """Return the TensorShape that two shapes broadcast to. Raises ValueError if they are incompatible."""
     return TensorShape.of(broadcast(TensorShape(shape_x).static, TensorShape(shape_y).static))
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
-    """The shape vector that two shape vectors broadcast to."""
+    """Return the shape vector that two shape vectors broadcast to."""
     return raw.BroadcastArgs(shape_x, shape_y)

@@ -1,4 +1,4 @@
-"""Assertions about tensors: at once where all is known while the graph is built, else as operations."""
+"""Assertions about tensors: checked statically where all is known while the graph is built, else by operations."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -195,7 +195,7 @@ def assert_rank_in(x: Any, ranks: Sequence[Any], data: Any = None, summarize: in
 
 
 def _is_one_of(x: Tensor, values: Sequence[Any]) -> Tensor:
-    """Is the scalar one of these?"""
+    """Return whether the scalar is one of these."""
     found = equal(x, values[0])
     for value in values[1:]:
         found = found | equal(x, value)
@@ -203,7 +203,7 @@ def _is_one_of(x: Tensor, values: Sequence[Any]) -> Tensor:
 
 
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Operation:
-    """Raises TypeError at once unless `tensor` has the dtype; returns an operation that does nothing."""
+    """Raise TypeError at once unless `tensor` has the dtype; the operation returned does nothing."""
     with name_scope(name, "assert_type", [tensor]):
         tensor = tensor.values if isinstance(tensor, SparseTensor) else convert_to_tensor(tensor, name="tensor")
         if tensor.dtype.base_dtype != dtypes.as_dtype(tf_type).base_dtype:
@@ -212,7 +212,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
 
 
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Operation:
-    """Raises TypeError at once unless x has an integer dtype; returns an operation that does nothing."""
+    """Raise TypeError at once unless x has an integer dtype; the operation returned does nothing."""
     with name_scope(name, "assert_integer", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
@@ -221,7 +221,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
 
 def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
-    """`tensor` itself. Raises ValueError at once if it is known to have axes."""
+    """Return `tensor` itself. Raises ValueError at once if it is known to have axes."""
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name=scope)
         if tensor.static != () and tensor.static is not None:
@@ -230,7 +230,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
 
 
 def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = None) -> DType:
-    """The dtype of all `tensors`, by default float32. Raises ValueError for different ones, and if it is no float."""
+    """Return the dtype of all `tensors`, by default float32. Raises ValueError for different ones or no float."""
     found = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
     for t in tensors or ():
         if t is not None and found is not None and t.dtype.base_dtype != found:
@@ -243,19 +243,19 @@ def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = N
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Is it a tensor of numbers: integers, floats or complex ones?"""
+    """Return whether `tensor` is a tensor of integers, floats or complex numbers (quantized ones included)."""
     return isinstance(tensor, Tensor) and (tensor.dtype.is_integer or tensor.dtype.is_floating
                                            or tensor.dtype.is_complex or tensor.dtype.is_quantized)
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
-    """Is no element of x, in row-major order, less than the one before?"""
+    """Return a bool scalar: whether the elements of x, in row-major order, never decrease."""
     with name_scope(name, "is_non_decreasing", [x]):
         return reduce_all(greater_equal(*_neighbours(x)))  # type: ignore[no-any-return]
 
 
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
-    """Is each element of x, in row-major order, greater than the one before?"""
+    """Return a bool scalar: whether the elements of x, in row-major order, strictly increase."""
     with name_scope(name, "is_strictly_increasing", [x]):
         return reduce_all(greater(*_neighbours(x)))  # type: ignore[no-any-return]
 

@@ -1,4 +1,4 @@
-"""Broadcasting backwards: the gradient of a broadcast input is the sum over the places where it was repeated."""
+"""Gradients of broadcasting: the gradient of a broadcast input is summed over the axes along which it was repeated."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def _gradient_args(ctx: Any, s0: np.ndarray, s1: np.ndarray) -> tuple[np.ndarray
 @kernel("s0: T, s1: T -> r0: T, r1: T", shape=_unknown_vectors, numpy=_gradient_args, values=("s0", "s1"),
         ranks={"s0": 1, "s1": 1}, T="indextype = DT_INT32")
 def BroadcastGradientArgs() -> None:
-    """The axes to sum a gradient over, for each of two inputs with shapes `s0` and `s1` that were broadcast."""
+    """Compute the axes to sum a gradient over, for each of two inputs with shapes `s0` and `s1` that were broadcast."""
 
 
 BroadcastGradientArgs.no_gradient("shapes have none")
@@ -63,7 +63,7 @@ def _broadcast_shapes(ctx: Any, s0: np.ndarray, s1: np.ndarray) -> np.ndarray:
 @kernel("s0: T, s1: T -> r0: T", shape=_unknown_vectors, numpy=_broadcast_shapes, values=("s0", "s1"),
         ranks={"s0": 1, "s1": 1}, T="indextype = DT_INT32")
 def BroadcastArgs() -> None:
-    """The shape that two shapes broadcast to."""
+    """Compute the shape that two shapes broadcast to."""
 
 
 BroadcastArgs.no_gradient("shapes have none")
@@ -118,7 +118,7 @@ def shape_of(x: Tensor) -> Any:
 
 
 def same_shapes(*tensors: Any) -> bool:
-    """Are they all tensors (no IndexedSlices) of the same known shape? Then nothing was broadcast."""
+    """Return whether all are tensors (no IndexedSlices) of the same known shape: then nothing was broadcast."""
     first = tensors[0].static
     return first is not None and None not in first and all(isinstance(t, Tensor) and t.static == first for t in tensors)
 

@@ -1,4 +1,4 @@
-"""Classes drawn to stand for all the others in a loss: the candidate samplers of `tf.nn`."""
+"""Candidate samplers: classes sampled to represent all the others in a loss, for `tf.nn`'s sampled softmax and NCE."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -60,9 +60,9 @@ def _integers(words: Iterator[int], n: int) -> Iterator[int]:
 
 def _sampler(draw: Callable[[Iterator[int], int], Iterator[int]],
              chance: Callable[[np.ndarray, int], np.ndarray]) -> Callable[..., tuple[np.ndarray, ...]]:
-    """The NumPy form of a sampler: `draw` gives its classes, `chance` how likely each is."""
+    """The NumPy form of a sampler: `draw` samples its classes, the other argument gives their probabilities."""
     def numpy(ctx: Any, true: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The classes drawn, and how often the true ones and the drawn ones are to be expected among them."""
+        """Sample classes by `draw`, and return them with the expected counts of the true and of the sampled classes."""
         count, most = int(ctx.attrs["num_sampled"]), int(ctx.attrs["range_max"])
         if true.size and not 0 <= true.min() <= true.max() < most:
             raise errors.InvalidArgumentError(None, ctx.op, f"true_classes must be in [0, {most})")
@@ -99,13 +99,13 @@ def _log_chance(classes: np.ndarray, most: int) -> np.ndarray:
 
 @random(_SIGNATURE, shape=_shape, numpy=_sampler(_log_uniform, _log_chance), **_ATTRS)
 def LogUniformCandidateSampler() -> None:
-    """Classes drawn with chances that fall as 1 / (class + 1), and how often each class is expected among them."""
+    """Sample classes from the log-uniform (Zipfian) distribution, and compute their expected counts."""
 
 
 @random(_SIGNATURE, shape=_shape, **_ATTRS,
         numpy=_sampler(_integers, lambda classes, most: np.full(classes.shape, 1.0 / most)))
 def UniformCandidateSampler() -> None:
-    """Classes drawn with equal chances, and how often each class is expected among them."""
+    """Sample classes from the uniform distribution, and compute their expected counts."""
 
 
 def _hits(ctx: Any, true: np.ndarray, sampled: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -118,7 +118,7 @@ def _hits(ctx: Any, true: np.ndarray, sampled: np.ndarray) -> tuple[np.ndarray, 
 @kernel("true_classes: int64, sampled_candidates: int64 -> indices: int32, ids: int64, weights: float",
         shape=lambda ctx: [(None,)] * 3, numpy=_hits, num_true="int", seed="int = 0", seed2="int = 0")
 def ComputeAccidentalHits() -> None:
-    """Where candidates are true classes: (example, place of the candidate), with a weight that excludes them."""
+    """Find sampled candidates that are true classes: (example, index of the candidate), with a weight to mask them."""
 
 
 for _op in (LogUniformCandidateSampler, UniformCandidateSampler):
@@ -130,7 +130,7 @@ Sampled = namedtuple("Sampled", ["sampled_candidates", "true_expected_count", "s
 
 def log_uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
                                   seed: int | None = None, name: str | None = None) -> Sampled:
-    """(candidates (num_sampled), expected counts of the true classes (batch, num_true), of the candidates).
+    """Return (candidates (num_sampled), expected counts of the true classes (batch, num_true), of the candidates).
 
     Chances fall as 1 / (class + 1): for classes numbered by their frequency. unique: no candidate comes twice. Raises
     ValueError for more unique candidates than classes (`range_max`).
@@ -142,7 +142,7 @@ def log_uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled:
 
 def uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
                               seed: int | None = None, name: str | None = None) -> Sampled:
-    """As `log_uniform_candidate_sampler`, with equal chances."""
+    """As `log_uniform_candidate_sampler`, with a uniform distribution."""
     first, second = get_seed(seed)
     return Sampled(*UniformCandidateSampler(true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique,
                                             range_max=range_max, seed=first, seed2=second, name=name))
@@ -150,7 +150,7 @@ def uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int
 
 def compute_accidental_hits(true_classes: Any, sampled_candidates: Any, num_true: int, seed: int | None = None,
                             name: str | None = None) -> Any:
-    """(examples, places of candidates that are true classes of theirs, weights to add to their logits)."""
+    """Return (examples, indices of candidates that are true classes of theirs, weights to add to their logits)."""
     first, second = get_seed(seed)
     return ComputeAccidentalHits(true_classes, sampled_candidates, num_true=num_true, seed=first, seed2=second,
                                  name=name)

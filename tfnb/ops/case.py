@@ -22,7 +22,7 @@ Fn = Callable[[], Any]
 
 def case(pred_fn_pairs: Any, default: Fn | None = None, exclusive: bool = False, strict: bool = False,
          name: str = "case") -> Any:
-    """What the function of the first pair whose predicate holds returns, else what `default()` does.
+    """Return the result of the function of the first pair whose predicate holds, else that of `default()`.
 
     pred_fn_pairs: (bool scalar tensor, function) in order, or a dict of them (exclusive=True is advised then: else
     the order is that of the dict). Without default, one of the predicates must hold: InvalidArgumentError otherwise

@@ -1,4 +1,4 @@
-"""Comparisons, logic, tests for NaN and infinities, and choosing between two tensors."""
+"""Comparisons, logical ops, tests for NaN and infinity, and selection between two tensors."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 
 @elementwise("x: T, y: T -> z: bool", T="realnumbertype")
 def Less(x, y):
-    """`x < y` with broadcasting."""
+    """Compute `x < y` element-wise, with broadcasting."""
     return x < y
 
 
 @elementwise("x: T, y: T -> z: bool", T="realnumbertype")
 def LessEqual(x, y):
-    """`x <= y` with broadcasting."""
+    """Compute `x <= y` element-wise, with broadcasting."""
     return x <= y
 
 
 @elementwise("x: T, y: T -> z: bool", T="realnumbertype")
 def Greater(x, y):
-    """`x > y` with broadcasting."""
+    """Compute `x > y` element-wise, with broadcasting."""
     return x > y
 
 
 @elementwise("x: T, y: T -> z: bool", T="realnumbertype")
 def GreaterEqual(x, y):
-    """`x >= y` with broadcasting."""
+    """Compute `x >= y` element-wise, with broadcasting."""
     return x >= y
 
 
@@ -56,55 +56,55 @@ def _equality(ctx: ShapeContext) -> list[Static]:
 
 @elementwise("x: T, y: T -> z: bool", shape=_equality, T="type", incompatible_shape_error="bool = true")
 def Equal(x, y):
-    """`x == y` with broadcasting, for every dtype, strings too."""
+    """Compute `x == y` element-wise, with broadcasting, for every dtype, strings too."""
     return x == y
 
 
 @elementwise("x: T, y: T -> z: bool", shape=_equality, T="type", incompatible_shape_error="bool = true")
 def NotEqual(x, y):
-    """`x != y` with broadcasting, for every dtype, strings too."""
+    """Compute `x != y` element-wise, with broadcasting, for every dtype, strings too."""
     return x != y
 
 
 @elementwise("x: T, y: T -> z: bool", T="numbertype", tolerance="float = 9.999999747378752e-06")
 def ApproximateEqual(x, y, *, tolerance):
-    """`abs(x - y) < tolerance`."""
+    """Compute `abs(x - y) < tolerance` element-wise."""
     return abs(x - y) < tolerance
 
 
 @elementwise("x: bool, y: bool -> z: bool")
 def LogicalAnd(x, y):
-    """`x and y` with broadcasting."""
+    """Compute the logical conjunction `x and y` element-wise, with broadcasting."""
     return x & y
 
 
 @elementwise("x: bool, y: bool -> z: bool")
 def LogicalOr(x, y):
-    """`x or y` with broadcasting."""
+    """Compute the logical disjunction `x or y` element-wise, with broadcasting."""
     return x | y
 
 
 @elementwise("x: bool -> y: bool")
 def LogicalNot(x):
-    """`not x`."""
+    """Compute the logical negation `not x` element-wise."""
     return logical_not(x)
 
 
 @elementwise("x: T -> y: bool", T="{bfloat16, half, float, double}")
 def IsNan(x):
-    """Is it NaN?"""
+    """Return whether each element of `x` is NaN."""
     return isnan(x)
 
 
 @elementwise("x: T -> y: bool", T="{bfloat16, half, float, double}")
 def IsInf(x):
-    """Is it plus or minus infinity?"""
+    """Return whether each element of `x` is positive or negative infinity."""
     return isinf(x)
 
 
 @elementwise("x: T -> y: bool", T="{bfloat16, half, float, double}")
 def IsFinite(x):
-    """Is it neither NaN nor infinite?"""
+    """Return whether each element of `x` is finite: neither NaN nor infinite."""
     return isfinite(x)
 
 
@@ -117,7 +117,7 @@ for _op in (Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual, Approximate
 
 @elementwise("condition: bool, t: T, e: T -> output: T", T="type")
 def SelectV2(condition, t, e):
-    """`t` where `condition` holds, else `e`, with broadcasting."""
+    """Select elements of `t` where `condition` is True, else of `e`, with broadcasting."""
     return where(condition, t, e)
 
 
@@ -154,7 +154,7 @@ def _by_rows(attrs: Any, condition: tuple[int, ...], t: tuple[int, ...], e: tupl
 
 @elementwise("condition: bool, t: T, e: T -> output: T", shape=_select_shape, align=_by_rows, T="type")
 def Select(condition, t, e):
-    """`t` where `condition` holds, else `e`, of one shape; a vector `condition` chooses rows, a scalar all."""
+    """Select elements of `t` where `condition` is True, else of `e`; a vector selects rows, a scalar all."""
     return where(condition, t, e)
 
 
@@ -167,7 +167,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
 
 @elementwise("t: T, clip_value_min: T, clip_value_max: T -> output: T", T="numbertype")
 def ClipByValue(t, clip_value_min, clip_value_max):
-    """`t` cut to [`clip_value_min`, `clip_value_max`], with broadcasting."""
+    """Clip `t` to [`clip_value_min`, `clip_value_max`] element-wise, with broadcasting."""
     return minimum(maximum(t, clip_value_min), clip_value_max)
 
 
@@ -190,7 +190,7 @@ select = Select
 
 
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """`x == y`, element by element with broadcasting: bools.
+    """Compute `x == y` element-wise, with broadcasting: bools.
 
     Raises TypeError if the dtypes differ, ValueError where the shapes can't be broadcast.
     """
@@ -198,12 +198,12 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """`x != y`, element by element with broadcasting: bools. Errors as of `equal`."""
+    """Compute `x != y` element-wise, with broadcasting: bools. Errors as of `equal`."""
     return NotEqual(x, y, name=name)
 
 
 def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
-    """True where exactly one of `x` and `y` is."""
+    """Compute the exclusive disjunction of `x` and `y` element-wise: bools."""
     return LogicalAnd(LogicalOr(x, y), LogicalNot(LogicalAnd(x, y)), name=name)
 
 

@@ -1,4 +1,4 @@
-"""tf.cond: of two branches one runs. In the graph it is TensorFlow's Switch and Merge nodes."""
+"""tf.cond: conditional execution of one of two branches, by TensorFlow's Switch and Merge nodes in the graph."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -187,7 +187,7 @@ register_proto_function(GraphKeys.COND_CONTEXT, lambda: control_flow_pb2.CondCon
 def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
          strict: bool = False, name: str | None = None, fn1: Callable[[], Any] | None = None,
          fn2: Callable[[], Any] | None = None) -> Any:
-    """What `true_fn()` returns if the bool scalar `pred` is true when the graph runs, else what `false_fn()` does.
+    """Return the result of `true_fn()` if the bool scalar `pred` is true when the graph runs, else of `false_fn()`.
 
     Both functions are called once, now, and must return the same structure (tensors, IndexedSlices, operations in
     lists, tuples, dicts) with the same dtypes. Only the ops made inside of the branch that is taken run; what a branch
@@ -247,7 +247,7 @@ def _single(value: Any) -> Any:
 
 
 def _cast_indices(branches: Sequence[tuple[Any, list[Any], CondContext]]) -> None:
-    """Where one branch returns IndexedSlices with int32 indices and the other with int64 ones, make them int64."""
+    """Cast the indices of IndexedSlices to int64 where the branches return both int32 and int64 ones."""
     places = [_index_places(original) for original, _, _ in branches]
     if places[0] != places[1]:
         return

@@ -1,4 +1,4 @@
-"""From a call of an op's constructor to a node: conversion of inputs, inference of type attrs, defaults, checks.
+"""Op constructors: conversion of inputs, inference of type attrs, defaults and checks on the way to a graph node.
 
 Names and errors follow TensorFlow's `op_def_library`: an input that is not a tensor yet becomes a constant called
 after its argument inside the scope of the op ("Tanh/x").
@@ -75,7 +75,7 @@ class Constructor:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """What `help` and completion show."""
+        """Signature for `help` and completion."""
         kind, empty = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
         names = [(arg.name, empty) for arg in self.spec.inputs]
         names += [(attr, self._attr_specs[attr].default if attr in self._defaults else empty)
@@ -83,7 +83,7 @@ class Constructor:
         return inspect.Signature([inspect.Parameter(n, kind, default=d) for n, d in [*names, ("name", None)]])
 
     def gradient(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """Enter the gradient of this op: fn(op, *output_gradients) -> gradients of the inputs."""
+        """Register the gradient of this op: fn(op, *output_gradients) -> gradients of the inputs."""
         tables.GRADIENTS[self.spec.name] = fn
         return fn
 
@@ -97,12 +97,12 @@ class Constructor:
         return fn
 
     def prepare(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """Enter what a reduction makes of each element before it combines them."""
+        """Register the map of a reduction: applied to each element before elements are combined."""
         tables.PREPARE[self.spec.name] = read(fn)
         return fn
 
     def finish(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """Enter what a reduction does with its accumulator and the number of elements at the end."""
+        """Register the final step of a reduction: applied to its accumulator and the number of elements."""
         tables.FINISH[self.spec.name] = read(fn)
         return fn
 

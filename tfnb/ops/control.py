@@ -1,4 +1,4 @@
-"""Order without values: NoOp, group, tuple and with_dependencies."""
+"""Control dependencies: NoOp, group, tuple and with_dependencies."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from tfnb.ops.sparse_tensor import SparseTensor
 
 @structural("->", Kind.CONTROL, shape=lambda ctx: [])
 def NoOp() -> None:
-    """Does nothing. It is a place for control inputs."""
+    """Do nothing: a node for control inputs."""
 
 
 NoOp.no_gradient("it has no inputs")

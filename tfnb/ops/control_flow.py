@@ -1,4 +1,4 @@
-"""TensorFlow's nodes of control flow. A value that is not there is "dead", and so is what is computed from it.
+"""TensorFlow's control-flow nodes. An absent value is "dead", and so is every value computed from it.
 
 Switch lets its input out on one of two sides, Merge takes whichever of its inputs is there: a conditional. Enter, Exit
 and NextIteration carry values into a loop, out of it and to its next round; LoopCond says whether there is one.
@@ -29,7 +29,7 @@ def _switched(ctx: ShapeContext) -> list[Static]:
 
 
 def _merged(ctx: ShapeContext) -> list[Static]:
-    """What the shapes of all inputs have in common; inputs that come from a next iteration are not known yet."""
+    """Infer the common shape of all inputs; those from a NextIteration are not known yet."""
     found = [ctx.shape(i) for i in range(len(ctx.op.inputs))]
     return [common_shape(found), ()]
 
@@ -53,66 +53,66 @@ def _true_or_false(ctx: ShapeContext) -> list[Static]:
 
 @structural("data: T, pred: bool -> output_false: T, output_true: T", Kind.SWITCH, shape=_switched, T="type")
 def Switch() -> None:
-    """`data` at the output that `pred` picks; the other one is dead."""
+    """Forward `data` to the output that `pred` selects; the other one is dead."""
 
 
 @structural("data: Ref(T), pred: bool -> output_false: Ref(T), output_true: Ref(T)", Kind.SWITCH, shape=_switched,
             T="type")
 def RefSwitch() -> None:
-    """The reference at the output that `pred` picks; the other one is dead."""
+    """Forward the reference to the output that `pred` selects; the other one is dead."""
 
 
 @structural("inputs: N * T -> output: T, value_index: int32", Kind.MERGE, shape=_merged, T="type", N="int >= 1")
 def Merge() -> None:
-    """The one of `inputs` that is not dead, and which it is."""
+    """Forward the one of `inputs` that is not dead, and its index."""
 
 
 @structural("inputs: Ref(N * T) -> output: Ref(T), value_index: int32", Kind.MERGE, shape=_merged, T="type",
             N="int >= 1")
 def RefMerge() -> None:
-    """The one of the references that is not dead, and which it is."""
+    """Forward the one of the references that is not dead, and its index."""
 
 
 @structural("data: T -> output: T", Kind.ENTER, shape=_entered, T="type", frame_name="string",
             is_constant="bool = false", parallel_iterations="int = 10")
 def Enter() -> None:
-    """`data` inside of the loop `frame_name`: in its first round, or (is_constant) in all rounds."""
+    """Make `data` available in the loop `frame_name`: in its first iteration, or (is_constant) in all iterations."""
 
 
 @structural("data: Ref(T) -> output: Ref(T)", Kind.ENTER, shape=_entered, T="type", frame_name="string",
             is_constant="bool = false", parallel_iterations="int = 10")
 def RefEnter() -> None:
-    """The reference inside of the loop `frame_name`: in its first round, or (is_constant) in all rounds."""
+    """Make the reference available in the loop `frame_name`: in its first iteration, or (is_constant) in all."""
 
 
 @structural("data: T -> output: T", Kind.EXIT, shape=shapes.like_first, T="type")
 def Exit() -> None:
-    """`data` outside of its loop."""
+    """Forward `data` out of its loop."""
 
 
 @structural("data: Ref(T) -> output: Ref(T)", Kind.EXIT, shape=shapes.like_first, T="type")
 def RefExit() -> None:
-    """The reference outside of its loop."""
+    """Forward the reference out of its loop."""
 
 
 @structural("data: T -> output: T", Kind.NEXT_ITERATION, shape=shapes.like_first, T="type")
 def NextIteration() -> None:
-    """`data` in the next round of its loop."""
+    """Forward `data` to the next iteration of its loop."""
 
 
 @structural("data: Ref(T) -> output: Ref(T)", Kind.NEXT_ITERATION, shape=shapes.like_first, T="type")
 def RefNextIteration() -> None:
-    """The reference in the next round of its loop."""
+    """Forward the reference to the next iteration of its loop."""
 
 
 @structural("input: bool -> output: bool", Kind.LOOP_COND, shape=_true_or_false)
 def LoopCond() -> None:
-    """Whether its loop goes on."""
+    """Forward the condition of a loop: whether it goes on."""
 
 
 @structural("->", Kind.CONTROL, shape=lambda ctx: [])
 def ControlTrigger() -> None:
-    """Does nothing. It is a place for control inputs, dead ones too."""
+    """Do nothing: a node for control inputs, dead ones too."""
 
 
 LoopCond.no_gradient("it is a truth value")
@@ -174,7 +174,7 @@ def as_slices(values: Sequence[Any]) -> list[IndexedSlices]:
 
 def enter(data: Any, frame_name: str, is_constant: bool = False, parallel_iterations: int = 10,
           use_input_shape: bool = True, name: str | None = None) -> Any:
-    """`data` (tensor or IndexedSlices) inside of a loop."""
+    """Return `data` (tensor or IndexedSlices) inside of a loop."""
     data = convert_to_tensor_or_indexed_slices(data, as_ref=True)
     options = {"is_constant": is_constant, "parallel_iterations": parallel_iterations}
     if isinstance(data, IndexedSlices):
@@ -188,7 +188,7 @@ def enter(data: Any, frame_name: str, is_constant: bool = False, parallel_iterat
 
 
 def exit_(data: Any, name: str | None = None) -> Any:
-    """`data` (tensor or IndexedSlices) outside of its loop."""
+    """Return `data` (tensor or IndexedSlices) outside of its loop."""
     data = convert_to_tensor_or_indexed_slices(data, as_ref=True)
     if isinstance(data, IndexedSlices):
         return IndexedSlices(*(exit_(part, name if i == 0 else "indices") for i, part in enumerate(data.parts)))
@@ -196,7 +196,7 @@ def exit_(data: Any, name: str | None = None) -> Any:
 
 
 def next_iteration(data: Any, name: str | None = None) -> Any:
-    """`data` (tensor or IndexedSlices) in the next round of its loop."""
+    """Return `data` (tensor or IndexedSlices) in the next iteration of its loop."""
     data = convert_to_tensor_or_indexed_slices(data, as_ref=True)
     if isinstance(data, IndexedSlices):
         names = [name, "indices", "dense_shape"]

@@ -39,7 +39,7 @@ def _parts(grad: Any) -> list[Tensor]:
 
 
 def _send(head: Any, grad: Any) -> None:
-    """Send a gradient to the next round of the loop of gradients, in the form that it entered the loop in."""
+    """Send a gradient to the next iteration of the gradient loop, in the form in which it entered."""
     if isinstance(head, Tensor):
         close_loop(head, convert_to_tensor(grad), enforce=False)
         return

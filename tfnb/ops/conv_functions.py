@@ -1,4 +1,4 @@
-"""What users call to convolve: the functions of `tf.nn`, with the argument names of all releases of TF 1."""
+"""Convolution functions of `tf.nn`, with the argument names of all releases of TF 1."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -280,7 +280,7 @@ def convolution(input: Any, filter: Any = None, padding: Any = None, strides: An
 # Rows
 
 def _channels_first_row(data_format: str | None) -> bool:
-    """Is it "NCW" (or the older "NCHW")? Raises ValueError for what is no format of rows."""
+    """Return whether the format is "NCW" (or the older "NCHW"). Raises ValueError for no format of rows."""
     if data_format not in (None, "NHWC", "NCHW", "NWC", "NCW"):
         raise ValueError(f"`data_format` must be 'NWC' or 'NCW', not {data_format!r}")
     return data_format in ("NCHW", "NCW")

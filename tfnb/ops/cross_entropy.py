@@ -1,4 +1,4 @@
-"""Softmax, and the cross-entropy losses of logits."""
+"""Softmax, and cross-entropy losses of logits."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,7 @@ FLOAT = "floattype"
 
 @rowwise("logits: T -> softmax: T", T=FLOAT)
 def Softmax(logits):
-    """`exp(logits)` divided by its sum over the last axis."""
+    """Compute the softmax over the last axis: `exp(logits)` divided by its sum."""
     e = exp(logits - rowmax(logits))
     return e * (1 / rowsum(e))
 
@@ -49,7 +49,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @rowwise("logits: T -> logsoftmax: T", T=FLOAT)
 def LogSoftmax(logits):
-    """The logarithm of Softmax, without overflow."""
+    """Compute the logarithm of Softmax, without overflow."""
     low = logits - rowmax(logits)
     return low - log(rowsum(exp(low)))
 
@@ -68,7 +68,7 @@ def _crossed(ctx: ShapeContext) -> list[Static]:
 
 @rowwise("features: T, labels: T -> loss: T, backprop: T", shape=_crossed, T=FLOAT)
 def SoftmaxCrossEntropyWithLogits(features, labels):
-    """The cross-entropy of each row of `labels` with the Softmax of `features`, and its gradient."""
+    """Compute the cross-entropy of each row of `labels` with the Softmax of `features`, and its gradient."""
     low = features - rowmax(features)
     e = exp(low)
     total = rowsum(e)
@@ -85,7 +85,7 @@ def _cross_entropy_gradient(op: Operation, dloss: Tensor, dbackprop: Tensor | No
 
 
 def _is_zero(x: Tensor) -> bool:
-    """Is it the zeros that stand for an output without gradient?"""
+    """Return whether `x` is the zeros that represent an output without a gradient."""
     if x.op.type in ("ZerosLike", "Zeros"):
         return True
     if x.op.type == "Fill":
@@ -106,7 +106,7 @@ def _(op: Operation, dloss: Tensor, dbackprop: Tensor | None) -> list[Tensor]:
 @rowwise("features: T, labels: Tlabels -> loss: T, backprop: T", rows=("labels",), T=FLOAT,
          Tlabels="indextype = DT_INT64")
 def SparseSoftmaxCrossEntropyWithLogits(features, labels):
-    """The cross-entropy of class `labels` with the Softmax of each row, and its gradient."""
+    """Compute the cross-entropy of class `labels` with the Softmax of each row, and its gradient."""
     low = features - rowmax(features)
     e = exp(low)
     total = rowsum(e)
@@ -158,7 +158,7 @@ def _swapped(axis: Any, count: Tensor) -> Tensor:
 
 
 def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
-    """`exp(logits)` divided by its sum over `axis`, by default the last.
+    """Compute the softmax over `axis`, by default the last: `exp(logits)` divided by its sum.
 
     logits: floats; the result has their dtype and shape. Raises InvalidArgumentError for an axis out of range.
     """
@@ -166,7 +166,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: 
 
 
 def log_softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
-    """The logarithm of `softmax`, without overflow."""
+    """Compute the logarithm of `softmax`, without overflow."""
     return _over_axis(LogSoftmax, logits, renamed("axis", axis, "dim", dim), name)
 
 
@@ -187,7 +187,7 @@ def _as_matrix(x: Tensor) -> Tensor:
 
 def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: int | None = None,
                                          name: str | None = None, dim: int | None = None) -> Tensor:
-    """The cross-entropy of the distributions `labels` with softmax(`logits`), along `axis` (which is dropped)."""
+    """Compute the cross-entropy of the distributions `labels` with softmax(`logits`) along `axis`, which is dropped."""
     axis = renamed("axis", axis, "dim", dim, default=-1)
     with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as scope:
         given = convert_to_tensor(logits, name="logits")
@@ -234,7 +234,7 @@ def softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None,
 @logits_first("name")
 def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None,
                                              name: str | None = None) -> Tensor:
-    """The cross-entropy of the classes `labels` with softmax(`logits`) over the last axis.
+    """Compute the cross-entropy of the classes `labels` with softmax(`logits`) over the last axis.
 
     labels: int32 or int64, of one axis less. By position, the order is that of 0.x: (logits, labels, name). Raises
     ValueError where the shapes don't fit. A label outside of the classes gives NaN.
@@ -274,7 +274,7 @@ def _check_labels(labels: Tensor, logits: Tensor) -> None:
 @logits_first("name")
 def sigmoid_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None,
                                       name: str | None = None) -> Tensor:
-    """The cross-entropy of the chances `labels` with sigmoid(`logits`), element by element, without overflow.
+    """Compute the cross-entropy of the probabilities `labels` with sigmoid(`logits`), element-wise, without overflow.
 
     By position, the order is that of 0.x: (logits, labels, name). Raises ValueError if their shapes differ.
     """
@@ -309,7 +309,7 @@ def weighted_cross_entropy_with_logits(labels: Any = None, logits: Any = None, p
 
 def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False,
                      name: str | None = None) -> Tensor:
-    """The Poisson log-likelihood loss of `targets` under rates `exp(log_input)`, element by element.
+    """Compute the Poisson log-likelihood loss of `targets` under rates `exp(log_input)`, element-wise.
 
     compute_full_loss: with Stirling's approximation of the part that does not depend on `log_input`.
     """

@@ -1,4 +1,4 @@
-"""Queues: tensors that one part of a program puts in and another takes out, with waiting on both sides.
+"""Queue ops: blocking queues of tensors between the parts of a program.
 
 The queue itself (`core/queues.py`) is a resource of the session; an op's handle is a scalar that holds it. An element
 is a tuple of arrays, one for each component.
@@ -112,13 +112,13 @@ def _fit(held: tuple[Static, ...], asked: tuple[Static, ...]) -> bool:
 
 @host("-> handle: resource", shape=shapes.scalar, stateful=True, **_QUEUE, **_SHARED)
 def FIFOQueueV2(*, component_types: Any, capacity: int, ctx: Any) -> Any:
-    """A queue that gives elements in the order in which they came."""
+    """Create a first-in-first-out queue."""
     return _held(ctx, lambda name: Queue("FIFOQueue", name, capacity), component_types)
 
 
 @host("-> handle: resource", shape=shapes.scalar, stateful=True, **_QUEUE, **_SHARED)
 def PaddingFIFOQueueV2(*, component_types: Any, capacity: int, ctx: Any) -> Any:
-    """A FIFO queue whose elements may differ in size; those taken together are padded to a common one."""
+    """Create a FIFO queue whose elements may differ in size; those of a batch are padded to a common one."""
     return _held(ctx, lambda name: Queue("PaddingFIFOQueue", name, capacity), component_types)
 
 
@@ -126,7 +126,7 @@ def PaddingFIFOQueueV2(*, component_types: Any, capacity: int, ctx: Any) -> Any:
       seed2="int = 0", **_SHARED)
 def RandomShuffleQueueV2(*, component_types: Any, capacity: int, min_after_dequeue: int, seed: int, seed2: int,
                          ctx: Any) -> Any:
-    """A queue that gives its elements in random order."""
+    """Create a queue that returns its elements in random order."""
     if min_after_dequeue < 0:
         raise _invalid(ctx.op, f"min_after_dequeue {min_after_dequeue} must be >= 0")
     if 0 <= capacity <= min_after_dequeue:
@@ -140,7 +140,7 @@ def RandomShuffleQueueV2(*, component_types: Any, capacity: int, min_after_deque
 @host("-> handle: resource", shape=shapes.scalar, stateful=True, component_types="list(type) >= 0 = []",
       shapes_="list(shape) >= 0", capacity="int = -1", **_SHARED)
 def PriorityQueueV2(*, component_types: Any, capacity: int, ctx: Any) -> Any:
-    """A queue that gives the element of the least priority first: an int64 before its components."""
+    """Create a queue that returns the element of the least priority first: an int64 before its components."""
     return _held(ctx, lambda name: _PriorityQueue("PriorityQueue", name, capacity), [dtypes.int64, *component_types])
 
 
@@ -178,7 +178,7 @@ def _nothing(ctx: Any) -> list[Static]:
 @host("handle: resource, components: Tcomponents", shape=_nothing,
       stateful=True, waits=True, Tcomponents=_TYPES, timeout_ms=_WAIT)
 def QueueEnqueueV2(handle: Any, components: Any, *, Tcomponents: Any, ctx: Any) -> Any:
-    """Puts one element into a queue, waiting while it is full."""
+    """Enqueue one element, waiting while the queue is full."""
     held = handle[()]
     if held.sizes is None or len(components) != len(held.sizes) or held.types != tuple(Tcomponents) or any(
             array.shape != size for array, size in zip(components, held.sizes, strict=True)):
@@ -190,7 +190,7 @@ def QueueEnqueueV2(handle: Any, components: Any, *, Tcomponents: Any, ctx: Any) 
 @host("handle: resource, components: Tcomponents", shape=_nothing, stateful=True, waits=True, Tcomponents=_TYPES,
       timeout_ms=_WAIT)
 def QueueEnqueueManyV2(handle: Any, components: Any, *, Tcomponents: Any, ctx: Any) -> Any:
-    """Puts the rows of its components into a queue, one element after another, waiting while it is full."""
+    """Enqueue the rows of the components, one element after another, waiting while the queue is full."""
     held = handle[()]
     if not components[0].ndim:
         raise _invalid(ctx.op, "EnqueueMany needs components of at least one axis, got a scalar")
@@ -236,7 +236,7 @@ def _check_taken(ctx: Any, held: Held, types: Sequence[Any]) -> None:
 @host("handle: resource -> components: component_types", shape=_one, stateful=True, waits=True,
       component_types=_TYPES, timeout_ms=_WAIT)
 def QueueDequeueV2(handle: Any, *, component_types: Any, ctx: Any) -> Any:
-    """Takes one element out of a queue, waiting while there is none."""
+    """Dequeue one element, waiting while the queue is empty."""
     held = handle[()]
     _check_taken(ctx, held, component_types)
     return held.queue.dequeue(ctx.timeout)
@@ -245,14 +245,14 @@ def QueueDequeueV2(handle: Any, *, component_types: Any, ctx: Any) -> Any:
 @host("handle: resource, n: int32 -> components: component_types", shape=_rows(True), stateful=True, waits=True,
       component_types=_TYPES, timeout_ms=_WAIT)
 def QueueDequeueManyV2(handle: Any, n: Any, *, component_types: Any, ctx: Any) -> Any:
-    """Takes `n` elements out of a queue, stacked along a new first axis, waiting until there are as many."""
+    """Dequeue `n` elements, stacked along a new first axis, waiting until there are as many."""
     return _take(ctx, handle[()], int(n), component_types, False)
 
 
 @host("handle: resource, n: int32 -> components: component_types", shape=_rows(False), stateful=True, waits=True,
       component_types=_TYPES, timeout_ms=_WAIT)
 def QueueDequeueUpToV2(handle: Any, n: Any, *, component_types: Any, ctx: Any) -> Any:
-    """As QueueDequeueManyV2; of a closed queue it takes the rest, where that is less than `n`."""
+    """Dequeue `n` elements as QueueDequeueManyV2; of a closed queue the rest, where that is less than `n`."""
     return _take(ctx, handle[()], int(n), component_types, True)
 
 
@@ -296,20 +296,20 @@ def _stacked(arrays: Sequence[np.ndarray], dtype: Any, size: Static) -> np.ndarr
 
 @host("handle: resource", shape=_nothing, stateful=True, cancel_pending_enqueues="bool = false")
 def QueueCloseV2(handle: Any, *, cancel_pending_enqueues: bool) -> Any:
-    """Lets a queue take no more elements; those in it can still be taken out."""
+    """Close a queue for new elements; those in it can still be dequeued."""
     handle[()].queue.close(cancel_pending_enqueues)
     return ()
 
 
 @host("handle: resource -> size: int32", shape=shapes.scalar, stateful=True)
 def QueueSizeV2(handle: Any) -> Any:
-    """How many elements a queue holds."""
+    """Return the number of elements in a queue."""
     return np.int32(handle[()].queue.size())
 
 
 @host("handle: resource -> is_closed: bool", shape=shapes.scalar, stateful=True)
 def QueueIsClosedV2(handle: Any) -> Any:
-    """True if a queue takes no more elements."""
+    """Return whether a queue is closed for new elements."""
     return np.bool_(handle[()].queue.is_closed())
 
 

@@ -1,4 +1,4 @@
-"""Datasets that keep elements of another: to shuffle them, to give them again, to make them beforehand."""
+"""Buffering dataset steps: shuffling, caching, prefetching and parallel map."""
 from __future__ import annotations
 
 import threading
@@ -61,7 +61,7 @@ def shuffled(source: Source, buffer: int, draws: Callable[[], Iterator[int]], co
 
 @dataclass(frozen=True)
 class _Failed:
-    """What stands in the place of an element that could not be made."""
+    """Placeholder of an element whose computation failed."""
 
     error: Exception
 
@@ -112,7 +112,7 @@ def _drawn(source: Source, buffer: int, draws: Callable[[], Iterator[int]], coun
 
 
 class Memory:
-    """What `cache` keeps: the elements of the first iteration that came to its end."""
+    """Cache of the elements of the first complete iteration over a source."""
 
     def __init__(self) -> None:
         self._elements: list[Element] | None = None
@@ -170,7 +170,7 @@ def ahead(source: Source, size: int) -> Source:
 
 
 def _make(elements: Elements, ready: Queue[Any], stop: threading.Event) -> None:
-    """What the thread of `ahead` does. An error takes the place of its element."""
+    """Run the producer thread of `ahead`. An error takes the place of its element."""
     while not stop.is_set():
         try:
             found: Any = next(elements)

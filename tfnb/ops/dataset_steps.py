@@ -1,4 +1,4 @@
-"""What datasets do when they are iterated over: sources of elements, and how one is made of others.
+"""Iteration over datasets at run time: sources of elements, and transformations of them.
 
 An element is a tuple of arrays, one for each component. A step that fails leaves its iterator where it was: the next
 call goes on after the element that failed, as in TensorFlow.
@@ -122,17 +122,17 @@ def sliced(source: Source, start: int, stop: int | None, step: int = 1) -> Sourc
 
 
 def mapped(source: Source, fn: Function) -> Source:
-    """What `fn` makes of each element."""
+    """Return a source of `fn` applied to each element."""
     return Source(lambda: map(fn, source.start()), True)
 
 
 def filtered(source: Source, keeps: Callable[[Element], bool]) -> Source:
-    """The elements that `keeps` says True of."""
+    """Return a source of the elements for which `keeps` returns True."""
     return Source(lambda: filter(keeps, source.start()), source.fresh)
 
 
 def taken_while(source: Source, keeps: Callable[[Element], bool]) -> Source:
-    """The elements before the first that `keeps` says False of."""
+    """Return a source of the elements before the first for which `keeps` returns False."""
     def start() -> Elements:
         elements, over = source.start(), False
 
@@ -199,7 +199,7 @@ def flattened(source: Source, fn: Callable[[Element], Source]) -> Source:
 
 
 def scanned(source: Source, state: Element, fn: Function, width: int) -> Source:
-    """What `fn` makes of the state (`width` arrays) and an element: the new state, and an element."""
+    """Return a source of `fn` folded over the elements: from the state (`width` arrays), a new state and an element."""
     def start() -> Elements:
         now = state
 
@@ -236,7 +236,7 @@ def chosen(selector: Source, sources: Sequence[Source]) -> Source:
 
 
 def generated(first: Function, following: Function, last: Function) -> Source:
-    """What `following` makes of the state that `first` gives, until it raises OutOfRangeError; then `last` runs."""
+    """Return a source of `following` applied to the state of `first` until OutOfRangeError; then `last` runs."""
     def start() -> Elements:
         state: Element | None = None
         over = False

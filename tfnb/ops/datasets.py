@@ -1,4 +1,4 @@
-"""Datasets: ops whose value, a scalar of type variant, is a source of elements (`ops/dataset_steps.py`).
+"""Dataset ops: their value, a scalar of type variant, is a source of elements (`ops/dataset_steps.py`).
 
 Making one costs nothing: elements are made when an iterator (`ops/iterators.py`) asks for them. Signatures are those
 of TensorFlow 2.21.
@@ -85,7 +85,7 @@ def _named(source: Source, op: Any) -> Source:
 @host(f"components: Toutput_types {_HANDLE}", shape=shapes.scalar, stateful=True, Toutput_types="list(type) >= 1",
       output_shapes="list(shape) >= 1", **_DATA)
 def TensorDataset(components: Sequence[np.ndarray]) -> Any:
-    """A dataset of one element."""
+    """Create a dataset of one element."""
     element = tuple(owned(a) for a in components)
     return as_handle(Source(lambda: iter([element])))
 
@@ -93,7 +93,7 @@ def TensorDataset(components: Sequence[np.ndarray]) -> Any:
 @host(f"components: Toutput_types {_HANDLE}", shape=shapes.scalar, stateful=True, Toutput_types="list(type) >= 1",
       output_shapes="list(shape) >= 1", is_files="bool = false", **_DATA, replicate_on_split="bool = false")
 def TensorSliceDataset(components: Sequence[np.ndarray], *, ctx: Any) -> Any:
-    """A dataset of the rows of its components."""
+    """Create a dataset of the rows of its components."""
     arrays = [owned(a) for a in components]
     if any(not a.ndim for a in arrays):
         raise _invalid(ctx, "All components must be at least 1-dimensional")
@@ -106,7 +106,7 @@ def TensorSliceDataset(components: Sequence[np.ndarray], *, ctx: Any) -> Any:
 @host(f"start: int64, stop: int64, step: int64 {_HANDLE}", shape=shapes.scalar, stateful=True, **OUTPUTS, **_DATA,
       replicate_on_split="bool = false")
 def RangeDataset(start: Any, stop: Any, step: Any, *, output_types: Any, ctx: Any) -> Any:
-    """A dataset of the numbers from `start` to before `stop`."""
+    """Create a dataset of the integers from `start` to before `stop`."""
     if step == 0:
         raise _invalid(ctx, "step must be a non-zero integer.")
     numbers, dtype = range(int(start), int(stop), int(step)), output_types[0].as_numpy_dtype
@@ -119,7 +119,7 @@ def RangeDataset(start: Any, stop: Any, step: Any, *, output_types: Any, ctx: An
       Tfinalize_func_args="list(type) >= 0", **OUTPUTS, **_DATA)
 def GeneratorDataset(init_func_other_args: Any, next_func_other_args: Any, finalize_func_other_args: Any, *,
                      init_func: Any, next_func: Any, finalize_func: Any, ctx: Any) -> Any:
-    """A dataset of what `next_func` makes of the state that `init_func` gives, until it raises OutOfRangeError."""
+    """Create a dataset of `next_func` applied to the state of `init_func`, until it raises OutOfRangeError."""
     first, following, last = (function(ctx, f, args) for f, args in (
         (init_func, init_func_other_args), (next_func, next_func_other_args),
         (finalize_func, finalize_func_other_args)))
@@ -130,31 +130,31 @@ def GeneratorDataset(init_func_other_args: Any, next_func_other_args: Any, final
 
 @host(f"input_datasets: N * variant {_HANDLE}", shape=shapes.scalar, **OUTPUTS, N="int >= 1", **_DATA)
 def ZipDataset(input_datasets: Sequence[np.ndarray]) -> Any:
-    """Elements side by side."""
+    """Zip datasets: each element joins the components of one element of each."""
     return as_handle(steps.zipped([source_of(d) for d in input_datasets]))
 
 
 @host(f"{_INPUT}, another_dataset: variant {_HANDLE}", shape=shapes.scalar, **OUTPUTS, **_DATA)
 def ConcatenateDataset(input_dataset: Any, another_dataset: Any) -> Any:
-    """One dataset after the other."""
+    """Concatenate two datasets."""
     return as_handle(steps.concatenate([source_of(input_dataset), source_of(another_dataset)]))
 
 
 @host(f"{_INPUT}, count: int64 {_HANDLE}", shape=shapes.scalar, **OUTPUTS, **_DATA)
 def RepeatDataset(input_dataset: Any, count: Any) -> Any:
-    """The dataset `count` times, for ever if that is negative."""
+    """Repeat a dataset `count` times, without end if that is negative."""
     return as_handle(steps.repeat(source_of(input_dataset), int(count)))
 
 
 @host(f"{_INPUT}, count: int64 {_HANDLE}", shape=shapes.scalar, **OUTPUTS, **_DATA)
 def TakeDataset(input_dataset: Any, count: Any) -> Any:
-    """The first `count` elements, all if that is negative."""
+    """Take the first `count` elements, all if that is negative."""
     return as_handle(steps.sliced(source_of(input_dataset), 0, None if count < 0 else int(count)))
 
 
 @host(f"{_INPUT}, count: int64 {_HANDLE}", shape=shapes.scalar, **OUTPUTS, **_DATA)
 def SkipDataset(input_dataset: Any, count: Any) -> Any:
-    """What comes after the first `count` elements, nothing if that is negative."""
+    """Skip the first `count` elements, all of them if that is negative."""
     return as_handle(Source(lambda: iter(())) if count < 0 else
                      steps.sliced(source_of(input_dataset), int(count), None))
 
@@ -162,7 +162,7 @@ def SkipDataset(input_dataset: Any, count: Any) -> Any:
 @host(f"{_INPUT}, num_shards: int64, index: int64 {_HANDLE}", shape=shapes.scalar, require_non_empty="bool = false",
       **OUTPUTS, **_DATA)
 def ShardDataset(input_dataset: Any, num_shards: Any, index: Any, *, ctx: Any) -> Any:
-    """Every element whose number modulo `num_shards` is `index`."""
+    """Keep the elements whose index modulo `num_shards` is `index`."""
     if num_shards < 1 or not 0 <= index < num_shards:
         raise _invalid(ctx, "Index must be between 0 and num_shards - 1 "
                             f"(currently index = {index}, num_shards = {num_shards}).")
@@ -178,7 +178,7 @@ def _positive(ctx: Any, name: str, value: Any) -> int:
 @host(f"{_INPUT}, batch_size: int64, drop_remainder: bool {_HANDLE}", shape=shapes.scalar,
       parallel_copy="bool = false", **OUTPUTS, **_DATA)
 def BatchDatasetV2(input_dataset: Any, batch_size: Any, drop_remainder: Any, *, ctx: Any) -> Any:
-    """So many elements as the rows of one; the last has fewer, unless it is dropped."""
+    """Stack consecutive elements into batches; the last one may be smaller, unless it is dropped."""
     size = _positive(ctx, "Batch size", batch_size)
     made = groups.batched(source_of(input_dataset), size, bool(drop_remainder), groups.stacked)
     return as_handle(_named(made, ctx.op))
@@ -189,7 +189,7 @@ def BatchDatasetV2(input_dataset: Any, batch_size: Any, drop_remainder: Any, *, 
       output_shapes="list(shape) >= 1", N="int >= 1", **_DATA)
 def PaddedBatchDatasetV2(input_dataset: Any, batch_size: Any, padded_shapes: Any, padding_values: Any,
                          drop_remainder: Any, *, ctx: Any) -> Any:
-    """As BatchDatasetV2, of elements that are filled up to common shapes."""
+    """As BatchDatasetV2, of elements that are padded to common shapes."""
     size, wanted = _positive(ctx, "Batch size", batch_size), [owned(a) for a in padded_shapes]
     values = [owned(a) for a in padding_values]
     return as_handle(_named(groups.batched(source_of(input_dataset), size, bool(drop_remainder),
@@ -198,14 +198,14 @@ def PaddedBatchDatasetV2(input_dataset: Any, batch_size: Any, padded_shapes: Any
 
 @host(f"{_INPUT} {_HANDLE}", shape=shapes.scalar, **OUTPUTS, **_DATA)
 def UnbatchDataset(input_dataset: Any, *, ctx: Any) -> Any:
-    """The rows of each element."""
+    """Split each element into its rows."""
     return as_handle(_named(groups.unbatched(source_of(input_dataset)), ctx.op))
 
 
 @host(f"{_INPUT}, size: int64, shift: int64, stride: int64, drop_remainder: bool {_HANDLE}", shape=shapes.scalar,
       **OUTPUTS, **_DATA)
 def WindowDataset(input_dataset: Any, size: Any, shift: Any, stride: Any, drop_remainder: Any, *, ctx: Any) -> Any:
-    """Datasets of `size` elements that are `stride` apart, the next one beginning `shift` later."""
+    """Create datasets of `size` elements that are `stride` apart, the next one beginning `shift` later."""
     counts = [_positive(ctx, f"Window {name}", value)
               for name, value in (("size", size), ("shift", shift), ("stride", stride))]
     return as_handle(groups.windows(source_of(input_dataset), *counts, bool(drop_remainder)))
@@ -224,7 +224,7 @@ def _draws(seed: Any, seed2: Any, again: bool) -> Callable[[], Iterator[int]]:
       reshuffle_each_iteration="bool = true", **OUTPUTS, **_DATA)
 def ShuffleDataset(input_dataset: Any, buffer_size: Any, seed: Any, seed2: Any, *, reshuffle_each_iteration: bool,
                    ctx: Any) -> Any:
-    """The elements in random order, each drawn from the next `buffer_size` ones."""
+    """Shuffle the elements: each is drawn from a buffer of the next `buffer_size` ones."""
     size = _positive(ctx, "buffer_size", buffer_size)
     return as_handle(buffers.shuffled(source_of(input_dataset), size, _draws(seed, seed2, reshuffle_each_iteration)))
 
@@ -233,7 +233,7 @@ def ShuffleDataset(input_dataset: Any, buffer_size: Any, seed: Any, seed2: Any, 
       **OUTPUTS, reshuffle_each_iteration="bool = true", **_DATA)
 def ShuffleAndRepeatDataset(input_dataset: Any, buffer_size: Any, seed: Any, seed2: Any, count: Any, *,
                             reshuffle_each_iteration: bool, ctx: Any) -> Any:
-    """A shuffled dataset again and again; the last elements of one time mix with the first ones of the next."""
+    """Shuffle and repeat a dataset; the last elements of one epoch mix with the first ones of the next."""
     size = _positive(ctx, "buffer_size", buffer_size)
     return as_handle(buffers.shuffled(source_of(input_dataset), size, _draws(seed, seed2, reshuffle_each_iteration),
                                     int(count)))
@@ -242,7 +242,7 @@ def ShuffleAndRepeatDataset(input_dataset: Any, buffer_size: Any, seed: Any, see
 @host(f"{_INPUT}, buffer_size: int64 {_HANDLE}", shape=shapes.scalar, **OUTPUTS, slack_period="int = 0",
       legacy_autotune="bool = true", buffer_size_min="int = 0", **_DATA)
 def PrefetchDataset(input_dataset: Any, buffer_size: Any, *, ctx: Any) -> Any:
-    """The same elements, up to `buffer_size` of them made beforehand."""
+    """Prefetch up to `buffer_size` elements."""
     if buffer_size < steps.AUTOTUNE:
         raise _invalid(ctx, f"buffer_size must be >= 0 or set buffer_size to be {steps.AUTOTUNE} for auto-tuning")
     return as_handle(buffers.ahead(source_of(input_dataset), int(buffer_size)))
@@ -250,7 +250,7 @@ def PrefetchDataset(input_dataset: Any, buffer_size: Any, *, ctx: Any) -> Any:
 
 @host(f"{_INPUT}, filename: string {_HANDLE}", shape=shapes.scalar, **OUTPUTS, **_DATA)
 def CacheDataset(input_dataset: Any, filename: Any, *, ctx: Any) -> Any:
-    """The elements of the first time, kept in memory."""
+    """Cache the elements of the first iteration in memory."""
     if filename[()]:
         raise _invalid(ctx, f"tfnb keeps cached elements in memory only, but got the file {filename[()]!r}")
     return as_handle(buffers.Memory().over(source_of(input_dataset)))
@@ -259,20 +259,20 @@ def CacheDataset(input_dataset: Any, filename: Any, *, ctx: Any) -> Any:
 @host(f"selector_input_dataset: variant, data_input_datasets: N * variant {_HANDLE}", shape=shapes.scalar, **OUTPUTS,
       N="int >= 1", stop_on_empty_dataset="bool = false")
 def DirectedInterleaveDataset(selector_input_dataset: Any, data_input_datasets: Any, *, ctx: Any) -> Any:
-    """The next element of the dataset that each element of the selector numbers."""
+    """Interleave datasets: each element of the selector is the index of the dataset to take from."""
     return as_handle(_named(steps.chosen(source_of(selector_input_dataset),
                                          [source_of(d) for d in data_input_datasets]), ctx.op))
 
 
 @host(f"{_INPUT} {_HANDLE}", shape=shapes.scalar, **OUTPUTS, **_DATA)
 def UniqueDataset(input_dataset: Any) -> Any:
-    """Each element once."""
+    """Drop duplicate elements."""
     return as_handle(steps.unique(source_of(input_dataset)))
 
 
 @host(f"{_INPUT} {_HANDLE}", shape=shapes.scalar, **OUTPUTS, log_warning="bool = false")
 def IgnoreErrorsDataset(input_dataset: Any) -> Any:
-    """The elements that can be made without an error."""
+    """Drop the elements whose computation fails."""
     return as_handle(steps.without_errors(source_of(input_dataset)))
 
 
@@ -282,7 +282,7 @@ def IgnoreErrorsDataset(input_dataset: Any) -> Any:
       use_inter_op_parallelism="bool = true", preserve_cardinality="bool = false", force_synchronous="bool = false",
       **_DATA)
 def MapDataset(input_dataset: Any, other_arguments: Any, *, f: Any, ctx: Any) -> Any:
-    """What `f` makes of each element."""
+    """Apply `f` to each element."""
     return as_handle(steps.mapped(source_of(input_dataset), function(ctx, f, other_arguments)))
 
 
@@ -290,7 +290,7 @@ def MapDataset(input_dataset: Any, other_arguments: Any, *, f: Any, ctx: Any) ->
       **_ARGUMENTS, **OUTPUTS, use_inter_op_parallelism="bool = true", sloppy="bool = false",
       preserve_cardinality="bool = false", **_DATA)
 def ParallelMapDataset(input_dataset: Any, other_arguments: Any, num_parallel_calls: Any, *, f: Any, ctx: Any) -> Any:
-    """As MapDataset, with several calls of `f` at a time. The order stays."""
+    """As MapDataset, with several calls of `f` at a time, in order."""
     threads = int(num_parallel_calls) if num_parallel_calls == steps.AUTOTUNE else \
         _positive(ctx, "num_parallel_calls", num_parallel_calls)
     return as_handle(buffers.mapped_by_threads(source_of(input_dataset), function(ctx, f, other_arguments), threads))
@@ -299,7 +299,7 @@ def ParallelMapDataset(input_dataset: Any, other_arguments: Any, num_parallel_ca
 @host(f"{_INPUT}, other_arguments: Targuments {_HANDLE}", shape=shapes.scalar, predicate="func", **_ARGUMENTS,
       **OUTPUTS, **_DATA)
 def FilterDataset(input_dataset: Any, other_arguments: Any, *, predicate: Any, ctx: Any) -> Any:
-    """The elements that `predicate` says True of."""
+    """Keep the elements for which `predicate` returns True."""
     call = function(ctx, predicate, other_arguments)
     return as_handle(steps.filtered(source_of(input_dataset), lambda element: bool(call(element)[0])))
 
@@ -307,7 +307,7 @@ def FilterDataset(input_dataset: Any, other_arguments: Any, *, predicate: Any, c
 @host(f"{_INPUT}, other_arguments: Targuments {_HANDLE}", shape=shapes.scalar, predicate="func", **_ARGUMENTS,
       **OUTPUTS, **_DATA)
 def TakeWhileDataset(input_dataset: Any, other_arguments: Any, *, predicate: Any, ctx: Any) -> Any:
-    """The elements before the first that `predicate` says False of."""
+    """Take the elements before the first for which `predicate` returns False."""
     call = function(ctx, predicate, other_arguments)
     return as_handle(steps.taken_while(source_of(input_dataset), lambda element: bool(call(element)[0])))
 
@@ -320,7 +320,7 @@ def _datasets(ctx: Any, f: Any, captured: Any) -> Callable[[Element], Source]:
 @host(f"{_INPUT}, other_arguments: Targuments {_HANDLE}", shape=shapes.scalar, f="func", **_ARGUMENTS, **OUTPUTS,
       **_DATA)
 def FlatMapDataset(input_dataset: Any, other_arguments: Any, *, f: Any, ctx: Any) -> Any:
-    """The elements of the datasets that `f` makes, one dataset after the other."""
+    """Apply `f`, which returns a dataset, to each element and concatenate the results."""
     return as_handle(steps.flattened(source_of(input_dataset), _datasets(ctx, f, other_arguments)))
 
 
@@ -334,7 +334,7 @@ def _interleaved(ctx: Any, source: Any, captured: Any, f: Any, cycle: Any, block
       shape=shapes.scalar, f="func", **_ARGUMENTS, **OUTPUTS, **_DATA)
 def InterleaveDataset(input_dataset: Any, other_arguments: Any, cycle_length: Any, block_length: Any, *, f: Any,
                       ctx: Any) -> Any:
-    """Elements of the datasets that `f` makes, of `cycle_length` ones in turns, `block_length` at a time."""
+    """Interleave the datasets that `f` returns: `cycle_length` of them in turns, `block_length` elements at a time."""
     return _interleaved(ctx, input_dataset, other_arguments, f, cycle_length, block_length)
 
 
@@ -350,7 +350,7 @@ def ParallelInterleaveDatasetV2(input_dataset: Any, other_arguments: Any, cycle_
       Tstate="list(type) >= 1", **_ARGUMENTS, **OUTPUTS, preserve_cardinality="bool = false",
       use_default_device="bool = true", **_DATA)
 def ScanDataset(input_dataset: Any, initial_state: Any, other_arguments: Any, *, f: Any, ctx: Any) -> Any:
-    """What `f` makes of a state and each element: the next state, and an element."""
+    """Fold `f` over the elements: from a state and an element, the next state and an element."""
     state = tuple(owned(a) for a in initial_state)
     return as_handle(steps.scanned(source_of(input_dataset), state, function(ctx, f, other_arguments), len(state)))
 
@@ -364,7 +364,7 @@ def ScanDataset(input_dataset: Any, initial_state: Any, other_arguments: Any, *,
 def GroupByWindowDataset(input_dataset: Any, key_func_other_arguments: Any, reduce_func_other_arguments: Any,
                          window_size_func_other_arguments: Any, *, key_func: Any, reduce_func: Any,
                          window_size_func: Any, ctx: Any) -> Any:
-    """The datasets that `reduce_func` makes of elements of one key, so many as `window_size_func` says."""
+    """Group elements by key in windows of `window_size_func`, and concatenate `reduce_func` of each window."""
     key = function(ctx, key_func, key_func_other_arguments)
     size = function(ctx, window_size_func, window_size_func_other_arguments)
     reduce = function(ctx, reduce_func, reduce_func_other_arguments)
@@ -384,7 +384,7 @@ def _outputs(ctx: Any) -> list[Any]:
       stateful=True, f="func", Tstate="list(type) >= 1", **_ARGUMENTS, **OUTPUTS,
       use_inter_op_parallelism="bool = true", **_DATA)
 def ReduceDataset(input_dataset: Any, initial_state: Any, other_arguments: Any, *, f: Any, ctx: Any) -> Any:
-    """What `f`, called with a state and each element in turn, makes of the state in the end."""
+    """Fold `f` over the elements from the initial state, and return the last state."""
     state, call = tuple(owned(a) for a in initial_state), function(ctx, f, other_arguments)
     for element in source_of(input_dataset).start():
         state = call((*state, *element))
@@ -411,14 +411,14 @@ def _of_files(filenames: Any, records: Callable[[bytes], Records]) -> np.ndarray
 @host(f"filenames: string, compression_type: string, buffer_size: int64 {_HANDLE}", shape=shapes.scalar, stateful=True,
       **_DATA)
 def TextLineDataset(filenames: Any, compression_type: Any, buffer_size: Any, *, ctx: Any) -> Any:
-    """The lines of files, without their ends."""
+    """Read the lines of files, without line ends."""
     return _of_files(filenames, lines(0, _compression(ctx, compression_type)))
 
 
 @host(f"filenames: string, compression_type: string, buffer_size: int64 {_HANDLE}", shape=shapes.scalar, stateful=True,
       **_DATA)
 def TFRecordDataset(filenames: Any, compression_type: Any, buffer_size: Any, *, ctx: Any) -> Any:
-    """The records of TFRecord files."""
+    """Read the records of TFRecord files."""
     return _of_files(filenames, framed(_compression(ctx, compression_type)))
 
 
@@ -426,7 +426,7 @@ def TFRecordDataset(filenames: Any, compression_type: Any, buffer_size: Any, *, 
       f"compression_type: string {_HANDLE}", shape=shapes.scalar, stateful=True, **_DATA)
 def FixedLengthRecordDatasetV2(filenames: Any, header_bytes: Any, record_bytes: Any, footer_bytes: Any,
                                buffer_size: Any, compression_type: Any, *, ctx: Any) -> Any:
-    """The records of `record_bytes` bytes of files, between a header and a footer."""
+    """Read the records of `record_bytes` bytes of files, between a header and a footer."""
     size = _positive(ctx, "record_bytes", record_bytes)
     if header_bytes < 0 or footer_bytes < 0:
         raise _invalid(ctx, f"header_bytes and footer_bytes must be >= 0, got {header_bytes} and {footer_bytes}")
@@ -436,7 +436,7 @@ def FixedLengthRecordDatasetV2(filenames: Any, header_bytes: Any, record_bytes: 
 
 @host("patterns: string -> handle: variant", shape=shapes.scalar, stateful=True)
 def MatchingFilesDataset(patterns: Any) -> Any:
-    """The names of the files that match any of the patterns, sorted."""
+    """List the names of the files that match any of the patterns, sorted."""
     wanted = owned(patterns).reshape(-1).tolist()
 
     def start() -> steps.Elements:

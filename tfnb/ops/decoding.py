@@ -1,4 +1,4 @@
-"""Numbers out of strings and back: raw bytes, CSV lines, single numbers, words."""
+"""Conversion between strings and numbers: raw bytes, base64, CSV records, number formatting; splitting of strings."""
 from __future__ import annotations
 
 import base64
@@ -41,7 +41,7 @@ def _and_unknown(ctx: Any) -> list[Static]:
       out_type="{half, float, double, int32, uint16, uint8, int16, int8, int64, complex64, complex128, bool, bfloat16}",
       little_endian="bool = true")
 def DecodeRaw(bytes: Any, *, out_type: DType, little_endian: bool, ctx: Any) -> Any:
-    """The bytes of strings, all equally long, as numbers along a new last axis."""
+    """Reinterpret the bytes of strings, all equally long, as numbers along a new last axis."""
     flat, kind = bytes.ravel(), out_type.np_dtype
     size = len(flat[0]) if len(flat) else 0
     for i, item in enumerate(flat):
@@ -59,7 +59,7 @@ def DecodeRaw(bytes: Any, *, out_type: DType, little_endian: bool, ctx: Any) -> 
 
 @host("input: string -> output: string", shape=shapes.like_first, pad="bool = false")
 def EncodeBase64(input: Any, *, pad: bool) -> Any:
-    """Strings in base64 of the alphabet that is safe in URLs (RFC 4648), with "=" at the end if `pad`."""
+    """Encode strings in the URL-safe alphabet of base64 (RFC 4648), padded with "=" if `pad`."""
     coded = [base64.urlsafe_b64encode(item) for item in input.ravel()]
     return strings(coded if pad else [item.rstrip(b"=") for item in coded], input.shape)
 
@@ -69,7 +69,7 @@ _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9_-]")
 
 @host("input: string -> output: string", shape=shapes.like_first)
 def DecodeBase64(input: Any, *, ctx: Any) -> Any:
-    """What EncodeBase64 encoded, with or without padding. InvalidArgumentError for other characters and lengths."""
+    """Decode web-safe base64, with or without padding. InvalidArgumentError for other characters and lengths."""
     return strings([_from_base64(item, ctx) for item in input.ravel()], input.shape)
 
 
@@ -137,7 +137,7 @@ def _csv_shape(ctx: Any) -> list[Static]:
       use_quote_delim="bool = true", na_value="string = ''", select_cols="list(int) = []")
 def DecodeCSV(records: Any, record_defaults: Any, *, OUT_TYPE: Any, field_delim: bytes, use_quote_delim: bool,
               na_value: bytes, select_cols: Any, ctx: Any) -> Any:
-    """The columns of CSV records: a tensor of the shape of `records` for each default, whose dtype it has.
+    """Parse CSV records: a tensor of the shape of `records` for each default, whose dtype it has.
 
     A field that is empty, or `na_value`, gets the default; an empty default means that there must be one.
     """
@@ -187,7 +187,7 @@ def _number(text: bytes, dtype: DType) -> Any:
 @host("string_tensor: string -> output: out_type", shape=shapes.like_first,
       out_type="{float, double, int32, int64, uint32, uint64} = DT_FLOAT")
 def StringToNumber(string_tensor: Any, *, out_type: DType, ctx: Any) -> Any:
-    """The numbers that strings spell."""
+    """Parse the numbers in strings."""
     found = []
     for text in string_tensor.ravel():
         number = _number(text, out_type)
@@ -203,7 +203,7 @@ def StringToNumber(string_tensor: Any, *, out_type: DType, ctx: Any) -> Any:
       width="int = -1", fill="string = ''")
 def AsString(input: Any, *, T: DType, precision: int, scientific: bool, shortest: bool, width: int, fill: bytes,
              ctx: Any) -> Any:
-    """Numbers as text, in the forms of C's printf; truth values as "true" and "false"."""
+    """Format numbers as strings, as C's printf does; truth values as "true" and "false"."""
     if len(fill) > 1:
         raise _invalid(ctx, f"Fill string must be one or fewer characters, got {fill!r}")
     if scientific and shortest:
@@ -247,7 +247,7 @@ def _split_shapes(ctx: Any) -> list[Static]:
       ranks={"input": 1, "delimiter": 0},
       skip_empty="bool = true")
 def StringSplit(input: Any, delimiter: Any, *, skip_empty: bool) -> Any:
-    """The parts of strings between any of the characters of `delimiter` (if it is empty: the bytes), sparse."""
+    """Split strings at any of the characters of `delimiter` (if it is empty: into bytes), into a sparse matrix."""
     if input.ndim != 1 or delimiter.ndim:
         raise ValueError(f"expected a vector of strings and a scalar delimiter, got the shapes {list(input.shape)} and "
                          f"{list(delimiter.shape)}")

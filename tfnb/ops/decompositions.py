@@ -47,7 +47,7 @@ def _qr(ctx: Any, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 @kernel("input: T -> q: T, r: T", shape=_qr_shape, numpy=_qr, full_matrices="bool = false",
         T=NUMBERS)
 def Qr() -> None:
-    """q with orthonormal columns and r, zero below its diagonal, whose product is `input`."""
+    """Compute the QR decomposition: q with orthonormal columns and upper triangular r, whose product is `input`."""
 
 
 def _reciprocal(x: Tensor) -> Tensor:
@@ -118,7 +118,7 @@ def _eigen(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel("input: T -> e: T, v: T", shape=_eigen_shape, numpy=_eigen, compute_v="bool = true", T=NUMBERS)
 def SelfAdjointEigV2() -> None:
-    """The eigenvalues of self-adjoint matrices, least first, and the eigenvectors, as columns."""
+    """Compute the eigendecomposition of self-adjoint matrices: ascending eigenvalues, eigenvectors as columns."""
 
 
 @SelfAdjointEigV2.gradient
@@ -179,7 +179,7 @@ def _svd(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, ...]:
 @kernel("input: T -> s: T, u: T, v: T", shape=_svd_shape, numpy=_svd, compute_uv="bool = true",
         full_matrices="bool = false", T=NUMBERS)
 def Svd() -> None:
-    """The singular values of matrices, largest first, and the singular vectors, as columns."""
+    """Compute the singular value decomposition: descending singular values, singular vectors as columns."""
 
 
 @Svd.gradient
@@ -203,7 +203,7 @@ def _(op: Operation, ds: Tensor, du: Tensor, dv: Tensor) -> Tensor:
 
 
 def _svd_gradient(s: Tensor, u: Tensor, v: Tensor, ds: Tensor, du: Tensor, dv: Tensor) -> Tensor:
-    """Where there are no more rows than columns; v has as many columns as u, or (full_matrices) one more."""
+    """Compute the gradient of Svd for rows <= columns; v has as many columns as u, or (full_matrices) one more."""
     rest, drest = v[..., :, u.static[-1]:], dv[..., :, u.static[-1]:]                 # type: ignore[index]
     v, dv = v[..., :, :u.static[-1]], dv[..., :, :u.static[-1]]                       # type: ignore[index]
     squares = square(s)

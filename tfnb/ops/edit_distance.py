@@ -1,4 +1,4 @@
-"""How many changes make one sequence of another: `tf.edit_distance`."""
+"""Levenshtein (edit) distance between sequences: `tf.edit_distance`."""
 from __future__ import annotations
 
 from typing import Any
@@ -29,7 +29,7 @@ def _sequences(indices: np.ndarray, values: np.ndarray) -> dict[tuple[int, ...],
 
 
 def levenshtein(a: list[Any], b: list[Any]) -> int:
-    """The least number of insertions, deletions and substitutions."""
+    """Return the Levenshtein distance: the minimum number of insertions, deletions and substitutions."""
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         before, row[0] = row[0], i
@@ -45,7 +45,7 @@ def levenshtein(a: list[Any], b: list[Any]) -> int:
 def EditDistance(hypothesis_indices: np.ndarray, hypothesis_values: np.ndarray, hypothesis_shape: np.ndarray,
                  truth_indices: np.ndarray, truth_values: np.ndarray, truth_shape: np.ndarray, *,
                  normalize: bool) -> np.ndarray:
-    """The Levenshtein distance of the sequences along the last axis, as part of the length of the truth if wanted."""
+    """Compute the Levenshtein distance of the sequences along the last axis; `normalize`: by the truth's length."""
     if hypothesis_shape.shape != truth_shape.shape or len(truth_shape) < 2:
         raise ValueError("truth and hypothesis must have the same rank, at least 2, but have the shapes "
                          f"{truth_shape.tolist()} and {hypothesis_shape.tolist()}")
@@ -62,7 +62,7 @@ EditDistance.no_gradient("it counts")
 
 
 def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Tensor:
-    """The Levenshtein distances of the sequences along the last axes of two SparseTensors of one rank: float32.
+    """Compute the Levenshtein distances of the sequences along the last axes of two SparseTensors of one rank: float32.
 
     normalize: as parts of the lengths of the truths; infinite where that is empty. Raises TypeError for others.
     """

@@ -1,4 +1,4 @@
-"""Evaluating one op on NumPy arrays: the interpreter's step, and what constants are folded with.
+"""Evaluation of one op on NumPy arrays: the interpreter's step, and constant folding.
 
 The same scalar definitions as in the kernels, evaluated on whole arrays; the NumPy form of hand-written kernels.
 """
@@ -30,7 +30,7 @@ MOST_AT_ONCE = 32        # inputs of one list (AddN) that a scalar definition ta
 
 @dataclass(slots=True)
 class Context:
-    """What a NumPy form may ask for: the op, its attrs, its generator state, the store of the session."""
+    """Context of a NumPy implementation: the op, its attrs, its generator state, the store of the session."""
 
     op: Operation
     state: np.ndarray | None = None
@@ -43,12 +43,12 @@ class Context:
 
     @property
     def timeout(self) -> float | None:
-        """How many seconds this run may still wait; None: without end."""
+        """Seconds that this run may still wait; None: without limit."""
         return self.store.time_left()  # type: ignore[no-any-return]
 
 
 def refers(tensor: Tensor) -> bool:
-    """Is the tensor a reference to a variable? Those that host ops make are handles, and pass as values, unless the
+    """Return whether the tensor refers to a variable. Those of host ops are handles, and pass as values, unless the
     op has written to the variable."""
     return tensor.dtype._is_ref_dtype and (tensor.op.spec.kind is not Kind.HOST or tensor.op.spec.writes)
 
@@ -62,7 +62,7 @@ def ref_variable(tensor: Tensor) -> Operation:
 
 
 def scalar_type(op: Operation) -> str:
-    """What the literals of an op's definition are: attr T if it has one, else the dtype of the first input."""
+    """Return the dtype name of an op's literals: attr T if it has one, else the dtype of the first input."""
     dtype = op.attrs.get("T") or (op.inputs[0].dtype.base_dtype if op.inputs else op.outputs[0].dtype.base_dtype)
     return numpy_name(dtype)
 
@@ -101,13 +101,13 @@ def _empties(op: Operation, shapes: Sequence[Static]) -> tuple[np.ndarray, ...]:
 
 
 def reads_operand(op: Operation, definition: Scalar, index: int) -> bool:
-    """Does the op's definition read operand `index`? (Assign does not read what it overwrites.)"""
+    """Return whether the op's definition reads operand `index`. (Assign does not read the value that it overwrites.)"""
     program = definition.program(scalar_attrs(op, definition))
     return any(index in step.args for step in program.steps) or index in program.results
 
 
 def wants_lock(op: Operation) -> bool:
-    """Must nobody else write while it reads and writes a generator or variable? (To overwrite one needs no lock.)"""
+    """Return whether reading and writing a generator or variable needs its lock. (A plain overwrite needs none.)"""
     return op.spec.kind is Kind.RANDOM or bool(op.attrs.get("use_locking")) and (
         op.spec.kind is not Kind.UPDATE or reads_operand(op, tables.SCALARS[op.spec.name], 0))
 
@@ -120,7 +120,7 @@ def definition_of(op: Operation, count: int = 0) -> Scalar:
 
 def folded(op: Operation, inputs: list[Operand],
            combine: Callable[[Scalar, list[Operand]], Sequence[Operand]]) -> list[Operand]:
-    """What `combine` makes of an op's definition and inputs.
+    """Return `combine` applied to an op's definition and inputs.
 
     A list of more than MOST_AT_ONCE inputs is combined part by part, each with the result of those before it: Python's
     compiler, LLVM's and a processor's registers have no room for thousands of operands.
@@ -207,7 +207,7 @@ def _fold(combine: Scalar, identity: float | str, rows: np.ndarray, kind: str) -
 
 
 def identity_value(identity: float | str, dtype: np.dtype) -> Any:
-    """What an accumulator of `dtype` starts from."""
+    """Return the initial value of an accumulator of `dtype`."""
     if not isinstance(identity, str):
         return identity
     if dtype.kind == "b":
@@ -300,12 +300,12 @@ def _as_arrays(op: Operation, result: Any) -> tuple[np.ndarray, ...]:
 
 
 def _array_type(dtype: DType) -> Any:
-    """What an array of `dtype` is made of: handles of the runtime are Python objects."""
+    """Return the element type of an array of `dtype`: handles of the runtime are Python objects."""
     return object if dtype.base_dtype.name in ("resource", "variant") else dtype.as_numpy_dtype
 
 
 def host_call(op: Operation, store: Any) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
-    """What `evaluate` does for a host op in a session, with all that is the same at each run done beforehand."""
+    """Return `evaluate` for a host op in a session, with the work that all runs have in common done beforehand."""
     fn = tables.NUMPY[op.spec.name]
     context = Context(op, None, store)
     attrs = {name: context if name == "ctx" else op.attrs[name] for name in _keywords(fn)}

@@ -1,4 +1,4 @@
-"""Functions of one number: exponentials, roots, circular and hyperbolic functions, the error and gamma functions."""
+"""Element-wise functions: exponentials, roots, circular and hyperbolic functions, the error and gamma functions."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -39,7 +39,7 @@ def _square_and_one(op: Operation, dy: Tensor) -> tuple[Tensor, Tensor]:
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Exp(x):
-    """e to the power of `x`."""
+    """Compute the exponential of `x`, element-wise."""
     return exp(x)
 
 
@@ -50,7 +50,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Expm1(x):
-    """`exp(x) - 1`, exact for small `x` too."""
+    """Compute `exp(x) - 1` element-wise, accurate for small `x` too."""
     return expm1(x)
 
 
@@ -61,7 +61,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="positive")
 def Log(x):
-    """The natural logarithm."""
+    """Compute the natural logarithm of `x`, element-wise."""
     return log(x)
 
 
@@ -72,7 +72,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="positive")
 def Log1p(x):
-    """`log(1 + x)`, exact for small `x` too."""
+    """Compute `log(1 + x)` element-wise, accurate for small `x` too."""
     return log1p(x)
 
 
@@ -85,13 +85,13 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="positive")
 def Sqrt(x):
-    """The square root."""
+    """Compute the square root of `x`, element-wise."""
     return sqrt(x)
 
 
 @elementwise("y: T, dy: T -> z: T", T=FLOATS, domain="positive")
 def SqrtGrad(y, dy):
-    """The gradient of Sqrt, from its output; 0 where `dy` is 0, even if `y` is."""
+    """Compute the gradient of Sqrt from its output; 0 where `dy` is 0, even if `y` is."""
     return where(dy == 0, 0, dy * 0.5 / conj(y))
 
 
@@ -108,13 +108,13 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="positive")
 def Rsqrt(x):
-    """1 over the square root."""
+    """Compute the reciprocal of the square root of `x`, element-wise."""
     return rsqrt(x)
 
 
 @elementwise("y: T, dy: T -> z: T", T=FLOATS, domain="positive")
 def RsqrtGrad(y, dy):
-    """The gradient of Rsqrt, from its output; 0 where `dy` is 0, even if `y` is infinite."""
+    """Compute the gradient of Rsqrt from its output; 0 where `dy` is 0, even if `y` is infinite."""
     y = conj(y)
     return where(dy == 0, 0, dy * -0.5 * y * y * y)
 
@@ -134,19 +134,19 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Sin(x):
-    """The sine of an angle in radians."""
+    """Compute the sine of `x` (radians), element-wise."""
     return sin(x)
 
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Cos(x):
-    """The cosine of an angle in radians."""
+    """Compute the cosine of `x` (radians), element-wise."""
     return cos(x)
 
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Tan(x):
-    """The tangent of an angle in radians."""
+    """Compute the tangent of `x` (radians), element-wise."""
     return tan(x)
 
 
@@ -167,19 +167,19 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="unit")
 def Asin(x):
-    """The angle in [-pi/2, pi/2] whose sine is `x`."""
+    """Compute the inverse sine of `x`, in [-pi/2, pi/2], element-wise."""
     return asin(x)
 
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="unit")
 def Acos(x):
-    """The angle in [0, pi] whose cosine is `x`."""
+    """Compute the inverse cosine of `x`, in [0, pi], element-wise."""
     return acos(x)
 
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Atan(x):
-    """The angle in (-pi/2, pi/2) whose tangent is `x`."""
+    """Compute the inverse tangent of `x`, in (-pi/2, pi/2), element-wise."""
     return atan(x)
 
 
@@ -204,7 +204,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("y: T, x: T -> z: T", T=REAL)
 def Atan2(y, x):
-    """The angle in [-pi, pi] of the point (`x`, `y`), with broadcasting."""
+    """Compute the angle of the point (`x`, `y`), in [-pi, pi], element-wise, with broadcasting."""
     return atan2(y, x)
 
 
@@ -220,13 +220,13 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Sinh(x):
-    """The hyperbolic sine."""
+    """Compute the hyperbolic sine of `x`, element-wise."""
     return sinh(x)
 
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Cosh(x):
-    """The hyperbolic cosine."""
+    """Compute the hyperbolic cosine of `x`, element-wise."""
     return cosh(x)
 
 
@@ -242,13 +242,13 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Tanh(x):
-    """The hyperbolic tangent."""
+    """Compute the hyperbolic tangent of `x`, element-wise."""
     return tanh(x)
 
 
 @elementwise("y: T, dy: T -> z: T", T=FLOATS)
 def TanhGrad(y, dy):
-    """The gradient of Tanh, from its output."""
+    """Compute the gradient of Tanh, from its output."""
     return dy * (1 - y * y)
 
 
@@ -265,19 +265,19 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Asinh(x):
-    """The number whose hyperbolic sine is `x`."""
+    """Compute the inverse hyperbolic sine of `x`, element-wise."""
     return asinh(x)
 
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="above one")
 def Acosh(x):
-    """The positive number whose hyperbolic cosine is `x` (NaN below 1)."""
+    """Compute the inverse hyperbolic cosine of `x`, element-wise (NaN below 1)."""
     return acosh(x)
 
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="unit")
 def Atanh(x):
-    """The number whose hyperbolic tangent is `x`."""
+    """Compute the inverse hyperbolic tangent of `x`, element-wise."""
     return atanh(x)
 
 
@@ -299,13 +299,13 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Sigmoid(x):
-    """`1 / (1 + exp(-x))`."""
+    """Compute the logistic sigmoid `1 / (1 + exp(-x))`, element-wise."""
     return sigmoid(x)
 
 
 @elementwise("y: T, dy: T -> z: T", T=FLOATS)
 def SigmoidGrad(y, dy):
-    """The gradient of Sigmoid, from its output."""
+    """Compute the gradient of Sigmoid, from its output."""
     return dy * y * (1 - y)
 
 
@@ -325,13 +325,13 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T -> y: T", T=REAL)
 def Erf(x):
-    """The Gauss error function."""
+    """Compute the Gauss error function of `x`, element-wise."""
     return erf(x)
 
 
 @elementwise("x: T -> y: T", T=REAL)
 def Erfc(x):
-    """1 minus the Gauss error function, exact for large `x` too."""
+    """Compute the complementary error function of `x` element-wise, accurate for large `x` too."""
     return erfc(x)
 
 
@@ -355,7 +355,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=REAL, domain="positive")
 def Lgamma(x):
-    """The logarithm of the absolute value of the gamma function."""
+    """Compute the logarithm of the absolute value of the gamma function of `x`, element-wise."""
     return lgamma(x)
 
 
@@ -371,7 +371,7 @@ def _typed(function: str) -> Any:
 
 @elementwise("x: T -> y: T", T=REAL, domain="positive")
 def Digamma(x):
-    """The derivative of Lgamma."""
+    """Compute the derivative of Lgamma (the psi function) of `x`, element-wise."""
     return digamma(x)
 
 
@@ -393,7 +393,7 @@ def _polygamma(a: np.ndarray, x: np.ndarray) -> np.ndarray:
 @kernel("a: T, x: T -> z: T", shape=shapes.broadcast_inputs, T="{float, double}",
         numpy=lambda ctx, a, x: _polygamma(a, x))
 def Polygamma() -> None:
-    """The derivative of order `a` (a whole number) of Digamma."""
+    """Compute the polygamma function: the derivative of integer order `a` of Digamma, element-wise."""
 
 
 @Polygamma.gradient
@@ -404,7 +404,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
 
 @kernel("x: T, q: T -> z: T", shape=shapes.broadcast_inputs, numpy=_typed("zeta"), T="{float, double}")
 def Zeta() -> None:
-    """The Hurwitz zeta function."""
+    """Compute the Hurwitz zeta function, element-wise."""
 
 
 @Zeta.gradient
@@ -415,13 +415,13 @@ def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
 
 @elementwise("x: T, y: T -> z: T", T="{half, bfloat16, float, double, complex64, complex128}", domain="positive")
 def Xlogy(x, y):
-    """`x * log(y)`, and 0 where `x` is 0."""
+    """Compute `x * log(y)` element-wise, and 0 where `x` is 0."""
     return where(x == 0, 0, x * log(y))
 
 
 @elementwise("x: T, y: T -> z: T", T="{half, bfloat16, float, double, complex64, complex128}", domain="nonzero")
 def Xdivy(x, y):
-    """`x / y`, and 0 where `x` is 0."""
+    """Compute `x / y` element-wise, and 0 where `x` is 0."""
     return where(x == 0, 0, x / y)
 
 
@@ -450,44 +450,44 @@ xlogy, xdivy = Xlogy, Xdivy
 
 @of_values
 def sqrt(x: Any, name: str | None = None) -> Tensor:
-    """The square root. x: a tensor or SparseTensor of floats or complex numbers (else TypeError), as is the result."""
+    """Compute the square root of `x` element-wise: floats or complex (else TypeError), a tensor or SparseTensor."""
     return Sqrt(x, name=name)  # type: ignore[no-any-return]
 
 
 @of_values
 def erf(x: Any, name: str | None = None) -> Tensor:
-    """The Gauss error function. x: a tensor or SparseTensor of floats (else TypeError), as is the result."""
+    """Compute the Gauss error function element-wise. x: a tensor or SparseTensor of floats (else TypeError)."""
     return Erf(x, name=name)  # type: ignore[no-any-return]
 
 
 @of_values
 def tanh(x: Any, name: str | None = None) -> Tensor:
-    """The hyperbolic tangent. x: floats or complex numbers (else TypeError); the result has its dtype and shape."""
+    """Compute the hyperbolic tangent of `x`, element-wise: floats or complex (else TypeError), as is the result."""
     return Tanh(x, name=name)  # type: ignore[no-any-return]
 
 
 def sigmoid(x: Any, name: str | None = None) -> Tensor:
-    """`1 / (1 + exp(-x))`. x: floats or complex numbers (else TypeError); the result has its dtype and shape."""
+    """Compute `1 / (1 + exp(-x))`, element-wise. x: floats or complex numbers (else TypeError), as is the result."""
     with name_scope(name, "Sigmoid", [x]) as scope:
         return Sigmoid(convert_to_tensor(x, name="x"), name=scope)  # type: ignore[no-any-return]
 
 
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
-    """The logarithm of `sigmoid(x)`, exact for large negative `x` too."""
+    """Compute the logarithm of `sigmoid(x)` element-wise, accurate for large negative `x` too."""
     with name_scope(name, "LogSigmoid", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         return Neg(raw.Softplus(Neg(x)), name=scope)  # type: ignore[no-any-return]
 
 
 def lbeta(x: Any, name: str | None = None) -> Tensor:
-    """The logarithm of the absolute value of the beta function of the numbers along the last axis."""
+    """Compute the logarithm of the absolute value of the beta function of the elements along the last axis."""
     with name_scope(name, "lbeta", [x]):
         x = convert_to_tensor(x, name="x")
         return raw.Sum(Lgamma(x), [-1]) - Lgamma(raw.Sum(x, [-1]))  # type: ignore[no-any-return]
 
 
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """`x * y`, and 0 where `y` is 0, even if `x` is infinite or NaN."""
+    """Compute `x * y` element-wise, and 0 where `y` is 0, even if `x` is infinite or NaN."""
     with name_scope(name, "multiply_no_nan", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
         return raw.MulNoNan(x, convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y"), name=scope)

@@ -1,4 +1,4 @@
-"""Images as they lie: flipping, turning, cropping and padding; one [height, width, channels] or a batch of them."""
+"""Geometric image ops: flips, rotations, crops and padding of one image [height, width, channels] or a batch."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ TWO_RANKS = "'image' (shape {}) must have either 3 or 4 dimensions."
 # Checks and sizes that the whole of tf.image uses
 
 def is_tensor(value: Any) -> bool:
-    """Is it known in a run only?"""
+    """Return whether the value is known in a run only."""
     return isinstance(value, (Tensor, Variable))
 
 
@@ -93,7 +93,7 @@ def batch_of(image: Any) -> tuple[Tensor, bool]:
 
 
 def unbatched(images: Tensor, is_batch: bool) -> Tensor:
-    """What `batch_of` took, again."""
+    """Undo `batch_of`."""
     return images if is_batch else squeeze(images, axis=[0])
 
 
@@ -127,12 +127,12 @@ def _flip(image: Any, axis: int, scope: str) -> Tensor:
 
 
 def flip_left_right(image: Any) -> Tensor:
-    """The image, or each of a batch, with its columns in reverse order."""
+    """Mirror the image, or each of a batch, left to right."""
     return _flip(image, 1, "flip_left_right")
 
 
 def flip_up_down(image: Any) -> Tensor:
-    """The image, or each of a batch, with its rows in reverse order."""
+    """Mirror the image, or each of a batch, top to bottom."""
     return _flip(image, 0, "flip_up_down")
 
 
@@ -158,17 +158,17 @@ def _random_flip(image: Any, axis: int, seed: int | None, scope_name: str) -> Te
 
 
 def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
-    """The image, or each of a batch by itself, mirrored left to right with a chance of one half."""
+    """Mirror the image, or each of a batch independently, left to right with probability 0.5."""
     return _random_flip(image, 1, seed, "random_flip_left_right")
 
 
 def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
-    """The image, or each of a batch by itself, mirrored top to bottom with a chance of one half."""
+    """Mirror the image, or each of a batch independently, top to bottom with probability 0.5."""
     return _random_flip(image, 0, seed, "random_flip_up_down")
 
 
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
-    """The image, or each of a batch, turned `k` times by 90 degrees, counter-clockwise."""
+    """Rotate the image, or each of a batch, `k` times by 90 degrees, counter-clockwise."""
     with name_scope(name, "rot90", [image, k]) as scope:
         image = checked(image)
         k = convert_to_tensor(k, dtype=dtypes.int32, name="k")
@@ -192,7 +192,7 @@ def _turned(image: Tensor, k: Tensor, first: int, scope: str) -> Tensor:
 
 
 def transpose_image(image: Any, name: str | None = None) -> Tensor:
-    """The image, or each of a batch, with rows and columns exchanged."""
+    """Exchange the rows and columns of the image, or of each of a batch."""
     with name_scope(name, "transpose", [image]):
         image = checked(image)
         inner = name or "transpose"
@@ -204,7 +204,7 @@ def transpose_image(image: Any, name: str | None = None) -> Tensor:
 # Cropping and padding
 
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
-    """The middle of an image or of each of a batch: so much of each side.
+    """Crop the central region of an image or of each of a batch: the given fraction of each side.
 
     central_fraction: in (0, 1], a number or a scalar; raises ValueError for another number.
     """
@@ -293,12 +293,12 @@ def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, targ
 
 
 def larger(x: Any, y: Any) -> Any:
-    """The larger of two numbers, in the run if one is a tensor."""
+    """Return the larger of two values, in the run if one is a tensor."""
     return maximum(x, y) if is_tensor(x) or is_tensor(y) else max(x, y)
 
 
 def smaller(x: Any, y: Any) -> Any:
-    """The smaller of two numbers, in the run if one is a tensor."""
+    """Return the smaller of two values, in the run if one is a tensor."""
     return minimum(x, y) if is_tensor(x) or is_tensor(y) else min(x, y)
 
 

@@ -1,4 +1,4 @@
-"""Boxes in images: crops that are resized, suppression, random boxes, drawing, glimpses."""
+"""Bounding boxes in images: crop and resize, non-maximum suppression, random boxes, drawing, glimpses."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -33,7 +33,7 @@ SCORED = {"T": "{half, float} = DT_FLOAT", "T_threshold": "{half, float} = DT_FL
 # Crops
 
 def _boxes(ctx: ShapeContext, i: int) -> int | None:
-    """How many boxes inputs i (boxes) and i + 1 (their images) tell of. Raises ValueError where they differ."""
+    """Return the number of boxes by inputs i (boxes) and i + 1 (their images). Raises ValueError where they differ."""
     count, four = of_rank(ctx.shape(i), 2)
     merge((count,), of_rank(ctx.shape(i + 1), 1))
     if four not in (4, None):
@@ -106,7 +106,7 @@ def _crop_image(ctx: Any, grads: np.ndarray, boxes: np.ndarray, owner: np.ndarra
         method="{'bilinear', 'nearest'} = 'bilinear'",
         extrapolation_value="float = 0")
 def CropAndResize() -> None:
-    """Boxes of images, each resized to `crop_size`."""
+    """Crop boxes of images and resize each to `crop_size`."""
 
 
 @kernel("grads: float, boxes: float, box_ind: int32, image_size: int32 -> output: T", shape=_image_shape,
@@ -114,7 +114,7 @@ def CropAndResize() -> None:
         values=("image_size",), T="{float, half, double}",
         method="{'bilinear', 'nearest'} = 'bilinear'")
 def CropAndResizeGradImage() -> None:
-    """The gradient of CropAndResize for images of `image_size`."""
+    """Compute the gradient of CropAndResize for images of `image_size`."""
 
 
 @kernel("grads: float, image: T, boxes: float, box_ind: int32 -> output: float", shape=_boxes_shape,
@@ -122,7 +122,7 @@ def CropAndResizeGradImage() -> None:
         validate=_validate_gradient,
         method="{'bilinear'} = 'bilinear'")
 def CropAndResizeGradBoxes() -> None:
-    """The gradient of CropAndResize for the boxes."""
+    """Compute the gradient of CropAndResize for the boxes."""
 
 
 @CropAndResize.checked
@@ -195,13 +195,13 @@ def _suppression(signature: str, **attrs: str) -> Any:
 @_suppression("boxes: float, scores: float, max_output_size: int32 -> selected_indices: int32",
               iou_threshold="float = 0.5")
 def NonMaxSuppression() -> None:
-    """The numbers of the boxes with the best scores that don't overlap too much."""
+    """Return the indices of boxes kept by greedy non-maximum suppression, highest score first."""
 
 
 @_suppression("boxes: T, scores: T, max_output_size: int32, iou_threshold: T_threshold -> selected_indices: int32",
               **SCORED)
 def NonMaxSuppressionV2() -> None:
-    """As NonMaxSuppression, with a threshold that is known in the run."""
+    """As NonMaxSuppression, with the overlap threshold as an input."""
 
 
 @_suppression("boxes: T, scores: T, max_output_size: int32, iou_threshold: T_threshold, "
@@ -214,14 +214,14 @@ def NonMaxSuppressionV3() -> None:
               "score_threshold: T_threshold -> selected_indices: int32, valid_outputs: int32", **SCORED,
               pad_to_max_output_size="bool = false")
 def NonMaxSuppressionV4() -> None:
-    """As NonMaxSuppressionV3, with zeros behind, if asked for, and how many numbers are none."""
+    """As NonMaxSuppressionV3, padded with zeros on demand, and the number of valid indices."""
 
 
 @_suppression("boxes: T, scores: T, max_output_size: int32, iou_threshold: T, score_threshold: T, soft_nms_sigma: T -> "
               "selected_indices: int32, selected_scores: T, valid_outputs: int32", T=SCORED["T"],
               pad_to_max_output_size="bool = false")
 def NonMaxSuppressionV5() -> None:
-    """As NonMaxSuppressionV4, also soft: overlapping boxes get lower scores."""
+    """As NonMaxSuppressionV4, also soft: the scores of overlapping boxes decay."""
 
 
 @_suppression("overlaps: float, scores: float, max_output_size: int32, overlap_threshold: float, "
@@ -269,13 +269,13 @@ _SIZES = "{uint8, int8, int16, int32, int64}"
 @random("image_size: T, bounding_boxes: float -> begin: T, size: T, bboxes: float", shape=_sampled, numpy=_sample,
         T=_SIZES, **_RANGES)
 def SampleDistortedBoundingBox() -> None:
-    """A random box of an image that covers enough of one of the given boxes: its place, size, and itself."""
+    """Sample a random box of an image that covers enough of one of the given boxes: begin, size, and the box."""
 
 
 @random("image_size: T, bounding_boxes: float, min_object_covered: float -> begin: T, size: T, bboxes: float",
         shape=_sampled, numpy=_sample, T=_SIZES, **{k: v for k, v in _RANGES.items() if k != "min_object_covered"})
 def SampleDistortedBoundingBoxV2() -> None:
-    """As SampleDistortedBoundingBox; how much must be covered is known in the run."""
+    """As SampleDistortedBoundingBox, with the minimum covered fraction as an input."""
 
 
 for _op in (SampleDistortedBoundingBox, SampleDistortedBoundingBoxV2):
@@ -300,7 +300,7 @@ def _draw(ctx: Any, images: np.ndarray, boxes: np.ndarray, colors: Any = None) -
 
 @kernel("images: T, boxes: float -> output: T", shape=_drawn_shape, numpy=_draw, T=SCORED["T"])
 def DrawBoundingBoxes() -> None:
-    """Images with the edges of boxes drawn on them."""
+    """Draw the edges of boxes on images."""
 
 
 @kernel("images: T, boxes: float, colors: float -> output: T", shape=_drawn_shape, numpy=_draw, T=SCORED["T"])
@@ -330,7 +330,7 @@ def _glimpse(ctx: Any, images: np.ndarray, size: np.ndarray, offsets: np.ndarray
         values=("size",), centered="bool = true", normalized="bool = true", uniform_noise="bool = true",
         noise="string = 'uniform'")
 def ExtractGlimpse() -> None:
-    """A part of `size` of each image, around a place; noise where there is no image."""
+    """Extract a window of `size` around an offset of each image; noise outside of the image."""
 
 
 for _op in (DrawBoundingBoxes, DrawBoundingBoxesV2, ExtractGlimpse):
@@ -358,7 +358,7 @@ def _limits(**values: Any) -> list[Tensor]:
 
 def non_max_suppression(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
                         score_threshold: Any = float("-inf"), name: str | None = None) -> Tensor:
-    """The numbers of at most `max_output_size` boxes, best scores first, of which no two overlap too much.
+    """Return indices of at most `max_output_size` boxes kept by greedy non-maximum suppression, highest score first.
 
     boxes: [boxes, 4], corners in any order; scores: [boxes]. iou_threshold: how much two may share of what they cover.
     """
@@ -371,7 +371,7 @@ def non_max_suppression(boxes: Any, scores: Any, max_output_size: Any, iou_thres
 def non_max_suppression_padded(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
                                score_threshold: Any = float("-inf"), pad_to_max_output_size: bool = False,
                                name: str | None = None) -> tuple[Tensor, Tensor]:
-    """As `non_max_suppression`, with zeros up to `max_output_size`, and how many numbers are none."""
+    """As `non_max_suppression`, padded with zeros to `max_output_size`, and the number of valid indices."""
     with name_scope(name, "non_max_suppression_padded"):
         limits = _limits(iou_threshold=iou_threshold, score_threshold=score_threshold)
         indices, valid = NonMaxSuppressionV4(boxes, scores, max_output_size, *limits,
@@ -382,7 +382,7 @@ def non_max_suppression_padded(boxes: Any, scores: Any, max_output_size: Any, io
 def non_max_suppression_with_scores(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
                                     score_threshold: Any = float("-inf"), soft_nms_sigma: Any = 0.0,
                                     name: str | None = None) -> tuple[Tensor, Tensor]:
-    """As `non_max_suppression`, with the scores; soft_nms_sigma > 0: boxes that overlap get lower ones and may stay."""
+    """As `non_max_suppression`, with the scores; soft_nms_sigma > 0: scores of overlapping boxes decay instead."""
     with name_scope(name, "non_max_suppression_with_scores"):
         limits = _limits(iou_threshold=iou_threshold, score_threshold=score_threshold, soft_nms_sigma=soft_nms_sigma)
         indices, found, _ = NonMaxSuppressionV5(boxes, scores, max_output_size, *limits)
@@ -391,7 +391,7 @@ def non_max_suppression_with_scores(boxes: Any, scores: Any, max_output_size: An
 
 def non_max_suppression_overlaps(overlaps: Any, scores: Any, max_output_size: Any, overlap_threshold: Any = 0.5,
                                  score_threshold: Any = float("-inf"), name: str | None = None) -> Tensor:
-    """As `non_max_suppression`, with a matrix of what each two boxes share."""
+    """As `non_max_suppression`, with a matrix of the overlap of each pair of boxes."""
     with name_scope(name, "non_max_suppression_overlaps"):
         limit = _limits(overlap_threshold=overlap_threshold)
         tensor: Tensor = NonMaxSuppressionWithOverlaps(overlaps, scores, max_output_size, *limit, score_threshold)

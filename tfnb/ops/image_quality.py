@@ -1,4 +1,4 @@
-"""How images differ, and how much they vary: PSNR, SSIM, total variation, slopes and edges."""
+"""Image quality metrics and derivatives: PSNR, SSIM, total variation, gradients and Sobel edges."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ Pair = tuple[Tensor, Tensor]
 
 
 def total_variation(images: Any, name: str | None = None) -> Tensor:
-    """The sum of the absolute differences of neighbours, of an image or of each of a batch."""
+    """Compute the total variation: the sum of absolute differences of neighbours, of an image or each of a batch."""
     with name_scope(name, "total_variation"):
         if images.shape.ndims not in (3, 4):
             raise ValueError("'images' must be either 3 or 4-dimensional.")
@@ -48,7 +48,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 
 
 def image_gradients(image: Any) -> Pair:
-    """(dy, dx): how much each number of images [batch, height, width, channels] is less than the next; 0 at the end."""
+    """Compute (dy, dx): forward differences of images [batch, height, width, channels]; 0 in the last row or column."""
     if image.shape.ndims != 4:
         raise ValueError("image_gradients expects a 4D tensor [batch_size, h, w, d], not "
                          f"{image.shape}.")
@@ -91,7 +91,7 @@ def _check(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[Any]]:
 
 
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
-    """The peak signal-to-noise ratio in dB, of each image [..., height, width, channels]. max_val: of the range."""
+    """Compute the peak signal-to-noise ratio (dB) of each image [..., height, width, channels]. max_val: its range."""
     with name_scope(name, "PSNR", [a, b]):
         most = convert_image_dtype(cast(max_val, a.dtype), dtypes.float32)
         a, b = convert_image_dtype(a, dtypes.float32), convert_image_dtype(b, dtypes.float32)
@@ -164,7 +164,7 @@ def _prepared(img1: Any, img2: Any, max_val: Any) -> tuple[Tensor, Tensor, Tenso
 
 def ssim(img1: Any, img2: Any, max_val: Any, filter_size: int = 11, filter_sigma: float = 1.5, k1: float = 0.01,
          k2: float = 0.03, return_index_map: bool = False) -> Tensor:
-    """The structural similarity of each two images [..., height, width, channels], at most 1 (Wang et al. 2004).
+    """Compute the structural similarity of pairs of images [..., height, width, channels], <= 1 (Wang et al., 2004).
 
     max_val: of the range of the images. filter_size, filter_sigma: of the Gaussian windows; smaller images raise
     InvalidArgumentError in the run. return_index_map: one number for each window.

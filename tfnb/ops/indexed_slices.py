@@ -1,4 +1,4 @@
-"""IndexedSlices: a tensor of which only some rows are there (the gradient of a gather)."""
+"""IndexedSlices: some rows of a tensor, by index (the gradient of a gather)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from tfnb.ops.raw import raw
 
 
 class IndexedSlicesValue(NamedTuple):
-    """What a session gives for an IndexedSlices, or takes to feed one."""
+    """Value of a fetched IndexedSlices, or to feed one."""
 
     values: Any
     indices: Any
@@ -33,12 +33,12 @@ class IndexedSlices:
 
     @property
     def values(self) -> Tensor:
-        """The rows that are there."""
+        """The rows."""
         return self._values
 
     @property
     def indices(self) -> Tensor:
-        """Where each row stands."""
+        """The index of each row in the whole tensor."""
         return self._indices
 
     @property

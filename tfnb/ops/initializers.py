@@ -1,4 +1,4 @@
-"""What variables start from: functions of (shape, dtype) that `get_variable` calls, with their parameters.
+"""Initializers of variables: functions of (shape, dtype) that `get_variable` calls, with their parameters.
 
 The names of the classes are TensorFlow's. `zeros_initializer` and `ones_initializer` work in both of its manners: as
 a class (`zeros_initializer()`), and as TensorFlow 0.x had them, as functions of a shape (`zeros_initializer([2, 3])`).
@@ -96,7 +96,7 @@ def _float_dtype(dtype: Any) -> DType:
 
 
 class random_uniform_initializer(Initializer):
-    """Uniform numbers in [minval, maxval). maxval: 1 for floats if None; must be given for integers."""
+    """Uniformly distributed values in [minval, maxval). maxval: 1 for floats if None; must be given for integers."""
 
     def __init__(self, minval: Any = 0.0, maxval: Any = None, seed: int | None = None,
                  dtype: Any = dtypes.float32) -> None:
@@ -108,7 +108,7 @@ class random_uniform_initializer(Initializer):
 
 
 class random_normal_initializer(Initializer):
-    """Normal numbers of the given mean and standard deviation. Raises ValueError for a dtype that is not floating."""
+    """Normally distributed values of given mean and standard deviation. Raises ValueError for a non-floating dtype."""
 
     def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None,
                  dtype: Any = dtypes.float32) -> None:
@@ -120,7 +120,7 @@ class random_normal_initializer(Initializer):
 
 
 class truncated_normal_initializer(Initializer):
-    """Normal numbers, drawn again while they lie more than two standard deviations from the mean.
+    """Truncated normal values: redrawn while more than two standard deviations from the mean.
 
     Raises ValueError for a dtype that is not floating.
     """
@@ -135,7 +135,7 @@ class truncated_normal_initializer(Initializer):
 
 
 class uniform_unit_scaling_initializer(Initializer):
-    """Uniform numbers within factor * sqrt(3 / inputs): they keep the scale of what flows through a linear layer.
+    """Uniform values within factor * sqrt(3 / fan_in): they keep the scale of activations through a linear layer.
 
     inputs: the product of all sizes but the last (of `full_shape`, if given: the whole of a partitioned variable).
     """
@@ -152,7 +152,7 @@ class uniform_unit_scaling_initializer(Initializer):
 
 
 class variance_scaling_initializer(Initializer):
-    """Random numbers of variance scale / n, where n is the number of inputs, outputs, or their mean.
+    """Random values of variance scale / n, where n is the fan-in, the fan-out, or their mean.
 
     mode: "fan_in", "fan_out" or "fan_avg"; distribution: "uniform", "truncated_normal" (also called "normal") or
     "untruncated_normal". Raises ValueError for another mode or distribution, or a scale that is not positive.
@@ -202,34 +202,34 @@ class _Scaled(variance_scaling_initializer):
 
 
 class glorot_uniform_initializer(_Scaled):
-    """Uniform numbers of variance 2 / (inputs + outputs) (Glorot and Bengio, 2010)."""
+    """Uniform values of variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
 
     _fixed = (1.0, "fan_avg", "uniform")
 
 
 class glorot_normal_initializer(_Scaled):
-    """Truncated normal numbers of variance 2 / (inputs + outputs) (Glorot and Bengio, 2010)."""
+    """Truncated normal values of variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
 
     _fixed = (1.0, "fan_avg", "truncated_normal")
 
 
 def he_normal(seed: int | None = None) -> Initializer:
-    """Truncated normal numbers of variance 2 / inputs (He et al., 2015)."""
+    """Truncated normal values of variance 2 / fan_in (He et al., 2015)."""
     return variance_scaling_initializer(2.0, "fan_in", "truncated_normal", seed)
 
 
 def he_uniform(seed: int | None = None) -> Initializer:
-    """Uniform numbers of variance 2 / inputs (He et al., 2015)."""
+    """Uniform values of variance 2 / fan_in (He et al., 2015)."""
     return variance_scaling_initializer(2.0, "fan_in", "uniform", seed)
 
 
 def lecun_normal(seed: int | None = None) -> Initializer:
-    """Truncated normal numbers of variance 1 / inputs (LeCun et al., 1998)."""
+    """Truncated normal values of variance 1 / fan_in (LeCun et al., 1998)."""
     return variance_scaling_initializer(1.0, "fan_in", "truncated_normal", seed)
 
 
 def lecun_uniform(seed: int | None = None) -> Initializer:
-    """Uniform numbers of variance 1 / inputs (LeCun et al., 1998)."""
+    """Uniform values of variance 1 / fan_in (LeCun et al., 1998)."""
     return variance_scaling_initializer(1.0, "fan_in", "uniform", seed)
 
 
@@ -287,7 +287,7 @@ def _sizes(shape: Any) -> list[int]:
 
 
 def fans(sizes: Sequence[int]) -> tuple[int, int]:
-    """How many inputs and outputs a unit of a layer with weights of these sizes has.
+    """Return (fan_in, fan_out) of a layer with weights of these sizes.
 
     The last two sizes are inputs and outputs; those before, of a convolution's window, multiply both.
     """

@@ -1,4 +1,4 @@
-"""Ops that save tensors to checkpoints and restore them, and what names the files.
+"""Checkpoint ops: saving and restoring tensors, and the file names of checkpoints.
 
 A variable that is saved goes from its memory to the file; one that is restored is copied from the file's memory map.
 """
@@ -108,7 +108,7 @@ def _folder(path: str) -> Iterator[None]:
 @host("prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes", shape=_no_outputs,
       stateful=True, dtypes="list(type) >= 1")
 def SaveV2(prefix: Any, tensor_names: Any, shape_and_slices: Any, tensors: Any, *, ctx: Any) -> Any:
-    """Writes tensors as the checkpoint `prefix`, whole or not at all.
+    """Write tensors as the checkpoint `prefix`, atomically.
 
     A shape_and_slices of "" stands for a whole tensor; "10 4 0,5:-" says that the value is rows 0 to 4 of a tensor of
     shape [10, 4].
@@ -139,14 +139,14 @@ def _save_v1(ctx: Any, filename: Any, names: list[str], specs: list[str], data: 
 
 @host("filename: string, tensor_names: string, data: T", shape=_no_outputs, stateful=True, T="list(type) >= 1")
 def Save(filename: Any, tensor_names: Any, data: Any, *, ctx: Any) -> Any:
-    """Writes tensors as a checkpoint of the first format: one file."""
+    """Write tensors as a checkpoint of the first format: one file."""
     _save_v1(ctx, filename, _texts(tensor_names), [""] * len(data), data)
 
 
 @host("filename: string, tensor_names: string, shapes_and_slices: string, data: T", shape=_no_outputs,
       stateful=True, T="list(type) >= 1")
 def SaveSlices(filename: Any, tensor_names: Any, shapes_and_slices: Any, data: Any, *, ctx: Any) -> Any:
-    """Writes tensors, or parts of tensors (see SaveV2), as a checkpoint of the first format: one file."""
+    """Write tensors, or parts of tensors (see SaveV2), as a checkpoint of the first format: one file."""
     _save_v1(ctx, filename, _texts(tensor_names), _texts(shapes_and_slices), data)
 
 
@@ -154,7 +154,7 @@ def SaveSlices(filename: Any, tensor_names: Any, shapes_and_slices: Any, data: A
       delete_old_dirs="bool = true", allow_missing_files="bool = false")
 def MergeV2Checkpoints(checkpoint_prefixes: Any, destination_prefix: Any, *, delete_old_dirs: bool,
                        allow_missing_files: bool, ctx: Any) -> Any:
-    """Makes one checkpoint of several (the shards of one save), whose files are moved."""
+    """Merge several checkpoints (the shards of one save) into one; their files are moved."""
     with _Naming(ctx):
         _bundle.merge(_texts(checkpoint_prefixes), _text(destination_prefix), delete_old_dirs, allow_missing_files)
 
@@ -162,7 +162,7 @@ def MergeV2Checkpoints(checkpoint_prefixes: Any, destination_prefix: Any, *, del
 # ---- restoring -------------------------------------------------------------------------------------------------------
 
 def _restored_shapes(ctx: Any) -> list[Static]:
-    """What the specs of slices tell of the shapes."""
+    """Infer the shapes of restored tensors from their slice specs."""
     merge(ctx.shape(0), ())
     merge(merge((len(ctx.op.outputs),), ctx.shape(1)), ctx.shape(2))
     specs = ctx.value(2)
@@ -189,21 +189,21 @@ def _restore(ctx: Any, prefix: str, names: list[str], specs: list[str], dtypes: 
 @host("prefix: string, tensor_names: string, shape_and_slices: string -> tensors: dtypes",
       shape=_restored_shapes, stateful=True, dtypes="list(type) >= 1")
 def RestoreV2(prefix: Any, tensor_names: Any, shape_and_slices: Any, *, dtypes: Any, ctx: Any) -> Any:
-    """Reads tensors, or parts of tensors (see SaveV2), from the checkpoint `prefix`, of either format."""
+    """Read tensors, or parts of tensors (see SaveV2), from the checkpoint `prefix`, of either format."""
     return _restore(ctx, _text(prefix), _texts(tensor_names), _texts(shape_and_slices), dtypes)
 
 
 @host("file_pattern: string, tensor_name: string -> tensor: dt", shape=shapes.unknown, stateful=True, dt="type",
       preferred_shard="int = -1")
 def Restore(file_pattern: Any, tensor_name: Any, *, dt: DType, ctx: Any) -> Any:
-    """Reads a tensor from a checkpoint, whose files `file_pattern` names."""
+    """Read a tensor from a checkpoint, whose files `file_pattern` names."""
     return _restore(ctx, _text(file_pattern), [_text(tensor_name)], [""], [dt])
 
 
 @host("file_pattern: string, tensor_name: string, shape_and_slice: string -> tensor: dt", shape=shapes.unknown,
       stateful=True, dt="type", preferred_shard="int = -1")
 def RestoreSlice(file_pattern: Any, tensor_name: Any, shape_and_slice: Any, *, dt: DType, ctx: Any) -> Any:
-    """Reads a tensor, or a part of one (see SaveV2), from a checkpoint, whose files `file_pattern` names."""
+    """Read a tensor, or a part of one (see SaveV2), from a checkpoint, whose files `file_pattern` names."""
     return _restore(ctx, _text(file_pattern), [_text(tensor_name)], [_text(shape_and_slice)], [dt])
 
 
@@ -221,13 +221,13 @@ def _name(text: str) -> Any:
 
 @host("basename: string, shard: int32, num_shards: int32 -> filename: string", shape=_scalar_name)
 def ShardedFilename(basename: Any, shard: Any, num_shards: Any) -> Any:
-    """The name of a shard: "base-00003-of-00012"."""
+    """Format the file name of a shard: "base-00003-of-00012"."""
     return _name(f"{_text(basename)}-{int(shard):05d}-of-{int(num_shards):05d}")
 
 
 @host("basename: string, num_shards: int32 -> filename: string", shape=_scalar_name)
 def ShardedFilespec(basename: Any, num_shards: Any) -> Any:
-    """The pattern of the names of all shards: "base-?????-of-00012"."""
+    """Format the glob pattern of the file names of all shards: "base-?????-of-00012"."""
     return _name(f"{_text(basename)}-?????-of-{int(num_shards):05d}")
 
 

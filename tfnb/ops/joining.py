@@ -1,4 +1,4 @@
-"""Putting tensors together and making them larger: concat, stack, tile, pad, broadcast; and their opposites."""
+"""Concatenation, stacking, tiling, padding and broadcasting of tensors; and their inverses."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ def _join(ctx: Any, arrays: Sequence[np.ndarray], axis: np.ndarray) -> np.ndarra
         ranks={"axis": 0}, shape=lambda ctx: _concat_shape(ctx, range(len(ctx.op.inputs) - 1), len(ctx.op.inputs) - 1),
         numpy=lambda ctx, *given: _join(ctx, given[:-1], given[-1]), cpu=cpu.concat, cuda=cuda.concat, values=("axis",))
 def ConcatV2() -> None:
-    """The tensors one after another along `axis`."""
+    """Concatenate tensors along `axis`."""
 
 
 @kernel("concat_dim: int32, values: N * T -> output: T", N="int >= 2", T="type", ranks={"concat_dim": 0},
@@ -78,7 +78,7 @@ def ConcatV2() -> None:
         numpy=lambda ctx, *given: _join(ctx, given[1:], given[0]), cpu=cpu.concat, cuda=cuda.concat,
         values=("concat_dim",))
 def Concat() -> None:
-    """The tensors one after another along `concat_dim` (the older op)."""
+    """Concatenate tensors along `concat_dim` (the older op)."""
 
 
 @ConcatV2.gradient
@@ -142,7 +142,7 @@ def _offsets(ctx: Any, concat_dim: np.ndarray, *shapes: np.ndarray) -> tuple[np.
         shape_type="indextype = DT_INT32", numpy=_offsets, values=("concat_dim", "shape"), shape=_same_rank,
         ranks={"concat_dim": 0, "shape": 1}, validate=_mergeable)
 def ConcatOffset() -> None:
-    """Where each of the tensors with these shapes begins in their Concat."""
+    """Compute the offset of each of the tensors with these shapes in their Concat."""
 
 
 ConcatOffset.no_gradient("it is made of indices")
@@ -188,7 +188,7 @@ def _pack_cuda(call: Call) -> list[Launch]:
 @kernel("values: N * T -> output: T", shape=_packed, cpu=_pack_launches, cuda=_pack_cuda,
         numpy=lambda ctx, *arrays: np.stack(arrays, ctx.attrs["axis"]), N="int >= 1", T="type", axis="int = 0")
 def Pack() -> None:
-    """Tensors of one shape side by side along a new axis."""
+    """Stack tensors of one shape along a new axis."""
 
 
 @Pack.gradient
@@ -208,7 +208,7 @@ def _unpacked(ctx: ShapeContext) -> list[Static]:
 
 @movement("value: T -> output: num * T", shape=_unpacked, num="int >= 0", T="type", axis="int = 0")
 def Unpack(view: View, *, num: int, axis: int) -> tuple[View, ...]:
-    """The slices of a tensor along an axis, which is dropped."""
+    """Unstack a tensor into its slices along an axis, which is dropped."""
     axis = _pack_axis(axis, len(view.shape))
     if view.shape[axis] != num:
         raise ValueError(f"Input shape axis {axis} must equal {num}, got shape {list(view.shape)}")
@@ -250,7 +250,7 @@ def _tile_view(view: View, multiples: np.ndarray) -> View:
         numpy=lambda ctx, x, multiples: np.tile(x, multiples.tolist()), view=_tile_view, ranks={"multiples": 1},
         values=("multiples",), T="type", Tmultiples="indextype = DT_INT32")
 def Tile() -> None:
-    """The tensor repeated `multiples[i]` times along each axis i."""
+    """Repeat a tensor `multiples[i]` times along each axis i."""
 
 
 @Tile.gradient
@@ -281,7 +281,7 @@ def _broadcast_shape(ctx: ShapeContext) -> list[Static]:
 @movement("input: T, shape: Tidx -> output: T", shape=_broadcast_shape, ranks={"shape": 1}, T="type",
           Tidx="indextype = DT_INT32")
 def BroadcastTo(view: View, shape: np.ndarray) -> View:
-    """The tensor repeated along new leading axes and axes of size 1, to `shape`."""
+    """Broadcast a tensor to `shape`: repeat it along new leading axes and axes of size 1."""
     return view.broadcast(shape.tolist())
 
 
@@ -299,7 +299,7 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 # Padding
 
 def _known_paddings(paddings: Tensor, count: int) -> list[Sequence[int | None]]:
-    """What is known of paddings that are packed of rows: for each axis two sizes, None where a run decides."""
+    """Return the static paddings of a Pack of rows: two sizes for each axis, None where a run decides."""
     if paddings.op.type != "Pack" or paddings.op.attrs["axis"] or len(paddings.op.inputs) != count:
         return [(None, None)] * count
     return [constant_value_as_shape(row) or (None, None) for row in paddings.op.inputs]
@@ -343,14 +343,14 @@ def _pad(ctx: Any, x: np.ndarray, paddings: np.ndarray, value: np.ndarray | None
 @kernel("input: T, paddings: Tpaddings -> output: T", shape=_padded, numpy=_pad, cpu=cpu.pad, cuda=cuda.pad,
         values=("paddings",), T="type", Tpaddings="indextype = DT_INT32")
 def Pad() -> None:
-    """The tensor with `paddings[i]` = (before, after) zeros around it along each axis i."""
+    """Pad a tensor with `paddings[i]` = (before, after) zeros along each axis i."""
 
 
 @kernel("input: T, paddings: Tpaddings, constant_values: T -> output: T", shape=_padded, numpy=_pad,
         ranks={"constant_values": 0},
         cpu=cpu.pad, cuda=cuda.pad, values=("paddings",), T="type", Tpaddings="indextype = DT_INT32")
 def PadV2() -> None:
-    """As Pad, with another number than 0."""
+    """As Pad, with another constant than 0."""
 
 
 def _unpad(dy: Tensor, x: Tensor, paddings: Tensor) -> Tensor:
@@ -396,7 +396,7 @@ def _mirror(ctx: Any, x: np.ndarray, paddings: np.ndarray) -> np.ndarray:
         values=("paddings",), T="type",
         Tpaddings="indextype = DT_INT32", mode="{'REFLECT', 'SYMMETRIC'}")
 def MirrorPad() -> None:
-    """As Pad, with the numbers of the tensor itself mirrored at its border (which SYMMETRIC repeats)."""
+    """Pad a tensor with its own elements, mirrored at its border (which SYMMETRIC repeats)."""
 
 
 def _unmirrored(ctx: ShapeContext) -> list[Static]:
@@ -421,7 +421,7 @@ def _unmirror(ctx: Any, dy: np.ndarray, paddings: np.ndarray) -> np.ndarray:
 @kernel("input: T, paddings: Tpaddings -> output: T", shape=_unmirrored, numpy=_unmirror, values=("paddings",),
         T="type", Tpaddings="indextype = DT_INT32", mode="{'REFLECT', 'SYMMETRIC'}")
 def MirrorPadGrad() -> None:
-    """The gradient of MirrorPad: every number goes back to where it was taken from."""
+    """Compute the gradient of MirrorPad: each padded element is added to the one that it mirrors."""
 
 
 @MirrorPad.gradient
@@ -437,7 +437,7 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 # What users call
 
 def concat(values: Any = None, axis: Any = None, name: str = "concat", concat_dim: Any = None) -> Tensor:
-    """The tensors one after another along `axis`; r0.x's order `concat(concat_dim, values)` is recognised.
+    """Concatenate tensors along `axis`; r0.x's order `concat(concat_dim, values)` is recognised.
 
     All have one dtype (else TypeError), and but for that axis one shape (else ValueError).
     """
@@ -459,7 +459,7 @@ def concat(values: Any = None, axis: Any = None, name: str = "concat", concat_di
 
 
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
-    """Tensors of one shape side by side along a new axis. Raises ValueError for an axis out of range."""
+    """Stack tensors of one shape along a new axis. Raises ValueError for an axis out of range."""
     if axis == 0:
         try:
             return convert_to_tensor(values, name=name)
@@ -479,7 +479,7 @@ def pack(values: Any, axis: int = 0, name: str = "pack") -> Tensor:
 
 
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
-    """The slices of a tensor along `axis`, which is dropped. Raises ValueError if their number can't be told."""
+    """Split a tensor into its slices along `axis`, which is dropped. Raises ValueError if their count is unknown."""
     if num is None:
         value = convert_to_tensor(value)
         if value.static is not None:
@@ -499,7 +499,7 @@ tile, broadcast_to = Tile, BroadcastTo
 
 def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None,
         constant_values: Any = 0) -> Tensor:
-    """`tensor` with `paddings[i]` = (before, after) numbers around it along each axis i.
+    """Pad `tensor` with `paddings[i]` = (before, after) elements along each axis i.
 
     mode: CONSTANT (`constant_values`), REFLECT or SYMMETRIC (mirrored at the border). Raises ValueError for another.
     """

@@ -1,4 +1,4 @@
-"""Arithmetic, element by element: sums, products, quotients, powers, rounding, casts; complex parts."""
+"""Element-wise arithmetic: sums, products, quotients, remainders, powers, rounding."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ ORDERED = "{bfloat16, half, float, double, int8, uint8, int16, uint16, int32, ui
 @elementwise("x: T, y: T -> z: T",
              T="{bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string}")
 def Add(x, y):
-    """`x + y` with broadcasting (the older op, which also joins strings)."""
+    """Compute `x + y` element-wise, with broadcasting (the older op, which also concatenates strings)."""
     return x + y
 
 
@@ -47,7 +47,7 @@ def Add(x, y):
              T="{bfloat16, half, float, double, uint8, uint16, uint32, uint64, int8, int16, int32, int64, complex64,"
                " complex128}")
 def AddV2(x, y):
-    """`x + y` with broadcasting."""
+    """Compute `x + y` element-wise, with broadcasting."""
     return x + y
 
 
@@ -61,7 +61,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
              T="{bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128,"
                " uint32, uint64}")
 def Sub(x, y):
-    """`x - y` with broadcasting."""
+    """Compute `x - y` element-wise, with broadcasting."""
     return x - y
 
 
@@ -72,7 +72,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T, y: T -> z: T", T=NUMBERS)
 def Mul(x, y):
-    """`x * y` with broadcasting."""
+    """Compute `x * y` element-wise, with broadcasting."""
     return x * y
 
 
@@ -86,13 +86,13 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T, y: T -> z: T", T=NUMBERS, domain="nonzero")
 def RealDiv(x, y):
-    """`x / y` with broadcasting; on integers the quotient is cut to an integer."""
+    """Compute `x / y` element-wise, with broadcasting; on integers the quotient is truncated."""
     return x / y
 
 
 @elementwise("x: T, y: T -> z: T", T=NUMBERS, domain="nonzero")
 def Div(x, y):
-    """`x / y` with broadcasting; on integers the quotient is rounded towards zero."""
+    """Compute `x / y` element-wise, with broadcasting; on integers the quotient is truncated."""
     return x / y
 
 
@@ -105,7 +105,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T, y: T -> z: T", T="{half, float, bfloat16, double, complex64, complex128}")
 def DivNoNan(x, y):
-    """`x / y` with broadcasting, and 0 where `y` is 0."""
+    """Compute `x / y` element-wise, with broadcasting, and 0 where `y` is 0."""
     return where(y == 0, 0, x / where(y == 0, 1, y))
 
 
@@ -119,7 +119,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T, y: T -> z: T", T="{bfloat16, half, float, double, complex64, complex128}")
 def MulNoNan(x, y):
-    """`x * y` with broadcasting, and 0 where `y` is 0, even if `x` is infinite or NaN."""
+    """Compute `x * y` element-wise, with broadcasting, and 0 where `y` is 0, even if `x` is infinite or NaN."""
     return where(y == 0, 0, x * y)
 
 
@@ -131,7 +131,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T, y: T -> z: T", T=NUMBERS, domain="nonzero")
 def FloorDiv(x, y):
-    """`x / y` rounded down, with broadcasting."""
+    """Compute `x / y` rounded down, element-wise, with broadcasting."""
     return x // y
 
 
@@ -140,7 +140,7 @@ FloorDiv.no_gradient("it is constant between jumps")
 
 @elementwise("x: T, y: T -> z: T", T=NUMBERS, domain="nonzero")
 def TruncateDiv(x, y):
-    """`x / y` rounded towards zero, with broadcasting."""
+    """Compute `x / y` rounded towards zero, element-wise, with broadcasting."""
     return truncdiv(x, y)
 
 
@@ -150,7 +150,7 @@ TruncateDiv.no_gradient("it is constant between jumps")
 @elementwise("x: T, y: T -> z: T", domain="nonzero",
              T="{int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, float, double}")
 def FloorMod(x, y):
-    """What is left of `x` after FloorDiv by `y`: it has the sign of `y`, as Python's `%`."""
+    """Compute the remainder of FloorDiv element-wise: it has the sign of `y`, as Python's `%`."""
     return x % y
 
 
@@ -162,7 +162,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T, y: T -> z: T", T="{int32, int64, bfloat16, half, float, double}", domain="nonzero")
 def TruncateMod(x, y):
-    """What is left of `x` after TruncateDiv by `y`: it has the sign of `x`, as C's `fmod`."""
+    """Compute the remainder of TruncateDiv element-wise: it has the sign of `x`, as C's `fmod`."""
     return truncmod(x, y)
 
 
@@ -192,7 +192,7 @@ def _(ctx: Any) -> list[Check]:
 @elementwise("x: T, y: T -> z: T", domain="positive",
              T="{bfloat16, float, half, double, int8, int16, int32, int64, complex64, complex128}")
 def Pow(x, y):
-    """`x ** y` with broadcasting."""
+    """Compute `x ** y` element-wise, with broadcasting."""
     return pow(x, y)
 
 
@@ -220,7 +220,7 @@ def _sum_of(count: int) -> Callable[..., Any]:
         T="{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16,"
           " quint16, uint16, complex128, half, uint32, uint64, variant}")
 def AddN() -> None:
-    """The sum of tensors of one shape."""
+    """Compute the sum of tensors of one shape, element-wise."""
 
 
 @AddN.gradient
@@ -230,13 +230,13 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T, y: T -> z: T", T=ORDERED)
 def Maximum(x, y):
-    """The larger of `x` and `y` with broadcasting; NaN if one is NaN."""
+    """Compute the maximum of `x` and `y` element-wise, with broadcasting; NaN if one is NaN."""
     return maximum(x, y)
 
 
 @elementwise("x: T, y: T -> z: T", T=ORDERED)
 def Minimum(x, y):
-    """The smaller of `x` and `y` with broadcasting; NaN if one is NaN."""
+    """Compute the minimum of `x` and `y` element-wise, with broadcasting; NaN if one is NaN."""
     return minimum(x, y)
 
 
@@ -258,7 +258,7 @@ def _select_gradient(op: Operation, dz: Tensor, compare: Any) -> list[Tensor]:
 
 @elementwise("x: T, y: T -> z: T", T="{bfloat16, half, float, double, int32, int64, complex64, complex128}")
 def SquaredDifference(x, y):
-    """`(x - y) conj(x - y)`, with broadcasting: the square, of complex numbers that of the absolute value."""
+    """Compute `(x - y) conj(x - y)` element-wise, with broadcasting: the squared absolute difference."""
     return (x - y) * conj(x - y)
 
 
@@ -276,7 +276,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T -> y: T", T=SIGNED_OR_COMPLEX)
 def Neg(x):
-    """`-x`."""
+    """Compute the negation `-x`, element-wise."""
     return -x
 
 
@@ -287,7 +287,7 @@ def _(op: Operation, dy: Any) -> Any:
 
 @elementwise("x: T -> y: T", T=SIGNED)
 def Abs(x):
-    """The absolute value."""
+    """Compute the absolute value of `x`, element-wise."""
     return abs(x)
 
 
@@ -298,7 +298,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=SIGNED_OR_COMPLEX)
 def Sign(x):
-    """-1, 0 or 1 as `x` is negative, zero or positive; NaN for NaN; of complex numbers `x / abs(x)`, and 0 for 0."""
+    """Compute the sign of `x` element-wise: -1, 0 or 1; NaN for NaN; of complex numbers `x / abs(x)`, and 0 for 0."""
     return sign(x)
 
 
@@ -310,7 +310,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 @elementwise("x: T -> y: T", T="{bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32,"
                                " uint64, complex64, complex128}")
 def Square(x):
-    """`x * x`."""
+    """Compute the square of `x`, element-wise."""
     return x * x
 
 
@@ -325,26 +325,26 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=SIGNED_OR_COMPLEX, domain="nonzero")
 def Reciprocal(x):
-    """`1 / x`."""
+    """Compute the reciprocal `1 / x`, element-wise."""
     return 1 / x
 
 
 @elementwise("x: T -> y: T", T=SIGNED_OR_COMPLEX, domain="nonzero")
 def Inv(x):
-    """`1 / x` (the older name of Reciprocal)."""
+    """Compute the reciprocal `1 / x`, element-wise (the older name of Reciprocal)."""
     return 1 / x
 
 
 @elementwise("y: T, dy: T -> z: T", T=FLOATS)
 def ReciprocalGrad(y, dy):
-    """The gradient of Reciprocal, from its output; 0 where `dy` is 0, even if `y` is infinite."""
+    """Compute the gradient of Reciprocal from its output; 0 where `dy` is 0, even if `y` is infinite."""
     y = conj(y)
     return where(dy == 0, 0, -dy * y * y)
 
 
 @elementwise("y: T, dy: T -> z: T", T=FLOATS)
 def InvGrad(y, dy):
-    """The gradient of Inv, from its output; 0 where `dy` is 0, even if `y` is infinite."""
+    """Compute the gradient of Inv from its output; 0 where `dy` is 0, even if `y` is infinite."""
     y = conj(y)
     return where(dy == 0, 0, -dy * y * y)
 
@@ -368,25 +368,25 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T -> y: T", T=REAL)
 def Floor(x):
-    """The largest whole number that is not above `x`."""
+    """Round `x` down to an integer, element-wise."""
     return floor(x)
 
 
 @elementwise("x: T -> y: T", T=REAL)
 def Ceil(x):
-    """The smallest whole number that is not below `x`."""
+    """Round `x` up to an integer, element-wise."""
     return ceil(x)
 
 
 @elementwise("x: T -> y: T", T=REAL)
 def Rint(x):
-    """The nearest whole number, the even one of two as near."""
+    """Round `x` to the nearest integer element-wise, ties to even."""
     return rint(x)
 
 
 @elementwise("x: T -> y: T", T=SIGNED_OR_COMPLEX)
 def Round(x):
-    """The nearest whole number, the even one of two as near."""
+    """Round `x` to the nearest integer element-wise, ties to even."""
     return rint(x)
 
 
@@ -547,7 +547,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 
 
 def round(x: Any, name: str | None = None) -> Tensor:
-    """The nearest whole number, the even one of two as near; integers stay as they are."""
+    """Round `x` to the nearest integer element-wise, ties to even; integers stay as they are."""
     x = convert_to_tensor(x, name="x")
     return x if x.dtype.is_integer else Round(x, name=name)
 

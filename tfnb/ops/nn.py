@@ -1,4 +1,4 @@
-"""Neural-network ops: activations, biases, dropout, normalisation."""
+"""Neural-network ops: activations, biases, dropout, normalization."""
 from __future__ import annotations
 
 import numbers
@@ -40,13 +40,13 @@ NEGATIVE_SLOPE = "float = 0.20000000298023224"
 @elementwise("features: T -> activations: T", T="{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16,"
                                                " half, uint32, uint64, qint8}")
 def Relu(features):
-    """The larger of `features` and 0."""
+    """Compute the rectified linear unit `max(features, 0)`, element-wise."""
     return maximum(features, 0)
 
 
 @elementwise(GRADIENT, T=REAL)
 def ReluGrad(gradients, features):
-    """The gradient of Relu, from its input or its output."""
+    """Compute the gradient of Relu, from its input or its output."""
     return where(features > 0, gradients, 0)
 
 
@@ -62,13 +62,13 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("features: T -> activations: T", T=REAL)
 def Relu6(features):
-    """`features` cut to [0, 6]."""
+    """Compute the rectified linear unit clipped at 6, `min(max(features, 0), 6)`, element-wise."""
     return minimum(maximum(features, 0), 6)
 
 
 @elementwise(GRADIENT, T=REAL)
 def Relu6Grad(gradients, features):
-    """The gradient of Relu6, from its input or its output."""
+    """Compute the gradient of Relu6, from its input or its output."""
     return where((features > 0) & (features < 6), gradients, 0)
 
 
@@ -84,13 +84,13 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("features: T -> activations: T", alpha=NEGATIVE_SLOPE, T="floattype = DT_FLOAT")
 def LeakyRelu(features, *, alpha):
-    """`features`, times `alpha` where they are negative."""
+    """Compute the leaky rectified linear unit: `features`, times `alpha` where negative, element-wise."""
     return where(features > 0, features, alpha * features)
 
 
 @elementwise(GRADIENT, alpha=NEGATIVE_SLOPE, T="floattype = DT_FLOAT")
 def LeakyReluGrad(gradients, features, *, alpha):
-    """The gradient of LeakyRelu, from its input."""
+    """Compute the gradient of LeakyRelu, from its input."""
     return where(features > 0, gradients, alpha * gradients)
 
 
@@ -106,13 +106,13 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("features: T -> activations: T", T=FLOAT)
 def Elu(features):
-    """`features`, and `exp(features) - 1` where they are negative."""
+    """Compute the exponential linear unit: `features`, and `exp(features) - 1` where negative, element-wise."""
     return where(features < 0, expm1(minimum(features, 0)), features)
 
 
 @elementwise("gradients: T, outputs: T -> backprops: T", T=FLOAT)
 def EluGrad(gradients, outputs):
-    """The gradient of Elu, from its output."""
+    """Compute the gradient of Elu, from its output."""
     return where(outputs < 0, gradients * (outputs + 1), gradients)
 
 
@@ -129,13 +129,13 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("features: T -> activations: T", T=FLOAT)
 def Selu(features):
-    """The scaled exponential linear unit."""
+    """Compute the scaled exponential linear unit of `features`, element-wise."""
     return where(features < 0, 1.7580993408473766 * expm1(minimum(features, 0)), 1.0507009873554805 * features)
 
 
 @elementwise("gradients: T, outputs: T -> backprops: T", T=FLOAT)
 def SeluGrad(gradients, outputs):
-    """The gradient of Selu, from its output."""
+    """Compute the gradient of Selu, from its output."""
     return where(outputs < 0, gradients * (outputs + 1.7580993408473766), gradients * 1.0507009873554805)
 
 
@@ -152,13 +152,13 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("features: T -> activations: T", T=FLOAT)
 def Softplus(features):
-    """`log(1 + exp(features))`, without overflow."""
+    """Compute `log(1 + exp(features))` element-wise, without overflow."""
     return maximum(features, 0) + log1p(exp(-abs(features)))
 
 
 @elementwise(GRADIENT, T=FLOAT)
 def SoftplusGrad(gradients, features):
-    """The gradient of Softplus, from its input."""
+    """Compute the gradient of Softplus, from its input."""
     return gradients * sigmoid(features)
 
 
@@ -176,13 +176,13 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("features: T -> activations: T", T=FLOAT)
 def Softsign(features):
-    """`features / (1 + abs(features))`."""
+    """Compute `features / (1 + abs(features))`, element-wise."""
     return features / (1 + abs(features))
 
 
 @elementwise(GRADIENT, T=FLOAT)
 def SoftsignGrad(gradients, features):
-    """The gradient of Softsign, from its input."""
+    """Compute the gradient of Softsign, from its input."""
     return gradients / square(1 + abs(features))
 
 
@@ -226,13 +226,13 @@ def _aligned(attrs: Any, value: tuple[int, ...], bias: tuple[int, ...]) -> list[
 @elementwise("value: T, bias: T -> output: T", shape=_bias_shape, align=_aligned, T="numbertype",
              data_format="{'NHWC', 'NCHW'} = 'NHWC'")
 def BiasAdd(value, bias):
-    """`value` plus a bias for each channel."""
+    """Add a bias for each channel to `value`."""
     return value + bias
 
 
 @elementwise("value: T, bias: T -> output: T", shape=lambda ctx: [ctx.shape(0)], T="numbertype")
 def BiasAddV1(value, bias):
-    """`value` plus a bias for each place in the last axis (the older op)."""
+    """Add a bias along the last axis to `value` (the older op)."""
     return value + bias
 
 
@@ -240,7 +240,7 @@ def BiasAddV1(value, bias):
            data_format="{'NHWC', 'NCHW'} = 'NHWC'",
            axes=lambda attrs, rank: [i for i in range(rank) if i != _channel(attrs, rank)])
 def BiasAddGrad(acc, x):
-    """The sum over all axes but that of the channels."""
+    """Compute the gradient of the bias: the sum over all axes but that of the channels."""
     return acc + x
 
 
@@ -263,7 +263,7 @@ def _(op: Operation, dz: Tensor) -> Tensor:
 
 @reduction("t: T -> output: T", identity=0, axes=lambda attrs, rank: list(range(rank)), T=FLOAT)
 def L2Loss(acc, x):
-    """Half the sum of the squares."""
+    """Compute half the sum of the squares."""
     return acc + x
 
 
@@ -346,10 +346,10 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Te
 
 def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: int | None = None,
             name: str | None = None, rate: Any = None) -> Tensor:
-    """Each element kept with chance `keep_prob` (or 1 - `rate`) and divided by it, else 0.
+    """Set elements to 0 with probability `rate` (1 - `keep_prob`) and scale the rest by 1 / (1 - rate).
 
-    noise_shape: axes of size 1 in it are kept or dropped as a whole. Raises ValueError for a chance outside (0, 1],
-    for both `keep_prob` and `rate`, or for numbers that are not floats.
+    noise_shape: axes of size 1 in it are kept or dropped as a whole. Raises ValueError for a probability outside of
+    (0, 1], for both `keep_prob` and `rate`, or for elements that are not floats.
     """
     if keep_prob is not None and rate is not None:
         raise ValueError("Only one of `keep_prob` and `rate` can be given.")

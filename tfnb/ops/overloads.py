@@ -35,7 +35,7 @@ _BINARY: dict[str, tuple[str, Callable[..., Tensor]]] = {
 
 
 def _foreign(y: Any, operator: str) -> bool:
-    """Is `y` of a class with its own reflected operator, that is not a number or an array?"""
+    """Return whether `y` is of a class with its own reflected operator, that is not a number or an array."""
     return hasattr(type(y), f"__r{operator}__") and not isinstance(
         y, (bool, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic))
 

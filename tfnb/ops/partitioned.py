@@ -1,4 +1,4 @@
-"""Partitioned variables: several variables, called "w/part_0", "w/part_1"..., that are one, cut along one axis."""
+"""Partitioned variables: one variable stored as several, "w/part_0", "w/part_1"..., cut along one axis."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ from tfnb.ops.variables import Variable, pass_on_operators
 
 @dataclass(frozen=True, slots=True)
 class PartitionInfo:
-    """What the initializer of a part is told of the whole."""
+    """Position of a part in the whole variable, for its initializer."""
 
     full_shape: list[int]
     var_offset: list[int]

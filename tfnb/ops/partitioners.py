@@ -85,7 +85,7 @@ def _along(sizes: Sequence[int], axis: int, parts: int) -> list[int]:
 
 
 def partitions_of(partitioner: Partitioner, shape: TensorShape, dtype: DType) -> list[int]:
-    """What a partitioner says of a variable. Raises ValueError where that can't be."""
+    """Return the number of parts along each axis by a partitioner. Raises ValueError for an invalid result."""
     if not callable(partitioner):
         raise ValueError(f"Partitioner must be callable, but received: {partitioner}")
     if not shape.is_fully_defined():

@@ -1,4 +1,4 @@
-"""What users call to pool: the functions of `tf.nn`, with the argument names of all releases of TF 1."""
+"""Pooling functions of `tf.nn`, with the argument names of all releases of TF 1."""
 from __future__ import annotations
 
 from collections.abc import Callable

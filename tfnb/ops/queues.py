@@ -191,7 +191,7 @@ class QueueBase:
         return op
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many elements are in the queue: an int32 scalar."""
+        """Return the number of elements in the queue, an int32 scalar."""
         tensor: Tensor = ops.QueueSizeV2(self._queue_ref, name=name or f"{self._name}_Size")
         return tensor
 

@@ -1,4 +1,4 @@
-"""Readers: ops that take names of files from a queue and give their records one after another.
+"""Readers: ops that take file names from a queue and return the records of the files one after another.
 
 A reader is a resource of the session. It keeps its place in a file between runs; several threads may read from one.
 """
@@ -223,13 +223,13 @@ def ReaderReadUpToV2(reader_handle: Any, queue_handle: Any, num_records: Any, *,
 
 @host("reader_handle: resource -> records_produced: int64", shape=shapes.scalar, stateful=True)
 def ReaderNumRecordsProducedV2(reader_handle: Any) -> Any:
-    """How many records a reader gave."""
+    """Return the number of records that a reader has produced."""
     return np.int64(reader_handle[()].produced)
 
 
 @host("reader_handle: resource -> units_completed: int64", shape=shapes.scalar, stateful=True)
 def ReaderNumWorkUnitsCompletedV2(reader_handle: Any) -> Any:
-    """How many work units a reader read to their end."""
+    """Return the number of work units that a reader has read to their end."""
     return np.int64(reader_handle[()].completed)
 
 
@@ -299,12 +299,12 @@ class ReaderBase:
         return made
 
     def num_records_produced(self, name: str | None = None) -> Tensor:
-        """How many records were read so far: an int64 scalar."""
+        """Return the number of records read so far, an int64 scalar."""
         tensor: Tensor = ReaderNumRecordsProducedV2(self._reader_ref, name=name)
         return tensor
 
     def num_work_units_completed(self, name: str | None = None) -> Tensor:
-        """How many files were read to their end: an int64 scalar."""
+        """Return the number of files read to their end, an int64 scalar."""
         tensor: Tensor = ReaderNumWorkUnitsCompletedV2(self._reader_ref, name=name)
         return tensor
 

@@ -1,4 +1,4 @@
-"""Reductions over axes (sum, mean, max, ...), argmax, cumulative sums, and what is made of them."""
+"""Reductions over axes (sum, mean, max...), argmax, cumulative sums, norms and moments."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -39,13 +39,13 @@ SIGNATURE = "input: T, reduction_indices: Tidx -> output: T"
 
 @reduction(SIGNATURE, identity=0, keep_dims="bool = false", T="numbertype", Tidx=TIDX)
 def Sum(acc, x):
-    """The sum over axes."""
+    """Compute the sum over axes."""
     return acc + x
 
 
 @reduction(SIGNATURE, identity=0, keep_dims="bool = false", T="numbertype", Tidx=TIDX)
 def Mean(acc, x):
-    """The mean over axes; of integers, rounded towards zero."""
+    """Compute the mean over axes; of integers, rounded towards zero."""
     return acc + x
 
 
@@ -60,31 +60,31 @@ tables.ACCUMULATORS["Mean"] = {**{f"int{bits}": "int64" for bits in (8, 16, 32)}
 
 @reduction(SIGNATURE, identity=1, keep_dims="bool = false", T="numbertype", Tidx=TIDX)
 def Prod(acc, x):
-    """The product over axes."""
+    """Compute the product over axes."""
     return acc * x
 
 
 @reduction(SIGNATURE, identity="lowest", keep_dims="bool = false", T=ORDERED, Tidx=TIDX)
 def Max(acc, x):
-    """The largest over axes; NaN if one is NaN."""
+    """Compute the maximum over axes; NaN if one is NaN."""
     return maximum(acc, x)
 
 
 @reduction(SIGNATURE, identity="highest", keep_dims="bool = false", T=ORDERED, Tidx=TIDX)
 def Min(acc, x):
-    """The smallest over axes; NaN if one is NaN."""
+    """Compute the minimum over axes; NaN if one is NaN."""
     return minimum(acc, x)
 
 
 @reduction("input: bool, reduction_indices: Tidx -> output: bool", identity=1, keep_dims="bool = false", Tidx=TIDX)
 def All(acc, x):
-    """Are all True, over axes?"""
+    """Compute the logical conjunction over axes."""
     return acc & x
 
 
 @reduction("input: bool, reduction_indices: Tidx -> output: bool", identity=0, keep_dims="bool = false", Tidx=TIDX)
 def Any(acc, x):
-    """Is one True, over axes?"""
+    """Compute the logical disjunction over axes."""
     return acc | x
 
 
@@ -258,14 +258,14 @@ _AXIS: dict[str, Anything] = {"ranks": {"dimension": 0}, "validate": _not_empty,
         cpu=scan.argmax, cuda=cuda.argmax, **_AXIS, T=ORDERED[:-1] + ", bool}", Tidx="{int16, int32, int64} = DT_INT32",
         output_type="{int16, uint16, int32, int64} = DT_INT64")
 def ArgMax() -> None:
-    """The index of the largest element along an axis (the first of several)."""
+    """Compute the index of the maximum along an axis (the first of several)."""
 
 
 @kernel("input: T, dimension: Tidx -> output: output_type", shape=_arg_shape, numpy=_arg(scan.argmin_rows),
         cpu=scan.argmin, cuda=cuda.argmin, **_AXIS, T=ORDERED[:-1] + ", bool}", Tidx=TIDX,
         output_type="indextype = DT_INT64")
 def ArgMin() -> None:
-    """The index of the smallest element along an axis (the first of several)."""
+    """Compute the index of the minimum along an axis (the first of several)."""
 
 
 ArgMax.no_gradient("it is made of indices")
@@ -281,7 +281,7 @@ def _cumulated(ctx: ShapeContext) -> list[Static]:
 
 def _cumulative(ufunc: np.ufunc) -> Callable[..., np.ndarray]:
     def numpy(ctx: Anything, x: np.ndarray, axis: np.ndarray) -> np.ndarray:
-        """What `ufunc` accumulates along the axis."""
+        """Accumulate by `ufunc` along the axis."""
         place = int(axis)
         x = np.flip(x, place) if ctx.attrs["reverse"] else x
         if ctx.attrs["exclusive"] and x.shape[place]:
@@ -296,14 +296,14 @@ def _cumulative(ufunc: np.ufunc) -> Callable[..., np.ndarray]:
         ranks={"axis": 0}, values=("axis",), exclusive="bool = false", reverse="bool = false", T="numbertype",
         Tidx=TIDX)
 def Cumsum() -> None:
-    """The sum of all elements so far along an axis."""
+    """Compute the cumulative sum along an axis."""
 
 
 @kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.multiply), cpu=scan.cumprod,
         cuda=cuda.cumprod, ranks={"axis": 0}, values=("axis",), exclusive="bool = false",
         reverse="bool = false", T="numbertype", Tidx=TIDX)
 def Cumprod() -> None:
-    """The product of all elements so far along an axis."""
+    """Compute the cumulative product along an axis."""
 
 
 @Cumsum.gradient
@@ -363,7 +363,7 @@ reduce_all, reduce_any = _reducer(All, "Whether all are True,"), _reducer(Any, "
 def reduce_logsumexp(input_tensor: Anything, axis: Anything = None, keepdims: bool | None = None,
                      name: str | None = None, reduction_indices: Anything = None,
                      keep_dims: bool | None = None) -> Tensor:
-    """`log(sum(exp(x)))` over `axis`, without overflow."""
+    """Compute `log(sum(exp(x)))` over `axis`, without overflow."""
     axis = renamed("axis", axis, "reduction_indices", reduction_indices)
     keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims, default=False))
     with name_scope(name, "ReduceLogSumExp", [input_tensor]) as scope:
@@ -376,7 +376,7 @@ def reduce_logsumexp(input_tensor: Anything, axis: Anything = None, keepdims: bo
 
 def reduce_variance(input_tensor: Anything, axis: Anything = None, keepdims: bool = False,
                     name: str | None = None) -> Tensor:
-    """The mean squared distance from the mean, over `axis`. Raises TypeError for integers."""
+    """Compute the (biased) variance over `axis`. Raises TypeError for integers."""
     with name_scope(name or "reduce_variance"):
         x = convert_to_tensor(input_tensor)
         mean = reduce_mean(x, axis, keepdims=True)
@@ -389,7 +389,7 @@ def reduce_variance(input_tensor: Anything, axis: Anything = None, keepdims: boo
 
 def reduce_std(input_tensor: Anything, axis: Anything = None, keepdims: bool = False,
                name: str | None = None) -> Tensor:
-    """The square root of the variance, over `axis`. Raises TypeError for integers."""
+    """Compute the (biased) standard deviation over `axis`. Raises TypeError for integers."""
     with name_scope(name or "reduce_std"):
         return Sqrt(reduce_variance(input_tensor, axis, keepdims))
 
@@ -397,7 +397,7 @@ def reduce_std(input_tensor: Anything, axis: Anything = None, keepdims: bool = F
 def count_nonzero(input_tensor: Anything = None, axis: Anything = None, keepdims: bool | None = None,
                   dtype: Anything = dtypes.int64, name: str | None = None, reduction_indices: Anything = None,
                   keep_dims: bool | None = None, input: Anything = None) -> Tensor:
-    """How many elements are not 0 (not empty, not False), over `axis`."""
+    """Count the elements that are not 0 (not empty, not False), over `axis`."""
     axis = renamed("axis", axis, "reduction_indices", reduction_indices)
     keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims, default=False))
     with name_scope(name, "count_nonzero", [input_tensor]):
@@ -407,7 +407,7 @@ def count_nonzero(input_tensor: Anything = None, axis: Anything = None, keepdims
 
 
 def zero_fraction(value: Anything, name: str | None = None) -> Tensor:
-    """Which part of the elements is 0, a float32 scalar."""
+    """Compute the fraction of elements that are 0, a float32 scalar."""
     with name_scope(name, "zero_fraction", [value]):
         x = convert_to_tensor(value, name="value")
         return reduce_mean(cast(equal(x, convert_to_tensor(0, dtype=x.dtype, name="zero")), dtypes.float32))
@@ -415,7 +415,7 @@ def zero_fraction(value: Anything, name: str | None = None) -> Tensor:
 
 def argmax(input: Anything, axis: Anything = None, name: str | None = None, dimension: Anything = None,
            output_type: Anything = dtypes.int64) -> Tensor:
-    """The index of the largest element along `axis`, by default the first (of several equal ones the first).
+    """Compute the index of the maximum along `axis`, by default the first (of several equal ones the first).
 
     The result has one axis less, and is int64 or `output_type`. Raises ValueError for an axis out of range.
     """
@@ -424,7 +424,7 @@ def argmax(input: Anything, axis: Anything = None, name: str | None = None, dime
 
 def argmin(input: Anything, axis: Anything = None, name: str | None = None, dimension: Anything = None,
            output_type: Anything = dtypes.int64) -> Tensor:
-    """The index of the smallest element along `axis`, by default the first (of several equal ones the first).
+    """Compute the index of the minimum along `axis`, by default the first (of several equal ones the first).
 
     Results and errors as of `argmax`.
     """
@@ -445,21 +445,21 @@ def arg_min(input: Anything, dimension: Anything, output_type: Anything = dtypes
 
 def cumsum(x: Anything, axis: Anything = 0, exclusive: bool = False, reverse: bool = False,
            name: str | None = None) -> Tensor:
-    """The sum of all elements so far along `axis` (`exclusive`: without the element itself)."""
+    """Compute the cumulative sum along `axis` (`exclusive`: without the element itself)."""
     with name_scope(name, "Cumsum", [x]) as scope:
         return Cumsum(convert_to_tensor(x, name="x"), axis, exclusive=exclusive, reverse=reverse, name=scope)
 
 
 def cumprod(x: Anything, axis: Anything = 0, exclusive: bool = False, reverse: bool = False,
             name: str | None = None) -> Tensor:
-    """The product of all elements so far along `axis` (`exclusive`: without the element itself)."""
+    """Compute the cumulative product along `axis` (`exclusive`: without the element itself)."""
     with name_scope(name, "Cumprod", [x]) as scope:
         return Cumprod(convert_to_tensor(x, name="x"), axis, exclusive=exclusive, reverse=reverse, name=scope)
 
 
 def norm(tensor: Anything, ord: Anything = "euclidean", axis: Anything = None, keepdims: bool | None = None,
          name: str | None = None, keep_dims: bool | None = None) -> Tensor:
-    """The norm of the vectors along `axis`, of the matrices along two axes, or of the vector of all elements.
+    """Compute the norm of the vectors along `axis`, of the matrices along two axes, or of the vector of all elements.
 
     ord: of vectors "euclidean" (or 2), 1, another positive number, or infinity; of matrices "euclidean", "fro", 1,
     2 (the largest singular value) and infinity. Raises ValueError for another, and for axes that are not one or two
@@ -515,7 +515,7 @@ def _norm(x: Tensor, ord: Anything, axis: list[int] | None, matrix: bool) -> Ten
 
 def l2_normalize(x: Anything, axis: Anything = None, epsilon: float = 1e-12, name: str | None = None,
                  dim: Anything = None) -> Tensor:
-    """`x` divided by its length along `axis`, one or several (at least the square root of `epsilon`).
+    """Divide `x` by its Euclidean norm along `axis`, one or several (at least the square root of `epsilon`).
 
     Dtype and shape are those of `x`.
     """
@@ -531,6 +531,6 @@ def l2_normalize(x: Anything, axis: Anything = None, epsilon: float = 1e-12, nam
 
 
 def trace(x: Anything, name: str | None = None) -> Tensor:
-    """The sum along the diagonals of the matrices in the last two axes."""
+    """Compute the trace of the matrices in the last two axes."""
     with name_scope(name, "Trace", [x]) as scope:
         return reduce_sum(raw.MatrixDiagPart(convert_to_tensor(x, name="x")), [-1], name=scope)

@@ -1,4 +1,4 @@
-"""Variables behind handles, as graphs of TensorFlow with use_resource=True have them: VarHandleOp and what takes it.
+"""Resource variables, which graphs of TensorFlow with use_resource=True have: VarHandleOp and the ops on handles.
 
 The values stand in the same store as those of reference variables, and an op that writes to one has the definition of
 its reference form (ApplyAdam for ResourceApplyAdam). All are host calls: what reads a variable gets a copy, which later
@@ -156,7 +156,7 @@ def ResourceCountUpTo(resource: Any, *, limit: int, T: DType, ctx: Any) -> Any:
 # Rows of it
 
 class _Shapes(NamedTuple):
-    """What a shape function sees, with the variables' shapes in the place of their handles'."""
+    """Context of a shape function, with the variables' shapes in the place of their handles'."""
 
     op: Any
     attrs: dict[str, Any]
@@ -168,13 +168,13 @@ class _Shapes(NamedTuple):
         return self.found[i]
 
     def value(self, i: int) -> Any:
-        """What is known of an input; of a gather (whose third input is the axis) its batch_dims."""
+        """Return the static value of an input; of a gather (whose third input is the axis) its batch_dims."""
         if "batch_dims" in self.attrs and i == 2:
             return np.array(self.attrs["batch_dims"])
         return None if self.context is None else self.context.value(i)
 
     def partial(self, i: int) -> Any:
-        """What is known of the numbers of input number i, a shape: None for unknown ones."""
+        """Return the static sizes of input number i, a shape: None for unknown ones."""
         return None if self.context is None else self.context.partial(i)
 
 
@@ -189,7 +189,7 @@ class _Of(NamedTuple):
 
 
 def _evaluated(of: str, ctx: Any, *arrays: Array) -> Array:
-    """What the op `of` makes of arrays, validated as it is itself."""
+    """Evaluate the op `of` on arrays, validated as it is itself."""
     op: Any = _Of(tables.OPS[of], ctx.op.inputs, ctx.op.outputs, ctx.op.attrs, ctx.op.name)
     return evaluate(op, arrays, ctx)[0]
 

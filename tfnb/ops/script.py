@@ -89,14 +89,14 @@ def _bytes(array: np.ndarray) -> np.ndarray:
 @host("input: Tin -> output: Tout", shape=shapes.unknown, stateful=True, token="string", Tin="list(type) >= 0",
       Tout="list(type) >= 0")
 def PyFunc(input: Sequence[np.ndarray], *, token: bytes, Tout: Sequence[DType], ctx: Any) -> Any:
-    """What the Python function `token` returns for the inputs. It may have effects."""
+    """Call the Python function `token` on the inputs. It may have side effects."""
     return _call(input, token, Tout, ctx)
 
 
 @host("input: Tin -> output: Tout", shape=shapes.unknown, token="string", Tin="list(type) >= 0",
       Tout="list(type) >= 0")
 def PyFuncStateless(input: Sequence[np.ndarray], *, token: bytes, Tout: Sequence[DType], ctx: Any) -> Any:
-    """What the Python function `token` returns for the inputs, on which alone it depends."""
+    """Call the Python function `token` on the inputs; it is a pure function of them."""
     return _call(input, token, Tout, ctx)
 
 
@@ -106,7 +106,7 @@ for _op in (PyFunc, PyFuncStateless):
 
 def py_func(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, stateful: bool = True,
             name: str | None = None) -> Any:
-    """What `func` returns for the values of `inp` (arrays; scalars as NumPy scalars), each time the op runs.
+    """Return the results of `func`, called on the values of `inp` (arrays; scalars as NumPy scalars) in each run.
 
     Tout: the dtype of the result, or a list of them for several (a list is returned then). func must return NumPy
     values of exactly these dtypes (Python numbers take them). stateful: it has effects, or returns not always the

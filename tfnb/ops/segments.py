@@ -1,4 +1,4 @@
-"""What belongs to segments, one row of the result each: products, means, the largest and smallest, and sparse sums.
+"""Segment reductions, one row of the result for each segment: products, means, minima, maxima, and sparse sums.
 
 Segment ids of the sorted ops ascend; the result has as many rows as the last id plus one. The unsorted ops are told how
 many; ids below 0 are left out. A segment without rows gets 0 (sorted ops; 1 for products), or what the combination
@@ -263,7 +263,7 @@ unsorted_segment_min = UnsortedSegmentMin
 
 
 def _counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
-    """How many rows each segment has (at least 1), so that the sums of rows can be divided by it."""
+    """Compute the number of rows of each segment (at least 1), the divisor of its sum."""
     ones = raw.Fill(raw.Shape(segment_ids), convert_to_tensor(1, dtype=data.dtype))
     counts: Any = UnsortedSegmentSum(ones, segment_ids, num_segments)
     if segment_ids.static is None:

@@ -1,4 +1,4 @@
-"""Where a part of a partitioned variable lies in the whole: what checkpoints and VariableDefs say of it."""
+"""Position of a part of a partitioned variable in the whole, as checkpoints and VariableDefs record it."""
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Taking parts of a tensor: slices with and without steps (`x[1:, 0]`), splits."""
+"""Slicing: slices with and without strides (`x[1:, 0]`), splits."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -71,7 +71,7 @@ def _sliced(ctx: ShapeContext) -> list[Static]:
 @movement("input: T, begin: Index, size: Index -> output: T", shape=_sliced, ranks={"begin": 1, "size": 1}, T="type",
           Index="indextype")
 def Slice(view: View, begin: np.ndarray, size: np.ndarray) -> View:
-    """`size[i]` elements along axis i, from `begin[i]` on; a size of -1 takes all that follow."""
+    """Extract `size[i]` elements along axis i, from `begin[i]` on; a size of -1 takes all that follow."""
     for axis, (start, count) in enumerate(_slice_bounds(view.shape, begin.tolist(), size.tolist())):
         view = view.slice(axis, start, count)
     return view
@@ -95,7 +95,7 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """What one axis of the result or of the input becomes. kind: "new" axis, "index" (dropped) or "range"."""
+    """Selection along one axis of the result or of the input. kind: "new" axis, "index" (dropped) or "range"."""
 
     kind: str
     axis: int = 0
@@ -109,7 +109,7 @@ Bounds = Sequence[int | None]
 
 def read_slices(shape: Sequence[int | None], begin: Bounds, end: Bounds, strides: Bounds,
                 masks: Mapping[str, int]) -> list[Take]:
-    """What to take along each axis. Sizes are None where the shape or a bound is unknown.
+    """Return the selection along each axis. Sizes are None where the shape or a bound is unknown.
 
     Raises ValueError for too many indices, an index outside of its axis or a step of 0.
     """
@@ -185,7 +185,7 @@ def _bounds(ctx: ShapeContext, i: int, count: int) -> Bounds:
 
 
 def take(view: View, taken: Sequence[Take]) -> View:
-    """What `taken` says of a view."""
+    """Apply the selections `taken` to a view."""
     dropped = []
     for one in taken:
         if one.kind != "new":
@@ -230,7 +230,7 @@ def _take_indexed(call: Call) -> list[Launch]:
           shrink_axis_mask="int = 0")
 def StridedSlice(view: View, begin: np.ndarray, end: np.ndarray, strides: np.ndarray, *, begin_mask: int,
                  end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int) -> View:
-    """What `x[...]` takes: ranges with steps, single indices, new axes, an ellipsis (bit i of a mask: of index i)."""
+    """Extract a strided slice: ranges with strides, indices, new axes, an ellipsis (bit i of a mask: of index i)."""
     masks = dict(zip(MASKS, (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask), strict=True))
     return take(view, read_slices(view.shape, begin.tolist(), end.tolist(), strides.tolist(), masks))
 
@@ -274,7 +274,7 @@ def _place_slices(call: Call) -> list[Launch]:
 
 
 def _slice_places(call: Call) -> tuple[int, list[tuple[int, int]]]:
-    """Where the first element of a slice of the output lies, and the size and step of each of its axes."""
+    """Return the offset of the first element of a slice of the output, and the size and stride of each of its axes."""
     shape = call.outputs[0].shape
     bounds = [known_value(call.inputs[i]).tolist() for i in (1, 2, 3)]
     taken = [one for one in read_slices(shape, *bounds, call.attrs) if one.kind != "new"]
@@ -297,7 +297,7 @@ def _place_slices_cuda(call: Call) -> list[Launch]:
         indexed=_has_indexed_axes, T="type", Index="indextype", begin_mask="int = 0", end_mask="int = 0",
         ellipsis_mask="int = 0", new_axis_mask="int = 0", shrink_axis_mask="int = 0")
 def StridedSliceGrad() -> None:
-    """The gradient of StridedSlice: `dy` in its place in a tensor of zeros with `shape`."""
+    """Compute the gradient of StridedSlice: `dy` scattered into zeros of `shape`."""
 
 
 @StridedSliceGrad.gradient
@@ -335,7 +335,7 @@ def _pieces(view: View, axis: int, sizes: Sequence[int]) -> tuple[View, ...]:
 @movement("split_dim: int32, value: T -> output: num_split * T", of=1, shape=_split_shapes, ranks={"split_dim": 0},
           num_split="int >= 1", T="type")
 def Split(view: View, split_dim: np.ndarray, *, num_split: int) -> tuple[View, ...]:
-    """`value` in `num_split` pieces of one size along axis `split_dim`."""
+    """Split `value` into `num_split` parts of equal size along axis `split_dim`."""
     axis = _normal_axis(split_dim, len(view.shape))
     if view.shape[axis] % num_split:
         raise ValueError("Number of ways to split should evenly divide the split dimension, but got split_dim "
@@ -381,7 +381,7 @@ def _split_v_shapes(ctx: ShapeContext) -> list[Static]:
           ranks={"size_splits": 1, "split_dim": Single()}, num_split="int >= 1", T="type",
           Tlen="{int8, int32, int64} = DT_INT64")
 def SplitV(view: View, size_splits: np.ndarray, split_dim: np.ndarray) -> tuple[View, ...]:
-    """`value` in pieces of the sizes `size_splits` (one may be -1) along axis `split_dim`."""
+    """Split `value` into parts of the sizes `size_splits` (one may be -1) along axis `split_dim`."""
     axis = _normal_axis(split_dim, len(view.shape))
     return _pieces(view, axis, _split_sizes(size_splits.tolist(), view.shape[axis]))
 
@@ -394,7 +394,7 @@ def _(op: Operation, *dys: Tensor) -> list[Tensor | None]:
 # What users call
 
 def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
-    """`size[i]` elements along axis i of `input_`, from `begin[i]` on; a size of -1 takes all that follow.
+    """Return `size[i]` elements along axis i of `input_`, from `begin[i]` on; a size of -1 takes all that follow.
 
     begin, size: int32 or int64, a number for each axis. Raises ValueError, or InvalidArgumentError in the run, for what
     is outside of `input_`.
@@ -405,7 +405,7 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
 def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
                   ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
                   name: str | None = None) -> Tensor:
-    """What `input_[begin:end:strides]` takes, an index for each axis; see StridedSlice for the masks.
+    """Return the slice `input_[begin:end:strides]`, an index for each axis; see StridedSlice for the masks.
 
     var: the variable of which `input_` is the value: then the result has a method `assign`.
     """
@@ -419,13 +419,13 @@ def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_
 
 
 def _old_order(value: Any, axis: Any) -> bool:
-    """Is it r0.x's `split(split_dim, num_split, value)`: a number first, a tensor last?"""
+    """Return whether the order is r0.x's `split(split_dim, num_split, value)`: a number first, a tensor last."""
     return isinstance(value, (int, np.integer)) and not isinstance(axis, (int, np.integer)) and np.ndim(value) == 0
 
 
 def split(value: Any = None, num_or_size_splits: Any = None, axis: Any = 0, num: int | None = None,
           name: str = "split", split_dim: Any = None, num_split: Any = None) -> list[Tensor]:
-    """`value` in equal pieces (a number), or in pieces of given sizes (a list, or a tensor with `num`), along `axis`.
+    """Split `value` into equal parts (a number) or parts of given sizes (a list, or a tensor with `num`), along `axis`.
 
     r0.x's order `split(split_dim, num_split, value)` is recognised, and so are its names. Raises ValueError where the
     number of pieces can't be told or does not divide the axis.

@@ -1,4 +1,4 @@
-"""Where values come from: placeholders and constants."""
+"""Placeholders and constants."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Sparse tensors: the values that are there, and where they stand."""
+"""Sparse tensors in coordinate (COO) form: indices, values and the dense shape."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -18,7 +18,7 @@ from tfnb.ops.arguments import renamed
 
 
 class SparseTensorValue(namedtuple("SparseTensorValue", ("indices", "values", "dense_shape"))):
-    """What fetching a SparseTensor gives: three arrays. The third was called `shape` before 1.0."""
+    """Value of a fetched SparseTensor: three arrays. The third was called `shape` before 1.0."""
 
     __slots__ = ()
 

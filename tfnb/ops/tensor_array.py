@@ -68,7 +68,7 @@ class TensorArray:
 
     @property
     def flow(self) -> Tensor:
-        """What orders the ops on this array."""
+        """The flow tensor, which orders the ops on this array."""
         return self._flow
 
     @property
@@ -88,7 +88,7 @@ class TensorArray:
 
     @property
     def dynamic_size(self) -> bool:
-        """Does it grow?"""
+        """Whether the array grows."""
         return self._dynamic_size
 
     def _after(self, flow: Tensor) -> TensorArray:
@@ -180,7 +180,7 @@ class TensorArray:
                 return self._after(TensorArraySplitV3(self._handle, value, lengths, self._flow, name=name))
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many elements there are, as an int32 scalar."""
+        """Return the number of elements, an int32 scalar."""
         if not self._dynamic_size and self._size is not None:
             return convert_to_tensor(self._size, dtype=dtypes.int32)
         return TensorArraySizeV3(self._handle, self._flow, name=name)  # type: ignore[no-any-return]

@@ -107,7 +107,7 @@ def TensorArraySplitV3(handle: np.ndarray, value: np.ndarray, lengths: np.ndarra
 @host("handle: resource, flow_in: float -> size: int32", shape=shapes.scalar, stateful=True,
       element="size")
 def TensorArraySizeV3(handle: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
-    """How many places the array has."""
+    """Return the size of the array."""
     array = handle[()]
     array.check_open()
     return np.array(len(array), np.int32)

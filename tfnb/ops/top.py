@@ -1,4 +1,4 @@
-"""The largest of each row: top_k, in_top_k."""
+"""The k largest of each row: top_k, in_top_k."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -35,14 +35,14 @@ def _in_top(ctx: Any, predictions: np.ndarray, targets: np.ndarray, k: Any = Non
 @kernel("predictions: float, targets: T -> precision: bool", shape=_in_top_shape, numpy=_in_top,
         ranks={"predictions": 2, "targets": 1}, k="int", T="indextype = DT_INT32")
 def InTopK() -> None:
-    """Is the target class of each row among its `k` largest predictions (equal ones count as in)?"""
+    """Return whether the target class of each row is among its `k` largest predictions (ties count as in)."""
 
 
 @kernel("predictions: float, targets: T, k: T -> precision: bool", shape=_in_top_shape, numpy=_in_top,
         ranks={"predictions": 2, "targets": 1, "k": 0},
         T="indextype = DT_INT32")
 def InTopKV2() -> None:
-    """Is the target class of each row among its `k` largest predictions (equal ones count as in)?"""
+    """Return whether the target class of each row is among its `k` largest predictions (ties count as in)."""
 
 
 def _top_shape(ctx: ShapeContext) -> list[Static]:
@@ -69,14 +69,14 @@ def _top(ctx: Any, x: np.ndarray, k: Any = None) -> tuple[np.ndarray, np.ndarray
 @kernel("input: T -> values: T, indices: int32", shape=_top_shape, numpy=_top, k="int >= 0", sorted="bool = true",
         T=REAL)
 def TopK() -> None:
-    """The `k` largest numbers along the last axis, and where they stand (the older op)."""
+    """Find the `k` largest elements along the last axis, and their indices (the older op)."""
 
 
 @kernel("input: T, k: Tk -> values: T, indices: index_type", shape=_top_shape, numpy=_top, values=("k",),
         ranks={"k": 0}, sorted="bool = true", T=REAL, Tk="{int16, int32, int64} = DT_INT32",
         index_type="{int16, int32, int64} = DT_INT32")
 def TopKV2() -> None:
-    """The `k` largest numbers along the last axis, the largest first, and where they stand."""
+    """Find the `k` largest elements along the last axis, in descending order, and their indices."""
 
 
 InTopK.no_gradient("a truth value has none")
@@ -96,7 +96,7 @@ def _(op: Operation, dvalues: Tensor, dindices: Any) -> list[Tensor | None]:
 # What users call
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
-    """Is the target class of each row among its `k` largest predictions (equal ones count as in)?
+    """Return whether the target class of each row is among its `k` largest predictions (ties count as in).
 
     predictions: float32 (rows, classes); targets: int32 or int64 (rows); the result: bool (rows).
     """
@@ -105,7 +105,7 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
 
 
 def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The `k` largest numbers along the last axis, the largest first, and where they stand, int32.
+    """Return the `k` largest elements along the last axis, in descending order, and their indices, int32.
 
     Raises ValueError if there are fewer than k.
     """

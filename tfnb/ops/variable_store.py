@@ -76,7 +76,7 @@ def close_subscopes(graph: Graph, name: str) -> None:
 
 
 def opened_scopes(graph: Graph) -> list[Any]:
-    """What was opened so far, for `restore_opened`."""
+    """Return the scopes opened so far, for `restore_opened`."""
     return list(graph.get_collection_ref(_OPENED))
 
 
@@ -183,7 +183,7 @@ def find_or_make_parts(graph: Graph, request: Request, partitioner: Partitioner 
 
 
 def is_partitioned(graph: Graph, name: str) -> bool:
-    """Did `get_variable` make a partitioned variable of this full name?"""
+    """Return whether `get_variable` made a partitioned variable of this full name."""
     return stored(graph, name, _PARTITIONED) is not None
 
 

@@ -51,12 +51,12 @@ def disable_resource_variables() -> None:
 
 
 def resource_variables_enabled() -> bool:
-    """Was `enable_resource_variables` called?"""
+    """Return whether `enable_resource_variables` was called."""
     return _resource_by_default[0]
 
 
 class VariableSynchronization(Enum):
-    """When the copies of a distributed variable are made equal. Accepted everywhere; there is one copy here."""
+    """Synchronization of the copies of a distributed variable. Accepted everywhere; there is one copy here."""
 
     AUTO = 0
     NONE = 1
@@ -65,7 +65,7 @@ class VariableSynchronization(Enum):
 
 
 class VariableAggregation(Enum):
-    """How updates of a distributed variable are combined. Accepted everywhere; there is one copy here."""
+    """Aggregation of updates to a distributed variable. Accepted everywhere; there is one copy here."""
 
     NONE = 0
     SUM = 1

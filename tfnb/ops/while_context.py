@@ -101,7 +101,7 @@ class WhileContext(ControlFlowContext):
 
     @property
     def control_pivot(self) -> Tensor:
-        """What an op without inputs of the loop waits for: there is a round."""
+        """Control input of an op without inputs of the loop: the start of an iteration."""
         return self.pivot_for_pred if self.pivot_for_body is None else self.pivot_for_body  # type: ignore[no-any-return]
 
     def add_value(self, tensor: Tensor) -> Tensor:
@@ -146,7 +146,7 @@ class WhileContext(ControlFlowContext):
             op.graph._scopes.made(op)
 
     def _is_around(self, op: Operation) -> bool:
-        """Is `op` in a context around this loop, up to the next loop?"""
+        """Return whether `op` is in a context around this loop, up to the next loop."""
         wanted, context = output_context(op), self.outer_context
         loop = None if context is None else context.while_context()
         while context is not wanted:
@@ -277,7 +277,7 @@ def _is_constant_enter(op: Operation) -> bool:
 
 
 def fits(shape: Static, invariant: Static) -> bool:
-    """Is `shape` at least as well known as `invariant`, and no other?"""
+    """Return whether `shape` is at least as specific as `invariant`, and compatible with it."""
     if invariant is None:
         return True
     return shape is not None and len(shape) == len(invariant) and all(
