@@ -1,4 +1,4 @@
-"""From a device stage and the shapes it meets to launches: the passes, a line each."""
+"""The compiler's pass pipeline: from a device stage and concrete input shapes to kernel launches, a line a pass."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -20,8 +20,10 @@ from tfnb.graph.operation import Operation
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What each pass made; offsets: the place of each temporary buffer in the arena; once: how many of the steps, the
-    first ones, need not be repeated in further rounds of a loop.
+    """Results of all passes for one stage.
+
+    offsets: of each temporary buffer in the arena, in bytes; once: the number of leading steps that are loop-invariant,
+    and so run in the first iteration only.
     """
 
     traced: Traced
@@ -35,7 +37,7 @@ class Built:
 
 def build_stage(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tuple[int, ...]],
                 target: Target = CPU) -> Built:
-    """Trace, rewrite, fuse, lower and place. shapes: of each variable of the stage. Raises what `trace` raises."""
+    """Trace, rewrite, fuse, lower and place a stage's buffers. shapes: of each variable. Raises what `trace` raises."""
     traced = trace(stage, inputs, shapes, target)
     traced.nodes = live(traced.nodes, traced.kept)
     fixed = {i for i, t in enumerate(stage.inputs) if t in stage.fixed}

@@ -1,4 +1,4 @@
-"""Copying a view to row-major order: a loop, or tiles where the loop would read across rows."""
+"""Materialization of strided views in row-major order: an elementwise loop, or a tiled transpose across rows."""
 from __future__ import annotations
 
 import numpy as np
@@ -14,7 +14,7 @@ from tfnb.kernels.launch import Launch
 
 
 def copy(x):                                       # type: ignore[no-untyped-def]
-    """The numbers as they are."""
+    """Return the element unchanged: the identity as a scalar definition."""
     return x
 
 
@@ -22,13 +22,13 @@ _COPY = scalars.read(copy)
 
 
 def by_tiles(value: Value) -> bool:
-    """Is this a view that kernels/cpu/transpose.py copies best?"""
+    """Return whether the tiled transpose (kernels/cpu/transpose.py) copies this view faster than a loop."""
     return not value.view.is_row_major() and np.dtype(value.type).itemsize in SIZES \
         and transpose_axes(value.shape, value.view.strides) is not None
 
 
 def copy_node(op: Operation, value: Value, out: Value, tiled: bool = True) -> Node:
-    """Copy a view to row-major order. tiled: by tiles, where that is better."""
+    """Build the node that copies a view to row-major order. tiled: allow a tiled transpose where it is faster."""
     if not tiled or not by_tiles(value):
         return Elementwise(op, _COPY, value.type, [value], [out])
     unit, view = np.dtype(value.type).itemsize, value.view
@@ -39,7 +39,7 @@ def copy_node(op: Operation, value: Value, out: Value, tiled: bool = True) -> No
 
 
 def mapped(nodes: list[Node], op: Operation, scalar: scalars.Scalar, x: Value, kind: str) -> Value:
-    """A new value of dtype `kind`: a scalar definition over each element of `x`, a node that is appended."""
+    """Append a node that maps a scalar definition over `x`, and return its output, of dtype `kind`."""
     out = temp(kind, x.shape)
     nodes.append(Elementwise(op, scalar, kind, [x], [out]))
     return out

@@ -1,10 +1,10 @@
-"""Grouping nodes into kernels.
+"""Operator fusion: nodes over one iteration space are grouped into one kernel.
 
 A group is a set of nodes over one iteration space (the full shape), with reductions over one set of its axes. Inside,
 a value is full-level (one for each point of the space) or row-level (one for each point of the kept axes). Nodes come
-in the order of the plan and join the group of their latest producer, or open a new one at the end; groups run in the
-order in which they were opened, so a group is convex by construction: whatever a node needs from outside was finished
-by an earlier group.
+in topological order and join the group of their latest producer, or open a new one at the end; groups run in the
+order in which they were opened, so a group is convex by construction: every input from outside was computed by an
+earlier group.
 """
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Pattern = tuple[tuple[int, ...], int]      # strides over the space (0 where its
 
 @dataclass(eq=False, slots=True)
 class Group:
-    """Nodes that become one kernel. axes: the reduced axes, None before the first reduction joins.
+    """A fusion group: nodes that become one kernel. axes: the reduced axes, None before the first reduction joins.
 
-    tail: of a matmul, the group that follows it block by block; target: the output of the tail in whose
-    memory the product lies before (compile/tails.py).
+    tail: the epilogue of a matmul, a group that runs on each of its output tiles; target: the output of the epilogue
+    whose memory holds the product before (compile/tails.py).
     """
 
     space: tuple[int, ...]
@@ -41,31 +41,31 @@ class Group:
 
     @property
     def is_call(self) -> bool:
-        """Is it one hand-written kernel, which nothing joins?"""
+        """Whether the group is a single hand-written kernel, with which nothing is fused."""
         return isinstance(self.nodes[0], Call)
 
     def touched(self, reads: bool = True) -> set[Buffer]:
-        """The buffers that it writes, and those that it reads."""
+        """Return the buffers that the group and its epilogue write, and with `reads` also those that they read."""
         nodes = self.nodes + (self.tail.nodes if self.tail else [])
         return {v.buffer for node in nodes for v in (node.ins + node.outs if reads else node.outs)}
 
     def kept(self) -> tuple[int, ...]:
-        """The space without the reduced axes."""
+        """Return the sizes of the kept axes: the space without the reduced ones."""
         return tuple(n for i, n in enumerate(self.space) if i not in (self.axes or ()))
 
     def is_row_level(self, shape: Sequence[int]) -> bool:
-        """Is this the shape of the kept axes, with or without the reduced ones as 1?"""
+        """Return whether `shape` is that of the kept axes, with or without the reduced ones as 1."""
         if self.axes is None:
             return False
         ones = tuple(1 if i in self.axes else n for i, n in enumerate(self.space))
         return tuple(shape) in (self.kept(), ones)
 
     def is_whole(self) -> bool:
-        """Does it reduce everything to one number, in more than one chunk?"""
+        """Return whether this is a reduction to a scalar, over more than one chunk."""
         return self.axes is not None and prod(self.kept()) == 1 and prod(self.space) > CHUNK
 
     def is_columns(self) -> bool:
-        """Are the reduced axes the leading ones, with more than one element behind them?"""
+        """Return whether this is a column reduction: the leading axes are reduced, and trailing ones are kept."""
         if self.axes is None or not self.axes:
             return False
         big = [i for i, n in enumerate(self.space) if n > 1]
@@ -75,7 +75,10 @@ class Group:
 
 
 def pattern(group: Group, value: Value, shape: Sequence[int]) -> Pattern:
-    """How the space walks over a value that a node of `shape` reads or writes. Raises ValueError if it can't."""
+    """Return the access pattern, over the group's space, of a value that a node of `shape` reads or writes.
+
+    Raises ValueError if no strides express it.
+    """
     return _walk(value.view, tuple(shape), group.space, group.axes)
 
 
@@ -96,9 +99,10 @@ def _insert(view: View, space: tuple[int, ...], axes: frozenset[int]) -> View:
 
 
 def fuse(nodes: Sequence[Node]) -> list[Group]:
-    """The nodes, grouped; groups in the order in which they run.
+    """Group nodes in topological order into kernels; return the groups in execution order.
 
-    A group that makes none of a node's inputs is joined only if it uses the same memory, or is over one element.
+    A node joins a group that computes none of its inputs only if both use the same memory, or if the group's space has
+    one element.
     """
     groups: list[Group] = []
     last_write: dict[Buffer, int] = {}
@@ -128,14 +132,15 @@ def fuse(nodes: Sequence[Node]) -> list[Group]:
 
 
 def _earliest(node: Node, last_write: dict[Buffer, int], last_read: dict[Buffer, int]) -> int:
-    """The first group this node may run in: after its producers, and after who reads what it overwrites."""
+    """Return the first group this node may run in: after its producers (read after write), and after readers and
+    writers of the memory that it overwrites (write after read, write after write)."""
     after = [last_write.get(v.buffer, -1) for v in node.ins]
     after += [max(last_write.get(v.buffer, -1), last_read.get(v.buffer, -1)) for v in node.outs]
     return max(after, default=-1)
 
 
 def _joins(node: Elementwise | Reduction, group: Group) -> bool:
-    """May `node` join `group`, which makes its inputs, uses the same memory or is over one element?"""
+    """Return whether `node` can be fused into `group`: size limits, iteration space, access patterns."""
     if group.is_call or len(group.nodes) >= MAX_NODES:
         return False
     if len(group.written) + len(group.read) + len(node.ins) + len(node.outs) > MAX_BUFFERS:
@@ -163,7 +168,7 @@ def _reduction_joins(node: Reduction, group: Group) -> bool:
 
 
 def _reads_row_level(node: Node, group: Group) -> bool:
-    """Does it read, at full level, something that follows from a reduction of this group?"""
+    """Return whether the node reads, at full level, a result of a reduction of this group."""
     return any(v.buffer in group.written and _is_row_buffer(group, v.buffer) for v in node.ins)
 
 
@@ -173,7 +178,10 @@ def _is_row_buffer(group: Group, buffer: Buffer) -> bool:
 
 
 def _full_after_reduction(node: Elementwise, group: Group) -> bool:
-    """In chunks and in columns there is no second pass over the full space: its nodes must not need a reduction."""
+    """Return whether a full-level node can join a group with reductions.
+
+    Chunked and column reductions make no second pass over the full space: there it must not depend on a reduction.
+    """
     if group.is_whole() or group.is_columns():
         return not _depends_on_reduction(node, group)
     return True
@@ -188,12 +196,12 @@ def _depends_on_reduction(node: Node, group: Group) -> bool:
 
 
 def _row_inputs(node: Elementwise, group: Group) -> bool:
-    """Row-level nodes stay with their reduction, unless they read what is full-level here."""
+    """Return whether all inputs of a row-level node are row-level in this group."""
     return not any(v.buffer in group.written and not _is_row_buffer(group, v.buffer) for v in node.ins)
 
 
 def _patterns_agree(node: Node, group: Group, shape: Sequence[int]) -> bool:
-    """Does the node touch what the group writes, and write what the group reads, only at the same point?"""
+    """Return whether every dependence between node and group is at one point of the space: no stencil, no shift."""
     for value in node.ins:
         if value.buffer in group.written:
             if value.type != value.buffer.type or _pattern(group, value, shape) != group.written[value.buffer]:
@@ -236,7 +244,8 @@ def _enter(node: Node, group: Group) -> None:
 
 
 def stored(groups: Sequence[Group], kept: Collection[Buffer]) -> set[Buffer]:
-    """The buffers that must be in memory: `kept` ones, those that another group reads, all that are not temporary."""
+    """Return the buffers that must be materialized: `kept` ones, those that another group reads, all that are not
+    temporary. The others live in registers of their kernel."""
     made: dict[Buffer, Group] = {}
     needed: set[Buffer] = set(kept)
     for group in groups:

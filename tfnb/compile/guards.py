@@ -1,4 +1,4 @@
-"""When a value is there: the outcomes of Switches that it takes, as far as Merges don't bring both together again."""
+"""Control-flow predicates: the conjunction of Switch outcomes under which each tensor has a value."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
@@ -14,10 +14,10 @@ ALWAYS: Condition = frozenset()
 
 
 class Guards:
-    """The conditions of the ops of a region: acyclic, loops in it being single ops.
+    """The predicates of the ops of a region: acyclic, with loops as single ops.
 
-    ops: all that are reached; feeds: tensors that are always there; loops: op of a loop -> the op that stands for it;
-    cut: nodes at the border of the loop whose inside the region is.
+    ops: all that are reached; feeds: tensors that always have values; loops: op of a loop -> the op that represents it;
+    cut: border nodes of the loop whose inside the region is.
     """
 
     def __init__(self, ops: Iterable[Operation], feeds: Collection[Tensor], loops: dict[Operation, Operation],
@@ -44,7 +44,7 @@ class Guards:
         return [self.loops.get(b, b) for b in found]
 
     def of(self, tensor: Tensor) -> Condition:
-        """When `tensor` is there."""
+        """Return the condition under which `tensor` has a value."""
         op = tensor.op
         if tensor in self.feeds or op in self.cut:
             return ALWAYS
@@ -79,7 +79,7 @@ class Guards:
         return found
 
     def _merged(self, op: Operation) -> Condition:
-        """What all inputs have in common, if one of the two of them is there whenever that holds."""
+        """Return the literals that all inputs share, if one of the two inputs has a value whenever these hold."""
         inputs = [self.of(t) for t in op.inputs]
         common = inputs[0].intersection(*inputs[1:])
         rest = [condition - common for condition in inputs]

@@ -1,4 +1,4 @@
-"""Ops that a kernel could do, but that only pass on what host calls make or take."""
+"""Placement fix-up: keeps on the host ops that have kernels but only forward values between host calls."""
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
@@ -10,7 +10,7 @@ from tfnb.ops.evaluate import reads_operand, refers
 
 
 def keep_on_host(ops: Sequence[Operation], feeds: Collection[Tensor], device: set[Operation]) -> None:
-    """Take out of `device` the ops that are better done where their neighbours are.
+    """Remove from `device` the ops that only connect host calls.
 
     That is an assignment of what a host call made (a restored value goes from the file's map to the variable in one
     copy, not through an array between), and a look at a variable that only host calls take (a part of a partitioned
@@ -32,6 +32,6 @@ def keep_on_host(ops: Sequence[Operation], feeds: Collection[Tensor], device: se
 
 
 def _only_from_host(op: Operation, feeds: Collection[Tensor], device: set[Operation]) -> bool:
-    """Are all values that the op takes made by host calls?"""
+    """Return whether host calls compute all inputs of the op."""
     values = [t for t in op.inputs if not refers(t)]
     return bool(values) and all(t not in feeds and t.op not in device for t in values)

@@ -1,5 +1,7 @@
-"""Leaving out what nobody needs: a node of an op of which only another part is used (the loss, where only its gradient
-is), or of a value that nothing but a shape was asked of."""
+"""Dead-code elimination on nodes: drops those whose outputs nobody reads.
+
+They come from ops of which only another output is used (the loss, where only its gradient is), and from values of which
+only the shape is used."""
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
@@ -8,9 +10,10 @@ from tfnb.compile.values import Buffer, Call, Node
 
 
 def live(nodes: Sequence[Node], kept: Collection[Buffer]) -> list[Node]:
-    """The nodes whose outputs are `kept`, in memory that outlives the run, or read by such a node; all calls.
+    """Return the live nodes: those whose outputs are `kept`, outlive the run or are read by a live node, and all calls.
 
-    (A call may check values or move a generator on.) A group without any of these would be a kernel without a store.
+    A call may have effects: it checks values, or advances a generator. A group of dead nodes would be a kernel without
+    a store.
     """
     found: list[Node] = []
     needed: set[Buffer] = set(kept)

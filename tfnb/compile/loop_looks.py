@@ -1,4 +1,4 @@
-"""Which tensors in a loop show the memory of a variable that the loop writes to.
+"""Alias analysis for loops: the tensors that alias the memory of a variable that the loop writes to.
 
 As in TensorFlow, a read is the variable's memory, also behind the Enter that carries it into a loop, and as the value
 of a loop variable: whoever takes it after an update in order sees the new value.
@@ -17,8 +17,8 @@ Shown = Mapping[int, Look]
 
 
 class LoopLooks(NamedTuple):
-    """constants: what enters and is the same in all rounds; first, steady: the numbers of the variables of the loop
-    that show a variable in the first round, and in all others."""
+    """Aliases of variables in a loop. constants: the loop-invariant inputs; first, steady: the indices of the loop
+    variables that alias a variable in the first iteration, and in all others."""
 
     constants: dict[Tensor, Look]
     first: Shown
@@ -26,7 +26,7 @@ class LoopLooks(NamedTuple):
 
 
 def loop_looks(frame: Frame, fed: Collection[Tensor], around: Mapping[Tensor, Look]) -> LoopLooks:
-    """What shows a variable that an op of the loop writes to.
+    """Return the aliases of variables to which an op of the loop writes.
 
     fed: tensors around the loop that have values; around: those in the loops around that show variables.
     """
@@ -45,7 +45,7 @@ def loop_looks(frame: Frame, fed: Collection[Tensor], around: Mapping[Tensor, Lo
     values |= {op.outputs[0] for op in frame.constants if not refers(op.outputs[0])} - constants.keys()
 
     def behind(shown: Shown) -> Shown:
-        """What shows variables in the round after one."""
+        """Return the aliases in the iteration after one."""
         known = {**constants, **{t: found for k, found in shown.items() for t in insides[k]}}
         return _shown(look(v.next, values - known.keys(), known) for v in frame.variables)
 
@@ -56,7 +56,7 @@ def loop_looks(frame: Frame, fed: Collection[Tensor], around: Mapping[Tensor, Lo
         kept = {k: found for k, found in steady.items() if after.get(k) == found}
         if kept == steady:
             return LoopLooks(constants, first, steady)
-        steady = kept                                   # what changes with each round is copied
+        steady = kept                                   # what differs between iterations is copied
 
 
 def _shown(found: Iterable[Look | None]) -> dict[int, Look]:

@@ -1,4 +1,4 @@
-"""Finding the while loops among ops: their frames, and the nodes at the border of each."""
+"""Loop detection: while loops recovered from their frames, with the control-flow nodes at the border of each."""
 from __future__ import annotations
 
 from collections.abc import Collection
@@ -14,7 +14,7 @@ Path = tuple[str, ...]
 
 @dataclass
 class Variable:
-    """A value that goes from round to round: where it enters, where it is merged, switched, and sent on."""
+    """A loop-carried variable: its Enter, Merge, Switch and NextIteration nodes."""
 
     enter: Operation
     merge: Operation
@@ -24,7 +24,7 @@ class Variable:
 
 @dataclass
 class Frame:
-    """A while loop of which all nodes at the border are found. ops: all ops in it, those of loops inside too."""
+    """A while loop with all of its border nodes. ops: all ops in it, those of inner loops included."""
 
     name: str
     ops: list[Operation] = field(default_factory=list)
@@ -36,14 +36,14 @@ class Frame:
 
     @property
     def border(self) -> set[Operation]:
-        """The nodes of control flow of this loop itself."""
+        """The control-flow nodes of this loop itself, without those of inner loops."""
         ends = [op for v in self.variables for op in (v.enter, v.merge, *v.switches)]
         found = {*ends, *self.constants, *(op for _, op in self.exits), *self.sends}
         return found | ({self.condition} if self.condition is not None else set())
 
 
 def find_frames(ops: Collection[Operation], feeds: Collection[Tensor]) -> list[Frame]:
-    """The outermost loops among `ops`. Raises InvalidArgumentError for nodes that make no loop as TensorFlow's do."""
+    """Return the outermost loops among `ops`. Raises InvalidArgumentError for nodes that form no TensorFlow loop."""
     paths = _paths(ops, feeds)
     members: dict[str, list[Operation]] = {}
     for op, path in paths.items():
@@ -53,7 +53,7 @@ def find_frames(ops: Collection[Operation], feeds: Collection[Tensor]) -> list[F
 
 
 def _paths(ops: Collection[Operation], feeds: Collection[Tensor]) -> dict[Operation, Path]:
-    """For each op the names of the loops it is in, outermost first; of an exit, those that it leads out of."""
+    """Compute for each op the names of the loops it is in, outermost first; an Exit counts as inside its loop."""
     known: dict[Operation, Path] = {}
     wanted = set(ops)
     waiting: set[Operation] = set()
@@ -116,7 +116,7 @@ def _frame(name: str, ops: list[Operation], paths: dict[Operation, Path]) -> Fra
 
 
 def _passed_on(tensor: Tensor) -> Tensor:
-    """What an Identity passes on: optimizers that gate gradients put one between a Switch and its Exit."""
+    """Return the input of an Identity: optimizers that gate gradients put one between a Switch and its Exit."""
     while tensor.op.type == "Identity":
         tensor = tensor.op.inputs[0]
     return tensor

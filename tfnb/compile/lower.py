@@ -1,4 +1,4 @@
-"""From groups to kernels: the loops, operands and body of each, and the arguments of its launch."""
+"""Lowering: from fusion groups to kernels (loop nest, operands, body) and the arguments of their launches."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -26,10 +26,11 @@ GRAIN = 32768            # elements that one thread takes at a time; fixed, so r
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One launch: the text of its kernel, its argument words, how many items in what grain, and what it is for.
+    """One kernel launch. text: the kernel's source; args: argument words; ops: those that it computes.
 
-    On a GPU: how many blocks of how many threads.
-    operations: of all launches of its op (opdef.tables.WORK), or 0; writes: to a variable or the state of a generator.
+    items, grain: the number of work items, and of those that a thread takes at a time; on a GPU blocks and threads a
+    block. operations: arithmetic operations of all launches of its op (opdef.tables.WORK), or 0; writes: whether it
+    writes to a variable or to the state of a generator.
     """
 
     text: str
@@ -42,7 +43,7 @@ class Step:
 
 
 def lower(groups: Sequence[Group], stored: set[Buffer], target: Target = CPU) -> list[Step]:
-    """The launches of all groups on a target, in order."""
+    """Lower all groups to launches on a target, in order. stored: the buffers that must be materialized."""
     steps: list[Step] = []
     for group in groups:
         loops = _Loops(group, stored, target)
@@ -60,7 +61,7 @@ def lower(groups: Sequence[Group], stored: set[Buffer], target: Target = CPU) ->
 
 
 class _Loops:
-    """A group on its way to a kernel: operands with names, a body, and the addresses behind them."""
+    """Builder of a group's kernel: named operands, the body, and the addresses of the operands."""
 
     def __init__(self, group: Group, stored: set[Buffer], target: Target = CPU) -> None:
         self.group = group
@@ -74,7 +75,7 @@ class _Loops:
         self.ops = tuple(dict.fromkeys(node.op for node in group.nodes))
 
     def map(self) -> Step:
-        """A kernel with no reduction."""
+        """Build a map kernel: no reduction."""
         self._fill(self.group.nodes)
         stores = self._stores(self.group.written)
         sizes, loads, kept, _ = self._operands(stores, list(range(len(self.group.space))), 0)
@@ -84,7 +85,7 @@ class _Loops:
         return self._step(kernel, sizes, items, GRAIN if rank <= 1 else max(1, GRAIN // max(1, sizes[-1])))
 
     def blocks(self, columns: int) -> Step:
-        """A kernel with no reduction over a matrix, of which it takes so many columns at a time."""
+        """Build a map kernel over a matrix in blocks of `columns` columns: the epilogue of a blocked matmul."""
         height, width = self.group.space
         if columns == width and (whole := _Loops(self.group, self.stored).map()).items > height:
             return whole
@@ -97,7 +98,7 @@ class _Loops:
         return self._step(kernel, [width // columns, height, columns][skip:], height * width // columns, 0)
 
     def rows(self) -> Step:
-        """A kernel that reduces the rows of the kept axes."""
+        """Build a row reduction: one result (or row of results) for each point of the kept axes."""
         self._fill(self.group.nodes)
         order, lead = axis_order(self.group)
         sizes, loads, stores, outer = self._operands(self._stores(self.group.written), order, lead)
@@ -110,11 +111,11 @@ class _Loops:
         return self._step(kernel, sizes, prod(sizes[:outer]), max(1, GRAIN // inner))
 
     def _streams(self, stores: Sequence[Operand], row: int) -> tuple[Operand, ...]:
-        """The stores, of rows of so many elements; those that are too large for the caches go past them."""
+        """Mark as streaming (non-temporal) the stores that are too large for the caches. row: elements in a row."""
         buffers = {self.names[b]: b for b in self.group.written}
 
         def way(store: Operand) -> str:
-            """How a store goes past the caches: by "element" or by "row"; "" where it does not."""
+            """Return how a store bypasses the caches: "element" by element, by "row", or "" if it does not."""
             buffer, size = buffers[store.name], np.dtype(store.type).itemsize
             if store.steps[-1] != "1" or buffer.role not in ("temp", "output") \
                     or not streaming.pays(row * size, buffer.nbytes):
@@ -126,7 +127,7 @@ class _Loops:
         return tuple(replace(store, streams=way(store)) for store in stores)
 
     def columns(self) -> Step:
-        """A kernel that reduces leading axes and vectorises over the kept ones."""
+        """Build a column reduction: it reduces the leading axes, vectorised over the kept ones."""
         self._fill(self.group.nodes)
         order, lead = axis_order(self.group, columns=True)
         sizes, loads, stores, _ = self._operands(self._stores(self.group.written), order, lead)
@@ -137,7 +138,8 @@ class _Loops:
         return self._step(kernel, sizes, sizes[1], max(64, GRAIN // max(1, sizes[0])))
 
     def chunks(self) -> list[Step]:
-        """Two kernels: one that reduces fixed chunks, one that combines them and does what follows."""
+        """Build a two-stage reduction to a scalar: one kernel reduces fixed chunks, a second combines the partial
+        results and computes the row-level nodes."""
         group, total = self.group, prod(self.group.space)
         count = -(-total // CHUNK)
         first, last = _split(group)
@@ -159,7 +161,7 @@ class _Loops:
         return [step, self._combine(last, reductions, partial, count)]
 
     def rows_whole(self) -> Step:
-        """The slow way for a whole reduction over memory that is not one vector: a single row."""
+        """Build a reduction to a scalar over memory that is not one vector, as a single row: the slow path."""
         return _Loops(self.group, self.stored, self.target).rows()
 
     def _combine(self, nodes: Sequence[Elementwise], reductions: Sequence[Reduction], partial: dict[str, Buffer],
@@ -226,7 +228,7 @@ class _Loops:
 
     def _operands(self, stores: list[tuple[Buffer, Pattern]], order: Sequence[int],
                   lead: int) -> tuple[list[int], tuple[Operand, ...], tuple[Operand, ...], int]:
-        """The sizes of the loops, the loads and the stores over them, and the number of outer loops."""
+        """Return the sizes of the loops, the loads and the stores over them, and the number of outer loops."""
         sizes, strides, border = collapse(self.group.space, self._patterns(stores), order, lead)
         return sizes, *self._named(stores, strides), border
 
@@ -235,7 +237,7 @@ class _Loops:
 
     def _named(self, stores: list[tuple[Buffer, Pattern]],
                strides: Sequence[list[int]]) -> tuple[tuple[Operand, ...], tuple[Operand, ...]]:
-        """The loads and stores, with these strides over the loops."""
+        """Return the operands for the loads and the stores, with these strides over the loops."""
         types = [b.type for b, _ in self.loads] + [b.type for b, _ in stores]
         names = [*self.loads.values(), *(self.names[b] for b, _ in stores)]
         made = [Operand(n, t, tuple(_step_kind(s, self.target) for s in steps))
@@ -268,7 +270,7 @@ class _Loops:
 
 
     def _lowest(self, ref: Ref, steps: Sequence[int], sizes: Sequence[int]) -> Ref:
-        """Where a walk that may go backwards begins: there, or at the lowest place that it comes to."""
+        """Return the base address of an operand; with negative strides on a target that has none, its lowest one."""
         if self.target.walks_back or min(steps, default=0) >= 0:
             return ref
         back = sum((n - 1) * step for n, step in zip(sizes, steps, strict=False) if step < 0)
@@ -286,7 +288,7 @@ def _pad(operands: Sequence[Operand]) -> tuple[Operand, ...]:
 
 
 def _split(group: Group) -> tuple[list[Elementwise | Reduction], list[Elementwise]]:
-    """The nodes up to the reductions (full-level), and the row-level ones after them."""
+    """Split a group into the nodes up to the reductions (full-level) and the row-level ones after them."""
     after: set[Buffer] = set()
     first: list[Elementwise | Reduction] = []
     last: list[Elementwise] = []
@@ -304,7 +306,7 @@ def _split(group: Group) -> tuple[list[Elementwise | Reduction], list[Elementwis
 
 
 def _lower_call(group: Group, stored: set[Buffer], target: Target) -> list[Step]:
-    """The launches of a hand-written kernel, with the group that is its tail."""
+    """Lower a hand-written kernel to launches, with its epilogue if it has one."""
     node = group.nodes[0]
     assert isinstance(node, Call)
     call, ops = kernel_call(node), node_ops(node)

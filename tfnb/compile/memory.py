@@ -1,4 +1,4 @@
-"""Placing temporary buffers in one arena, by lifetime."""
+"""Memory planning: liveness analysis of temporary buffers, and their first-fit allocation in one arena."""
 from __future__ import annotations
 
 from bisect import bisect
@@ -13,11 +13,11 @@ ALIGN = 64               # bytes: a cache line, and the widest vector register
 
 
 def place_buffers(steps: Sequence[Step], once: int = 0) -> tuple[dict[Buffer, int], int]:
-    """The offset of each temporary buffer in the arena, and the size of the arena, in bytes.
+    """Compute the offset of each temporary buffer in the arena, and the size of the arena, in bytes.
 
-    A buffer lives from the first step that names it to the last; one of the first `once` steps that a later step names,
-    until the next run, which does not repeat these. First fit over the free gaps, largest lifetimes do
-    not matter: arenas of training steps come out within a few per cent of the peak of live bytes.
+    A buffer is live from the first step that names it to the last. One that a loop-invariant step (of the first `once`)
+    writes and a later one reads is live to the end: further iterations don't compute it again. First fit over the free
+    gaps: arenas of training steps come out within a few per cent of the peak of live bytes.
     """
     first, last = _lifetimes(steps, once, ("temp",))
     offsets: dict[Buffer, int] = {}
@@ -37,7 +37,7 @@ def place_buffers(steps: Sequence[Step], once: int = 0) -> tuple[dict[Buffer, in
 
 
 def _release(gaps: list[tuple[int, int]], start: int, end: int) -> None:
-    """Give back what lies between two offsets: one gap with those that it touches."""
+    """Free the range between two offsets, coalesced with the gaps that it touches."""
     at = bisect(gaps, (start, end))
     begin, stop = at, at
     if at and gaps[at - 1][1] == start:
@@ -48,7 +48,7 @@ def _release(gaps: list[tuple[int, int]], start: int, end: int) -> None:
 
 
 def live_bytes(steps: Sequence[Step], once: int = 0) -> list[int]:
-    """How many bytes of temporary buffers and of outputs are in use during each step."""
+    """Compute the bytes of live temporary buffers and outputs during each step."""
     first, last = _lifetimes(steps, once, ("temp", "output"))
     return [sum(buffer.nbytes for buffer in first
                 if first[buffer] <= time and (time <= last[buffer] or buffer.role == "output"))
@@ -56,7 +56,7 @@ def live_bytes(steps: Sequence[Step], once: int = 0) -> list[int]:
 
 
 def _lifetimes(steps: Sequence[Step], once: int, roles: tuple[str, ...]) -> tuple[dict[Buffer, int], dict[Buffer, int]]:
-    """The first and the last step that names each buffer of some roles; see `place_buffers`."""
+    """Compute the live range of each buffer with one of the roles: its first and last step; see `place_buffers`."""
     first: dict[Buffer, int] = {}
     last: dict[Buffer, int] = {}
     for time, step in enumerate(steps):

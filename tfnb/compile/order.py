@@ -1,4 +1,4 @@
-"""From what is fetched to the ops that must run, in the order in which they run."""
+"""Graph pruning and scheduling: the ops that the fetches depend on, in a topological order with few stages."""
 from __future__ import annotations
 
 import heapq
@@ -24,7 +24,7 @@ _SILENT = frozenset({Kind.CONST, Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE,
 
 
 def is_silent(op: Operation) -> bool:
-    """Does the op nothing but make its values, and never fail? Reading a variable fails before it has a value."""
+    """Return whether the op has no side effects and never fails. Reading an uninitialized variable fails."""
     if op.spec.kind in FLOW:
         return True
     return (op.spec.kind in _SILENT or op.spec.total) and not any(t.dtype._is_ref_dtype for t in op.inputs)
@@ -32,18 +32,18 @@ def is_silent(op: Operation) -> bool:
 
 def prune(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collection[Tensor],
           cut: Collection[Operation] = ()) -> set[Operation]:
-    """The ops that the fetches and targets need, directly or not; nothing behind a fed tensor, no op of `cut`.
+    """Return the ops that fetches and targets depend on, directly or not; none behind a fed tensor, none of `cut`.
 
-    What is needed only because it must run *before* something counts for its effects: an op without any is not
-    computed, only the effects it depends on itself. (tf.gradients ties the gradients of an op together by control
-    inputs; nobody may want some of them.)
+    An op that is reached by control inputs only is needed for its side effects: if it has none it is dropped, and only
+    the effects that it depends on itself remain. (tf.gradients ties the gradients of an op together by control inputs;
+    some of them may be dead.)
     """
     return reach(fetches, targets, feeds, cut)[0]
 
 
 def reach(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collection[Tensor],
           cut: Collection[Operation] = (), waits: Iterable[Operation] = ()) -> tuple[set[Operation], set[Operation]]:
-    """The needed ops, and the silent ones that are met by control inputs only. waits: more control inputs."""
+    """Return the needed ops, and the side-effect-free ones reached by control inputs only. waits: more of these."""
     needed: set[Operation] = set()
     passed: set[Operation] = set()
     todo = [(t.op, True) for t in fetches if t not in feeds] + [(op, True) for op in targets]
@@ -64,7 +64,7 @@ def reach(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collec
 
 def order(needed: Collection[Operation], feeds: Collection[Tensor], on_device: Collection[Operation],
           on_gpu: Collection[Operation] = ()) -> list[Operation]:
-    """The needed ops, each after its inputs and control inputs; otherwise by rank, then by creation.
+    """Sort the needed ops topologically (by inputs and control inputs); ties by rank, then by creation.
 
     Once a host op has its turn, so have all that are ready then. Where some are for a GPU, these or the others go on as
     long as there are any, but what has no effect goes before what writes to a variable.
@@ -106,19 +106,20 @@ def order(needed: Collection[Operation], feeds: Collection[Tensor], on_device: C
 
 
 def cycle(names: Sequence[str]) -> InvalidArgumentError:
-    """The error of ops that wait for one another. names: of all that can't run for that."""
+    """Build the error for a dependency cycle. names: of the ops in it, and of those that depend on them."""
     return InvalidArgumentError(None, None, "Graph is invalid: these ops wait for one another in a cycle, or for those "
                                             f"that do: {', '.join(names[:10])}")
 
 
 def _next_side(sides: Sequence[_Heap], current: _Heap) -> _Heap:
-    """The heap to take from next: the one that was taken from, unless only another one has ops without effects."""
+    """Return the heap to take from next: the current one, unless only the other has ops without side effects."""
     filled = [side for side in sides if side]
     return min(filled, key=lambda side: (max(side[0][0], 1), side is not current), default=current)
 
 
 def required(op: Operation, feeds: Collection[Tensor], needed: Collection[Operation]) -> set[Operation]:
-    """The needed ops that `op` waits for: by its inputs, and by control inputs also through ops that are not needed."""
+    """Return the predecessors of `op` among the needed ops: its inputs, and its control inputs, the latter also
+    through ops that are not needed."""
     found = {t.op for t in op.inputs if t not in feeds}
     if not op.control_inputs:
         return found
@@ -135,7 +136,7 @@ def required(op: Operation, feeds: Collection[Tensor], needed: Collection[Operat
 
 
 def kind_rank(op: Operation) -> int:
-    """The place of an op among those that are ready: lower ranks first."""
+    """Return the scheduling priority of an op's kind: lower ranks first."""
     return 4 if op.spec.waits else _RANK.get(op.spec.kind, 0)
 
 
@@ -145,9 +146,9 @@ def _rank(op: Operation, on_device: Collection[Operation]) -> int:
 
 def split(ops: Sequence[Operation], on_device: Collection[Operation], alone: Collection[Operation] = (),
           on_gpu: Collection[Operation] = ()) -> list[tuple[str, list[Operation]]]:
-    """Runs of consecutive ops that are all kernels for the "cpu", for the "gpu", or "host" calls.
+    """Split the schedule into maximal runs of ops of one placement: "cpu" or "gpu" kernels, or "host" calls.
 
-    alone: ops that are a run each.
+    alone: ops that form a run each.
     """
     runs: list[tuple[str, list[Operation]]] = []
     last: Operation | None = None
@@ -161,7 +162,7 @@ def split(ops: Sequence[Operation], on_device: Collection[Operation], alone: Col
 
 
 def contenders(ops: Sequence[Operation], feeds: Collection[Tensor]) -> list[Operation]:
-    """The ops that wait for something, if they may come in more than one order; else none. ops: all, in an order.
+    """Return the blocking ops (of queues) if their order is not determined, else none. ops: all, topologically sorted.
 
     TensorFlow runs such ops at the same time: one may wait for what another one does.
     """
@@ -173,7 +174,7 @@ def contenders(ops: Sequence[Operation], feeds: Collection[Tensor]) -> list[Oper
 
 
 def ancestors(op: Operation, feeds: Collection[Tensor], ops: Collection[Operation]) -> set[Operation]:
-    """The ops that must run before `op`, directly or not."""
+    """Return the transitive predecessors of `op` among `ops`."""
     among = set(ops)
     found: set[Operation] = set()
     todo = [op]

@@ -1,9 +1,9 @@
-"""Which ops may run in a program though only a run tells how many rows they give: `Unique`, in a sparse update.
+"""Padding analysis for ops whose output shape depends on data: `Unique` in a sparse update.
 
-Shapes in a program are fixed, so such an op leaves room for as many rows as there could be, and says how many there
-are. Whatever looks at the size then sees the larger one, and everything up to the scatter op computes rows that
-nobody needs; the scatter op itself takes as many as there are. That is right only if nobody else sees these rows,
-which is what `padded` finds out. (Else the op is a host call, and what follows a program for each number of rows.)
+Shapes in a program are static, so such an op pads its output to the upper bound of its rows, and returns their count.
+Ops up to the scatter op see the padded size and compute rows that nobody needs; the scatter op itself takes only the
+counted ones. That is valid only if the padding does not escape to any other op, which `padded` verifies. (Else the op
+is a host call, and the ops behind it get a program for each number of rows.)
 """
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tfnb.opdef.spec import Kind
 
 def padded(ops: Sequence[Operation], known: Collection[Tensor], outside: Collection[Tensor],
            compiled: Collection[Operation]) -> tuple[set[Operation], set[Tensor]]:
-    """Ops that may be padded, and the tensors with more rows than there should be.
+    """Return the ops whose outputs can be padded, and the padded tensors.
 
     ops: in topological order; known: tensors that follow from constants and shapes; outside: fetched and fed tensors;
-    compiled: ops for which kernels have types, and of which nothing is fed.
+    compiled: ops that kernels have types for, and of which nothing is fed.
     """
     found: set[Operation] = set()
     hidden: set[Tensor] = set()
@@ -33,7 +33,7 @@ def padded(ops: Sequence[Operation], known: Collection[Tensor], outside: Collect
 
 
 class _Walk:
-    """Follows what one op gives. rows: tensors with too many rows; sizes: tensors that tell their number."""
+    """Forward propagation of one op's padding. rows: padded tensors; sizes: tensors that depend on their size."""
 
     def __init__(self, origin: Operation, known: Collection[Tensor], outside: Collection[Tensor],
                  compiled: Collection[Operation]) -> None:
@@ -42,7 +42,7 @@ class _Walk:
         self.sizes: set[Tensor] = set()
 
     def run(self, ops: Sequence[Operation]) -> set[Tensor] | None:
-        """The tensors with too many rows or a size of one; None if somebody else would see them."""
+        """Return the tensors that are padded or depend on the padded size; None if the padding would escape."""
         if self.origin.outputs[0] in self.outside or self.origin not in self.compiled:
             return None
         for op in ops:
@@ -52,7 +52,7 @@ class _Walk:
         return None if seen.intersection(self.outside) else seen
 
     def _takes(self, op: Operation) -> bool:
-        """Does `op` give the same with these rows? Its own outputs join them."""
+        """Add the outputs of `op` to the padded tensors; return whether it is correct on padded inputs."""
         kind = op.spec.kind
         if kind is Kind.SHAPEOF or all(t in self.sizes or t in self.known for t in op.inputs):
             self.sizes.update(op.outputs)

@@ -1,4 +1,4 @@
-"""Which ops become kernels and which are host calls."""
+"""Placement: decides which ops are compiled to kernels and which run as host calls."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
@@ -22,12 +22,12 @@ _PURE = frozenset({Kind.CONST, Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE, K
 
 
 def is_pure(op: Operation) -> bool:
-    """Does the op give the same outputs for the same inputs, and do nothing else?"""
+    """Return whether the op is pure: deterministic and without side effects."""
     return op.spec.kind in _PURE and not op.spec.stateful and not _has_ref(op)
 
 
 def _elements_compile(op: Operation) -> bool:
-    """Have kernels types for all that an op takes and makes beside handles?"""
+    """Return whether kernels support the dtypes of all inputs and outputs of an op but handles."""
     return all(t.dtype.base_dtype.name in {*COMPILED, "resource"} for t in (*op.inputs, *op.outputs))
 
 
@@ -39,7 +39,7 @@ def _has_ref(op: Operation) -> bool:
 
 
 def types_compile(op: Operation) -> bool:
-    """Have kernels types for all that the op takes and makes?"""
+    """Return whether kernels support the dtypes of all inputs and outputs of the op."""
     for t in (*op.inputs, *op.outputs):
         if t.dtype.base_dtype.name not in COMPILED:
             return False
@@ -47,8 +47,8 @@ def types_compile(op: Operation) -> bool:
 
 
 def has_gpu_kernel(op: Operation) -> bool:
-    """Can the op be put on a GPU? What makes integers of shapes counts, though it is done on the host, as TensorFlow
-    does it. (The values of a tensor may yet turn out to decide a shape: then the op is done on the CPU.)"""
+    """Return whether the op can be placed on a GPU. Ops that compute integers from shapes can, though they run on the
+    host, as in TensorFlow. (If a tensor's values turn out to decide a shape, the op runs on the CPU after all.)"""
     kind = op.spec.kind
     if kind in FLOW or kind is Kind.CONTROL:
         return True
@@ -61,7 +61,7 @@ def has_gpu_kernel(op: Operation) -> bool:
 
 def for_gpu(ops: Sequence[Operation], feeds: Collection[Tensor], device: Collection[Operation],
             wanted: Callable[[Operation], bool]) -> set[Operation]:
-    """Those of the ops in device stages that kernels for a GPU do, of those that are `wanted` there.
+    """Return the ops of device stages that GPU kernels compute, of those that are `wanted` there.
 
     ops: in topological order.
     """
@@ -80,10 +80,10 @@ def for_gpu(ops: Sequence[Operation], feeds: Collection[Tensor], device: Collect
 def foldable(ops: Sequence[Operation], feeds: Collection[Tensor],
              varying: Collection[Tensor] = (),
              popped: bool = False) -> tuple[set[Tensor], dict[Tensor, set[Tensor]]]:
-    """The tensors whose values follow from constants and from the shapes of everything else.
+    """Compute the tensors that constant folding can evaluate: from constants and the shapes of everything else.
 
-    Second: for tensors that follow from these and from the *values* of small fed integers too, which feeds. popped: or
-    of those in fed stacks, which may hold the same shape many times. ops: in topological order.
+    Second result: for tensors that follow from these and from the *values* of small fed integers too, which feeds.
+    popped: or of those in fed stacks, which may hold the same shape many times. ops: in topological order.
     """
     known: set[Tensor] = set()
     through: dict[Tensor, set[Tensor]] = {t: {t} for t in feeds if _may_be_shape(t) and t not in varying}
@@ -108,11 +108,11 @@ def _may_be_shape(tensor: Tensor) -> bool:
 
 def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collection[Tensor] | None = None,
           varying: Collection[Tensor] = (), resident: bool = False) -> tuple[set[Operation], set[Tensor], set[Tensor]]:
-    """The ops that become part of device stages, and the feeds whose values their shapes depend on.
+    """Return the ops that are compiled into device stages, and the feeds whose values their shapes depend on.
 
-    Third: the tensors that are larger in a program than they should be, which may not leave their stage. ops: in
-    topological order. fetches: None if there may be no such tensors. varying: feeds whose values change too often to
-    make a program for each. resident: TensorArrays and stacks may be used by kernels.
+    Third result: the padded tensors (compile/padded.py), which may not leave their stage. ops: in topological order.
+    fetches: None if there may be no padded tensors. varying: feeds whose values change too often to compile a program
+    for each. resident: kernels may access TensorArrays and stacks.
     """
     known, through = foldable(ops, feeds, varying)
     popped = foldable(ops, feeds, varying, True)[1] if resident else through
@@ -159,14 +159,14 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
 
 
 def deciding(op: Operation) -> list[Tensor]:
-    """The inputs whose values decide the shape or the strides of what the op makes."""
+    """Return the inputs whose values decide the shape or the strides of an output."""
     if not op.spec.value_inputs:
         return []
     return [t for name, t in zip(input_names(op), op.inputs, strict=True) if name in op.spec.value_inputs]
 
 
 def _is_indexed(op: Operation, before: Collection[Tensor]) -> bool:
-    """Does its kernel read those of its value inputs that are not known before?"""
+    """Return whether its kernel reads those of its value inputs that are unknown at compile time."""
     if op.spec.name not in tables.INDEXED:
         return False
     others = [op.inputs[i] for i in unread_values(op)]
@@ -174,7 +174,7 @@ def _is_indexed(op: Operation, before: Collection[Tensor]) -> bool:
 
 
 def unread_values(op: Operation) -> list[int]:
-    """The numbers of the inputs whose values must be known before a run, as no kernel reads them in it."""
+    """Return the indices of the inputs that must be known at compile time, since no kernel reads their values."""
     if not op.spec.value_inputs:
         return []
     free = tables.INDEXED[op.spec.name][0] if op.spec.name in tables.INDEXED else ()
@@ -183,7 +183,7 @@ def unread_values(op: Operation) -> list[int]:
 
 def _add_values(wanted: Sequence[Tensor], known: Collection[Tensor], feeds: Collection[Tensor],
                 by_value: set[Tensor]) -> None:
-    """Add the wanted tensors and what they follow from: a host stage may stand between any of these."""
+    """Add the wanted tensors and all that they depend on: a host stage may come between any of these."""
     todo = [t for t in wanted if t not in by_value]
     while todo:
         tensor = todo.pop()

@@ -1,4 +1,4 @@
-"""A Plan: what running a set of fetches means, before any shape is known."""
+"""Execution plans: the stages that compute a set of fetches, made before any shape is known."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
@@ -17,14 +17,14 @@ Guard = tuple[tuple[Tensor, "bool | None"], ...]
 
 @dataclass(frozen=True)
 class Stage:
-    """A run of ops that needs no Python between them (device), or host calls one after another.
+    """A sequence of ops compiled to one program (device), or of host calls, which runs only if its guard holds.
 
-    It is left out unless its guard holds. A stage may also be a number of merges, or one loop.
+    A stage may also be a number of merges, or one loop.
 
-    inputs: tensors made before this stage, fed ones included; outputs: tensors used after it; by_value: the inputs
-    whose values, not only shapes, a program of this stage is made for; variables: the variable ops it reads or writes;
-    targets: ops that must run though nobody takes their outputs; fixed: the inputs that are the same in all rounds of
-    the loop that the stage is the whole round of; gpu: its kernels are for the GPU.
+    inputs: tensors computed before this stage, fed ones included; outputs: tensors used after it; by_value: the inputs
+    for whose values, not only shapes, a program of this stage is specialized; variables: the variable ops it reads or
+    writes; targets: ops that must run though nobody reads their outputs; fixed: the loop-invariant inputs, where the
+    stage is the whole body of a loop; gpu: its kernels are for the GPU.
     """
 
     on_device: bool
@@ -43,7 +43,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Choice:
-    """A Merge: its outputs are the first of `inputs` whose guard holds, and which that is."""
+    """A Merge: its outputs are the first of `inputs` whose guard holds, and the index of that."""
 
     op: Operation
     inputs: tuple[tuple[Guard, Tensor], ...]
@@ -51,15 +51,15 @@ class Choice:
 
 @dataclass(frozen=True)
 class Loop:
-    """A while loop. `test` tells from the variables whether there is a round, `step` makes those of the next one.
+    """A while loop: the plan `test` computes its condition, the plan `step` its body.
 
-    names: of its LoopCond, for messages; initial: the tensors outside that its variables begin with, by number;
-    constants: tensors outside that both plans take, numbered after the variables; test_feeds, step_feeds: the number
-    that each feed of a plan has. nexts: for each variable the fetch of `step` that is its next value, or -1 less the
-    number of the variable or constant that is. fused: the last fetch of step is the truth of the next test; else
-    `test` runs each time. exits: (number of a variable, tensor outside). whole: `step` as one device stage, where it is
-    one if kernels use its TensorArrays and stacks. first: None, or the loop of which the first round is one; it takes
-    and makes the same values.
+    names: of its LoopCond, for messages; initial: the outside tensors that its loop variables start from, by index;
+    constants: loop-invariant outside tensors that both plans take, numbered after the variables; test_feeds,
+    step_feeds: the index of the value that each feed of a plan takes. nexts: for each variable the fetch of `step` that
+    is its next value, or -1 less the index of the variable or constant that is. fused: the last fetch of step is the
+    condition of the next iteration; else `test` runs each time. exits: (index of a variable, tensor outside). whole:
+    `step` as one device stage, where it is one if kernels access its TensorArrays and stacks. first: None, or a loop
+    that is peeled off for the first iteration; it has the same inputs and outputs.
     """
 
     name: str
@@ -81,8 +81,8 @@ class Loop:
 class Plan:
     """The stages that compute `fetches` and run `targets` from `feeds`.
 
-    before: None, or for each stage the numbers of those that it needs done. Then some of its ops may wait for what
-    others do, and stages run in whatever order they can.
+    before: None, or for each stage the indices of its predecessors. Then some ops may block until others have run
+    (queues), and the stages run in any order that these dependencies allow.
     """
 
     fetches: tuple[Tensor, ...]
@@ -93,14 +93,14 @@ class Plan:
 
     @property
     def direct(self) -> bool:
-        """Is it one stage that always runs, and takes and makes what the plan does?"""
+        """Whether the plan is one unconditional stage with the plan's own inputs and outputs."""
         if len(self.stages) != 1 or self.stages[0].guard:
             return False
         return self.stages[0].inputs == self.feeds and self.stages[0].outputs == self.fetches
 
     @property
     def ops(self) -> list[Operation]:
-        """All ops, in the order in which they run; those of a loop once."""
+        """All ops in execution order; those of a loop once."""
         loops = [stage.loop for stage in self.stages if stage.loop is not None]
         loops += [loop.first for loop in loops if loop.first is not None]
         inner = [op for loop in loops for plan in (loop.test, loop.step) for op in plan.ops]
@@ -118,7 +118,7 @@ LEAVES = (Kind.CONST, Kind.VARIABLE)
 
 def straight(needed: set[Operation], fetches: Sequence[Tensor], targets: Sequence[Operation],
              feeds: Sequence[Tensor], on_gpu: OnGpu | None = None) -> Plan:
-    """Place, order and split into stages the ops that are needed, none of which is control flow."""
+    """Place, order and split into stages the needed ops of a graph without control flow."""
     fed = frozenset(feeds)
     first = order(needed, fed, needed)
     device, by_value, hidden = place(first, fed, fetches)
@@ -132,7 +132,7 @@ def straight(needed: set[Operation], fetches: Sequence[Tensor], targets: Sequenc
 
 
 def _before(stages: Sequence[Stage], needed: set[Operation], fed: frozenset[Tensor]) -> tuple[frozenset[int], ...]:
-    """For each stage the numbers of the stages that its ops need done."""
+    """Compute for each stage the indices of the stages that its ops depend on."""
     home: dict[Operation, int] = {}                # the first stage of what is done again in later ones
     for i, stage in enumerate(stages):
         for op in stage.ops:
@@ -148,7 +148,7 @@ def _before(stages: Sequence[Stage], needed: set[Operation], fed: frozenset[Tens
 def _split(first: list[Operation], needed: set[Operation], device: set[Operation], by_value: set[Tensor],
            fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
            alone: Sequence[Operation] = (), on_gpu: OnGpu | None = None) -> tuple[Stage, ...]:
-    """The stages, given which ops run on the device, and which are a stage each. first: the order if all do."""
+    """Split into stages, given the ops on the device and those that are a stage each. first: the order if all are."""
     fed = frozenset(feeds)
     gpu = for_gpu(order(needed, fed, device), fed, device, on_gpu) if on_gpu is not None else set()
     ordered = first if not gpu and device >= needed else order(needed, fed, device, gpu)
@@ -164,9 +164,10 @@ def _split(first: list[Operation], needed: set[Operation], device: set[Operation
 def _stages(runs: list[tuple[str, list[Operation]]], needed: Collection[Operation], device: Collection[Operation],
             fetches: Sequence[Tensor], feeds: Sequence[Tensor], by_value: set[Tensor],
             targets: Sequence[Operation]) -> list[Stage]:
-    """Constants and variables belong to every stage that uses them; fetched ones to the last.
+    """Build the stages of a schedule. Constants and variables belong to every stage that uses them, fetched ones to
+    the last.
 
-    A reference is never passed on from stage to stage: who uses it later looks at the variable.
+    References never pass between stages: a later user reads the variable itself.
     """
     fed = frozenset(feeds)
     written = updates_before(lambda op: required(op, fed, needed))

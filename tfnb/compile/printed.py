@@ -1,4 +1,4 @@
-"""The intermediate forms as text, for people and for tests."""
+"""Printer of the intermediate representations: plans, fusion groups, buffers and launches as text."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from tfnb.kernels.launch import Code
 
 
 def print_plan(plan: Plan) -> str:
-    """The stages of a plan, an op a line in the order in which they run."""
+    """Return the stages of a plan as text, an op a line in execution order."""
     lines = [f"plan: {_names(plan.feeds) or 'nothing fed'} -> "
              f"{_names(plan.fetches) or ', '.join(op.name for op in plan.targets)}"]
     for i, stage in enumerate(plan.stages):
@@ -31,7 +31,7 @@ def print_plan(plan: Plan) -> str:
 
 
 def print_stage(built: Built, sources: bool = False) -> str:
-    """The fused groups of a stage, its buffers, its launches (with `sources` the text of each kernel once), a summary.
+    """Return a stage's fusion groups, buffers and launches as text, and a summary. sources: with each kernel's source.
 
     A buffer has the same name in all three.
     """
@@ -56,7 +56,7 @@ class _Names:
                     self.of(value.buffer)
 
     def of(self, buffer: Buffer) -> str:
-        """The name of a buffer: the same whenever it is asked for."""
+        """Return the name of a buffer, the same at each call."""
         if buffer.owner is not None:
             return f"state of {buffer.owner.name}" if buffer.role == "state" else buffer.owner.name
         if buffer.role == "status":
@@ -95,9 +95,9 @@ def _value(value: Value, names: _Names) -> str:
 
 
 def _print_buffers(built: Built, names: _Names) -> str:
-    """What lies in memory: the arena by place, with the launches between which each buffer is alive; then the rest.
+    """Return the memory layout: the arena by offset, with the live range of each buffer in launches; then the rest.
 
-    Constants of one number are not told.
+    Scalar constants are left out.
     """
     used: dict[Buffer, list[int]] = {}
     for i, step in enumerate(built.steps):
@@ -113,7 +113,7 @@ def _print_buffers(built: Built, names: _Names) -> str:
 
 
 def _print_steps(built: Built, names: _Names, sources: bool) -> str:
-    """The launches; a kernel has one number however often it is launched."""
+    """Return the launches, a line each; launches of the same kernel have the same number."""
     seen: dict[str, int] = {}
     lines: list[str] = []
     for step in built.steps:

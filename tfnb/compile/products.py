@@ -27,9 +27,9 @@ def contraction(node: Node) -> Contraction | None:
 
 
 def straighten(nodes: Sequence[Node], fixed: Collection[int] = ()) -> list[Node]:
-    """Second operands that are to be transposed before, are: one copy for all products, until they change.
+    """Insert one copy of each second operand that pays to be transposed, shared by all matmuls until it changes.
 
-    fixed: the numbers of stage inputs that are the same in all rounds of a loop.
+    fixed: the indices of the loop-invariant stage inputs.
     """
     versions: Counter[Buffer] = Counter()
     copies: Copies = {}
@@ -49,7 +49,7 @@ def straighten(nodes: Sequence[Node], fixed: Collection[int] = ()) -> list[Node]
 
 
 def _turned(node: Call, value: Value, nodes: list[Node]) -> Value:
-    """The value with its last two axes swapped, in memory of its own."""
+    """Return the value with its last two axes swapped, in memory of its own; append the node that copies it."""
     if value.known is not None:
         return known(np.swapaxes(value.known, -1, -2))
     axes = list(range(len(value.shape)))
@@ -60,7 +60,7 @@ def _turned(node: Call, value: Value, nodes: list[Node]) -> Value:
 
 
 def sum_products(nodes: Sequence[Node], kept: Collection[Buffer]) -> list[Node]:
-    """Products that only a sum reads become one call with all their operands, in the place of the sum."""
+    """Replace a sum whose terms are matmuls, which nothing else reads, by one matmul call with all their operands."""
     readers = Counter(v.buffer for node in nodes for v in node.ins)
     products: dict[Buffer, tuple[int, Call]] = {}
     written: dict[Buffer, int] = {}
@@ -82,7 +82,7 @@ def sum_products(nodes: Sequence[Node], kept: Collection[Buffer]) -> list[Node]:
 
 
 def _is_sum(node: Node) -> bool:
-    """Does it add up its inputs, each once?"""
+    """Return whether the node is the sum of its inputs, each taken once."""
     if not isinstance(node, Elementwise) or not isinstance(node.scalar, Scalar):
         return False
     program = node.scalar.program(node.attrs)
@@ -93,7 +93,7 @@ def _is_sum(node: Node) -> bool:
 
 
 def _summed(node: Node, calls: Sequence[Call]) -> Call | None:
-    """One call for a sum of the outputs of calls, if their kernel does that."""
+    """Return one call for the sum of the outputs of `calls`, or None if their kernel can't accumulate."""
     first = calls[0]
 
     def form(call: Call) -> object:

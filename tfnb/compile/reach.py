@@ -1,7 +1,7 @@
-"""Addresses of a hand-written kernel's arguments, each held against the size of its buffer.
+"""Compile-time bounds checks: the arguments of hand-written kernels as addresses, checked against their buffers.
 
-A kernel goes by the sizes in its argument block and looks at no bound. So each launch states how many bytes from each
-address on its own arithmetic comes to (`Address.reach`), and a program whose buffers are smaller is not built.
+A kernel trusts the sizes in its argument block and checks no bounds. So each launch states how many bytes it accesses
+from each address on (`Address.reach`), and a program whose buffers are smaller is not built.
 """
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _SIZED = ("status", "state", "tail")     # of one size for all launches, or laid
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """The address of a buffer, plus an offset in bytes; on a GPU the array of what is there from then on."""
+    """The address of a buffer plus an offset in bytes; on a GPU an array that begins there."""
 
     buffer: Buffer
     offset: int = 0
 
 
 class Places:
-    """Where the addresses of a call are. follow: the argument words of its tail; target: what stands for its output;
-    stated: each launch must state its reach."""
+    """Resolves the symbolic addresses of a call to buffers. follow: the argument words of its epilogue; target: the
+    buffer that replaces its output; stated: each launch must state its reach."""
 
     def __init__(self, node: Call, call: KernelCall, follow: Sequence[int | Ref | Code], target: Buffer | None,
                  stated: bool) -> None:

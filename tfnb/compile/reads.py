@@ -1,7 +1,8 @@
-"""Reads of variables across stages.
+"""Rematerialization of variable reads across stages.
 
-A read is a view: who comes after an update of the variable sees the new value. What an earlier stage hands on is a
-copy, so for such an op the read is done once more, and so is what only gives it another shape (Identity, Reshape, ...).
+A read aliases the variable's memory: an op ordered after an update sees the new value. A value that an earlier stage
+passes on is a copy, so the stage of such an op repeats the read, and the ops that only reshape it (Identity,
+Reshape, ...).
 """
 from __future__ import annotations
 
@@ -21,17 +22,17 @@ Memory = tuple[bytes, bytes]
 
 
 def writes_variables(op: Operation) -> bool:
-    """Does the op write to the variables behind its references?"""
+    """Return whether the op writes to the variables behind its references."""
     return op.spec.kind in _WRITERS or op.spec.writes
 
 
 def memory_of(variable: Operation) -> Memory:
-    """What tells a variable from others: two ops may share one."""
+    """Return the identity of a variable's memory, container and shared name: two ops may share one variable."""
     return variable.attrs.get("container", b""), variable.attrs.get("shared_name", b"") or variable.name.encode()
 
 
 def written_memory(op: Operation) -> set[Memory]:
-    """The variables that the op writes to itself."""
+    """Return the identities of the variables that the op itself writes to."""
     if not writes_variables(op):
         return set()
     return {memory_of(ref_variable(t)) for t in op.inputs if refers(t)}
@@ -39,21 +40,21 @@ def written_memory(op: Operation) -> set[Memory]:
 
 @dataclass(frozen=True)
 class Look:
-    """What shows the memory of a variable: a reference, and the ops that give its value other shapes, in order."""
+    """An alias of a variable's memory: a reference, and the ops that reshape its value, in order."""
 
     ref: Tensor
     ops: tuple[Operation, ...] = ()
 
     @property
     def memory(self) -> Memory:
-        """The variable."""
+        """The identity of the variable; see `memory_of`."""
         return memory_of(ref_variable(self.ref))
 
 
 def look_of(tensor: Tensor, fed: Collection[Tensor], known: Mapping[Tensor, Look]) -> Look | None:
-    """How `tensor` shows a variable, through branches and into loops; None if it shows none.
+    """Return how `tensor` aliases a variable, through branches and into loops; None if it aliases none.
 
-    An op that takes a shape from another op than a constant counts as a copy. known: looks that were found before.
+    A reshape whose shape is no constant counts as a copy. known: aliases that were found before.
     """
     ops: list[Operation] = []
     while tensor not in known:
@@ -74,10 +75,10 @@ def look_of(tensor: Tensor, fed: Collection[Tensor], known: Mapping[Tensor, Look
 
 def read_again(ops: Sequence[Operation], fits: Callable[[Operation], bool],
                maker: Callable[[Tensor], Operation | None], written: Written) -> list[Operation]:
-    """What of earlier stages has to be repeated in the stage of `ops`, in order.
+    """Return the ops of earlier stages that the stage of `ops` has to repeat, in order.
 
-    fits: whether an op can be in this stage; what takes a shape that only a run tells is no kernel, and then the copy
-    has to do. maker: of a tensor, None if it is fed; written: see `updates_before`.
+    fits: whether an op can be in this stage; a reshape whose shape is known only at run time is no kernel, and then the
+    copy is used. maker: the op that computes a tensor, None if it is fed; written: see `updates_before`.
     """
     here = set(ops)
     found: dict[Operation, None] = {}
@@ -93,9 +94,9 @@ def read_again(ops: Sequence[Operation], fits: Callable[[Operation], bool],
 
 def _looks(tensor: Tensor, maker: Callable[[Tensor], Operation | None],
            shows: dict[Operation, bool]) -> list[Operation]:
-    """The read of a variable that `tensor` shows, and what shows that under other shapes; empty if it shows none.
+    """Return the read of the variable that `tensor` aliases, and the reshapes behind it; empty if it aliases none.
 
-    shows: whether an op's output does, as found so far: long chains of Reshape are walked once.
+    shows: whether an op's output is an alias, as found so far: long chains of Reshape are walked once.
     """
     found: list[Operation] = []
     op, reads = maker(tensor), False
@@ -108,22 +109,22 @@ def _looks(tensor: Tensor, maker: Callable[[Tensor], Operation | None],
 
 
 def updates_before(before: Callable[[Operation], Iterable[Operation]]) -> Written:
-    """written(op, variable) -> whether an op that must run before `op`, directly or not, writes to the variable.
+    """Return a function written(op, variable): whether a transitive predecessor of `op` writes to the variable.
 
-    before: the ops that one waits for, and those in it if it is a loop; there must be no cycle.
+    before: the predecessors of an op, and those inside it if it is a loop; there must be no cycle.
     """
     bits: dict[Memory, int] = {}                   # of each variable that is written to
     known: dict[Operation, int] = {}               # op -> the bits of those written before it
 
     def own(op: Operation) -> int:
-        """The bits of the variables that an op writes to itself."""
+        """Return the bits of the variables that an op itself writes to."""
         found = 0
         for memory in written_memory(op):
             found |= 1 << bits.setdefault(memory, len(bits))
         return found
 
     def written(op: Operation, variable: Operation) -> bool:
-        """The answer; what is found on the way serves later questions."""
+        """Return whether the variable is written before `op`; memoized for all predecessors."""
         waits: dict[Operation, Iterable[Operation]] = {}
         todo = [op]
         while todo:

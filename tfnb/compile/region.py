@@ -1,7 +1,7 @@
-"""From ops among which there are branches, and loops as single ops, to the stages of a plan.
+"""Scheduling of an acyclic region with branches, and with loops as single ops, into the predicated stages of a plan.
 
-A Switch becomes two Identity ops, each of which runs only where its side is taken; a Merge picks what is there. Ops
-with the same condition that are ready together make one stage.
+A Switch becomes two Identity ops, each predicated on its side of the branch; a Merge selects the input that has a value
+(a phi). Ops with the same predicate that are ready together form one stage.
 """
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from tfnb.ops.evaluate import ref_variable, refers
 
 _ORDER = OpSpec("NoOp", (), (), (), Kind.CONTROL)
 _EFFECTS = frozenset({Kind.UPDATE, Kind.SCATTER, Kind.HOST, Kind.RANDOM})
-ATTEMPTS = 8             # ops that turn out to need a value from another stage go to the host, one round after another
+ATTEMPTS = 8             # iterations: ops that turn out to need a value from another stage go to the host, then again
 
 Group = tuple[Condition, str, "Operation | None"]
 
 
 def stand_in(like: Operation, spec: OpSpec, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
              attrs: dict[str, Any] | None = None) -> Operation:
-    """An op that no graph has: it is called as `like`, and makes tensors that are there already."""
+    """Build an op that belongs to no graph: it has the name of `like`, and existing tensors as outputs."""
     if attrs is None:
         attrs = {"T": outputs[0].dtype.base_dtype} if outputs else {}
     made = Operation(spec, like.graph, like.name, list(inputs), attrs, like._id, like._recorded, like.owner)
@@ -39,18 +39,18 @@ def stand_in(like: Operation, spec: OpSpec, inputs: Sequence[Tensor], outputs: S
 
 
 def named_again(tensor: Tensor) -> Tensor:
-    """A new tensor for a copy of `tensor`."""
+    """Build a new tensor for a copy of `tensor`."""
     made = Tensor(tensor.op, tensor.value_index, tensor.dtype.base_dtype, tensor.graph)
     made.static = tensor.static
     return made
 
 
 class Region:
-    """The ops of one plan while it is made.
+    """Builder of one plan: collects the ops that run (units) with their predicates, schedules and splits them.
 
-    needed, passed: see order.reach; loops: the op that stands for each loop -> the loop; within: op of a loop -> the
-    op that stands for that. aliases: tensor -> tensor that it is a copy of. varying: feeds that change in each run.
-    cut: nodes at the border of the loop that this is a part of; after: op -> ops that must run before it; looks: more
+    needed, passed: see order.reach; loops: the op that represents each loop -> the loop; within: op of a loop -> the
+    op that represents that. aliases: tensor -> tensor that it is a copy of. varying: feeds that change in each run.
+    cut: border nodes of the loop that this region is a part of; after: op -> ops that must run before it; looks: more
     ops, that read variables; resident: see `place`; on_gpu: see structure.build.
     """
 
@@ -79,7 +79,7 @@ class Region:
     # Units
 
     def _enter_units(self, aliases: Mapping[Tensor, Tensor], looks: Sequence[Operation]) -> None:
-        """The ops with effects, and all whose values are taken: by them, for the fetches, or for conditions."""
+        """Add the ops with side effects, and all that they, the fetches or the predicates depend on."""
         for op in looks:
             self._add(op, ALWAYS)
         for t, source in aliases.items():
@@ -102,7 +102,7 @@ class Region:
             self._take(todo.pop())
 
     def _take(self, t: Tensor) -> None:
-        """See to it that something makes `t`."""
+        """Add the unit that computes `t`, if it takes one."""
         op = t.op
         op = self.within.get(op, op)
         kind = op.spec.kind
@@ -120,7 +120,7 @@ class Region:
                 self.choices[op] = Choice(op, tuple((self._guard(self.guards.of(t)), t) for t in op.inputs))
 
     def _behind_switches(self, t: Tensor) -> Tensor:
-        """The tensor whose value `t` has, if it is there."""
+        """Return the tensor that `t` is equal to whenever it has a value: the input of its chain of Switches."""
         while t not in self.fed and t.op.spec.kind is Kind.SWITCH and t.op not in self.within \
                 and not refers(t):
             t = t.op.inputs[0]
@@ -142,7 +142,8 @@ class Region:
         self.makers.update((t, op) for t in op.outputs if t not in self.fed)
 
     def _guard(self, condition: Condition) -> Guard:
-        """The condition for a stage; truth values without a value of their own while a plan runs are copied."""
+        """Return the guard of a stage; predicates that have no slot while a plan runs (constants, variables) are
+        copied."""
         found = []
         for t, want in condition:
             if t not in self.fed and (t.op.spec.kind in LEAVES or refers(t)):
@@ -156,7 +157,7 @@ class Region:
     # Order
 
     def _makers_of(self, tensors: Iterable[Tensor]) -> set[Operation]:
-        """The units that make the tensors; those that constants and variables wait for."""
+        """Return the units that compute the tensors; for constants and variables, those that they wait for."""
         found: set[Operation] = set()
         for t in tensors:
             if t in self.fed:
@@ -168,7 +169,7 @@ class Region:
         return found
 
     def _behind(self, ops: Iterable[Operation]) -> set[Operation]:
-        """The units that must have run when `ops` have, looking through ops that are no units."""
+        """Return the units that `ops` depend on, seen through ops that are no units."""
         found: set[Operation] = set()
         seen: set[Operation] = set()
         todo = list(ops)
@@ -188,7 +189,7 @@ class Region:
         return found
 
     def _before(self, op: Operation) -> set[Operation]:
-        """The units that must have run when a unit begins. Asked for once all units are known, and often."""
+        """Return the predecessors of a unit, memoized: called often, once all units are known."""
         known = self._known.get(op)
         if known is None:
             known = self._known[op] = self._find_before(op)
@@ -201,18 +202,18 @@ class Region:
         return before - {op}
 
     def _maker(self, t: Tensor) -> Operation | None:
-        """What makes `t`, None if it is fed."""
+        """Return the op that computes `t`, None if it is fed."""
         return None if t in self.fed else self.makers.get(t, t.op)
 
     def _before_or_inside(self, op: Operation) -> set[Operation]:
-        """The units before a unit, and the ops of the loop that it stands for."""
+        """Return the predecessors of a unit, and the ops of the loop that it represents."""
         if op not in self.units:
             return set()
         inside = {o for o, loop in self.within.items() if loop is op} if op in self.loops else set()
         return self._before(op) | inside
 
     def _class(self, op: Operation, device: Collection[Operation]) -> tuple[str, Operation | None, int]:
-        """(kind of stage, the loop if it is one, rank): lower ranks first."""
+        """Return (kind of stage, the loop if it is one, priority): lower ranks first."""
         kind = op.spec.kind
         if kind is Kind.MERGE:
             return "merge", None, 0
@@ -224,7 +225,7 @@ class Region:
         return "host", None, 3
 
     def schedule(self, device: Collection[Operation]) -> list[tuple[Group, list[Operation]]]:
-        """The units in runs of one group each. Raises InvalidArgumentError for a cycle."""
+        """Sort the units topologically into runs of one group each. Raises InvalidArgumentError for a cycle."""
         waiting: dict[Operation, int] = {}
         users: dict[Operation, list[Operation]] = {}
         ready: dict[Group, list[tuple[int, int, int, Operation]]] = {}
@@ -270,7 +271,7 @@ class Region:
     # Stages
 
     def plan(self) -> Plan:
-        """The plan."""
+        """Build the plan: schedule, place and split into stages."""
         inner = [op for _, ops in self.schedule(self.units) for op in ops]
         leaves = dict.fromkeys(t.op for op in inner for t in op.inputs
                                if t.op.spec.kind in LEAVES and t not in self.fed)
@@ -286,7 +287,7 @@ class Region:
 
     def _stages(self, runs: list[tuple[Group, list[Operation]]],
                 device: set[Operation]) -> tuple[list[Stage], set[Operation]]:
-        """The stages, and ops that can't be on the device after all."""
+        """Build the stages; return them, and the ops that can't be on the device after all."""
         plain = [t for t in self.fetches if t not in self.fed and (refers(t) or t.op.spec.kind in LEAVES)]
         last = runs[-1][0] if runs else None
         if plain or last is None:
@@ -317,7 +318,7 @@ class Region:
 
     def _reads_of_loop(self, run: tuple[Group, list[Operation]], device: set[Operation],
                        written: Written) -> list[tuple[Group, list[Operation]]]:
-        """What has to be read once more before a loop, which takes values and no references."""
+        """Return the run that repeats variable reads before a loop, which takes values and no references."""
         (condition, name, _), ops = run
         again = read_again(ops, bool, self._maker, written) if name == "loop" else []
         if not again:
@@ -350,7 +351,7 @@ class Region:
                      tuple(op for op in self.targets if op in ops), gpu=name == "gpu")
 
     def _is_plain(self, t: Tensor) -> bool:
-        """Is it a constant or a reference, which stages don't pass on?"""
+        """Return whether it is a constant or a reference, which stages don't pass on."""
         return t not in self.fed and t not in self.makers and (t.op.spec.kind in LEAVES or refers(t))
 
 

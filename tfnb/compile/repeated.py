@@ -1,7 +1,7 @@
-"""Loop-invariant code motion: what is the same in all iterations is computed in the first one only.
+"""Loop-invariant code motion: nodes that depend on loop-invariant inputs only run in the first iteration only.
 
-That is what follows from constants of the loop, as the transposed weight by which the loop of gradients multiplies.
-What would be larger than all that it is made of is computed each time: reading it would cost more.
+An example is the transposed weight in the backward loop of a recurrent network. A node whose outputs are larger than
+its inputs is not hoisted: reading the result back would cost more than computing it.
 """
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tfnb.compile.values import Buffer, Call, Node, Value
 
 
 def is_fixed(value: Value, fixed: Collection[int]) -> bool:
-    """Is the value one of the stage inputs with these numbers, or a constant?"""
+    """Return whether the value is loop-invariant: a constant, or one of the stage inputs with these indices."""
     return value.buffer.role == "const" or value.buffer.role == "input" and value.buffer.index in fixed
 
 
 def split_fixed(nodes: Sequence[Node], fixed: Collection[int]) -> tuple[list[Node], list[Node]]:
-    """The nodes that give the same in each round, and the others. fixed: the inputs that are the same."""
+    """Split nodes into the loop-invariant ones and the others. fixed: the indices of loop-invariant inputs."""
     first: list[Node] = []
     rest: list[Node] = []
     made: set[Buffer] = set()

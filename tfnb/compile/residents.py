@@ -1,8 +1,7 @@
-"""TensorArrays and stacks in the program of a loop's round: their elements lie in one buffer each, of which the program
-gets the head (core/rows.py), and reading, writing, pushing and popping are kernels.
+"""Compilation of TensorArray and stack ops in loop bodies: kernels that read, write, push and pop.
 
-Of each such buffer a program is made for one shape of the elements. It is that of the elements there are when the loop
-begins, or else of the first that the round writes.
+The elements of each lie in one buffer, of which the program gets the header (core/rows.py). A program is specialized to
+one element shape for each buffer: that of the elements present when the loop begins, or else of the first write.
 """
 from __future__ import annotations
 
@@ -26,8 +25,8 @@ _NO_FLOW = np.zeros((), np.float32)                # flows order ops, and have n
 
 
 class Element(NamedTuple):
-    """What is known of the elements behind an input: dtype (None: any), shape (None: there are none), whether writing
-    twice adds up, and the bytes of a value that all are equal to, where that matters."""
+    """Static properties of the elements behind an input: dtype (None: any), shape (None: there are none), whether
+    repeated writes accumulate, and the bytes of a value that all are equal to, where that matters."""
 
     type: str | None
     shape: tuple[int, ...] | None
@@ -37,10 +36,10 @@ class Element(NamedTuple):
 
 @dataclass(slots=True)
 class Resident:
-    """A buffer of elements that a program uses: of stage input number `input`, or of the gradients `source` of it.
+    """An element buffer that a program uses: that of stage input `input`, or of the gradients `source` of it.
 
-    alike: the value that all elements are equal to when the loop begins; pushed: of each push the bytes of the value,
-    if it is the same in all rounds.
+    alike: the value that all elements are equal to when the loop begins; pushed: the bytes of each pushed value that is
+    loop-invariant, None for others.
     """
 
     input: int
@@ -54,14 +53,14 @@ class Resident:
 
 @dataclass(slots=True)
 class Residents:
-    """Those of one program. nodes: where the nodes go that use them."""
+    """The element buffers of one program. nodes: the list to which their nodes are appended."""
 
     nodes: list[Node]
     found: list[Resident] = field(default_factory=list)
     _places: dict[tuple[int, bytes | None], int] = field(default_factory=dict)
 
     def enter(self, index: int, element: Element) -> Value:
-        """The handle that is input number `index`."""
+        """Return the handle that is input number `index`, registered with its static properties."""
         made = self._value(index, None, element.type, element.shape, element.sums)
         self.found[made.buffer.index].alike = element.alike
         return made
@@ -74,14 +73,14 @@ class Residents:
         return Value(Buffer("resident", "int64", HEAD_WORDS, index=number), _SCALAR)
 
     def access(self, op: Operation, ins: Sequence[Value]) -> list[Value]:
-        """What an op on a handle makes. Raises ValueError for elements of another dtype or shape than the others."""
+        """Trace an op on a handle and return its outputs. Raises ValueError for elements of unequal dtype or shape."""
         handle = ins[0]
         if handle.buffer.role != "resident":
             raise ValueError("its handle is not one of a TensorArray or stack")
         return _ACCESS[tables.RESIDENT[op.spec.name]](self, op, handle, *ins[1:])
 
     def _of(self, handle: Value, type: str, shape: tuple[int, ...] | None = None) -> Resident:
-        """What is known of the elements, of which one has this dtype and shape."""
+        """Return the element buffer of a handle, unified with the dtype and shape of one of its elements."""
         of = self.found[handle.buffer.index]
         of.type, of.shape = of.type or type, of.shape if of.shape is not None else shape
         if of.type != type or of.shape is None or shape not in (None, of.shape):
@@ -94,40 +93,40 @@ class Residents:
         self.nodes.append(Call(op, [*ins, handle], [*outs, handle], launches=launches))
 
     def read(self, op: Operation, handle: Value, index: Value, flow: Value) -> list[Value]:
-        """The element at `index`. The kernel stops the tape where there is none."""
+        """Read the element at `index`. The kernel stops the tape where there is none."""
         of = self._of(handle, numpy_name(op.outputs[0].dtype))
         out = temp(of.type, of.shape)                   # type: ignore[arg-type]
         self._call(op, kernels.read, handle, [index], [out])
         return [out]
 
     def write(self, op: Operation, handle: Value, index: Value, value: Value, flow: Value) -> list[Value]:
-        """Puts `value` at `index`; the output is the flow, a constant."""
+        """Write `value` at `index`; the output is the flow, a constant."""
         of = self._of(handle, value.type, value.shape)
         self._call(op, partial(kernels.write, add=of.sums), handle, [index, value], [])
         return [known(_NO_FLOW)]
 
     def size(self, op: Operation, handle: Value, flow: Value) -> list[Value]:
-        """How many elements there are: an int32 scalar."""
+        """Return the number of elements: an int32 scalar."""
         out = temp("int32", ())
         self._call(op, kernels.size, handle, [], [out])
         return [out]
 
     def gradient(self, op: Operation, handle: Value, flow: Value) -> list[Value]:
-        """The handle of the array of gradients. Raises ValueError for gradients of gradients."""
+        """Return the handle of the array of gradients. Raises ValueError for gradients of gradients."""
         of = self.found[handle.buffer.index]
         if of.source is not None or of.sums:
             raise ValueError("there is no second order of gradients")
         return [self._value(of.input, op.attrs["source"], of.type, of.shape, True), known(_NO_FLOW)]
 
     def push(self, op: Operation, handle: Value, value: Value) -> list[Value]:
-        """Puts `value` on top; the output is `value`."""
+        """Push `value`; the output is `value`."""
         of = self._of(handle, value.type, value.shape)
         of.pushed.add(None if value.known is None else value.known.tobytes())
         self._call(op, kernels.push, handle, [value], [])
         return [value]
 
     def pop(self, op: Operation, handle: Value) -> list[Value]:
-        """Takes the top: a constant where all that was ever pushed is alike."""
+        """Pop the top element: a constant where all pushed values are equal."""
         of = self._of(handle, numpy_name(op.outputs[0].dtype))
         out = temp(of.type, of.shape)                   # type: ignore[arg-type]
         self._call(op, kernels.pop, handle, [], [out])

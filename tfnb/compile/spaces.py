@@ -1,4 +1,4 @@
-"""The loops over the iteration space of a group: the order of its axes, and which of them become one."""
+"""Loop nests over iteration spaces: axis order (loop interchange) and collapsing of adjacent axes (loop coalescing)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from tfnb.compile.fuse import Group, Pattern
 
 
 def walks_columns(group: Group, least: int) -> bool:
-    """Do the loops collapse to rows and columns, `least` of these or more?"""
+    """Return whether the loop nest collapses to rows and columns, with at least `least` columns."""
     order, lead = axis_order(group, columns=True)
     patterns = [p for found in group.read.values() for p in found] + list(group.written.values())
     sizes = collapse(group.space, patterns, order, lead)[0]
@@ -15,7 +15,7 @@ def walks_columns(group: Group, least: int) -> bool:
 
 
 def axis_order(group: Group, columns: bool = False) -> tuple[list[int], int]:
-    """The axes of the space in loop order, and how many of them stand before the border kept/reduced."""
+    """Return the axes of the space in loop order, and the number of those before the border kept/reduced."""
     axes = group.axes or frozenset()
     kept = [i for i in range(len(group.space)) if i not in axes]
     reduced = sorted(axes)
@@ -24,9 +24,9 @@ def axis_order(group: Group, columns: bool = False) -> tuple[list[int], int]:
 
 def collapse(space: Sequence[int], patterns: Sequence[Pattern], order: Sequence[int],
               lead: int) -> tuple[list[int], list[list[int]], int]:
-    """Merge neighbouring axes that every operand walks over in one stride.
+    """Collapse adjacent axes that every operand traverses with one stride.
 
-    Returns the sizes of the loops, the strides of each pattern over them, and how many loops stand before the border.
+    Returns the sizes of the loops, the strides of each pattern over them, and the number of loops before the border.
     """
     sizes: list[int] = []
     strides: list[list[int]] = [[] for _ in patterns]

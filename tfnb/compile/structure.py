@@ -1,7 +1,7 @@
-"""From nodes of control flow to nested plans: each while loop becomes one op with plans of its own.
+"""Structuring of dataflow control flow: each while loop becomes one op with nested plans for condition and body.
 
-Branches stay among the other ops, with the condition under which each runs (compile/guards.py): so a Merge may join
-what several Switches of one truth value let through, as in the graphs of gradients.
+Branches are predicated instead (compile/guards.py): so a Merge may join the outputs of several Switches on one
+predicate, as in the graphs of gradients.
 """
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _LOOP = OpSpec("While", (), (), (), Kind.LOOP)
 
 def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
           on_gpu: OnGpu | None = None) -> Plan:
-    """The plan of a run: prune, find loops and branches, place, order and split into stages.
+    """Build the plan of a run: prune, find loops and branches, place, order and split into stages.
 
-    on_gpu: which ops are for a GPU, as far as it can do them; None: no op is. What is in a loop never is.
+    on_gpu: the ops that are assigned to a GPU, where it has kernels for them; None: no op. Ops in loops never are.
 
-    Fetches and feeds must be distinct tensors of one graph. Raises InvalidArgumentError for nodes of control flow that
-    make no loop.
+    Fetches and feeds must be distinct tensors of one graph. Raises InvalidArgumentError for control-flow nodes that
+    form no loop.
     """
     needed, passed = reach(fetches, targets, frozenset(feeds))
     if not any(op.spec.kind in FLOW for op in needed):
@@ -42,7 +42,7 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
 
 def _region(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor], needed: set[Operation],
             passed: set[Operation], shown: Mapping[Tensor, Look] | None = None, **options: object) -> Region:
-    """shown: what shows variables of the loop that the region is a part of, and of those around."""
+    """Build the region of a plan, its loops first. shown: aliases of variables in the loops around it."""
     loops: dict[Operation, Loop] = {}
     within: dict[Operation, Operation] = {}
     for frame in find_frames(needed | passed, frozenset(feeds)):
@@ -53,7 +53,7 @@ def _region(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequ
 
 
 def _loop(frame: Frame, fed: Collection[Tensor], around: Mapping[Tensor, Look]) -> Loop:
-    """The plans of a loop, whose inner loops get plans in turn."""
+    """Build the plans of a loop, and recursively those of its inner loops."""
     found = loop_looks(frame, fed, around)
     loop = _Rounds(frame, found.constants, found.steady, around).loop()
     if found.first == found.steady:
@@ -62,11 +62,11 @@ def _loop(frame: Frame, fed: Collection[Tensor], around: Mapping[Tensor, Look]) 
 
 
 class _Rounds:
-    """The plans of the rounds of one loop.
+    """Builder of the condition and body plans for the iterations of one loop.
 
-    constants: what shows a variable that the loop writes to, in all rounds; shown: the numbers of the loop's variables
-    that do so in these rounds; around: what does in the loops around. None of these is a feed of the plans: each read
-    looks at the variable.
+    constants: loop-invariant aliases of variables that the loop writes to; shown: the indices of the loop variables
+    that are such aliases in these iterations; around: the aliases in enclosing loops. None of these is a feed of the
+    plans: each read goes to the variable.
     """
 
     def __init__(self, frame: Frame, constants: Mapping[Tensor, Look], shown: Mapping[int, Look],
@@ -87,7 +87,7 @@ class _Rounds:
         self.waits = [c for op in frame.sends for c in op.control_inputs]
 
     def loop(self) -> Loop:
-        """The record of the loop."""
+        """Build the record of the loop with its plans."""
         feeds = {t: k for t, k in {**self.heads, **self.fixed}.items() if t not in self.looks}
         tested = reach([self.truth], (), {*self.heads, *self.fixed}, self.border)
         test_feeds = _used(feeds, tested, [self.truth])
@@ -132,17 +132,17 @@ class _Rounds:
                     tuple((k, op.outputs[0]) for k, op in self.frame.exits), whole)
 
     def _keeps_look(self, ops: Sequence[Operation], inside: Collection[Tensor]) -> bool:
-        """Does a TensorArray or stack get the memory of a variable that the loop writes to, and no copy of it?"""
+        """Return whether a TensorArray or stack gets an alias, no copy, of a variable that the loop writes to."""
         writes = any(writes_variables(op) for op in ops)
         return writes and any(look_of(t, inside, self.shown) is not None for op in ops
                               if tables.RESIDENT.get(op.spec.name) in ("write", "push") for t in op.inputs[1:])
 
     def _read(self, reached: Reached, taken: Sequence[Tensor], made: Collection[Tensor] = ()) -> list[Operation]:
-        """Reads of the variables that are shown by what is used, and not `made` otherwise."""
+        """Build reads of the variables whose aliases are used and not `made` otherwise."""
         return [op for t in _used(self.looks, reached, taken) if t not in made for op in _reads(t, self.looks[t])]
 
     def _copy_nexts(self, inside: Collection[Tensor]) -> dict[Tensor, Tensor]:
-        """Copy those next values that are no values of their own. The copies that need not wait for all that writes."""
+        """Copy those next values that alias others; return the copies that need not wait for all writers."""
         aliases: dict[Tensor, Tensor] = {}
         for t in self.nexts:
             if t not in self.copies and self._late_copy(t, inside) is t and t not in inside \
@@ -152,7 +152,7 @@ class _Rounds:
         return aliases
 
     def _late_copy(self, t: Tensor, inside: Collection[Tensor]) -> Tensor:
-        """If `t` shows a variable, a copy of it as it is at the end of the round."""
+        """Return a copy of `t` as it is at the end of the iteration if it aliases a variable, else `t`."""
         if t not in self.copies and t not in inside and look_of(t, inside, self.looks) is not None:
             self.copies[t] = named_again(t)
             self.late.append(stand_in(t.op, OPS["Identity"], [t], [self.copies[t]]))
@@ -160,7 +160,7 @@ class _Rounds:
 
 
 def _reads(tensor: Tensor, look: Look) -> list[Operation]:
-    """Ops that read a variable, of which the last one makes `tensor`."""
+    """Build ops that read a variable, of which the last one outputs `tensor`."""
     made: list[Operation] = []
     source = look.ref
     for op in look.ops:
@@ -170,14 +170,14 @@ def _reads(tensor: Tensor, look: Look) -> list[Operation]:
 
 
 def _after_effects(test: Collection[Operation], body: Collection[Operation]) -> dict[Operation, set[Operation]]:
-    """What the ops of the test wait for: they see what the body has done."""
+    """Return the predecessors in the body of each op of the condition, which sees the effects of the body."""
     writes = {op for op in body if writes_variables(op)}
     effects = writes | {op for op in body if _sees_state(op)}
     return {op: effects if _sees_state(op) else writes for op in test}
 
 
 def _sees_state(op: Operation) -> bool:
-    """May it see or change what other host calls do? (What an element of a TensorArray is, its flow tells.)"""
+    """Return whether the op may read or change state of other host calls (TensorArrays are ordered by their flow)."""
     return op.spec.kind is Kind.HOST and op.spec.name not in tables.RESIDENT
 
 
@@ -186,13 +186,13 @@ def _entered(op: Operation) -> Tensor:
 
 
 def _used(feeds: Iterable[Tensor], reached: Reached, fetches: Sequence[Tensor]) -> list[Tensor]:
-    """Those of `feeds` that are taken, in order."""
+    """Return those of `feeds` that the reached ops and fetches use, in order."""
     used = {t for op in reached[0] for t in op.inputs} | set(fetches)
     return [t for t in feeds if t in used]
 
 
 def _stand_in(frame: Frame, constants: Sequence[Operation]) -> Operation:
-    """The op that stands for the loop: it takes what enters, and makes what leaves."""
+    """Build the op that represents the loop: its inputs are those of the Enters, its outputs those of the Exits."""
     assert frame.condition is not None
     inputs = dict.fromkeys(op.inputs[0] for op in (*(v.enter for v in frame.variables), *constants))
     made = stand_in(frame.condition, _LOOP, list(inputs), [])

@@ -1,8 +1,8 @@
 """Epilogue fusion: elementwise ops run on each output tile of a matmul while it is in the cache.
 
-A group over the shape of a product becomes the tail of the product: one launch for both. It runs where the group ran,
-so nothing in between may need the product or change its operands. A product that nobody else reads is first stored in
-the memory of the tail's output.
+A group over the shape of a matmul's output becomes its epilogue (`tail`): one launch for both. It runs at the group's
+place in the schedule, so nothing in between may read the product or change its operands. A product that nothing else
+reads is stored in the memory of the epilogue's output.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfnb.kernels.view import View
 
 
 def attach_tails(groups: Sequence[Group], kept: Collection[Buffer]) -> list[Group]:
-    """The groups, with those that can follow a product block by block as its `tail`."""
+    """Fuse groups into matmuls as epilogues (`tail`) where they can run tile by tile; return all groups in order."""
     found: list[Group | None] = list(groups)
     place = list(range(len(groups)))               # of each group: that of its tail, once it has one
     makers: dict[Buffer, list[int]] = {}
@@ -43,7 +43,7 @@ def attach_tails(groups: Sequence[Group], kept: Collection[Buffer]) -> list[Grou
 
 
 def _users(groups: Sequence[Group], reads: bool) -> dict[Buffer, list[int]]:
-    """Which groups write to each buffer, or read it."""
+    """Return for each buffer the indices of the groups that write to it, or with `reads` also read it."""
     users: dict[Buffer, list[int]] = {}
     for i, group in enumerate(groups):
         for buffer in group.touched(reads):
@@ -52,7 +52,7 @@ def _users(groups: Sequence[Group], reads: bool) -> dict[Buffer, list[int]]:
 
 
 def _may_follow(tail: Group, product: Group) -> bool:
-    """Can the product run together with this group, as far as they alone can tell?"""
+    """Return whether the group can be an epilogue of the product, other groups in between apart."""
     node = product.nodes[0]
     form = contraction(node)
     if form is None or not isinstance(node, Call) or product.tail is not None or tail.axes is not None or tail.is_call:
@@ -70,7 +70,7 @@ def _plain(tail: Group, buffer: Buffer) -> object:
 
 
 def _target(product: Group, wanted: bool) -> Buffer | None:
-    """An output of the tail in the place of which the product may be stored before. wanted: others read it, too."""
+    """Return an output of the epilogue whose memory can hold the product before, or None. wanted: others read it."""
     tail, out = product.tail, product.nodes[0].outs[0].buffer
     assert tail is not None
     if out.role != "temp" or wanted:

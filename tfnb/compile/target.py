@@ -1,4 +1,4 @@
-"""Compilation targets: the CPU, or a GPU by numba.cuda. All that trace, fuse and lower ask of either is here."""
+"""Compilation targets (CPU, or GPU by numba.cuda): all that the passes need to know of either."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,13 +22,15 @@ Grid = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """emit: the text of a kernel record; calls: op name -> its hand-written launches; scatter, check: the launches of
-    a scatter op (call, its form, attrs and type) and of a check of values; grid: (kernel, sizes of its loops, items,
-    grain) -> items and grain of a launch, on a GPU the blocks and the threads of each; extent: these in words.
+    """A code generator, its hand-written kernels, and the launch geometry.
 
-    blocked: matmuls are computed in blocks, with what follows in the same launch, and want their second
-    operand straight; matrices are transposed tile by tile; large results go past the caches. walks_back: strides may
-    be negative. least_columns: of a reduction over leading axes, for which a kernel walks down the columns.
+    emit: generates the source of a kernel record; calls: op name -> its hand-written launches; scatter, check: the
+    launches of a scatter op (call, its form, attrs and type) and of a check of values; grid: (kernel, sizes of its
+    loops, items, grain) -> items and grain of a launch, on a GPU blocks and threads a block; extent: these as text.
+
+    blocked: matmuls are blocked, can have epilogues, and want their second operand row-major; transposes are tiled;
+    large results use streaming stores. walks_back: strides may be negative. least_columns: the least number of columns
+    for which a reduction over leading axes becomes a column reduction.
     """
 
     emit: Callable[[Kernel], Source]
@@ -51,7 +53,7 @@ def _blocks(blocks: int, threads: int) -> str:
 
 
 def _threads_over(kernel: Kernel, sizes: Sequence[int], items: int, grain: int) -> Grid:
-    """A block for each row (or chunk of a vector); a thread for each element of a map, for each column."""
+    """Return (blocks, threads): a block for each row or chunk of a reduction, a thread for each element or column."""
     if isinstance(kernel, MapKernel):
         return blocks_of(prod(sizes)), block_size()
     if isinstance(kernel, ColumnKernel):

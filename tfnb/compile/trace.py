@@ -1,7 +1,7 @@
-"""From a stage and the concrete shapes of its inputs to nodes.
+"""Shape-specialized tracing of a stage to nodes, with constant folding and common subexpression elimination (CSE).
 
-Constants and all that follows from shapes are computed here, identical nodes are made once, movement becomes strides,
-row-wise definitions become elementwise parts and reductions over the last axis.
+Constants and shape arithmetic are folded, equal pure nodes are made once, movement ops become strides, row-wise
+definitions are decomposed into elementwise nodes and reductions over the last axis.
 """
 from __future__ import annotations
 
@@ -48,9 +48,10 @@ FOLD_LIMIT = 1 << 22     # elements: what would be larger is computed in the are
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """What is known of an input of a stage: NumPy dtype name, shape, and its value where the program depends on it.
+    """The abstract value of a stage input: NumPy dtype name, shape, and its value where the program is specialized to
+    it.
 
-    element: of the elements, where it is a TensorArray or stack.
+    element: the same for the elements, where it is a TensorArray or stack.
     """
 
     type: str
@@ -61,7 +62,8 @@ class Meta:
 
 @dataclass(slots=True)
 class Traced:
-    """The nodes of a stage in order, the value of each output, and buffers to fill though nobody reads them.
+    """The trace of a stage: its nodes in order, the value of each output, and buffers to write though nobody reads
+    them.
 
     residents: the TensorArrays and stacks that they use.
     """
@@ -74,7 +76,7 @@ class Traced:
 
 def trace(stage: Stage, inputs: Sequence[Meta], variables: Mapping[Operation, tuple[int, ...]],
           target: Target = CPU) -> Traced:
-    """The nodes of a device stage for a target. variables: the shape of each variable it uses.
+    """Trace a device stage to nodes for a target. variables: the shape of each variable it uses.
 
     Raises InvalidArgumentError, naming the op, for shapes that don't fit.
     """
@@ -123,7 +125,7 @@ class _Tracer:
                 self.parts.setdefault(value.buffer, []).append(tensor)
 
     def value(self, tensor: Tensor) -> Value:
-        """The value of a tensor; of a reference that an earlier stage made, the variable."""
+        """Return the value of a tensor; of a reference that an earlier stage made, the variable."""
         found = self.values.get(tensor)
         return self.values[ref_variable(tensor).outputs[0]] if found is None else found
 
@@ -157,7 +159,7 @@ class _Tracer:
         return self.seen[key]
 
     def _traced(self, op: Operation, ins: list[Value], shapes: Sequence[Static]) -> Sequence[Value]:
-        """The outputs of an op; shapes: those that it is validated to have."""
+        """Trace an op and return its outputs. shapes: those that it is validated to have."""
         if op.spec.name in tables.BOUNDED:
             return self.bounded(op, ins)           # larger than they should be
         self.shapes = shapes
@@ -167,7 +169,7 @@ class _Tracer:
         return made
 
     def _check_values(self, op: Operation, ins: Sequence[Value]) -> None:
-        """Kernels that stop the program for values that the op does not take, and that its own does not look for."""
+        """Append kernels that stop the program at invalid input values, for checks that the op's own kernel omits."""
         known = [v.known for v in ins]
         for check in value_checks(op, [v.shape for v in ins], known):
             if check.by_kernel:
@@ -180,7 +182,7 @@ class _Tracer:
                 self.traced.nodes.append(Call(op, [row], [], launches=partial(self.target.check, check)))
 
     def _fold(self, op: Operation, ins: Sequence[Value], shapes: Sequence[Static]) -> list[Value] | None:
-        """The outputs of a pure op, when all inputs are known and the outputs are not huge."""
+        """Fold a pure op: return its outputs as constants if all inputs are known and no output is huge, else None."""
         if any(v.known is None for v in ins):
             return None
         if op.spec.kind is Kind.KERNEL and op.spec.name in self.target.calls and _is_big(shapes):
@@ -199,7 +201,7 @@ class _Tracer:
     # one method for each kind of op
 
     def elementwise(self, op: Operation, ins: list[Value]) -> list[Value]:
-        """Outputs of the shape that the inputs broadcast to."""
+        """Trace an elementwise op; its outputs have the shape that the inputs broadcast to."""
         if op.spec.name in tables.ALIGN:
             shapes = aligned_shapes(op, [v.shape for v in ins])
             ins = [Value(v.buffer, v.view.reshape(s), None if v.known is None else v.known.reshape(s))
@@ -214,7 +216,7 @@ class _Tracer:
         return folded(op, ins, node)
 
     def reduction(self, op: Operation, ins: list[Value]) -> list[Value]:
-        """The output without the reduced axes, or with size 1 there if `keep_dims` says so."""
+        """Trace a reduction; its output lacks the reduced axes, or has them as 1 with `keep_dims`."""
         x, kind = ins[0], tables.ACCUMULATORS.get(op.spec.name, {}).get(ins[0].type, ins[0].type)
         gone = frozenset(reduced_axes(op, len(x.shape), ins[1].known if len(ins) > 1 else None))
         if op.spec.name in tables.PREPARE or kind != x.type:
@@ -229,14 +231,14 @@ class _Tracer:
 
     def reduce(self, op: Operation, combine: Scalar | Fragment, identity: float | str, x: Value, axes: frozenset[int],
                finish: Scalar | None = None) -> Value:
-        """A reduction node; its value keeps the reduced axes as 1."""
+        """Append a reduction node; its output keeps the reduced axes as 1."""
         kept = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
         out = temp(x.type, kept)
         self.traced.nodes.append(Reduction(op, combine, identity, x.type, axes, [x], [out], finish))
         return out
 
     def rowwise(self, op: Operation, ins: list[Value]) -> list[Value]:
-        """A row-wise definition step by step: elementwise parts, and reductions of the last axis."""
+        """Decompose a row-wise definition into elementwise nodes and reductions of the last axis."""
         definition, rows = tables.SCALARS[op.spec.name], tables.ROWS[op.spec.name]
         kind = scalar_type(op)
         values = [Value(v.buffer, v.view.insert(len(v.shape)) if arg.name in rows else v.view)
@@ -251,7 +253,7 @@ class _Tracer:
                 zip(results, scalars.row_level_results(definition, op.spec, rows), strict=True)]
 
     def _row_step(self, op: Operation, step: Step, values: Sequence[Value], kind: str, full: tuple[int, ...]) -> Value:
-        """The value of one step of a rowwise definition."""
+        """Trace one step of a row-wise definition and return its value."""
         if step.primitive == "column":
             return known(np.arange(full[-1], dtype=np.int32))
         part, operands = fragment(step)
@@ -264,7 +266,7 @@ class _Tracer:
         return out
 
     def movement(self, op: Operation, ins: list[Value]) -> list[Value]:
-        """Views of the input; of a copy of it where its strides can't express them."""
+        """Return views of the input, or of a row-major copy where strides can't express them."""
         x, others = viewed_and_values(op, ins)
         if any(v.known is None for v in others):
             return self.call(op, ins)                  # what is taken, only a run tells
@@ -277,7 +279,7 @@ class _Tracer:
         return [Value(x.buffer, view) for view in views]
 
     def call(self, op: Operation, ins: list[Value]) -> list[Value]:
-        """A hand-written kernel over row-major inputs. Raises ValueError if the op has none."""
+        """Append a call of the hand-written kernel, on row-major inputs. Raises ValueError if the op has none."""
         if op.spec.name not in self.target.calls:
             raise ValueError("it has no kernel, and its inputs are not known before the run")
         ins = [v if v.view.is_row_major() else self.row_major(op, v) for v in ins]
@@ -288,7 +290,7 @@ class _Tracer:
         return outs
 
     def bounded(self, op: Operation, ins: list[Value]) -> list[Value]:
-        """A call with one output more, that tells how many rows of the first one there are."""
+        """Append a call with one output more: the number of valid rows of the first one, which is padded."""
         shapes, launches = tables.BOUNDED[op.spec.name]
         ins = [v if v.view.is_row_major() else self.row_major(op, v) for v in ins]
         found = shapes(*(v.shape for v in ins))
@@ -298,11 +300,11 @@ class _Tracer:
         return outs
 
     def resident(self, op: Operation, ins: list[Value]) -> list[Value]:
-        """Reads or writes an element of what its first input stands for."""
+        """Trace an op on the TensorArray or stack that is its first input."""
         return self.residents.access(op, [v if v.view.is_row_major() else self.row_major(op, v) for v in ins])
 
     def update(self, op: Operation, ins: list[Value]) -> list[Value]:
-        """New values in the variables' own memory; who still needs the old ones gets a copy first."""
+        """Trace an in-place update of variables; readers of the old values get a copy first."""
         definition = tables.SCALARS[op.spec.name]
         refs = [v for v, arg in zip(ins, op.spec.inputs, strict=True) if arg.is_ref]
         self.check_refs(refs)
@@ -313,7 +315,7 @@ class _Tracer:
         return refs[:1]
 
     def scatter(self, op: Operation, ins: list[Value]) -> list[Value]:
-        """A call that gets the variables as inputs and as outputs; what it reads beside them is never their memory."""
+        """Append a call with the variables as inputs and outputs; its other operands never alias their memory."""
         form = tables.SCATTERS[op.spec.name]
         refs = [ins[i] for i in form.refs]
         self.check_refs(refs)
@@ -329,7 +331,7 @@ class _Tracer:
         return refs[:1]
 
     def will_change(self, op: Operation, written: Iterable[Buffer]) -> None:
-        """Copy what is still to be read of memory that `op` writes to: a part of a variable, or one turned around.
+        """Copy views that are still to be read of memory that `op` writes to: a slice of a variable, or a transpose.
 
         (The whole of a variable, read by Identity or Reshape, is the variable itself, as in TensorFlow.)
         """
@@ -340,12 +342,12 @@ class _Tracer:
             self.versions[buffer] = self.versions.get(buffer, 0) + 1
 
     def check_refs(self, refs: Sequence[Value]) -> None:
-        """Raises ValueError if what is to be written to is no variable."""
+        """Raise ValueError if an operand to be written to is no variable."""
         if any(v.buffer.role != "variable" for v in refs):
             raise ValueError("it writes to a variable, but a value was fed in its place")
 
     def row_major(self, op: Operation, value: Value) -> Value:
-        """A copy of a strided value."""
+        """Copy a strided value to row-major order."""
         if value.known is not None:
             return known(value.known)
         out = temp(value.type, value.shape)
@@ -353,11 +355,11 @@ class _Tracer:
         return out
 
     def straight(self, op: Operation, value: Value) -> Value:
-        """The value, or a copy of it if an elementwise loop would read it across its rows."""
+        """Return the value, or a copy of it if an elementwise loop would read it across its rows."""
         return self.row_major(op, value) if self.target.blocked and by_tiles(value) else value
 
     def output(self, index: int, tensor: Tensor, stage: Stage) -> Value:
-        """The value of an output in a buffer of its own, unless it is known."""
+        """Return the value of an output in a buffer of its own, unless it is known."""
         value = self.value(tensor)
         if value.known is not None:
             return value

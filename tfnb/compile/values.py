@@ -1,7 +1,7 @@
-"""What the concrete compiler talks about: buffers, values in them, and nodes that compute values from values.
+"""The intermediate representation of the shape-specialized compiler: buffers, values and nodes.
 
-Here every shape is known. A `Value` is a strided view of a `Buffer`; a value that is known at compile time carries
-its array. Nodes are in the order of the plan; the fuser groups them, the lowering gives them kernels.
+Every shape is static here. A `Value` is a strided view of a `Buffer`; a value that is known at compile time carries
+its array. Nodes compute values from values, and are in topological order; fusion groups them, lowering makes kernels.
 """
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Buffer:
 class Value:
     """A view of a buffer; `known` is its array if the value is known at compile time.
 
-    count: how many of its rows there are, where only a run tells (compile/padded.py).
+    count: the number of its valid rows, where it depends on data (compile/padded.py).
     """
 
     buffer: Buffer
@@ -67,7 +67,7 @@ class Value:
         return self.view.shape
 
     def is_plain(self) -> bool:
-        """Is it a whole buffer in row-major order?"""
+        """Return whether it is a whole buffer in row-major order."""
         return self.view.offset == 0 and self.view.size == self.buffer.size and self.view.is_row_major()
 
 
@@ -99,8 +99,8 @@ class Reduction:
 
 @dataclass(eq=False, slots=True)
 class Call:
-    """A hand-written kernel: its inputs are row-major. launches: what runs it, if not the op's own kernel; also: other
-    ops that it does (a sum of products)."""
+    """A call of a hand-written kernel on row-major inputs. launches: its launches, if not those of the op's own kernel;
+    also: other ops that it computes (a sum of matmuls)."""
 
     op: Operation
     ins: list[Value]
@@ -115,35 +115,35 @@ Node = Elementwise | Reduction | Call
 
 
 def node_ops(node: Node) -> tuple[Operation, ...]:
-    """The ops that a node does."""
+    """Return the ops that a node computes."""
     return (node.op, *node.also) if isinstance(node, Call) else (node.op,)
 
 
 def kernel_call(node: Call) -> KernelCall:
-    """A call as kernels see it."""
+    """Return a call's static arguments, as hand-written kernels take them."""
     ins, outs = (tuple(Meta(v.type, v.shape, v.known) for v in values) for values in (node.ins, node.outs))
     return KernelCall(ins, outs, node.attrs)
 
 
 def temp(kind: str, shape: Sequence[int]) -> Value:
-    """A new temporary value."""
+    """Build a new temporary value."""
     return Value(Buffer("temp", kind, prod(shape)), View.whole(shape))
 
 
 def known(array: np.ndarray) -> Value:
-    """A value known at compile time."""
+    """Build a compile-time constant."""
     fixed = np.ascontiguousarray(array).reshape(np.shape(array))
     return Value(Buffer("const", type_name(fixed.dtype), fixed.size, array=fixed), View.whole(fixed.shape), fixed)
 
 
 @cache                                     # NumPy takes 3 us to spell a name
 def type_name(dtype: np.dtype) -> str:
-    """The name of a NumPy dtype."""
+    """Return the name of a NumPy dtype."""
     return str(dtype.name)
 
 
 def uniform(value: Value) -> Value:
-    """A known value whose elements are all the same, as one number that is broadcast: it need not be read."""
+    """Return a known value with equal elements as a broadcast scalar, so that it need not be read; others as is."""
     array = value.known
     if array is None or array.size <= 1 or array.dtype.kind not in "fiub":
         return value
@@ -155,7 +155,7 @@ def uniform(value: Value) -> Value:
 
 
 def free_views(op: Operation, ins: Sequence[Value]) -> list[Value] | None:
-    """What a hand-written op makes, where that is its first input with other strides; None where it takes a kernel."""
+    """Return the outputs of an op that only restrides its first input, as views; None where it takes a kernel."""
     if op.spec.name not in tables.VIEWS:
         return None
     try:
