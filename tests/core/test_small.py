@@ -86,6 +86,7 @@ def test_a_cell_is_named_by_its_label() -> None:
 @pytest.mark.parametrize("files, want", [
     ({"cpu.max": "150000 100000\n"}, 2), ({"cpu.max": "max 100000\n"}, None), ({}, None), ({"cpu.max": "?"}, None),
     ({"cpu/cpu.cfs_quota_us": "100000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 1),
+    ({"cpu.max": "0 100000\n"}, None),
     ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, None)])
 def test_cpu_quota_of_a_container(files: dict[str, str], want: int | None, tmp_path: Path) -> None:
     for name, text in files.items():

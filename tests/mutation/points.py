@@ -94,6 +94,9 @@ def _points(tree: ast.Module) -> Iterator[tuple[str, ast.AST, ast.expr | ast.stm
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
             for sizes in ast.walk(node):
                 sizes.unknown_size = True               # type: ignore[attr-defined]  # NumPy takes -2 as -1 there
+        for default in [*node.defaults, *node.kw_defaults] if isinstance(node, ast.arguments) else ():
+            for part in ast.walk(default) if default is not None else ():
+                part.of_default = True                  # type: ignore[attr-defined]
         if inside and isinstance(node, (ast.expr, ast.stmt)):
             for kind, other in _changes(node, parent):
                 yield function, parent, node, kind, other
@@ -122,7 +125,7 @@ def _changes(node: ast.expr | ast.stmt, parent: ast.AST) -> Iterator[tuple[str, 
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
         yield ("condition" if isinstance(node.op, ast.Not) else "operator"), node.operand
     elif isinstance(node, ast.Constant) and not (isinstance(parent, ast.keyword) and parent.arg == "strict"):
-        kind = "default" if isinstance(parent, ast.arguments) else "constant"
+        kind = "default" if hasattr(node, "of_default") else "constant"
         yield from ((kind, ast.Constant(value)) for value in _other_constants(node.value)
                     if not (value == 2 and isinstance(parent, ast.UnaryOp) and hasattr(parent, "unknown_size")))
     elif isinstance(node, ast.Return) and node.value is not None and not _is_nothing(node.value):

@@ -58,6 +58,8 @@ def test_defaults_are_named_by_their_arguments():
     found = mutants("tfnb/m.py", "def f(a, /, b=1, *c, d=True, e, **g): pass")
     assert {f"{mutant.before} -> {mutant.after}" for mutant in found} == {
         "b=1 -> b=2", "b=1 -> b=0", "d=True -> d=False"}
+    found += mutants("tfnb/m.py", "def f(a=(1, 2)): pass")
+    assert len(found) == 7 and {mutant.kind for mutant in found} == {"default"}
 
 
 def test_equal_changes_are_counted_and_keys_outlive_other_edits():
