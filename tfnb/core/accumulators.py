@@ -1,6 +1,6 @@
-"""Accumulators of gradients that several threads add to, and that give their mean once there are enough of them.
+"""Gradient accumulators that several threads add to, and that return the mean once enough gradients have arrived.
 
-What belongs to an older step than the accumulator's own is dropped: its thread computed it from old variables.
+A gradient of an older step than the accumulator's own is dropped as stale: it was computed from old variables.
 """
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tfnb.core.shape import Static, text
 
 
 class Accumulator(ABC):
-    """A sum of gradients, how many they are, and the step that they belong to.
+    """Sum of gradients, their count, and the step that they belong to.
 
-    dtype: a NumPy dtype; shape: of the gradients, as far as it is known. mean: give the mean, else the sum. Methods
+    dtype: a NumPy dtype; shape: static shape of the gradients. mean: return the mean, else the sum. Methods
     raise InvalidArgumentError for gradients that don't fit, CancelledError once the session is closed.
     """
 
@@ -39,7 +39,7 @@ class Accumulator(ABC):
                 self._changed.notify_all()
 
     def take(self, required: int, timeout: float | None = None) -> Any:
-        """Wait until there are `required` gradients, give what they come to, and begin the next step with none."""
+        """Wait for `required` gradients, return their mean or sum, and begin the next step with none."""
         if required <= 0:
             raise InvalidArgumentError(None, None, f"Argument num_required must be positive, but is {required}")
         with self._changed:
@@ -54,7 +54,7 @@ class Accumulator(ABC):
             return taken
 
     def set_global_step(self, step: int) -> None:
-        """Drop from now on what is older than `step`. Going back is allowed, with a warning."""
+        """Set the accumulator's step: older gradients are dropped from now on. A decrease logs a warning."""
         with self._changed:
             if step < self.step:
                 warning("Attempt to set current_global_step_ to smaller value: current_global_step_ = %d >= "
@@ -62,7 +62,7 @@ class Accumulator(ABC):
             self.step = step
 
     def cancel(self) -> None:
-        """End all waiting: the session is closed."""
+        """Cancel all waiting calls: the session is closed."""
         with self._changed:
             self._cancelled = True
             self._changed.notify_all()
@@ -77,7 +77,7 @@ class Accumulator(ABC):
 
     @abstractmethod
     def _take(self) -> Any:
-        """What the gradients come to."""
+        """Return the mean or the sum of the gradients."""
 
 
 def _compatible(known: Static, shape: Sequence[int]) -> bool:
@@ -91,7 +91,7 @@ def _require(known: Static, shape: tuple[int, ...]) -> None:
 
 
 class DenseAccumulator(Accumulator):
-    """Of gradients that are arrays."""
+    """Accumulator of dense gradients."""
 
     _sum: np.ndarray
 
@@ -108,7 +108,7 @@ class DenseAccumulator(Accumulator):
 
 
 class SparseAccumulator(Accumulator):
-    """Of gradients that are (indices, values, dense shape or None): rows of arrays.
+    """Accumulator of sparse gradients: (indices, values, dense shape or None), rows of arrays.
 
     The mean of a row is over the gradients that have it. It gives (indices, values, dense shape), with the indices in
     order and -1 as first size of the shape where that was never said.
@@ -159,7 +159,7 @@ class SparseAccumulator(Accumulator):
 
 
 def _divided(total: np.ndarray, count: Any) -> np.ndarray:
-    """`total / count` in the dtype of `total`; integers are cut towards zero, as in C."""
+    """Return `total / count` in the dtype of `total`; integer division truncates towards zero, as in C."""
     whole = total.dtype.kind in "iu"
     quotient: np.ndarray = np.trunc(total / count) if whole else total / np.asarray(count, total.dtype)
     return quotient.astype(total.dtype, copy=False)

@@ -1,14 +1,14 @@
-"""The switches between TensorFlow 1 and 2: they stand at 1."""
+"""Switches between the behavior of TensorFlow 1 and 2, fixed to 1."""
 from __future__ import annotations
 
 
 def executing_eagerly() -> bool:
-    """False: ops build a graph, which a session runs."""
+    """Return False: ops build a graph, which a session runs."""
     return False
 
 
 def disable_v2_behavior() -> None:
-    """Does nothing, and so do its kin for parts of it: this is TensorFlow 1."""
+    """Do nothing, as the switches of single features: tfnb is TensorFlow 1."""
 
 
 disable_eager_execution = disable_v2_tensorshape = disable_control_flow_v2 = disable_tensor_equality = \
@@ -16,12 +16,12 @@ disable_eager_execution = disable_v2_tensorshape = disable_control_flow_v2 = dis
 
 
 def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:
-    """Raises NotImplementedError: tfnb has graphs and sessions, no eager execution."""
+    """Raise NotImplementedError: tfnb has graphs and sessions, no eager execution."""
     raise NotImplementedError("tfnb has TensorFlow 1's graphs and sessions, and no eager execution. A notebook gives "
                               "values at once by %fetch, or by tf.InteractiveSession() and tensor.eval()")
 
 
 def enable_v2_behavior() -> None:
-    """Raises NotImplementedError: tfnb is TensorFlow 1."""
+    """Raise NotImplementedError: tfnb is TensorFlow 1."""
     raise NotImplementedError("tfnb is TensorFlow 1: eager execution and the other behaviour of TensorFlow 2 can't be "
                               "enabled")

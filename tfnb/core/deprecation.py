@@ -10,7 +10,7 @@ Fn = TypeVar("Fn", bound=Callable[..., Any])
 
 
 def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> Callable[[Fn], Fn]:
-    """Return a decorator that lets a function warn (DeprecationWarning), once or at each call, that it goes on `date`.
+    """Return a decorator that warns (DeprecationWarning), once or at each call, that a function is removed on `date`.
 
     instructions: what to call instead. Raises ValueError if they are missing.
     """
@@ -44,7 +44,7 @@ def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old
 
 
 class tf_export:      # noqa: N801  TensorFlow's name
-    """A decorator that changes nothing: it marks what TensorFlow's own generator of public modules is to find."""
+    """Decorator that returns its argument: a mark for TensorFlow's generator of public modules."""
 
     def __init__(self, *names: str, **others: Any) -> None:
         self.names = names

@@ -1,4 +1,4 @@
-"""Arrays in one line: dtype, shape, range, mean and spread, and a warning for what is not finite."""
+"""One-line summaries of arrays: dtype, shape, range, mean, standard deviation, and counts of NaN and infinity."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -8,12 +8,12 @@ import numpy as np
 
 from tfnb.core.text import cut
 
-FEW = 6                 # elements that are shown themselves
-ROOM = 60               # letters of a repr
+FEW = 6                 # arrays of at most this size show their elements
+ROOM = 60               # characters of a repr
 
 
 def one_line(value: Any) -> str:
-    """What a fetched value is, in one line: "float32[32, 10] n=320 in [-2.1, 2.6] mean 0.013 sd 1.02"."""
+    """Summarize a fetched value in one line: "float32[32, 10] n=320 in [-2.1, 2.6] mean 0.013 sd 1.02"."""
     if value is None:
         return "done"
     if isinstance(value, (bytes, str)):

@@ -1,4 +1,4 @@
-"""Device names: "/job:worker/replica:0/task:1/device:GPU:0", in full or in part, and how nested ones combine."""
+"""Device names, full or partial ("/job:worker/replica:0/task:1/device:GPU:0"), and the merge of nested ones."""
 from __future__ import annotations
 
 from functools import lru_cache
@@ -8,7 +8,7 @@ _FIELDS = ("job", "replica", "task", "device_type", "device_index")
 
 
 class DeviceSpec:
-    """A device, as far as it is told. What is None is left open (by text: absent, or `*`).
+    """Device specification, full or partial. A field that is None is unspecified (in a name: absent, or `*`).
 
     job: str; replica, task, device_index: int; device_type: "CPU", "GPU" (in capitals).
     """
@@ -23,11 +23,11 @@ class DeviceSpec:
 
     @classmethod
     def from_string(cls, spec: str) -> DeviceSpec:
-        """Read a name such as "/gpu:0", "/job:ps/task:1" or "/device:CPU:*". Raises ValueError if it is none."""
+        """Parse a name such as "/gpu:0", "/job:ps/task:1" or "/device:CPU:*". Raises ValueError if it is invalid."""
         return cls().parse_from_string(spec)
 
     def parse_from_string(self, spec: str) -> DeviceSpec:
-        """Replace all fields by those of a name. Raises ValueError if it is none. Returns this object."""
+        """Replace all fields by those of a name and return self. Raises ValueError for an invalid name."""
         for field in _FIELDS:
             setattr(self, field, None)
         for part in spec.split("/"):
@@ -52,23 +52,23 @@ class DeviceSpec:
         return True
 
     def merge_from(self, dev: DeviceSpec) -> None:
-        """Take every field that `dev` tells."""
+        """Overwrite every field that `dev` specifies."""
         for field in _FIELDS:
             if getattr(dev, field) is not None:
                 setattr(self, field, getattr(dev, field))
 
     def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
-        """A new spec: every field that `dev` tells, and this one's where it tells none."""
+        """Return a new spec: the fields that `dev` specifies, and this one's elsewhere."""
         made = self.replace()
         made.merge_from(dev)
         return made
 
     def replace(self, **fields: Any) -> DeviceSpec:
-        """A new spec with some fields changed. Raises TypeError for a field that there is not."""
+        """Return a copy with some fields changed. Raises TypeError for an unknown field."""
         return DeviceSpec(**{**{field: getattr(self, field) for field in _FIELDS}, **fields})
 
     def to_string(self) -> str:
-        """The canonical name; an open index of a told device type is `*`."""
+        """Return the canonical name; an unspecified index of a specified device type is `*`."""
         parts = [f"/{key}:{getattr(self, key)}" for key in _FIELDS[:3] if getattr(self, key) is not None]
         if self.device_type is not None:
             parts.append(f"/device:{self.device_type}:{'*' if self.device_index is None else self.device_index}")
@@ -94,20 +94,20 @@ def _number(word: str) -> int | None:
 
 @lru_cache(maxsize=1024)
 def canonical(name: str) -> str:
-    """The full spelling of a device name: "/gpu:0" -> "/device:GPU:0". Raises ValueError if it is none."""
+    """Return the canonical form of a device name: "/gpu:0" -> "/device:GPU:0". Raises ValueError if it is invalid."""
     return DeviceSpec.from_string(name).to_string()
 
 
 @lru_cache(maxsize=1024)
 def merged(outer: str, inner: str) -> str:
-    """What an inner device scope makes of an outer one: the inner's fields, and the outer's where it tells none."""
+    """Merge nested device scopes: the inner's fields, and the outer's where the inner leaves them unspecified."""
     spec = DeviceSpec.from_string(outer)
     spec.merge_from(DeviceSpec.from_string(inner))
     return spec.to_string()
 
 
 def device_text(device: Any) -> str:
-    """The name of a device given as a string, a DeviceSpec or None."""
+    """Return the name of a device given as a string, a DeviceSpec or None."""
     if device is None:
         return ""
     return device.to_string() if hasattr(device, "to_string") else str(device)

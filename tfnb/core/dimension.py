@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Dimension:
-    """The size of one axis: an int in `value`, or None if unknown. Unknown in, unknown out of all arithmetic.
+    """Size of one axis: `value` is an int, or None if unknown. Arithmetic with an unknown size gives an unknown size.
 
     Comparisons with an unknown size give None, as TensorFlow 1 does.
     """
@@ -23,17 +23,17 @@ class Dimension:
         return self._value
 
     def is_compatible_with(self, other: Any) -> bool:
-        """True if the sizes are equal or one is unknown."""
+        """Return whether the sizes are equal or one is unknown."""
         other = as_dimension(other)._value
         return self._value is None or other is None or self._value == other
 
     def assert_is_compatible_with(self, other: Any) -> None:
-        """Raises ValueError if the sizes differ."""
+        """Raise ValueError if both sizes are known and differ."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
     def merge_with(self, other: Any) -> Dimension:
-        """The known one of the two. Raises ValueError if both are and they differ."""
+        """Return the known size of the two. Raises ValueError if both are known and differ."""
         other = as_dimension(other)
         self.assert_is_compatible_with(other)
         return Dimension(other._value if self._value is None else self._value)
@@ -135,12 +135,12 @@ class Dimension:
 
 
 def as_dimension(value: Any) -> Dimension:
-    """`value` (an int, None or a Dimension) as a Dimension. Raises TypeError or ValueError as `Dimension` does."""
+    """Convert an int, None or a Dimension to a Dimension. Raises TypeError or ValueError as `Dimension` does."""
     return value if isinstance(value, Dimension) else Dimension(value)
 
 
 def size_of(value: Any) -> int | None:
-    """The size that `value` (an integer, None or a Dimension) says. Raises TypeError or ValueError as Dimension."""
+    """Return the size in `value` (an integer, None or a Dimension). Raises TypeError or ValueError as Dimension."""
     if value is None or isinstance(value, Dimension):
         return None if value is None else value._value
     try:

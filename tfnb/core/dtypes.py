@@ -1,4 +1,4 @@
-"""The element types of tensors: TensorFlow's `DType`, with its official numbers (`types.proto`).
+"""Element types of tensors: TensorFlow's `DType`, with its official enum values (`types.proto`).
 
 Every DType is one object, made here; all its facts are attributes, computed once, since graph construction reads them
 for each tensor. A reference dtype (`float32_ref`) is the type of a variable's own output.
@@ -11,13 +11,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-_REF = 100          # official: the number of a reference dtype is that of its base plus 100
+_REF = 100          # official: the enum value of a reference dtype is that of its base plus 100
 
 
 class DType:
-    """The type of the elements of a tensor.
+    """Element type of a tensor.
 
-    Attributes: name; as_datatype_enum (official number); base_dtype (without reference); real_dtype (of the parts of
+    Attributes: name; as_datatype_enum (enum value); base_dtype (without reference); real_dtype (of the parts of
     a complex one); as_numpy_dtype (a NumPy type; raises TypeError for resource and variant); size in bytes (1 for
     resource and variant, a pointer's for string); is_floating, is_integer, is_complex, is_bool, is_quantized,
     is_unsigned, is_numpy_compatible.
@@ -47,7 +47,7 @@ class DType:
     _hash: int
 
     def __new__(cls, type_enum: int) -> DType:
-        """The dtype of an official number. Raises TypeError if there is none: dtypes are not made by users."""
+        """Return the one DType of an enum value. Raises TypeError for an unknown one: users make no dtypes."""
         try:
             return _BY_ENUM[int(type_enum)]
         except KeyError:
@@ -76,12 +76,12 @@ class DType:
 
     @property
     def min(self) -> Any:
-        """The least finite value. Raises TypeError where there is no such thing (bool, complex, string...)."""
+        """Least finite value. Raises TypeError for dtypes without one (bool, complex, string...)."""
         return self._limit("minimum")
 
     @property
     def max(self) -> Any:
-        """The greatest finite value. Raises TypeError where there is no such thing (bool, complex, string...)."""
+        """Greatest finite value. Raises TypeError for dtypes without one (bool, complex, string...)."""
         return self._limit("maximum")
 
     def _limit(self, which: str) -> Any:
@@ -103,7 +103,7 @@ class DType:
         raise ValueError(f"{self} does not have defined limits.")
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """True if a value of dtype `other` may stand where this one is wanted: a reference serves as its base."""
+        """Return whether a value of dtype `other` is accepted where this one is expected: a reference as its base."""
         other = as_dtype(other)
         return self is other or (not self._is_ref_dtype and self is other.base_dtype)
 
@@ -203,7 +203,7 @@ uint64 = _make("uint64", 23)
 complex64.real_dtype = complex64._other.real_dtype = float32
 complex128.real_dtype = complex128._other.real_dtype = float64
 
-# The words of op signatures and of TensorFlow's C++ side.
+# The names in op signatures and in TensorFlow's C++ API.
 for _alias, _dtype in (("float", float32), ("double", float64), ("half", float16)):
     _BY_NAME[_alias], _BY_NAME[_alias + "_ref"] = _dtype, _dtype._as_ref
 _BY_PYTHON: dict[Any, DType] = {float: float32, builtins.bool: bool, object: string}
@@ -211,7 +211,7 @@ ALL = tuple(_BY_ENUM[number] for number in sorted(_BY_ENUM) if number < _REF)
 
 
 def as_dtype(type_value: Any) -> DType:
-    """The DType of a name ("float32", "half", "float32_ref"), official number, NumPy type or array, or Python type.
+    """Convert a name ("float32", "half", "float32_ref"), enum value, NumPy type, array or Python type to a DType.
 
     `float` is float32, `bool` bool, `object` string; `int` is none (it could be int32 or int64). An object with a
     `dtype` attribute has that dtype. Raises TypeError if there is no such dtype.

@@ -1,4 +1,4 @@
-"""What TensorArrays and stacks are while a graph runs: Python objects behind a resource handle, gone with their run."""
+"""Runtime state of TensorArrays and stacks: Python objects behind a resource handle, freed with their run."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,22 +12,22 @@ from tfnb.core.shape import Static, compatible, is_known, merge, text
 
 
 class Memory(np.ndarray):
-    """What large results of programs lie in, each in one of its own.
+    """Memory block of one large result of a program.
 
-    NumPy makes a view of a view hold the array at the root, unless that is of another class: so a view of a result
-    holds the result itself, and who counts its holders counts all.
+    NumPy lets a view of a view reference the root array, unless that is of another class: so a view of a result
+    references the result itself, and the result's reference count covers all its views.
     """
 
 
 def own(array: np.ndarray) -> np.ndarray:
-    """`array`, or a copy if it is a part of another one, which may be a variable that changes."""
+    """Return `array`, or a copy if it is a view of another array, which may be a variable that changes."""
     return array if array.base is None or type(array.base) is Memory else np.array(array)
 
 
 class Elements:
-    """The elements of one TensorArray, by number. Methods raise ValueError where the official op does.
+    """Elements of one TensorArray, by index. Methods raise ValueError where the official op does.
 
-    They are arrays of their own until something knows that all have one shape, and then lie in one buffer.
+    They are separate arrays until all are known to have one shape, and then lie in one buffer.
     gradients: the arrays of the gradients of this one, by source. sums: writing twice adds up (of gradients). pieces:
     how many elements the last split made, if there was one; those the gradient of a split puts together.
     """
@@ -48,14 +48,14 @@ class Elements:
 
     @property
     def shape(self) -> Static:
-        """The shape of all elements, as far as it is known."""
+        """Static shape of all elements."""
         if isinstance(self.places, Rows) and self.places.flags & rows.ZEROS:
             return self.places.shape
         return self._shape
 
     @property
     def element(self) -> tuple[int, ...] | None:
-        """The shape that the elements have so far, or are to have; None if there is none, or more than one."""
+        """Common shape of the elements, present or expected; None if it is unknown or they differ."""
         if isinstance(self.places, Rows):
             return self.places.shape
         if is_known(self._shape):
@@ -63,7 +63,7 @@ class Elements:
         return next(iter(self.places.kinds)) if len(self.places.kinds) == 1 else None
 
     def settle(self, shape: tuple[int, ...], data: np.ndarray | None = None) -> Rows | None:
-        """The elements in one buffer, each of `shape`; None where one has, or may only have, another shape.
+        """Return the elements in one buffer, each of `shape`; None if one has, or can only have, another shape.
 
         data: rows that are all elements, where there were none.
         """
@@ -80,7 +80,7 @@ class Elements:
         return self.places
 
     def gradient(self, source: bytes) -> Elements:
-        """The array of the gradients that `source` computes; from now on the size is fixed."""
+        """Return the TensorArray of the gradients that `source` computes; the size is fixed from now on."""
         self.check_open()
         if self.sums:
             raise ValueError(f"TensorArray {self.name} holds gradients: there is no second order of them, as in "
@@ -98,12 +98,12 @@ class Elements:
         return found
 
     def check_open(self) -> None:
-        """Raises ValueError once the array is closed."""
+        """Raise ValueError if the array is closed."""
         if self.closed:
             raise ValueError(f"TensorArray {self.name} has already been closed.")
 
     def close(self) -> None:
-        """Drop all elements; nobody can use the array any more."""
+        """Drop all elements; later uses of the array raise."""
         self.closed = True
         self.places = Items(0)
 
@@ -124,7 +124,7 @@ class Elements:
             raise self._fail(f"Tried to write to index {index} but array is not resizeable and size is: {len(self)}")
 
     def open_place(self, index: int, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
-        """See to it that a value of this dtype and shape can be written there. Raises ValueError if it can't."""
+        """Make room for a value of this dtype and shape at `index`. Raises ValueError if it can't be written there."""
         self._check_write(index, dtype, shape)
         if isinstance(self.places, Rows) and self.places.shape != shape:
             self.places = rows.scattered(self.places)
@@ -139,7 +139,7 @@ class Elements:
             raise self._fail(f"Could not write to TensorArray index {index} because it has already been written to.")
 
     def write(self, index: int, value: np.ndarray) -> None:
-        """Put a value at its place, for the first time (or add it to what is there)."""
+        """Write a value at `index`, at most once; an array that sums adds later writes."""
         self.open_place(index, value.dtype, value.shape)
         if self.same_shapes and not self.sums and value.shape != self._shape:
             self._shape = merge(self._shape, value.shape)
@@ -149,7 +149,7 @@ class Elements:
             self.places.put(index, value)
 
     def read(self, index: int) -> np.ndarray:
-        """The value at a place: zeros where nothing was written and the shape is known."""
+        """Return the value at `index`: zeros if nothing was written and the shape is known."""
         self.check_open()
         if not 0 <= index < len(self):
             raise self._fail(f"Tried to read from index {index} but array size is: {len(self)}")
@@ -172,7 +172,7 @@ class Elements:
         return np.full(shape, b"", object) if self.dtype.kind == "O" else np.zeros(shape, self.dtype)
 
     def gather(self, indices: np.ndarray, shape: Static) -> np.ndarray:
-        """The values at these places, stacked. shape: of an element, for when there are no places."""
+        """Return the values at `indices`, stacked. shape: of an element, used if there are no indices."""
         if isinstance(self.places, Rows) and len(indices) == len(self) and not self.closed and _counts(indices):
             whole = self.places.take_all()
             if whole is not None:
@@ -191,7 +191,7 @@ class Elements:
         return np.stack(values)
 
     def scatter(self, indices: np.ndarray, value: np.ndarray) -> None:
-        """Write the rows of a value to these places."""
+        """Write the rows of a value at `indices`."""
         if value.ndim < 1 or len(value) != len(indices):
             raise self._fail(f"Expected len(indices) == values.shape[0], but saw: {len(indices)} vs. "
                              f"{text(value.shape)}")
@@ -204,7 +204,7 @@ class Elements:
             self.write(i, value[row, ...])
 
     def _adopts(self, indices: np.ndarray, value: np.ndarray) -> bool:
-        """Let the rows of `value` be all elements, if none was ever written and they can lie in one buffer."""
+        """Adopt the rows of `value` as all elements, if none was ever written and they can lie in one buffer."""
         if len(indices) != len(self) or not len(self) or not _counts(indices) or not value.flags.c_contiguous:
             return False
         self._check_write(0, value.dtype, value.shape[1:])
@@ -213,7 +213,7 @@ class Elements:
         return settled is not None and (new or settled.put_all(value))
 
     def concat(self, shape: Static) -> tuple[np.ndarray, np.ndarray]:
-        """All values one behind the other, and the length of each. shape: of an element, without its first axis."""
+        """Return all values concatenated, and the length of each. shape: of an element, without its first axis."""
         count = len(self) if self.pieces is None or not self.sums else self.pieces
         values = [self.read(i) for i in range(count)]
         if not values:
@@ -231,7 +231,7 @@ class Elements:
         return np.concatenate(values), np.array([len(v) for v in values], np.int64)
 
     def split(self, value: np.ndarray, lengths: Sequence[int]) -> None:
-        """Write pieces of these lengths, one to each place."""
+        """Write consecutive pieces of these lengths, one per index."""
         if value.ndim < 1:
             raise self._fail(f"Expected value to be at least a vector, but received shape: {text(value.shape)}")
         if sum(lengths) != len(value):
@@ -249,7 +249,7 @@ class Elements:
 
 
 def _counts(indices: np.ndarray) -> bool:
-    """Are they 0, 1, 2...?"""
+    """Return whether the indices are 0, 1, 2..."""
     return bool((indices == np.arange(len(indices))).all())
 
 
@@ -257,9 +257,9 @@ _SMALL = 16                # elements of what may be a shape
 
 
 class Stack:
-    """Values on top of one another. limit: how many there may be; negative: any number.
+    """Stack (LIFO) of values. limit: the largest count; negative: unbounded.
 
-    They are arrays of their own until something knows that all have one shape (see Elements).
+    They are separate arrays until all are known to have one shape (see Elements).
     """
 
     def __init__(self, name: str, limit: int) -> None:
@@ -270,13 +270,13 @@ class Stack:
 
     @property
     def element(self) -> tuple[int, ...] | None:
-        """The shape that the values have; None if there are none."""
+        """Shape of the values; None if there are none."""
         if self.rows is not None:
             return self.rows.shape
         return self.items[-1].shape if self.items else None
 
     def settle(self, dtype: np.dtype[Any], shape: tuple[int, ...], capacity: int = 0) -> Rows | None:
-        """The values in one buffer, each of `shape`; None where one has another shape or dtype."""
+        """Return the values in one buffer, each of `shape`; None if one has another shape or dtype."""
         if self.rows is not None:
             return self.rows if (self.rows.dtype, self.rows.shape) == (dtype, shape) else None
         if any(v.shape != shape or v.dtype != dtype for v in self.items):
@@ -293,7 +293,7 @@ class Stack:
         return len(self.items) if self.rows is None else len(self.rows)
 
     def note(self, value: bytes | None, first: bool) -> None:
-        """Values with these bytes are put on top (None: different ones). first: of an empty stack."""
+        """Record the bytes of pushed values (None: they differ). first: the stack was empty."""
         self.alike = value if first or value == self.alike else None
 
     def _check_room(self, count: int) -> None:
@@ -301,13 +301,13 @@ class Stack:
             raise ValueError(f"Stack[{self.name}] overflowed its max_size ({self.limit})")
 
     def make_room(self) -> None:
-        """See to it that there is room for one more. Raises ValueError if the stack is full."""
+        """Make room for one more value. Raises ValueError if the stack is full."""
         assert self.rows is not None
         self._check_room(len(self.rows))
         self.rows.reserve(len(self.rows) + 1, self.limit)
 
     def push(self, value: np.ndarray) -> None:
-        """Put a value on top. Raises ValueError if the stack is full."""
+        """Push a value. Raises ValueError if the stack is full."""
         self.note(value.tobytes() if value.dtype.kind == "i" and value.size <= _SMALL else None, not len(self))
         if self.rows is not None and (self.rows.dtype, self.rows.shape) != (value.dtype, value.shape):
             self.items, self.rows = [self.rows.get(i) for i in range(len(self.rows))], None
@@ -320,7 +320,7 @@ class Stack:
         self.rows.put(len(self.rows) - 1, value)
 
     def pop(self) -> np.ndarray:
-        """Take the top value. Raises ValueError if there is none."""
+        """Pop the top value. Raises ValueError if the stack is empty."""
         if self.rows is None and self.items:
             return self.items.pop()
         if self.rows is None or not len(self.rows):

@@ -23,7 +23,7 @@ UNAUTHENTICATED = 16
 
 
 class OpError(Exception):
-    """An error that an op raised while a session ran it.
+    """Base class of the errors that ops raise while a session runs them.
 
     node_def: the NodeDef of the op, or None; op: the Operation, or None (an error of the session itself); message:
     says the op's name, what was expected and what was received; error_code: one of this module's numbers.
@@ -35,11 +35,11 @@ class OpError(Exception):
 
     @property
     def message(self) -> str:
-        """What went wrong, without the place in the user's code."""
+        """Error message, without the location in the user's code."""
         return self._message
 
     def of(self, op: Any) -> None:
-        """Say which op failed, where the place that raised did not know."""
+        """Set the op that failed, if the code that raised did not know it."""
         if self._op is None:
             self._op = op
 
@@ -50,7 +50,7 @@ class OpError(Exception):
 
     @property
     def error_code(self) -> int:
-        """The official number of this kind of error."""
+        """Official status code of this class of errors."""
         return self._error_code
 
     @property
@@ -77,42 +77,42 @@ class CancelledError(OpError):
 
 
 class UnknownError(OpError):
-    """An error of no other kind, or one that says too little to tell."""
+    """The error is of no other class, or its cause is unknown."""
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, UNKNOWN, *args)
 
 
 class InvalidArgumentError(OpError):
-    """An op got a value it can't work with, such as a wrong shape."""
+    """An op received an invalid value, such as one of a wrong shape."""
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, INVALID_ARGUMENT, *args)
 
 
 class DeadlineExceededError(OpError):
-    """The time given to an operation ran out before it was done."""
+    """The deadline of an operation expired before it was complete."""
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, DEADLINE_EXCEEDED, *args)
 
 
 class NotFoundError(OpError):
-    """What was asked for (a file, a key of a checkpoint) is not there."""
+    """A requested entity (a file, a key of a checkpoint) does not exist."""
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, NOT_FOUND, *args)
 
 
 class AlreadyExistsError(OpError):
-    """What was to be made (a file, a resource) is there already."""
+    """An entity to be created (a file, a resource) exists already."""
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, ALREADY_EXISTS, *args)
 
 
 class PermissionDeniedError(OpError):
-    """The user may not do that, such as read a protected file."""
+    """The caller lacks the permission, for example to read a protected file."""
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, PERMISSION_DENIED, *args)
@@ -126,7 +126,7 @@ class UnauthenticatedError(OpError):
 
 
 class ResourceExhaustedError(OpError):
-    """Memory, disk space or a quota is used up."""
+    """Memory, disk space or a quota is exhausted."""
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, RESOURCE_EXHAUSTED, *args)
@@ -140,35 +140,35 @@ class FailedPreconditionError(OpError):
 
 
 class AbortedError(OpError):
-    """The operation was given up, usually because another one ran at the same time."""
+    """The operation was aborted, usually because of a concurrent one."""
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, ABORTED, *args)
 
 
 class OutOfRangeError(OpError):
-    """The end was passed: of a file, or of a closed queue. Input loops end so."""
+    """A read went past the end of a file or of a closed queue, which is how input loops end."""
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, OUT_OF_RANGE, *args)
 
 
 class UnimplementedError(OpError):
-    """The op, or this case of it (a dtype, a device), is not there."""
+    """The op, or this case of it (a dtype, a device), is not implemented."""
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, UNIMPLEMENTED, *args)
 
 
 class InternalError(OpError):
-    """The system broke one of its own rules."""
+    """An invariant of the runtime is broken."""
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, INTERNAL, *args)
 
 
 class UnavailableError(OpError):
-    """The runtime can't be reached at present."""
+    """The runtime is currently unavailable."""
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, UNAVAILABLE, *args)
@@ -193,10 +193,10 @@ _CLASSES = {code: cls for cls, code in CODES.items()}
 
 
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
-    """The class of an official number. Raises KeyError if there is none."""
+    """Return the exception class of a status code. Raises KeyError for an unknown code."""
     return _CLASSES[error_code]
 
 
 def error_code_from_exception_type(cls: type[OpError]) -> int:
-    """The official number of a class; UNKNOWN for a class that has none."""
+    """Return the status code of an exception class; UNKNOWN for a class without one."""
     return CODES.get(cls, UNKNOWN)

@@ -35,7 +35,7 @@ def _named(fn: _F) -> _F:
 
 
 class FileStatistics(NamedTuple):
-    """What `Stat` tells: bytes, nanoseconds since 1970, and whether it is a folder."""
+    """Result of `Stat`: size in bytes, modification time in nanoseconds since 1970, and whether it is a directory."""
 
     length: int
     mtime_nsec: int
@@ -46,7 +46,7 @@ class GFile:
     """A file for reading, writing or both. Text is UTF-8; modes with "b" give bytes.
 
     The file is opened when it is first read or written: a mode that writes makes or empties it then ("r+" too, as in
-    TensorFlow; "a" and "a+" append). Reading and writing have places of their own, and what was written is there to
+    TensorFlow; "a" and "a+" append). Reading and writing have separate positions, and written data can
     be read after `flush`.
 
     Raises InvalidArgumentError for other modes than r, w, a, r+, w+, a+; when it is used, PermissionDeniedError for
@@ -125,7 +125,7 @@ class GFile:
             file.write(file_content.encode() if isinstance(file_content, str) else file_content)
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
-        """Set where reading goes on: from the start (whence=0), from here (1), from the end (2).
+        """Set the read position: from the start (whence=0), the current position (1) or the end (2).
 
         position: an older name of `offset`. Raises TypeError without either, InvalidArgumentError for a negative
         place or another whence, OutOfRangeError for a place beyond the end.
@@ -151,7 +151,7 @@ class GFile:
         return True
 
     def tell(self) -> int:
-        """Return the place where reading goes on; in modes that only write, where writing does."""
+        """Return the read position; in write-only modes the write position."""
         file = self._writing() if self._plain in ("w", "a") else self._reading()
         with os_errors(self._name):
             return int(file.tell())

@@ -11,19 +11,19 @@ from typing import Any
 
 
 class Error(Exception):
-    """What can go wrong with flags."""
+    """Base class of errors of flags."""
 
 
 class DuplicateFlagError(Error):
-    """A flag was defined twice, differently."""
+    """A flag was defined twice, with different definitions."""
 
 
 class IllegalFlagValueError(Error):
-    """A flag got a value it can't take."""
+    """A flag received an invalid value."""
 
 
 class UnrecognizedFlagError(Error):
-    """The command line has a flag that nobody defined."""
+    """The command line has an undefined flag."""
 
     def __init__(self, flagname: str) -> None:
         super().__init__(f"Unknown command line flag '{flagname}'")
@@ -31,11 +31,11 @@ class UnrecognizedFlagError(Error):
 
 
 class ValidationError(Error):
-    """A flag's value is refused by a validator."""
+    """A validator rejected a flag's value."""
 
 
 class Flag:
-    """A flag: how to read it, its default, its value, and who must agree with the value."""
+    """One flag: its parser, default, value and validators."""
 
     def __init__(self, name: str, default: Any, help: str, read: Callable[[Any], Any], boolean: bool = False,
                  multi: bool = False, place: str = "") -> None:
@@ -62,17 +62,17 @@ class Flag:
             raise IllegalFlagValueError(f"flag --{self.name}={value}: {error}") from None
 
     def parse(self, text: str) -> None:
-        """Take a value from the command line; a multi flag takes another."""
+        """Parse a value from the command line; a multi flag appends it."""
         value = self._checked(text)
         self.value = [*self.value, *value] if self.multi and self.present else value
         self.present += 1
 
     def unparse(self) -> None:
-        """Take the default again."""
+        """Reset the value to the default."""
         self.value, self.present = self.default, 0
 
     def validate(self) -> None:
-        """Raise IllegalFlagValueError if a validator refuses the value."""
+        """Raise IllegalFlagValueError if a validator rejects the value."""
         for check, message in self.validators:
             try:
                 agreed = check(self.value)
@@ -83,7 +83,7 @@ class Flag:
 
 
 class FlagValues:
-    """All flags: values are attributes, flags are items. Calling it with a command line reads that."""
+    """Registry of flags: values are attributes, flags are items. Calling it parses a command line."""
 
     def __init__(self) -> None:
         self.__dict__["_flags"] = {}
@@ -91,7 +91,7 @@ class FlagValues:
         self.__dict__["_parsed"] = False
 
     def __call__(self, argv: Sequence[str], known_only: bool = False) -> list[str]:
-        """Read a command line (argv[0] is the program). Returns what is no flag.
+        """Parse a command line (argv[0] is the program) and return the positional arguments.
 
         Raises UnrecognizedFlagError for what is not defined (with `known_only` that is returned too) and
         IllegalFlagValueError for wrong values.
@@ -130,30 +130,30 @@ class FlagValues:
         return flag, "true"
 
     def validate_all_flags(self) -> None:
-        """Raise IllegalFlagValueError if a validator refuses a flag's value."""
+        """Raise IllegalFlagValueError if a validator rejects a flag's value."""
         for flag in self._flags.values():
             flag.validate()
 
     def is_parsed(self) -> bool:
-        """Was a command line read?"""
+        """Return whether a command line was parsed."""
         return bool(self._parsed)
 
     def mark_as_parsed(self) -> None:
-        """Take the values as they are: no command line is read."""
+        """Mark the flags as parsed with their present values: no command line is read."""
         self.__dict__["_parsed"] = True
 
     def unparse_flags(self) -> None:
-        """Take all defaults again."""
+        """Reset all flags to their defaults."""
         for flag in self._flags.values():
             flag.unparse()
         self.__dict__["_parsed"] = False
 
     def flag_values_dict(self) -> dict[str, Any]:
-        """Name -> value."""
+        """Return a dict of flag names to values."""
         return {name: flag.value for name, flag in self._flags.items()}
 
     def _parse_flags(self, args: Sequence[str] | None = None) -> list[str]:
-        """Read the command line, by default that of the process (0.x to 1.4). Returns what is no flag.
+        """Parse the command line, by default the process's (0.x to 1.4), and return the positional arguments.
 
         args: without the name of the program.
         """
@@ -211,7 +211,7 @@ def _define(name: str, default: Any, help: str, read: Callable[[Any], Any], flag
         raise DuplicateFlagError(f"The flag '{name}' is defined twice. First from {before.place}, Second from {place}. "
                                  f" Description from first occurrence: {before.help}")
     if before is None and flag_values._parsed:
-        flag_values.__dict__["_parsed"] = False                     # the command line may tell of the new one
+        flag_values.__dict__["_parsed"] = False                     # the command line may set the new flag
     flag_values._flags[name] = flag
 
 
@@ -248,19 +248,19 @@ def _list(value: Any) -> list[str]:
 
 
 def DEFINE_string(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a flag with text. help: says what it is for. Raises DuplicateFlagError if it is there, differently."""
+    """Define a string flag. help: its description. Raises DuplicateFlagError for a different flag of that name."""
     _define(name, default, help, _string, flag_values)
 
 
 def DEFINE_integer(name: str, default: Any, help: str, lower_bound: int | None = None, upper_bound: int | None = None,
                    flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a flag with an integer, within bounds where these are given."""
+    """Define an integer flag, within bounds if these are given."""
     _define(name, default, help, _bounded(_integer, lower_bound, upper_bound), flag_values)
 
 
 def DEFINE_float(name: str, default: Any, help: str, lower_bound: float | None = None,
                  upper_bound: float | None = None, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a flag with a number, within bounds where these are given."""
+    """Define a float flag, within bounds if these are given."""
     _define(name, default, help, _bounded(float, lower_bound, upper_bound), flag_values)
 
 
@@ -274,7 +274,7 @@ def _bounded(read: Callable[[Any], Any], low: float | None, high: float | None) 
 
 
 def DEFINE_boolean(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a flag that is true or false: `--name`, `--noname`, `--name=false`."""
+    """Define a boolean flag: `--name`, `--noname`, `--name=false`."""
     _define(name, default, help, _boolean, flag_values, boolean=True)
 
 
@@ -283,7 +283,7 @@ DEFINE_bool = DEFINE_boolean
 
 def DEFINE_enum(name: str, default: Any, enum_values: Sequence[str], help: str, flag_values: FlagValues = FLAGS,
                 **other: Any) -> None:
-    """Define a flag with one of several words."""
+    """Define a flag whose value is one of `enum_values`."""
     def read(value: Any) -> Any:
         if value not in enum_values:
             raise ValueError(f"value should be one of <{'|'.join(enum_values)}>")
@@ -292,39 +292,39 @@ def DEFINE_enum(name: str, default: Any, enum_values: Sequence[str], help: str, 
 
 
 def DEFINE_list(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a flag with words between commas: its value is a list of strings."""
+    """Define a flag of comma-separated strings: its value is a list of strings."""
     _define(name, default, help, _list, flag_values)
 
 
 def DEFINE_multi_string(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a flag that may come several times: its value is a list of strings."""
+    """Define a repeatable flag: its value is a list of strings."""
     _define(name, default, help, _string, flag_values, multi=True)
 
 
 def DEFINE_multi_integer(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a flag that may come several times: its value is a list of integers."""
+    """Define a repeatable flag: its value is a list of integers."""
     _define(name, default, help, _integer, flag_values, multi=True)
 
 
 def DEFINE_multi_float(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a flag that may come several times: its value is a list of numbers."""
+    """Define a repeatable flag: its value is a list of floats."""
     _define(name, default, help, float, flag_values, multi=True)
 
 
 def register_validator(flag_name: str, checker: Callable[[Any], bool], message: str = "Flag validation failed",
                        flag_values: FlagValues = FLAGS) -> None:
-    """Let `checker(value)` say whether a flag's value will do; `message` tells the user why not."""
+    """Register `checker(value)`, which returns whether a flag's value is valid; `message`: the error's text."""
     flag_values[flag_name].validators.append((checker, message))
 
 
 def mark_flag_as_required(flag_name: str, flag_values: FlagValues = FLAGS) -> None:
-    """Let a flag that has no value be an error."""
+    """Require a value for a flag."""
     register_validator(flag_name, lambda value: value is not None,
                        f"Flag --{flag_name} must have a value other than None.", flag_values)
 
 
 def mark_flags_as_required(flag_names: Sequence[str], flag_values: FlagValues = FLAGS) -> None:
-    """Let any of these flags that has no value be an error."""
+    """Require a value for each of these flags."""
     for name in flag_names:
         mark_flag_as_required(name, flag_values)
 

@@ -13,7 +13,7 @@ _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
 class HParams:
-    """Values that are attributes of their names; each has the type of its first value, or a list of that type.
+    """Hyperparameters as attributes; each keeps the type of its first value, or is a list of that type.
 
     `HParams(rate=0.1, sizes=[4, 8])`. A value of another type raises ValueError (integers become floats), a name that
     is taken already ValueError, an empty list as the first value ValueError.
@@ -28,7 +28,7 @@ class HParams:
             self.add_hparam(name, value)
 
     def add_hparam(self, name: str, value: Any) -> None:
-        """A new value. Raises ValueError for a name that is taken, or an empty list."""
+        """Add a hyperparameter. Raises ValueError for a name in use, or an empty list."""
         if getattr(self, name, None) is not None:
             raise ValueError(f"Hyperparameter name is reserved: {name}")
         if isinstance(value, (list, tuple)):
@@ -40,7 +40,7 @@ class HParams:
         setattr(self, name, value)
 
     def set_hparam(self, name: str, value: Any) -> None:
-        """Another value of a known name, of its type. Raises KeyError for an unknown one."""
+        """Set an existing hyperparameter to a value of its type. Raises KeyError for an unknown name."""
         kind, many = self._types[name]
         if many != isinstance(value, list):
             raise ValueError(f"Must {'not ' if not many else ''}pass a list for {'multi' if many else 'single'}-valued "
@@ -48,13 +48,13 @@ class HParams:
         setattr(self, name, [_cast(name, kind, v) for v in value] if many else _cast(name, kind, value))
 
     def del_hparam(self, name: str) -> None:
-        """Forget a value, if there is one of that name."""
+        """Delete a hyperparameter, if it exists."""
         if name in self._types:
             delattr(self, name)
             del self._types[name]
 
     def parse(self, values: str) -> HParams:
-        """Set values that text tells: "rate=0.5,sizes=[1,2],sizes[0]=3,name=x". Returns self.
+        """Set values from a string such as "rate=0.5,sizes=[1,2],sizes[0]=3,name=x" and return self.
 
         Raises ValueError for text of another form, unknown names, and values of another type.
         """
@@ -72,26 +72,26 @@ class HParams:
         return self
 
     def override_from_dict(self, values_dict: Mapping[str, Any]) -> HParams:
-        """Set values by name. Returns self. Raises KeyError for unknown names."""
+        """Set values by name and return self. Raises KeyError for unknown names."""
         for name, value in values_dict.items():
             self.set_hparam(name, value)
         return self
 
     def parse_json(self, values_json: str) -> HParams:
-        """As `override_from_dict`, of a JSON object."""
+        """Set values from a JSON object, as `override_from_dict`, and return self."""
         return self.override_from_dict(json.loads(values_json))
 
     def to_json(self, indent: Any = None, separators: Any = None, sort_keys: bool = False) -> str:
-        """The values as a JSON object, without those that are functions."""
+        """Return the values as a JSON object, without functions."""
         plain = {name: value for name, value in self.values().items() if not callable(value)}
         return json.dumps(plain, indent=indent, separators=separators, sort_keys=sort_keys)
 
     def values(self) -> dict[str, Any]:
-        """All values by name."""
+        """Return a dict of all values by name."""
         return {name: getattr(self, name) for name in self._types}
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value of a name, `default` where there is none. Raises ValueError for a default of another type."""
+        """Return the value of a name, or `default`. Raises ValueError for a default of another type."""
         if key not in self._types:
             return default
         if default is not None:
@@ -103,11 +103,11 @@ class HParams:
         return getattr(self, key)
 
     def set_model_structure(self, model_structure: Any) -> None:
-        """Keep what is given here."""
+        """Store an object for `get_model_structure`."""
         self._model_structure = model_structure
 
     def get_model_structure(self) -> Any:
-        """What `set_model_structure` was given."""
+        """Return the object given to `set_model_structure`."""
         return self._model_structure
 
     def __contains__(self, key: str) -> bool:
@@ -121,7 +121,7 @@ class HParams:
 
 
 def _cast(name: str, kind: type[Any], value: Any) -> Any:
-    """The value as one of that type; raises ValueError where it would become another value."""
+    """Convert a value to a type. Raises ValueError if the conversion would change the value."""
     wrong = ValueError(f"Could not cast hparam {name!r} of type {kind.__name__!r} from value {value!r}")
     if value is None or kind is type(None) or isinstance(value, kind) and not isinstance(value, bool):
         return value
@@ -133,7 +133,7 @@ def _cast(name: str, kind: type[Any], value: Any) -> Any:
 
 
 def _read(name: str, kind: type[Any], text: str) -> Any:
-    """The value that text spells."""
+    """Parse a value of a type from text."""
     try:
         return _TRUTH[text.lower()] if issubclass(kind, bool) else kind(text)
     except (KeyError, ValueError, TypeError):
@@ -141,7 +141,7 @@ def _read(name: str, kind: type[Any], text: str) -> Any:
 
 
 def _assignments(text: str, types: Mapping[str, tuple[type[Any], bool]]) -> dict[str, Any]:
-    """name -> text, list of texts, or {index: text}. Raises ValueError."""
+    """Parse assignments: name -> string, list of strings, or {index: string}. Raises ValueError."""
     found: dict[str, Any] = {}
     place = 0
     while place < len(text):

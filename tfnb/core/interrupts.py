@@ -1,4 +1,4 @@
-"""Interrupts (Ctrl-C, a notebook's stop button) that wait until something is whole."""
+"""Deferred interrupts (Ctrl-C, a notebook's stop button) around critical sections."""
 from __future__ import annotations
 
 import signal
@@ -10,7 +10,7 @@ from types import FrameType
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Let KeyboardInterrupt wait for the end of the block. For blocks of at most some seconds.
+    """Defer KeyboardInterrupt to the end of the block. For blocks of at most some seconds.
 
     Imports and numba's compiler are left broken for the rest of the process by an exception that comes from nowhere.
     Interrupts reach the main thread only; in other threads this does nothing.

@@ -1,4 +1,4 @@
-"""Modules that are slow to import, loaded when first used."""
+"""Lazy imports of modules that are slow to load."""
 from __future__ import annotations
 
 import importlib
@@ -11,7 +11,7 @@ from tfnb.core.interrupts import held_back
 
 
 class LazyModule(ModuleType):
-    """Stands for the module `name`; the first look at an attribute imports it, and the attribute is kept here.
+    """Proxy of the module `name`, imported at the first attribute access; attributes are cached here.
 
     An absent module raises ImportError at that look, not before. Submodules that were imported by then are
     attributes of the real module and so of this one.
@@ -22,7 +22,7 @@ class LazyModule(ModuleType):
             raise AttributeError(attribute)
         with held_back():
             value = getattr(importlib.import_module(self.__name__), attribute)
-        self.__dict__[attribute] = value           # the next look costs nothing
+        self.__dict__[attribute] = value           # the next access costs nothing
         return value
 
     def __dir__(self) -> list[str]:
@@ -33,7 +33,7 @@ class LazyModule(ModuleType):
 
 
 def lazy_module(name: str) -> Any:
-    """A stand-in for the module called `name` (`"numba"`, `"scipy.linalg"`), imported at its first attribute look.
+    """Return a proxy of the module `name` (`"numba"`, `"scipy.linalg"`), imported at the first attribute access.
 
     Returns Any: type checkers see the use of an untyped module. Raises ImportError at the first use if it is absent.
     """
@@ -41,7 +41,7 @@ def lazy_module(name: str) -> Any:
 
 
 def lazy_names(module: str, places: Mapping[str, str]) -> Callable[[str], Any]:
-    """A `__getattr__` for `module`: names that are imported, each from the module it stands in, when first used.
+    """Return a `__getattr__` for `module` that imports each name from the module that defines it at first use.
 
     `dir(module)` lists them from the start: editors complete them.
     """

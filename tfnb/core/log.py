@@ -13,19 +13,19 @@ _counts: Counter[Any] = Counter()
 
 
 class _Stderr(logging.StreamHandler[Any]):
-    """Writes to what sys.stderr is at the time: a notebook puts another one in its place."""
+    """Log handler that writes to the current sys.stderr, which a notebook replaces."""
 
     def __init__(self) -> None:
         logging.Handler.__init__(self)
 
     @property
     def stream(self) -> Any:
-        """Where messages go."""
+        """Output stream of the messages."""
         return sys.stderr
 
     @stream.setter
     def stream(self, value: Any) -> None:
-        """Whatever is set, messages go to sys.stderr."""
+        """Ignore the value: messages always go to sys.stderr."""
         pass
 
 
@@ -47,7 +47,7 @@ def set_verbosity(v: Any) -> None:
 
 
 def get_verbosity() -> int:
-    """The level from which on messages are shown."""
+    """Return the level from which messages are shown."""
     return _logger.getEffectiveLevel()
 
 
@@ -94,7 +94,7 @@ def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
 
 
 def _count() -> int:
-    """How often the caller of the caller was at its place before."""
+    """Return how many times the caller's caller was at its current line before."""
     frame = sys._getframe(2)
     place = frame.f_code.co_filename, frame.f_lineno
     _counts[place] += 1
@@ -112,6 +112,6 @@ def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
 
 
 def flush() -> None:
-    """Hand all messages on."""
+    """Flush all handlers."""
     for handler in _logger.handlers:
         handler.flush()

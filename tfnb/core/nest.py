@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence, Set
 from typing import Any
 
 Expansion = tuple[Callable[[Any], Sequence[Any]], Callable[[Any, Sequence[Any]], Any]]
-_EXPANSIONS: dict[type, Expansion] = {}     # classes that stand for several tensors: (parts, join)
+_EXPANSIONS: dict[type, Expansion] = {}     # classes that represent several tensors: (parts, join)
 
 
 _SHAPES: dict[type, Callable[[Any, Any], list[Any]]] = {}
@@ -13,7 +13,7 @@ _SHAPES: dict[type, Callable[[Any, Any], list[Any]]] = {}
 
 def register_composite(cls: type, parts: Callable[[Any], Sequence[Any]], join: Callable[[Any, Sequence[Any]], Any],
                        shapes: Callable[[Any, Any], list[Any]]) -> None:
-    """Let `expand=True` take objects of `cls` apart: parts(object) -> tensors, join(object, tensors) -> another.
+    """Register `cls` as a composite that `expand=True` flattens: parts(object) -> tensors, join(object, tensors).
 
     shapes: see `part_shapes`.
     """
@@ -23,7 +23,7 @@ def register_composite(cls: type, parts: Callable[[Any], Sequence[Any]], join: C
 def part_shapes(value: Any, shape: Any) -> list[Any]:
     """Return the TensorShapes that the tensors of `value` keep in a loop, if `value` has the shape invariant `shape`.
 
-    shape: None if there is none; None in the result stands for the shape that the tensor has.
+    shape: None if there is none; None in the result represents the tensor's present shape.
     """
     found = next((rule for cls, rule in _SHAPES.items() if isinstance(value, cls)), None)
     return [shape] if found is None else found(value, shape)
@@ -34,7 +34,7 @@ def _composite(value: Any) -> Expansion | None:
 
 
 def is_nested(value: Any) -> bool:
-    """Is it a list, tuple or dict (not a string or an array)?"""
+    """Return whether a value is a list, tuple or dict (not a string or an array)."""
     return isinstance(value, (list, tuple, Mapping))
 
 
@@ -71,12 +71,12 @@ def _leaves(value: Any, expand: bool) -> Iterator[Any]:
 
 
 def flatten(structure: Any, expand: bool = False) -> list[Any]:
-    """The leaves in order; a value that is no structure is one leaf. expand: take composite tensors apart too."""
+    """Return the leaves in order; a value that is no structure is one leaf. expand: flatten composite tensors too."""
     return list(_leaves(structure, expand))
 
 
 def pack_sequence_as(structure: Any, flat: Sequence[Any], expand: bool = False) -> Any:
-    """`flat` in the form of `structure`. Raises ValueError if the number of leaves is another."""
+    """Return `flat` packed in the structure of `structure`. Raises ValueError if the numbers of leaves differ."""
     wanted = len(flatten(structure, expand))
     if wanted != len(flat):
         raise ValueError(f"Could not pack sequence. Structure had {wanted} elements, but flat_sequence had "
@@ -101,7 +101,7 @@ def _pack(structure: Any, values: Iterator[Any], expand: bool) -> Any:
 
 
 def map_structure(fn: Callable[..., Any], *structures: Any, expand: bool = False) -> Any:
-    """`fn` of the leaves of structures of one form, in that form."""
+    """Apply `fn` to corresponding leaves of structures of one form, and return the results in that form."""
     for other in structures[1:]:
         assert_same_structure(structures[0], other, expand=expand)
     leaves = zip(*(flatten(s, expand) for s in structures), strict=True)
@@ -109,7 +109,7 @@ def map_structure(fn: Callable[..., Any], *structures: Any, expand: bool = False
 
 
 def assert_same_structure(a: Any, b: Any, check_types: bool = True, expand: bool = False) -> None:
-    """Raises ValueError if the two differ in form, TypeError if only in the classes of their parts."""
+    """Raise ValueError if two structures differ in form, TypeError if only in the classes of their parts."""
     if len(flatten(a, expand)) != len(flatten(b, expand)):
         raise ValueError(f"The two structures don't have the same number of elements. First structure: {a}. Second "
                          f"structure: {b}")

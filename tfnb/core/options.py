@@ -1,4 +1,4 @@
-"""The few settings of tfnb, in one object that the environment fills."""
+"""Settings of tfnb: one object, initialized from environment variables."""
 from __future__ import annotations
 
 import os
@@ -10,14 +10,14 @@ COMPILE = ("second", "always", "never")
 
 @dataclass(slots=True)
 class Options:
-    """What users may set, by environment variables or on `options` itself.
+    """User settings, from environment variables or set on `options` itself.
 
     cache_dir: where compiled kernels are kept (TFNB_CACHE_DIR; by default `tfnb` under XDG_CACHE_HOME or ~/.cache).
     threads: how many threads a large kernel is split over (TFNB_THREADS; by default the CPUs this process may use up).
     compile: "second": a plan is compiled at its second run, "always": at its first, "never": it is always
         interpreted (TFNB_COMPILE).
     nan_check: runs that make NaN or inf raise InvalidArgumentError with the op it comes from (TFNB_NAN_CHECK=1).
-    nan_ignore: a regular expression: names of ops and variables that may be what they are; "": none (TFNB_NAN_IGNORE).
+    nan_ignore: a regular expression: names of ops and variables exempt from nan_check; "": none (TFNB_NAN_IGNORE).
     """
 
     cache_dir: Path = field(default_factory=lambda: _cache_dir())

@@ -18,11 +18,11 @@ from typing import Any
 from tfnb.core.errors import CancelledError, DeadlineExceededError, OpError, OutOfRangeError
 
 Element = Any
-_STUCK, _MOVED, _DONE = range(3)                   # what serving the head of a line came to
+_STUCK, _MOVED, _DONE = range(3)                   # results of serving the head of a line
 
 
 class _Attempt:
-    """A thread in a line: how many elements it still waits for, those it has, and the gate it waits at."""
+    """Waiting call of a thread: the count of elements it still waits for, those it has, and the lock it waits on."""
 
     __slots__ = ("need", "elements", "partial", "closes", "gate", "done", "error")
 
@@ -34,20 +34,20 @@ class _Attempt:
         self.error: OpError | None = None
 
     def finish(self, error: OpError | None = None) -> int:
-        """Let the thread go on. To be called once, with the queue's lock held."""
+        """Wake the thread. To be called once, with the queue's lock held."""
         self.error, self.done = error, True
         self.gate.release()
         return _DONE
 
 
 class _Run(threading.local):
-    """What may end the waiting of a thread besides a queue: an event, if one is set here."""
+    """Cancellation event of a thread's run, which ends its waiting; None if there is none."""
 
     cancelled: threading.Event | None = None
 
 
 run = _Run()
-_LOOK = 0.02                                       # seconds between two looks at the event
+_LOOK = 0.02                                       # seconds between two checks of the event
 
 
 class Queue:
@@ -67,7 +67,7 @@ class Queue:
         self._taking: deque[_Attempt] = deque()
         self._closed = self._cancelled = False
 
-    # ---- how elements are kept: called with the lock held
+    # ---- storage of elements: called with the lock held
 
     def _push(self, element: Element) -> None:
         self._elements.append(element)
@@ -76,17 +76,17 @@ class Queue:
         return self._elements.popleft()
 
     def _put_back(self, elements: Sequence[Element]) -> None:
-        """Return what a dequeue took that did not come to its end."""
+        """Put back the elements of an incomplete dequeue."""
         self._elements.extendleft(reversed(elements))
 
     def _ready(self) -> int:
-        """How many elements may be taken now."""
+        """Return the count of elements that can be dequeued now."""
         return len(self._elements)
 
-    # ---- what ops call
+    # ---- calls of ops
 
     def enqueue(self, element: Element, timeout: float | None = None) -> None:
-        """Put an element in, as soon as there is room."""
+        """Enqueue an element, as soon as there is room."""
         with self._lock:
             if not (self._putting or self._closed or self._cancelled) and len(self._elements) < self.capacity:
                 self._push(element)
@@ -97,7 +97,7 @@ class Queue:
         self._wait(self._putting, attempt, timeout)
 
     def enqueue_many(self, elements: Iterable[Element], timeout: float | None = None) -> None:
-        """Put elements in, one after another as there is room; other enqueues wait until all are in."""
+        """Enqueue elements one after another as there is room; other enqueues wait until all are in."""
         waiting = list(elements)
         with self._lock:
             if timeout is not None and timeout <= 0 and self._would_block(len(waiting)):
@@ -106,7 +106,7 @@ class Queue:
         self._wait(self._putting, attempt, timeout)
 
     def dequeue(self, timeout: float | None = None) -> Element:
-        """Take an element, as soon as there is one."""
+        """Dequeue an element, as soon as there is one."""
         with self._lock:
             if not (self._taking or self._cancelled) and self._ready() > 0:
                 element = self._pop()
@@ -117,7 +117,7 @@ class Queue:
         return self._wait(self._taking, attempt, timeout)[0]
 
     def dequeue_many(self, n: int, partial: bool = False, timeout: float | None = None) -> list[Element]:
-        """Take `n` elements; with `partial`, as many as there are once the queue is closed, but at least one."""
+        """Dequeue `n` elements; with `partial`, those that are left once the queue is closed, but at least one."""
         with self._lock:
             if not (self._taking or self._putting or self._cancelled) and self._ready() >= n:
                 return [self._pop() for _ in range(n)]
@@ -126,7 +126,7 @@ class Queue:
         return found
 
     def close(self, cancel_pending: bool = False) -> None:
-        """Take no more elements: after the enqueues that wait now, or, with `cancel_pending`, instead of them.
+        """Close the queue: after the enqueues that are blocked now, or, with `cancel_pending`, cancelling them.
 
         Raises CancelledError if the queue is closed already (not with `cancel_pending`).
         """
@@ -140,22 +140,22 @@ class Queue:
         self._wait(self._putting, attempt, None)
 
     def cancel(self) -> None:
-        """End all waiting, now and from now on, with CancelledError: the session is closed."""
+        """Raise CancelledError in all blocked and later calls: the session is closed."""
         with self._lock:
             self._cancelled = True
             self._dismiss(self._putting, "Enqueue")
             self._dismiss(self._taking, "Dequeue")
 
     def size(self) -> int:
-        """How many elements are in the queue."""
+        """Return the count of elements in the queue."""
         return len(self._elements)
 
     def waiting(self) -> tuple[int, int]:
-        """How many calls wait to put elements in, and how many to take some out."""
+        """Return the counts of blocked enqueues and of blocked dequeues."""
         return len(self._putting), len(self._taking)
 
     def is_closed(self) -> bool:
-        """Does the queue take no more elements?"""
+        """Return whether the queue is closed."""
         return self._closed
 
     # ---- lines
@@ -183,12 +183,12 @@ class Queue:
         return attempt.elements
 
     def _would_block(self, n: int) -> bool:
-        """Is there no room for `n` elements now? With the lock held."""
+        """Return whether an enqueue of `n` elements would block now. The lock must be held."""
         full = bool(self._putting) or len(self._elements) + n > self.capacity
         return full and not (self._closed or self._cancelled)
 
     def _pass(self, gate: threading.Lock, timeout: float | None) -> bool:
-        """Wait at a gate. False: in vain. Raises CancelledError if this thread's run is cancelled."""
+        """Wait for a lock; return whether it was acquired. Raises CancelledError if this thread's run is cancelled."""
         event = run.cancelled
         if event is None:
             return gate.acquire(timeout=-1 if timeout is None else max(timeout, 0))
@@ -225,7 +225,7 @@ class Queue:
         return CancelledError(None, None, f"{what} operation was cancelled")
 
     def _serve(self) -> None:
-        """Serve both lines until neither can go on."""
+        """Serve both lines until neither can proceed."""
         moved = True
         while moved:
             moved = self._serve_line(self._putting, self._try_put)
@@ -275,9 +275,9 @@ class Queue:
 
 
 class ShuffleQueue(Queue):
-    """Gives its elements in random order, and until it is closed leaves `min_after` of them to choose from.
+    """Queue that returns its elements in random order, keeping at least `min_after` of them until it is closed.
 
-    draw: a function without arguments that gives random numbers, non-negative integers.
+    draw: a function without arguments that returns random non-negative integers.
     """
 
     def __init__(self, kind: str, name: str, capacity: int, min_after: int, draw: Callable[[], int]) -> None:
@@ -300,7 +300,7 @@ class ShuffleQueue(Queue):
 
 
 class PriorityQueue(Queue):
-    """Gives the element with the least first component first; of equal ones the one that came first."""
+    """Queue that returns the element with the least first component first; equal ones in FIFO order."""
 
     def __init__(self, kind: str, name: str, capacity: int) -> None:
         super().__init__(kind, name, capacity)

@@ -1,6 +1,6 @@
-"""Elements of one shape in one buffer, which kernels of loops write and read by number.
+"""Elements of one shape in one buffer, which loop kernels read and write by index.
 
-What a kernel knows of them stands in `head`, int64 words whose places have names here. A kernel that can't go on (no
+A kernel's view of them is `head`, int64 values at positions named here. A kernel that can't go on (no
 room, no such element) changes nothing and stops its program; who plays the program then asks the owner of the rows
 for room or for the error (core/elements.py).
 """
@@ -14,14 +14,14 @@ import numpy as np
 DATA, COUNT, CAPACITY, STATES, FLAGS, HEAD_WORDS = range(6)
 
 # Of all elements. CLEARS: reading drops; DYNAMIC: writing behind the end makes them more; SUMS: a second write adds;
-# SAME: one element tells the shape of all; ZEROS: that is known, so an element that nobody wrote is zeros.
+# SAME: one element determines the shape of all; ZEROS: that is known, so an element that nobody wrote is zeros.
 CLEARS, DYNAMIC, SUMS, SAME, ZEROS = 1, 2, 4, 8, 16
 # Of one element. PRESENT: it has a value; KNOWN: it had one, so its shape is known; GONE: reading dropped it.
 PRESENT, KNOWN, GONE = 1, 2, 4
 
 
 class Rows:
-    """`count` elements of one dtype and shape, with room for `capacity`. None of them is present at first.
+    """Buffer of `count` elements of one dtype and shape, with room for `capacity`. No element is present at first.
 
     data: rows that are all elements, and never change.
     """
@@ -42,7 +42,7 @@ class Rows:
         self.data, self.states, self._found = data, states, False
 
     def ready(self) -> np.ndarray:
-        """The head, as kernels want it."""
+        """Return the head, up to date for kernels."""
         if not self._found:                        # an address costs 1 us, and most uses have no need of it
             head = self.head
             head[DATA], head[STATES], head[CAPACITY] = self.data.ctypes.data, self.states.ctypes.data, len(self.states)
@@ -54,7 +54,7 @@ class Rows:
 
     @property
     def flags(self) -> int:
-        """What is true of all elements."""
+        """Flags of all elements."""
         return int(self.head[FLAGS])
 
     def _told(self) -> None:
@@ -74,52 +74,52 @@ class Rows:
             self._place(data, states)
             self._lent = False
 
-    # One element. These are also what core/elements.py asks of elements that are arrays of their own.
+    # One element. core/elements.py calls the same methods of separate arrays.
 
     def extend(self, count: int) -> None:
-        """Let there be so many elements."""
+        """Set the count of elements."""
         self.reserve(count)
         self.head[COUNT] = count
 
     def has(self, i: int) -> bool:
-        """Has it a value?"""
+        """Return whether element `i` has a value."""
         return bool(self.states[i] & PRESENT)
 
     def gone(self, i: int) -> bool:
-        """Was it dropped when it was read?"""
+        """Return whether element `i` was dropped by a read."""
         return bool(self.states[i] & GONE)
 
     def shape_of(self, i: int) -> tuple[int, ...] | None:
-        """The shape of what was written there."""
+        """Return the shape of the value written at `i`."""
         return self.shape if self.states[i] & KNOWN else None
 
     def all_shapes(self) -> list[tuple[int, ...] | None]:
-        """`shape_of` each."""
+        """Return `shape_of` each element."""
         return [self.shape if known else None for known in (self.states[:len(self)] & KNOWN).tolist()]
 
     def get(self, i: int) -> np.ndarray:
-        """A copy of it."""
+        """Return a copy of element `i`."""
         return np.array(self.data[i])
 
     def take(self, i: int) -> np.ndarray:
-        """The element, which is gone from then on."""
+        """Return element `i` and drop it."""
         self.states[i] = KNOWN | GONE
         return np.array(self.data[i])
 
     def put(self, i: int, value: np.ndarray) -> None:
-        """Let it be `value`, of the right shape and dtype."""
+        """Set element `i` to `value`, of the right shape and dtype."""
         self.data[i] = value
         self.states[i] = PRESENT | KNOWN
         self._told()
 
     def add(self, i: int, value: np.ndarray) -> None:
-        """Add to what it is."""
+        """Add `value` to element `i`."""
         self.data[i] = self.data[i] + value
 
     # All of them
 
     def put_all(self, values: np.ndarray) -> bool:
-        """Let them be the rows of `values`, unless one has a value, or had one that is gone."""
+        """Set all elements to the rows of `values`, unless one has a value, or had one that was dropped."""
         states = self.states[:len(self)]
         if (states & (PRESENT | GONE)).any():
             return False
@@ -128,7 +128,7 @@ class Rows:
         return True
 
     def take_all(self) -> np.ndarray | None:
-        """All elements in one array, which are gone from then on if reading clears; None unless each has a value."""
+        """Return all elements in one array, dropping them if reading clears; None unless each has a value."""
         used = len(self)
         if not used or (self.states[:used] & PRESENT == 0).any():
             return None
@@ -139,7 +139,7 @@ class Rows:
 
 
 class Items:
-    """Elements that are arrays of their own, of any shapes."""
+    """Elements that are separate arrays, of any shapes."""
 
     def __init__(self, count: int, shapes: Sequence[tuple[int, ...] | None] = ()) -> None:
         self.values: list[np.ndarray | None] = [None] * count
@@ -151,54 +151,54 @@ class Items:
         return len(self.values)
 
     def extend(self, count: int) -> None:
-        """Let there be so many elements."""
+        """Set the count of elements."""
         more = count - len(self.values)
         self.values += [None] * more
         self.shapes += [None] * more
 
     def has(self, i: int) -> bool:
-        """Has it a value?"""
+        """Return whether element `i` has a value."""
         return self.values[i] is not None
 
     def gone(self, i: int) -> bool:
-        """Was it dropped when it was read?"""
+        """Return whether element `i` was dropped by a read."""
         return i in self._gone
 
     def shape_of(self, i: int) -> tuple[int, ...] | None:
-        """The shape of what was written there."""
+        """Return the shape of the value written at `i`."""
         return self.shapes[i]
 
     def all_shapes(self) -> list[tuple[int, ...] | None]:
-        """`shape_of` each."""
+        """Return `shape_of` each element."""
         return self.shapes
 
     def get(self, i: int) -> np.ndarray:
-        """A copy of it."""
+        """Return a copy of element `i`."""
         return np.array(self.values[i])
 
     def take(self, i: int) -> np.ndarray:
-        """The element, which is gone from then on."""
+        """Return element `i` and drop it."""
         value, self.values[i] = self.values[i], None
         self._gone.add(i)
         assert value is not None
         return value
 
     def put(self, i: int, value: np.ndarray) -> None:
-        """Let it be `value`, which nobody changes."""
+        """Set element `i` to `value`, which must not change."""
         self.values[i], self.shapes[i] = value, value.shape
         self.kinds.add(value.shape)
 
     def add(self, i: int, value: np.ndarray) -> None:
-        """Add to what it is."""
+        """Add `value` to element `i`."""
         self.values[i] = self.values[i] + value
 
     def take_all(self) -> np.ndarray | None:
-        """None: they are not in one array."""
+        """Return None: the elements are not in one array."""
         return None
 
 
 def gathered(items: Items, dtype: np.dtype[Any], shape: tuple[int, ...], flags: int) -> Rows:
-    """The same elements in one buffer. All of them must have that dtype and shape."""
+    """Copy elements into one buffer. All of them must have that dtype and shape."""
     rows = Rows(dtype, shape, len(items), flags=flags)
     for i, value in enumerate(items.values if items.kinds else ()):
         if value is not None:
@@ -209,7 +209,7 @@ def gathered(items: Items, dtype: np.dtype[Any], shape: tuple[int, ...], flags: 
 
 
 def scattered(rows: Rows) -> Items:
-    """The same elements as arrays of their own."""
+    """Return the same elements as separate arrays."""
     items = Items(len(rows), rows.all_shapes())
     for i in range(len(rows)):
         if rows.has(i) or rows.gone(i):

@@ -1,4 +1,4 @@
-"""Shapes as far as they are known: plain tuples inside ("static shapes"), `TensorShape` and `Dimension` for users.
+"""Static shapes: plain tuples internally, `TensorShape` and `Dimension` for users.
 
 A static shape is a tuple with an int or None (unknown) for each axis, or None where even the rank is unknown.
 """
@@ -19,12 +19,12 @@ _proto = lazy_module("tfnb.proto.tensor_shape_pb2")
 
 
 def is_known(shape: Static) -> bool:
-    """True if the rank and every size of the static shape are known."""
+    """Return whether the rank and every size of the static shape are known."""
     return shape is not None and None not in shape
 
 
 def text(shape: Static) -> str:
-    """The static shape as TensorFlow prints it: `(2, ?)`, `(3,)`, `<unknown>`."""
+    """Format a static shape as TensorFlow prints it: `(2, ?)`, `(3,)`, `<unknown>`."""
     if shape is None:
         return "<unknown>"
     sizes = ["?" if size is None else str(size) for size in shape]
@@ -32,14 +32,14 @@ def text(shape: Static) -> str:
 
 
 def compatible(a: Static, b: Static) -> bool:
-    """True if some full shape is both `a` and `b`."""
+    """Return whether some fully defined shape matches both `a` and `b`."""
     if a is None or b is None:
         return True
     return len(a) == len(b) and all(m is None or n is None or m == n for m, n in zip(a, b, strict=True))
 
 
 def merge(a: Static, b: Static) -> Static:
-    """What is known from both together. Raises ValueError if they contradict each other."""
+    """Merge two shapes: sizes known in either are known in the result. Raises ValueError if they conflict."""
     if a is None or a == b:
         return b
     if b is None:
@@ -50,7 +50,7 @@ def merge(a: Static, b: Static) -> Static:
 
 
 def broadcast(a: Static, b: Static) -> Static:
-    """The shape of `a + b` by NumPy's rules, as far as it is known. Raises ValueError if they don't fit.
+    """Return the static shape of `a + b` by NumPy's broadcasting. Raises ValueError for incompatible shapes.
 
     An unknown size against 1 stays unknown, against a known n > 1 is n.
     """
@@ -77,7 +77,7 @@ def _broadcast_size(m: int | None, n: int | None) -> int | None:
 
 
 class TensorShape:
-    """The shape of a tensor as far as it is known: of unknown rank (`TensorShape(None)`), in part, or fully.
+    """Static shape of a tensor: of unknown rank (`TensorShape(None)`), partially or fully defined.
 
     `dims`: an iterable of ints, None and Dimensions, one such, a TensorShape, a TensorShapeProto, or None. Raises
     TypeError for anything else, ValueError for a negative size. `static` is the same as a plain tuple. Iterating
@@ -92,7 +92,7 @@ class TensorShape:
 
     @classmethod
     def of(cls, shape: Static) -> TensorShape:
-        """The TensorShape of a static shape, which is not checked."""
+        """Make the TensorShape of a static shape, without a check."""
         made = cls.__new__(cls)
         made.static = shape
         return made
@@ -145,38 +145,38 @@ class TensorShape:
         return (None,) * count
 
     def num_elements(self) -> int | None:
-        """How many elements a tensor of this shape has, or None if that is unknown."""
+        """Return the number of elements of a tensor of this shape, or None if it is unknown."""
         if self.static is None or None in self.static:
             return None
         return math.prod(size for size in self.static if size is not None)
 
     def as_list(self) -> list[int | None]:
-        """A list of ints and None. Raises ValueError if the rank is unknown."""
+        """Return a list of ints and None. Raises ValueError if the rank is unknown."""
         if self.static is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self.static)
 
     def as_proto(self) -> Any:
-        """The official TensorShapeProto (unknown sizes are -1)."""
+        """Return the TensorShapeProto (unknown sizes are -1)."""
         if self.static is None:
             return _proto.TensorShapeProto(unknown_rank=True)
         dim = _proto.TensorShapeProto.Dim
         return _proto.TensorShapeProto(dim=[dim(size=-1 if size is None else size) for size in self.static])
 
     def is_fully_defined(self) -> bool:
-        """True if the rank and all sizes are known."""
+        """Return whether the rank and all sizes are known."""
         return is_known(self.static)
 
     def is_compatible_with(self, other: Any) -> bool:
-        """True if some full shape is both this and `other`."""
+        """Return whether some fully defined shape matches both this and `other`."""
         return compatible(self.static, as_static(other))
 
     def merge_with(self, other: Any) -> TensorShape:
-        """What is known from both together. Raises ValueError if they contradict each other."""
+        """Merge two shapes: sizes known in either are known in the result. Raises ValueError if they conflict."""
         return TensorShape.of(merge(self.static, as_static(other)))
 
     def concatenate(self, other: Any) -> TensorShape:
-        """The dimensions of this and then of `other`; unknown if one of them is of unknown rank."""
+        """Concatenate the dimensions of this and `other`; unknown if one of them is of unknown rank."""
         more = as_static(other)
         return TensorShape.of(None if self.static is None or more is None else self.static + more)
 
@@ -187,54 +187,54 @@ class TensorShape:
         return TensorShape(other).concatenate(self)
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """The shape that knows only what both agree on."""
+        """Return the most specific shape compatible with both: sizes that differ become unknown."""
         a, b = self.static, as_static(other)
         if a is None or b is None or len(a) != len(b):
             return TensorShape.of(None)
         return TensorShape.of(tuple(m if m == n else None for m, n in zip(a, b, strict=True)))
 
     def with_rank(self, rank: int) -> TensorShape:
-        """This shape, with `rank` sizes if its rank was unknown. Raises ValueError if it has another rank."""
+        """Return this shape, with `rank` unknown sizes if its rank is unknown. Raises ValueError for another rank."""
         try:
             return self.merge_with(unknown_shape(rank))
         except ValueError:
             raise ValueError(f"Shape {self} must have rank {rank}") from None
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """This shape. Raises ValueError if its rank is known and less than `rank`."""
+        """Return this shape. Raises ValueError if its rank is known and less than `rank`."""
         if self.static is not None and len(self.static) < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """This shape. Raises ValueError if its rank is known and more than `rank`."""
+        """Return this shape. Raises ValueError if its rank is known and more than `rank`."""
         if self.static is not None and len(self.static) > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
     def assert_has_rank(self, rank: int) -> None:
-        """Raises ValueError if the rank is known and is not `rank`."""
+        """Raise ValueError if the rank is known and is not `rank`."""
         self.with_rank(rank)
 
     def assert_same_rank(self, other: Any) -> None:
-        """Raises ValueError if both ranks are known and differ."""
+        """Raise ValueError if both ranks are known and differ."""
         more = as_static(other)
         if self.static is not None and more is not None and len(self.static) != len(more):
             raise ValueError(f"Shapes {self} and {text(more)} must have the same rank")
 
     def assert_is_compatible_with(self, other: Any) -> None:
-        """Raises ValueError if no full shape is both this and `other`."""
+        """Raise ValueError if no full shape is both this and `other`."""
         more = as_static(other)
         if not compatible(self.static, more):
             raise ValueError(f"Shapes {self} and {text(more)} are incompatible")
 
     def assert_is_fully_defined(self) -> None:
-        """Raises ValueError if the rank or a size is unknown."""
+        """Raise ValueError if the rank or a size is unknown."""
         if not is_known(self.static):
             raise ValueError(f"Shape {self} is not fully defined")
 
     def __eq__(self, other: object) -> bool:
-        """Equal if the same is known of both. What can't be a shape is unequal."""
+        """Return whether both static shapes are equal. A value that can't be a shape is unequal."""
         try:
             return self.static == as_static(other)
         except (TypeError, ValueError):
@@ -254,7 +254,7 @@ class TensorShape:
 
 
 def as_static(value: Any) -> Static:
-    """The static shape of anything that `TensorShape` takes. Raises TypeError or ValueError as it does."""
+    """Convert anything that `TensorShape` takes to a static shape. Raises TypeError or ValueError as it does."""
     if value is None or isinstance(value, TensorShape):
         return None if value is None else value.static
     if hasattr(value, "unknown_rank"):                      # a TensorShapeProto
@@ -269,10 +269,10 @@ def as_static(value: Any) -> Static:
 
 
 def as_shape(value: Any) -> TensorShape:
-    """`value` as a TensorShape: itself if it is one."""
+    """Convert `value` to a TensorShape; a TensorShape is returned as it is."""
     return value if isinstance(value, TensorShape) else TensorShape(value)
 
 
 def unknown_shape(ndims: int | None = None) -> TensorShape:
-    """A shape of `ndims` unknown sizes; of unknown rank without `ndims`."""
+    """Return a shape of `ndims` unknown sizes; of unknown rank without `ndims`."""
     return TensorShape.of(None if ndims is None else (None,) * ndims)

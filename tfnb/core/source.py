@@ -1,4 +1,4 @@
-"""Where in the user's code something was made: cheap to record, turned into words only when wanted."""
+"""Creation sites in the user's code: cheap to record, formatted only on demand."""
 from __future__ import annotations
 
 import linecache
@@ -15,19 +15,19 @@ DEPTH = 24                          # values recorded: two for each of 12 frames
 WIDTH = 100                         # of a source line in a message
 NEWLOCALS = 2                       # a flag of code objects: of functions, not of modules and cells
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_inside: dict[str, bool] = {}       # file name -> is it tfnb's own (to hash a code object is to hash its constants)
+_inside: dict[str, bool] = {}       # file name -> whether it is tfnb's own (hashing a code object hashes its constants)
 _cell_label: list[Callable[[str], str | None]] = []
 
 
 def set_cell_label(fn: Callable[[str], str | None] | None) -> None:
-    """Install `fn`: file name -> a label such as "cell [3]", or None for what is no cell. None removes it."""
+    """Install `fn`: file name -> a label such as "cell [3]", or None for a file that is no cell. None removes it."""
     _cell_label[:] = [fn] if fn is not None else []
 
 
 def recorded_frames() -> Recorded:
-    """The frames outside tfnb that led here: innermost first, at most 12, up to the first module or cell.
+    """Record the call stack outside tfnb: innermost frame first, at most 12, up to the first module or cell.
 
-    It runs for each op that is made. A line number would cost a search in a table for each frame; the position in the
+    It runs for each op that is made. A line number would cost a table lookup for each frame; the position in the
     bytecode costs nothing, and `frames_of` makes lines of it when somebody asks.
     """
     found: list[Any] = []
@@ -48,7 +48,7 @@ def recorded_frames() -> Recorded:
 
 
 def frames_of(recorded: Recorded) -> Frames:
-    """What `recorded_frames` gave, as (code object, line number) of each frame."""
+    """Decode the result of `recorded_frames` to (code object, line number) of each frame."""
     return tuple((code, _line(code, position)) for code, position in zip(recorded[::2], recorded[1::2], strict=True))
 
 
@@ -60,12 +60,12 @@ def _line(code: CodeType, position: int) -> int:
 
 
 def user_frames() -> Frames:
-    """The frames outside tfnb that led here, innermost first, as (code object, line number)."""
+    """Return the call stack outside tfnb, innermost first, as (code object, line number)."""
     return frames_of(recorded_frames())
 
 
 def label(code: CodeType) -> str | None:
-    """The notebook cell that the code object is from, or None."""
+    """Return the label of the notebook cell that defines a code object, or None."""
     for fn in _cell_label:
         named = fn(code.co_filename)
         if named:
@@ -74,7 +74,7 @@ def label(code: CodeType) -> str | None:
 
 
 def innermost(frames: Frames) -> tuple[CodeType, int] | None:
-    """The frame a user wants to see: the innermost one in a cell, else the innermost of all."""
+    """Return the frame to show to the user: the innermost one in a cell, else the innermost of all."""
     for frame in frames:
         if label(frame[0]):
             return frame
@@ -82,9 +82,9 @@ def innermost(frames: Frames) -> tuple[CodeType, int] | None:
 
 
 def describe(frames: Frames) -> str:
-    """One line on where that is: "cell [3], line 2: `y = tf.matmul(x, w)`" or "net.py:12 in build: `...`".
+    """Format the location in one line: "cell [3], line 2: `y = tf.matmul(x, w)`" or "net.py:12 in build: `...`".
 
-    Of a function in a cell also from where it was called: "cell [2], line 5: `...`, called at cell [3], line 2".
+    A function defined in a cell adds its call site: "cell [2], line 5: `...`, called at cell [3], line 2".
     """
     frame = innermost(frames)
     if frame is None:
@@ -103,7 +103,7 @@ def describe(frames: Frames) -> str:
 
 
 def _called_at(frames: Frames, made: tuple[CodeType, int]) -> str:
-    """Where the cell that runs called the function with the line `made`; "" if that is the cell's own line."""
+    """Format the running cell's call of the function with the line `made`; "" if that is the cell's own line."""
     code, line = frames[-1]
     cell = label(code)
     same = code.co_filename == made[0].co_filename and line == made[1]          # a comprehension, a lambda
@@ -111,6 +111,6 @@ def _called_at(frames: Frames, made: tuple[CodeType, int]) -> str:
 
 
 def traceback_of(frames: Frames) -> list[tuple[str, int, str, str]]:
-    """(file, line, function, source text) of each frame, outermost first: what `Operation.traceback` shows."""
+    """Return (file, line, function, source text) of each frame, outermost first, for `Operation.traceback`."""
     return [(code.co_filename, line, code.co_name, linecache.getline(code.co_filename, line).strip())
             for code, line in reversed(frames)]

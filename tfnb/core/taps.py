@@ -1,4 +1,4 @@
-"""Where upper layers listen to what runs below them. Nobody listens: one look at None."""
+"""Observer hooks of upper layers on lower ones. Without an observer they cost one comparison with None."""
 from __future__ import annotations
 
 from collections.abc import Callable

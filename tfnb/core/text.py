@@ -1,4 +1,4 @@
-"""Text and bytes, each as the other; words near to others."""
+"""Conversions between str and bytes, and suggestions for misspelled names."""
 from __future__ import annotations
 
 import numbers
@@ -17,7 +17,7 @@ bytes_or_text_types = (bytes, str)
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
-    """Bytes as they are, text encoded. Raises TypeError for anything else."""
+    """Return bytes unchanged and str encoded. Raises TypeError for anything else."""
     if isinstance(bytes_or_text, (bytes, bytearray)):
         return bytes(bytes_or_text)
     if isinstance(bytes_or_text, str):
@@ -26,7 +26,7 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """Text as it is, bytes decoded. Raises TypeError for anything else."""
+    """Return str unchanged and bytes decoded. Raises TypeError for anything else."""
     if isinstance(bytes_or_text, str):
         return bytes_or_text
     if isinstance(bytes_or_text, bytes):
@@ -35,17 +35,17 @@ def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
 
 
 def as_str_any(value: Any) -> str:
-    """Bytes decoded, anything else as `str` shows it."""
+    """Return bytes decoded, and `str` of anything else."""
     return as_text(value) if isinstance(value, bytes) else str(value)
 
 
 def path_to_str(path: Any) -> Any:
-    """A path object as text; anything else as it is."""
+    """Return a path object as str; anything else unchanged."""
     return as_str_any(os.fspath(path)) if hasattr(path, "__fspath__") else path
 
 
 def expression(text: str) -> re.Pattern[str]:
-    """The regular expression `text`, compiled. Raises ValueError, with the reason, for what is none."""
+    """Compile a regular expression. Raises ValueError, with the reason, for an invalid one."""
     try:
         return re.compile(text)
     except re.error as error:
@@ -53,12 +53,12 @@ def expression(text: str) -> re.Pattern[str]:
 
 
 def cut(text: str, most: int) -> str:
-    """`text`, or its first letters and "…" where it is longer than `most`."""
+    """Truncate `text` to `most` characters, ending in "…" if it is longer."""
     return text if len(text) <= most else text[:most - 1] + "…"
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6, show: Callable[[str], str] = repr) -> str:
-    """The end of a message on an unknown word: "; did you mean 'loss'?", or "" where none of `known` is near.
+    """Return the end of a message on an unknown name: "; did you mean 'loss'?", or "" if none of `known` is close.
 
     One that begins with the word, or is it in a scope, is nearest. cutoff: how near, 0 to 1; show: how the nearest one
     is written.

@@ -1,4 +1,4 @@
-"""The version of tfnb: the one place it is written."""
+"""Version of tfnb, defined here only."""
 from __future__ import annotations
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""Benchmarks of programs: `tf.test.Benchmark`."""
+"""Benchmarks: `tf.test.Benchmark`."""
 from __future__ import annotations
 
 import re
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Benchmark:
-    """A class to subclass: `tf.test.main` runs each method called benchmark... for `--benchmarks=regex`."""
+    """Base class of benchmarks: `tf.test.main` runs each `benchmark...` method that `--benchmarks=regex` matches."""
 
     _classes: ClassVar[list[type[Benchmark]]] = []
 
@@ -21,9 +21,9 @@ class Benchmark:
     def run_op_benchmark(self, sess: Any, op_or_tensor: Any, feed_dict: Any = None, burn_iters: int = 2,
                          min_iters: int = 10, store_trace: bool = False, store_memory_usage: bool = True,
                          name: str | None = None, extras: Any = None, mbs: float = 0) -> dict[str, Any]:
-        """Run an op, or fetch a tensor without its value, and return and report the median of its seconds.
+        """Run an op, or compute a tensor without fetching it, and return and report its median wall time in seconds.
 
-        burn_iters: runs before those that are measured, min_iters of them; mbs: megabytes that one run handles. The
+        burn_iters: warm-up runs; min_iters: measured runs; mbs: megabytes processed per run. The
         result has "iters", "wall_time", "extras", "name" and "throughput" (mbs by second, None without mbs). Traces and
         memory are not stored.
         """
@@ -44,7 +44,7 @@ class Benchmark:
 
     @staticmethod
     def _caller() -> str:
-        """The name of the benchmark that runs."""
+        """Return the name of the running benchmark method."""
         frame: Any = sys._getframe(2)
         while frame is not None and not frame.f_code.co_name.startswith("benchmark"):
             frame = frame.f_back
@@ -53,7 +53,7 @@ class Benchmark:
     def report_benchmark(self, iters: int | None = None, cpu_time: float | None = None,
                          wall_time: float | None = None, throughput: float | None = None, extras: Any = None,
                          name: str | None = None, metrics: Any = None) -> None:
-        """Print what was measured, a line of "name: value" pairs."""
+        """Print the measurements as one line of "name: value" pairs."""
         called = name or f"{type(self).__name__}.{self._caller()}"
         pairs = {"iters": iters, "cpu_time": cpu_time, "wall_time": wall_time, "throughput": throughput,
                  **(extras or {})}

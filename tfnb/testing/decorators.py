@@ -11,7 +11,7 @@ Test = TypeVar("Test")
 
 
 def run_deprecated_v1(func: Test) -> Test:
-    """Let a test method, or all of a TestCase, run in a graph of its own, as all code of TensorFlow 1 does."""
+    """Run a test method, or each test of a TestCase, in a new graph, as all code of TensorFlow 1 does."""
     if isinstance(func, type):
         for name, value in list(vars(func).items()):
             if callable(value) and name.startswith("test"):
@@ -30,7 +30,7 @@ run_all_in_deprecated_graph_mode_only = run_deprecated_v1
 
 
 def run_v1_only(reason: Any, func: Any = None) -> Any:
-    """Let a test run in a graph of its own; `reason` says why TensorFlow 2 skips it. Used with and without a reason."""
+    """Run a test in a new graph; `reason` says why TensorFlow 2 skips it. Works with and without a reason."""
     if callable(reason):
         return run_deprecated_v1(reason)
     return run_deprecated_v1 if func is None else run_deprecated_v1(func)
@@ -38,12 +38,12 @@ def run_v1_only(reason: Any, func: Any = None) -> Any:
 
 def run_in_graph_and_eager_modes(func: Any = None, config: Any = None, use_gpu: bool = True,
                                  **others: Any) -> Callable[..., Any]:
-    """Let a test method run in a graph of its own with `self.test_session()` around it: there is no eager mode here.
+    """Run a test method in a new graph within `self.test_session()`; tfnb has no eager mode.
 
     `self.evaluate` fetches in that session. Used with and without arguments.
     """
     def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap the test."""
+        """Wrap the test method."""
         @wraps(test)
         def run(self: Any, *args: Any, **kwargs: Any) -> Any:
             with Graph().as_default(), self.test_session(use_gpu=use_gpu, config=config):

@@ -1,4 +1,4 @@
-"""Gradients beside finite differences: `tf.test.compute_gradient` and `tf.test.compute_gradient_error`."""
+"""Numerical gradient checks: `tf.test.compute_gradient` and `tf.test.compute_gradient_error`."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ Jacobians = tuple[np.ndarray, np.ndarray]
 def compute_gradient(x: Any, x_shape: Any, y: Tensor, y_shape: Sequence[int], x_init_value: Any = None,
                      delta: float = 1e-3, init_targets: Any = None,
                      extra_feed_dict: Mapping[Any, Any] | None = None) -> Any:
-    """The Jacobian matrix of `y` by `x`, from tf.gradients and from differences, as two arrays [size of x, size of y].
+    """Compute dy/dx by tf.gradients and by central differences: two transposed Jacobians [size of x, size of y].
 
     x: a tensor (a complex number is two rows), or a list of them, for a list of pairs; x_shape, y_shape: their
     shapes. x_init_value: where to differentiate, by default at random numbers of [0, 1). delta: half the step of the
@@ -44,7 +44,7 @@ def compute_gradient(x: Any, x_shape: Any, y: Tensor, y_shape: Sequence[int], x_
 def compute_gradient_error(x: Any, x_shape: Any, y: Tensor, y_shape: Sequence[int], x_init_value: Any = None,
                            delta: float = 1e-3, init_targets: Any = None,
                            extra_feed_dict: Mapping[Any, Any] | None = None) -> float:
-    """The largest difference between the two Jacobian matrices of `compute_gradient`."""
+    """Return the largest absolute difference between the two Jacobians of `compute_gradient`."""
     found = compute_gradient(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict)
     error = 0.0
     for theory, measured in [found] if isinstance(found, tuple) else found:
@@ -54,7 +54,7 @@ def compute_gradient_error(x: Any, x_shape: Any, y: Tensor, y_shape: Sequence[in
 
 
 def _start(x: Any, shape: tuple[int, ...], value: Any) -> np.ndarray:
-    """The numbers that `x` is fed."""
+    """Return the array that `x` is fed: `value`, by default random values."""
     dtype = np.dtype(x.dtype.base_dtype.as_numpy_dtype)
     if value is None:
         return np.asarray(np.random.random_sample(shape), dtype)
@@ -66,7 +66,7 @@ def _start(x: Any, shape: tuple[int, ...], value: Any) -> np.ndarray:
 
 def _pair(session: Any, x: Any, y: Tensor, y_shape: tuple[int, ...], delta: float,
           feeds: Mapping[Any, Any]) -> Jacobians:
-    """The Jacobian matrix by gradients, and by differences."""
+    """Compute the Jacobian by gradients and by central differences."""
     ones = np.ones(y_shape, y.dtype.base_dtype.as_numpy_dtype)
     dy = constant(ones + 1j if y.dtype.is_complex else ones, dtype=y.dtype.base_dtype, shape=y_shape)
     dx = gradients(y, x, dy)[0]
@@ -74,12 +74,12 @@ def _pair(session: Any, x: Any, y: Tensor, y_shape: tuple[int, ...], delta: floa
 
 
 def _reals(array: np.ndarray) -> np.ndarray:
-    """The numbers of a contiguous array in a row; a complex one is two."""
+    """Return a flat view of a contiguous array's values; a complex value is two reals."""
     return array.reshape(-1).view(array.real.dtype)
 
 
 def _by_gradients(session: Any, x: Any, dy: Tensor, dx: Any, feeds: Mapping[Any, Any]) -> np.ndarray:
-    """Row by row of the transposed matrix: the gradient by each number of y alone."""
+    """Compute the Jacobian by gradients, one element of y at a time."""
     if dx is None:
         raise ValueError(f"no gradient leads from y to {x}")
     at = feeds[x]
@@ -104,7 +104,7 @@ def _dense(session: Any, dx: Any, at: np.ndarray, feeds: Mapping[Any, Any]) -> n
 
 def _by_differences(session: Any, x: Any, y: Tensor, y_shape: tuple[int, ...], delta: float,
                     feeds: Mapping[Any, Any]) -> np.ndarray:
-    """(y(x + delta) - y(x - delta)) / (2 delta), for each number of x."""
+    """Compute the Jacobian by central differences, (y(x + delta) - y(x - delta)) / (2 delta), per element of x."""
     moved = np.array(feeds[x], order="C")
     session.run(y, {**feeds, x: moved})            # interpreted, the others are compiled: their difference is divided
     numbers = _reals(moved)

@@ -1,4 +1,4 @@
-"""What test programs ask besides: `tf.test.main`, temporary folders, which devices there are, equal graphs."""
+"""Helpers of `tf.test`: `main`, temporary directories, device and build queries, comparison of GraphDefs."""
 from __future__ import annotations
 
 import os
@@ -25,7 +25,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def get_temp_dir() -> str:
-    """A folder for files of tests, the same in all of this process."""
+    """Return a directory for files of tests, the same one throughout the process."""
     global _temp_dir
     if _temp_dir is None:
         _temp_dir = tempfile.mkdtemp(prefix="tfnb_test_")
@@ -36,7 +36,7 @@ _temp_dir: str | None = None
 
 
 def test_src_dir_path(relative_path: str) -> str:
-    """A path beside the program that runs."""
+    """Return `relative_path` resolved against the directory of the running program."""
     return os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), relative_path)
 
 
@@ -44,33 +44,33 @@ test_src_dir_path.__test__ = False  # type: ignore[attr-defined]
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
-    """Is there a GPU that sessions can use? min_cuda_compute_capability: (major, minor) that it needs, or None."""
+    """Return whether sessions can use a GPU of at least min_cuda_compute_capability (major, minor), None for any."""
     found = cuda.gpu()
     return found is not None and found.capability >= tuple(min_cuda_compute_capability or (0, 0))
 
 
 def gpu_device_name() -> str:
-    """The name of the GPU, "/device:GPU:0", or "" if there is none."""
+    """Return the name of the GPU, "/device:GPU:0", or "" if there is none."""
     return "/device:GPU:0" if cuda.gpu() is not None else ""
 
 
 def is_built_with_cuda() -> bool:
-    """Is there what kernels for a GPU need: numba-cuda, or numba's simulator?"""
+    """Return whether GPU kernels can be compiled: numba-cuda or numba's CUDA simulator is present."""
     return cuda.is_installed()
 
 
 def is_built_with_rocm() -> bool:
-    """False."""
+    """Return False."""
     return False
 
 
 def is_built_with_gpu_support() -> bool:
-    """As `is_built_with_cuda`."""
+    """Return the same as `is_built_with_cuda`."""
     return is_built_with_cuda()
 
 
 def is_built_with_xla() -> bool:
-    """False."""
+    """Return False."""
     return False
 
 

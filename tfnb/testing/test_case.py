@@ -1,4 +1,4 @@
-"""`tf.test.TestCase`: unittest's, with a session for a graph of its own and assertions on arrays, messages, devices."""
+"""`tf.test.TestCase`: unittest's, plus a session and graph per test and assertions on arrays, protos and devices."""
 from __future__ import annotations
 
 import re
@@ -28,9 +28,9 @@ _text_format = lazy_module("google.protobuf.text_format")
 
 
 class TestCase(unittest.TestCase):
-    """A test that begins with an empty default graph and the random seed 87654321.
+    """Test case whose tests begin with an empty default graph and the random seed 87654321.
 
-    Where an assertion takes an array, it takes tensors of a default session too.
+    Assertions on arrays also take tensors, which they evaluate.
     """
 
     __test__ = False                               # this class is no test for pytest; those made of it are
@@ -47,7 +47,7 @@ class TestCase(unittest.TestCase):
         self._tfnb_cached: tuple[Any, Session] | None = None
 
     def setUp(self) -> None:
-        """An empty graph and the seeds."""
+        """Reset the default graph and the seeds."""
         _close_cached(self)
         np.random.seed(SEED % 2 ** 32)
         reset_default_graph()
@@ -60,7 +60,7 @@ class TestCase(unittest.TestCase):
         _close_cached(self)
 
     def run(self, result: Any = None) -> Any:
-        """As unittest's; the temporary folder goes at the end."""
+        """Run the test as unittest does, then remove its temporary directory."""
         try:
             return super().run(result)
         finally:
@@ -69,7 +69,7 @@ class TestCase(unittest.TestCase):
                 self._tfnb_folder = None
 
     def get_temp_dir(self) -> str:
-        """A folder of this test's own, which is removed after it."""
+        """Return this test's temporary directory, which is removed after the test."""
         if self._tfnb_folder is None:
             self._tfnb_folder = tempfile.mkdtemp(prefix=f"{self._testMethodName}_")
         return self._tfnb_folder
@@ -79,14 +79,14 @@ class TestCase(unittest.TestCase):
     @contextmanager
     def session(self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False,
                 force_gpu: bool = False) -> Iterator[Session]:
-        """A new session, the default one in its block. use_gpu, force_gpu: accepted."""
+        """Return a context manager of a new default session. use_gpu, force_gpu: accepted and ignored."""
         with Session(graph=graph, config=config) as made:
             yield made
 
     @contextmanager
     def cached_session(self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False,
                        force_gpu: bool = False) -> Iterator[Session]:
-        """The session of this test, the default one in its block: all blocks of a test get the same.
+        """Return a context manager of this test's default session: every block of a test gets the same one.
 
         Raises ValueError if a later block asks for another graph or config.
         """
@@ -103,7 +103,7 @@ class TestCase(unittest.TestCase):
 
     def test_session(self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False,
                      force_gpu: bool = False) -> AbstractContextManager[Session]:
-        """A new session for a graph that is given, else that of this test."""
+        """Return a new session if `graph` is given, else the cached session of this test."""
         if self._testMethodName == "test_session":     # its name makes unittest take it for a test
             self.skipTest("Not a test.")
         chosen = self.cached_session if graph is None else self.session
@@ -112,7 +112,7 @@ class TestCase(unittest.TestCase):
     test_session.__test__ = False  # type: ignore[attr-defined]
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values of tensors, in their structure, by the default session, or else that of this test."""
+        """Return the values of nested tensors, run in the default session or else in this test's session."""
         session = get_default_session()
         if session is not None:
             return session.run(tensors)
@@ -123,7 +123,7 @@ class TestCase(unittest.TestCase):
 
     def checkedThread(self, target: Callable[..., Any], args: Sequence[Any] | None = None,
                       kwargs: Mapping[str, Any] | None = None) -> _CheckedThread:
-        """A thread whose exceptions make the test fail when it is joined; every one must be joined."""
+        """Return a thread that must be joined, which fails the test if the thread raised an exception."""
         made = _CheckedThread(self, target, args or (), kwargs or {})
         self._tfnb_threads.append(made)
         return made
@@ -131,16 +131,16 @@ class TestCase(unittest.TestCase):
     # ---- arrays
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
-        """Have two arrays or tensors the same (static) shape?"""
+        """Assert that two arrays or tensors have the same static shape."""
         first, second = (tuple(x.shape.as_list()) if isinstance(x, Tensor) else np.shape(x) for x in (input_a, input_b))
         self.assertEqual(first, second, msg)
 
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
-        """Are the arrays equal? NaN equals NaN."""
+        """Assert that two arrays are equal elementwise. NaN equals NaN."""
         _compare(self, a, b, lambda x, y: (x == y) | _both_nan(x, y), "not equal", msg)
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
-        """Do the arrays differ somewhere?"""
+        """Assert that two arrays differ in at least one element."""
         try:
             self.assertAllEqual(a, b)
         except AssertionError:
@@ -148,9 +148,9 @@ class TestCase(unittest.TestCase):
         raise AssertionError(msg or "The two values are equal at all elements.")
 
     def assertAllClose(self, a: Any, b: Any, rtol: Any = 1e-6, atol: Any = 1e-6, msg: str | None = None) -> None:
-        """Is |a - b| <= atol + rtol * |b| everywhere? Of dicts, lists and tuples their elements are compared.
+        """Assert that |a - b| <= atol + rtol * |b| elementwise, recursively in dicts, lists and tuples.
 
-        Where an array is half or bfloat16, the tolerances are at least 1e-3 and 1e-2.
+        The tolerances are at least 1e-3 for float16 arrays and 1e-2 for bfloat16 arrays.
         """
         if isinstance(a, Mapping) or isinstance(b, Mapping):
             self.assertIsInstance(a, Mapping, msg)
@@ -173,7 +173,7 @@ class TestCase(unittest.TestCase):
 
     def assertNotAllClose(self, a: Any, b: Any, rtol: Any = 1e-6, atol: Any = 1e-6,
                           msg: str | None = None) -> None:
-        """Is some element not close? See assertAllClose."""
+        """Assert that at least one element is not close in the sense of assertAllClose."""
         try:
             self.assertAllClose(a, b, rtol, atol)
         except AssertionError:
@@ -184,7 +184,7 @@ class TestCase(unittest.TestCase):
                                       float_rtol: float = 1e-6, float_atol: float = 1e-6, half_rtol: float = 1e-3,
                                       half_atol: float = 1e-3, bfloat16_rtol: float = 1e-2,
                                       bfloat16_atol: float = 1e-2, msg: str | None = None) -> None:
-        """assertAllClose with the tolerances of the less precise of the two dtypes."""
+        """Assert as assertAllClose, with the tolerances of the less precise of the two dtypes."""
         a, b = _array(self, a), _array(self, b)
         for names, r, t in ((("float32", "complex64"), float_rtol, float_atol), (("float16",), half_rtol, half_atol),
                             (("bfloat16",), bfloat16_rtol, bfloat16_atol)):
@@ -193,63 +193,63 @@ class TestCase(unittest.TestCase):
         self.assertAllClose(a, b, rtol, atol, msg)
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
-        """Are all elements greater?"""
+        """Assert that all elements are greater than the target."""
         _check_all(self, a, lambda x: x > comparison_target, f"greater than {comparison_target}")
 
     def assertAllLess(self, a: Any, comparison_target: Any) -> None:
-        """Are all elements less?"""
+        """Assert that all elements are less than the target."""
         _check_all(self, a, lambda x: x < comparison_target, f"less than {comparison_target}")
 
     def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
-        """Are all elements greater or equal?"""
+        """Assert that all elements are greater than or equal to the target."""
         _check_all(self, a, lambda x: x >= comparison_target, f"at least {comparison_target}")
 
     def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
-        """Are all elements less or equal?"""
+        """Assert that all elements are less than or equal to the target."""
         _check_all(self, a, lambda x: x <= comparison_target, f"at most {comparison_target}")
 
     def assertAllInRange(self, target: Any, lower_bound: Any, upper_bound: Any, open_lower_bound: bool = False,
                          open_upper_bound: bool = False) -> None:
-        """Are all elements between two bounds (which belong to the range unless they are open)? NaN is not."""
+        """Assert that all elements are within two bounds, inclusive unless open. NaN is outside."""
         _check_all(self, target, lambda x: (x > lower_bound if open_lower_bound else x >= lower_bound)
                   & (x < upper_bound if open_upper_bound else x <= upper_bound),
                   f"in {'(' if open_lower_bound else '['}{lower_bound}, {upper_bound}"
                   f"{')' if open_upper_bound else ']'}")
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
-        """Are all elements among those of a set?"""
+        """Assert that every element is a member of a set."""
         _check_all(self, target, lambda x: np.isin(x, list(expected_set)), f"in {expected_set}")
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
-        """Has an array or tensor this dtype?"""
+        """Assert that an array or tensor has the expected dtype."""
         found = target.dtype if hasattr(target, "dtype") else _array(self, target).dtype
         self.assertEqual(np.dtype(getattr(found, "as_numpy_dtype", found)),
                          np.dtype(getattr(expected_dtype, "as_numpy_dtype", expected_dtype)))
 
     def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
-        """Is |f1 - f2| <= err?"""
+        """Assert that |f1 - f2| <= err."""
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err,
                         f"{f1!r} != {f2!r} +/- {err!r}{f' ({msg})' if msg is not None else ''}")
 
     def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
-        """Are the numbers of two lists near?"""
+        """Assert that corresponding values of two lists differ by at most `err`."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for x, y in zip(farray1, farray2, strict=True):
             self.assertNear(float(x), float(y), err, msg)
 
     def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:
-        """Is the length of the difference of two arrays below `err`?"""
+        """Assert that the Euclidean norm of the difference of two arrays is below `err`."""
         self.assertTrue(np.linalg.norm(_array(self, ndarray1) - _array(self, ndarray2)) < err, msg)
 
     # ---- text, messages, errors, devices
 
     def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
-        """Does a text begin so?"""
+        """Assert that a string starts with a prefix."""
         if not actual.startswith(expected_start):
             self.fail(self._formatMessage(msg, f"{actual!r} does not start with {expected_start!r}"))
 
     def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:
-        """Is a message equal to another one, or to one in text format?"""
+        """Assert that a protobuf message equals another one, given as a message or in text format."""
         expected = expected_message_maybe_ascii
         if isinstance(expected, (str, bytes)):
             expected = _parse(expected, type(message))
@@ -258,9 +258,9 @@ class TestCase(unittest.TestCase):
 
     @contextmanager
     def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[None]:
-        """Does the block raise an exception of a type that a predicate, or a pattern in its message, takes?
+        """Assert that the block raises an exception of a type that a predicate, or a regex on its message, accepts.
 
-        Of an OpError the op's name and those it was made from belong to the message.
+        The message of an OpError includes the op's name and those of the ops it was made from.
         """
         try:
             yield
@@ -275,17 +275,17 @@ class TestCase(unittest.TestCase):
             self.fail(f"{getattr(exception_type, '__name__', exception_type)} not raised")
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
-        """Does the block raise an OpError that fits? See assertRaisesWithPredicateMatch."""
+        """Assert that the block raises a matching OpError. See assertRaisesWithPredicateMatch."""
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
-        """Are two device names the same when spelled in full?"""
+        """Assert that two device names are equal in canonical form."""
         self.assertEqual(*(canonical(d.decode() if isinstance(d, bytes) else str(d or "")) for d in (device1, device2)),
                          msg)
 
 
 class _CheckedThread:
-    """See TestCase.checkedThread."""
+    """Thread of TestCase.checkedThread."""
 
     def __init__(self, case: TestCase, target: Callable[..., Any], args: Sequence[Any],
                  kwargs: Mapping[str, Any]) -> None:
@@ -296,21 +296,21 @@ class _CheckedThread:
     def _run(self) -> None:
         try:
             self._work()
-        except BaseException as error:             # it is told in the main thread
+        except BaseException as error:             # reported in the main thread
             self._error = error
 
     def start(self) -> None:
-        """Start it."""
+        """Start the thread."""
         self._thread.start()
 
     def join(self) -> None:
-        """Wait for it, and fail if it raised something."""
+        """Wait for the thread, and fail the test if it raised an exception."""
         self._thread.join()
         if self._error is not None:
             self._case.fail(f"Error in checkedThread: {self._error}")
 
     def is_alive(self) -> bool:
-        """Does it still run?"""
+        """Return whether the thread is running."""
         return self._thread.is_alive()
 
 
@@ -333,7 +333,7 @@ def _array(case: TestCase, value: Any) -> np.ndarray:
 def _compare(case: TestCase, a: Any, b: Any, same: Callable[[Any, Any], Any], words: str, msg: str | None) -> None:
     a, b = _array(case, a), _array(case, b)
     if not np.prod(b.shape, dtype=int) and not np.prod(a.shape, dtype=int) and b.ndim == 1:
-        return                                     # an empty list stands for an empty array of any shape
+        return                                     # an empty list represents an empty array of any shape
     case.assertEqual(a.shape, b.shape, f"shape mismatch: {a.shape} and {b.shape}. {msg or ''}")
     right = np.asarray(same(a, b))
     if not right.all():
@@ -354,7 +354,7 @@ def _both_nan(x: np.ndarray, y: np.ndarray) -> Any:
 
 
 def _is_ragged(a: Sequence[Any], b: Sequence[Any]) -> bool:
-    """Are these structures, not arrays written as lists?"""
+    """Return whether lists hold nested structures, rather than spell arrays."""
     return any(isinstance(x, (Mapping, Tensor)) or np.ndim(x) for x in (*a, *b) if not isinstance(x, (list, tuple))) \
         or any(isinstance(x, Mapping) for y in (*a, *b) if isinstance(y, (list, tuple)) for x in y)
 
