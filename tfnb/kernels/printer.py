@@ -49,7 +49,7 @@ class Printer:
     def lines(self, roots: Sequence[int], known: dict[int, str], loads: Mapping[int, str]) -> list[str]:
         """Return the lines that compute the roots from what `known` already names; their names are added to `known`.
 
-        loads: the text of each load, by its number.
+        loads: the source of each load, by its number.
         """
         wanted = self.block.needed(roots, known)
         users = {arg: number for number in wanted for arg in self.block.values[number].args}

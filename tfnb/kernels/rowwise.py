@@ -40,7 +40,7 @@ def fragment(step: Step) -> tuple[Fragment, tuple[int, ...]]:
 
 COMBINE: dict[str, tuple[Fragment, float | str]] = {
     name: (Fragment(Step(combine, (0, 1)), 2), identity) for name, (combine, identity) in ROW_COMBINATIONS.items()}
-"""What each row primitive combines two elements with, and what it starts from."""
+"""The combination and the identity of each row primitive."""
 
 
 def result_type(step: Step, types: Sequence[str], type: str) -> str:

@@ -1,4 +1,4 @@
-"""Arithmetic of kernel text: which type an operator gives, and its LLVM instructions. The rules are numba's.
+"""Typed arithmetic of kernel source: result types of operators and their LLVM instructions. The rules are numba's.
 
 Integers are computed with 64 bits: unsigned if both operands are, else signed (and then without wrap-around, which LLVM
 may count on). An integer meets a float as float64, unless the float is float32 and the integer has at most 16 bits.
@@ -21,12 +21,12 @@ FLOAT = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 
 
 class Unsupported(Exception):
-    """Kernel text beyond what this front end knows. numba may know it."""
+    """Kernel source beyond what this front end compiles. numba may compile it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A value in LLVM's registers and its type in kernel text; a tuple of values for a tuple."""
+    """A value in LLVM's registers and its type in kernel source; a tuple of values for a tuple."""
 
     type: str
     value: Any
@@ -34,18 +34,18 @@ class Typed:
 
 
 def constant(number: Any, type: str) -> Typed:
-    """A number of a type."""
+    """Return a constant of a type."""
     of = llvm_type(type)
     return Typed(type, ir.Constant(of, float(number) if kind(type) == "f" else int(number)))
 
 
 def is_unsigned(type: str) -> bool:
-    """Does it hold no negative numbers?"""
+    """Return whether the type is unsigned."""
     return type.startswith("u") or type == "bool"
 
 
 def convert(builder: Any, x: Typed, type: str) -> Typed:
-    """The value as another type: `float32(x)`. Numbers become bool by != 0."""
+    """Return the value cast to another type: `float32(x)`. To bool by != 0."""
     if x.type == type:
         return x
     if x.type.endswith("*") or type.endswith("*"):
@@ -72,7 +72,7 @@ def _converted(builder: Any, x: Typed, type: str) -> Any:
 
 
 def _constant_of(x: Typed, type: str) -> Any:
-    """A constant as another type of number."""
+    """Return a constant as another numeric type."""
     number = x.value.constant
     if kind(type) == "f":
         return ir.Constant(llvm_type(type), float(number))
@@ -82,7 +82,7 @@ def _constant_of(x: Typed, type: str) -> Any:
 
 
 def unified(types: Sequence[str]) -> str:
-    """The type that values of different types have together (in `min(x, y)`, or where branches meet)."""
+    """Return the common type of values (in `min(x, y)`, or where branches meet)."""
     if len(set(types)) == 1:
         return types[0]
     if any(type.endswith("*") for type in types):
@@ -95,7 +95,7 @@ def unified(types: Sequence[str]) -> str:
 
 
 def binary(builder: Any, sign: str, x: Typed, y: Typed, wanted: str = "") -> Typed:
-    """x `sign` y. wanted: what it will be converted to.
+    """Emit x `sign` y. wanted: the type to which the result will be converted.
 
     Integers of that type are not widened before: the bits are the same, and LLVM finds narrower loops.
     """
@@ -126,7 +126,7 @@ def _integers(builder: Any, sign: str, x: Typed, y: Typed) -> Typed:
 
 
 def _divided(builder: Any, sign: str, a: Any, b: Any, signed: bool) -> Any:
-    """a // b or a % b, rounded down; 0 where the processor would trap."""
+    """Emit a // b or a % b, rounded down; 0 where the processor would trap."""
     word = ir.IntType(64)
     if isinstance(b, ir.Constant) and b.constant > 0:
         return _floor_divided(builder, sign, a, b, signed)
@@ -151,7 +151,7 @@ def _floor_divided(builder: Any, sign: str, a: Any, b: Any, signed: bool) -> Any
 
 
 def compare(builder: Any, sign: str, x: Typed, y: Typed) -> Typed:
-    """x `sign` y, as numbers."""
+    """Emit the comparison x `sign` y, by numeric value."""
     type = unified((x.type, y.type))
     if type.endswith("*"):
         raise Unsupported(f"{sign} of addresses")
@@ -166,7 +166,7 @@ def compare(builder: Any, sign: str, x: Typed, y: Typed) -> Typed:
 
 
 def _compare_across(builder: Any, sign: str, x: Typed, y: Typed) -> Typed:
-    """Signed with uint64: a negative number is less."""
+    """Emit the comparison of a signed integer with uint64: a negative one is less."""
     a, b = convert(builder, x, "int64").value, convert(builder, y, "int64").value
     made, zero = builder.icmp_unsigned(sign, a, b), ir.IntType(64)(0)
     first = x.type != "uint64"
@@ -176,7 +176,7 @@ def _compare_across(builder: Any, sign: str, x: Typed, y: Typed) -> Typed:
 
 
 def negated(builder: Any, x: Typed) -> Typed:
-    """-x."""
+    """Emit -x."""
     if x.type == "bool" or x.type.endswith("*"):
         raise Unsupported(f"-{x.type}")
     if kind(x.type) == "f":
@@ -185,14 +185,14 @@ def negated(builder: Any, x: Typed) -> Typed:
 
 
 def inverted(builder: Any, x: Typed) -> Typed:
-    """~x."""
+    """Emit ~x."""
     if kind(x.type) != "i" or x.type.endswith("*"):
         raise Unsupported(f"~{x.type}")
     return convert(builder, Typed(x.type, builder.not_(x.value)), "uint64" if is_unsigned(x.type) else "int64")
 
 
 def absolute(builder: Any, x: Typed) -> Typed:
-    """abs(x)."""
+    """Emit abs(x)."""
     if x.type == "bool" or x.type.endswith("*"):
         raise Unsupported(f"abs of {x.type}")
     if kind(x.type) == "f":
@@ -205,7 +205,7 @@ def absolute(builder: Any, x: Typed) -> Typed:
 
 
 def extreme(builder: Any, sign: str, values: Sequence[Typed]) -> Typed:
-    """min (`sign` "<") or max (">") of some numbers, as Python takes it: the first one, until another is `sign` it."""
+    """Emit min (`sign` "<") or max (">") of values, as Python does: the first one, until another is `sign` it."""
     best = values[0]
     for value in values[1:]:
         type = unified((best.type, value.type))

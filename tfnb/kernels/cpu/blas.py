@@ -30,7 +30,7 @@ _module: ModuleType | None = None
 
 @cache
 def function(name: str) -> int:
-    """The address of a BLAS function ("sgemm", "dgemv"...): Fortran's calling convention, 32-bit integers."""
+    """Return the address of a BLAS function ("sgemm", "dgemv"...): Fortran's calling convention, 32-bit integers."""
     global _module
     with _loading:
         if _module is None:
@@ -48,7 +48,7 @@ def _python_api(name: str, result: Any, *arguments: Any) -> Any:
 
 
 def _load() -> ModuleType:
-    """The extension module; by the usual import where it cannot be loaded alone."""
+    """Return the extension module; by the usual import where it cannot be loaded alone."""
     if _NAME in sys.modules:
         return sys.modules[_NAME]
     spec = importlib.machinery.PathFinder.find_spec(_NAME, [str(Path(scipy.__file__).parent / "linalg")])
@@ -64,7 +64,7 @@ def _load() -> ModuleType:
 
 
 def _libraries() -> dict[str, Any]:
-    """File -> controller of the BLAS libraries now in the process."""
+    """Return file -> controller of the BLAS libraries now in the process."""
     controllers = threadpoolctl.ThreadpoolController().lib_controllers
     return {c.filepath: c for c in controllers if c.user_api == "blas"}
 

@@ -1,7 +1,7 @@
-"""Kernel text -> LLVM IR through numba: for text beyond what lowering.py knows, and to compare with it.
+"""Kernel source -> LLVM IR through numba: for source beyond what lowering.py compiles, and to compare with it.
 
     module_text(text, symbol) -> (str, names)
-        the unoptimised module, whose `symbol` is void(int64*, int64, int64), and what the text defines
+        the unoptimised module, whose `symbol` is void(int64*, int64, int64), and what the source defines
 
 numba is used to type the kernel and to lower it to LLVM IR, nothing more. We wrap the kernel in a C function.
 """
@@ -35,7 +35,7 @@ define void @{symbol}(ptr %args, i64 %begin, i64 %end) {{
 
 
 def module_text(text: str, symbol: str) -> tuple[str, dict[str, Any]]:
-    """The LLVM module of a kernel text, and the names it defines. Raises SyntaxError and numba's errors."""
+    """Return the LLVM module of a kernel's source, and the names it defines. Raises SyntaxError and numba's errors."""
     scope = load_text(text)
     compiled = _unoptimised(scope["kernel"], scope.get("FASTMATH", prelude.FASTMATH))
     inner = compiled.native_name.removeprefix("cfunc.")
@@ -43,14 +43,14 @@ def module_text(text: str, symbol: str) -> tuple[str, dict[str, Any]]:
 
 
 def load_text(text: str) -> dict[str, Any]:
-    """Execute the text of a kernel module; return its names, `kernel` among them."""
+    """Execute the source of a kernel module; return its names, `kernel` among them."""
     scope = dict(namespace())
     exec(compile(text, "<tfnb kernel>", "exec"), scope)
     return scope
 
 
 def _unoptimised(function: Callable[..., None], fastmath: Collection[str]) -> Any:
-    """numba's cfunc of a kernel, whose IR is as numba lowers it: optimising it is left to us."""
+    """Return numba's cfunc of a kernel, whose IR is as numba lowers it: optimising it is left to us."""
     wanted = _numba_type("void")(*map(_numba_type, prelude.SIGNATURE))
     with numba.core.compiler_lock.global_compiler_lock:     # so that no compilation of the user's sees our setting
         config = numba.config
@@ -64,7 +64,7 @@ def _unoptimised(function: Callable[..., None], fastmath: Collection[str]) -> An
 
 @cache
 def namespace() -> dict[str, Any]:
-    """Name -> object for all names that prelude.py lists. Imports numba (0.4 s)."""
+    """Return name -> object for all names that prelude.py lists. Imports numba (0.4 s)."""
     names: dict[str, Any] = {"np": np, "math": math, "device": numba.njit(error_model="numpy")}
     names |= {name: getattr(numba.types, name) for name in prelude.TYPES}
     names |= {name: _intrinsic(name, native) for name, native in prelude.words().items()}
@@ -79,11 +79,11 @@ def _numba_type(type: str) -> Any:
 
 
 def _intrinsic(name: str, native: Native) -> Any:
-    """numba's intrinsic of a word."""
+    """Return numba's intrinsic of a native function."""
     count = len(native.operands)
 
     def typed(typingctx: Any, *given: Any) -> Any:
-        """The word's type for operands of these types, and what writes its code."""
+        """Return the function's type for operands of these types, and its code generator."""
         operands = [_numba_type(type) for type in native.wanted(list(map(str, given)))]
         rest = [numba.types.StarArgUniTuple(operands[-1], len(given) - count)] if native.more else []
         if isinstance(native.result, tuple):
@@ -93,7 +93,7 @@ def _intrinsic(name: str, native: Native) -> Any:
         return result(*operands[:count], *rest), codegen
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        """Its LLVM instructions."""
+        """Emit its LLVM instructions."""
         if native.more:
             args = [*args[:-1], *numba.core.cgutils.unpack_tuple(builder, args[-1])]
         made = native.make(builder, *args)
@@ -110,9 +110,9 @@ def _intrinsic(name: str, native: Native) -> Any:
 
 
 def _scalar_primitive(name: str, arity: int) -> Any:
-    """numba's intrinsic of a primitive."""
+    """Return numba's intrinsic of a primitive."""
     def typed(*operands: Any) -> Any:
-        """The primitive's type for operands of these types, and what writes its code."""
+        """Return the primitive's type for operands of these types, and its code generator."""
         own = [numba.types.unliteral(operand) for operand in operands]
         found = lowered(name, tuple(map(str, own)))
         if found is None:

@@ -1,6 +1,6 @@
-"""Kernel text -> a relocatable object with one symbol, through LLVM.
+"""Kernel source -> a relocatable object with one symbol, through LLVM.
 
-lowering.py makes LLVM IR of the text, or numba (by_numba.py) where that does not know what the text says. Then LLVM
+lowering.py makes LLVM IR of the source, or numba (by_numba.py) where that does not know what the source says. Then LLVM
 optimises, with what we know of the loops (loops.py), and emits an object that refers to no numba runtime, no Python and
 no address of this process: it can be kept on disk and loaded without either.
 
@@ -30,12 +30,12 @@ LIBRARY = frozenset([*_FLOAT, *(f"{name}f" for name in _FLOAT), "memcpy", "memmo
 
 
 class KernelError(RuntimeError):
-    """A kernel text that cannot be made into a kernel: a fault of tfnb, not of the user."""
+    """A kernel source that does not compile: a fault of tfnb, not of the user."""
 
 
 @cache
 def machine() -> Any:
-    """LLVM's description of this processor, for code generation (made once; 0.7 ms)."""
+    """Return LLVM's description of this processor, for code generation (made once; 0.7 ms)."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
@@ -43,9 +43,9 @@ def machine() -> Any:
 
 
 def compile_text(text: str, symbol: str) -> bytes:
-    """The object code of a kernel text; its only global symbol is `symbol`.
+    """Compile a kernel's source to object code; its only global symbol is `symbol`.
 
-    Raises KernelError when numba rejects the text or when the result calls anything but the C library.
+    Raises KernelError when numba rejects the source or when the result calls anything but the C library.
     """
     code, foreign = _emit(optimised_module(text, symbol))
     if any(name.startswith("__svml") for name in foreign):      # numba found Intel's vector library and told LLVM
@@ -56,14 +56,14 @@ def compile_text(text: str, symbol: str) -> bytes:
 
 
 def _emit(module: Any) -> tuple[bytes, list[str]]:
-    """The object code of a module, and what it calls outside the C library."""
+    """Return the object code of a module, and the functions that it calls outside the C library."""
     outside = {fn.name for fn in module.functions if fn.is_declaration and not fn.name.startswith("llvm.")}
     code = bytes(machine().emit_object(module))
     return code, sorted((outside | undefined_symbols(code)) - LIBRARY)
 
 
 def undefined_symbols(code: bytes) -> set[str]:
-    """What an ELF object asks the linker for, among it calls that LLVM made of instructions; empty for other formats.
+    """Return the undefined symbols of an ELF object, among them calls that LLVM made of instructions; empty for others.
 
     LLVM's loader ends the process when it cannot find one of them.
     """
@@ -75,7 +75,7 @@ def undefined_symbols(code: bytes) -> set[str]:
 
 
 def optimised_module(text: str, symbol: str, vectors: bool = True) -> Any:
-    """The optimised LLVM module of a kernel: its function `symbol`, and what could not be inlined into it."""
+    """Return the optimised LLVM module of a kernel: its function `symbol`, and what could not be inlined into it."""
     made, settings = _lowered(text, symbol)
     if made.count("\ndefine ") > 1:
         made = _inlined(made, symbol)
@@ -86,7 +86,7 @@ def optimised_module(text: str, symbol: str, vectors: bool = True) -> Any:
 
 
 def _inlined(made: str, symbol: str) -> str:
-    """The module cleaned up, its loops as they are: which of them are innermost shows when calls are inlined."""
+    """Return the module cleaned up, its loops unchanged: which are innermost shows only after inlining."""
     module = llvm.parse_assembly(made)
     for value in (*module.functions, *module.global_variables):
         if not value.is_declaration and value.name != symbol:
@@ -96,7 +96,7 @@ def _inlined(made: str, symbol: str) -> str:
 
 
 def _lowered(text: str, symbol: str) -> tuple[str, dict[str, Any]]:
-    """The unoptimised LLVM module of a kernel text, and what the text sets."""
+    """Return the unoptimised LLVM module of a kernel's source, and its module-level settings."""
     try:
         try:
             return lowering.module_text(text, symbol, machine().triple, str(machine().target_data))
@@ -107,7 +107,7 @@ def _lowered(text: str, symbol: str) -> tuple[str, dict[str, Any]]:
 
 
 def _optimise(module: Any, level: int, vectors: bool) -> None:
-    """Level 1 inlines and cleans up and leaves the loops as they are; level 3 is all that LLVM has."""
+    """Optimise: level 1 inlines and cleans up and leaves the loops as they are; level 3 is all that LLVM has."""
     tuning = llvm.create_pipeline_tuning_options(speed_level=level)
     tuning.loop_unrolling = level == 3
     tuning.loop_vectorization = tuning.slp_vectorization = vectors

@@ -1,4 +1,4 @@
-"""Colors of pixels, compiled: what kernels/colors.py says.
+"""Color conversion and adjustment kernels: the compiled form of kernels/colors.py.
 
     to_hsv(call), to_rgb(call)                      (images)
     turned(call), saturated(call)                   (images, a scalar): AdjustHue, AdjustSaturation
@@ -104,27 +104,27 @@ def _by_pixel(call: Call, text: str) -> list[Launch]:
 
 
 def to_hsv(call: Call) -> list[Launch]:
-    """RGBToHSV."""
+    """Return the launches of RGBToHSV."""
     return _by_pixel(call, TO_HSV)
 
 
 def to_rgb(call: Call) -> list[Launch]:
-    """HSVToRGB."""
+    """Return the launches of HSVToRGB."""
     return _by_pixel(call, TO_RGB)
 
 
 def turned(call: Call) -> list[Launch]:
-    """AdjustHue."""
+    """Return the launches of AdjustHue."""
     return _by_pixel(call, TURNED)
 
 
 def saturated(call: Call) -> list[Launch]:
-    """AdjustSaturation."""
+    """Return the launches of AdjustSaturation."""
     return _by_pixel(call, SATURATED)
 
 
 def contrasted(call: Call) -> list[Launch]:
-    """AdjustContrastv2."""
+    """Return the launches of AdjustContrastv2."""
     *lead, height, width, channels = call.inputs[0].shape
     if not call.inputs[0].size:
         return []

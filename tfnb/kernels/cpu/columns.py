@@ -1,4 +1,4 @@
-"""The text of column kernels: reductions over dimension 0, side by side for all columns.
+"""Source of column kernels: reductions over dimension 0, side by side for all columns.
 
     n = end - begin
     n0 = args[2]
@@ -46,7 +46,7 @@ class ColumnText:
         self.texts = {i: place.load("j", 1) for i, place in enumerate(self.loads)}
 
     def source(self) -> Source:
-        """The kernel's text and the layout of its argument block."""
+        """Return the kernel's source and the layout of its argument block."""
         lines = ["n = end - begin", f"n0 = {self.args.text('size', 0)}"]
         fixed = [p for p in (*self.loads, *self.stores) if p.operand.steps[0] == "0"]
         lines += [line for p in (*self.loads, *self.stores) for line in p.step_line(self.args, 1)]
@@ -60,7 +60,7 @@ class ColumnText:
         return Source(source_text(lines), tuple(self.args.layout))
 
     def _pass(self, p: int, known: dict[int, str]) -> list[str]:
-        """One walk over all rows."""
+        """Return the lines of one walk over all rows."""
         reductions, roots = self.passes.reductions[p], self.passes.roots[p]
         start = [_keep(r, literal(r.identity, r.type)) for r in reductions]
         known |= {r.acc: _kept(r) for r in reductions}
@@ -79,7 +79,7 @@ class ColumnText:
         return [*(["for j in range(n):", *indented(start)] if start else []), "for i in range(n0):", *indented(body)]
 
     def _finish(self, known: dict[int, str]) -> list[str]:
-        """What follows the reductions: once for each column."""
+        """Return the lines behind the reductions: once for each column."""
         known |= {r.result: _kept(r) for r in self._reductions()}
         values = [self.value[place.array] for place in self.row]
         lines = self.printer.lines(values, known, self.texts)
@@ -87,7 +87,7 @@ class ColumnText:
         return ["for j in range(n):", *indented(lines)]
 
     def _front(self, values: Sequence[int] | frozenset[int], level: int, roots: set[int]) -> list[int]:
-        """The values at a level (0: the same everywhere, ROWS: one for each row) that others use."""
+        """Return the values at a level (0: the same everywhere, ROWS: one for each row) that others use."""
         used = {arg for v in values if self.varies[v] & ~level for arg in self.block.values[v].args} | roots
         return [v for v in sorted(values) if self.varies[v] == level and v in used]
 
@@ -109,17 +109,17 @@ def _array(reduction: Reduction) -> str:
 
 
 def _kept(reduction: Reduction) -> str:
-    """The text of a column's accumulator. Booleans are bytes in memory."""
+    """Return the source of a column's accumulator. Booleans are bytes in memory."""
     return f"({_array(reduction)}[j] != uint8(0))" if reduction.type == "bool" else f"{_array(reduction)}[j]"
 
 
 def _keep(reduction: Reduction, value: str) -> str:
-    """The line that sets a column's accumulator."""
+    """Return the line that sets a column's accumulator."""
     return f"{_array(reduction)}[j] = {f'uint8({value})' if reduction.type == 'bool' else value}"
 
 
 def _analysis(block: Block, loads: Sequence[Place]) -> tuple[list[int], list[int]]:
-    """What each value varies with, and after how many passes it can be computed."""
+    """Return the dimensions that each value varies with, and the passes after which it can be computed."""
     varies: list[int] = []
     ready: list[int] = []
     for value in block.values:

@@ -1,4 +1,4 @@
-"""Convolutions as products of matrices, over tiles that stay in the cache.
+"""Convolution as blocked im2col and matmul, over tiles that stay in the cache.
 
     convolve(call)              Conv2D (input, filter)
     input_gradient(call)        Conv2DBackpropInput (input_sizes, filter, out_backprop)
@@ -181,7 +181,7 @@ def kernel(args, begin, end):
 
 
 def operations(call: Call) -> int:
-    """Floating-point operations of a convolution or one of its gradients: two for each tap of each sum."""
+    """Return the floating-point operations of a convolution or one of its gradients: two for each tap of each sum."""
     backward = len(call.inputs) == 3
     kernel = call.inputs[1] if len(call.inputs[1].shape) > 1 else call.outputs[0]
     results = call.inputs[2] if backward else call.outputs[0]
@@ -189,7 +189,7 @@ def operations(call: Call) -> int:
 
 
 def convolve(call: Call) -> list[Launch]:
-    """Conv2D. Launches for float32 and float64 use tiles or BLAS, for other types a loop."""
+    """Return the launches of Conv2D: for float32 and float64 by tiles or BLAS, for other types a loop."""
     x, kernel = call.inputs
     w = window(x.shape, kernel.shape[:2], call.attrs)
     groups, one, n = _groups(w, kernel.shape)
@@ -204,7 +204,7 @@ def convolve(call: Call) -> list[Launch]:
 
 
 def input_gradient(call: Call) -> list[Launch]:
-    """Conv2DBackpropInput."""
+    """Return the launches of Conv2DBackpropInput."""
     _, kernel, dy = call.inputs
     w = window(call.outputs[0].shape, kernel.shape[:2], call.attrs)
     groups, one, n = _groups(w, kernel.shape)
@@ -220,7 +220,7 @@ def input_gradient(call: Call) -> list[Launch]:
 
 
 def filter_gradient(call: Call) -> list[Launch]:
-    """Conv2DBackpropFilter."""
+    """Return the launches of Conv2DBackpropFilter."""
     x, out = call.inputs[0], call.outputs[0]
     w = window(x.shape, out.shape[:2], call.attrs)
     groups, one, n = _groups(w, out.shape)
@@ -236,18 +236,18 @@ def filter_gradient(call: Call) -> list[Launch]:
 
 
 def _groups(w: Window, filter_: tuple[int, ...]) -> tuple[int, Window, int]:
-    """How many groups the channels are in, the windows of one, and its output channels."""
+    """Return the group count of the channels, the windows of one group, and its output channels."""
     groups = w.channels // max(1, filter_[2])
     return max(1, groups), replace(w, channels=filter_[2]), filter_[3] // max(1, groups)
 
 
 def _places(w: Window) -> int:
-    """Pixels of the input, over all images."""
+    """Return the pixel count of the input, over all images."""
     return w.batch * w.height * w.width
 
 
 def forward(call: Call, w: Window, x: Address, kernel: Address, out: Address, n: int, type_: str) -> list[Launch]:
-    """x: images; kernel: (taps * channels, n); out: (pixels, n)."""
+    """Return the launches of a convolution. x: images; kernel: (taps * channels, n); out: (pixels, n)."""
     if conv_inside.suits(w, type_):
         return conv_inside.convolve(call, w, x, kernel, out, n, type_)
     if conv_tiles.suits(w, type_):
@@ -271,7 +271,7 @@ def forward(call: Call, w: Window, x: Address, kernel: Address, out: Address, n:
 
 
 def for_filter(call: Call, w: Window, x: Address, dy: Address, out: Address, meta: Meta) -> list[Launch]:
-    """x: images; dy: (pixels, n); out: the filter's gradient, of the dtype and shape of `meta`."""
+    """Return the launches of a filter's gradient, of `meta`'s dtype and shape. x: images; dy: (pixels, n)."""
     if conv_inside.suits_filter(w, meta.shape[3], meta.type):
         return conv_inside.filter_gradient(call, w, x, dy, out, meta)
     if conv_tiles.suits(w, meta.type):
@@ -301,7 +301,7 @@ def for_filter(call: Call, w: Window, x: Address, dy: Address, out: Address, met
 
 
 def for_input(call: Call, w: Window, dy: Address, kernel: Address, out: Address, m: int, type_: str) -> list[Launch]:
-    """dy: (pixels, m); kernel: (taps * channels, m); out: the images' gradient."""
+    """Return the launches of the images' gradient. dy: (pixels, m); kernel: (taps * channels, m)."""
     if type_ not in PREFIX:
         return loop_input_gradient(w, dy, kernel, out, m, type_)
     size = Meta(type_, ()).itemsize
@@ -328,7 +328,7 @@ def for_input(call: Call, w: Window, dy: Address, kernel: Address, out: Address,
 
 
 def _channel_parts(w: Window) -> int:
-    """Into how many blocks of channels an image is cut: several where there are few images."""
+    """Return the number of channel blocks that an image is cut into: several where there are few images."""
     parts = 1
     while w.batch * parts < 8 and w.channels % (2 * parts) == 0 and w.channels // (2 * parts) >= 16:
         parts *= 2
@@ -336,14 +336,14 @@ def _channel_parts(w: Window) -> int:
 
 
 def _mirrored(w: Window, channels: int) -> Window:
-    """The windows of the convolution (stride 1) that turns the output's gradient into the input's."""
+    """Return the windows of the convolution (stride 1) that turns the output's gradient into the input's."""
     return replace(w, height=w.out_height, width=w.out_width, out_height=w.height, out_width=w.width,
                    channels=channels, top=(w.kernel_height - 1) * w.dilation_y - w.top,
                    left=(w.kernel_width - 1) * w.dilation_x - w.left)
 
 
 def _rows(w: Window, size: int) -> int:
-    """How many rows of a window are unfolded at a time: what fits the tile's memory with LEAST_TILE pixels, or one."""
+    """Return the rows of a window unfolded at a time: those that fit a tile's memory with LEAST_TILE pixels, or 1."""
     fit = TILE_BYTES // (LEAST_TILE * w.kernel_width * w.channels * size)
     return max((n for n in range(1, w.kernel_height + 1) if w.kernel_height % n == 0 and n <= fit), default=1)
 
@@ -362,7 +362,7 @@ def _text(text: str, w: Window, type_: str, **more: object) -> str:
 
 
 def _cut(pixels: int, k: int, n: int, size: int, most: int = ITEMS) -> tuple[int, int, int]:
-    """The number of items, pixels an item and pixels a tile, for rows of k numbers times a k x n matrix."""
+    """Return the number of items, pixels per item and pixels per tile, for rows of k elements times a k x n matrix."""
     tile = max(LEAST_TILE, min(1024, TILE_BYTES // (k * size)))
     items = min(most, -(-pixels // tile)) if 2 * pixels * k * n > PARALLEL_FLOPS else 1
     items = max(items, min(most, 2 * pixels * k * n // PARALLEL_FLOPS, pixels // 16))
@@ -371,11 +371,11 @@ def _cut(pixels: int, k: int, n: int, size: int, most: int = ITEMS) -> tuple[int
 
 
 def _even(total: int, most: int) -> int:
-    """The size of equal tiles, at most about `most`: a multiple of 8."""
+    """Return the size of equal tiles, at most about `most`: a multiple of 8."""
     count = -(-total // most)
     return -(-total // count) + 7 & -8
 
 
 def _step(nbytes: int) -> int:
-    """The bytes of an item's scratch memory, in whole cache lines."""
+    """Return the bytes of an item's scratch memory, in whole cache lines."""
     return HEAD + nbytes + 63 & -64

@@ -1,4 +1,4 @@
-"""Convolutions whose channels come in groups that know nothing of each other: one group after the other.
+"""Grouped convolutions: one group of channels after the other.
 
     by_group(call, groups, type, sources, target, made)     launches of `made` for each group, over its own channels
     regroup(part, groups, type, source, target, back)       the launch that copies to one array a group, or from there
@@ -32,7 +32,7 @@ def kernel(args, begin, end):
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """An array of `rows` rows of groups x length numbers."""
+    """An array of `rows` rows of groups x length elements."""
 
     address: Address
     rows: int
@@ -41,7 +41,7 @@ class Rows:
 
 def by_group(call: Call, groups: int, type_: str, sources: list[Rows], target: Rows,
              made: Callable[[list[Address], Address], list[Launch]]) -> list[Launch]:
-    """Launches made(addresses of sources, address of target), for each group.
+    """Return launches made(addresses of sources, address of target), for each group.
 
     They are made once and moved on from group to group, so that all groups use the same scratch memory.
     """
@@ -59,7 +59,7 @@ def by_group(call: Call, groups: int, type_: str, sources: list[Rows], target: R
 
 
 def _moved(launch: Launch, steps: dict[int, int], group: int) -> Launch:
-    """The launch for another group: addresses in the buffers of `steps` are so many bytes further on."""
+    """Return the launch for another group: addresses in the buffers of `steps` are so many bytes further on."""
     def moved(word: Address) -> Address:
         return replace(word, offset_bytes=word.offset_bytes + group * steps.get(word.index, 0))
     return replace(launch, args=tuple(
@@ -67,7 +67,7 @@ def _moved(launch: Launch, steps: dict[int, int], group: int) -> Launch:
 
 
 def regroup(part: Rows, groups: int, type_: str, source: Address, target: Address, back: bool = False) -> Launch:
-    """Copy rows of groups x length numbers to arrays of one group each; or, `back`, from there."""
+    """Copy rows of groups x length elements to arrays of one group each; or, `back`, from there."""
     row = groups * part.length * np.dtype(type_).itemsize
     places = source.reach(part.rows * row), target.reach(part.rows * row)
     return Launch(REGROUP_TEXT.format(type=type_), (*places, groups, part.length, part.rows, int(back)),

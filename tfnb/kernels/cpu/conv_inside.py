@@ -1,4 +1,4 @@
-"""Convolutions over padded images that multiply nothing with padding.
+"""Convolutions over padded images that skip multiplications with padding.
 
     convolve(call, w, x, kernel, out, n, type)              launches of a convolution with n output channels
     filter_gradient(call, w, x, dy, out, meta)              launches of its gradient for the filter
@@ -170,7 +170,7 @@ def kernel(args, begin, end):
 
 
 def suits(w: Window, type_: str) -> bool:
-    """Are there enough images for tiles, and enough taps that meet padding?"""
+    """Return whether there are enough images for tiles, and enough taps that meet padding."""
     if type_ not in SIZES or not w.pixels or not w.channels or (w.dilation_x > 1 and w.kernel_width > 1):
         return False
     used = _used(w)
@@ -180,13 +180,13 @@ def suits(w: Window, type_: str) -> bool:
 
 
 def suits_filter(w: Window, n: int, type_: str) -> bool:
-    """Is there a whole number of vectors of input channels, and are there enough output channels for tiles?"""
+    """Return whether input channels fill whole vectors, and there are enough output channels for tiles."""
     return (type_ in SIZES and w.pixels > 0 and w.channels > 0 and w.channels % shape(SIZES[type_])[1] == 0
             and _pieces(n)[0] >= LEAST_ROWS)
 
 
 def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n: int, type_: str) -> list[Launch]:
-    """x: images; kernel: (taps * channels, n); out: (pixels, n)."""
+    """Return the launches of a convolution. x: images; kernel: (taps * channels, n); out: (pixels, n)."""
     size = SIZES[type_]
     kernel, wide, launches = widened(call, kernel, type_, w.taps * w.channels, n)
     image = w.height * w.width * w.channels * size
@@ -207,7 +207,7 @@ def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
 
 
 def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address, meta: Meta) -> list[Launch]:
-    """x: images; dy: (pixels, n); out: (taps * channels, n), of the dtype and shape of `meta`."""
+    """Return the launches of a filter's gradient. x: images; dy: (pixels, n); out: (taps * channels, n), as `meta`."""
     size, type_, n = meta.itemsize, meta.type, meta.shape[3]
     line = (w.width * w.channels * w.stride_y + w.out_width * n) * size
     bands, band = _bands(w.out_height, -(-w.out_height * line // BAND_BYTES))
@@ -231,19 +231,19 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
 
 
 def _pieces(total: int) -> tuple[int, int, int]:
-    """`total` rows as tiles: rows of the shorter ones, how many have one row more, how many tiles there are."""
+    """Return the tiles of `total` rows: rows of the shorter ones, how many have one row more, how many there are."""
     count = max(1, -(-total // shape(4)[0]))
     return total // count, total % count, count
 
 
 def _bands(rows: int, count: int) -> tuple[int, int]:
-    """`rows` in about so many parts: how many, and rows of each."""
+    """Cut `rows` into about `count` parts: return the number of parts, and rows of each."""
     band = -(-rows // max(1, min(rows, count)))
     return -(-rows // band), band
 
 
 def _used(w: Window) -> float:
-    """The part of all taps that meets images; 0 where some window meets nothing but padding."""
+    """Return the fraction of taps that meet images; 0 where some window meets nothing but padding."""
     share = 1.0
     for places, stride, dilation, before, size, taps in (
             (w.out_height, w.stride_y, w.dilation_y, w.top, w.height, w.kernel_height),
@@ -259,7 +259,7 @@ def _used(w: Window) -> float:
 
 
 def _apart(call: Call, x: Address, images: int, nbytes: int) -> tuple[Address, int, list[Launch]]:
-    """A copy whose images stand a cache line further apart."""
+    """Return a copy whose images stand a cache line further apart."""
     step = nbytes + 64
     target = call.scratch(images * step)
     text = STRIDED_TEXT.format(unit="uint64", bytes=8)

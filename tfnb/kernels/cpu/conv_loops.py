@@ -1,4 +1,4 @@
-"""Convolutions by loops: of each channel by itself (depthwise), and of whole numbers.
+"""Direct convolution loops: depthwise, and integer types.
 
     depthwise(call), depthwise_input_gradient(call), depthwise_filter_gradient(call)
                                     DepthwiseConv2dNative and its gradients
@@ -22,7 +22,7 @@ ITEMS = 16
 
 (X, KERNEL, OUT, C, Q, H, W, OH, OW, KH, KW, SY, SX, DY, DX, TOP, LEFT, PER_ITEM) = range(18)
 
-# A number per input channel (`q` = 1) is written into the text: then the loop over channels is the innermost.
+# A number per input channel (`q` = 1) is written into the source: then the loop over channels is the innermost.
 LOAD = f"""
 INDEPENDENT = True
 
@@ -110,7 +110,7 @@ SHARED, OWN = {"n": "q", "own": ""}, {"n": "c * q", "own": "j * q + "}
 
 
 def depthwise(call: Call) -> list[Launch]:
-    """DepthwiseConv2dNative (input, filter)."""
+    """Return the launches of DepthwiseConv2dNative (input, filter)."""
     x, kernel = call.inputs
     w = window(x.shape, kernel.shape[:2], call.attrs)
     return around(call, [0], lambda sources, out: _rows_of(
@@ -118,7 +118,7 @@ def depthwise(call: Call) -> list[Launch]:
 
 
 def depthwise_input_gradient(call: Call) -> list[Launch]:
-    """DepthwiseConv2dNativeBackpropInput (input_sizes, filter, out_backprop)."""
+    """Return the launches of DepthwiseConv2dNativeBackpropInput (input_sizes, filter, out_backprop)."""
     _, kernel, dy = call.inputs
     w = window(call.outputs[0].shape, kernel.shape[:2], call.attrs)
     return around(call, [2], lambda sources, out: _rows_of(
@@ -126,7 +126,7 @@ def depthwise_input_gradient(call: Call) -> list[Launch]:
 
 
 def depthwise_filter_gradient(call: Call) -> list[Launch]:
-    """DepthwiseConv2dNativeBackpropFilter (input, filter_sizes, out_backprop)."""
+    """Return the launches of DepthwiseConv2dNativeBackpropFilter (input, filter_sizes, out_backprop)."""
     x, out = call.inputs[0], call.outputs[0]
     w = window(x.shape, out.shape[:2], call.attrs)
     rows = w.batch * w.out_height
@@ -145,18 +145,18 @@ def depthwise_filter_gradient(call: Call) -> list[Launch]:
 
 
 def loop_convolve(w: Window, x: Address, kernel: Address, out: Address, n: int, type_: str) -> list[Launch]:
-    """Conv2D with n output channels."""
+    """Return the launches of Conv2D with n output channels."""
     return _rows_of(FORWARD_TEXT, w, type_, (x, kernel, out), (w.channels, n), w.out_height, SHARED)
 
 
 def loop_input_gradient(w: Window, dy: Address, kernel: Address, out: Address, m: int, type_: str) -> list[Launch]:
-    """Conv2DBackpropInput with m output channels."""
+    """Return the launches of Conv2DBackpropInput with m output channels."""
     return _rows_of(INPUT_TEXT, w, type_, (dy, kernel, out), (w.channels, m), w.height, SHARED)
 
 
 def _rows_of(text: str, w: Window, type_: str, addresses: tuple[Address, ...], channels: tuple[int, ...], rows: int,
              channels_of: dict[str, str]) -> list[Launch]:
-    """addresses: of the images (or the output's gradient), the filter, and the output (or the images' gradient)."""
+    """Return launches over rows. addresses: of the images (or dy), the filter, and the output (or their gradient)."""
     items = w.batch * rows
     if not items:
         return []

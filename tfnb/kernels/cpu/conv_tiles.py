@@ -1,4 +1,4 @@
-"""Convolutions straight from the images, by tiles of sums in registers (window_tiles.py).
+"""Direct convolution by register tiles (window_tiles.py), without unfolding the images.
 
     convolve(call, w, x, kernel, out, n, type)              launches of a convolution with n output channels
     filter_gradient(call, w, x, dy, out, meta)              launches of its gradient for the filter
@@ -215,7 +215,7 @@ def kernel(args, begin, end):
 
 
 def suits(w: Window, type_: str) -> bool:
-    """Are there tiles for the type, as many pixels as a tile has, and room for a copy with padding between the taps?"""
+    """Return whether there are tiles for the type, enough pixels for one, and room for a padded copy between taps."""
     if type_ not in SIZES or w.pixels < shape(SIZES[type_])[0] or not w.taps * w.channels:
         return False
     line = (w.out_width - 1) * w.stride_x + (w.kernel_width - 1) * w.dilation_x + 1
@@ -223,7 +223,7 @@ def suits(w: Window, type_: str) -> bool:
 
 
 def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n: int, type_: str) -> list[Launch]:
-    """x: images; kernel: (taps * channels, n); out: (pixels, n)."""
+    """Return the launches of a convolution. x: images; kernel: (taps * channels, n); out: (pixels, n)."""
     size = SIZES[type_]
     tile, width = shape(size)
     k = w.taps * w.channels
@@ -243,7 +243,7 @@ def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
 
 
 def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address, meta: Meta) -> list[Launch]:
-    """x: images; dy: (pixels, n); out: (taps * channels, n), of the dtype and shape of `meta`."""
+    """Return the launches of a filter's gradient. x: images; dy: (pixels, n); out: (taps * channels, n), as `meta`."""
     size, type_, n = meta.itemsize, meta.type, meta.shape[3]
     tile = shape(size)[0]
     k = w.taps * w.channels
@@ -270,7 +270,7 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
 
 
 def widened(call: Call, source: Address, type_: str, rows: int, n: int) -> tuple[Address, int, list[Launch]]:
-    """`rows` rows of n numbers, in rows whose length is a multiple of a tile's width: where, their length, how."""
+    """Widen `rows` rows of n elements to a multiple of a tile's width; return address, row length and launches."""
     size, width = SIZES[type_], shape(SIZES[type_])[1]
     wide = -(-n // width) * width
     if wide == n:
@@ -282,7 +282,7 @@ def widened(call: Call, source: Address, type_: str, rows: int, n: int) -> tuple
 
 
 def _words(w: Window, x: Address, size: int) -> tuple[list[Word], int, int, int]:
-    """The words that both texts have; the number of units, rows of a unit, bytes of a unit's copy (0: none is made)."""
+    """Return the words that both sources share; the number of units, rows of a unit, bytes of its copy (0: none)."""
     high, wide = _reach(w, w.out_height), (w.out_width - 1) * w.stride_x + (w.kernel_width - 1) * w.dilation_x + 1
     copied = (w.top, w.left) != (0, 0) or high > w.height or wide > w.width
     if not copied:
@@ -300,7 +300,7 @@ def _words(w: Window, x: Address, size: int) -> tuple[list[Word], int, int, int]
 
 
 def _unit(w: Window, image: int, line: int, tile: int) -> tuple[int, int]:
-    """How many images, or how many rows of one image, are a unit. image, line: bytes of a copy and of a row of it."""
+    """Return the images, or rows of one image, in a unit. image, line: bytes of a copy and of a row of it."""
     enough = LEAST_TILES * tile                     # pixels
     if w.batch < ITEMS or image > UNIT_BYTES:
         fit = UNIT_BYTES // (line * w.stride_y) - (w.kernel_height - 1) * w.dilation_y // w.stride_y
@@ -313,7 +313,7 @@ def _unit(w: Window, image: int, line: int, tile: int) -> tuple[int, int]:
 
 
 def _reach(w: Window, rows: int) -> int:
-    """How many rows of an image (with padding) so many rows of windows meet."""
+    """Return the rows of a padded image that `rows` rows of windows cover."""
     return (rows - 1) * w.stride_y + (w.kernel_height - 1) * w.dilation_y + 1
 
 

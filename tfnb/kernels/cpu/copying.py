@@ -1,4 +1,4 @@
-"""What the kernels that move data share: copying rows of bytes, filling, looking at known inputs."""
+"""Shared parts of the data-movement kernels: copying rows of bytes, filling, reading known inputs."""
 from __future__ import annotations
 
 from tfnb.kernels.launch import Address, Launch, Meta, Word
@@ -55,7 +55,7 @@ def copy_rows(source: Address, target: Address, row_bytes: int, rows: int, order
 
 
 def fill(value: Word, target: Address, out: Meta) -> Launch:
-    """Every element becomes the one at `value` (zero bytes for 0)."""
+    """Fill with the element at `value` (zero bytes for 0)."""
     if out.itemsize == 16:
         raise NotImplementedError(f"no fill kernel for {out.type}")
     text = FILL_TEXT.format(unit=UNITS[out.itemsize], bytes=out.itemsize)
@@ -65,6 +65,6 @@ def fill(value: Word, target: Address, out: Meta) -> Launch:
 
 
 def by_unit(text: str, row_bytes: int, *more: int, index: str = "int64") -> tuple[str, int, int]:
-    """`text` for the widest unit that divides a row (and `more`), the units a row, the bytes a unit."""
+    """Return `text` for the widest unit that divides a row (and `more`), the units per row, the bytes per unit."""
     unit = next(u for u in (8, 4, 2, 1) if all(n % u == 0 for n in (row_bytes, *more)))
     return text.format(unit=UNITS[unit], bytes=unit, index=index), row_bytes // unit, unit

@@ -1,4 +1,4 @@
-"""Crops of images resized, compiled: what kernels/boxes.py says.
+"""Crop-and-resize kernels: the compiled form of kernels/boxes.py.
 
     crop(call)                  CropAndResize (image, boxes, box_ind, crop_size)
     image_gradient(call)        CropAndResizeGradImage (grads, boxes, box_ind, image_size)
@@ -114,7 +114,7 @@ BOXES_TEXT = HEAD + f"""
 
 def _launch(call: Call, text: str, image: tuple[int, ...], crop: tuple[int, ...], items: int,
             inputs: dict[int, int], count: int = 0) -> Launch:
-    """inputs: which input of the op each of IMAGES, BOXES, OWNER and GRADS is."""
+    """Return the launch. inputs: which input of the op each of IMAGES, BOXES, OWNER and GRADS is."""
     outside = np.float32(call.attrs.get("extrapolation_value", 0.0)).view(np.int32)
     whole, boxes, part = prod(image), count or items, prod(crop) * image[3]
     size = call.inputs[inputs[IMAGES]].itemsize if IMAGES in inputs else 0
@@ -133,7 +133,7 @@ def _typed(text: str, type_: str) -> str:
 
 
 def crop(call: Call) -> list[Launch]:
-    """CropAndResize."""
+    """Return the launches of CropAndResize."""
     images, out = call.inputs[0], call.outputs[0]
     if not out.size:
         return []
@@ -142,7 +142,7 @@ def crop(call: Call) -> list[Launch]:
 
 
 def image_gradient(call: Call) -> list[Launch]:
-    """CropAndResizeGradImage."""
+    """Return the launches of CropAndResizeGradImage."""
     grads, out = call.inputs[0], call.outputs[0]
     if not out.size:
         return []
@@ -152,7 +152,7 @@ def image_gradient(call: Call) -> list[Launch]:
 
 
 def boxes_gradient(call: Call) -> list[Launch]:
-    """CropAndResizeGradBoxes."""
+    """Return the launches of CropAndResizeGradBoxes."""
     grads, images, out = call.inputs[0], call.inputs[1], call.outputs[0]
     if not out.size or not images.size:
         return [fill(0, call.output(), out)] if out.size else []

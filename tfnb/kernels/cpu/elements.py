@@ -123,13 +123,13 @@ def _text(form: str) -> str:
 
 
 def _launch(text: str, call: Call, element: Address, size: int, number: int, label: str, *more: Address) -> Launch:
-    """One item: elements of loops are small, and a round has several."""
+    """Return a launch of one item: elements of loops are small, and an iteration has several."""
     head = call.input(len(call.inputs) - 1).reach(8 * rows.HEAD_WORDS)
     return Launch(text, (head, element, size, _STATUS, number, *more), 1, 0, label)
 
 
 def read(call: Call, number: int) -> list[Launch]:
-    """The element at an index."""
+    """Return the launches that read the element at an index."""
     out = call.outputs[0]
     text, size, _ = by_unit(_text(_READ), out.size * out.itemsize)
     element = call.output().reach(out.size * out.itemsize)
@@ -137,7 +137,7 @@ def read(call: Call, number: int) -> list[Launch]:
 
 
 def write(call: Call, number: int, add: bool = False) -> list[Launch]:
-    """A value becomes the element at an index; add: or is added to it."""
+    """Return the launches that write the element at an index; add: that add to it."""
     value = call.inputs[1]
     form = _text(_WRITE).replace("{more}", _ADD.format(**_NAMES) if add else "")
     if add:
@@ -149,19 +149,19 @@ def write(call: Call, number: int, add: bool = False) -> list[Launch]:
 
 
 def push(call: Call, number: int) -> list[Launch]:
-    """A value on top of a stack."""
+    """Return the launches that push a value on a stack."""
     value = call.inputs[0]
     text, size, _ = by_unit(_text(_PUSH), value.size * value.itemsize)
     return [_launch(text, call, call.input(0).reach(value.size * value.itemsize), size, number, "push")]
 
 
 def pop(call: Call, number: int) -> list[Launch]:
-    """The top value of a stack, which is gone from it then."""
+    """Return the launches that pop the top value of a stack."""
     out = call.outputs[0]
     text, size, _ = by_unit(_text(_POP), out.size * out.itemsize)
     return [_launch(text, call, call.output().reach(out.size * out.itemsize), size, number, "pop")]
 
 
 def size(call: Call, number: int) -> list[Launch]:
-    """How many elements there are."""
+    """Return the launches that count the elements."""
     return [_launch(_SIZE.format(**_NAMES), call, call.output().reach(4), 1, number, "size")]

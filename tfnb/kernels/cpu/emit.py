@@ -1,6 +1,6 @@
-"""Kernel records -> text of CPU kernels.
+"""Kernel records -> source of CPU kernels.
 
-What the text of `x * sigmoid(x)` over vectors looks like:
+What the source of `x * sigmoid(x)` over vectors looks like:
 
     FASTMATH = ()
     INDEPENDENT = True
@@ -19,7 +19,7 @@ What the text of `x * sigmoid(x)` over vectors looks like:
 Loops run over `range(n)` from an array that starts at the first item, since LLVM does not vectorise others; an index
 that is multiplied by a stride is unsigned, so that numba does not look for negative ones. Words like `sigmoid` are
 LLVM instructions in place (intrinsics.py). Kernels are compiled with no fast-math flag at all (FASTMATH): reordering
-would ruin the polynomials and what users wrote; where a reduction may be reordered its text says so
+would ruin the polynomials and what users wrote; where a reduction may be reordered its source says so
 (`add_any_order`).
 
 A store may lie in the memory of a load of the same type and steps (INDEPENDENT says that iterations do not meet):
@@ -34,9 +34,9 @@ from tfnb.kernels.spec import ColumnKernel, Kernel, Source
 
 
 def emit(kernel: Kernel) -> Source:
-    """The text of a kernel module and what the words of its argument block are.
+    """Return the source of a kernel module and the meaning of the words of its argument block.
 
-    Equal structure gives equal text, whatever the operands are called. Raises TypeError for a type or a word that
+    Equal structure gives equal source, whatever the operands are called. Raises TypeError for a type or a word that
     kernels on the CPU don't have (half, bfloat16 and complex numbers are left to NumPy).
     """
     return ColumnText(kernel).source() if isinstance(kernel, ColumnKernel) else RowText(kernel).source()

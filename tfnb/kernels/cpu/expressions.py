@@ -1,4 +1,4 @@
-"""Expressions of kernel text -> LLVM instructions: what lowering.py writes statements around.
+"""Expressions of kernel source -> LLVM instructions, for the statements of lowering.py.
 
 Every value has a type as soon as it is there (arithmetic.py); a name is a slot on the stack, which LLVM turns into
 values. A choice (`x if c else y`, `and`, `or`) computes only the way it takes.
@@ -32,7 +32,7 @@ Types = str | tuple[str, ...]             # of a value, of a tuple; "void": of n
 
 @dataclass
 class Expressions:
-    """What a function's expressions need. made: the LLVM function; settings: constants of the text.
+    """Compiler of one function's expressions. made: the LLVM function; settings: constants of the source.
 
     device(name, types of the arguments) -> (LLVM function, types that it leaves at its last argument); `functions` are
     the names that it knows. allocas: a builder that stands in the function's first block.
@@ -47,18 +47,18 @@ class Expressions:
     allocas: Any = None
 
     def value(self, node: ast.expr) -> Typed:
-        """The one value of an expression. Raises Unsupported for a tuple."""
+        """Return the one value of an expression. Raises Unsupported for a tuple."""
         return single(self.found(node))
 
     def integer(self, node: ast.expr) -> Typed:
-        """A value that numbers elements: an integer of 64 bits."""
+        """Return an index or count: an integer of 64 bits."""
         value = self.value(node)
         if kind(value.type) != "i" or value.type.endswith("*"):
             raise Unsupported(f"{value.type} as an index")
         return convert(self.builder, value, "uint64" if value.type == "uint64" else "int64")
 
     def found(self, node: ast.expr) -> Found:
-        """The value of an expression, or a tuple of values. Raises Unsupported for what only numba compiles."""
+        """Return the value of an expression, or a tuple of values. Raises Unsupported for what only numba compiles."""
         match node:
             case ast.Name(id=name):
                 return self.name(name)
@@ -89,7 +89,7 @@ class Expressions:
         raise Unsupported(ast.unparse(node))
 
     def name(self, name: str) -> Typed:
-        """The value of a variable of the function, or of a constant of the text. Raises Unsupported for other names."""
+        """Return the value of a variable, or of a constant of the source. Raises Unsupported for other names."""
         slot = self.slots.get(name)
         if slot is not None:
             return Typed(slot.type, self.builder.load(slot.value))
@@ -98,14 +98,14 @@ class Expressions:
         raise Unsupported(f"{name} is not known here")
 
     def element(self, array: ast.expr, index: ast.expr) -> tuple[Any, str]:
-        """The address of an element and its type."""
+        """Return the address of an element and its type."""
         base, place = self.value(array), self.integer(index)
         if not base.type.endswith("*"):
             raise Unsupported(f"{base.type} is no array")
         return self.builder.gep(base.value, [place.value]), base.type[:-1]
 
     def truth(self, node: ast.expr) -> Any:
-        """Whether a condition holds."""
+        """Return whether a condition holds, as an LLVM i1."""
         if isinstance(node, ast.BoolOp):
             return self._bool(isinstance(node.op, ast.And), node.values, self.truth).value
         return convert(self.builder, self.value(node), "bool").value
@@ -139,7 +139,7 @@ class Expressions:
         return single(made)
 
     def _bool(self, is_and: bool, nodes: Sequence[ast.expr], truth: Callable[[ast.expr], Any]) -> Typed:
-        """`and`, `or` of truths; what decides nothing any more is not looked at."""
+        """Emit `and` or `or` of conditions, with short-circuit evaluation."""
         first = Typed("bool", truth(nodes[0]))
         if len(nodes) == 1:
             return first
@@ -147,7 +147,7 @@ class Expressions:
         return single(self._choose(first.value, rest if is_and else known, known if is_and else rest))
 
     def _choose(self, test: Any, *ways: Callable[[], Found]) -> Found:
-        """The value of the first of two ways if the test holds, else of the second; only that one is computed."""
+        """Emit a branch: the first value if the test holds, else the second; only that one is computed."""
         builder = self.builder
         blocks = [self.made.append_basic_block(where) for where in ("then", "else")]
         after = self.made.append_basic_block("after")
@@ -179,7 +179,7 @@ class Expressions:
     # --- calls ---
 
     def call(self, node: ast.Call) -> Found | None:
-        """The value of a call; None if it has none."""
+        """Return the value of a call; None if it has none."""
         match node:
             case ast.Call(func=ast.Name(id=name), args=[ast.BinOp(left=x, op=op, right=y)]) if (
                     name in prelude.TYPES and type(op) in SIGNS):
@@ -227,7 +227,7 @@ class Expressions:
         return None if native.result == "void" else Typed(native.result, made)
 
     def _library(self, name: str, values: Sequence[Typed]) -> Typed:
-        """A function of `math`, of floats of one type."""
+        """Emit a call of a function of `math`, of floats of one type."""
         types = {value.type for value in values}
         if types not in ({"float32"}, {"float64"}) or len(values) != _FUNCTIONS.get(name):
             raise Unsupported(f"math.{name}({', '.join(types)})")
@@ -238,7 +238,7 @@ class Expressions:
         return Typed(values[0].type, self.builder.call(function, [value.value for value in values]))
 
     def _call_device(self, name: str, values: Sequence[Typed]) -> Found | None:
-        """A call of a function of the text."""
+        """Emit a call of a device function of the source."""
         made, returned = self.device(name, tuple(value.type for value in values))
         passed = [value.value for value in values]
         if returned == "void":
@@ -253,12 +253,12 @@ class Expressions:
 
 
 def single(found: Found | None) -> Typed:
-    """The value where there is one and no tuple. Raises Unsupported."""
+    """Return the one value that is no tuple. Raises Unsupported."""
     if not isinstance(found, Typed):
         raise Unsupported("no number where one is wanted")
     return found
 
 
 def struct_of(types: str | tuple[str, ...]) -> Any:
-    """LLVM's type of what a device function returns."""
+    """Return LLVM's type of a device function's result."""
     return ir.LiteralStructType([llvm_type(type) for type in ((types,) if isinstance(types, str) else types)])

@@ -40,7 +40,7 @@ def kernel(args, begin, end):
 
 
 class Finite:
-    """The question for these arrays, contiguous ones of TYPES, which it keeps: `finite()` is True or False."""
+    """Finiteness check of these arrays, contiguous ones of TYPES, which it keeps: `finite()` is True or False."""
 
     def __init__(self, arrays: Sequence[np.ndarray]) -> None:
         self._arrays = tuple(arrays)
@@ -52,7 +52,7 @@ class Finite:
         self._answer = block[2:].data
 
     def __call__(self) -> bool:
-        """Are all numbers finite now?"""
+        """Return whether all elements are finite now."""
         if self._arrays:
             _kernel()(self._place, 0, 1)
         return not self._answer[0]

@@ -1,4 +1,4 @@
-"""Kernels that go by an index tensor: gather, one-hot, segment sums.
+"""Gather, one-hot and segment-sum kernels.
 
     gather(call)                Gather, GatherV2 (params, indices[, axis]; attr batch_dims); failure 1: bad index
     one_hot(call)               OneHot (indices, depth, on_value, off_value; attr axis)
@@ -107,7 +107,7 @@ ZERO_UNSEEN = """
 
 
 def gather(call: Call) -> list[Launch]:
-    """params[..., indices, ...] along `axis` (0 without a third input), each batch (attr batch_dims) by its own."""
+    """Return launches of params[..., indices, ...] along `axis` (default 0), per batch (attr batch_dims)."""
     params, indices = call.inputs[:2]
     batch = int(call.attrs.get("batch_dims", 0))
     batch += len(indices.shape) if batch < 0 else 0
@@ -125,7 +125,7 @@ def gather(call: Call) -> list[Launch]:
 
 
 def one_hot(call: Call) -> list[Launch]:
-    """The off value everywhere, then the on value at each index within the depth."""
+    """Return launches that fill with the off value, then store the on value at each index within the depth."""
     indices, out = call.inputs[0], call.outputs[0]
     axis = int(call.attrs.get("axis", -1)) % len(out.shape)
     if not out.size:
@@ -140,7 +140,7 @@ def one_hot(call: Call) -> list[Launch]:
 
 
 def unsorted_segment_sum(call: Call) -> list[Launch]:
-    """out[segment_ids[i]] += data[i]; failure 3 for an id >= num_segments. Also scatter-add to zeros."""
+    """Return launches of out[segment_ids[i]] += data[i]; failure 3: id >= num_segments. Also scatter-add to zeros."""
     data, ids = call.inputs[:2]
     out = call.outputs[0]
     if not out.size:
@@ -167,13 +167,13 @@ def _segment_text(data: Meta, ids: Meta, start: str, add: str, finish: str) -> s
 
 
 def gather_rows(params: np.ndarray, indices: np.ndarray, axis: int = 0) -> np.ndarray:
-    """params[..., indices, ...]. Raises IndexError that names the first index outside [0, size)."""
+    """Return params[..., indices, ...]. Raises IndexError that names the first index outside [0, size)."""
     _check(indices, params.shape[axis])
     return np.take(params, indices.astype(np.int64), axis)
 
 
 def one_hot_rows(indices: np.ndarray, depth: int, on: np.ndarray, off: np.ndarray, axis: int = -1) -> np.ndarray:
-    """`on` where the new axis's place is the index, else `off`."""
+    """Return `on` where the position on the new axis is the index, else `off`."""
     shape = [1] * (indices.ndim + 1)
     shape[axis] = depth
     hit = np.expand_dims(indices.astype(np.int64), axis) == np.arange(depth).reshape(shape)
@@ -181,7 +181,7 @@ def one_hot_rows(indices: np.ndarray, depth: int, on: np.ndarray, off: np.ndarra
 
 
 def segment_sum_rows(data: np.ndarray, ids: np.ndarray, count: int) -> np.ndarray:
-    """out[ids[i]] += data[i]; ids below 0 are dropped. Raises IndexError for an id from `count` on."""
+    """Compute out[ids[i]] += data[i]; ids below 0 are dropped. Raises IndexError for an id from `count` on."""
     _check(np.maximum(ids, 0), count)
     rows = data.reshape(ids.size, *data.shape[ids.ndim:])
     out = np.zeros((count, *rows.shape[1:]), data.dtype)

@@ -1,4 +1,4 @@
-"""Kernels that go by vectors of coordinates: the last axis of the indices picks a slice.
+"""GatherNd and ScatterNd kernels: the last axis of the indices holds the coordinates of a slice.
 
     gather_nd(call)     GatherNd (params, indices)
     scatter_nd(call)    ScatterNd (indices, updates, shape): zeros, with the updates added one after another
@@ -52,7 +52,7 @@ _SUM = Form(read(_added), (0,), 1, frozenset({2}), vectors=True)
 
 
 def gather_nd(call: Call) -> list[Launch]:
-    """params[indices[..., 0], indices[..., 1], ...]"""
+    """Return launches of params[indices[..., 0], indices[..., 1], ...]."""
     params, indices = call.inputs
     depth = indices.shape[-1]
     row_bytes, items = prod(params.shape[depth:]) * params.itemsize, prod(indices.shape[:-1])
@@ -68,7 +68,7 @@ def gather_nd(call: Call) -> list[Launch]:
 
 
 def scatter_nd(call: Call) -> list[Launch]:
-    """Zeros, then what the scatter op that adds does to a variable."""
+    """Return launches that fill with zeros, then run the scatter-add on the output."""
     indices, updates = call.inputs[:2]
     out = call.outputs[0]
     inner = Call((out, indices, updates), (out,), call.attrs)
@@ -78,7 +78,7 @@ def scatter_nd(call: Call) -> list[Launch]:
 
 
 def _outer(call: Call, word: int | Address) -> int | Address:
-    """An address of the inner call as one of the op: the output stands for the variable, inputs move by one."""
+    """Map an address of the inner call to the op's: the output is the variable, inputs move by one."""
     if isinstance(word, int) or word.kind != "input":
         return word
     return replace(word, kind="output") if word.index == 0 else replace(word, index=word.index - 1)

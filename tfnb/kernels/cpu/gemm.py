@@ -85,7 +85,7 @@ def kernel(args, begin, end):
 
 
 def matmul(call: Call, tail: Tail | None = None) -> list[Launch]:
-    """MatMul: (m, k) x (k, n) -> (m, n), with `transpose_a`, `transpose_b`.
+    """Return the launches of MatMul: (m, k) x (k, n) -> (m, n), with `transpose_a`, `transpose_b`.
 
     Of more inputs, where `block_columns(call)` is not 0: the sum of the products of each two. tail: a kernel to run
     over the blocks of the output while they are in the cache; only where there are such.
@@ -99,18 +99,18 @@ def matmul(call: Call, tail: Tail | None = None) -> list[Launch]:
 
 
 def block_columns(call: Call) -> int:
-    """How many columns the blocks have in which tiles make the output of `matmul`; 0: tiles don't make it."""
+    """Return the width of the column blocks in which tiles compute the output of `matmul`; 0 where tiles don't."""
     wanted, terms = _wanted(call), len(call.inputs) // 2
     return tiled.tail_columns(wanted, terms) if tiled.is_worth_it(wanted, terms) else 0
 
 
 def operations(call: Call) -> int:
-    """Floating-point operations of `matmul` and `batch_matmul`: a product and a sum for each element of each term."""
+    """Return the floating-point operations of `matmul` and `batch_matmul`: 2 for each element of each term."""
     return 2 * prod(call.outputs[0].shape) * _wanted(call).k * (len(call.inputs) // 2)
 
 
 def straight(call: Call, often: bool = False) -> Attrs | None:
-    """The attrs of the same product with b transposed before, if tiles then serve it. often: with the same b."""
+    """Return attrs for the same matmul with b transposed before, if tiles then serve it. often: with the same b."""
     name = "adj_y" if "adj_y" in call.attrs else "transpose_b"
     if call.inputs[0].type not in PREFIX or not call.attrs[name]:
         return None
@@ -121,7 +121,7 @@ def straight(call: Call, often: bool = False) -> Attrs | None:
 
 
 def batch_matmul(call: Call) -> list[Launch]:
-    """BatchMatMul, BatchMatMulV2: (..., m, k) x (..., k, n) -> (..., m, n), broadcast over the leading dimensions."""
+    """Return launches of BatchMatMul, -V2: (..., m, k) x (..., k, n) -> (..., m, n), leading dimensions broadcast."""
     wanted, launches = _wanted(call), []
     if not tiled.is_worth_it(wanted):
         return _plain_batch(call)
@@ -136,7 +136,7 @@ def _wanted(call: Call) -> Product:
 
 
 def _stacks(call: Call, wanted: Product) -> Iterator[tuple[tuple[Address, Address, Address], Moves, int]]:
-    """(addresses of the first a, b and c, how many matrices on the next ones lie, count) of each run of the batch."""
+    """Yield (addresses of the first a, b and c, step to the next ones in matrices, count) of each run of the batch."""
     (a, b), size = call.inputs, call.inputs[0].itemsize
     steps = [wanted.m * wanted.k * size, wanted.k * wanted.n * size, wanted.m * wanted.n * size]
     for count, (i, j, o), moves in runs(call.outputs[0].shape[:-2], a.shape[:-2], b.shape[:-2]):
@@ -168,7 +168,7 @@ def _plain_batch(call: Call) -> list[Launch]:
 
 
 def product(a: np.ndarray, b: np.ndarray, attrs: Attrs) -> np.ndarray:
-    """The product of two matrices by BLAS. float16 and bfloat16 by float32.
+    """Compute the product of two matrices by BLAS. float16 and bfloat16 by float32.
 
     A compiled program adds in another order where it uses tiles, so the last bits of floats differ.
     """
@@ -177,7 +177,7 @@ def product(a: np.ndarray, b: np.ndarray, attrs: Attrs) -> np.ndarray:
 
 
 def batch_product(a: np.ndarray, b: np.ndarray, attrs: Attrs) -> np.ndarray:
-    """The same for stacks of matrices, broadcast over the leading dimensions."""
+    """Compute the same for stacks of matrices, broadcast over the leading dimensions."""
     m, n, _ = sizes(a.shape[-2:], b.shape[-2:], attrs)
     return _evaluate(_plain_batch, a, b, attrs, (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), m, n))
 
@@ -221,7 +221,7 @@ def _with_addresses(words: list[int], a: Address, b: Address, c: Address) -> tup
 
 
 def _loop(wanted: Product, a: Address, b: Address, c: Address) -> Launch:
-    """A product of integers."""
+    """Return the launch of an integer matmul."""
     m, n, k = wanted.m, wanted.n, wanted.k
     a_steps = (1, m) if wanted.transpose_a else (k, 1)
     b_steps = (1, k) if wanted.transpose_b else (n, 1)
@@ -231,7 +231,7 @@ def _loop(wanted: Product, a: Address, b: Address, c: Address) -> Launch:
 
 
 def _panels(wanted: Product) -> tuple[list[int], int]:
-    """The argument block (addresses left 0) and the number of panels."""
+    """Return the argument block (addresses left 0) and the number of panels."""
     m, n, k, size = wanted.m, wanted.n, wanted.k, np.dtype(wanted.type).itemsize
     rows, columns = m, n
     if wanted.flops > PARALLEL_FLOPS:
@@ -252,7 +252,7 @@ def _panels(wanted: Product) -> tuple[list[int], int]:
 
 
 def _panel(size: int, least: int) -> int:
-    """How many of `size` columns or rows go into a panel: a multiple of 16."""
+    """Return the columns or rows, of `size`, that go into a panel: a multiple of 16."""
     return max(least, -(-size // MOST_PANELS) + 15 & -16)
 
 
@@ -272,7 +272,7 @@ def _gemm_words(wanted: Product, rows: int, columns: int, steps: tuple[int, int,
 
 
 def _gemv_words(wanted: Product) -> list[int]:
-    """gemv, transpose, rows, columns, row length, 1.0, 1 (as BLAS sees the matrix)."""
+    """Return gemv, transpose, rows, columns, row length, 1.0, 1 (as BLAS sees the matrix)."""
     m, n, k = wanted.m, wanted.n, wanted.k
     if m == 1:
         transposed, height, width = (True, k, n) if wanted.transpose_b else (False, n, k)
@@ -283,17 +283,17 @@ def _gemv_words(wanted: Product) -> list[int]:
 
 
 def flag(transpose: bool) -> int:
-    """BLAS's letter for a matrix that is to be transposed, or not."""
+    """Return BLAS's letter for a matrix that is to be transposed, or not."""
     return ord("T" if transpose else "N")
 
 
 def float_one(type_: str) -> int:
-    """1.0 as the low bytes of a word."""
+    """Return 1.0 as the low bytes of a word."""
     return int.from_bytes(struct.pack("<f" if type_ == "float32" else "<d", 1.0), "little")
 
 
 def _call_gemm(block: np.ndarray, items: int) -> None:
-    """What GEMM_TEXT does, from Python."""
+    """Run GEMM_TEXT's computation from Python."""
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 13)(int(block[GEMM]))
     at = block.ctypes.data
     for i in range(items):
@@ -305,7 +305,7 @@ def _call_gemm(block: np.ndarray, items: int) -> None:
 
 
 def _call_gemv(block: np.ndarray, items: int) -> None:
-    """What GEMV_TEXT does, from Python, with an output that is zero."""
+    """Run GEMV_TEXT's computation from Python, with an output that is zero."""
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 11)(int(block[0]))
     at, (matrix, vector, out) = block.ctypes.data, block[7:10].tolist()
     call(at + 8, at + 16, at + 24, at + 40, matrix, at + 32, vector, at + 48, at + 40, out, at + 48)

@@ -1,4 +1,4 @@
-"""Histograms in one pass: both sums, the extremes and the buckets, 2.5 ns a number (kernels/histogram.py takes 16)."""
+"""Histograms in one pass: both sums, the extremes and the buckets, 2.5 ns a value (kernels/histogram.py takes 16)."""
 from __future__ import annotations
 
 import ctypes
@@ -34,7 +34,7 @@ LEAST = 500              # numbers: fewer are not worth a kernel
 
 
 def histogram(values: np.ndarray) -> Histogram:
-    """As kernels/histogram.py, for a contiguous array of one of TYPES."""
+    """Compute `kernels.histogram.histogram` of a contiguous array of one of TYPES."""
     largest = float(np.finfo(np.float64).max)
     words = np.zeros(9 + len(bucket_limits()) + 2, np.int64)        # the argument block, the moments and the counts
     start, moments, counts = words.ctypes.data, words[5:9].view(np.float64), words[9:-1]       # (the last: infinity)
@@ -47,7 +47,7 @@ def histogram(values: np.ndarray) -> Histogram:
 
 @cache
 def _tables() -> tuple[int, int]:
-    """The addresses of the guide, which lives as long as the process."""
+    """Return the addresses of the guide, which lives as long as the process."""
     reached, following = guide()
     return reached.ctypes.data, following.ctypes.data
 

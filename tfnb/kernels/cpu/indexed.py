@@ -1,4 +1,4 @@
-"""Kernels that take or place a part at indices which only a run knows: `x[i]`, `x[:, i, j]` and their gradients.
+"""Indexing kernels for indices known only at run time: `x[i]`, `x[:, i, j]` and their gradients.
 
 The indices are neighbours in a vector; before and behind their axes all is taken. Failure 9: an index outside of its
 axis; status words: the axis, the index.
@@ -37,12 +37,12 @@ def kernel(args, begin, end):
 
 
 def take(call: Call, first: int, count: int) -> list[Launch]:
-    """(x, indices, ...) -> the part of x where axes `first` to `first + count` have the indices of those numbers."""
+    """Return launches of (x, indices, ...) -> the part of x where axes `first` to `first + count` have the indices."""
     return _moved(call, call.input(0), call.output(), call.inputs[0].shape, first, count, "part[j] = whole[j]")
 
 
 def place(call: Call, part: int, first: int, count: int) -> list[Launch]:
-    """(_, indices, ...) -> zeros, but for input number `part` in the place from which `take` would take it."""
+    """Return launches of (_, indices, ...) -> zeros, with input `part` at the position that `take` would read."""
     out = call.outputs[0]
     if not out.size:
         return []

@@ -36,17 +36,17 @@ def comparison(sign: str) -> dict[str, Make]:
 
 
 def equal_bools(builder: Any, x: Any, y: Any) -> Any:
-    """Make x == y of bools."""
+    """Emit x == y of bools."""
     return builder.not_(builder.xor(x, y))
 
 
 def absolute(builder: Any, x: Any) -> Any:
-    """Make the absolute value of a signed integer."""
+    """Emit the absolute value of a signed integer."""
     return builder.select(builder.icmp_signed("<", x, ir.Constant(x.type, 0)), builder.neg(x), x)
 
 
 def floor_divide(builder: Any, x: Any, y: Any) -> Any:
-    """Make x // y of signed integers, rounded down; y is neither 0 nor -1."""
+    """Emit x // y of signed integers, rounded down; y is neither 0 nor -1."""
     quotient = builder.sdiv(x, y)
     uneven = builder.icmp_signed("!=", builder.srem(x, y), ir.Constant(x.type, 0))
     apart = builder.icmp_signed("<", builder.xor(x, y), ir.Constant(x.type, 0))
@@ -54,12 +54,12 @@ def floor_divide(builder: Any, x: Any, y: Any) -> Any:
 
 
 def to_bits(builder: Any, x: Any) -> Any:
-    """Make the bits of a float, as an integer of its width."""
+    """Emit the bits of a float, as an integer of its width."""
     return builder.bitcast(x, ir.IntType(32 if x.type == ir.FloatType() else 64))
 
 
 def from_bits(builder: Any, x: Any) -> Any:
-    """Make a float of the bits of an integer."""
+    """Emit a float of the bits of an integer."""
     return builder.bitcast(x, ir.FloatType() if x.type.width == 32 else ir.DoubleType())
 
 

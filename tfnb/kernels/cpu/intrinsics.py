@@ -66,7 +66,7 @@ def _convert(builder: Any, x: Any, have: str, want: str) -> Any:
 
 
 def _instructions(builder: Any, block: Block, result: int, args: Sequence[Any]) -> Any:
-    """Make the instructions of a block's values; its loads are `args`."""
+    """Emit the instructions of a block's values; its loads are `args`."""
     made: dict[int, Any] = {}
     for number in block.needed([result]):
         value = block.values[number]
@@ -90,7 +90,7 @@ def _instruction(builder: Any, block: Block, value: Value, args: Sequence[Any]) 
 
 @cache
 def _block(name: str, types: tuple[str, ...]) -> tuple[Block, int]:
-    """Return a block that applies one primitive to operands of these types, and the number of its result."""
+    """Return a block that applies one primitive to operands of these types, and the index of its result."""
     block = Block(has_instruction)
     loads = [block.add("load", (), type, i) for i, type in enumerate(types)]
     if name.endswith("_any_order"):

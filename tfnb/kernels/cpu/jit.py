@@ -1,4 +1,4 @@
-"""Kernel text -> address: from memory, else from disk, else compiled. The only door to machine code on the CPU.
+"""Kernel source -> address: from memory, else from disk, else compiled. The only door to machine code on the CPU.
 
     address(text) -> int            of `void kernel(int64* args, int64 begin, int64 end)`
     addresses(texts) -> list[int]
@@ -27,7 +27,7 @@ Progress = Callable[[int, int, float], None]
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Kernels compiled from text and loaded from disk in this process, and the seconds each took in all."""
+    """Kernels compiled from source and loaded from disk in this process, and the seconds each took in all."""
 
     compiled: int = 0
     loaded: int = 0
@@ -42,12 +42,12 @@ _watchers: list[Progress] = []
 
 
 def address(text: str) -> int:
-    """The address of the kernel that `text` defines. Thread-safe. Raises KernelError for text that is no kernel."""
+    """Return the address of the kernel that `text` defines. Thread-safe. Raises KernelError for invalid source."""
     return _known.get(text) or addresses([text])[0]
 
 
 def addresses(texts: Iterable[str]) -> list[int]:
-    """The address of each text, in order; texts not known yet are loaded or compiled. Raises codegen.KernelError."""
+    """Return the address of each source, in order; unknown ones are loaded or compiled. Raises codegen.KernelError."""
     wanted = list(texts)
     missing = [text for text in dict.fromkeys(wanted) if text not in _known]
     if missing:
@@ -57,7 +57,7 @@ def addresses(texts: Iterable[str]) -> list[int]:
 
 
 def stats() -> Stats:
-    """What this process has compiled and loaded so far."""
+    """Return the counts and seconds of kernels compiled and loaded so far in this process."""
     return _stats
 
 
@@ -100,13 +100,13 @@ def _compile(text: str, key: str) -> None:
 
 
 def _symbol(key: str) -> str:
-    """The linker's name of a kernel: one engine holds all objects of the process, so each has its own."""
+    """Return the linker's name of a kernel: one engine holds all objects of the process, so each has its own."""
     return f"tfnb_{key}"
 
 
 @cache
 def _engine() -> Any:
-    """LLVM's loader. It is never freed: kernels stay where they are as long as the process lives."""
+    """Return LLVM's loader. It is never freed: kernels stay where they are as long as the process lives."""
     return llvm.create_mcjit_compiler(llvm.parse_assembly(""), codegen.machine())
 
 

@@ -1,4 +1,4 @@
-"""Kernels that put tensors together: concat, pad, tile.
+"""Concat, pad and tile kernels.
 
     concat(call)    ConcatV2 (values..., axis), Concat (axis, values...)
     pad(call)       Pad, PadV2 (input, paddings[, constant])
@@ -32,7 +32,7 @@ def concat(call: Call) -> list[Launch]:
 
 
 def pad(call: Call) -> list[Launch]:
-    """The constant everywhere (0 without one), then the input's rows at their places."""
+    """Fill with the constant (0 without one), then copy the input's rows to their positions."""
     source, out = call.inputs[0], call.outputs[0]
     before = [int(pair[0]) for pair in known_value(call.inputs[1]).reshape(-1, 2)]
     if not out.size:
@@ -42,7 +42,7 @@ def pad(call: Call) -> list[Launch]:
 
 
 def tile(call: Call) -> list[Launch]:
-    """Copies of the input side by side, as many in each dimension as `multiples` says."""
+    """Copy the input side by side, as many times in each dimension as `multiples` says."""
     source, out = call.inputs[0], call.outputs[0]
     if not out.size:
         return []

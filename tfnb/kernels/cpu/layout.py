@@ -1,4 +1,4 @@
-"""Kernels for images with channels last, used for images with channels first: transposed before and after."""
+"""NCHW by NHWC: kernels for images with channels last, transposed before and after for channels first."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ def kernel(args, begin, end):
 
 def transpose(source: Address, target: Address, type_: str, matrices: int, rows: int, columns: int,
               flip: bool = False) -> Launch:
-    """Each of `matrices` (rows x columns) transposed; flip: the last one first."""
+    """Transpose each of `matrices` (rows x columns); flip: the last one first."""
     size = np.dtype(type_).itemsize
     grain = max(1, GRAIN_BYTES // max(1, rows * columns * size))
     text = TRANSPOSE_TEXT.format(type=type_ if type_ != "bool" else "uint8", bytes=size)
@@ -42,7 +42,7 @@ def transpose(source: Address, target: Address, type_: str, matrices: int, rows:
 
 def around(call: Call, images: Sequence[int], made: Callable[[list[Address], Address], list[Launch]],
            turn_output: bool = True, zero: bool = True) -> list[Launch]:
-    """Launches made(addresses of the inputs `images`, address of the output), where all have channels last.
+    """Return launches made(addresses of the inputs `images`, address of the output), where all have channels last.
 
     With channels first they are transposed, the output where `turn_output`. zero: without input the output is 0.
     """
@@ -63,14 +63,14 @@ def around(call: Call, images: Sequence[int], made: Callable[[list[Address], Add
 
 
 def _channels_last(call: Call, source: Address, meta: Meta) -> tuple[Address, list[Launch]]:
-    """The address of the NHWC (NDHWC) form of an NCHW (NCDHW) image, and the launch that makes it."""
+    """Return the address of the NHWC (NDHWC) form of an NCHW (NCDHW) image, and the launch that makes it."""
     n, c, *sizes = meta.shape
     target = call.scratch(meta.size * meta.itemsize)
     return target, [transpose(source, target, meta.type, n, c, prod(sizes))] if meta.size else []
 
 
 def _channels_back(call: Call, target: Address, meta: Meta) -> tuple[Address, list[Launch]]:
-    """Where to write an output with channels last, and the launch that then makes the output of it."""
+    """Return the address for an output with channels last, and the launch that then transposes it to the output."""
     n, c, *sizes = meta.shape
     source = call.scratch(meta.size * meta.itemsize)
     return source, [transpose(source, target, meta.type, n, prod(sizes), c)]

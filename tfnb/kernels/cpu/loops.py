@@ -1,8 +1,8 @@
-"""Tells LLVM which loops of a kernel have independent iterations.
+"""Loop metadata for LLVM: marks the innermost loops of a kernel whose iterations are independent.
 
 A kernel gets addresses that LLVM knows nothing about: it must assume that a store may touch what a later iteration
 loads. For a few operands it tests that at run time and takes a scalar loop when they overlap (so an update in place
-would always be scalar, 3 to 4 times slower); for more operands it gives up. A text that says `INDEPENDENT = True`
+would always be scalar, 3 to 4 times slower); for more operands it gives up. A source that says `INDEPENDENT = True`
 promises that no iteration of an innermost loop stores what another one loads or stores; here this is written into the
 IR, as `llvm.access.group` on loads and stores and `llvm.loop.parallel_accesses` on the loop.
 """
@@ -18,7 +18,7 @@ _LOOP = re.compile(r", !llvm\.loop !\d+")
 
 
 def mark_independent(ir: str) -> str:
-    """The text of an LLVM module whose innermost loops are marked as free of dependences between iterations."""
+    """Return the source of an LLVM module whose innermost loops are marked as free of loop-carried dependences."""
     lines = ir.splitlines()
     group = max((int(number) for number in _NUMBER.findall(ir)), default=-1) + 1
     notes = [f"!{group} = distinct !{{}}", f'!{group + 1} = !{{!"llvm.loop.parallel_accesses", !{group}}}']
@@ -38,7 +38,7 @@ def mark_independent(ir: str) -> str:
 
 
 def innermost_loops(edges: dict[str, list[str]]) -> list[tuple[set[str], list[str]]]:
-    """(blocks, those that jump back) of each loop without a loop in it; `edges`: block -> successors, entry first."""
+    """Return (blocks, those that jump back) of each innermost loop; `edges`: block -> successors, entry first."""
     back: dict[str, list[str]] = {}
     for source, header in _back_edges(edges):
         back.setdefault(header, []).append(source)
@@ -60,7 +60,7 @@ def innermost_loops(edges: dict[str, list[str]]) -> list[tuple[set[str], list[st
 
 
 def _back_edges(edges: dict[str, list[str]]) -> list[tuple[str, str]]:
-    """Edges to a block that is still being visited, in a depth-first walk from the entry."""
+    """Return edges to a block that is still being visited, in a depth-first walk from the entry."""
     found, open_, seen = [], set(), set()
     stack: list[tuple[str, bool]] = [(next(iter(edges)), False)]
     while stack:
@@ -82,13 +82,13 @@ def _back_edges(edges: dict[str, list[str]]) -> list[tuple[str, str]]:
 
 
 def _functions(lines: list[str]) -> list[tuple[int, int]]:
-    """The lines [first, last) of each function's body, as LLVM and as llvmlite print it."""
+    """Return the lines [first, last) of each function's body, as LLVM and as llvmlite print it."""
     starts = [i for i, line in enumerate(lines) if line.startswith("define ")]
     return [(i + 1 if lines[i].endswith("{") else i + 2, lines.index("}", i)) for i in starts]
 
 
 def _blocks(lines: list[str], first: int, last: int) -> dict[str, range]:
-    """Block name -> its lines, the last of which is (the end of) its terminator."""
+    """Return block name -> its lines, the last of which is (the end of) its terminator."""
     starts = [(match[1].strip('"'), i + 1) for i in range(first, last) if (match := _LABEL.match(lines[i]))]
     if not starts or starts[0][1] != first + 1:
         starts.insert(0, ("(entry)", first))

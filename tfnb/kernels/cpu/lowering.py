@@ -1,13 +1,13 @@
-"""Kernel text -> LLVM IR, without numba: for the small part of Python that our kernels are written in.
+"""Kernel source -> LLVM IR, without numba: for the small part of Python that our kernels are written in.
 
     module_text(text, symbol, triple, layout) -> (str, settings)
-        the unoptimised module, whose `symbol` is void(int64*, int64, int64), and what the text sets
+        the unoptimised module, whose `symbol` is void(int64*, int64, int64), and what the source sets
 
-What the text may hold (else Unsupported is raised, and codegen.py asks numba): assignments to names of one type each,
+What the source may hold (else Unsupported is raised, and codegen.py asks numba): assignments to names of one type each,
 to elements and to tuples of names; `for` over a range, `while`, `if`, `break`, `continue`, `return`; operators as in
-arithmetic.py; conditional expressions; calls of the words of prelude.py, of min, max, abs, casts, and of the text's
+arithmetic.py; conditional expressions; calls of the words of prelude.py, of min, max, abs, casts, and of the source's
 own @device functions, which are compiled once for each list of argument types. Types are known as soon as a value is,
-in the order of the text; that, and that there is nothing else, is why it takes 1 to 8 ms where numba takes 20 to 350.
+in the order of the source; that, and that there is nothing else, is why it takes 1 to 8 ms where numba takes 20 to 350.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FAST = frozenset(["fadd", "fsub", "fmul", "fdiv", "frem", "fcmp"])
 
 
 def module_text(text: str, symbol: str, triple: str, layout: str) -> tuple[str, dict[str, Any]]:
-    """The LLVM module of a kernel text, and what the text sets (FASTMATH...). Raises SyntaxError, Unsupported."""
+    """Return the LLVM module of a kernel's source, and its settings (FASTMATH...). Raises SyntaxError, Unsupported."""
     module = _Module(text)
     module.llvm.triple, module.llvm.data_layout = triple, layout
     kernel = module.functions.get("kernel")
@@ -42,7 +42,7 @@ def module_text(text: str, symbol: str, triple: str, layout: str) -> tuple[str, 
 
 
 def _mark_fast(function: Any, flags: Iterable[str]) -> None:
-    """Set fast-math flags on what has none of its own: on the kernel, not on its device functions, as numba does."""
+    """Set fast-math flags on instructions without any: in the kernel, not in its device functions, as numba does."""
     flags = list(flags)
     for block in function.blocks if flags else ():
         for made in block.instructions:
@@ -53,7 +53,7 @@ def _mark_fast(function: Any, flags: Iterable[str]) -> None:
 
 
 class _Module:
-    """The LLVM module of one text. settings: what the text assigns at module level."""
+    """The LLVM module of one source. settings: its module-level assignments."""
 
     def __init__(self, text: str) -> None:
         self.llvm = ir.Module()
@@ -70,7 +70,7 @@ class _Module:
                     raise Unsupported(ast.unparse(node))
 
     def device(self, name: str, types: tuple[str, ...]) -> tuple[Any, Types]:
-        """A device function for arguments of these types: it, and the types of what it returns.
+        """Return a device function for arguments of these types, and the types of its results.
 
         Its last parameter is the address where it leaves that.
         """
@@ -86,14 +86,14 @@ class _Module:
         return made, returned
 
     def lower(self, node: ast.FunctionDef, made: Any, types: Sequence[str]) -> Types:
-        """Fill a function; the types that it returns."""
+        """Fill a function; return the types of its results."""
         function = _Function(made, self.settings, self.functions, self.device)
         return function.lower(node, types)
 
 
 @dataclass
 class _Loop:
-    """Where `continue` and `break` go."""
+    """Targets of `continue` and `break`."""
 
     following: Any
     after: Any
@@ -101,13 +101,13 @@ class _Loop:
 
 @dataclass
 class _Function(Expressions):
-    """One function on its way to LLVM."""
+    """One function while it is lowered to LLVM."""
 
     loops: list[_Loop] = field(default_factory=list)
     returned: Types = ""
 
     def lower(self, node: ast.FunctionDef, types: Sequence[str]) -> Types:
-        """Fill the function; the types of what it returns."""
+        """Fill the function; return the types of its results."""
         names = [arg.arg for arg in node.args.args]
         if len(names) != len(types) or node.args.defaults or node.args.vararg:
             raise Unsupported(f"{node.name} with {len(types)} arguments")
@@ -189,7 +189,7 @@ class _Function(Expressions):
                 raise Unsupported(ast.unparse(target))
 
     def _for(self, name: str, limits: list[Typed], body: Sequence[ast.stmt]) -> None:
-        """A counted loop: its test stands at its end, behind one before it."""
+        """Emit a counted loop: its test stands at its end, and one before it."""
         if not 1 <= len(limits) <= 3:
             raise Unsupported("a range of that")
         type = arithmetic.unified([limit.type for limit in limits])

@@ -1,4 +1,4 @@
-"""Tiles of matrix products as LLVM vector code, made to the measure of the processor: words of kernel text.
+"""Register tiles of matmul as LLVM vector code, fitted to the processor: native functions of kernel source.
 
     multiply_by_row_TYPE(rows, pairs, count, a, a_step, b, b_step, columns, c, c_step, k, more)
     multiply_by_column_TYPE(rows, pairs, count, a, a_step, b, b_step, columns, c, c_step, k, more)
@@ -36,8 +36,11 @@ AHEAD = 16                                              # steps of k from asking
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What tiles are made of: vectors of so many bytes; how many rows a tile may have (falling, down to 1) and how many
-    vectors a row. masks: a masked load costs no more than a plain one."""
+    """Tile parameters of a processor.
+
+    bytes: of a vector; rows: the row counts that a tile may have (falling, down to 1); vectors: per row of a tile;
+    masks: a masked load costs no more than a plain one.
+    """
 
     bytes: int
     rows: tuple[int, ...]
@@ -45,11 +48,11 @@ class Machine:
     masks: bool
 
     def lanes(self, type: str) -> int:
-        """Elements of a vector."""
+        """Return the elements of a vector."""
         return self.bytes // BYTES[type]
 
     def width(self, type: str) -> int:
-        """Columns of a tile."""
+        """Return the columns of a tile."""
         return self.vectors * self.lanes(type)
 
 
@@ -60,7 +63,7 @@ NEON = Machine(16, (12, 8, 4, 2, 1), 2, False)
 
 
 def processor_features() -> str:
-    """The instruction sets of this processor, as LLVM spells them; empty where LLVM cannot tell."""
+    """Return the instruction sets of this processor, as LLVM spells them; empty where LLVM reports none."""
     try:
         return str(llvm.get_host_cpu_features().flatten())
     except RuntimeError:
@@ -69,12 +72,12 @@ def processor_features() -> str:
 
 @cache
 def machine() -> Machine | None:
-    """The tiles for this processor; None if it has no fused multiply-add over vectors that we know of."""
+    """Return the tiles for this processor; None if it has no fused multiply-add over vectors that we know of."""
     return machine_of(processor_features())
 
 
 def machine_of(features: str) -> Machine | None:
-    """The tiles for a processor with these features ("+avx2,-avx512f,...")."""
+    """Return the tiles for a processor with these features ("+avx2,-avx512f,...")."""
     have = {name[1:] for name in features.split(",") if name.startswith("+")}
     if "avx512f" in have:
         return AVX512
@@ -84,7 +87,7 @@ def machine_of(features: str) -> Machine | None:
 
 
 def words() -> dict[str, Native]:
-    """The words by name, for this processor; none where it has no tiles."""
+    """Return the native functions by name, for this processor; none where it has no tiles."""
     found = machine()
     if found is None:
         return {}
@@ -93,7 +96,7 @@ def words() -> dict[str, Native]:
 
 
 def _word(machine: Machine, type: str, by_row: bool) -> Native:
-    """A switch to the function that is made for so many rows and vectors."""
+    """Return a switch to the function that is made for a count of rows and vectors."""
     def make(builder: Any, rows: Any, *args: Any) -> None:
         *places, columns, c, c_step, k, more = args         # places: from pairs to b_step
         word, lanes, most = ir.IntType(64), machine.lanes(type), machine.vectors
@@ -158,7 +161,7 @@ class _Maker:
         self.vector = ir.VectorType(self.scalar, self.lanes)
 
     def function(self, module: Any) -> Any:
-        """The function in a module, made there at the first call."""
+        """Return the function in a module, made there at the first call."""
         if self.tile.name in module.globals:
             return module.globals[self.tile.name]
         word = ir.IntType(64)
@@ -203,13 +206,13 @@ class _Maker:
             builder.ret_void()
 
     def _phis(self, start: Sequence[Any], block: Any) -> list[Any]:
-        """What begins as these values, coming from a block."""
+        """Emit phi nodes that begin as these values, coming from a block."""
         phis = [self.builder.phi(value.type) for value in start]
         _again(phis, start, block)
         return phis
 
     def _step(self, a: Any, a_step: Any, b: Any, b_step: Any, sums: Sequence[Any]) -> list[Any]:
-        """The sums after one more step of k: a row of B times a column of A."""
+        """Emit one more step of k, a row of B times a column of A; return the sums."""
         builder, word, tile = self.builder, ir.IntType(64), self.tile
         if tile.rows >= tile.machine.rows[0] // 2:      # smaller ones have no time to spare
             later = builder.add(b, builder.mul(b_step, word(AHEAD)))
@@ -227,7 +230,7 @@ class _Maker:
         return out
 
     def _fetch(self, address: Any, nbytes: int) -> None:
-        """Ask for cache lines that will be read soon: processors foresee no steps from page to page."""
+        """Prefetch cache lines that will be read soon: processors foresee no steps from page to page."""
         builder, count = self.builder, ir.IntType(32)
         pointer = ir.IntType(8).as_pointer()
         prefetch = declared(builder.module, "llvm.prefetch.p0", ir.VoidType(), [pointer, count, count, count])
@@ -236,21 +239,21 @@ class _Maker:
             builder.call(prefetch, [place, count(0), count(3), count(1)])
 
     def _places(self, c: Any, c_step: Any, sums: Sequence[Any]) -> list[tuple[Any, int, Any]]:
-        """(address, which vector of its row, value) of each vector of the tile."""
+        """Return (address, which vector of its row, value) of each vector of the tile."""
         builder, word, vectors = self.builder, ir.IntType(64), self.tile.vectors
         rows = [builder.add(c, builder.mul(c_step, word(i))) for i in range(self.tile.rows)]
         return [(builder.add(row, word(j * self.tile.machine.bytes)), j, sums[i * vectors + j])
                 for i, row in enumerate(rows) for j in range(vectors)]
 
     def _mask(self, columns: Any) -> Any:
-        """Which lanes of a row's last vector there are."""
+        """Emit the mask of the valid lanes of a row's last vector."""
         builder, lane = self.builder, ir.IntType(32)
         left = builder.sub(columns, ir.IntType(64)((self.tile.vectors - 1) * self.lanes))
         numbers = ir.Constant(ir.VectorType(lane, self.lanes), list(range(self.lanes)))
         return builder.icmp_signed("<", numbers, self._spread(builder.trunc(left, lane)))
 
     def _spread(self, value: Any) -> Any:
-        """A vector with `value` in each lane."""
+        """Emit a vector with `value` in each lane."""
         builder, index = self.builder, ir.IntType(32)
         nothing = ir.Constant(ir.VectorType(value.type, self.lanes), ir.Undefined)
         first = builder.insert_element(nothing, value, index(0))
@@ -260,7 +263,7 @@ class _Maker:
         return ir.Constant(self.vector, [0.0] * self.lanes)
 
     def _load(self, address: Any, number: int) -> Any:
-        """Vector `number` of a row, from memory."""
+        """Emit the load of vector `number` of a row."""
         pointer, align = self.builder.inttoptr(address, self.vector.as_pointer()), BYTES[self.tile.type]
         if not self._partial(number):
             made = self.builder.load(pointer)
@@ -288,6 +291,6 @@ class _Maker:
 
 
 def _again(phis: Sequence[Any], values: Sequence[Any], block: Any) -> None:
-    """These values, when coming from a block."""
+    """Set the incoming values of phi nodes from a block."""
     for phi, value in zip(phis, values, strict=True):
         phi.add_incoming(value, block)

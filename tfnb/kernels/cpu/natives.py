@@ -1,4 +1,4 @@
-"""Words of kernel text that LLVM has instructions for and scalar definitions have no use for: memory, calls, random.
+"""Native functions of kernel source that scalar definitions have no use for: memory, calls, random.
 
 Each is a Native: the types of its operands and result, and what makes its code. Both ways from text to LLVM use them:
 lowering.py directly, by_numba.py as intrinsics. Types are NumPy dtype names, "bool", "void", and
@@ -22,9 +22,9 @@ ELEMENTS = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "u
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """One word. make(builder, *operands) -> LLVM value (a list where `result` is a tuple of types; any for "void").
+    """One native function. make(builder, *operands) -> LLVM value (a list where `result` is a tuple; any for "void").
 
-    more: the type of further operands, as many as the text gives; "" if it takes none. "*" among the operands is an
+    more: the type of further operands, as many as the source gives; "" if it takes none. "*" among the operands is an
     array of any type, "element" one of its elements.
     """
 
@@ -34,14 +34,14 @@ class Native:
     more: str = ""
 
     def wanted(self, given: Sequence[str]) -> tuple[str, ...]:
-        """The types of the operands, where those of these types are given."""
+        """Return the types of the operands, where those of these types are given."""
         array = next((type for type, want in zip(given, self.operands, strict=False) if want == "*"), "")
         more = [self.more] * (len(given) - len(self.operands)) if self.more else []
         return (*({"*": array, "element": array[:-1]}.get(want, want) for want in self.operands), *more)
 
 
 def llvm_type(type: str) -> Any:
-    """LLVM's type for values of a type in registers."""
+    """Return LLVM's type for values of a type in registers."""
     if type.endswith("*"):
         return llvm_type(type[:-1]).as_pointer()
     if type == "bool":
@@ -52,13 +52,13 @@ def llvm_type(type: str) -> Any:
 
 
 def declared(module: Any, name: str, result: Any, operands: Any) -> Any:
-    """The function of that name in a module, declared there if it is not yet."""
+    """Return the function of that name in a module, declared there if it is not yet."""
     return module.globals.get(name) or ir.Function(module, ir.FunctionType(result, operands), name)
 
 
 @contextmanager
 def counted(builder: Any, begin: Any, end: Any, step: int) -> Iterator[Any]:
-    """A loop around the code made in the `with` block, which gets an index: begin, begin + step, ... below `end`."""
+    """Emit a loop around the code of the `with` block, which gets an index: begin, begin + step, ... below `end`."""
     before = builder.block
     inside, after = builder.append_basic_block("counted"), builder.append_basic_block("after_counted")
     builder.cbranch(builder.icmp_signed("<", begin, end), inside, after)
@@ -74,19 +74,19 @@ def counted(builder: Any, begin: Any, end: Any, step: int) -> Iterator[Any]:
 
 @cache
 def words() -> dict[str, Native]:
-    """The words of this file, by name."""
+    """Return the native functions of this file, by name."""
     casts = {f"{to}{bits}_from_bits": _bit_cast(f"{of}{bits}", f"{to}{bits}")
              for bits in (32, 64) for to, of in (("float", "int"), ("int", "float"))}
     return {**{f"{type}_array": _view(type) for type in ELEMENTS}, **casts, **_memory(), **_calls(), **_random()}
 
 
 def _view(type: str) -> Native:
-    """`view(address, n)`: a typed pointer (indexing one has no bounds, no wrap-around test and nothing to count)."""
+    """Return `view(address, n)`: a typed pointer (indexing one has no bounds, no wrap-around test and no count)."""
     return Native(("int64", "int64"), f"{type}*", lambda b, address, n: b.inttoptr(address, llvm_type(f"{type}*")))
 
 
 def _bit_cast(source: str, target: str) -> Native:
-    """`cast(value)`: the same bits as another type."""
+    """Return `cast(value)`: the same bits as another type."""
     return Native((source,), target, lambda b, value: b.bitcast(value, llvm_type(target)))
 
 
@@ -95,7 +95,7 @@ def _at(builder: Any, address: Any) -> Any:
 
 
 def _memory() -> dict[str, Native]:
-    """Loads and stores of int64 words by address, plain and atomic."""
+    """Return loads and stores of int64 words by address, plain and atomic."""
     def compare_exchange(builder: Any, address: Any, expected: Any, new: Any) -> Any:
         pair = builder.cmpxchg(_at(builder, address), expected, new, "seq_cst", "seq_cst")
         return builder.zext(builder.extract_value(pair, 1), ir.IntType(64))
@@ -119,7 +119,7 @@ _SPIN_HINTS: dict[str, tuple[Any, ...]] = {"x86_64": _X86, "amd64": _X86, "aarch
 
 
 def _calls() -> dict[str, Native]:
-    """Calls by address, and the spin hint."""
+    """Return calls by address, and the spin hint."""
     def call_kernel(builder: Any, kernel: Any, args: Any, begin: Any, end: Any) -> None:
         word = ir.IntType(64)
         target = ir.FunctionType(ir.VoidType(), [word.as_pointer(), word, word]).as_pointer()
@@ -141,7 +141,7 @@ def _calls() -> dict[str, Native]:
 
 
 def _random() -> dict[str, Native]:
-    """Philox4x32-10 and its numbers in [0, 1) (philox.py)."""
+    """Return Philox4x32-10 and its values in [0, 1) (philox.py)."""
     def const(value: int) -> Any:
         return ir.Constant(ir.IntType(64), value)
 
@@ -149,7 +149,7 @@ def _random() -> dict[str, Native]:
         return builder.and_(value, const(0xFFFFFFFF)), builder.lshr(value, const(32))
 
     def philox_block(builder: Any, key: Any, low: Any, high: Any, offset: Any) -> list[Any]:
-        """The four words of the block `offset` behind a counter of 128 bits."""
+        """Emit the four words of the block `offset` behind a counter of 128 bits."""
         moved = builder.add(low, offset)
         carry = builder.zext(builder.icmp_unsigned("<", moved, low), ir.IntType(64))
         (c0, c1), (c2, c3) = split(builder, moved), split(builder, builder.add(high, carry))

@@ -1,4 +1,4 @@
-"""Local response normalization: each number by the squares of its neighbours among the channels.
+"""Local response normalization (LRN) over neighbouring channels, and its gradient.
 
     lrn(call)               LRN (input)
     lrn_gradient(call)      LRNGrad (input_grads, input_image, output_image)
@@ -65,7 +65,7 @@ def kernel(args, begin, end):""" + LOAD + """
 
 
 def lrn(call: Call) -> list[Launch]:
-    """x * (bias + alpha * the sum of squares of the channels up to depth_radius away) ** -beta."""
+    """Return launches of x * (bias + alpha * sum of squares of the channels up to depth_radius away) ** -beta."""
     if not call.outputs[0].size:
         return []
     words, items = _words(call, 0)
@@ -73,7 +73,7 @@ def lrn(call: Call) -> list[Launch]:
 
 
 def lrn_gradient(call: Call) -> list[Launch]:
-    """The gradient of `lrn` for its input."""
+    """Return launches of the gradient of `lrn` for its input."""
     if not call.outputs[0].size:
         return []
     words, items = _words(call, 1)
@@ -95,7 +95,7 @@ def _words(call: Call, image: int) -> tuple[list[Word], int]:
 
 
 def _size(call: Call) -> int:
-    """The bytes of all pixels."""
+    """Return the bytes of all pixels."""
     return prod(call.outputs[0].shape) * 4
 
 
@@ -106,6 +106,6 @@ def _text(text: str, call: Call) -> str:
 
 
 def _literal(number: float) -> str:
-    """A number as kernels spell it."""
+    """Return the literal of a float in kernel source."""
     return repr(float(number)) if isfinite(number) else "np.nan" if number != number else \
         "np.inf" if number > 0 else "-np.inf"

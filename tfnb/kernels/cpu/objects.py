@@ -1,4 +1,4 @@
-"""Object code of kernels on disk: read, checked, written, kept under a size. A cache: no failure here is fatal.
+"""Disk cache of kernels' object code: read, checked, written, kept under a size. No failure here is fatal.
 
 A file is named by its key and holds MAGIC, the sha256 of key and payload, the payload. What is not exactly that
 (damaged, unreadable) counts as absent: a damaged object would bring the process down when called. A checksum is no
@@ -23,7 +23,7 @@ llvm = lazy_module("llvmlite.binding")
 metadata = lazy_module("importlib.metadata")
 hashlib, tempfile = lazy_module("hashlib"), lazy_module("tempfile")         # 6 ms, where nothing is compiled
 
-# The files of tfnb/kernels that decide what a text compiles to: codegen.py and all that it imports (tested).
+# The files of tfnb/kernels that decide what a source compiles to: codegen.py and all that it imports (tested).
 SOURCES = ("cpu/arithmetic.py", "cpu/by_numba.py", "cpu/codegen.py", "cpu/expressions.py", "cpu/instructions.py",
            "cpu/intrinsics.py", "cpu/loops.py", "cpu/lowering.py", "cpu/microkernel.py", "cpu/natives.py",
            "cpu/prelude.py", "cpu/streaming.py", "cpu/tiles.py", "cpu/window_tiles.py", "block.py", "expansions.py",
@@ -35,13 +35,13 @@ LIMIT = 256 << 20                                       # bytes in the folder; t
 
 
 def key(text: str) -> str:
-    """The name of a kernel text's object here: a hash of the text and of all that decides what it compiles to."""
+    """Return the cache key of a kernel's source: a hash of it and of all that decides what it compiles to."""
     return hashlib.sha256(environment().encode() + text.encode()).hexdigest()
 
 
 @cache
 def environment() -> str:
-    """What besides its text decides the object code of a kernel: our generator, numba, llvmlite, Python, processor."""
+    """Return what, with its source, decides a kernel's object code: generator, numba, llvmlite, Python, processor."""
     sources = b"".join(pkgutil.get_data("tfnb.kernels", name) or b"" for name in SOURCES)
     versions = [f"{name} {_version(name)}" for name in ("numba", "llvmlite")]
     processor = f"{llvm.get_host_cpu_name()} {microkernel.processor_features()}"
@@ -50,7 +50,7 @@ def environment() -> str:
 
 
 def _version(name: str) -> str:
-    """What tells versions of an installed package apart, without importing it; "" if there is none.
+    """Return an identifier of an installed package's version, without importing it; "" if there is none.
 
     Its file `_version.py` does, and is found in 1 ms; its metadata, asked where there is no such file, take 50.
     """
@@ -64,13 +64,13 @@ def _version(name: str) -> str:
 
 
 def folder() -> Path | None:
-    """Where objects are kept: "kernels" in `options.cache_dir`; None when that lies in a home that nobody knows."""
+    """Return the cache folder: "kernels" in `options.cache_dir`; None when that lies in an unknown home."""
     place = Path(options.cache_dir)
     return None if place.parts[:1] == ("~",) else place / "kernels"
 
 
 def load(name: str) -> bytes | None:
-    """The object kept under a key, or None when there is none that is whole and safe to run."""
+    """Return the object kept under a key, or None when there is none that is whole and safe to run."""
     place = folder()
     if place is None:
         return None
@@ -86,7 +86,7 @@ def load(name: str) -> bytes | None:
 
 
 def save(name: str, payload: bytes) -> bool:
-    """Keep an object under a key; False when the folder cannot be written, or others can write to it.
+    """Write an object under a key; return False when the folder cannot be written, or others can write to it.
 
     Nothing is left behind then. A folder is made with access for the user alone.
     """
@@ -122,7 +122,7 @@ def _check_folders(place: Path) -> None:
 
 
 def _read(place: Path, name: str) -> bytes:
-    """The bytes of a file in the folder. Raises OSError if it is no private regular file: links, pipes, devices."""
+    """Return the bytes of a file in the folder. Raises OSError if it is not a private regular file (link, pipe...)."""
     flags = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
     _check_folders(place)
     if os.open not in os.supports_dir_fd:                   # Windows

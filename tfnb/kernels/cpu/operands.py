@@ -1,4 +1,4 @@
-"""Argument words and array views in the text of CPU kernels."""
+"""Argument words and array views in the source of CPU kernels."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ from tfnb.kernels.spec import Operand, Word
 
 @dataclass
 class Arguments:
-    """The words of an argument block, in the order in which the text first asks for them."""
+    """The words of an argument block, in the order in which the source first asks for them."""
 
     layout: list[Word] = field(default_factory=list)
 
     def text(self, *word: str | int) -> str:
-        """The text that reads a word."""
+        """Return the source that reads a word."""
         wanted: Word = word                   # type: ignore[assignment]
         if wanted not in self.layout:
             self.layout.append(wanted)
@@ -24,23 +24,23 @@ class Arguments:
 
 @dataclass(frozen=True)
 class Place:
-    """An operand of a kernel: its side ("load", "store"), the name of its array in the text, and how it moves."""
+    """An operand of a kernel: its side ("load", "store"), the name of its array in the source, and its strides."""
 
     side: str
     array: str
     operand: Operand
 
     def step(self, args: Arguments, dimension: int) -> str:
-        """The text of a stride, in elements."""
+        """Return the source of a stride, in elements."""
         kind = self.operand.steps[dimension]
         return kind if kind != "s" else args.text("step", self.side, self.operand.name, dimension)
 
     def view(self, args: Arguments, indices: Sequence[tuple[str, int]], n: str) -> str:
-        """The line that makes the array, of n elements, from the index (a text) in each of some dimensions."""
+        """Return the line that makes the array, of n elements, from the index (source) in each of some dimensions."""
         return self._array(self.address(args, indices), n)
 
     def address(self, args: Arguments, indices: Sequence[tuple[str, int]]) -> str:
-        """The text of the address at the index (a text) in each of some dimensions."""
+        """Return the source of the address at the index (source) in each of some dimensions."""
         terms = []
         for index, dimension in indices:
             step = self.step(args, dimension)
@@ -48,7 +48,7 @@ class Place:
         return self._moved(args, " + ".join(terms))
 
     def at(self, args: Arguments, offset: str, n: str) -> str:
-        """The line that makes the array, of n elements, from an offset in elements (a text; may be empty)."""
+        """Return the line that makes the array, of n elements, from an offset in elements (source; may be empty)."""
         return self._array(self._moved(args, offset), n)
 
     def _array(self, address: str, n: str) -> str:
@@ -61,33 +61,33 @@ class Place:
         return f"{address}{' + ' if scaled else ''}{scaled}"
 
     def load(self, index: str, dimension: int) -> str:
-        """The text that loads the element at an index of the last dimension. Booleans are bytes in memory."""
+        """Return the source that loads the element at an index of the last dimension. Booleans are bytes in memory."""
         element = self._element(index, dimension)
         return f"{element} != uint8(0)" if self.operand.type == "bool" else element
 
     def store(self, index: str, dimension: int, value: str) -> str:
-        """The line that stores a value (a text) at an index of the last dimension."""
+        """Return the line that stores a value (source) at an index of the last dimension."""
         value = f"uint8({value})" if self.operand.type == "bool" else value
         if self.operand.streams == "element":
             return f"stream_element({self.array}, {index}, {value})"
         return f"{self._element(index, dimension)} = {value}"
 
     def _element(self, index: str, dimension: int) -> str:
-        """The text of an element. The product of index and stride is unsigned: see cpu/emit.py."""
+        """Return the source of an element. The product of index and stride is unsigned: see cpu/emit.py."""
         kind = self.operand.steps[dimension]
         if kind == "0":
             return f"{self.array}[0]"
         return f"{self.array}[{index}]" if kind == "1" else f"{self.array}[uint64({index}) * {self.array}_step]"
 
     def step_line(self, args: Arguments, dimension: int) -> list[str]:
-        """The line that reads the stride of the last dimension, where the text of an element needs one."""
+        """Return the line that reads the stride of the last dimension, where the source of an element needs one."""
         if self.operand.steps[dimension] != "s":
             return []
         return [f"{self.array}_step = uint64({self.step(args, dimension)})"]
 
 
 def places(loads: Sequence[Operand], stores: Sequence[Operand], args: Arguments) -> tuple[list[Place], list[Place]]:
-    """The operands as places; their addresses are the first words of the argument block."""
+    """Return the operands as places; their addresses are the first words of the argument block."""
     assert len({store.name for store in stores}) == len(stores), "a value has two stores: the layout tells by name"
     for side, operands in (("load", loads), ("store", stores)):
         for operand in operands:

@@ -1,4 +1,4 @@
-"""Sums of arrays that items of an earlier launch made, each for its part of the work, in their order."""
+"""Reduction of the partial sums of an earlier launch's items, in their order."""
 from __future__ import annotations
 
 import numpy as np
@@ -26,7 +26,7 @@ def kernel(args, begin, end):
 
 def partial_sums(partial: Address, out: Address, type_: str, groups: int, rows: int, n: int, wide: int = 0,
                  all_rows: int = 0) -> Launch:
-    """out (rows x n) = the sum of `groups` arrays of all_rows (or `rows`) rows of wide (or n) numbers, one by one."""
+    """Sum `groups` arrays of all_rows (or `rows`) rows of wide (or n) elements, one by one, to out (rows x n)."""
     wide = wide or n
     size = np.dtype(type_).itemsize
     text = SUM_TEXT.format(type=type_, bytes=size)

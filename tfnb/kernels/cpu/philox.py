@@ -1,4 +1,4 @@
-"""TensorFlow's random numbers in NumPy: Philox4x32-10 and what its CPU ops make of the words.
+"""TensorFlow's random numbers in NumPy: Philox4x32-10 and the distributions of its CPU ops.
 
 State of a random op: uint64[4] = key, 0, low and high half of the 128-bit block counter. Each function here fills an
 array of the given shape from the present counter and advances it in the state, as the op does: by 256 blocks for each
@@ -42,20 +42,20 @@ _GROUP = {"float64": 2, "int64": 2, "uint64": 2}        # elements a block; othe
 
 
 def new_state(seed: int, seed2: int) -> np.ndarray:
-    """The generator state of an op with these seed attrs; both 0 mean a start that nobody can foresee."""
+    """Return the generator state of an op with these seed attrs; both 0 mean a nondeterministic start."""
     if seed == 0 and seed2 == 0:
         seed, seed2 = (int.from_bytes(os.urandom(8), sys.byteorder) for _ in range(2))
     return np.array([seed & _WORD, 0, 0, seed2 & _WORD], np.uint64)
 
 
 def advance(state: np.ndarray, blocks: int) -> None:
-    """Move the counter on by so many blocks."""
+    """Advance the counter by `blocks`."""
     counter = ((int(state[3]) << 64 | int(state[2])) + blocks) & ((1 << 128) - 1)
     state[2], state[3] = counter & _WORD, counter >> 64
 
 
 def blocks(state: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """The words (n, 4) uint32 of the blocks at counter + offsets (uint64)."""
+    """Return the words (n, 4) uint32 of the blocks at counter + offsets (uint64)."""
     low = state[2] + offsets
     high = state[3] + (low < state[2])
     c0, c1, c2, c3 = low & _LOW, low >> _HALF, high & _LOW, high >> _HALF
@@ -68,7 +68,7 @@ def blocks(state: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 
 def words(seed: int, seed2: int) -> Iterator[int]:
-    """The words of the stream of two seeds, one after another, without end."""
+    """Yield the words of the stream of two seeds, one after another, without end."""
     state, count = new_state(seed, seed2), 16
     while True:
         yield from blocks(state, np.arange(count, dtype=np.uint64)).reshape(-1).tolist()
@@ -77,14 +77,14 @@ def words(seed: int, seed2: int) -> Iterator[int]:
 
 
 def uniform(state: np.ndarray, shape: Sequence[int], dtype: Any) -> np.ndarray:
-    """Numbers in [0, 1) of dtype float16, bfloat16, float32 or float64."""
+    """Draw values in [0, 1) of dtype float16, bfloat16, float32 or float64."""
     dtype = np.dtype(dtype)
     count, words = _fill(state, shape, dtype)
     return np.asarray(_UNIFORM[dtype.name](words).reshape(-1)[:count].reshape(shape))
 
 
 def uniform_int(state: np.ndarray, shape: Sequence[int], low: int, high: int, dtype: Any) -> np.ndarray:
-    """Integers in [low, high) of dtype int32 or int64. Raises ValueError when there is none."""
+    """Draw integers in [low, high) of dtype int32 or int64. Raises ValueError when there is none."""
     low, high, dtype = int(low), int(high), np.dtype(dtype)
     if low >= high and 0 not in shape:
         raise ValueError(f"Need minval < maxval, got {low} >= {high}")
@@ -97,7 +97,7 @@ def uniform_int(state: np.ndarray, shape: Sequence[int], low: int, high: int, dt
 
 
 def normal(state: np.ndarray, shape: Sequence[int], dtype: Any) -> np.ndarray:
-    """Standard normal numbers of dtype float16, bfloat16, float32 or float64."""
+    """Draw standard normal values of dtype float16, bfloat16, float32 or float64."""
     dtype = np.dtype(dtype)
     count, words = _fill(state, shape, dtype)
     if dtype.itemsize == 8:
@@ -107,7 +107,7 @@ def normal(state: np.ndarray, shape: Sequence[int], dtype: Any) -> np.ndarray:
 
 
 def truncated_normal(state: np.ndarray, shape: Sequence[int], dtype: Any) -> np.ndarray:
-    """Standard normal numbers, those from 2 on drawn again: a group has 64 * (its size) blocks of its own for that."""
+    """Draw standard normal values, those from 2 on again: a group has 64 * (its size) blocks of its own for that."""
     dtype = np.dtype(dtype)
     count, size = prod(shape), _GROUP.get(dtype.name, 4)
     groups = -(-count // size)
@@ -128,7 +128,7 @@ def truncated_normal(state: np.ndarray, shape: Sequence[int], dtype: Any) -> np.
 
 
 def random_permutation(state: np.ndarray, size: int) -> np.ndarray:
-    """int64[size]: row i of the shuffled tensor is row permutation[i]. Advances by one block per 4 swaps."""
+    """Draw int64[size]: row i of the shuffled tensor is row permutation[i]. Advances by one block per 4 swaps."""
     order = list(range(size))
     if size > 1:
         count = -(-(size - 1) // 4)
@@ -141,14 +141,14 @@ def random_permutation(state: np.ndarray, size: int) -> np.ndarray:
 
 
 def random_shuffle(state: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """`value` with its rows in random order; nothing is drawn for at most one row or element."""
+    """Return `value` with its rows in random order; nothing is drawn for at most one row or element."""
     if value.size <= 1 or value.shape[0] <= 1:
         return value.copy()
     return np.asarray(value[random_permutation(state, value.shape[0])])
 
 
 def multinomial(state: np.ndarray, logits: np.ndarray, samples: int, dtype: Any = np.int64) -> np.ndarray:
-    """(rows, samples): classes drawn with the odds exp(logits); non-finite logits have none.
+    """Draw (rows, samples): classes with the odds exp(logits); non-finite logits have none.
 
     Agrees with TensorFlow where its thread pool does not split the rows (few rows, or one thread).
     """
@@ -168,7 +168,7 @@ def multinomial(state: np.ndarray, logits: np.ndarray, samples: int, dtype: Any 
 
 
 def _fill(state: np.ndarray, shape: Sequence[int], dtype: np.dtype) -> tuple[int, np.ndarray]:
-    """The number of elements and the words of their blocks; advances the state."""
+    """Return the element count and the words of their blocks; advance the state."""
     count = prod(int(size) for size in shape)
     words = blocks(state, np.arange(-(-count // _GROUP.get(dtype.name, 4)), dtype=np.uint64))
     advance(state, count * BLOCKS_PER_ELEMENT)
@@ -222,7 +222,7 @@ def _box_muller64(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _library(name: str, x: np.ndarray) -> np.ndarray:
-    """A function of the C library's libm, element by element (0.15 us each; many are left to a kernel)."""
+    """Apply a function of the C library's libm, element by element (0.15 us each; many are left to a kernel)."""
     if x.size > LARGE:
         return _by_kernel(name, x)
     function = _libm(name)

@@ -1,4 +1,4 @@
-"""A kernel that puts a tensor in its place among zeros: the gradient of a strided slice.
+"""Gradient kernel of a strided slice: puts a tensor in its place among zeros.
 
     place(source, target, out, start, axes)     -> launches
 """

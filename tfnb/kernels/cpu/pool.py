@@ -1,4 +1,4 @@
-"""The one pool of threads that helps with large kernels.
+"""The thread pool of large kernels.
 
 Worker threads are Python threads that sit in native code (without the GIL) while there may be work, and block on a
 lock when there was none for a while. One play of a tape at a time holds the pool; another runs alone meanwhile, over
@@ -7,7 +7,7 @@ the same chunks, with the same result.
     hold(helpers) -> int    the address of the pool's words for a play, which so many workers could help with; or 0: no
                             workers, or taken by another play
     release()               after the play; only if hold() was not 0
-    JOB_TEXT                `run_chunks(pool, kernel, args, items, grain)` for the text of the tape player
+    JOB_TEXT                `run_chunks(pool, kernel, args, items, grain)` for the source of the tape player
 
 A job is (kernel, args, items, grain). Its ticket word holds (low << 32 | high): the chunks [low, high) are not claimed
 yet. Claiming some is one compare-and-exchange, and as the job cannot end before they are done, who has claimed them
@@ -117,7 +117,7 @@ CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
 
 def usable_threads() -> int:
-    """How many threads a play may use: `options.threads`, at most 64 (a word has one bit for each)."""
+    """Return the thread count of a play: `options.threads`, at most 64 (a word has one bit for each)."""
     return max(1, min(64, int(options.threads)))
 
 
@@ -162,7 +162,7 @@ class Pool:
                     lock.release()
 
     def leave(self) -> None:
-        """The play is over: workers may go to sleep soon."""
+        """End a play: workers may go to sleep soon."""
         self._words[ACTIVE // 8] = 0
 
     def close(self) -> None:
@@ -180,7 +180,7 @@ _pool: Pool | None = None
 
 
 def hold(helpers: int) -> int:
-    """Take the pool for one play: the address of its words, or 0 when the play must run alone.
+    """Take the pool for one play: return the address of its words, or 0 when the play must run alone.
 
     helpers: how many workers could find something to do, e.g. the largest number of chunks less one.
     """
@@ -209,7 +209,7 @@ def release() -> None:
 
 
 def _nap_address() -> int:
-    """The C library's usleep; 0 where there is none (then waiting threads spin)."""
+    """Return the address of the C library's usleep; 0 where there is none (then waiting threads spin)."""
     try:
         return ctypes.cast(ctypes.CDLL(None).usleep, ctypes.c_void_p).value or 0
     except (AttributeError, OSError, TypeError):
@@ -217,13 +217,13 @@ def _nap_address() -> int:
 
 
 def _forget() -> None:
-    """In a forked child: its parent's workers do not exist here."""
+    """Forget the pool in a forked child: its parent's workers do not exist here."""
     global _pool, _holder
     _pool, _holder = None, threading.Lock()
 
 
 def _shut_down() -> None:
-    """At exit: end the workers, so that none runs while the interpreter is taken down."""
+    """End the workers at exit, so that none runs while the interpreter is taken down."""
     global _pool
     if _pool is not None and _holder.acquire(timeout=1.0):
         _pool.close()

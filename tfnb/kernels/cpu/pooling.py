@@ -1,4 +1,4 @@
-"""Pools: the largest or the mean number of each window, channel by channel, and their gradients.
+"""Max and average pooling, channel by channel, and their gradients.
 
     max_pool(call), avg_pool(call)                  MaxPool (input), AvgPool (value)
     max_pool_gradient(call)                         MaxPoolGrad (orig_input, orig_output, grad)
@@ -167,12 +167,12 @@ def kernel(args, begin, end):""" + LOAD + BLOCK + """
 
 
 def max_pool(call: Call) -> list[Launch]:
-    """MaxPool."""
+    """Return the launches of MaxPool."""
     return _pool(call, "max")
 
 
 def avg_pool(call: Call) -> list[Launch]:
-    """AvgPool."""
+    """Return the launches of AvgPool."""
     return _pool(call, "avg")
 
 
@@ -183,12 +183,12 @@ def _pool(call: Call, kind: str) -> list[Launch]:
 
 
 def max_pool_gradient(call: Call) -> list[Launch]:
-    """MaxPoolGrad."""
+    """Return the launches of MaxPoolGrad."""
     return _gradient(call, "max", [0, 2])
 
 
 def avg_pool_gradient(call: Call) -> list[Launch]:
-    """AvgPoolGrad."""
+    """Return the launches of AvgPoolGrad."""
     return _gradient(call, "avg", [1])
 
 
@@ -199,13 +199,13 @@ def _gradient(call: Call, kind: str, images: list[int]) -> list[Launch]:
 
 
 def _apart(w: Window) -> bool:
-    """Are the windows 2 x 2 places, side by side, and all inside the image?"""
+    """Return whether the windows are 2 x 2, do not overlap, and lie inside the image."""
     return ((w.kernel_height, w.kernel_width, w.stride_y, w.stride_x, w.top, w.left) == (2, 2, 2, 2, 0, 0)
             and 2 * w.out_height <= w.height and 2 * w.out_width <= w.width)
 
 
 def pool(kind: str, w: Window, type_: str, x: Address, out: Address) -> list[Launch]:
-    """The pool of images x, "max" or "avg"."""
+    """Return the launches of the pool of images x, "max" or "avg"."""
     text = _text(MAX_2X2_TEXT if kind == "max" and _apart(w) else TEXT, type_, **STEPS[kind])
     work, size = w.out_width * w.taps * w.channels, np.dtype(type_).itemsize
     x, out = x.reach(w.elements * size), out.reach(w.pixels * w.channels * size)
@@ -214,7 +214,7 @@ def pool(kind: str, w: Window, type_: str, x: Address, out: Address) -> list[Lau
 
 
 def gradient(call: Call, kind: str, w: Window, type_: str, x: Address, dy: Address, out: Address) -> list[Launch]:
-    """The gradient of a pool of images x ("avg": any address) for them."""
+    """Return the launches of the gradient of a pool for its images x ("avg": any address)."""
     work, size = w.out_width * w.taps * w.channels, np.dtype(type_).itemsize
     x, out = x.reach(w.elements * size if kind == "max" else 0), out.reach(w.elements * size)
     dy = dy.reach(w.pixels * w.channels * size)
@@ -229,7 +229,7 @@ def gradient(call: Call, kind: str, w: Window, type_: str, x: Address, dy: Addre
 
 
 def _parts(w: Window) -> int:
-    """Into how many blocks of channels an image is cut: several where there are few images."""
+    """Return the number of channel blocks that an image is cut into: several where there are few images."""
     parts = 1
     while w.batch * parts < 8 and w.channels % (2 * parts) == 0 and w.channels // (2 * parts) >= LEAST_CHANNELS:
         parts *= 2

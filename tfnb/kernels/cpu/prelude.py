@@ -1,4 +1,4 @@
-"""The names that kernel text may use, and what they compile to.
+"""The names that kernel source may use, and what they compile to.
 
 A kernel module is text that defines `kernel(args, begin, end)`: `args` points to int64 words (addresses and sizes),
 and the items [begin, end) are to be done. Its text sees exactly these names:
@@ -17,14 +17,14 @@ and the items [begin, end) are to be done. Its text sees exactly these names:
     philox_block(key, low, high, offset)                four words (each in a uint64) of block `offset` after a counter
     unit32(word), unit64(word, word)                    words as a float32 or float64 in [0, 1)
     pause()                                             tells the processor that we spin
-    device                                              decorates a helper function of the text
+    device                                              decorates a helper function of the source
     those of tiles.py: transpose_tile_32(...), transpose_tile_64(...)
     and of streaming.py: row_buffer(), stream_row(target, source, nbytes), stream_end()
     and of window_tiles.py: window_tile_float32(...), window_tile_float64(...)
     and of microkernel.py: multiply_by_row_float32(...), multiply_by_column_float32(...), ... where there are tiles
     and those of intrinsics.py: fma, maximum, minimum, add_any_order, mul_any_order
 
-Arrays must be aligned to their element. LLVM assumes nothing about whether two of them overlap, unless the text says
+Arrays must be aligned to their element. LLVM assumes nothing about whether two of them overlap, unless the source says
 `INDEPENDENT = True` at module level: then no iteration of any innermost loop stores what another iteration of it loads
 or stores (one may well load and store the same element), and such loops are vectorised even when they work in place.
 `FASTMATH = (...)` at module level sets LLVM's fast-math flags for `kernel` (by default contract, reassoc).
@@ -37,13 +37,13 @@ from tfnb.kernels.cpu import microkernel, natives, streaming, tiles, window_tile
 from tfnb.kernels.cpu.natives import Native
 
 ABI = 1                                                 # of kernels, argument blocks and tapes; part of every cache key
-FASTMATH = ("contract", "reassoc")                      # LLVM's flags, for a text that sets no FASTMATH of its own
+FASTMATH = ("contract", "reassoc")                      # LLVM's flags, for a source that sets no FASTMATH of its own
 SIGNATURE = ("int64*", "int64", "int64")                # of every kernel; it returns nothing
 TYPES = (*natives.ELEMENTS, "bool_")
 
 
 @cache
 def words() -> dict[str, Native]:
-    """Those of the names above that are words of ours and not of scalar definitions (these: intrinsics.py)."""
+    """Return the native functions among the names above (primitives of scalar definitions: intrinsics.py)."""
     return {**natives.words(), **tiles.words(), **streaming.words(), **window_tiles.words(),
             **microkernel.words()}

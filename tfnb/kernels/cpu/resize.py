@@ -1,11 +1,11 @@
-"""Images in other sizes: what kernels/resize.py says, compiled.
+"""Image resizing kernels: the compiled form of kernels/resize.py.
 
     bilinear(call), nearest(call), cubic(call), area(call)                      (images, size)
     bilinear_gradient(call), nearest_gradient(call), cubic_gradient(call)       (grads, original image or size)
 
 First come the tables, one for each axis: for each place of the result the pixels of the image that it is made of, and
 their weights. An item of what follows is a strip of rows of the result, or for gradients an image, whose pixels no
-other item writes. Few channels are a number of the text, and the loop over them no loop.
+other item writes. Few channels are a number of the source, and the loop over them no loop.
 """
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfnb.kernels.launch import Address, Call, Launch, Word
 from tfnb.kernels.resize import TABLE, Axis
 
 OPERATIONS = 1 << 16                               # that a thread does at a time
-FEW = 4                                            # channels that are a number of the text
+FEW = 4                                            # channels that are a number of the source
 
 # Tables. Items: the places of an axis. No contraction: pixels must be TensorFlow's.
 TABLE_HEAD = """
@@ -224,7 +224,7 @@ WEIGHTED_GRADIENT_TEXT = BACK + f"""
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How a table is made: its text, pixels and weights a place (0 pixels: as many as an area needs)."""
+    """Interpolation table of an axis: its source, pixels and weights per position (0 pixels: as `area` needs)."""
 
     text: str
     pixels: int
@@ -236,13 +236,13 @@ BETWEEN, NEAREST, CUBIC, AREA = (_Form(BETWEEN_TEXT, 2, 1), _Form(NEAREST_TEXT, 
 
 
 def axes(attrs: Mapping[str, Any], image: Sequence[int], result: Sequence[int]) -> tuple[Axis, Axis]:
-    """How rows and columns of `result` lie on those of `image`, by their shapes and the attrs of the op."""
+    """Return the axes that map rows and columns of `result` to those of `image`, by shapes and attrs."""
     align, half = bool(attrs.get("align_corners")), bool(attrs.get("half_pixel_centers"))
     return Axis(image[1], result[1], align, half), Axis(image[2], result[2], align, half)
 
 
 def _table(call: Call, form: _Form, axis: Axis) -> tuple[Launch, Address, Address]:
-    """(the launch that makes it, indices, weights) for one axis."""
+    """Return (the launch that makes it, indices, weights) for one axis."""
     pixels, weights = (form.pixels, form.weights) if form.pixels else (axis.taps, axis.taps)
     rooms = 8 * axis.out * pixels, 4 * max(1, axis.out * weights)
     index, weight = (call.scratch(room).reach(room) for room in rooms)
@@ -252,7 +252,7 @@ def _table(call: Call, form: _Form, axis: Axis) -> tuple[Launch, Address, Addres
 
 def _prepared(call: Call, form: _Form, image: Sequence[int], result: Sequence[int],
               back: bool = False) -> tuple[list[Launch], list[Word]]:
-    """The launches of both tables, and the words from X to X_WEIGHT. back: from the result to the image."""
+    """Return the launches of both tables, and the words from X to X_WEIGHT. back: from the result to the image."""
     y, x = axes(call.attrs, image, result)
     (first, rows, lines), (second, places, parts) = _table(call, form, y), _table(call, form, x)
     sizes = [result[0] * y.size * x.size * image[3], result[0] * y.out * x.out * image[3]]
@@ -268,7 +268,7 @@ def _text(text: str, type_: str, itemsize: int, channels: int, **more: str) -> s
 
 
 def bilinear(call: Call) -> list[Launch]:
-    """ResizeBilinear."""
+    """Return the launches of ResizeBilinear."""
     images, out = call.inputs[0], call.outputs[0]
     if not out.size:
         return []
@@ -285,7 +285,7 @@ def bilinear(call: Call) -> list[Launch]:
 
 
 def nearest(call: Call) -> list[Launch]:
-    """ResizeNearestNeighbor."""
+    """Return the launches of ResizeNearestNeighbor."""
     out = call.outputs[0]
     if not out.size:
         return []
@@ -297,12 +297,12 @@ def nearest(call: Call) -> list[Launch]:
 
 
 def cubic(call: Call) -> list[Launch]:
-    """ResizeBicubic."""
+    """Return the launches of ResizeBicubic."""
     return _weighted(call, CUBIC)
 
 
 def area(call: Call) -> list[Launch]:
-    """ResizeArea."""
+    """Return the launches of ResizeArea."""
     return _weighted(call, AREA)
 
 
@@ -322,17 +322,17 @@ def _weighted(call: Call, form: _Form) -> list[Launch]:
 
 
 def bilinear_gradient(call: Call) -> list[Launch]:
-    """ResizeBilinearGrad."""
+    """Return the launches of ResizeBilinearGrad."""
     return _gradient(call, BETWEEN, BILINEAR_GRADIENT_TEXT)
 
 
 def nearest_gradient(call: Call) -> list[Launch]:
-    """ResizeNearestNeighborGrad."""
+    """Return the launches of ResizeNearestNeighborGrad."""
     return _gradient(call, NEAREST, COPY_GRADIENT_TEXT)
 
 
 def cubic_gradient(call: Call) -> list[Launch]:
-    """ResizeBicubicGrad."""
+    """Return the launches of ResizeBicubicGrad."""
     out = call.outputs[0]
     room = 4 * max(1, out.shape[0] * out.shape[2] * out.shape[3])
     line = call.scratch(room).reach(room)

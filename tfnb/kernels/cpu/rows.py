@@ -1,4 +1,4 @@
-"""The text of row kernels and of maps: a loop over rows, passes over each row."""
+"""Source of row kernels and of maps: a loop over rows, passes over each row."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,18 +19,18 @@ HEAD = ["FASTMATH = ()", "INDEPENDENT = True", "", "", "def kernel(args, begin, 
 
 
 def indented(lines: Iterable[str], levels: int = 1) -> list[str]:
-    """The lines, further in."""
+    """Indent the lines."""
     return [" " * (4 * levels) + line for line in lines]
 
 
 def source_text(lines: Sequence[str]) -> str:
-    """The text of a kernel module from the lines of its body."""
+    """Return the source of a kernel module from the lines of its body."""
     return "\n".join([*HEAD, *indented(lines), ""])
 
 
 @dataclass(frozen=True)
 class Ending:
-    """A line at the end of the innermost loop, from the text of a value."""
+    """A line at the end of the innermost loop, from the source of a value."""
 
     value: int
     line: Callable[[str], str]
@@ -68,7 +68,7 @@ class RowText:
         self.kept = self._kept() if self.mode == "rows" and self.inner == 1 else {}
 
     def _kept(self) -> dict[int, tuple[int, Place]]:
-        """Costly values that several passes need: the pass that computes each, and the store that holds it."""
+        """Return costly values that several passes need: the pass that computes each, and the store that holds it."""
         free = [p for p in self.full_stores if p.operand.private and p.operand.steps[self.last] == "1"]
         found: dict[int, tuple[int, Place]] = {}
         for p in range(1, self.passes.count):
@@ -82,7 +82,7 @@ class RowText:
         return found
 
     def source(self) -> Source:
-        """The kernel's text and the layout of its argument block."""
+        """Return the kernel's source and the layout of its argument block."""
         if self.mode == "span":
             lines = ["n = end - begin", *self._start(), *self._row()]
         else:
@@ -94,7 +94,7 @@ class RowText:
     # --- outside of the rows ---
 
     def _start(self) -> list[str]:
-        """Sizes, strides, the arrays that stay where they are, and what is the same for all rows."""
+        """Return the loop-invariant lines: sizes, strides, fixed arrays, values that are the same for all rows."""
         if self.mode == "chunks":
             sizes = [f"size = {self.args.text('size', 0)}"]
         elif self.mode == "rows":
@@ -110,7 +110,7 @@ class RowText:
         return [*sizes, *steps, *self._views(0, self._used_arrays(self.passes.values, True)), *values]
 
     def _indices(self) -> list[str]:
-        """The index in each outer dimension, from the number of the row."""
+        """Return the index in each outer dimension, from the number of the row."""
         if self.mode == "chunks":
             return [f"start = {self.chunk} * (begin + row)", f"n = min({self.chunk}, size - start)"]
         if self.outer <= 1:
@@ -136,18 +136,18 @@ class RowText:
         return lines + [self._stream(p) for p in self.stores if p.operand.streams == "row"]
 
     def _buffered(self) -> list[Place]:
-        """The arrays that are a buffer of one row: of stores that are streamed by rows, and of values that are kept."""
+        """Return the arrays that are a buffer of one row: of stores streamed by rows, and of values that are kept."""
         kept = [place for _, place in self.kept.values() if place not in self.stores]
         return [p for p in self.stores if p.operand.streams == "row"] + kept
 
     def _stream(self, place: Place) -> str:
-        """The line that copies a finished row from its buffer to where it belongs."""
+        """Return the line that copies a finished row from its buffer to its destination."""
         size = dtype_of(place.operand.type).itemsize
         address = place.address(self.args, [(f"i{d}", d) for d in range(self.last)])
         return f"stream_row({address}, {place.array}_row, {size} * n{self.last})"
 
     def _pass(self, p: int) -> list[str]:
-        """One walk over the elements of a row."""
+        """Return the lines of one walk over the elements of a row."""
         keep = [v for v, (q, _) in self.kept.items() if q == p]
         reductions, roots = self.passes.reductions[p], [*keep, *self.passes.roots[p]]
         names = {r.result: f"acc{self.block.values[r.result].data}" for r in reductions}
@@ -165,7 +165,7 @@ class RowText:
 
     def _loop(self, depth: int, wanted: Sequence[int], roots: Sequence[int], known: dict[int, str],
               ends: Sequence[Ending], arrays: Sequence[Place]) -> list[str]:
-        """The loop at a depth and all in it."""
+        """Return the loop at a depth and all in it."""
         dimension = self.outer + depth - 2
         index = "j" if depth == self.nest.full else f"j{dimension}"
         header = f"for {index} in range({self.sizes[dimension]}):"
@@ -179,13 +179,13 @@ class RowText:
     # --- parts of these ---
 
     def _level(self, depth: int, wanted: Iterable[int], ready: int | None) -> list[str]:
-        """What is computed at this depth (0 or 1) for what is deeper; ready: only what so many passes allow."""
+        """Return the lines at this depth (0 or 1) for deeper ones; ready: only values known after that many passes."""
         front = frontier(self.block, sorted(wanted), self.nest.depths, depth, self.passes.ends)
         chosen = [v for v in front if v not in self.known and (ready is None or self.nest.passes[v] == ready)]
         return self.printer.lines(chosen, self.known, self.texts)
 
     def _views(self, depth: int, arrays: Sequence[Place]) -> list[str]:
-        """The lines that make the arrays which move with the loop at this depth and none between it and the last."""
+        """Return lines that make the arrays which move with the loop at this depth and none between it and the last."""
         return [self._view(place) for place in arrays
                 if self._view_depth(place) == depth and place.operand.streams != "row"]
 
@@ -212,19 +212,19 @@ class RowText:
         return self.mode != "span" and all(step == "0" for step in place.operand.steps[self.outer:])
 
     def _column(self) -> str:
-        """The index of an element in its row."""
+        """Return the index of an element in its row."""
         text = "start + j" if self.mode == "chunks" else "j"
         for d in range(self.outer, self.last):
             text += f" + j{d}" + "".join(f" * n{e}" for e in range(d + 1, self.last + 1))
         return f"int32({text})"
 
     def _count(self, type: str) -> str:
-        """How many elements a row has, as a number of a type."""
+        """Return the element count of a row, as a value of a type."""
         return f"{type}({' * '.join(self.sizes[d] for d in range(self.outer, self.last + 1))})"
 
 
 def _readable(place: Place) -> Place:
-    """Where the values of a row can be kept until they are stored at `place`."""
+    """Return the place that keeps the values of a row until they are stored at `place`."""
     if place.operand.streams != "element":
         return place
     return Place("store", f"{place.array}_kept", replace(place.operand, streams=""))

@@ -1,4 +1,4 @@
-"""Kernels that walk along one axis: argmax, argmin, cumsum, cumprod.
+"""Argmax, argmin, cumsum and cumprod kernels.
 
     argmax(call), argmin(call)      ArgMax, ArgMin (input, dimension); int32 or int64
     cumsum(call), cumprod(call)     Cumsum, Cumprod (x, axis; attrs exclusive, reverse)
@@ -71,22 +71,22 @@ def kernel(args, begin, end):
 
 
 def argmax_rows(x: np.ndarray, axis: int, dtype: Any = np.int64) -> np.ndarray:
-    """NumPy form of argmax."""
+    """Compute argmax with NumPy."""
     return _argext(np.argmax, -np.inf, x, axis, dtype)
 
 
 def argmin_rows(x: np.ndarray, axis: int, dtype: Any = np.int64) -> np.ndarray:
-    """NumPy form of argmin."""
+    """Compute argmin with NumPy."""
     return _argext(np.argmin, np.inf, x, axis, dtype)
 
 
 def cumsum_rows(x: np.ndarray, axis: int, exclusive: bool = False, reverse: bool = False) -> np.ndarray:
-    """NumPy form of cumsum."""
+    """Compute cumsum with NumPy."""
     return _accumulate(np.add, 0, x, axis, exclusive, reverse)
 
 
 def cumprod_rows(x: np.ndarray, axis: int, exclusive: bool = False, reverse: bool = False) -> np.ndarray:
-    """NumPy form of cumprod."""
+    """Compute cumprod with NumPy."""
     return _accumulate(np.multiply, 1, x, axis, exclusive, reverse)
 
 

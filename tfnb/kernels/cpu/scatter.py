@@ -1,4 +1,4 @@
-"""The kernel of a scatter op on the CPU, written from its scalar definition.
+"""The kernel of a scatter op on the CPU, generated from its scalar definition.
 
     for i in range(count):                          # all indices are looked at before anything is written
         ...
@@ -34,7 +34,7 @@ STATUS = Address("status")
 
 
 def scatter(call: Call, form: Form, attrs: Attrs, type: str) -> list[Launch]:
-    """The launch of a scatter op. attrs, type: of the definition.
+    """Return the launch of a scatter op. attrs, type: of the definition.
 
     The outputs are the memory of the refs. An input more than the definition and the indices need is an int64: how
     many of the indices count, those behind are left out.
@@ -54,7 +54,7 @@ def scatter(call: Call, form: Form, attrs: Attrs, type: str) -> list[Launch]:
     elements = {"ref": prod(target.shape[:depth]) * size, "row": count * size, "scalar": 1}
 
     def word(meaning: Any) -> int | Address:
-        """What stands at a place of the kernel's argument block: a number, or the address of an array."""
+        """Return a word of the kernel's argument block: an integer, or the address of an array."""
         match meaning:
             case ("load", str(name)):
                 at = int(name[1:])
@@ -76,7 +76,7 @@ def scatter(call: Call, form: Form, attrs: Attrs, type: str) -> list[Launch]:
 
 
 def _only_check(call: Call, form: Form, count: int, depth: int, index: str) -> list[Launch]:
-    """Rows without elements: nothing to write, but an index may be bad."""
+    """Return launches for rows without elements: nothing to write, but an index may be out of range."""
     args = Arguments()
     lines = [f"count = {args.text('count')}", *_check(args, depth, index, form.vectors)]
     target = call.inputs[form.refs[0]]
@@ -89,7 +89,7 @@ def _only_check(call: Call, form: Form, count: int, depth: int, index: str) -> l
 @lru_cache(maxsize=256)
 def _source(form: Form, attrs: Attrs, type: str, kinds: tuple[str, ...], types: tuple[str, ...], index: str,
             depth: int, counted: bool) -> Source:
-    """The text; its layout names the words of `scatter`."""
+    """Return the source; its layout names the words of `scatter`."""
     kernel = elements(form, attrs, type, kinds, types)
     block, args = Block(has_text), Arguments()
     values = fill(block, kernel)
@@ -119,7 +119,7 @@ def _view(place: Place, args: Arguments, row: str) -> str:
 
 
 def _outside(block: Block, taken: list[Place], roots: list[int]) -> list[int]:
-    """The values that are the same for all rows and that others use."""
+    """Return the loop-invariant values (the same for all rows) that others use."""
     moving: list[bool] = []
     for value in block.values:
         own = value.primitive == "load" and taken[value.data].operand.steps[0] != "0"
@@ -130,7 +130,7 @@ def _outside(block: Block, taken: list[Place], roots: list[int]) -> list[int]:
 
 
 def _check(args: Arguments, depth: int, index: str, vectors: bool) -> list[str]:
-    """The lines that end the kernel at an index that picks nothing. One thread says so."""
+    """Return the lines that end the kernel at an index out of range. One thread reports it."""
     status = args.text("status")
     lines = [f"indices = {index}_array({args.text('indices')}, count)"]
     for axis in range(depth):
@@ -149,7 +149,7 @@ def _index(axis: int, depth: int) -> str:
 
 
 def _place(args: Arguments, depth: int) -> list[str]:
-    """The lines that make `place`: the row that index i picks."""
+    """Return the lines that make `place`: the row that index i selects."""
     lines = [f"place = int64({_index(0, depth)})" if depth else "place = 0"]
     return lines + [f"place = place * {args.text('limit', axis)} + int64({_index(axis, depth)})"
                     for axis in range(1, depth)]

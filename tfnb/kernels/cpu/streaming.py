@@ -1,4 +1,4 @@
-"""Writing results that are larger than the caches past them: words for kernel text.
+"""Non-temporal stores for results larger than the caches: native functions of kernel source.
 
     row_buffer()                        the address of BUFFER bytes on the stack, 64-byte aligned, for each such call
     stream_row(target, source, nbytes)  copy to `target`, of which whole cache lines go straight to memory
@@ -24,12 +24,12 @@ LINE = 64
 
 
 def pays(row_bytes: int, nbytes: int) -> bool:
-    """Should a result of `nbytes`, computed in rows of `row_bytes`, be streamed?"""
+    """Return whether a result of `nbytes`, computed in rows of `row_bytes`, should be streamed."""
     return nbytes >= LEAST and 4 * LINE <= row_bytes <= BUFFER
 
 
 def words() -> dict[str, Native]:
-    """The words, by name."""
+    """Return the native functions, by name."""
     return {"row_buffer": Native((), "int64", _row_buffer), "stream_row": Native(("int64",) * 3, "void", _stream_row),
             "stream_element": Native(("*", "int64", "element"), "void", _stream_element),
             "stream_end": Native((), "void", lambda builder: builder.fence("seq_cst"))}
@@ -60,7 +60,7 @@ def _copy_line(builder: Any, target: Any, source: Any) -> None:
 
 
 def stream(builder: Any, value: Any, pointer: Any) -> None:
-    """Make a store past the caches. The pointer is to the start of a cache line, the value as long as one or less."""
+    """Emit a store past the caches. The pointer is to the start of a cache line, the value at most as long."""
     made = builder.store(value, pointer, align=LINE)
     made.set_metadata("nontemporal", builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)]))
 

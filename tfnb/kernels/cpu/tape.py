@@ -1,4 +1,4 @@
-"""Tapes: a compiled program as rows of numbers, and the native loop that plays them.
+"""Tapes: a compiled program as rows of words, and the native loop that plays them.
 
 A tape row is (kernel address, argument block address, items, grain). The row runs kernel(args, 0, items) on the calling
 thread if grain <= 0 or items <= grain; else chunks of `grain` items, claimed by the caller and the pool's workers. The
@@ -62,7 +62,7 @@ _POOL_WORD, _START_WORD = 7, 8
 
 
 def _check_array_layout() -> None:
-    """Make sure that NumPy's arrays keep their data pointer where the player looks for it."""
+    """Raise unless NumPy's arrays keep their data pointer where the player looks for it."""
     array = np.arange(3)
     if ctypes.c_void_p.from_address(id(array) + DATA_OFFSET).value != array.ctypes.data:
         raise ImportError(f"NumPy {np.__version__} does not keep an array's data pointer {DATA_OFFSET} bytes into the "
@@ -106,7 +106,7 @@ class Tape:
 
     @property
     def status_address(self) -> int:
-        """Where kernels of this tape find the status words; a word of their argument blocks."""
+        """The address of the status words, for the argument blocks of this tape's kernels."""
         return self._status.ctypes.data
 
     @property
@@ -117,11 +117,11 @@ class Tape:
 
     @start.setter
     def start(self, row: int) -> None:
-        """Rows before it are left out, until it is set to 0 again."""
+        """Set the row that playing begins with: rows before it are skipped until it is set to 0 again."""
         self._words[_START_WORD] = row
 
     def resume(self) -> None:
-        """Play on from the row that stopped, whose kernel has changed nothing."""
+        """Resume from the row that stopped, whose kernel has changed nothing."""
         start, self.start = self.start, self.status[ROW]
         try:
             self.play()
@@ -140,5 +140,5 @@ class Tape:
 
 @cache
 def _player(text: str) -> Callable[[ctypes.c_void_p], None]:
-    """The compiled player. It takes its block only: passing the two unused words would cost 0.1 us a call."""
+    """Return the compiled player. It takes its block only: passing the two unused words would cost 0.1 us a call."""
     return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(jit.address(text))

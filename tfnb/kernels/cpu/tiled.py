@@ -1,4 +1,4 @@
-"""Products of float matrices by the tiles of microkernel.py: how C is cut, in which order, and over what memory.
+"""Float matmul by the tiles of microkernel.py: blocking of C, loop order, and memory.
 
     launches(call, product, pairs, c, count, moves, tail) -> list[Launch]     all of it, for `count` products
 
@@ -108,13 +108,13 @@ class Product:
 
     @property
     def flops(self) -> int:
-        """Multiplications and additions."""
+        """Floating-point operations: multiplications and additions."""
         return 2 * self.m * self.n * self.k
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """Another kernel, to run over each block of C as soon as it is there, while it is in the cache.
+    """Epilogue: another kernel, run on each block of C as soon as it is computed, while it is in the cache.
 
     Its items are the rows of `tail_columns` columns each (row_items = 1), those of the first columns first: item
     j * m + i is row i of block j; or, where blocks have all columns, elements (row_items = n). words: its argument
@@ -127,7 +127,7 @@ class Tail:
 
 
 def names(machine: Machine, type: str, by_row: bool) -> dict[str, object]:
-    """What the texts above are formatted with. by_row: A's rows are contiguous (else its columns are)."""
+    """Return the values that format the sources above. by_row: A's rows are contiguous (else its columns are)."""
     size = BYTES[type]
     choice = "\n    ".join(f"if left >= {rows}:\n        return {rows}" for rows in machine.rows[:-1])
     return {"type": type, "size": size, "depth": K_BYTES // size, "width": machine.width(type),
@@ -136,7 +136,7 @@ def names(machine: Machine, type: str, by_row: bool) -> dict[str, object]:
 
 
 def is_worth_it(product: Product, terms: int = 1) -> bool:
-    """Do tiles serve this product, or a sum of so many (else BLAS does)? It depends on shapes and processor alone."""
+    """Return whether tiles serve this matmul, or a sum of `terms`; else BLAS. Depends on shapes and processor only."""
     machine = microkernel.machine()
     if product.type not in BYTES or machine is None or product.m < LEAST_ROWS or not product.k or product.transpose_b:
         return False
@@ -147,7 +147,7 @@ def is_worth_it(product: Product, terms: int = 1) -> bool:
 
 def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Address]], c: Address, count: int = 1,
              moves: tuple[int, int, int] = (0, 0, 0), tail: Tail | None = None) -> list[Launch]:
-    """`count` products, each the sum of those of `pairs`.
+    """Return the launches of `count` matmuls, each the sum of those of `pairs`.
 
     moves: how many matrices further on the next a, b and c lie (0: it is the same one).
     """
@@ -176,7 +176,7 @@ def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Addres
 
 def _longer(call: Call, product: Product, pairs: Sequence[tuple[Address, Address]],
             rows: int) -> tuple[list[Launch], list[tuple[Address, Address]]]:
-    """Copies of each A with rows that are one cache line longer, and the pairs with these."""
+    """Return copies of each A with rows that are one cache line longer, and the pairs with these."""
     size = BYTES[product.type]
     step = product.k * size + LINE
     copies = [call.scratch(rows * step).reach(rows * step) for _ in pairs]
@@ -187,14 +187,14 @@ def _longer(call: Call, product: Product, pairs: Sequence[tuple[Address, Address
 
 
 def tail_columns(product: Product, terms: int = 1) -> int:
-    """How many columns the blocks have over which a tail is run: a part of all of them."""
+    """Return the width of the column blocks on which an epilogue runs: a divisor of the column count."""
     machine = microkernel.machine()
     assert machine is not None
     return min(product.n, blocks(product, machine, terms, True)[1])
 
 
 def blocks(product: Product, machine: Machine, terms: int = 1, even: bool = False) -> tuple[int, int]:
-    """How many rows and columns of C an item has: multiples of a tile's, enough items for many threads.
+    """Return the rows and columns of C per item: multiples of a tile's, enough items for many threads.
 
     even: all items have as many columns, and where there are enough items, at least TAIL_COLUMNS.
     """
@@ -217,7 +217,7 @@ def blocks(product: Product, machine: Machine, terms: int = 1, even: bool = Fals
 
 
 def _rows(product: Product, machine: Machine, wanted: int, columns: int) -> int:
-    """How many rows blocks with so many columns have."""
+    """Return the rows of blocks with `columns` columns."""
     m, tall = product.m, machine.rows[0]
     down = max(-(-m // ROWS), min(-(-wanted // -(-product.n // columns)), m // tall))
     return _multiple(-(-m // down), tall)

@@ -1,4 +1,4 @@
-"""Square tiles that are transposed in registers: a word of kernel text.
+"""Square tiles transposed in registers: native functions of kernel source.
 
     transpose_tile_32(source, source_step, target, target_step)     16 x 16 elements of 4 bytes
     transpose_tile_64(source, source_step, target, target_step)     8 x 8 elements of 8 bytes
@@ -22,7 +22,7 @@ SIZES = {4: 16, 8: 8}                     # bytes of an element -> rows and colu
 
 
 def words() -> dict[str, Native]:
-    """The words, by name."""
+    """Return the native functions, by name."""
     plain = {f"transpose_tile_{8 * unit}": _transpose_tile(unit, n, False) for unit, n in SIZES.items()}
     return plain | {f"stream_tile_{8 * unit}": _transpose_tile(unit, n, True) for unit, n in SIZES.items()}
 
@@ -46,7 +46,7 @@ def _transpose_tile(unit: int, n: int, past: bool) -> Native:
 
 
 def _row(builder: Any, address: Any, step: Any, i: int, vector: Any) -> Any:
-    """A pointer to row i of a tile."""
+    """Emit a pointer to row i of a tile."""
     at = builder.add(address, builder.mul(step, ir.Constant(ir.IntType(64), i)))
     return builder.inttoptr(at, vector.as_pointer())
 

@@ -55,7 +55,7 @@ def kernel(args, begin, end):
 
 
 def axes(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int] | None:
-    """(axis along which the source is contiguous, last axis), if tiles pay for this view; else None."""
+    """Return (axis along which the source is contiguous, last axis), if tiles pay for this view; else None."""
     big = [i for i, n in enumerate(shape) if n > 1]
     if len(big) < 2 or prod(shape) < LEAST or 0 in (strides[i] for i in big):
         return None
@@ -88,5 +88,5 @@ def transpose(source: Address, target: Address, unit: int, shape: Sequence[int],
 
 
 def _extent(shape: Sequence[int], strides: Sequence[int], axes: Sequence[int]) -> int:
-    """Elements up to the last one that is met along some axes."""
+    """Return the element count up to the last one that is met along some axes."""
     return 1 + sum((shape[i] - 1) * strides[i] for i in axes)

@@ -1,4 +1,4 @@
-"""The different elements of a vector, in order of appearance.
+"""Unique elements of a vector, in order of appearance.
 
     unique(call)    Unique (x) -> y, idx and, one output more, how many there are: y has room for all of x
 """
@@ -36,7 +36,7 @@ def kernel(args, begin, end):
 
 
 def unique(call: Call) -> list[Launch]:
-    """One launch on one thread: an element needs all that came before it."""
+    """Return one launch on one thread: an element depends on all before it."""
     x, places = call.inputs[0], call.outputs[1]
     bits = max(4, (2 * max(1, x.size) - 1).bit_length())
     table = call.scratch(4 << bits).reach(4 << bits)

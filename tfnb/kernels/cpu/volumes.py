@@ -67,7 +67,7 @@ def kernel(args, begin, end):
 
 
 def convolve(call: Call) -> list[Launch]:
-    """Conv3D."""
+    """Return the launches of Conv3D."""
     x, kernel = call.inputs
     v = volume(x.shape, kernel.shape[:3], call.attrs)
 
@@ -81,7 +81,7 @@ def convolve(call: Call) -> list[Launch]:
 
 
 def input_gradient(call: Call) -> list[Launch]:
-    """Conv3DBackpropInputV2."""
+    """Return the launches of Conv3DBackpropInputV2."""
     _, kernel, dy = call.inputs
     v = volume(call.outputs[0].shape, kernel.shape[:3], call.attrs)
 
@@ -96,7 +96,7 @@ def input_gradient(call: Call) -> list[Launch]:
 
 
 def filter_gradient(call: Call) -> list[Launch]:
-    """Conv3DBackpropFilterV2."""
+    """Return the launches of Conv3DBackpropFilterV2."""
     x, out = call.inputs[0], call.outputs[0]
     v = volume(x.shape, out.shape[:3], call.attrs)
 
@@ -111,17 +111,17 @@ def filter_gradient(call: Call) -> list[Launch]:
 
 
 def max_pool(call: Call) -> list[Launch]:
-    """MaxPool3D."""
+    """Return the launches of MaxPool3D."""
     return _pool(call, "max")
 
 
 def avg_pool(call: Call) -> list[Launch]:
-    """AvgPool3D."""
+    """Return the launches of AvgPool3D."""
     return _pool(call, "avg")
 
 
 def max_pool_gradient(call: Call) -> list[Launch]:
-    """MaxPool3DGrad (orig_input, orig_output, grad): the first largest number along the depth, then in its image."""
+    """Return launches of MaxPool3DGrad (orig_input, orig_output, grad): the first maximum in depth, then by image."""
     v, x = pool_volume(call.outputs[0].shape, call.attrs), call.outputs[0]
 
     def made(images: list[Address], target: Address) -> list[Launch]:
@@ -134,7 +134,7 @@ def max_pool_gradient(call: Call) -> list[Launch]:
 
 
 def avg_pool_gradient(call: Call) -> list[Launch]:
-    """AvgPool3DGrad (orig_input_shape, grad)."""
+    """Return the launches of AvgPool3DGrad (orig_input_shape, grad)."""
     out = call.outputs[0]
     v = pool_volume(out.shape, call.attrs)
 
@@ -159,17 +159,17 @@ def _pool(call: Call, kind: str) -> list[Launch]:
 
 
 def _pooled(v: Volume) -> int:
-    """The numbers of what `planes` gives."""
+    """Return the element count of the result of `planes`."""
     return v.planes.pixels * v.slices.channels
 
 
 def _columns(v: Volume) -> int:
-    """The numbers of a volume unfolded along its depth."""
+    """Return the element count of a volume unfolded along its depth."""
     return v.images.batch * v.slices.height * v.slices.width * v.images.channels
 
 
 def _unfolded(call: Call, v: Volume, x: Address, type_: str) -> tuple[Address, list[Launch]]:
-    """All depths that a window meets side by side, as images: where, and how it is made."""
+    """Return the depths of each window side by side, as images: the address and the launches."""
     if (v.kernel_depth, v.stride, v.front, v.out_depth) == (1, 1, 0, v.depth):
         return x, []
     target = call.scratch(_columns(v) * Meta(type_, ()).itemsize)
@@ -189,6 +189,6 @@ def _over_depth(text: str, v: Volume, source: Address, target: Address, type_: s
 
 
 def _flat_filter(call: Call, v: Volume, kernel: Meta) -> tuple[Address, Rows]:
-    """Memory for a filter over `Volume.images`, and its rows: for each tap over an image, one group for each depth."""
+    """Return memory for a filter over `Volume.images`, and its rows: per tap over an image, one group per depth."""
     flat = call.scratch(kernel.size * kernel.itemsize)
     return flat, Rows(flat, v.slices.taps, kernel.shape[3] * kernel.shape[4])

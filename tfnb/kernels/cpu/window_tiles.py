@@ -1,4 +1,4 @@
-"""Sums of outer products held in registers: a word of kernel text, the heart of convolutions.
+"""Register tiles of outer-product sums: the native functions that convolutions are built from.
 
     window_tile_float32(pointers, offsets, runs, length, step, b, b_step, b_run, c, c_step, add), and ..._float64
     window_tile_float32_1(...), ... window_tile_float32_TILE(...)               the same for so many rows
@@ -30,7 +30,7 @@ SIZES = {"float32": 4, "float64": 8}
 
 @cache
 def registers() -> tuple[int, int]:
-    """The bytes of a vector register of this processor and how many rows of sums it has registers for."""
+    """Return the bytes of a vector register of this processor and how many rows of sums it has registers for."""
     try:
         features = llvm.get_host_cpu_features()
     except RuntimeError:
@@ -43,13 +43,13 @@ def registers() -> tuple[int, int]:
 
 
 def shape(itemsize: int) -> tuple[int, int]:
-    """TILE and WIDTH: the rows and columns of a tile."""
+    """Return TILE and WIDTH: the rows and columns of a tile."""
     nbytes, rows = registers()
     return rows, VECTORS * nbytes // itemsize
 
 
 def words() -> dict[str, Native]:
-    """The words, by name."""
+    """Return the native functions, by name."""
     every = {f"window_tile_{type_}_{rows}": _window_tile(size, rows)
              for type_, size in SIZES.items() for rows in range(1, registers()[1] + 1)}
     return {**every, **{f"window_tile_{type_}": every[f"window_tile_{type_}_{registers()[1]}"] for type_ in SIZES}}
@@ -74,7 +74,7 @@ class _Tile:
 
     def make(self, pointers: Any, offsets: Any, runs: Any, length: Any, step: Any, b: Any, b_step: Any, b_run: Any,
              c: Any, c_step: Any, add: Any) -> None:
-        """Two loops, over runs and over the numbers of a run, whose sums go from turn to turn in registers."""
+        """Emit two loops, over runs and over the elements of a run; sums pass between iterations in registers."""
         builder = self.builder
         places = [[self._vector(c, i, c_step, v) for v in range(VECTORS)] for i in range(self.rows)]
         from_c = builder.icmp_signed("!=", add, ir.Constant(self.word, 0))
@@ -109,7 +109,7 @@ class _Tile:
         return made
 
     def _loop(self, count: Any, b: Any, sums: list[Any], body: Any) -> tuple[Any, list[Any]]:
-        """Run body(b, sums, index) `count` > 0 times; b and sums as the last turn leaves them."""
+        """Emit body(b, sums, index) `count` > 0 times; return b and sums as the last iteration leaves them."""
         builder = self.builder
         before, inside = builder.block, builder.append_basic_block("tile")
         builder.branch(inside)
@@ -133,7 +133,7 @@ class _Tile:
         return builder.load(builder.inttoptr(at, self.word.as_pointer()))
 
     def _vector(self, address: Any, row: int, step: Any, vector: int) -> Any:
-        """A pointer to a vector of row `row`."""
+        """Emit a pointer to a vector of row `row`."""
         builder = self.builder
         at = builder.add(address, builder.mul(step, ir.Constant(self.word, row))) if row else address
         at = builder.add(at, ir.Constant(self.word, vector * self.lanes * self.size))

@@ -1,4 +1,4 @@
-"""Looking on a GPU for values that an op does not take (kernels/checks.py).
+"""Run-time checks of input values on a GPU (kernels/checks.py).
 
 A kernel that finds one says so in the status words and goes on: what must not happen then is kept back by who launches
 the kernels (runtime/gpu_program.py). Which of several bad values is named depends on the order of the threads.
@@ -22,18 +22,18 @@ TEXT = """def kernel(values, status, n, limit):
 
 
 def tell(code: int, *words: str) -> list[str]:
-    """The lines by which one thread, the first to come, stores a failure and what it means."""
+    """Return the lines by which one thread, the first to come, stores a failure and what it means."""
     lines = [f"if cuda.atomic.cas(status, 0, 0, {code}) == 0:"]
     return lines + [f"    status[{i}] = {word}" for i, word in enumerate(words, 1)]
 
 
 def indented(lines: Sequence[str], levels: int) -> str:
-    """Lines of a kernel, so many levels in."""
+    """Indent the lines of a kernel."""
     return "\n".join(" " * (4 * levels) + line for line in lines)
 
 
 def check(check: Check, call: Call) -> list[Launch]:
-    """The kernel that looks through the one input of `call`."""
+    """Return the kernel that checks the one input of `call`."""
     values = call.inputs[0]
     text = TEXT.format(condition=CONDITIONS[check.bad],
                        tell=indented(tell(check.bad, "i", "int64(value)", "limit"), 3))

@@ -1,4 +1,4 @@
-"""Kernels of a GPU that put numbers elsewhere: concat, pack, pad, tile, and what they are made of.
+"""Data-movement kernels of a GPU: concat, pack, pad, tile, and their parts.
 
     concat(call)    ConcatV2 (values..., axis), Concat (axis, values...)
     pad(call)       Pad, PadV2 (input, paddings[, constant])
@@ -28,12 +28,12 @@ ZERO_TEXT = """def kernel(target, n):
 
 
 def over(text: str, args: Sequence[int | Address], items: int, label: str = "") -> Launch:
-    """A launch with a thread for each item; the kernel gets their number as its last argument."""
+    """Return a launch with a thread for each item; the kernel gets their number as its last argument."""
     return Launch(text, (*args, items), blocks_of(items), block_size(), label)
 
 
 def fill(value: Address | None, target: Address, out: Meta) -> list[Launch]:
-    """Every element becomes the one at `value`; 0 without one."""
+    """Fill with the element at `value`; 0 without one."""
     if not out.size:
         return []
     if value is None:
@@ -43,7 +43,7 @@ def fill(value: Address | None, target: Address, out: Meta) -> list[Launch]:
 
 def copy(source: Address, target: Address, shape: Sequence[int], source_strides: Sequence[int],
          target_strides: Sequence[int], source_start: int = 0, target_start: int = 0) -> list[Launch]:
-    """A box of this shape; strides and starts in elements. Strides may be negative, the places may not."""
+    """Copy a box of this shape; strides and starts in elements. Strides may be negative, the indices may not."""
     total = prod(shape)
     if not total:
         return []
@@ -53,7 +53,7 @@ def copy(source: Address, target: Address, shape: Sequence[int], source_strides:
 
 @lru_cache(maxsize=32)
 def _copy_text(rank: int) -> str:
-    """The text for boxes of so many axes; the arguments behind the starts: of each axis size and strides."""
+    """Return the source for boxes of `rank` axes; arguments behind the starts: of each axis size and strides."""
     words = [f"n{d}, s{d}, t{d}" for d in range(rank)]
     lines = ["rest, at, to = i, start, begin"]
     for d in reversed(range(rank)):
@@ -64,7 +64,7 @@ def _copy_text(rank: int) -> str:
 
 
 def concat(call: Call) -> list[Launch]:
-    """Each input at its place along the axis, which is the input that is known to be a scalar."""
+    """Copy each input to its position along the axis, which is the input that is known to be a scalar."""
     first = 1 if not call.inputs[0].shape and len(call.outputs[0].shape) else 0
     shape = call.outputs[0].shape
     axis = known_axis(call.inputs[0] if first else call.inputs[-1], len(shape))
@@ -72,7 +72,7 @@ def concat(call: Call) -> list[Launch]:
 
 
 def join(call: Call, parts: Sequence[int], axis: int, shapes: Sequence[Sequence[int]]) -> list[Launch]:
-    """These inputs, seen in `shapes`, side by side along an axis of the output."""
+    """Concatenate these inputs, seen in `shapes`, along an axis of the output."""
     launches, place, strides = [], 0, row_major(call.outputs[0].shape)
     for i in parts:
         launches += copy(call.input(i), call.output(), shapes[i], row_major(shapes[i]), strides,
@@ -82,7 +82,7 @@ def join(call: Call, parts: Sequence[int], axis: int, shapes: Sequence[Sequence[
 
 
 def pad(call: Call) -> list[Launch]:
-    """The constant everywhere (0 without one), then the input at its place."""
+    """Fill with the constant (0 without one), then copy the input to its position."""
     shape, out = call.inputs[0].shape, call.outputs[0]
     before = [int(pair[0]) for pair in known_value(call.inputs[1]).reshape(-1, 2)]
     strides = row_major(out.shape)
@@ -92,7 +92,7 @@ def pad(call: Call) -> list[Launch]:
 
 
 def tile(call: Call) -> list[Launch]:
-    """Copies side by side: each axis is one of copies, which read the same, before one of elements."""
+    """Copy side by side: each axis is one of copies, which read the same, before one of elements."""
     shape, out = call.inputs[0].shape, call.outputs[0].shape
     if not prod(out):
         return []

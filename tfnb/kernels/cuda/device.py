@@ -34,8 +34,11 @@ TYPES = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU that kernels run on. capability: of its chip; memory: bytes; bus: its PCI address, or ""; simulated:
-    numba's simulator, which runs kernels as Python on the CPU."""
+    """A GPU that kernels run on.
+
+    capability: of its chip; memory: bytes; bus: its PCI address, or ""; simulated: numba's simulator, which runs
+    kernels as Python on the CPU.
+    """
 
     name: str
     capability: tuple[int, int]
@@ -45,7 +48,7 @@ class Gpu:
 
     @property
     def description(self) -> str:
-        """What it is, in the form of TensorFlow's physical_device_desc."""
+        """The description, in the form of TensorFlow's physical_device_desc."""
         bus = f", pci bus id: {self.bus}" * bool(self.bus)
         return f"device: 0, name: {self.name}{bus}, compute capability: {'.'.join(map(str, self.capability))}"
 
@@ -54,24 +57,24 @@ SIMULATED = Gpu("the simulator of numba.cuda: kernels run as Python on the CPU",
 
 
 def is_simulator() -> bool:
-    """Is numba.cuda its simulator in this process?"""
+    """Return whether numba.cuda is its simulator in this process."""
     return bool(numba.config.ENABLE_CUDASIM)
 
 
 def is_installed() -> bool:
-    """Is there what kernels for a GPU need: numba-cuda, or numba's simulator, asked for in the environment?"""
+    """Return whether GPU kernels can run: numba-cuda is installed, or the environment asks for numba's simulator."""
     return os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0") \
         or importlib.util.find_spec("numba_cuda") is not None
 
 
 def can_compile() -> bool:
-    """Are NVIDIA's numba target and its compiler libraries installed (a GPU is not needed)?"""
+    """Return whether NVIDIA's numba target and its compiler libraries are installed (no GPU needed)."""
     return not is_simulator() and all(importlib.util.find_spec(name) for name in ("numba_cuda", "nvidia", "cuda"))
 
 
 @cache
 def gpu() -> Gpu | None:
-    """The GPU that kernels run on, the first one of the machine; None if there is none.
+    """Return the GPU that kernels run on, the first one of the machine; None if there is none.
 
     The first call imports numba.cuda and asks the driver: only who wants a GPU should make it.
     """
@@ -93,7 +96,7 @@ def _first_gpu(cuda: Any) -> Gpu:
 
 
 class _SharedArrays(dict[Any, Any]):
-    """The shared arrays of a simulated block, by their places in the source: each is made by one thread.
+    """The shared arrays of a simulated block, by their positions in the source: each is made by one thread.
 
     The simulator looks one up and enters it in two steps. Threads between which the interpreter switched there had
     arrays of their own, and sums were wrong, in one of ten runs on a busy machine.
@@ -104,7 +107,7 @@ class _SharedArrays(dict[Any, Any]):
         self._making = threading.Lock()
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """The array, or None: then other threads wait until it is entered."""
+        """Return the array, or None: then other threads wait until it is there."""
         self._making.acquire()
         found = super().get(key, default)
         if found is not None:
@@ -128,7 +131,7 @@ def _share_arrays_once() -> None:
 
 
 def _import_cuda() -> Any:
-    """The module numba.cuda: numba-cuda's, not the one that numba still brings.
+    """Import numba.cuda: numba-cuda's, not the one that numba still brings.
 
     Its .pth file, which sees to that, does not count in folders of PYTHONPATH. numba-cuda 0.30 still names
     np.row_stack, which NumPy 2.5 removed: it is lent that. It warns of small grids, as any small graph has.
@@ -153,7 +156,7 @@ def _import_cuda() -> Any:
 
 @cache
 def namespace() -> dict[str, Any]:
-    """The names that the text of a kernel may use: cuda, math and the constructors of numbers. Imports numba.cuda."""
+    """Return the names that kernel source may use: cuda, math and the type constructors. Imports numba.cuda."""
     cuda = _import_cuda()                   # the module itself, not a stand-in: numba looks for this very object
     if is_simulator():
         sys.setswitchinterval(1e-4)         # its threads wait for one another: 10 times faster than with 5 ms
@@ -162,13 +165,13 @@ def namespace() -> dict[str, Any]:
 
 
 def _math_of_numpy() -> SimpleNamespace:
-    """`math` as on a device, for the simulator: NaN and infinities where Python's raises an exception."""
+    """Return `math` as on a device, for the simulator: NaN and infinities where Python's raises an exception."""
     functions = {row.cuda: row.numpy for row in PRIMITIVES.values() if row.cuda}
     return SimpleNamespace(inf=math.inf, nan=math.nan, **functions)
 
 
 def load_text(text: str) -> Callable[..., None]:
-    """The Python function `kernel` that a text defines. Raises SyntaxError or KeyError for what is no kernel."""
+    """Return the Python function `kernel` that a source defines. Raises SyntaxError or KeyError for invalid source."""
     scope = dict(namespace())
     exec(compile(text, "<tfnb cuda kernel>", "exec"), scope)
     kernel: Callable[..., None] = scope["kernel"]
@@ -177,7 +180,7 @@ def load_text(text: str) -> Callable[..., None]:
 
 @cache
 def kernel(text: str) -> Any:
-    """The kernel of a text, ready for `launch`: compiled at its first call, once for each form of arguments."""
+    """Return the kernel of a source, ready for `launch`: compiled once for each form of arguments."""
     return namespace()["cuda"].jit(load_text(text))
 
 
@@ -186,8 +189,10 @@ _guard = threading.Lock()
 
 
 class Memory:
-    """Bytes of the GPU's memory. What is no longer used is kept for the next of about that size: to ask the driver
-    takes longer than most kernels. Raises ResourceExhaustedError if there is not enough."""
+    """A buffer in GPU memory, from a pool by size class: a call of the driver takes longer than most kernels.
+
+    Raises ResourceExhaustedError if there is not enough memory.
+    """
 
     def __init__(self, nbytes: int) -> None:
         self.size = _rounded(nbytes)
@@ -195,13 +200,13 @@ class Memory:
         weakref.finalize(self, _give, self.size, self._array)
 
     def view(self, offset: int, count: int, type: str) -> Any:
-        """So many elements of a dtype as a flat array of the device. offset: in bytes, a multiple of the itemsize."""
+        """Return `count` elements of a dtype as a flat device array. offset: in bytes, a multiple of the itemsize."""
         nbytes = max(1, count) * np.dtype(type).itemsize
         return self._array[offset:offset + nbytes].view(np.dtype(type))[:max(1, count)]
 
 
 def _rounded(nbytes: int) -> int:
-    """The next of eight steps between powers of two."""
+    """Round up to the next of eight steps between powers of two."""
     step = max(256, 1 << max(0, nbytes.bit_length() - 4))
     return max(1, -(-nbytes // step)) * step
 
@@ -254,7 +259,7 @@ def launch(text: str, blocks: int, threads: int, *args: Any) -> None:
 
 
 def ptx(text: str, arguments: Sequence[tuple[str, bool]], capability: tuple[int, int] = (9, 0)) -> str:
-    """The PTX of a kernel; needs no GPU. arguments: the dtype of each, and whether it is an array."""
+    """Compile a kernel to PTX; needs no GPU. arguments: the dtype of each, and whether it is an array."""
     code, _ = namespace()["cuda"].compile(load_text(text), _signature(arguments), cc=capability, device=False,
                                           output="ptx", abi="numba")
     return code.decode() if isinstance(code, bytes) else str(code)
@@ -262,7 +267,7 @@ def ptx(text: str, arguments: Sequence[tuple[str, bool]], capability: tuple[int,
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What a linked kernel takes: registers a thread, bytes spilled a thread, bytes of shared memory a block."""
+    """Resource usage of a linked kernel: registers and bytes spilled per thread, shared memory bytes per block."""
 
     registers: int
     spilled: int
@@ -270,7 +275,7 @@ class Resources:
 
 
 def resources(text: str, arguments: Sequence[tuple[str, bool]], capability: tuple[int, int] = (9, 0)) -> Resources:
-    """Compile and link a kernel to machine code, which needs no GPU, and say what it takes."""
+    """Compile and link a kernel to machine code, which needs no GPU, and return its resource usage."""
     codes, _ = compiler.compile_all(load_text(text), _signature(arguments), cc=capability, device=False,
                                     output="ltoir", abi="numba")
     options = core.LinkerOptions(arch="sm_{}{}".format(*capability), link_time_optimization=True, ptxas_options=["-v"])

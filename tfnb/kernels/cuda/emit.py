@@ -1,4 +1,4 @@
-"""Kernel records -> text of CUDA kernels.
+"""Kernel records -> source of CUDA kernels.
 
 The arguments are flat arrays (loads a0, a1, ..., stores o0, ...), then the size of each loop (n0, n1, ...), then the
 strides that are neither 0 nor 1 (a0_s1: of a0 in dimension 1), in elements. (An index below 0 would count from the end
@@ -47,9 +47,9 @@ from tfnb.kernels.spec import ColumnKernel, Kernel, Operand, RowKernel, Source, 
 
 
 def emit(kernel: Kernel, threads: int = THREADS) -> Source:
-    """The text of a kernel (a function `kernel`) and what its arguments are.
+    """Return the source of a kernel (a function `kernel`) and the meaning of its arguments.
 
-    threads: how many threads a block has in row kernels, a power of 2. Equal structure gives equal text, whatever the
+    threads: how many threads a block has in row kernels, a power of 2. Equal structure gives equal source, whatever the
     operands are called. Raises TypeError for a type or a word that kernels don't have.
     """
     writer = _Writer(kernel, threads)
@@ -61,7 +61,7 @@ def emit(kernel: Kernel, threads: int = THREADS) -> Source:
 
 
 def argument_types(kernel: Kernel, source: Source) -> list[tuple[str, bool]]:
-    """The dtype of each argument, and whether it is an array."""
+    """Return the dtype of each argument, and whether it is an array."""
     of: dict[Word, str] = {("load", o.name): o.type for o in kernel.loads}
     of |= {("store", o.name): o.type for o in kernel.stores}
     return [(of[word], True) if word in of else ("int64", False) for word in source.layout]
@@ -78,7 +78,7 @@ class _Place:
     operand: Operand
 
     def index(self, indices: Sequence[str]) -> str:
-        """The text of the element at an index in each dimension."""
+        """Return the source of the element at an index in each dimension."""
         terms = []
         for dimension, (index, step) in enumerate(zip(indices, self.operand.steps, strict=True)):
             if step != "0":
@@ -114,7 +114,7 @@ class _Writer:
     # --- maps ---
 
     def elements(self) -> list[str]:
-        """A thread for each element."""
+        """Return the lines of a kernel with a thread for each element."""
         indices = [f"i{d}" for d in range(self.rank)] if self.rank > 1 else ["i"] * self.rank
         total = " * ".join(f"n{d}" for d in range(self.rank)) or "1"
         body = _split("i", indices, 0) if self.rank > 1 else []
@@ -125,7 +125,7 @@ class _Writer:
     # --- rows ---
 
     def rows(self) -> list[str]:
-        """A block for each row, or for each chunk of a vector."""
+        """Return the lines of a kernel with a block for each row, or for each chunk of a vector."""
         kernel = self.kernel
         assert isinstance(kernel, RowKernel)
         full = [p for p in self.stores if any(step != "0" for step in p.operand.steps[kernel.outer:])]
@@ -169,7 +169,7 @@ class _Writer:
                 f"{_acc(r)} = {part}[0]", "cuda.syncthreads()"]
 
     def _last(self, row: Sequence[_Place], indices: Sequence[str], place: str) -> list[str]:
-        """One thread stores what is there once for each row."""
+        """Return the lines by which one thread stores the row-level results."""
         if not row:
             return []
         lines = self._compute([self._value(p) for p in row], indices)
@@ -179,7 +179,7 @@ class _Writer:
     # --- columns ---
 
     def columns(self) -> list[str]:
-        """A thread for each column."""
+        """Return the lines of a kernel with a thread for each column."""
         full = [p for p in self.stores if p.operand.steps[0] != "0"]
         row = [p for p in self.stores if p not in full]
         ready = nest(self.block, self.kernel.loads, 0, 2).passes
@@ -199,7 +199,7 @@ class _Writer:
     # --- parts of these ---
 
     def _pass(self, passes: Passes, p: int, indices: Sequence[str], stores: Sequence[_Place]) -> list[str]:
-        """The inside of the loop over the elements of a row."""
+        """Return the body of the loop over the elements of a row."""
         reductions = passes.reductions[p]
         self.known.update({r.acc: _acc(r) for r in reductions})
         lines = self._compute(passes.roots[p], indices)
@@ -211,7 +211,7 @@ class _Writer:
         return self.printer.lines(roots, self.known, loads)
 
     def _count(self, size: str) -> None:
-        """Name how many elements a reduction has, as a number of each type that asks for it."""
+        """Name the element count of a reduction, as a value of each type that uses it."""
         self.known.update({i: f"{v.type}({size})" for i, v in enumerate(self.block.values) if v.primitive == "count"})
 
     def _value(self, place: _Place) -> int:
@@ -223,7 +223,7 @@ def _acc(reduction: Reduction) -> str:
 
 
 def _split(flat: str, indices: Sequence[str], first: int) -> list[str]:
-    """The index in each dimension from a flat one; the dimensions are numbered from `first`."""
+    """Return the index in each dimension from a flat one; the dimensions are numbered from `first`."""
     lines, rest = [], flat
     for d in range(len(indices) - 1, 0, -1):
         lines += [f"{indices[d]} = {rest} % n{first + d}", f"rest_{flat} = {rest} // n{first + d}"]

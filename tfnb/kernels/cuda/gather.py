@@ -1,4 +1,4 @@
-"""Kernels of a GPU that pick by indices: gather, gather_nd, one hot, sums of segments.
+"""GPU kernels of gather, gather_nd, one-hot and segment sums.
 
     gather(call), gather_nd(call), one_hot(call), segment_sum(call)     as those of kernels/cpu/gather.py, gather_nd.py
 
@@ -70,7 +70,7 @@ SEGMENT_TEXT = f"""def kernel(data, ids, status, target, rows, limit, size):
 
 
 def gather(call: Call) -> list[Launch]:
-    """params[..., indices, ...] along `axis` (0 without a third input), each batch (attr batch_dims) by its own."""
+    """Return launches of params[..., indices, ...] along `axis` (default 0), per batch (attr batch_dims)."""
     params, indices = call.inputs[:2]
     batch = int(call.attrs.get("batch_dims", 0))
     batch += len(indices.shape) if batch < 0 else 0
@@ -84,7 +84,7 @@ def gather(call: Call) -> list[Launch]:
 
 
 def gather_nd(call: Call) -> list[Launch]:
-    """params[indices[..., 0], indices[..., 1], ...]"""
+    """Return launches of params[indices[..., 0], indices[..., 1], ...]."""
     params, indices = call.inputs
     depth, total = indices.shape[-1], call.outputs[0].size
     if not total:
@@ -99,7 +99,7 @@ def gather_nd(call: Call) -> list[Launch]:
 
 
 def one_hot(call: Call) -> list[Launch]:
-    """The off value everywhere, then the on value at each index within the depth."""
+    """Return launches that fill with the off value, then store the on value at each index within the depth."""
     indices, out = call.inputs[0], call.outputs[0]
     if not out.size:
         return []
@@ -109,7 +109,7 @@ def one_hot(call: Call) -> list[Launch]:
 
 
 def segment_sum(call: Call) -> list[Launch]:
-    """out[segment_ids[i]] += data[i], in the order of i; failure 3 for an id >= num_segments."""
+    """Return launches of out[segment_ids[i]] += data[i], in the order of i; failure 3 for an id >= num_segments."""
     data, ids, out = call.inputs[0], call.inputs[1], call.outputs[0]
     if not out.size or not data.size:
         return fill(None, call.output(), out)

@@ -1,4 +1,4 @@
-"""Matrix products on a GPU: a block of threads makes a square tile of the product, through shared memory.
+"""Matmul on a GPU: a block of threads computes a square tile of the product, through shared memory.
 
     matmul(call), batch_matmul(call)    `cuda=` of MatMul (transpose_a, _b) and BatchMatMul, -V2 (adj_x, _y)
 
@@ -49,7 +49,7 @@ TEXT = """def kernel(a, b, c, m, n, k, a_row, a_column, a_next, b_row, b_column,
 
 @lru_cache(maxsize=64)
 def matmul_text(type: str, tiling: Tiling = Tiling()) -> str:  # noqa: B008  (frozen)
-    """The kernel c = a b for flat arrays of `type`, and for the matrices `a_next` and `b_next` behind these.
+    """Return the source of c = a b for flat arrays of `type`, for the matrices `a_next` and `b_next` behind these.
 
     Element (i, p) of a is at i * a_row + p * a_column, likewise b.
     """
@@ -58,17 +58,17 @@ def matmul_text(type: str, tiling: Tiling = Tiling()) -> str:  # noqa: B008  (fr
 
 
 def argument_types(type: str) -> list[tuple[str, bool]]:
-    """The dtype of each argument, and whether it is an array: what `device.ptx` asks for."""
+    """Return the dtype of each argument, and whether it is an array, as `device.ptx` takes them."""
     return [(type, True)] * 3 + [("int64", False)] * 9
 
 
 def matmul(call: Call) -> list[Launch]:
-    """MatMul: (m, k) x (k, n) -> (m, n)."""
+    """Return the launches of MatMul: (m, k) x (k, n) -> (m, n)."""
     return _product(call, call.input(0), call.input(1), call.output(), 1, (0, 0))
 
 
 def batch_matmul(call: Call) -> list[Launch]:
-    """BatchMatMul, BatchMatMulV2: (..., m, k) x (..., k, n) -> (..., m, n), broadcast over the leading dimensions."""
+    """Return launches of BatchMatMul, -V2: (..., m, k) x (..., k, n) -> (..., m, n), leading dimensions broadcast."""
     (a, b), launches = call.inputs, []
     area = [m.shape[-2] * m.shape[-1] for m in (a, b, call.outputs[0])]
     for count, first, moves in runs(call.outputs[0].shape[:-2], a.shape[:-2], b.shape[:-2]):
@@ -79,7 +79,7 @@ def batch_matmul(call: Call) -> list[Launch]:
 
 
 def _product(call: Call, a: Address, b: Address, c: Address, count: int, moves: tuple[int, int]) -> list[Launch]:
-    """So many products; moves: from one matrix to the next, in elements."""
+    """Return the launch of `count` matmuls; moves: from one matrix to the next, in elements."""
     first, second = call.inputs[:2]
     turned = transposes(call.attrs)
     m, n, k = sizes(first.shape[-2:], second.shape[-2:], call.attrs)

@@ -1,4 +1,4 @@
-"""How many threads a block has, and how many blocks a kernel: few on numba's simulator, where a thread is Python's."""
+"""Launch geometry: threads per block and blocks per kernel; few on numba's simulator, where a thread is Python's."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ SMALL = 2
 
 @dataclass(frozen=True, slots=True)
 class Tiling:
-    """A block makes `tile` x `tile` numbers, `per` x `per` a thread, over `depth` of the inner dimension at a time."""
+    """Matmul tiling: a block computes `tile` x `tile` elements, `per` x `per` a thread, `depth` of k at a time."""
 
     tile: int = 64
     depth: int = 16
@@ -23,21 +23,21 @@ class Tiling:
         return (self.tile // self.per) ** 2
 
     def blocks(self, m: int, n: int) -> int:
-        """The blocks that cover a product of m x n."""
+        """Return the blocks that cover a product of m x n."""
         return -(-m // self.tile) * -(-n // self.tile)
 
 
 def block_size() -> int:
-    """The threads of a block: a power of 2."""
+    """Return the threads of a block: a power of 2."""
     return SMALL if is_simulator() else THREADS
 
 
 def blocks_of(items: int) -> int:
-    """The blocks of a kernel that has a thread for each item, as long as there are enough; 0 for no item."""
+    """Return the blocks of a kernel that has a thread for each item, as long as there are enough; 0 for no item."""
     most = SMALL if is_simulator() else MOST_BLOCKS
     return min(-(-items // block_size()), most)
 
 
 def tiling() -> Tiling:
-    """The tiling of matmuls."""
+    """Return the tiling of matmuls."""
     return Tiling(4, 2, 2) if is_simulator() else Tiling()

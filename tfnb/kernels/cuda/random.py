@@ -93,23 +93,23 @@ ADVANCE_TEXT = """def kernel(state, blocks, n):
 
 
 def random_uniform(call: Call) -> list[Launch]:
-    """RandomUniform: [0, 1)."""
+    """Return launches of RandomUniform: [0, 1)."""
     return _filled(call, UNIFORM)
 
 
 def random_standard_normal(call: Call) -> list[Launch]:
-    """RandomStandardNormal: mean 0, deviation 1."""
+    """Return launches of RandomStandardNormal: mean 0, deviation 1."""
     return _filled(call, NORMAL)
 
 
 def random_uniform_int(call: Call) -> list[Launch]:
-    """RandomUniformInt: inputs shape, minval, maxval (scalars). Status code 2: minval >= maxval (words 1, 2)."""
+    """Return launches of RandomUniformInt (shape, minval, maxval). Status code 2: minval >= maxval (words 1, 2)."""
     bounds = BOUNDS.format(tell=indented(tell(2, "lowest", "highest"), 1))
     return _filled(call, INTEGERS, bounds, "low_value, high_value, status, ", (call.input(1), call.input(2), STATUS))
 
 
 def truncated_normal(call: Call) -> list[Launch]:
-    """TruncatedNormal: as RandomStandardNormal, values from 2 on drawn again."""
+    """Return launches of TruncatedNormal: as RandomStandardNormal, values from 2 on drawn again."""
     type = call.outputs[0].type
     size = SIZE[type]
     offers = "\n".join(f"if have < {size} and abs(r{j}) < {type}(2):\n    if {size} * i + have < count:\n"

@@ -1,4 +1,4 @@
-"""Kernels of a GPU that walk along one axis, a thread for each row: argmax, argmin, cumsum, cumprod.
+"""GPU kernels of argmax, argmin, cumsum and cumprod: a thread for each row.
 
 The value of the axis must be known. Of equal elements the first one wins; NaN never does.
 ValueError: argmax or argmin of an empty axis.

@@ -1,4 +1,4 @@
-"""The kernel of a scatter op on a GPU, written from its scalar definition.
+"""The kernel of a scatter op on a GPU, generated from its scalar definition.
 
     def kernel(a0, a1, o0, indices, count, size, limit0):
         lane = cuda.threadIdx.x
@@ -56,7 +56,7 @@ TEXT = """def kernel({arrays}, indices, count, size, {limits}):
 
 
 def scatter(call: Call, form: Form, attrs: Attrs, type: str) -> list[Launch]:
-    """The launches of a scatter op: a look at all indices, then the writing. attrs, type: of the definition.
+    """Return the launches of a scatter op: a check of all indices, then the writing. attrs, type: of the definition.
 
     The outputs are the memory of the refs. Status words on a failure: as on the CPU.
     """
@@ -117,7 +117,7 @@ def _index(i: str, axis: int, depth: int) -> str:
 
 
 def _place(i: str, depth: int) -> str:
-    """The row that index i picks; 0 where it picks all."""
+    """Return the row that index i selects; 0 where it selects all."""
     text = _index(i, 0, depth) if depth else "0"
     for axis in range(1, depth):
         text = f"({text}) * limit{axis} + {_index(i, axis, depth)}"

@@ -1,4 +1,4 @@
-"""Convolutions and pools on a GPU: a thread for each number that is made, in either data format.
+"""Convolutions and pools on a GPU: a thread for each output element, in either data format.
 
     convolve(call), input_gradient(call), filter_gradient(call)         Conv2D and its gradients; also depthwise ones
     max_pool(call), avg_pool(call), max_pool_gradient(call), avg_pool_gradient(call)
@@ -139,26 +139,26 @@ AVG_GRADIENT_TEXT = f"""def kernel(grad, out, {_PLACES}, n):
 
 
 def convolve(call: Call, depthwise: bool = False) -> list[Launch]:
-    """Conv2D; DepthwiseConv2dNative (input, filter)."""
+    """Return the launches of Conv2D or DepthwiseConv2dNative (input, filter)."""
     x, f = (m.shape for m in call.inputs)
     return _convolution(CONVOLVE_TEXT, call, [call.input(0), call.input(1)], (x, call.outputs[0].shape, f), depthwise)
 
 
 def input_gradient(call: Call, depthwise: bool = False) -> list[Launch]:
-    """Conv2DBackpropInput; DepthwiseConv2dNativeBackpropInput (input_sizes, filter, out_backprop)."""
+    """Return launches of Conv2DBackpropInput or DepthwiseConv2dNativeBackpropInput (input_sizes, filter, dy)."""
     shapes = call.outputs[0].shape, call.inputs[2].shape, call.inputs[1].shape
     return _convolution(INPUT_TEXT, call, [call.input(2), call.input(1)], shapes, depthwise)
 
 
 def filter_gradient(call: Call, depthwise: bool = False) -> list[Launch]:
-    """Conv2DBackpropFilter; DepthwiseConv2dNativeBackpropFilter (input, filter_sizes, out_backprop)."""
+    """Return launches of Conv2DBackpropFilter or DepthwiseConv2dNativeBackpropFilter (input, filter_sizes, dy)."""
     shapes = call.inputs[0].shape, call.inputs[2].shape, call.outputs[0].shape
     return _convolution(FILTER_TEXT, call, [call.input(0), call.input(2)], shapes, depthwise, shapes[0][0])
 
 
 def _convolution(text: str, call: Call, taken: Sequence[Address], shapes: tuple[Shape, Shape, Shape], depthwise: bool,
                  *more: int) -> list[Launch]:
-    """shapes: of the images, of the outputs, of the filter."""
+    """Return the launches of a convolution. shapes: of the images, of the outputs, of the filter."""
     x, out, f = shapes
     w = window(x, f[:2], call.attrs)
     own, many = (1, w.channels * f[3]) if depthwise else f[2:]
@@ -168,22 +168,22 @@ def _convolution(text: str, call: Call, taken: Sequence[Address], shapes: tuple[
 
 
 def max_pool(call: Call) -> list[Launch]:
-    """MaxPool."""
+    """Return the launches of MaxPool."""
     return _pool(call, MAX_TEXT)
 
 
 def avg_pool(call: Call) -> list[Launch]:
-    """AvgPool."""
+    """Return the launches of AvgPool."""
     return _pool(call, AVG_TEXT)
 
 
 def max_pool_gradient(call: Call) -> list[Launch]:
-    """MaxPoolGrad (orig_input, orig_output, grad)."""
+    """Return the launches of MaxPoolGrad (orig_input, orig_output, grad)."""
     return _pool_gradient(call, MAX_GRADIENT_TEXT, [call.input(0), call.input(2)])
 
 
 def avg_pool_gradient(call: Call) -> list[Launch]:
-    """AvgPoolGrad (orig_input_shape, grad)."""
+    """Return the launches of AvgPoolGrad (orig_input_shape, grad)."""
     return _pool_gradient(call, AVG_GRADIENT_TEXT, [call.input(1)])
 
 
@@ -214,7 +214,7 @@ def _lowest(type: str) -> str:
 
 
 def _places(w: Window, attrs: Attrs, x: Sequence[int], out: Sequence[int]) -> tuple[int, ...]:
-    """The numbers of _PLACES, for images of these shapes."""
+    """Return the words of _PLACES, for images of these shapes."""
     axes = (0, *spatial_axes(attrs))
     strides = [row_major(shape)[axis] for shape in (x, out) for axis in axes]
     return (w.height, w.width, w.channels, w.out_height, w.out_width, w.kernel_height, w.kernel_width, w.stride_y,
