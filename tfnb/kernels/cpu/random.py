@@ -1,4 +1,4 @@
-"""Kernels of the random ops: TensorFlow's Philox streams, split over threads by groups of numbers.
+"""Kernels of the random ops: TensorFlow's Philox streams, split over threads by groups of values.
 
     random_uniform(call), random_uniform_int(call), random_standard_normal(call), truncated_normal(call),
     random_shuffle(call), multinomial(call) -> launches     `cpu=` of the ops; float32, float64, int32, int64
@@ -77,7 +77,7 @@ def kernel(args, begin, end):
 
 
 def fill_text(maker: str, type_: str, size: int, setup: str = "") -> str:
-    """The text of a kernel over groups [begin, end); args: state, output, its number of elements, space for a group.
+    """Return a kernel's source over groups [begin, end); args: state, output, its element count, space for a group.
 
     A last group that is to be cut is made in that space and copied in part.
     """
@@ -105,7 +105,7 @@ def kernel(args, begin, end):
 
 
 def truncated_text(type_: str, size: int) -> str:
-    """Groups of truncated normal numbers: values are offered in turn until the group is full."""
+    """Return the source of groups of truncated normals: values are offered in turn until the group is full."""
     offers = "".join(f"""
             if have < {size} and abs(r{j}) < {type_}(2):
                 if have < n - {size} * i:
@@ -151,7 +151,7 @@ def kernel(args, begin, end):
 
 
 def multinomial_text(logits: str, output: str) -> str:
-    """Rows [begin, end): args are the state, logits, output, classes, samples, scratch, grain."""
+    """Return the source over rows [begin, end): state, logits, output, classes, samples, scratch, grain."""
     return f"""
 FASTMATH = ()
 
@@ -178,10 +178,10 @@ def kernel(args, begin, end):
             block = uint64(place // 2)
 {_indent(_BLOCK)}
             if place % 2 == 0:
-                chance = unit64(c0, c1)
+                drawn = unit64(c0, c1)
             else:
-                chance = unit64(c2, c3)
-            wanted = chance * sum_
+                drawn = unit64(c2, c3)
+            wanted = drawn * sum_
             first, last = 0, classes
             while first < last:
                 middle = (first + last) // 2
@@ -194,25 +194,25 @@ def kernel(args, begin, end):
 
 
 def random_uniform(call: Call) -> list[Launch]:
-    """RandomUniform: [0, 1)."""
+    """Return launches of RandomUniform: [0, 1)."""
     type_ = call.outputs[0].type
     return _fill(call, fill_text(_UNIFORM[type_], type_, _REALS[type_]), _REALS[type_])
 
 
 def random_standard_normal(call: Call) -> list[Launch]:
-    """RandomStandardNormal: mean 0, deviation 1."""
+    """Return launches of RandomStandardNormal: mean 0, deviation 1."""
     type_ = call.outputs[0].type
     return _fill(call, fill_text(_NORMAL[type_], type_, _REALS[type_]), _REALS[type_])
 
 
 def truncated_normal(call: Call) -> list[Launch]:
-    """TruncatedNormal: as RandomStandardNormal, values from 2 on drawn again."""
+    """Return launches of TruncatedNormal: as RandomStandardNormal, values from 2 on drawn again."""
     type_ = call.outputs[0].type
     return _fill(call, truncated_text(type_, _REALS[type_]), _REALS[type_])
 
 
 def random_uniform_int(call: Call) -> list[Launch]:
-    """RandomUniformInt: inputs shape, minval, maxval (scalars). Status code 2: minval >= maxval (words 1, 2)."""
+    """Return launches of RandomUniformInt (shape, minval, maxval). Status code 2: minval >= maxval (words 1, 2)."""
     type_ = call.outputs[0].type
     size = 4 if type_ == "int32" else 2
     setup = f"""
@@ -245,7 +245,7 @@ def _advance(blocks: int) -> Launch:
 
 
 def random_shuffle(call: Call) -> list[Launch]:
-    """RandomShuffle: the rows of the input in random order."""
+    """Return launches of RandomShuffle: the rows of the input in random order."""
     value = call.inputs[0]
     rows = value.shape[0] if value.shape else 1
     row_bytes = prod(value.shape[1:]) * value.itemsize
@@ -258,7 +258,7 @@ def random_shuffle(call: Call) -> list[Launch]:
 
 
 def multinomial(call: Call) -> list[Launch]:
-    """Multinomial: logits [rows, classes], num_samples -> classes drawn, [rows, samples], int32 or int64."""
+    """Return launches of Multinomial: logits [rows, classes], num_samples -> [rows, samples], int32 or int64."""
     rows, classes = call.inputs[0].shape
     samples = call.outputs[0].shape[1]
     if not rows * samples:
