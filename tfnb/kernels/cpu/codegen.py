@@ -1,6 +1,6 @@
 """Kernel source -> a relocatable object with one symbol, through LLVM.
 
-lowering.py makes LLVM IR of the source, or numba (by_numba.py) where that does not know what the source says. Then LLVM
+lowering.py makes LLVM IR of the source, or numba (by_numba.py) where lowering.py does not support it. Then LLVM
 optimises, with what we know of the loops (loops.py), and emits an object that refers to no numba runtime, no Python and
 no address of this process: it can be kept on disk and loaded without either.
 

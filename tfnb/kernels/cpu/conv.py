@@ -37,9 +37,9 @@ LEAST_TILE = 128                                        # pixels; with fewer, BL
 ITEMS = 16
 HEAD = 64                                               # bytes before an item's tile: sizes that BLAS reads
 PARTIAL_BYTES = 4 << 20
-LITERAL_SPAN = 64                                       # up to so many numbers are copied by code for their number
+LITERAL_SPAN = 64                                       # up to this length, a span is a literal of the source
 
-# Words that every text of this file has; its own follow.
+# Words that every source of this file has; its own follow.
 (X, C, H, W, OH, OW, KH, KW, SY, SX, DY, DX, TOP, LEFT, SPAN, PIXELS, PER_ITEM, TILE, SCRATCH, STEP, GEMM, TRANS1,
  TRANS2, M, K, LD1, LD2, LDC, ONE, ZERO, B, OUT, GROUPS, ROWS) = range(34)
 

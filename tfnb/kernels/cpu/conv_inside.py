@@ -2,14 +2,14 @@
 
     convolve(call, w, x, kernel, out, n, type)              launches of a convolution with n output channels
     filter_gradient(call, w, x, dy, out, meta)              launches of its gradient for the filter
-    suits(w, type), suits_filter(w, n, type)                may they be used, and does it pay?
+    suits(w, type), suits_filter(w, n, type)                whether they apply and pay off
 
 The rows of a tile (window_tiles.py) are the same pixel of different images, so they meet the same taps, and those that
 meet padding are left out: of a 5 x 5 window over images of 14 x 14, padding "SAME", 16 %. No image is copied. A tile of
 the filter's gradient belongs to one tap: its rows are output channels and its vectors input channels, summed over the
 pixels that this tap does not read from the padding. Where rows do not go up in tiles, some tiles have one row less.
 
-What is an item depends on shapes alone, so results don't depend on threads.
+The split into items depends on shapes alone, so results don't depend on threads.
 
 Measured on a Zen 4 core (peak 118 GFLOP/s), for 64 images of 14 x 14 x 32 and a 5 x 5 x 32 x 64 filter with padding
 "SAME": 9.3 ms forward, 9.2 for the input's gradient, 9.6 for the filter's, of 9.1 that the products left take at the

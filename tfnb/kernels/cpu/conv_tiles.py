@@ -2,13 +2,13 @@
 
     convolve(call, w, x, kernel, out, n, type)              launches of a convolution with n output channels
     filter_gradient(call, w, x, dy, out, meta)              launches of its gradient for the filter
-    suits(w, type)                                          may these two be used?
+    suits(w, type)                                          whether these two apply
 
 A unit of work is some whole images, or a band of rows of a large one. It is copied, with its padding, to memory of the
 item's own (UNIT_BYTES, so it stays in the second cache), unless there is no padding; then every tile of TILE pixels by
 WIDTH channels goes over the rows of its windows, whose numbers lie side by side. The filter's gradient has tiles of
 TILE of the filter's rows instead, summed over the pixels of a unit; each group of units has a sum of its own, and these
-are added up in their order. What is an item depends on shapes alone, so results don't depend on threads.
+are added up in their order. The split into items depends on shapes alone, so results don't depend on threads.
 
 Rows of windows that meet nothing but padding are left out.
 

@@ -4,7 +4,7 @@
     image_gradient(call)        CropAndResizeGradImage (grads, boxes, box_ind, image_size)
     boxes_gradient(call)        CropAndResizeGradBoxes (grads, image, boxes, box_ind)
 
-An item is a box; of the gradient for images an image, which takes what its boxes give.
+An item is a box; of the gradient for images an image, which sums the gradients of its boxes.
 """
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """Kernels that read and write single elements of TensorArrays and stacks, which lie in one buffer (core/rows.py).
 
-    read(call)      (index, head) -> the element; zeros where nobody wrote one and the shape of all is known
+    read(call)      (index, head) -> the element; zeros for an unwritten one, where the shape is known
     write(call)     (index, value, head); `add`: to a place that has an element, it is added
     push(call)      (value, head)
     pop(call)       (head) -> the element
-    size(call)      (head) -> how many there are
+    size(call)      (head) -> the element count
 
-Inputs and outputs in that order; `number` is that of the buffer in its program. What can't be done changes nothing and
+Inputs and outputs in that order; `number` is that of the buffer in its program. An invalid access changes nothing and
 stops the program: the status words are STOPPED, the index, the number.
 """
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Kernel records -> source of CPU kernels.
 
-What the source of `x * sigmoid(x)` over vectors looks like:
+For example, the source of `x * sigmoid(x)` over vectors:
 
     FASTMATH = ()
     INDEPENDENT = True
@@ -17,7 +17,7 @@ What the source of `x * sigmoid(x)` over vectors looks like:
             o0[j] = v2
 
 Loops run over `range(n)` from an array that starts at the first item, since LLVM does not vectorise others; an index
-that is multiplied by a stride is unsigned, so that numba does not look for negative ones. Words like `sigmoid` are
+that is multiplied by a stride is unsigned, so that numba does not look for negative ones. Primitives like `sigmoid` are
 LLVM instructions in place (intrinsics.py). Kernels are compiled with no fast-math flag at all (FASTMATH): reordering
 would ruin the polynomials and what users wrote; where a reduction may be reordered its source says so
 (`add_any_order`).

@@ -1,6 +1,6 @@
 """Loop metadata for LLVM: marks the innermost loops of a kernel whose iterations are independent.
 
-A kernel gets addresses that LLVM knows nothing about: it must assume that a store may touch what a later iteration
+A kernel gets opaque addresses: LLVM must assume that a store may touch what a later iteration
 loads. For a few operands it tests that at run time and takes a scalar loop when they overlap (so an update in place
 would always be scalar, 3 to 4 times slower); for more operands it gives up. A source that says `INDEPENDENT = True`
 promises that no iteration of an innermost loop stores what another one loads or stores; here this is written into the

@@ -1,7 +1,7 @@
 """Kernel source -> LLVM IR, without numba: for the small part of Python that our kernels are written in.
 
     module_text(text, symbol, triple, layout) -> (str, settings)
-        the unoptimised module, whose `symbol` is void(int64*, int64, int64), and what the source sets
+        the unoptimised module, whose `symbol` is void(int64*, int64, int64), and its module-level settings
 
 What the source may hold (else Unsupported is raised, and codegen.py asks numba): assignments to names of one type each,
 to elements and to tuples of names; `for` over a range, `while`, `if`, `break`, `continue`, `return`; operators as in

@@ -1,6 +1,6 @@
 """Native functions of kernel source that scalar definitions have no use for: memory, calls, random.
 
-Each is a Native: the types of its operands and result, and what makes its code. Both ways from text to LLVM use them:
+Each is a Native: the types of its operands and result, and what makes its code. Both ways from source to LLVM use them:
 lowering.py directly, by_numba.py as intrinsics. Types are NumPy dtype names, "bool", "void", and
 "float32*" for a pointer to elements.
 """

@@ -5,9 +5,9 @@
     avg_pool_gradient(call)                         AvgPoolGrad (orig_input_shape, grad)
     pool(...), gradient(...)                        the same for addresses, channels last
 
-An item of a pool is a row of outputs; one of a gradient is a block of channels of an image, whose numbers no other item
-writes. Loops run over channels, which are contiguous. A number that is not a number is never the largest (as in
-TensorFlow's kernels); of equal ones the first in the window gets the gradient.
+An item of a pool is a row of outputs; one of a gradient is a block of channels of an image, whose elements no other
+item writes. Loops run over channels, which are contiguous. NaN is never the maximum (as in TensorFlow's kernels); of
+equal elements the first in the window gets the gradient.
 """
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The names that kernel source may use, and what they compile to.
 
-A kernel module is text that defines `kernel(args, begin, end)`: `args` points to int64 words (addresses and sizes),
+A kernel module is source that defines `kernel(args, begin, end)`: `args` points to int64 words (addresses and sizes),
 and the items [begin, end) are to be done. Its text sees exactly these names:
 
     np, math

@@ -34,18 +34,18 @@ from tfnb.kernels.cpu.microkernel import BYTES, Machine
 from tfnb.kernels.launch import Address, Call, Code, Launch, Word
 
 PARALLEL_FLOPS = 2_000_000                              # a product of fewer is one item (18 us on one core),
-ITEM_FLOPS = 1_000_000                                  # of more, items have at least so many
+ITEM_FLOPS = 1_000_000                                  # of more, items have at least this many
 ITEMS = 32                                              # more make no better balance
 K_BYTES = 4096                                          # of a row of A, or of its column's width, multiplied at a time
 ROWS = 96                                               # most rows in an item: with K_BYTES, 384 KB of A
 LEAST_ROWS = 8                                          # with fewer, B is hardly used again once it is there
 LEAST_WORK = 1 << 18                                    # multiply-adds: BLAS is as fast for fewer, and compiled already
-TAIL_COLUMNS = 256                                      # a row of a tail takes some 12 ns to begin
+TAIL_COLUMNS = 256                                      # a row of an epilogue takes some 12 ns to begin
 LINE = 64                                               # bytes
 CACHE_WAYS = 8                                          # lines that fit where addresses 4096 bytes apart meet
 
 (C, M, N, K, A_STEP, B_STEP, A_MOVE, B_MOVE, C_MOVE, BLOCK_ROWS, BLOCK_COLUMNS, PER_COLUMN, PER_MATRIX, COUNT, TOGETHER,
- TAIL, TAIL_ITEMS, PAIRS) = range(18)                   # then the addresses of each A and B, and the words of the tail
+ TAIL, TAIL_ITEMS, PAIRS) = range(18)                   # then the addresses of each A and B, the epilogue's words
 
 TEXT = f"""
 @device

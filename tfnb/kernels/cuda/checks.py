@@ -1,7 +1,7 @@
 """Run-time checks of input values on a GPU (kernels/checks.py).
 
-A kernel that finds one says so in the status words and goes on: what must not happen then is kept back by who launches
-the kernels (runtime/gpu_program.py). Which of several bad values is named depends on the order of the threads.
+A kernel that finds one says so in the status words and goes on: the launcher of the kernels skips what must not run
+then (runtime/gpu_program.py). Which of several bad values is named depends on the order of the threads.
 """
 from __future__ import annotations
 
