@@ -168,6 +168,12 @@ class Constructor:
                              f"values: {', '.join(attr.allowed)} (op {self.spec.name})")
         if attr.name in self._allowed:
             self._check_types(attr.name, converted if isinstance(converted, list) else [converted])
+        if attr.minimum is not None:
+            length = "list of length " * isinstance(converted, list)
+            least = len(converted) if length else converted
+            if least < attr.minimum:
+                raise ValueError(f"Attr {attr.name!r} of {self.spec.name!r} Op passed {length}{least} less than "
+                                 f"minimum {attr.minimum}.")
         return converted
 
     def _check_types(self, name: str, found: Sequence[DType], argument: str | None = None) -> None:
