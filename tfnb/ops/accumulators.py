@@ -32,7 +32,7 @@ class ConditionalAccumulatorBase:
 
     @property
     def accumulator_ref(self) -> Tensor:
-        """The tensor that holds the accumulator."""
+        """Tensor that holds the accumulator."""
         return self._accumulator_ref
 
     @property
@@ -51,14 +51,14 @@ class ConditionalAccumulatorBase:
         return made
 
     def set_global_step(self, new_global_step: Any, name: str | None = None) -> Operation:
-        """An operation that sets the accumulator's step. Going back is allowed, with a warning."""
+        """Return an operation that sets the accumulator's step. Going back is allowed, with a warning."""
         op: Operation = self._step_op(
             self._accumulator_ref, cast(convert_to_tensor(new_global_step), dtypes.int64), name=name)
         return op
 
 
 class ConditionalAccumulator(ConditionalAccumulatorBase):
-    """Adds up gradients that are tensors.
+    """Accumulator of gradients that are tensors.
 
     shared_name: accumulators of one shared name are one in a session. reduction_type: "MEAN" or "SUM".
     """
@@ -72,7 +72,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         super().__init__(dtype, shape, ref)
 
     def apply_grad(self, grad: Any, local_step: Any = 0, name: str | None = None) -> Operation:
-        """An operation that adds `grad`, computed at `local_step`, unless that is older than the accumulator's step.
+        """Return an operation that adds `grad`, computed at `local_step`, unless the accumulator's step is later.
 
         Raises ValueError for another shape.
         """
@@ -83,7 +83,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         return op
 
     def take_grad(self, num_required: Any, name: str | None = None) -> Tensor:
-        """The mean of the gradients, once there are `num_required` of them; the next step begins with none.
+        """Return the mean of the gradients, once there are `num_required` of them; the next step begins with none.
 
         Running it raises InvalidArgumentError unless num_required is positive.
         """
@@ -93,7 +93,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
 
 
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
-    """Adds up gradients that are IndexedSlices: the mean of a row is over the gradients that have it.
+    """Accumulator of gradients that are IndexedSlices: the mean of a row is over the gradients that have it.
 
     Arguments as of ConditionalAccumulator.
     """
@@ -107,12 +107,12 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         super().__init__(dtype, shape, ref)
 
     def apply_indexed_slices_grad(self, grad: IndexedSlices, local_step: Any = 0, name: str | None = None) -> Operation:
-        """An operation that adds `grad`, as `apply_grad`."""
+        """Return an operation that adds `grad`, as `apply_grad`."""
         return self.apply_grad(grad.indices, grad.values, grad.dense_shape, local_step, name)
 
     def apply_grad(self, grad_indices: Any, grad_values: Any, grad_shape: Any = None, local_step: Any = 0,
                    name: str | None = None) -> Operation:
-        """An operation that adds the rows `grad_values` at `grad_indices`, unless `local_step` is too old.
+        """Return an operation that adds the rows `grad_values` at `grad_indices`, unless `local_step` is too old.
 
         grad_shape: of the whole gradient, if it is known. Running it raises InvalidArgumentError for what does not fit.
         """
@@ -125,10 +125,10 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         return op
 
     def take_grad(self, num_required: Any, name: str | None = None) -> Any:
-        """The mean of the gradients as (indices, values, shape), once there are `num_required` of them."""
+        """Return the mean of the gradients as (indices, values, shape), once there are `num_required` of them."""
         return ops.SparseAccumulatorTakeGradient(self._accumulator_ref, num_required, self._dtype, name=name)
 
     def take_indexed_slices_grad(self, num_required: Any, name: str | None = None) -> IndexedSlices:
-        """The same as IndexedSlices."""
+        """Return the same as IndexedSlices."""
         indices, values, shape = self.take_grad(num_required, name)
         return IndexedSlices(values, indices, shape)

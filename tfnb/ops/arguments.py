@@ -1,4 +1,4 @@
-"""Arguments that had other names in earlier releases."""
+"""Arguments that had other names in earlier releases, and arguments given once for all axes."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ Fn = TypeVar("Fn", bound=Callable[..., Any])
 
 
 def renamed(new_name: str, new: Any, old_name: str, old: Any, default: Any = None) -> Any:
-    """The value given under the new or the old name. Raises ValueError if both are given."""
+    """Return the value given under the new or the old name. Raises ValueError if both are given."""
     if old is None:
         return default if new is None else new
     if new is not None:
@@ -50,7 +50,7 @@ def logits_first(*rest: str) -> Callable[[Fn], Fn]:
 
 
 def per_axis(value: Any, data_format: str | None, name: str, places: int = 2) -> list[int]:
-    """One number for each axis: from one, one for each of `places` axes, or all. Raises ValueError for others."""
+    """Return one value for each axis: from one, one for each of `places` axes, or all. Raises ValueError for others."""
     given = [1] if value is None else [value] if np.ndim(value) == 0 else list(value)
     if len(given) not in (1, places, places + 2):
         raise ValueError(f"{name} should be of length 1, {places} or {places + 2}. Received: {name}={value} of length "
@@ -62,7 +62,7 @@ def per_axis(value: Any, data_format: str | None, name: str, places: int = 2) ->
 
 
 def padding_attrs(padding: Any) -> tuple[Any, list[int]]:
-    """The attrs `padding` and `explicit_paddings`. Raises ValueError for a list that is not four pairs."""
+    """Return the attrs `padding` and `explicit_paddings`. Raises ValueError for a list that is not four pairs."""
     if padding is None:
         raise TypeError("Expected string for argument 'padding' not None.")
     if isinstance(padding, (str, bytes)):

@@ -48,7 +48,7 @@ def _binary(sign: str, opname: str, op: Callable[..., Any], static: Callable[...
 
 def assert_equal(x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
                  name: str | None = None) -> Operation:
-    """An operation that raises InvalidArgumentError unless x == y everywhere (they broadcast).
+    """Return an operation that raises InvalidArgumentError unless x == y everywhere (they broadcast).
 
     data: tensors to print then, instead of x and y; message: text before it. Raises at once where that is known.
     """
@@ -165,7 +165,7 @@ def _rank(value: Any) -> Any:
 
 def assert_rank(x: Any, rank: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
                 name: str | None = None) -> Operation:
-    """An operation that raises InvalidArgumentError unless x has `rank` axes; ValueError at once if known.
+    """Return an operation that raises InvalidArgumentError unless x has `rank` axes; ValueError at once if known.
 
     rank: an integer, or a scalar tensor.
     """
@@ -268,7 +268,7 @@ def _neighbours(x: Any) -> tuple[Tensor, Tensor]:
 
 
 def add_check_numerics_ops() -> Operation:
-    """An operation that raises InvalidArgumentError if any float tensor of the graph has a NaN or an infinity.
+    """Return an operation that raises InvalidArgumentError if any float tensor of the graph has a NaN or an infinity.
 
     Raises ValueError in a graph with control flow.
     """

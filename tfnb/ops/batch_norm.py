@@ -1,4 +1,4 @@
-"""Batch normalization of images as one op: `tf.nn.fused_batch_norm` (Ioffe and Szegedy, 2015)."""
+"""Fused batch normalization of images: `tf.nn.fused_batch_norm` (Ioffe and Szegedy, 2015)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -116,31 +116,31 @@ def _back(ctx: Any, dy: np.ndarray, x: np.ndarray, scale: np.ndarray, mean: np.n
 @kernel(_INPUTS.replace("U", "T"), shape=_shapes, numpy=_numpy, T="{float}", **_FORWARD,
         data_format=_IMAGES, is_training="bool = true")
 def FusedBatchNorm() -> None:
-    """`x`, normalized for each channel; then mean and variance (unbiased) of the batch, and what the gradient takes."""
+    """Normalize `x` per channel; also the batch mean, the unbiased batch variance, and moments for the gradient."""
 
 
 @kernel(_INPUTS, shape=_shapes, numpy=_numpy, **_BACK_TYPES, **_FORWARD, data_format=_IMAGES,
         is_training="bool = true")
 def FusedBatchNormV2() -> None:
-    """FusedBatchNorm for images of half precision too."""
+    """As FusedBatchNorm, for images of half precision too."""
 
 
 @kernel(_INPUTS + ", reserve_space_3: U", shape=_shapes3, numpy=_numpy3, **_TYPES, **_FORWARD, data_format=_ALL,
         is_training="bool = true")
 def FusedBatchNormV3() -> None:
-    """FusedBatchNorm for images and volumes, with one more output for the gradient."""
+    """As FusedBatchNorm, for images and volumes, with one more output for the gradient."""
 
 
 @kernel(_BACK.format(S="T", more="", a=3, b=4).replace("U", "T"), shape=_back_shapes, numpy=_back, T="{float}",
         epsilon=_EPSILON, data_format=_IMAGES, is_training="bool = true")
 def FusedBatchNormGrad() -> None:
-    """The gradients of FusedBatchNorm for image, scale and offset."""
+    """Compute the gradients of FusedBatchNorm for image, scale and offset."""
 
 
 @kernel(_BACK.format(S="float", more=", reserve_space_3: U", a=4, b=5), shape=_back_shapes, numpy=_back,
         **_BACK_TYPES, epsilon=_EPSILON, data_format=_ALL, is_training="bool = true")
 def FusedBatchNormGradV3() -> None:
-    """The gradients of FusedBatchNormV3 for image, scale and offset."""
+    """Compute the gradients of FusedBatchNormV3 for image, scale and offset."""
 
 
 for _op in (FusedBatchNormGrad, FusedBatchNormGradV3):
@@ -170,7 +170,7 @@ SMALLEST_EPSILON = 1.001e-5         # TensorFlow takes at least this, as cuDNN a
 def fused_batch_norm(x: Any, scale: Any, offset: Any, mean: Any = None, variance: Any = None, epsilon: float = 0.001,
                      data_format: str = "NHWC", is_training: bool = True, name: str | None = None,
                      exponential_avg_factor: float = 1.0) -> tuple[Tensor, Tensor, Tensor]:
-    """(x normalized for each channel, times `scale` plus `offset`; the mean of the batch; its unbiased variance).
+    """Return (x normalized per channel, times `scale` plus `offset`; the batch mean; the unbiased batch variance).
 
     is_training: normalize by the batch's own mean and variance; else by those given, which are then returned.
     exponential_avg_factor: below 1, what is returned is a moving average of the given and the new ones. Raises

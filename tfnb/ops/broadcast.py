@@ -70,7 +70,7 @@ BroadcastArgs.no_gradient("shapes have none")
 
 
 def _static_axes(x: Static, y: Static) -> tuple[list[int], list[int]] | None:
-    """The axes of the result along which x, and those along which y was repeated; None if that can't be told yet."""
+    """The axes of the result along which x, and those along which y was repeated; None if that is not known yet."""
     if x is None or y is None:
         return None
     rank = max(len(x), len(y))
@@ -88,7 +88,7 @@ def _static_axes(x: Static, y: Static) -> tuple[list[int], list[int]] | None:
 
 
 def shape_node(x: Tensor, dtype: DType = dtypes.int32) -> Tensor:
-    """The shape of `x` as a node called "Shape": a constant where it is known."""
+    """Return the shape of `x` as a node called "Shape": a constant where it is known."""
     if x.static is None or None in x.static:
         found: Tensor = raw.Shape(x, out_type=dtype)
         return found
@@ -96,7 +96,7 @@ def shape_node(x: Tensor, dtype: DType = dtypes.int32) -> Tensor:
 
 
 def ones_node(x: Tensor) -> Tensor:
-    """Ones like `x`, as nodes called "ones_like"."""
+    """Return ones like `x`, as nodes called "ones_like"."""
     with name_scope("ones_like") as scope:
         known = x.static is not None and None not in x.static
         size = convert_to_tensor(np.array(x.static, np.int32), name="Shape/shape_as_tensor") if known else raw.Shape(x)
@@ -105,7 +105,7 @@ def ones_node(x: Tensor) -> Tensor:
 
 
 def zeros_node(x: Tensor) -> Tensor:
-    """Zeros like `x`, as a node called "zeros_like": a constant where the shape is known."""
+    """Return zeros like `x`, as a node called "zeros_like": a constant where the shape is known."""
     if x.static is None or None in x.static:
         found: Tensor = raw.ZerosLike(x, name="zeros_like")
         return found
@@ -113,7 +113,7 @@ def zeros_node(x: Tensor) -> Tensor:
 
 
 def shape_of(x: Tensor) -> Any:
-    """The shape of `x`: a list of ints where it is known, else a Shape op."""
+    """Return the shape of `x`: a list of ints where it is known, else a Shape op."""
     return raw.Shape(x) if x.static is None or None in x.static else list(x.static)
 
 
@@ -124,7 +124,7 @@ def same_shapes(*tensors: Any) -> bool:
 
 
 def unbroadcast(op: Operation, dx: Tensor, dy: Tensor) -> list[Tensor]:
-    """The gradients of two broadcast inputs of `op`, from their values at each place of the result.
+    """Return the gradients of two broadcast inputs of `op`, from their values at each element of the result.
 
     Sums over static axes where the static shapes tell them; else BroadcastGradientArgs finds them at run time.
     """

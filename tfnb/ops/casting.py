@@ -1,4 +1,4 @@
-"""Casts: elements as another dtype."""
+"""Casts: conversion of elements to another dtype."""
 from __future__ import annotations
 
 from typing import Any
@@ -16,7 +16,7 @@ from tfnb.ops.sparse_tensor import SparseTensor
 
 @elementwise("x: SrcT -> y: DstT", SrcT="type", DstT="type", Truncate="bool = false")
 def Cast(x):
-    """`x` as another dtype: fractions are cut off, anything but 0 is True, True is 1."""
+    """Convert `x` to another dtype: fractions are truncated, anything but 0 is True, True is 1."""
     return x
 
 
@@ -41,7 +41,7 @@ def _(op: Operation, dy: Tensor) -> Tensor | None:
 # What users call
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
-    """`x` (IndexedSlices and SparseTensors too) as another dtype; `x` itself if it has that dtype already.
+    """Convert `x` (IndexedSlices and SparseTensors too) to another dtype; `x` itself if it has that dtype already.
 
     Numbers and bools become each other: floats are cut towards zero, all but 0 is True.
     """
@@ -60,25 +60,25 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
 
 
 def to_float(x: Any, name: str = "ToFloat") -> Tensor:
-    """`x` as float32."""
+    """Convert `x` to float32."""
     return cast(x, dtypes.float32, name=name)
 
 
 def to_double(x: Any, name: str = "ToDouble") -> Tensor:
-    """`x` as float64."""
+    """Convert `x` to float64."""
     return cast(x, dtypes.float64, name=name)
 
 
 def to_int32(x: Any, name: str = "ToInt32") -> Tensor:
-    """`x` as int32."""
+    """Convert `x` to int32."""
     return cast(x, dtypes.int32, name=name)
 
 
 def to_int64(x: Any, name: str = "ToInt64") -> Tensor:
-    """`x` as int64."""
+    """Convert `x` to int64."""
     return cast(x, dtypes.int64, name=name)
 
 
 def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Tensor:
-    """`x` as bfloat16."""
+    """Convert `x` to bfloat16."""
     return cast(x, dtypes.bfloat16, name=name)

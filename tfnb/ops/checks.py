@@ -1,4 +1,4 @@
-"""Ops that look at values while a graph runs: CheckNumerics, Print, Assert."""
+"""Run-time checks and printing of values: CheckNumerics, Print, Assert."""
 from __future__ import annotations
 
 import sys
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @host("tensor: T -> output: T", shape=shapes.like_first, stateful=True, T="{bfloat16, half, float, double}",
       message="string")
 def CheckNumerics(tensor: np.ndarray, *, message: bytes, ctx: Any) -> np.ndarray:
-    """`tensor` itself; InvalidArgumentError if it has a NaN or an infinity."""
+    """Return `tensor` itself; raise InvalidArgumentError if it has a NaN or an infinity."""
     found = [what for what, bad in (("NaN", np.isnan(tensor).any()), ("Inf", np.isinf(tensor).any())) if bad]
     if found:
         raise errors.InvalidArgumentError(None, ctx.op, f"{message.decode()} : Tensor had {' and '.join(found)} values")
@@ -53,7 +53,7 @@ def _summary(value: np.ndarray, most: int) -> str:
       message="string = ''", first_n="int = -1", summarize="int = 3")
 def Print(input: np.ndarray, data: Sequence[np.ndarray], *, message: bytes, first_n: int, summarize: int,
           ctx: Any) -> np.ndarray:
-    """`input` itself; writes `message` and the first elements of each of `data` to the error stream."""
+    """Return `input` itself; write `message` and the first elements of each of `data` to the error stream."""
     shown = getattr(ctx.op, "_shown", 0)
     if first_n < 0 or shown < first_n:
         ctx.op._shown = shown + 1
@@ -72,7 +72,7 @@ def _nothing(ctx: ShapeContext) -> list[Static]:
 
 @host("condition: bool, data: T ->", shape=_nothing, stateful=True, T="list(type) >= 1", summarize="int = 3")
 def Assert(condition: np.ndarray, data: Sequence[np.ndarray], *, summarize: int, ctx: Any) -> tuple[()]:
-    """InvalidArgumentError with the first elements of each of `data`, unless `condition` holds."""
+    """Raise InvalidArgumentError with the first elements of each of `data`, unless `condition` holds."""
     if not condition.all():
         raise errors.InvalidArgumentError(None, ctx.op, "assertion failed: " + " ".join(
             _summary(value.reshape(-1), summarize) for value in data))
@@ -85,13 +85,13 @@ Assert.no_gradient("it has no output")
 # What users call
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
-    """`tensor` itself; running it raises InvalidArgumentError with `message` if it has a NaN or an infinity."""
+    """Return `tensor` itself; running it raises InvalidArgumentError with `message` if it has a NaN or an infinity."""
     return CheckNumerics(tensor, message=message, name=name)
 
 
 def verify_tensor_all_finite(t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None,
                              message: str | None = None) -> Tensor:
-    """`t` (or `x`) itself; running it raises InvalidArgumentError with `msg` (or `message`) unless all is finite."""
+    """Return `t` (or `x`); running it raises InvalidArgumentError with `msg` (or `message`) unless all is finite."""
     value, text = renamed("x", x, "t", t), renamed("message", message, "msg", msg)
     with name_scope(name, "VerifyFinite", [value]):
         value = convert_to_tensor(value, name="x")
@@ -101,7 +101,7 @@ def verify_tensor_all_finite(t: Any = None, msg: str | None = None, name: str | 
 
 def print_(input_: Any, data: Sequence[Any], message: str | None = None, first_n: int | None = None,
            summarize: int | None = None, name: str | None = None) -> Tensor:
-    """`tf.Print`: `input_` itself; writes `message` and the first `summarize` elements of each of `data`.
+    """`tf.Print`: return `input_` itself; write `message` and the first `summarize` elements of each of `data`.
 
     first_n: how many times it writes; all by default.
     """
@@ -109,7 +109,7 @@ def print_(input_: Any, data: Sequence[Any], message: str | None = None, first_n
 
 
 def assert_(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> Operation:
-    """`tf.Assert`: an operation that raises InvalidArgumentError with `data` unless `condition` holds."""
+    """`tf.Assert`: return an operation that raises InvalidArgumentError with `data` unless `condition` holds."""
     with name_scope(name, "Assert", [condition, data]):
         condition = convert_to_tensor(condition, name="condition", dtype=dtypes.bool)
         tensors = [convert_to_tensor(value) for value in data]

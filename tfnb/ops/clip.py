@@ -1,4 +1,4 @@
-"""Keeping numbers, and the lengths of gradients, within limits."""
+"""Clipping of values and of gradient norms."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from tfnb.ops.reduce import reduce_sum
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
-    """`t` cut to [`clip_value_min`, `clip_value_max`]. Raises ValueError if a limit would broadcast `t`."""
+    """Clip `t` to [`clip_value_min`, `clip_value_max`]. Raises ValueError if a limit would broadcast `t`."""
     with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
         values = t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t, name="t")
         below = Minimum(values, clip_value_max)
@@ -30,7 +30,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
-    """`t`, scaled down to the length `clip_norm` where it is longer (along `axes`, by default all).
+    """Scale `t` down to the L2 norm `clip_norm` where its norm is larger (along `axes`, by default all).
 
     Raises ValueError for norms that would give the result another shape.
     """
@@ -47,7 +47,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
 
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
-    """The length of all tensors together; None among them is left out."""
+    """Compute the global L2 norm of all tensors; None among them is left out."""
     if not isinstance(t_list, Sequence) or isinstance(t_list, str):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list).__name__}")
     with name_scope(name, "global_norm", t_list) as scope:
@@ -63,7 +63,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
 
 def clip_by_global_norm(t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None,
                         name: str | None = None) -> tuple[list[Any], Tensor]:
-    """The tensors, scaled down together where their common length is over `clip_norm`; and that length.
+    """Scale the tensors down together where their global norm is over `clip_norm`; returns them and that norm.
 
     Where the length is not finite, all results are NaN. None among the tensors stays None.
     """
@@ -86,7 +86,7 @@ def clip_by_global_norm(t_list: Sequence[Any], clip_norm: Any, use_norm: Any = N
 
 
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
-    """`t`, scaled down where its length divided by its number of elements is over `clip_norm`."""
+    """Scale `t` down where its L2 norm divided by its number of elements is over `clip_norm`."""
     with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as scope:
         t = convert_to_tensor(t, name="t")
         count = cast(size(t), t.dtype)

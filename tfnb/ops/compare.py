@@ -208,7 +208,7 @@ def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """`x` where `condition` holds, else `y`, all of one shape (a vector `condition` chooses rows).
+    """Select elements of `x` where `condition` is True, else of `y`, all of one shape (a vector selects rows).
 
     Without `x` and `y`: the places where `condition` is true (or not 0), an int64 matrix with a row for each. Raises
     ValueError if only one of the two is given.

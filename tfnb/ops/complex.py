@@ -1,4 +1,4 @@
-"""Complex numbers: their parts, their conjugates, their absolute values."""
+"""Complex numbers: real and imaginary parts, conjugates, absolute values, arguments."""
 from __future__ import annotations
 
 from typing import Any
@@ -19,33 +19,33 @@ from tfnb.ops.raw import raw
 @elementwise("input: T -> output: Tout", T="{complex64, complex128} = DT_COMPLEX64",
              Tout="{float, double} = DT_FLOAT")
 def Real(input):
-    """The real part."""
+    """Compute the real part of complex numbers, element-wise."""
     return real(input)
 
 
 @elementwise("input: T -> output: Tout", T="{complex64, complex128} = DT_COMPLEX64",
              Tout="{float, double} = DT_FLOAT")
 def Imag(input):
-    """The imaginary part."""
+    """Compute the imaginary part of complex numbers, element-wise."""
     return imag(input)
 
 
 @elementwise("input: T -> output: T", T="{complex64, complex128, variant} = DT_COMPLEX64")
 def Conj(input):
-    """The complex conjugate."""
+    """Compute the complex conjugate, element-wise."""
     return conj(input)
 
 
 @elementwise("x: T -> y: Tout", T="{complex64, complex128} = DT_COMPLEX64", Tout="{float, double} = DT_FLOAT")
 def ComplexAbs(x):
-    """The absolute value of complex numbers."""
+    """Compute the absolute value of complex numbers, element-wise."""
     return abs(x)
 
 
 @elementwise("input: T -> output: Tout", T="{complex64, complex128} = DT_COMPLEX64",
              Tout="{float, double} = DT_FLOAT")
 def Angle(input):
-    """The argument of complex numbers, in (-pi, pi]."""
+    """Compute the argument of complex numbers, in (-pi, pi], element-wise."""
     return atan2(imag(input), real(input))
 
 
@@ -56,7 +56,7 @@ def _complex(ctx: Any, real: np.ndarray, imag: np.ndarray) -> np.ndarray:
 @kernel("real: T, imag: T -> out: Tout", shape=shapes.broadcast_inputs, numpy=_complex,
         T="{float, double} = DT_FLOAT", Tout="{complex64, complex128} = DT_COMPLEX64")
 def Complex() -> None:
-    """`real + i imag`."""
+    """Compute `real + i imag`, element-wise."""
 
 
 @Real.gradient
@@ -95,7 +95,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 # What users call
 
 def angle(input: Any, name: str | None = None) -> Tensor:
-    """The argument of each element, in (-pi, pi]; of real numbers 0 or pi. Floats of the precision of `input`."""
+    """Compute the argument of each element, in (-pi, pi]; of reals 0 or pi. Floats of the precision of `input`."""
     with name_scope(name, "Angle", [input]) as scope:
         x = convert_to_tensor(input, name="input")
         if x.dtype.is_complex:
@@ -105,7 +105,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
 
 
 def conj(x: Any, name: str | None = None) -> Tensor:
-    """The complex conjugate of each element; a real tensor is returned as it is. Raises TypeError for no numbers."""
+    """Compute the complex conjugate; a real tensor is returned as it is. Raises TypeError for other dtypes."""
     x = x if isinstance(x, Tensor) else convert_to_tensor(x, name="x")
     if x.dtype.is_complex or x.dtype.base_dtype == dtypes.variant:
         return Conj(x, name=name)
@@ -115,7 +115,7 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
-    """`real + i imag`: complex64 from float32, complex128 from float64."""
+    """Compute `real + i imag`: complex64 from float32, complex128 from float64."""
     real, imag = convert_to_tensor(real, name="real"), convert_to_tensor(imag, name="imag")
     with name_scope(name, "Complex", [real, imag]) as scope:
         kind: DType | None = {dtypes.float32: dtypes.complex64,
@@ -126,7 +126,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 
 def real(input: Any, name: str | None = None) -> Tensor:
-    """The real part; a real tensor is returned as it is. Raises TypeError for no numbers."""
+    """Compute the real part; a real tensor is returned as it is. Raises TypeError for other dtypes."""
     with name_scope(name, "Real", [input]) as scope:
         x = convert_to_tensor(input, name="input")
         if not (x.dtype.is_floating or x.dtype.is_integer or x.dtype.is_complex):
@@ -135,7 +135,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
 
 
 def imag(input: Any, name: str | None = None) -> Tensor:
-    """The imaginary part; zeros for a real tensor."""
+    """Compute the imaginary part; zeros for a real tensor."""
     with name_scope(name, "Imag", [input]) as scope:
         x = convert_to_tensor(input, name="input")
         if x.dtype.is_complex:

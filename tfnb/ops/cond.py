@@ -79,7 +79,7 @@ class CondContext(ControlFlowContext):
 
     @staticmethod
     def from_proto(context_def: Any, import_scope: str | None = None) -> CondContext:
-        """The context that a CondContextDef tells of, in the default graph."""
+        """The context that a CondContextDef describes, in the default graph."""
         made = CondContext(context_def=context_def, import_scope=import_scope)
         read_inside(made, context_def, import_scope)
         return made
@@ -166,7 +166,7 @@ _READERS: dict[str, Callable[..., ControlFlowContext]] = {"cond_ctxt": CondConte
 
 
 def read_inside(context: ControlFlowContext, context_def: Any, import_scope: str | None) -> None:
-    """Make the contexts inside of `context` that its proto tells of."""
+    """Make the contexts inside of `context` that its proto describes."""
     context.enter(get_default_graph())
     context.nested = [_read_nested(inner, import_scope) for inner in context_def.nested_contexts]
     context.exit()

@@ -26,7 +26,7 @@ _OFFICIAL = {"float": "float32", "double": "float64", "half": "float16"}
 
 
 def official(name: str) -> DType:
-    """The dtype with an official registry name ("float", "int32", ...)."""
+    """Return the dtype with an official registry name ("float", "int32", ...)."""
     return dtypes.as_dtype(_OFFICIAL.get(name, name))
 
 

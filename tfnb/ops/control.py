@@ -24,13 +24,13 @@ NoOp.no_gradient("it has no inputs")
 
 
 def no_op(name: str | None = None) -> Operation:
-    """An operation that does nothing, called `name`."""
+    """Return an operation that does nothing, called `name`."""
     op: Operation = NoOp(name=name)
     return op
 
 
 def group(*inputs: Any, **kwargs: Any) -> Operation:
-    """An operation that is done when all of `inputs` are: operations, tensors, variables, or nested lists of these.
+    """Return an operation that is done when all of `inputs` are: operations, tensors, variables, or nested lists.
 
     The only keyword argument is `name`. Without inputs it is a NoOp. Inputs on several devices are first gathered on
     each. Raises ValueError for another keyword, TypeError for an input that is none of these.
@@ -75,7 +75,7 @@ def _flatten(value: Any) -> Iterator[Any]:
 
 
 def tuple_(tensors: Sequence[Any], name: str | None = None, control_inputs: Sequence[Any] | None = None) -> list[Any]:
-    """`tf.tuple`: tensors with the values of `tensors`, each of which is there only when all of them are.
+    """`tf.tuple`: return tensors with the values of `tensors`, each available only when all of them are.
 
     None and operations may stand among the tensors: None stays, an operation gives one that waits for all.
     control_inputs: operations or tensors to wait for too. Raises ValueError without any tensor, TypeError for a

@@ -35,7 +35,7 @@ def _merged(ctx: ShapeContext) -> list[Static]:
 
 
 def common_shape(found: Sequence[Static]) -> Static:
-    """The sizes in which all the shapes agree."""
+    """Return the sizes in which all the shapes agree."""
     if any(shape is None for shape in found) or len({len(shape) for shape in found if shape is not None}) > 1:
         return None
     columns = zip(*(shape for shape in found if shape is not None), strict=True)
@@ -122,7 +122,7 @@ ControlTrigger.no_gradient("it has no inputs")
 # What the contexts and the gradients build with
 
 def switch(data: Any, pred: Any, name: str | None = None) -> tuple[Any, Any]:
-    """(`data` if `pred` is false, `data` if it is true): of a tensor or IndexedSlices; the other one is dead."""
+    """Return (`data` if `pred` is false, `data` if it is true): of a tensor or IndexedSlices; the other one is dead."""
     with name_scope(name, "Switch", [data, pred]) as scope:
         data = convert_to_tensor_or_indexed_slices(data, name="data", as_ref=True)
         pred = convert_to_tensor(pred, name="pred")
@@ -137,14 +137,14 @@ def switch(data: Any, pred: Any, name: str | None = None) -> tuple[Any, Any]:
 
 
 def switch_beside(data: Any, pred: Tensor, name: str = "Switch") -> tuple[Any, Any]:
-    """`switch` on the device of `data`."""
+    """As `switch`, on the device of `data`."""
     data = convert_to_tensor_or_indexed_slices(data, name="data", as_ref=True)
     with colocate_with(data.op, ignore_existing=True):
         return switch(data, pred, name)
 
 
 def merge_values(inputs: Sequence[Any], name: str | None = None) -> tuple[Any, Tensor]:
-    """(the one of `inputs` that is not dead, which it is): tensors, or IndexedSlices."""
+    """Return (the one of `inputs` that is not dead, its index): tensors, or IndexedSlices."""
     if any(value is None for value in inputs):
         raise ValueError(f"At least one of the merge inputs is None: {list(inputs)}")
     with name_scope(name, "Merge", inputs) as scope:
@@ -162,7 +162,7 @@ def merge_values(inputs: Sequence[Any], name: str | None = None) -> tuple[Any, T
 
 
 def as_slices(values: Sequence[Any]) -> list[IndexedSlices]:
-    """Tensors as IndexedSlices of all their rows, beside others; indices of one dtype."""
+    """Convert tensors to IndexedSlices of all their rows, beside others; indices of one dtype."""
     made = []
     for value in values:
         if isinstance(value, Tensor):

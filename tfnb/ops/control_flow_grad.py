@@ -86,7 +86,7 @@ def _(op: Operation, grad: Any, _: Any) -> Any:
         return switch_beside(grad, here.pivot)
     pred = context.pred  # type: ignore[attr-defined]
     if here is not None and here.grad_state is not None:
-        pred = here.grad_state.real_pred(pred)      # of each round
+        pred = here.grad_state.real_pred(pred)      # of each iteration
     return switch_beside(grad, pred, name="cond_grad")
 
 

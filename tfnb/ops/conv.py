@@ -1,4 +1,4 @@
-"""Convolutions over images: Conv2D, its gradients, and the depthwise ones."""
+"""Convolutions of images: Conv2D, its gradients, and the depthwise ones."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -36,12 +36,12 @@ DEPTHWISE = {"strides": "list(int)", **ATTRS}
 # Shapes
 
 def rank4(found: Static) -> tuple[int | None, ...]:
-    """A shape of four axes. Raises ValueError for another rank."""
+    """Return a shape of four axes. Raises ValueError for another rank."""
     return of_rank(found, 4)
 
 
 def check_attrs(attrs: Any, steps: tuple[str, ...] = ("strides", "dilations")) -> None:
-    """Raise ValueError for strides, dilations or paddings that no image has."""
+    """Raise ValueError for strides, dilations or paddings that are invalid for images."""
     *places, c = spatial_axes(attrs)
     for name in steps:
         if name in attrs and len(attrs[name]) != len(places) + 2:
@@ -64,7 +64,7 @@ def check_attrs(attrs: Any, steps: tuple[str, ...] = ("strides", "dilations")) -
 
 
 def only_spatial(ctx: Any, invalid: tuple[str, ...] = ()) -> None:
-    """Raise UnimplementedError where the batch or the channels are to be walked in strides.
+    """Raise UnimplementedError for strides over the batch or the channels.
 
     invalid: attrs for which it is InvalidArgumentError, as in TensorFlow's kernels.
     """
@@ -85,7 +85,7 @@ def no_negative(ctx: Any, index: int) -> None:
 
 def spatial_shape(attrs: Any, image: tuple[int | None, ...], kernel_size: Any,
                   channels: int | None) -> tuple[int | None, ...]:
-    """The static shape of an output with so many channels."""
+    """Return the static shape of an output with `channels` channels."""
     *places, c = spatial_axes(attrs)
     out = [image[0]] * len(image)
     for axis, size in zip(places, kernel_size, strict=True):
@@ -95,7 +95,7 @@ def spatial_shape(attrs: Any, image: tuple[int | None, ...], kernel_size: Any,
 
 
 def conv_output(attrs: Any, image: Static, filter_: Static) -> tuple[int | None, ...]:
-    """The static shape of a convolution's output. Raises ValueError where shapes don't fit."""
+    """Return the static shape of a convolution's output. Raises ValueError for incompatible shapes."""
     *places, channel = spatial_axes(attrs)
     image, filter_ = of_rank(image, len(places) + 2), of_rank(filter_, len(places) + 2)
     check_attrs(attrs)
@@ -160,7 +160,7 @@ def validate_filter_gradient(ctx: Any, invalid: tuple[str, ...] = ()) -> None:
 
 
 def forward_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
-    """The shape function of a convolution (input, filter)."""
+    """Infer the output shape of a convolution (input, filter)."""
     return lambda ctx: [output(ctx.attrs, ctx.shape(0), ctx.shape(1))]
 
 
@@ -171,7 +171,7 @@ def _sizes(ctx: ShapeContext, index: int) -> tuple[int | None, ...]:
 
 
 def input_shape(output: Output, by_size: bool = False) -> Callable[[ShapeContext], list[Static]]:
-    """The shape function of a gradient (input_sizes, filter, out_backprop), by that of the output.
+    """Infer the output shape of the input gradient (input_sizes, filter, out_backprop).
 
     by_size: the height and width alone are sizes too.
     """
@@ -191,7 +191,7 @@ def input_shape(output: Output, by_size: bool = False) -> Callable[[ShapeContext
 
 
 def filter_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
-    """The shape function of a gradient (input, filter_sizes, out_backprop), by that of the output."""
+    """Infer the output shape of the filter gradient (input, filter_sizes, out_backprop)."""
     def made(ctx: ShapeContext) -> list[Static]:
         found = _sizes(ctx, 1)
         if ctx.shape(0) is not None:
@@ -256,7 +256,7 @@ _DEPTHWISE = _conv((arrays.depthwise, arrays.depthwise_input_gradient, arrays.de
         cuda=cuda.convolve, validate=validate_forward, total=True,
         T="{half, bfloat16, float, double, int32}", **FULL)
 def Conv2D() -> None:
-    """The convolution of images by a filter (height, width, in, out): sums over its taps and the input's channels.
+    """Compute the 2-D convolution of images with a filter (height, width, in, out).
 
     With g times as many input channels as the filter has, channels are in g groups: group i of the outputs sees group i
     of the inputs.
@@ -269,7 +269,7 @@ def Conv2D() -> None:
         total=True, T="{half, bfloat16, float, double, int32}",
         **FULL)
 def Conv2DBackpropInput() -> None:
-    """The gradient of Conv2D for its input."""
+    """Compute the gradient of Conv2D for its input."""
 
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(conv_output),
@@ -277,7 +277,7 @@ def Conv2DBackpropInput() -> None:
         cuda=cuda.filter_gradient, values=("filter_sizes",),
         total=True, T="{half, bfloat16, float, double}", **FULL)
 def Conv2DBackpropFilter() -> None:
-    """The gradient of Conv2D for its filter."""
+    """Compute the gradient of Conv2D for its filter."""
 
 
 tables.WORK.update({name: cpu.operations for name in ("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")})
@@ -288,7 +288,7 @@ tables.WORK.update({name: cpu.operations for name in ("Conv2D", "Conv2DBackpropI
         cpu=loops.depthwise, cuda=partial(cuda.convolve, depthwise=True),
         total=True, T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNative() -> None:
-    """Each channel by its own filters (height, width, channels, multiplier)."""
+    """Compute the depthwise 2-D convolution: each channel by its own filters (height, width, channels, multiplier)."""
 
 
 @kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=input_shape(_depthwise_output),
@@ -297,7 +297,7 @@ def DepthwiseConv2dNative() -> None:
         cuda=partial(cuda.input_gradient, depthwise=True), values=("input_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropInput() -> None:
-    """The gradient of DepthwiseConv2dNative for its input."""
+    """Compute the gradient of DepthwiseConv2dNative for its input."""
 
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(_depthwise_output),
@@ -306,7 +306,7 @@ def DepthwiseConv2dNativeBackpropInput() -> None:
         cuda=partial(cuda.filter_gradient, depthwise=True), values=("filter_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropFilter() -> None:
-    """The gradient of DepthwiseConv2dNative for its filter."""
+    """Compute the gradient of DepthwiseConv2dNative for its filter."""
 
 
 # Gradients: of each of the three ops by the two others
@@ -316,13 +316,13 @@ _SHARED = ("ksize", "strides", "padding", "explicit_paddings", "use_cudnn_on_gpu
 
 
 def shared_attrs(op: Operation, of: Constructor) -> dict[str, Any]:
-    """The attrs of windows that an op of the type `of` takes over from `op`, of whose gradient it is part."""
+    """Return the window attrs that an op of the type `of` takes over from `op`, of whose gradient it is part."""
     taken = {attr.name for attr in of.spec.attrs}
     return {name: op.attrs[name] for name in _SHARED if name in op.attrs and name in taken}
 
 
 def second_gradients(conv: Constructor, of_input: Constructor, of_filter: Constructor) -> None:
-    """Enter the gradients of the two gradients of a convolution."""
+    """Register the gradients of the two gradients of a convolution."""
     def input_gradient(op: Operation, dz: Tensor) -> list[Tensor | None]:
         """Of (input_sizes, filter, out_backprop)."""
         _, filter_, dy = op.inputs
@@ -339,7 +339,7 @@ def second_gradients(conv: Constructor, of_input: Constructor, of_filter: Constr
 
 
 def first_gradient(conv: Constructor, of_input: Constructor, of_filter: Constructor) -> None:
-    """Enter the gradient of a convolution, which asks for both sizes by one node."""
+    """Register the gradient of a convolution, which asks for both sizes by one node."""
     def gradient(op: Operation, dy: Tensor) -> list[Tensor]:
         """Of (input, filter)."""
         x, filter_ = op.inputs

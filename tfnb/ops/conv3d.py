@@ -1,4 +1,4 @@
-"""Convolutions and pools over volumes (batch, depth, height, width, channels), and their gradients."""
+"""Convolution and pooling of volumes (batch, depth, height, width, channels), and their gradients."""
 from __future__ import annotations
 
 from functools import partial
@@ -114,7 +114,7 @@ def _avg_gradient(ctx: Any, sizes: np.ndarray, dy: np.ndarray) -> np.ndarray:
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(_output), numpy=_convolve, cpu=cpu.convolve, total=True,
         validate=partial(validate_forward, invalid=INVALID), **CONV)
 def Conv3D() -> None:
-    """The convolution of volumes by a filter (depth, height, width, in, out): sums over its taps and the channels."""
+    """Compute the 3-D convolution of volumes with a filter (depth, height, width, in, out)."""
 
 
 @kernel("input_sizes: Tshape, filter: T, out_backprop: T -> output: T", shape=input_shape(_output),
@@ -122,47 +122,47 @@ def Conv3D() -> None:
         validate=partial(validate_input_gradient, invalid=INVALID),
         Tshape="{int32, int64} = DT_INT32")
 def Conv3DBackpropInputV2() -> None:
-    """The gradient of Conv3D for its input."""
+    """Compute the gradient of Conv3D for its input."""
 
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(_output),
         numpy=_filter_gradient, cpu=cpu.filter_gradient, values=("filter_sizes",), total=True, **CONV,
         validate=partial(validate_filter_gradient, invalid=INVALID))
 def Conv3DBackpropFilterV2() -> None:
-    """The gradient of Conv3D for its filter."""
+    """Compute the gradient of Conv3D for its filter."""
 
 
 @kernel("input: T -> output: T", shape=pool_shape, numpy=_max, cpu=cpu.max_pool, total=True,
         validate=only_spatial, **POOL, T=FLOAT)
 def MaxPool3D() -> None:
-    """The largest number in each window, channel by channel."""
+    """Compute the maximum of each window, per channel."""
 
 
 @kernel("orig_input: TInput, orig_output: TInput, grad: T -> output: T", shape=max_gradient_shape, numpy=_max_gradient,
         cpu=cpu.max_pool_gradient, total=True, validate=only_spatial, **POOL,
         T=f"{FLOAT} = DT_FLOAT", TInput=f"{FLOAT} = DT_FLOAT")
 def MaxPool3DGrad() -> None:
-    """The gradient of MaxPool3D: each number goes to the (first) largest of its window."""
+    """Compute the gradient of MaxPool3D: each element goes to the (first) maximum of its window."""
 
 
 @kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient2_shape, numpy=_max_gradient2,
         validate=only_spatial, **POOL, T="realnumbertype")
 def MaxPool3DGradGrad() -> None:
-    """The gradient of MaxPool3DGrad for `grad`: of each window, the number where its largest stands."""
+    """Compute the gradient of MaxPool3DGrad for `grad`: its element at the maximum of each window."""
 
 
 @kernel("input: T -> output: T", shape=pool_shape, numpy=_avg, cpu=cpu.avg_pool, total=True,
         validate=only_spatial, **POOL,
         T="{half, bfloat16, float, double}")
 def AvgPool3D() -> None:
-    """The mean of each window, channel by channel; padding is not counted."""
+    """Compute the mean of each window, per channel; padding is not counted."""
 
 
 @kernel("orig_input_shape: int32, grad: T -> output: T", shape=avg_gradient_shape, numpy=_avg_gradient,
         cpu=cpu.avg_pool_gradient, values=("orig_input_shape",), total=True, validate=validate_avg_gradient, **POOL,
         T="{half, bfloat16, float, double}")
 def AvgPool3DGrad() -> None:
-    """The gradient of AvgPool3D."""
+    """Compute the gradient of AvgPool3D."""
 
 
 # Gradients

@@ -28,7 +28,7 @@ from tfnb.ops.joining import concat
 def conv2d(input: Any, filter: Any = None, strides: Any = None, padding: Any = None,
            use_cudnn_on_gpu: bool | None = True, data_format: str | None = "NHWC", dilations: Any = (1, 1, 1, 1),
            name: str | None = None, filters: Any = None) -> Tensor:
-    """The convolution of images with a filter (height, width, in, out).
+    """Compute the 2-D convolution of images with a filter (height, width, in, out).
 
     strides, dilations: one number, height and width, or one for each axis. padding: "SAME", "VALID" or, for each
     axis, a pair of numbers. data_format: "NHWC" or "NCHW". Raises ValueError where shapes don't fit.
@@ -42,7 +42,7 @@ def conv2d(input: Any, filter: Any = None, strides: Any = None, padding: Any = N
 def conv2d_backprop_filter(input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: Any,
                            use_cudnn_on_gpu: bool | None = True, data_format: str | None = "NHWC",
                            dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Tensor:
-    """The gradient of conv2d for its filter."""
+    """Compute the gradient of conv2d for its filter."""
     paddings, explicit = padding_attrs(padding)
     return Conv2DBackpropFilter(input, filter_sizes, out_backprop, strides=per_axis(strides, data_format, "strides"),
                                 padding=paddings, explicit_paddings=explicit, use_cudnn_on_gpu=use_cudnn_on_gpu,
@@ -54,7 +54,7 @@ def conv2d_backprop_input(input_sizes: Any, filter: Any = None, out_backprop: An
                           padding: Any = None, use_cudnn_on_gpu: bool | None = True,
                           data_format: str | None = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
                           filters: Any = None) -> Tensor:
-    """The gradient of conv2d for its input."""
+    """Compute the gradient of conv2d for its input."""
     paddings, explicit = padding_attrs(padding)
     return Conv2DBackpropInput(input_sizes, renamed("filters", filters, "filter", filter), out_backprop,
                                strides=per_axis(strides, data_format, "strides"), padding=paddings,
@@ -65,7 +65,7 @@ def conv2d_backprop_input(input_sizes: Any, filter: Any = None, out_backprop: An
 def conv2d_transpose(value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None,
                      padding: Any = "SAME", data_format: str | None = "NHWC", name: str | None = None,
                      input: Any = None, filters: Any = None, dilations: Any = None) -> Tensor:
-    """The transpose of conv2d ("deconvolution"): from what conv2d gives, images of `output_shape`.
+    """Compute the transpose of conv2d ("deconvolution"): from its output, images of `output_shape`.
 
     filter: (height, width, out, in).
     """
@@ -84,7 +84,7 @@ def deconv2d(value: Any, filter: Any, output_shape: Any, strides: Any, padding: 
 def conv1d(value: Any = None, filters: Any = None, stride: Any = None, padding: Any = None,
            use_cudnn_on_gpu: bool | None = None, data_format: str | None = None, name: str | None = None,
            input: Any = None, dilations: Any = None) -> Tensor:
-    """The convolution of rows (batch, width, channels) with a filter (width, in, out): a conv2d of height 1.
+    """Compute the 1-D convolution of rows (batch, width, channels) with a filter (width, in, out), by conv2d.
 
     data_format: "NWC" ("NHWC" in older releases) or "NCW" ("NCHW").
     """
@@ -100,7 +100,7 @@ def conv1d(value: Any = None, filters: Any = None, stride: Any = None, padding: 
 
 def conv1d_transpose(input: Any, filters: Any, output_shape: Any, strides: Any, padding: str = "SAME",
                      data_format: str | None = "NWC", dilations: Any = None, name: str | None = None) -> Tensor:
-    """The transpose of conv1d; filters: (width, out, in)."""
+    """Compute the transpose of conv1d; filters: (width, out, in)."""
     first = _channels_first_row(data_format)
     axis = 2 if first else 1
     with name_scope(name, "conv1d_transpose", [input, filters, output_shape]) as scope:
@@ -116,7 +116,7 @@ def conv1d_transpose(input: Any, filters: Any, output_shape: Any, strides: Any, 
 
 def conv3d(input: Any, filter: Any = None, strides: Any = None, padding: Any = None, data_format: str | None = "NDHWC",
            dilations: Any = (1, 1, 1, 1, 1), name: str | None = None, filters: Any = None) -> Tensor:
-    """The convolution of volumes with a filter (depth, height, width, in, out).
+    """Compute the 3-D convolution of volumes with a filter (depth, height, width, in, out).
 
     strides, dilations: a number for each axis. padding: "SAME" or "VALID". data_format: "NDHWC" or "NCDHW".
     """
@@ -127,7 +127,7 @@ def conv3d(input: Any, filter: Any = None, strides: Any = None, padding: Any = N
 def conv3d_backprop_filter_v2(input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: Any,
                               data_format: str | None = "NDHWC", dilations: Any = (1, 1, 1, 1, 1),
                               name: str | None = None) -> Tensor:
-    """The gradient of conv3d for its filter."""
+    """Compute the gradient of conv3d for its filter."""
     return Conv3DBackpropFilterV2(input, filter_sizes, out_backprop, strides=strides, padding=padding,
                                   data_format=data_format or "NDHWC", dilations=list(dilations), name=name)
 
@@ -138,7 +138,7 @@ conv3d_backprop_filter = conv3d_backprop_filter_v2
 def conv3d_transpose(value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None,
                      padding: Any = "SAME", data_format: str | None = "NDHWC", name: str | None = None,
                      input: Any = None, filters: Any = None, dilations: Any = None) -> Tensor:
-    """The transpose of conv3d: from what conv3d gives, volumes of `output_shape`.
+    """Compute the transpose of conv3d: from its output, volumes of `output_shape`.
 
     filter: (depth, height, width, out, in). strides, dilations: one number, three, or one for each axis.
     """
@@ -152,7 +152,7 @@ def conv3d_transpose(value: Any = None, filter: Any = None, output_shape: Any = 
 
 def conv_transpose(input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
                    data_format: str | None = None, dilations: Any = None, name: str | None = None) -> Tensor:
-    """The transpose of a convolution over rows, images or volumes, by the length of `output_shape`."""
+    """Compute the transpose of a convolution of rows, images or volumes, by the length of `output_shape`."""
     with name_scope(name, "conv_transpose", [input, filters, output_shape]) as scope:
         length = (convert_to_tensor(output_shape, name="output_shape").static or (None,))[0] if isinstance(
             output_shape, Tensor) else len(output_shape)
@@ -165,7 +165,7 @@ def conv_transpose(input: Any, filters: Any, output_shape: Any, strides: Any, pa
 
 def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
                             dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Tensor:
-    """Each channel by its own filters (height, width, channels, multiplier)."""
+    """Compute the depthwise convolution: each channel by its own filters (height, width, channels, multiplier)."""
     paddings, explicit = padding_attrs(padding)
     return DepthwiseConv2dNative(input, filter, strides=list(strides), padding=paddings, explicit_paddings=explicit,
                                  data_format=data_format, dilations=list(dilations), name=name)
@@ -174,7 +174,7 @@ def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: Any,
 def depthwise_conv2d_native_backprop_input(input_sizes: Any, filter: Any, out_backprop: Any, strides: Any,
                                            padding: Any, data_format: str | None = "NHWC",
                                            dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Tensor:
-    """The gradient of depthwise_conv2d_native for its input."""
+    """Compute the gradient of depthwise_conv2d_native for its input."""
     paddings, explicit = padding_attrs(padding)
     return DepthwiseConv2dNativeBackpropInput(
         input_sizes, filter, out_backprop, strides=list(strides), padding=paddings, explicit_paddings=explicit,
@@ -184,7 +184,7 @@ def depthwise_conv2d_native_backprop_input(input_sizes: Any, filter: Any, out_ba
 def depthwise_conv2d_native_backprop_filter(input: Any, filter_sizes: Any, out_backprop: Any, strides: Any,
                                             padding: Any, data_format: str | None = "NHWC",
                                             dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Tensor:
-    """The gradient of depthwise_conv2d_native for its filter."""
+    """Compute the gradient of depthwise_conv2d_native for its filter."""
     paddings, explicit = padding_attrs(padding)
     return DepthwiseConv2dNativeBackpropFilter(
         input, filter_sizes, out_backprop, strides=list(strides), padding=paddings, explicit_paddings=explicit,
@@ -197,7 +197,7 @@ depthwise_conv2d_backprop_filter = depthwise_conv2d_native_backprop_filter
 
 def depthwise_conv2d(input: Any, filter: Any, strides: Any, padding: Any, rate: Any = None, name: str | None = None,
                      data_format: str | None = None, dilations: Any = None) -> Tensor:
-    """Each channel by its own filters (height, width, channels, multiplier).
+    """Compute the depthwise convolution: each channel by its own filters (height, width, channels, multiplier).
 
     rate (or `dilations`): how far apart the taps are, in height and width; with one > 1, all strides must be 1.
     """
@@ -211,7 +211,7 @@ def depthwise_conv2d(input: Any, filter: Any, strides: Any, padding: Any, rate: 
 def separable_conv2d(input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any,
                      rate: Any = None, name: str | None = None, data_format: str | None = None,
                      dilations: Any = None) -> Tensor:
-    """A depthwise convolution, then one of 1 x 1 over all its channels.
+    """Compute a depthwise convolution, then a pointwise one (1 x 1 over all channels).
 
     pointwise_filter: (1, 1, channels * multiplier, out). Raises ValueError for another shape of it.
     """
@@ -243,13 +243,13 @@ def _dilated_depthwise(x: Tensor, kernel: Tensor, strides: Any, padding: Any, ra
 
 
 def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str | None = None) -> Tensor:
-    """conv2d whose taps are `rate` places apart."""
+    """Compute the atrous (dilated) 2-D convolution, whose taps are `rate` pixels apart."""
     return convolution(value, filters, padding, dilation_rate=[rate, rate], name=name)
 
 
 def atrous_conv2d_transpose(value: Any, filters: Any, output_shape: Any, rate: int, padding: Any,
                             name: str | None = None) -> Tensor:
-    """The transpose of atrous_conv2d; filters: (height, width, out, in)."""
+    """Compute the transpose of atrous_conv2d; filters: (height, width, out, in)."""
     with name_scope(name, "atrous_conv2d_transpose", [value, filters, output_shape]) as scope:
         return conv2d_backprop_input(output_shape, filters, value, 1, padding, dilations=rate, name=scope)
 
@@ -257,7 +257,7 @@ def atrous_conv2d_transpose(value: Any, filters: Any, output_shape: Any, rate: i
 def convolution(input: Any, filter: Any = None, padding: Any = None, strides: Any = None, dilation_rate: Any = None,
                 name: str | None = None, data_format: str | None = None, filters: Any = None,
                 dilations: Any = None) -> Tensor:
-    """conv1d, conv2d or conv3d, by the rank of the input. Raises ValueError for strides and dilations both > 1."""
+    """Compute conv1d, conv2d or conv3d, by the input's rank. Raises ValueError for strides and dilations both > 1."""
     kernel = renamed("filters", filters, "filter", filter)
     rate = renamed("dilations", dilations, "dilation_rate", dilation_rate)
     with name_scope(name, "convolution", [input, kernel]) as scope:

@@ -29,7 +29,7 @@ SMALL = 1000                                  # a tensor with fewer elements is 
 @movement("dims: index_type, value: T -> output: T", of=1, shape=named_by_first, ranks={"dims": 1, "value": Single()},
           T="type", index_type="indextype = DT_INT32")
 def Fill(view: View, dims: np.ndarray) -> View:
-    """A tensor of shape `dims` with `value` everywhere."""
+    """Create a tensor of shape `dims` filled with `value`."""
     return view.reshape(()).broadcast(dims.tolist())
 
 
@@ -48,14 +48,14 @@ def _of_numbers(ctx: ShapeContext) -> list[Static]:
 
 @elementwise("x: T -> y: T", shape=_of_numbers, T="type")
 def ZerosLike(x):
-    """Zeros (False) in the shape of `x`."""
+    """Create zeros (False) in the shape of `x`."""
     return 0
 
 
 @elementwise("x: T -> y: T", T="{bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64,"
                                " uint64, complex64, complex128, bool}")
 def OnesLike(x):
-    """Ones in the shape of `x`."""
+    """Create ones in the shape of `x`."""
     return 1
 
 
@@ -92,7 +92,7 @@ def _range(ctx: Any, start: np.ndarray, limit: np.ndarray, delta: np.ndarray) ->
         values=("start", "limit", "delta"), ranks={"start": Single(), "limit": Single(), "delta": Single()},
         Tidx="{bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = DT_INT32")
 def Range() -> None:
-    """The numbers `start`, `start + delta`, ... before `limit`."""
+    """Create the arithmetic sequence `start`, `start + delta`, ... before `limit`."""
 
 
 Range.no_gradient("its length depends on its inputs")
@@ -118,7 +118,7 @@ def _linspace(ctx: Any, start: np.ndarray, stop: np.ndarray, num: np.ndarray) ->
         ranks={"start": 0, "stop": 0, "num": 0},
         T="{bfloat16, half, float, double}", Tidx="indextype = DT_INT32")
 def LinSpace() -> None:
-    """`num` numbers from `start` to `stop`, both included, at equal distances."""
+    """Create `num` evenly spaced values from `start` to `stop`, both included."""
 
 
 LinSpace.no_gradient("TensorFlow defines none")
@@ -130,7 +130,7 @@ LinSpace.no_gradient("TensorFlow defines none")
         shape=lambda ctx: [None if ctx.shape(0) is None else ctx.shape(0) * 2], ranks={"diagonal": AtLeast(1)},
         numpy=lambda ctx, x: np.diag(x.reshape(-1)).reshape(x.shape * 2))
 def Diag() -> None:
-    """A tensor of twice the rank that has `diagonal` on its diagonal and zeros elsewhere."""
+    """Create a diagonal tensor of twice the rank of `diagonal`, with zeros elsewhere."""
 
 
 def _diag_part_shape(ctx: ShapeContext) -> list[Static]:
@@ -146,7 +146,7 @@ def _diag_part_shape(ctx: ShapeContext) -> list[Static]:
 @kernel("input: T -> diagonal: T", T="{bfloat16, half, float, double, int32, int64, complex64, complex128}",
         shape=_diag_part_shape, ranks={"input": AtLeast(1)}, numpy=lambda ctx, x: _diag_part(x))
 def DiagPart() -> None:
-    """The diagonal of a tensor of even rank (the opposite of Diag)."""
+    """Extract the diagonal of a tensor of even rank (the inverse of Diag)."""
 
 
 def _diag_part(x: np.ndarray) -> np.ndarray:
@@ -174,7 +174,7 @@ def _matrix_diag(ctx: Any, x: np.ndarray) -> np.ndarray:
 @kernel("diagonal: T -> output: T", numpy=_matrix_diag, T="type", ranks={"diagonal": AtLeast(1)},
         shape=lambda ctx: [None if ctx.shape(0) is None else (*ctx.shape(0), ctx.shape(0)[-1])])
 def MatrixDiag() -> None:
-    """Square matrices with the numbers along the last axis on their diagonals."""
+    """Create diagonal matrices from the vectors along the last axis."""
 
 
 def _matrix_diag_part_shape(ctx: ShapeContext) -> list[Static]:
@@ -188,7 +188,7 @@ def _matrix_diag_part_shape(ctx: ShapeContext) -> list[Static]:
 @kernel("input: T -> diagonal: T", shape=_matrix_diag_part_shape, T="type", ranks={"input": AtLeast(2)},
         numpy=lambda ctx, x: np.ascontiguousarray(np.diagonal(x, axis1=-2, axis2=-1)))
 def MatrixDiagPart() -> None:
-    """The diagonals of the matrices in the last two axes."""
+    """Extract the diagonals of the matrices in the last two axes."""
 
 
 @MatrixDiag.gradient
@@ -236,21 +236,21 @@ def _filled(shape: Any, value: Any, dtype: dtypes.DType, scope: str) -> Tensor:
 
 
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """Zeros (empty strings, False) of a shape: a list, a TensorShape or a vector tensor. dtype: any."""
+    """Return zeros (empty strings, False) of a shape: a list, a TensorShape or a vector tensor. dtype: any."""
     kind = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "zeros", [shape]) as scope:
         return _filled(shape, _zero_of(kind), kind, scope)
 
 
 def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """Ones of a shape: a list, a TensorShape or a vector tensor. dtype: of numbers, or bool."""
+    """Return ones of a shape: a list, a TensorShape or a vector tensor. dtype: of numbers, or bool."""
     kind = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "ones", [shape]) as scope:
         return _filled(shape, True if kind == dtypes.bool else 1, kind, scope)
 
 
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
-    """Zeros in the shape of `tensor`: a constant where the shape is known (unless not `optimize`).
+    """Return zeros in the shape of `tensor`: a constant where the shape is known (unless not `optimize`).
 
     Of a SparseTensor, in the shape of its dense form.
 
@@ -269,7 +269,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
 
 
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
-    """Ones in the shape of `tensor`. dtype: of the result, by default that of `tensor`."""
+    """Return ones in the shape of `tensor`. dtype: of the result, by default that of `tensor`."""
     with name_scope(name, "ones_like", [tensor]) as scope:
         x = convert_to_tensor(tensor, name="tensor")
         kind = x.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype
@@ -281,7 +281,7 @@ def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize:
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
-    """A tensor of shape `dims` (a list or a vector tensor) with the scalar `value` everywhere, of the dtype of that."""
+    """Return a tensor of shape `dims` (a list or a vector tensor) filled with the scalar `value`, of its dtype."""
     return Fill(dims, value, name=name)
 
 
@@ -289,7 +289,7 @@ _ORDER = [dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.fl
 
 
 def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:
-    """The numbers `start`, `start + delta`, ... before `limit`; `range(n)` counts from 0.
+    """Return the arithmetic sequence `start`, `start + delta`, ... before `limit`; `range(n)` counts from 0.
 
     The dtype is the widest of the arguments', or `dtype`. Raises ValueError for a delta of 0.
     """
@@ -304,7 +304,7 @@ def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, nam
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
-    """`num` numbers from `start` to `stop`, both included, at equal distances.
+    """Return `num` evenly spaced values from `start` to `stop`, both included.
 
     start, stop: floats of one dtype (else TypeError), which the result has.
     """
@@ -316,7 +316,7 @@ lin_space = linspace
 
 def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32,
         name: str | None = None) -> Tensor:
-    """The identity matrix, or with `batch_shape` many of them; zeros fill where it is not square.
+    """Return the identity matrix, or with `batch_shape` a batch of them; zeros fill where it is not square.
 
     num_rows, num_columns: integers or integer scalars; batch_shape: a list of these, or an integer vector.
     """

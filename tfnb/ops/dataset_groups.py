@@ -1,4 +1,4 @@
-"""Datasets whose elements are several of another: batches, padded ones, windows, groups by a key."""
+"""Grouping dataset steps: batches, padded batches, windows, groups by key."""
 from __future__ import annotations
 
 from collections import OrderedDict, deque
@@ -14,7 +14,7 @@ from tfnb.ops.dataset_steps import Element, Elements, Source, Steps, as_handle, 
 
 
 def batched(source: Source, size: int, drop: bool, join: Callable[[list[Element]], Element]) -> Source:
-    """Groups of `size` elements, each made one by `join`; the last may be smaller, unless `drop`."""
+    """Return batches of `size` elements, each joined by `join`; the last may be smaller, unless `drop`."""
     rows = source.rows
     if rows is not None and join is stacked:
         arrays, source = rows
@@ -35,7 +35,7 @@ def batched(source: Source, size: int, drop: bool, join: Callable[[list[Element]
 
 
 def stacked(group: Sequence[Element]) -> Element:
-    """Elements of equal shapes as the rows of one. Raises InvalidArgumentError if shapes differ."""
+    """Stack elements of equal shapes. Raises InvalidArgumentError if shapes differ."""
     made = []
     for component in range(len(group[0])):
         arrays = [element[component] for element in group]
@@ -57,7 +57,7 @@ def _brackets(shape: Sequence[int]) -> str:
 
 
 def padded(group: Sequence[Element], shapes: Sequence[np.ndarray], values: Sequence[np.ndarray]) -> Element:
-    """As `stacked`, after filling up with `values` to `shapes`; -1 stands for the largest size in the group."""
+    """As `stacked`, after padding with `values` to `shapes`; -1 stands for the largest size in the batch."""
     made = []
     for component, (wanted, value) in enumerate(zip(shapes, values, strict=True)):
         arrays = [element[component] for element in group]
@@ -84,7 +84,7 @@ def _ranks_fit(arrays: Sequence[np.ndarray], wanted: np.ndarray, component: int)
 
 
 def unbatched(source: Source) -> Source:
-    """The rows of each element."""
+    """Return a source of the rows of each element."""
     def rows(element: Element) -> Source:
         sizes = {array.shape[:1] for array in element}
         if len(sizes) != 1 or not next(iter(sizes)):
@@ -95,7 +95,7 @@ def unbatched(source: Source) -> Source:
 
 
 def windows(source: Source, size: int, shift: int, stride: int, drop: bool) -> Source:
-    """Datasets of `size` elements, every `stride`-th one; the next begins `shift` elements later."""
+    """Return datasets of `size` elements, every `stride`-th one; the next begins `shift` elements later."""
     span = (size - 1) * stride + 1
 
     def start() -> Elements:
@@ -126,7 +126,7 @@ def _column(elements: Sequence[Element], component: int) -> Source:
 
 def grouped(source: Source, key: Callable[[Element], int], size: Callable[[int], int],
             reduce: Callable[[int, Source], Source]) -> Source:
-    """Elements by `key`; `size` of one key become the dataset that `reduce` makes of them, and so do the rest."""
+    """Group elements by `key`; `reduce` makes a dataset of each `size` elements of one key, and of the rest."""
     def start() -> Elements:
         elements = source.start()
         groups: OrderedDict[int, list[Element]] = OrderedDict()

@@ -50,7 +50,7 @@ class Steps:
 
 
 def of_slices(arrays: Sequence[np.ndarray]) -> Source:
-    """The rows of arrays of one length."""
+    """Return a source of the rows of arrays of one length."""
     return of_rows(arrays, Source(lambda: iter(range(len(arrays[0])))))  # type: ignore[arg-type, return-value]
 
 
@@ -74,7 +74,7 @@ def ordering(fn: Callable[..., Source]) -> Callable[..., Source]:
 
 @ordering
 def repeat(source: Source, count: int) -> Source:
-    """`source` so many times; without end for a negative count. An endless repetition of nothing is nothing."""
+    """Return `source` repeated `count` times; without end for a negative count. An empty source stays empty."""
     def start() -> Elements:
         current, left, some = source.start(), count - 1, False
 
@@ -92,7 +92,7 @@ def repeat(source: Source, count: int) -> Source:
 
 
 def concatenate(sources: Sequence[Source]) -> Source:
-    """One after the other."""
+    """Return a source of the elements of several sources, one source after the other."""
     def start() -> Elements:
         rest = iter(sources)
         current: Elements = iter(())
@@ -108,7 +108,7 @@ def concatenate(sources: Sequence[Source]) -> Source:
 
 
 def zipped(sources: Sequence[Source]) -> Source:
-    """Elements side by side, as long as all have one."""
+    """Return a source of tuples of elements, as long as all sources have one."""
     def start() -> Elements:
         parts = [source.start() for source in sources]
         return Steps(lambda: tuple([array for part in parts for array in next(part)]))
@@ -117,7 +117,7 @@ def zipped(sources: Sequence[Source]) -> Source:
 
 @ordering
 def sliced(source: Source, start: int, stop: int | None, step: int = 1) -> Source:
-    """Every `step`-th element from number `start` to before number `stop`."""
+    """Return a source of every `step`-th element from index `start` to before index `stop`."""
     return Source(lambda: islice(source.start(), start, stop, step), source.fresh)
 
 
@@ -148,7 +148,7 @@ def taken_while(source: Source, keeps: Callable[[Element], bool]) -> Source:
 
 
 def without_errors(source: Source) -> Source:
-    """The elements of the steps that don't fail."""
+    """Return a source of the elements that can be computed without an error."""
     def start() -> Elements:
         elements = source.start()
 
@@ -163,7 +163,7 @@ def without_errors(source: Source) -> Source:
 
 
 def interleaved(source: Source, fn: Callable[[Element], Source], cycle: int, block: int) -> Source:
-    """Elements of the datasets that `fn` makes: `block` of one, then of the next of `cycle` that are open at a time."""
+    """Interleave the datasets that `fn` makes: `block` of one, then of the next of `cycle` that are open at a time."""
     def start() -> Elements:
         inputs = source.start()
         open_: list[Elements | None] = [None] * cycle
@@ -194,7 +194,7 @@ def interleaved(source: Source, fn: Callable[[Element], Source], cycle: int, blo
 
 
 def flattened(source: Source, fn: Callable[[Element], Source]) -> Source:
-    """The elements of the dataset that `fn` makes of each element, one dataset after the other."""
+    """Concatenate the datasets that `fn` makes of each element."""
     return interleaved(source, fn, 1, 1)
 
 
@@ -258,7 +258,7 @@ def generated(first: Function, following: Function, last: Function) -> Source:
 
 
 def unique(source: Source) -> Source:
-    """Each element of one component once, where it first came."""
+    """Return a source without duplicates: each element of one component where it first came."""
     def start() -> Elements:
         seen: set[Any] = set()
 
@@ -271,7 +271,7 @@ def unique(source: Source) -> Source:
 
 
 def as_handle(source: Source) -> np.ndarray:
-    """A source as what passes between ops: a scalar of type variant."""
+    """Wrap a source as the value that passes between ops: a scalar of type variant."""
     handle = np.empty((), object)
     handle[()] = source
     return handle

@@ -1,6 +1,6 @@
-"""Declaring an op: once, in its family's file; the kind supplies all that is usual.
+"""Op declarations: each op once, in its family's file; its kind supplies all that is usual.
 
-A decorator takes the op's official signature, enters what it is told into the tables of `opdef/tables.py` and returns
+A decorator takes the op's official signature, registers it in the tables of `opdef/tables.py` and returns
 a `Constructor`: calling it adds a node to a graph, as TensorFlow's generated op functions do. The decorated function
 is the definition (a scalar body, a view, a NumPy function) and its docstring the op's documentation.
 """
@@ -44,14 +44,14 @@ def _check(spec: OpSpec, shape: Fn, ranks: Ranks | None = None, validate: Fn | N
 
 def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, ranks: Ranks | None = None, domain: str = "",
                 align: Fn | None = None, variadic: Fn | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
-    """An op whose outputs have, at each place, a scalar definition of its (broadcast) inputs at that place.
+    """Declare an op whose outputs have, at each element, a scalar definition of its (broadcast) inputs there.
 
     domain: where the definition may be sampled by tests, e.g. "positive", "unit" (-1 to 1), "nonzero". align:
     fn(attrs, *shapes) -> the shapes that the inputs take before they are broadcast. variadic: of an op with a list of
     inputs, fn(their number) -> the definition as a function. ranks: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
-        """Enter the op that `fn` defines: its name, its docstring, its body."""
+        """Register the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.ELEMENTWISE, attrs)
         tables.SCALARS[spec.name] = lru_cache(lambda n: scalar.read(variadic(n))) if variadic else scalar.read(fn)
         _check(spec, shape, ranks)
@@ -65,13 +65,13 @@ def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, ranks: Ranks 
 
 def reduction(text: str, *, identity: float | str, axes: Fn | None = None, ranks: Ranks | None = None,
               **attrs: str) -> Callable[[Fn], Constructor]:
-    """An op that combines the elements along the axes its second input names, or `axes`: fn(attrs, rank) -> axes.
+    """Declare an op that reduces the axes that its second input names, or `axes`: fn(attrs, rank) -> axes.
 
     The definition is `(acc, x) -> acc`; `identity` is what the accumulator starts from: a number, "lowest" or
     "highest" of the dtype. Attr `keep_dims` keeps the reduced axes with size 1. ranks: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
-        """Enter the op that `fn` defines: its name, its docstring, its body."""
+        """Register the op that `fn` defines: its name, its docstring, its body."""
         named = () if axes else (read_signature(text, attrs)[0][1].name,)
         spec = _enter(fn, text, Kind.REDUCTION, attrs, values=named)
         tables.SCALARS[spec.name] = scalar.read(fn)
@@ -85,12 +85,12 @@ def reduction(text: str, *, identity: float | str, axes: Fn | None = None, ranks
 
 def rowwise(text: str, *, rows: Iterable[str] = (), shape: Fn = shapes.rowwise,
             **attrs: str) -> Callable[[Fn], Constructor]:
-    """An op over the last axis: its definition may use the row reductions rowsum, rowmax, rowmin and column().
+    """Declare an op over the last axis: its definition may use the row reductions rowsum, rowmax, rowmin and column().
 
     rows: the inputs that have one number for each row (one axis less).
     """
     def declare(fn: Fn) -> Constructor:
-        """Enter the op that `fn` defines: its name, its docstring, its body."""
+        """Register the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.ROWWISE, attrs)
         tables.SCALARS[spec.name] = scalar.read(fn)
         tables.ROWS[spec.name] = frozenset(rows)
@@ -105,14 +105,14 @@ _BOUNDS = frozenset({"begin", "end"})
 def movement(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | None = None, of: int = 0,
              cpu: Fn | None = None, indexed: Fn | None = None, in_order: bool = False,
              **attrs: str) -> Callable[[Fn], Constructor]:
-    """An op that gives other strides to the numbers of one input (number `of`); its other inputs decide which.
+    """Declare an op that gives other strides to one input (index `of`); its other inputs decide which.
 
     The definition takes the view of that input and the values of the others, in order, and returns a view, or a tuple
     of them for several outputs. indexed: fn(op) -> whether the kernel `cpu` can copy what it takes where inputs called
     begin and end are not known before. in_order: see OpSpec. ranks, validate: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
-        """Enter the op that `fn` defines: its name, its docstring, its body."""
+        """Register the op that `fn` defines: its name, its docstring, its body."""
         inputs = read_signature(text, attrs)[0]
         spec = _enter(fn, text, Kind.MOVEMENT, attrs, values=[arg.name for i, arg in enumerate(inputs) if i != of],
                       in_order=in_order)
@@ -135,7 +135,7 @@ def _add_indexed(spec: OpSpec, fits: Fn | None) -> None:
 def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, validate: Fn | None = None,
            cpu: Fn | None = None, cuda: Fn | None = None, values: Iterable[str] = (), total: bool = False,
            view: Fn | None = None, indexed: Fn | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
-    """An op with hand-written kernels. numpy: fn(ctx, *arrays) -> array or tuple; cpu, cuda: fn(call) -> [Launch].
+    """Declare an op with hand-written kernels. numpy: fn(ctx, *arrays) -> array(s); cpu, cuda: fn(call) -> [Launch].
 
     ranks: {input: its rank, or AtLeast(rank)}, checked when the op is added to a graph and when it runs. validate:
     fn(ctx) over concrete shapes raises ValueError, or an OpError, for relations of shapes, attrs and known values that
@@ -147,7 +147,7 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
     call of `numpy` wherever it runs. total: it can't fail once its shapes fit. indexed: see `movement`.
     """
     def declare(fn: Fn) -> Constructor:
-        """Enter the op that `fn` defines: its name, its docstring, its body."""
+        """Register the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.KERNEL, attrs, values=values, total=total)
         if view is not None:
             tables.VIEWS[spec.name] = view
@@ -163,7 +163,7 @@ def random(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
            **attrs: str) -> Callable[[Fn], Constructor]:
     """As `kernel`, with a generator state (`ctx.state`, `call.state`) that each op has in each session."""
     def declare(fn: Fn) -> Constructor:
-        """Enter the op that `fn` defines: its name, its docstring, its body."""
+        """Register the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.RANDOM, attrs, stateful=True, values=values)
         _check(spec, shape, ranks, validate)
         _hand_written(spec, numpy, cpu, cuda)
@@ -180,9 +180,9 @@ def _hand_written(spec: OpSpec, numpy: Fn, cpu: Fn | None, cuda: Fn | None) -> N
 
 
 def shapeof(text: str, *, shape: Fn, **attrs: str) -> Callable[[Fn], Constructor]:
-    """An op that is known as soon as the shapes of its inputs are: fn(*shapes, **attrs) -> NumPy value(s)."""
+    """Declare an op that depends on the shapes of its inputs only: fn(*shapes, **attrs) -> NumPy value(s)."""
     def declare(fn: Fn) -> Constructor:
-        """Enter the op that `fn` defines: its name, its docstring, its body."""
+        """Register the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.SHAPEOF, attrs)
         tables.SHAPES[spec.name] = shape
         tables.NUMPY[spec.name] = fn
@@ -192,12 +192,12 @@ def shapeof(text: str, *, shape: Fn, **attrs: str) -> Callable[[Fn], Constructor
 
 def update(text: str, *, shape: Fn = shapes.like_first, ranks: Ranks | None = None, validate: Fn | None = None,
            **attrs: str) -> Callable[[Fn], Constructor]:
-    """An op that writes to its Ref inputs: the definition returns the new value of each Ref input, in order.
+    """Declare an op that writes to its Ref inputs: the definition returns the new value of each Ref input, in order.
 
     ranks, validate: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
-        """Enter the op that `fn` defines: its name, its docstring, its body."""
+        """Register the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.UPDATE, attrs)
         tables.SCALARS[spec.name] = scalar.read(fn)
         _check(spec, shape, ranks, validate)
@@ -217,7 +217,7 @@ def scatter(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | 
     the decorated function has only a name and documentation. ranks, validate: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
-        """Enter the op that `fn` defines: its name, its docstring, its body."""
+        """Register the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.SCATTER, attrs)
         names = [arg.name for arg in spec.inputs]
         definition = scalar.read(fn) if of is None else tables.SCALARS[of.spec.name]
@@ -233,7 +233,7 @@ def scatter(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | 
 def host(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | None = None, stateful: bool = False,
          waits: bool = False, element: str | None = None, writes: bool = False,
          **attrs: str) -> Callable[[Fn], Constructor]:
-    """An op that is one Python call: fn(*arrays, **attrs) -> array or tuple (strings: object arrays of bytes).
+    """Declare an op that is one Python call: fn(*arrays, **attrs) -> array or tuple (strings: object arrays of bytes).
 
     A definition with a keyword-only parameter `ctx` gets the run context (the op, the store of the session). waits:
     it may wait, for at most `ctx.timeout`, for what another op does. element: what it does with an element of its
@@ -241,7 +241,7 @@ def host(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | Non
     see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
-        """Enter the op that `fn` defines: its name, its docstring, its body."""
+        """Register the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.HOST, attrs, stateful=stateful, waits=waits, writes=writes)
         _check(spec, shape, ranks, validate)
         tables.NUMPY[spec.name] = fn
@@ -266,9 +266,9 @@ def scalars(*names: str) -> Fn:
 
 def structural(text: str, kind: Kind, *, shape: Fn, stateful: bool = False,
                **attrs: str) -> Callable[[Fn], Constructor]:
-    """An op that the compiler itself gives a meaning to: placeholders, constants, variables, NoOp."""
+    """Declare an op to which the compiler itself gives a meaning: placeholders, constants, variables, NoOp."""
     def declare(fn: Fn) -> Constructor:
-        """Enter the op that `fn` defines: its name, its docstring, its body."""
+        """Register the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, kind, attrs, stateful=stateful)
         tables.SHAPES[spec.name] = shape
         return Constructor(spec)

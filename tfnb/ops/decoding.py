@@ -271,27 +271,27 @@ for _op in (DecodeRaw, DecodeCSV, EncodeBase64, DecodeBase64, StringToNumber, As
 
 def decode_raw(input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: str | None = None,
                bytes: Any = None) -> Tensor:
-    """The bytes of strings, all equally long, as numbers of `out_type` along a new last axis. bytes: the older name."""
+    """Reinterpret the bytes of strings, all equally long, as `out_type` along a new last axis. bytes: older name."""
     tensor: Tensor = DecodeRaw(bytes if input_bytes is None else input_bytes, out_type=out_type,
                                little_endian=little_endian, name=name)
     return tensor
 
 
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
-    """Strings in base64, safe in URLs and file names ("-" and "_"). pad: end in "=", in fours of characters."""
+    """Encode strings in base64, safe in URLs and file names ("-" and "_"). pad: end in "=", in fours of characters."""
     tensor: Tensor = EncodeBase64(input, pad=pad, name=name)
     return tensor
 
 
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
-    """The strings that `encode_base64` encoded. A run raises InvalidArgumentError for what is no such text."""
+    """Decode strings of `encode_base64`. A run raises InvalidArgumentError for invalid base64."""
     tensor: Tensor = DecodeBase64(input, name=name)
     return tensor
 
 
 def decode_csv(records: Any, record_defaults: Sequence[Any], field_delim: str = ",", use_quote_delim: bool = True,
                name: str | None = None, na_value: str = "", select_cols: Sequence[int] | None = None) -> list[Tensor]:
-    """The columns of CSV records (RFC 4180), a tensor for each default: of its dtype, of the shape of `records`.
+    """Parse CSV records (RFC 4180), into a tensor for each default: of its dtype, of the shape of `records`.
 
     A field that is empty or `na_value` gets the default; where that is empty, it raises InvalidArgumentError.
     select_cols: the numbers of the columns to take, in order. Raises ValueError if there are not as many as defaults.
@@ -311,14 +311,14 @@ def decode_csv(records: Any, record_defaults: Sequence[Any], field_delim: str = 
 
 def string_to_number(string_tensor: Any = None, out_type: Any = dtypes.float32, name: str | None = None,
                      input: Any = None) -> Tensor:
-    """The numbers that strings spell. input: another name of `string_tensor`."""
+    """Parse the numbers in strings. input: another name of `string_tensor`."""
     tensor: Tensor = StringToNumber(input if string_tensor is None else string_tensor, out_type=out_type, name=name)
     return tensor
 
 
 def as_string(input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1,
               fill: str = "", name: str | None = None) -> Tensor:
-    """Numbers as text. precision: digits after the point; scientific, shortest: "1.5e+00", "1.5"; width, fill: pad."""
+    """Format numbers. precision: digits after the point; scientific, shortest: "1.5e+00", "1.5"; width, fill: pad."""
     tensor: Tensor = AsString(input, precision=precision, scientific=scientific, shortest=shortest, width=width,
                               fill=fill, name=name)
     return tensor
@@ -326,7 +326,7 @@ def as_string(input: Any, precision: int = -1, scientific: bool = False, shortes
 
 def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, delimiter: Any = None,
                  result_type: str = "SparseTensor", name: str | None = None) -> SparseTensor:
-    """The parts of a vector of strings between any of the characters of `sep` (by default the space), sparse.
+    """Split a vector of strings at any of the characters of `sep` (by default the space), into a SparseTensor.
 
     skip_empty: leave out empty parts; delimiter: the older name of `sep`. Raises ValueError for another result_type.
     """

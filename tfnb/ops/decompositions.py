@@ -1,4 +1,4 @@
-"""Decompositions of matrices: QR, eigenvalues, singular values; LAPACK by NumPy, on the host."""
+"""Matrix decompositions: QR, eigenvalues, singular values; LAPACK by NumPy, on the host."""
 from __future__ import annotations
 
 import builtins
@@ -90,7 +90,7 @@ def _(op: Operation, dq: Tensor, dr: Tensor) -> Tensor:
 
 
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The QR decomposition of each matrix [..., m, n]: q [..., m, k] and r [..., k, n], k = min(m, n).
+    """Compute the QR decomposition of each matrix [..., m, n]: q [..., m, k] and r [..., k, n], k = min(m, n).
 
     full_matrices: k = m. Only for floats and complex numbers. The gradient needs known sizes.
     """
@@ -137,7 +137,7 @@ def _(op: Operation, de: Tensor, dv: Tensor) -> Tensor:
 
 
 def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """(eigenvalues [..., n], least first, eigenvectors [..., n, n], as columns) of self-adjoint matrices.
+    """Return (ascending eigenvalues [..., n], eigenvectors [..., n, n] as columns) of self-adjoint matrices.
 
     Only the lower triangles are read. Vectors are determined up to a factor of size 1.
     """
@@ -146,7 +146,7 @@ def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tens
 
 
 def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
-    """The eigenvalues [..., n] of self-adjoint matrices [..., n, n], least first."""
+    """Compute the eigenvalues [..., n] of self-adjoint matrices [..., n, n], in ascending order."""
     e, _ = SelfAdjointEigV2(tensor, compute_v=False, name=name)
     return e
 
@@ -223,7 +223,7 @@ def _svd_gradient(s: Tensor, u: Tensor, v: Tensor, ds: Tensor, du: Tensor, dv: T
 
 
 def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
-    """(s, u, v) with tensor = u diag(s) v^H of matrices [..., m, n], or s alone if not `compute_uv`.
+    """Return (s, u, v) with tensor = u diag(s) v^H of matrices [..., m, n], or s alone if not `compute_uv`.
 
     s: [..., k], largest first, k = min(m, n); u: [..., m, k]; v: [..., n, k]; with full_matrices [..., m, m] and
     [..., n, n]. Vectors are determined up to a factor of size 1.

@@ -1,4 +1,4 @@
-"""Diagonals of matrices, one or a band of them: MatrixDiag, MatrixDiagPart and MatrixSetDiag with `k` and `align`.
+"""Matrix diagonals, one or a band of them: MatrixDiag, MatrixDiagPart and MatrixSetDiag with `k` and `align`.
 
 Diagonal d holds the elements with column - row == d. Where there are several, each is a row of a matrix, the highest
 first; `align` ("LEFT_RIGHT"...) says at which end of it those above and those below the main one stand.
@@ -147,25 +147,25 @@ def _made(ctx: Any, diagonal: np.ndarray, k: np.ndarray, rows: Any, columns: Any
         numpy=_made, values=("k", "num_rows", "num_cols"), ranks={"num_rows": 0, "num_cols": 0, "padding_value": 0},
         T="type", **_ALIGN)
 def MatrixDiagV3() -> None:
-    """Matrices with a band of diagonals, and `padding_value` elsewhere."""
+    """Create matrices with a band of diagonals, and `padding_value` elsewhere."""
 
 
 @kernel("input: T, k: int32, padding_value: T -> diagonal: T", shape=_part_shape, numpy=_part, values=("k",),
         ranks={"padding_value": 0}, T="type", **_ALIGN)
 def MatrixDiagPartV3() -> None:
-    """A band of diagonals of matrices; `padding_value` makes the shorter ones as long as the longest."""
+    """Extract a band of diagonals of matrices; shorter ones are padded with `padding_value`."""
 
 
 @kernel("input: T, diagonal: T, k: int32 -> output: T", shape=_set_shape, values=("k",), T="type", **_ALIGN,
         numpy=lambda ctx, x, diagonal, k: _write(x.copy(), diagonal, k, ctx.attrs["align"]))
 def MatrixSetDiagV3() -> None:
-    """Matrices with a band of diagonals replaced."""
+    """Replace a band of diagonals of matrices."""
 
 
 @kernel("input: T, diagonal: T -> output: T", shape=_set_shape, T="type",
         numpy=lambda ctx, x, diagonal: _write(x.copy(), diagonal, np.zeros(1, int), b"LEFT_LEFT"))
 def MatrixSetDiag() -> None:
-    """Matrices with the main diagonal replaced."""
+    """Replace the main diagonal of matrices."""
 
 
 @MatrixDiagV3.gradient
@@ -207,7 +207,7 @@ def _padding(value: Any, dtype: dtypes.DType) -> Tensor:
 
 def matrix_diag(diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1,
                 padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
-    """Matrices [..., m, n] with `diagonal` on their diagonals `k`, and `padding_value` elsewhere.
+    """Return matrices [..., m, n] with `diagonal` on their diagonals `k`, and `padding_value` elsewhere.
 
     k: the number of a diagonal (0: the main one, above it positive), or the lowest and the highest of a band:
     `diagonal` is then [..., high - low + 1, longest], the highest first, each at the end that `align` says. num_rows,
@@ -234,7 +234,7 @@ def matrix_diag_part(input: Any, name: str = "diag_part", k: Any = 0, padding_va
 
 
 def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
-    """Matrices [..., m, n] with their diagonals `k` replaced by `diagonal`, of the form that `matrix_diag_part` gives.
+    """Replace the diagonals `k` of matrices [..., m, n] by `diagonal`, of the form that `matrix_diag_part` gives.
 
     Raises ValueError where the shapes don't fit.
     """

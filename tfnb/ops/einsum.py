@@ -1,4 +1,4 @@
-"""Coordinates and sums of products by index letters: `tf.meshgrid`, `tf.einsum`."""
+"""Coordinate grids and tensor contractions: `tf.meshgrid`, `tf.einsum`."""
 from __future__ import annotations
 
 import re
@@ -17,7 +17,7 @@ from tfnb.ops.reduce import reduce_sum
 
 
 def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
-    """For N vectors, N tensors of rank N with the coordinates of a grid.
+    """Return, for N vectors, N tensors of rank N with the coordinates of a grid.
 
     indexing: "xy" (the first two axes swapped, as in plots) or "ij". Raises ValueError for another indexing, TypeError
     for other keywords.
@@ -41,7 +41,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
-    """Sums of products: "ij,jk->ik" is a matrix product. A letter stands once in each input.
+    """Contract tensors by Einstein summation: "ij,jk->ik" is a matrix product. A letter occurs once in each input.
 
     Without "->" the letters that stand once, in alphabetical order, are those of the output. Raises ValueError for an
     equation that does not fit the inputs, TypeError for keywords other than name.

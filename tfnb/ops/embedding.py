@@ -1,4 +1,4 @@
-"""Rows of tables by their numbers: embedding_lookup."""
+"""Embedding lookup: rows of tables by index."""
 from __future__ import annotations
 
 from typing import Any

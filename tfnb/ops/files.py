@@ -1,4 +1,4 @@
-"""Whole files as strings: reading, writing, finding them."""
+"""File ops: reading and writing whole files, and listing by glob pattern."""
 from __future__ import annotations
 
 import os
@@ -23,13 +23,13 @@ def _scalar(ctx: Any) -> list[Static]:
 
 @host("filename: string -> contents: string", shape=_scalar)
 def ReadFile(filename: Any) -> Any:
-    """The bytes of a file."""
+    """Return the content of a file."""
     return np.array(read_bytes(filename[()]), object)
 
 
 @host("filename: string, contents: string", shape=_scalar, stateful=True)
 def WriteFile(filename: Any, contents: Any) -> Any:
-    """Writes bytes to a file; makes it, and the folders before it, where they are not there."""
+    """Write a string to a file; the file and its directories are created where they don't exist."""
     path = local(filename[()])
     make_folders(os.path.dirname(path))
     with os_errors(path), open(path, "wb") as file:
@@ -39,7 +39,7 @@ def WriteFile(filename: Any, contents: Any) -> Any:
 
 @host("pattern: string -> filenames: string", shape=shapes.vector)
 def MatchingFiles(pattern: Any, *, ctx: Any) -> Any:
-    """The names of all files that match a glob pattern, or one of several, in the order of their names."""
+    """List the files that match one or several glob patterns, sorted by name."""
     if pattern.ndim > 1:
         raise InvalidArgumentError(None, ctx.op, "Input patterns tensor must be scalar or vector, but had shape: "
                                                  f"{list(pattern.shape)}")
@@ -54,18 +54,18 @@ for _op in (ReadFile, WriteFile, MatchingFiles):
 
 
 def read_file(filename: Any, name: str | None = None) -> Tensor:
-    """The bytes of a file, a string scalar. Running it raises NotFoundError where there is none."""
+    """Return the content of a file, a string scalar. Running it raises NotFoundError where there is none."""
     tensor: Tensor = ReadFile(filename, name=name)
     return tensor
 
 
 def write_file(filename: Any, contents: Any, name: str | None = None) -> Operation:
-    """An operation that writes a string to a file, and makes its folder where there is none."""
+    """Return an operation that writes a string to a file, and creates its directory where there is none."""
     op: Operation = WriteFile(filename, contents, name=name)
     return op
 
 
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:
-    """The names of the files that match a glob pattern, or one of a vector of them, sorted: a string vector."""
+    """List the files that match a glob pattern, or one of a vector of them, sorted: a string vector."""
     tensor: Tensor = MatchingFiles(pattern, name=name)
     return tensor

@@ -1,4 +1,4 @@
-"""Functions of the rows of tensors, as loops: map_fn, scan, foldl, foldr."""
+"""Higher-order functions over the rows of tensors, as loops: map_fn, scan, foldl, foldr."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -50,7 +50,7 @@ def _stacked(arrays: Sequence[TensorArray], elems: Sequence[Tensor]) -> list[Ten
 def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_iterations: int | None = None,
            back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True,
            name: str | None = None) -> Any:
-    """`fn` of each row of `elems`, stacked again.
+    """Apply `fn` to each row of `elems` and stack the results.
 
     elems: a tensor, or tensors of equally many rows in a structure, of which fn gets a row each. dtype: the dtype(s)
     of what fn returns, in its structure, if that is another one than `elems`. infer_shape: all results have one shape.
@@ -71,7 +71,7 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
         results = [TensorArray(t, size=n, infer_shape=infer_shape) for t in types]
 
         def compute(i: Tensor, arrays: Any) -> Any:
-            """One round: `fn` of row i; what it returns becomes row i of the results."""
+            """Run one iteration: `fn` of row i; its result becomes row i of the results."""
             made = fn(nest.pack_sequence_as(elems, [row.read(i) for row in rows]))
             nest.assert_same_structure(structure, made)
             return i + 1, [a.write(i, value) for a, value in zip(arrays, nest.flatten(made), strict=True)]
@@ -85,7 +85,7 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
 def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
          back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False,
          name: str | None = None) -> Any:
-    """a = fn(a, row) from row to row of `elems`: all values of a, stacked.
+    """Fold a = fn(a, row) over the rows of `elems` and return all values of a, stacked.
 
     a begins as `initializer`, without one as the first row. elems, and initializer with what fn returns, may be
     structures of tensors. reverse: begin at the last row. Raises TypeError if `fn` can't be called.
@@ -108,7 +108,7 @@ def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_i
             results = [a.write(first, v) for a, v in zip(results, values, strict=True)]
 
         def compute(i: Tensor, a: Any, arrays: Any) -> Any:
-            """One round: `fn` of the value so far and of row i; what it returns is kept, too."""
+            """Run one iteration: `fn` of the accumulator and row i; its result is kept, too."""
             made = fn(nest.pack_sequence_as(structure, a),
                       nest.pack_sequence_as(elems, [row.read(i) for row in rows]))
             nest.assert_same_structure(structure, made)
@@ -126,7 +126,7 @@ def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_i
 
 def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
           back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> Any:
-    """a = fn(a, row) from the first row of `elems` to the last: the last a. It begins as `initializer` or a row.
+    """Fold a = fn(a, row) from the first row of `elems` to the last: the last a. It begins as `initializer` or a row.
 
     Raises TypeError if `fn` can't be called.
     """
@@ -135,7 +135,7 @@ def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_
 
 def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
           back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> Any:
-    """a = fn(a, row) from the last row of `elems` to the first: the last a. It begins as `initializer` or a row.
+    """Fold a = fn(a, row) from the last row of `elems` to the first: the last a. It begins as `initializer` or a row.
 
     Raises TypeError if `fn` can't be called.
     """
@@ -162,7 +162,7 @@ def _fold(fn: Callable[..., Any], elems: Any, initializer: Any, reverse: bool, n
             i = i - 1 if reverse else i
 
         def compute(i: Tensor, a: Any) -> Any:
-            """One round: `fn` of the value so far and of row i."""
+            """Run one iteration: `fn` of the accumulator and row i."""
             return [i - 1 if reverse else i + 1, fn(a, row(i))]
 
         test = (lambda i, a: i >= 0) if reverse else (lambda i, a: i < n)

@@ -1,4 +1,4 @@
-"""Reading and writing by index: gather, scatter into zeros, one_hot, where, boolean_mask, unique, segments."""
+"""Gather and scatter: indexing, scatter into zeros, one_hot, where, boolean_mask, unique, segment sums."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -92,7 +92,7 @@ def _gather(ctx: Any, params: np.ndarray, indices: np.ndarray, axis: np.ndarray)
         values=("axis",), batch_dims="int = 0", Tparams="type", Tindices="{int16, int32, int64}",
         Taxis="indextype")
 def GatherV2() -> None:
-    """The slices of `params` along `axis` at `indices`."""
+    """Gather slices of `params` along `axis` at `indices`."""
 
 
 @kernel("params: Tparams, indices: Tindices -> output: Tparams", validate_indices="bool = true", Tparams="type",
@@ -100,7 +100,7 @@ def GatherV2() -> None:
         shape=lambda ctx: [None if ctx.shape(0) is None or ctx.shape(1) is None else ctx.shape(1) + ctx.shape(0)[1:]],
         numpy=lambda ctx, params, indices: np.take(params, indices, 0), cpu=cpu.gather, cuda=cuda.gather)
 def Gather() -> None:
-    """The rows of `params` at `indices` (the older op)."""
+    """Gather rows of `params` at `indices` (the older op)."""
 
 
 GatherV2.checked(picked)
@@ -192,7 +192,7 @@ SEGMENTS: dict[str, Any] = {"shape": segments_shape, "ranks": {"num_segments": 0
         numpy=_segment_sums, cpu=cpu.unsorted_segment_sum, cuda=cuda.segment_sum, T="numbertype",
         Tindices="{int16, int32, int64}", Tnumsegments="indextype = DT_INT32")
 def UnsortedSegmentSum() -> None:
-    """Row i of the result is the sum of the rows of `data` whose segment id is i (negative ids are left out)."""
+    """Sum the rows of `data` by segment id; negative ids are left out."""
 
 
 UnsortedSegmentSum.checked(segments_inside)
@@ -238,7 +238,7 @@ def _sorted_sums(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
 @kernel("data: T, segment_ids: Tindices -> output: T", **SORTED, numpy=_sorted_sums, T="numbertype",
         Tindices="indextype")
 def SegmentSum() -> None:
-    """Row i of the result is the sum of the rows of `data` whose segment id is i; ids ascend."""
+    """Sum the rows of `data` by segment id; ids ascend."""
 
 
 @SegmentSum.gradient
@@ -284,7 +284,7 @@ def _gather_nd(ctx: Any, params: np.ndarray, indices: np.ndarray) -> np.ndarray:
         validate=_something_to_pick, Tindices="{int16, int32, int64}", bad_indices_policy="string = ''",
         numpy=_gather_nd)
 def GatherNd() -> None:
-    """The slices of `params` at the index vectors in the last axis of `indices`."""
+    """Gather slices of `params` at the index vectors in the last axis of `indices`."""
 
 
 @GatherNd.checked
@@ -320,7 +320,7 @@ def _scattered(ctx: ShapeContext) -> list[Static]:
         cpu=cpu_nd.scatter_nd, ranks={"indices": AtLeast(1), "shape": 1}, values=("shape",),
         T="type", Tindices="{int16, int32, int64}", bad_indices_policy="string = ''")
 def ScatterNd() -> None:
-    """Zeros of `shape` with `updates` added at the index vectors in the last axis of `indices`."""
+    """Scatter `updates` into zeros of `shape` at the index vectors in the last axis of `indices`; duplicates add up."""
 
 
 @ScatterNd.checked
@@ -365,7 +365,7 @@ def _one_hot(ctx: Any, indices: np.ndarray, depth: np.ndarray, on: np.ndarray, o
         cpu=cpu.one_hot, cuda=cuda.one_hot, ranks={"depth": 0, "on_value": 0, "off_value": 0},
         values=("depth",), axis="int = -1", T="type", TI="{uint8, int8, int32, int64} = DT_INT64")
 def OneHot() -> None:
-    """With a new axis of size `depth`: `on_value` at the index, `off_value` elsewhere."""
+    """Encode indices as one-hot vectors along a new axis of size `depth`: `on_value` at the index, else `off_value`."""
 
 
 OneHot.no_gradient("it is made of indices")
@@ -380,7 +380,7 @@ def _where_shape(ctx: ShapeContext) -> list[Static]:
         T="{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16,"
           " quint16, uint16, complex128, half, uint32, uint64, bool} = DT_BOOL")
 def Where() -> None:
-    """The places where `input` is True (or not 0), a row of indices for each."""
+    """Return the indices of the elements that are True (or not 0), one row for each."""
 
 
 Where.no_gradient("it is made of indices")
@@ -395,7 +395,7 @@ def _unique(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 @kernel("x: T -> y: T, idx: out_idx", shape=lambda ctx: [(None,), ctx.shape(0)], numpy=_unique, ranks={"x": 1},
         T="type", out_idx="indextype = DT_INT32")
 def Unique() -> None:
-    """The different elements of a vector in order of appearance, and for each element which of them it is."""
+    """Return the distinct elements of a vector in order of appearance, and the index of each element among them."""
 
 
 Unique.no_gradient("it is made of indices")
@@ -411,7 +411,7 @@ def _list_diff(ctx: Any, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.n
 @kernel("x: T, y: T -> out: T, idx: out_idx", shape=lambda ctx: [(None,), (None,)], numpy=_list_diff,
         ranks={"x": 1, "y": 1}, T="type", out_idx="indextype = DT_INT32")
 def ListDiff() -> None:
-    """The elements of `x` that are not in `y`, in order, and where they stood."""
+    """Return the elements of `x` that are not in `y`, in order, and their indices."""
 
 
 ListDiff.no_gradient("it is made of indices")
@@ -424,7 +424,7 @@ unsorted_segment_sum, segment_sum = UnsortedSegmentSum, SegmentSum
 
 def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None,
            batch_dims: int = 0) -> Tensor:
-    """The slices of `params` along `axis` (by default the first) at `indices`.
+    """Gather slices of `params` along `axis` (by default the first) at `indices`.
 
     indices: int16, int32 or int64 of any shape, which takes the place of that axis. Running it raises
     InvalidArgumentError for an index that is out of range.
@@ -433,7 +433,7 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | 
 
 
 def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Tensor:
-    """The slices of `params` at the index vectors in the last axis of `indices`.
+    """Gather slices of `params` at the index vectors in the last axis of `indices`.
 
     batch_dims: how many leading axes the two have in common, an integer or a constant; index vectors begin after
     these. Raises ValueError where `indices` or `params` have fewer.
@@ -472,12 +472,12 @@ def _gather_nd_rows(params: Tensor, indices: Tensor, count: int, name: str) -> T
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Zeros of `shape` with `updates` added at the index vectors in the last axis of `indices`."""
+    """Scatter `updates` into zeros of `shape` at the index vectors in the last axis of `indices`; duplicates add up."""
     return ScatterNd(indices, updates, shape, name=name)
 
 
 def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The elements of the vector `x` that are not in `y`, in order, and where they stood."""
+    """Return the elements of the vector `x` that are not in `y`, in order, and their indices."""
     return ListDiff(x, y, out_idx=index_dtype, name=name)
 
 
@@ -485,22 +485,22 @@ listdiff = setdiff1d
 
 
 def sparse_mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
-    """The slices of `a` but those whose indices are in the vector `mask_indices`."""
+    """Return the slices of `a` except those whose indices are in the vector `mask_indices`."""
     with name_scope(name, "sparse_mask", [a, mask_indices]) as scope:
         kept, places = setdiff1d(a.indices, mask_indices)
         return IndexedSlices(gather(a.values, places, name=scope), kept, a.dense_shape)
 
 
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The different elements of a vector in order of appearance, and for each element which of them it is."""
+    """Return the distinct elements of a vector in order of appearance, and the index of each element among them."""
     return Unique(x, out_idx=out_idx, name=name)
 
 
 def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int | None = None,
             dtype: Any = None, name: str | None = None) -> Tensor:
-    """With a new axis of size `depth`: `on_value` (1) at the index, `off_value` (0) elsewhere, float32 by default.
+    """Encode indices as one-hot vectors along a new axis of size `depth`: `on_value` (1), else `off_value` (0).
 
-    Raises TypeError if the values and `dtype` don't agree.
+    dtype: by default that of the values, float32 without any. Raises TypeError if the values and `dtype` don't agree.
     """
     with name_scope(name, "one_hot", [indices, depth, on_value, off_value]) as scope:
         kind = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
@@ -520,7 +520,7 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int | None = None) -> Tensor:
-    """The slices of `tensor` (along the axes of `mask`, from `axis` on) where `mask` is True.
+    """Return the slices of `tensor` (along the axes of `mask`, from `axis` on) where `mask` is True.
 
     Raises ValueError if the rank of `mask` is unknown or 0, or the shapes don't agree.
     """
@@ -544,7 +544,7 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int |
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Tensor:
-    """With a new last axis of size `maxlen` (by default the longest): True before the length."""
+    """Return masks along a new last axis of size `maxlen` (by default the longest): True before the length."""
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert_to_tensor(lengths)
         if maxlen is None:

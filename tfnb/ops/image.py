@@ -249,7 +249,7 @@ def _start(n: Any, fraction: Any, dynamic: bool) -> Any:
 
 def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any,
                         target_width: Any) -> Tensor:
-    """The image, or each of a batch, with zeros around it: at (offset_height, offset_width) in one of the given size.
+    """Pad the image, or each of a batch, with zeros: at (offset_height, offset_width) in one of the given size.
 
     Raises ValueError, or InvalidArgumentError in the run, where it does not fit.
     """
@@ -271,7 +271,7 @@ def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, targe
 
 def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any,
                          target_width: Any) -> Tensor:
-    """The part of an image, or of each of a batch, that has the given size and begins at the offsets.
+    """Crop the image, or each of a batch, to the given size from the given offsets.
 
     Raises ValueError, or InvalidArgumentError in the run, where the image does not reach so far.
     """
@@ -315,7 +315,7 @@ def positive_targets(image: Tensor, target_height: Any, target_width: Any) -> tu
 
 
 def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
-    """The image, or each of a batch, in the given size: its middle where it is larger, zeros around where smaller."""
+    """Crop or zero-pad the image, or each of a batch, centrally to the given size."""
     with name_scope(None, "resize_image_with_crop_or_pad", [image]):
         image, is_batch = batch_of(image)
         image, checks = positive_targets(image, target_height, target_width)

@@ -341,7 +341,7 @@ for _op in (DrawBoundingBoxes, DrawBoundingBoxesV2, ExtractGlimpse):
 
 def crop_and_resize(image: Any, boxes: Any, box_ind: Any = None, crop_size: Any = None, method: str = "bilinear",
                     extrapolation_value: float = 0, name: str | None = None, box_indices: Any = None) -> Tensor:
-    """Boxes of images [batch, height, width, channels], each resized to crop_size: [boxes, *crop_size, channels].
+    """Crop boxes of images [batch, height, width, channels] and resize each: [boxes, *crop_size, channels].
 
     boxes: [boxes, 4], (y1, x1, y2, x2) in [0, 1]; with y1 > y2 a crop is upside down. box_ind (or box_indices): the
     image of each. method: "bilinear" or "nearest". extrapolation_value: what is where there is no image.
@@ -406,7 +406,7 @@ def sample_distorted_bounding_box(image_size: Any, bounding_boxes: Any, seed: in
                                   aspect_ratio_range: Any = None, area_range: Any = None,
                                   max_attempts: int | None = None, use_image_if_no_bounding_boxes: bool | None = None,
                                   name: str | None = None) -> Sampled:
-    """(begin, size, bboxes) of a random part of an image, for tf.slice and for `draw_bounding_boxes`.
+    """Return (begin, size, bboxes) of a random part of an image, for tf.slice and for `draw_bounding_boxes`.
 
     image_size: [height, width, channels]. bounding_boxes: [batch, boxes, 4] in [0, 1], of which the part covers at
     least `min_object_covered` of one. aspect_ratio_range: of width / height; area_range: of the image. After
@@ -420,7 +420,7 @@ def sample_distorted_bounding_box(image_size: Any, bounding_boxes: Any, seed: in
 
 
 def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors: Any = None) -> Tensor:
-    """Images [batch, height, width, channels] with the edges of boxes [batch, boxes, 4], (y1, x1, y2, x2) in [0, 1].
+    """Draw boxes [batch, boxes, 4], (y1, x1, y2, x2) in [0, 1], on images [batch, height, width, channels].
 
     colors: [colors, 4], RGBA, for the boxes in turns; None for ten of its own.
     """
@@ -431,7 +431,7 @@ def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors
 
 def extract_glimpse(input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True,
                     uniform_noise: bool = True, name: str | None = None) -> Tensor:
-    """A part of `size` (height, width) of each image [batch, height, width, channels], around offsets [batch, 2].
+    """Extract a window (height, width) of each image [batch, height, width, channels], around offsets [batch, 2].
 
     offsets: of the middle of the part, in parts of the image if `normalized`, else in pixels; with `centered` half of
     them counts, from the middle of the image. Where there is no image is noise in the range of the images.

@@ -1,4 +1,4 @@
-"""Colors of images: dtypes and their ranges, brightness, contrast, gamma, hue and saturation, color spaces."""
+"""Image colors: dtypes and their ranges, brightness, contrast, gamma, hue and saturation, color spaces."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -68,30 +68,30 @@ def _pixelwise(fn: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
 
 @kernel("images: T -> output: T", shape=_colored, numpy=_pixelwise(arrays.to_hsv), cpu=cpu.to_hsv, **COLOR)
 def RGBToHSV() -> None:
-    """Hue, saturation and value, each in [0, 1], of red, green and blue in [0, 1], along the last axis."""
+    """Convert RGB in [0, 1] to hue, saturation and value in [0, 1], along the last axis."""
 
 
 @kernel("images: T -> output: T", shape=_colored, numpy=_pixelwise(arrays.to_rgb), cpu=cpu.to_rgb, **COLOR)
 def HSVToRGB() -> None:
-    """Red, green and blue of hue, saturation and value, all in [0, 1], along the last axis."""
+    """Convert hue, saturation and value in [0, 1] to RGB in [0, 1], along the last axis."""
 
 
 @kernel("images: T, delta: float -> output: T", shape=_adjusted, numpy=_pixelwise(arrays.turned), cpu=cpu.turned,
         **ADJUSTED)
 def AdjustHue() -> None:
-    """RGB images with `delta` added to each hue, around the circle."""
+    """Add `delta` to the hue of RGB images, modulo 1."""
 
 
 @kernel("images: T, scale: float -> output: T", shape=_adjusted, numpy=_pixelwise(arrays.saturated), cpu=cpu.saturated,
         **ADJUSTED)
 def AdjustSaturation() -> None:
-    """RGB images with each saturation multiplied by `scale`, and cut to [0, 1]."""
+    """Multiply the saturation of RGB images by `scale`, clipped to [0, 1]."""
 
 
 @kernel("images: T, contrast_factor: float -> output: T", shape=_adjusted,
         numpy=_pixelwise(arrays.contrasted), cpu=cpu.contrasted, **ADJUSTED)
 def AdjustContrastv2() -> None:
-    """Images whose numbers are `contrast_factor` times as far from the mean of their channel and image."""
+    """Scale the distance of each element from the mean of its channel and image by `contrast_factor`."""
 
 
 HSVToRGB.no_gradient("as in TensorFlow")
@@ -138,7 +138,7 @@ def _hue_slope(i: int, around: Sequence[tuple[Tensor, int, int]], is_high: Seque
 # What users call
 
 def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Tensor:
-    """The image as another dtype, in the range of that dtype: [0, 1] for floats, 0 to the largest for integers.
+    """Convert the image to another dtype and its range: [0, 1] for floats, 0 to the largest for integers.
 
     saturate: cut to that range first. Raises AttributeError for a dtype without numbers.
     """
@@ -171,7 +171,7 @@ def _as_float(image: Tensor) -> Tensor:
 
 
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
-    """The image with `delta` added, where its range is [0, 1]."""
+    """Add `delta` to the image, as scaled to the range [0, 1]."""
     with name_scope(None, "adjust_brightness", [image, delta]) as scope:
         image = convert_to_tensor(image, name="image")
         wide = _as_float(image)
@@ -180,7 +180,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
-    """Images whose numbers are `contrast_factor` times as far from the mean of their channel and image."""
+    """Scale the distance of each element from the mean of its channel and image by `contrast_factor`."""
     with name_scope(None, "adjust_contrast", [images, contrast_factor]) as scope:
         images = convert_to_tensor(images, name="images")
         adjusted = AdjustContrastv2(_as_float(images), contrast_factor, name=scope)
@@ -188,7 +188,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
 
 
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
-    """`gain * image ** gamma`, where the range of the image is [0, 1]. Raises ValueError for gamma < 0."""
+    """Compute `gain * image ** gamma`, where the range of the image is [0, 1]. Raises ValueError for gamma < 0."""
     with name_scope(None, "adjust_gamma", [image, gamma, gain]):
         image = convert_to_tensor(image, name="image")
         wide = _as_float(image)
@@ -198,21 +198,21 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
-    """The RGB image with `delta` (in [-1, 1]) added to each hue, around the circle."""
+    """Add `delta` (in [-1, 1]) to the hue of the RGB image, modulo 1."""
     with name_scope(name, "adjust_hue", [image]):
         image = convert_to_tensor(image, name="image")
         return convert_image_dtype(AdjustHue(_as_float(image), delta), image.dtype)
 
 
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
-    """The RGB image with each saturation multiplied by `saturation_factor`."""
+    """Multiply the saturation of the RGB image by `saturation_factor`."""
     with name_scope(name, "adjust_saturation", [image]):
         image = convert_to_tensor(image, name="image")
         return convert_image_dtype(AdjustSaturation(_as_float(image), saturation_factor), image.dtype)
 
 
 def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
-    """`adjust_brightness` by a number in [-max_delta, max_delta). Raises ValueError for max_delta < 0."""
+    """Adjust the brightness by a random delta in [-max_delta, max_delta). Raises ValueError for max_delta < 0."""
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
     return adjust_brightness(image, random_uniform([], -max_delta, max_delta, seed=seed))
@@ -227,17 +227,17 @@ def _factor(lower: float, upper: float, seed: int | None) -> Tensor:
 
 
 def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
-    """`adjust_contrast` by a factor in [lower, upper). Raises ValueError unless 0 <= lower < upper."""
+    """Adjust the contrast by a random factor in [lower, upper). Raises ValueError unless 0 <= lower < upper."""
     return adjust_contrast(image, _factor(lower, upper, seed))
 
 
 def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
-    """`adjust_saturation` by a factor in [lower, upper). Raises ValueError unless 0 <= lower < upper."""
+    """Adjust the saturation by a random factor in [lower, upper). Raises ValueError unless 0 <= lower < upper."""
     return adjust_saturation(image, _factor(lower, upper, seed))
 
 
 def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
-    """`adjust_hue` by a number in [-max_delta, max_delta). Raises ValueError unless 0 <= max_delta <= 0.5."""
+    """Adjust the hue by a random delta in [-max_delta, max_delta). Raises ValueError unless 0 <= max_delta <= 0.5."""
     if max_delta > 0.5:
         raise ValueError("max_delta must be <= 0.5.")
     if max_delta < 0:
@@ -246,7 +246,7 @@ def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
 
 
 def per_image_standardization(image: Any) -> Tensor:
-    """Each image as float32 with mean 0 and standard deviation 1, or less where it has hardly any."""
+    """Standardize each image to mean 0 and standard deviation 1, as float32; less where it hardly varies."""
     with name_scope(None, "per_image_standardization", [image]) as scope:
         image = cast(checked(image), dtype=dtypes.float32)
         pixels = reduce_prod(shape(image)[-3:])
@@ -258,7 +258,7 @@ def per_image_standardization(image: Any) -> Tensor:
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
-    """[..., 3] as gray [..., 1] of the same dtype."""
+    """Convert RGB images [..., 3] to grayscale [..., 1] of the same dtype."""
     with name_scope(name, "rgb_to_grayscale", [images]) as scope:
         images = convert_to_tensor(images, name="images")
         gray = tensordot(convert_image_dtype(images, dtypes.float32), [0.2989, 0.587, 0.114], [-1, -1])
@@ -266,7 +266,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
-    """Gray [..., 1] as [..., 3]. Raises ValueError, or InvalidArgumentError in the run, for other images."""
+    """Convert grayscale [..., 1] to [..., 3]. Raises ValueError, or InvalidArgumentError in the run, for others."""
     with name_scope(name, "grayscale_to_rgb", [images]) as scope:
         images = with_dependencies(_gray_checks(convert_to_tensor(images)), images)
         lead = expand_dims(rank(images) - 1, 0)
@@ -288,13 +288,13 @@ def _gray_checks(images: Tensor) -> list[Any]:
 
 
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
-    """Hue, saturation and value, each in [0, 1], of red, green and blue in [0, 1], along the last axis."""
+    """Convert RGB in [0, 1] to hue, saturation and value in [0, 1], along the last axis."""
     tensor: Tensor = RGBToHSV(images, name=name)
     return tensor
 
 
 def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
-    """Red, green and blue of hue, saturation and value, all in [0, 1], along the last axis."""
+    """Convert hue, saturation and value in [0, 1] to RGB in [0, 1], along the last axis."""
     tensor: Tensor = HSVToRGB(images, name=name)
     return tensor
 
@@ -313,20 +313,20 @@ def _mixed(images: Any, matrix: Any) -> Tensor:
 
 
 def rgb_to_yiq(images: Any) -> Tensor:
-    """YIQ of RGB along the last axis."""
+    """Convert RGB to YIQ along the last axis."""
     return _mixed(images, _TO_YIQ)
 
 
 def yiq_to_rgb(images: Any) -> Tensor:
-    """RGB of YIQ along the last axis."""
+    """Convert YIQ to RGB along the last axis."""
     return _mixed(images, _FROM_YIQ)
 
 
 def rgb_to_yuv(images: Any) -> Tensor:
-    """YUV of RGB along the last axis."""
+    """Convert RGB to YUV along the last axis."""
     return _mixed(images, _TO_YUV)
 
 
 def yuv_to_rgb(images: Any) -> Tensor:
-    """RGB of YUV along the last axis."""
+    """Convert YUV to RGB along the last axis."""
     return _mixed(images, _FROM_YUV)

@@ -1,4 +1,4 @@
-"""Pictures in files: JPEG, PNG, GIF and BMP to tensors, tensors to JPEG and PNG."""
+"""Image file formats: decoding of JPEG, PNG, GIF and BMP, encoding of JPEG and PNG."""
 from __future__ import annotations
 
 from typing import Any
@@ -133,13 +133,13 @@ def _jpeg(op: Operation, contents: np.ndarray) -> np.ndarray:
 
 @host("contents: string -> image: uint8", shape=_picture, **JPEG)
 def DecodeJpeg(contents: np.ndarray, *, ctx: Any) -> np.ndarray:
-    """The pixels of a JPEG (or of another file, as of DecodePng), [height, width, channels]."""
+    """Decode a JPEG (or another file, as DecodePng) to [height, width, channels]."""
     return _jpeg(ctx.op, contents)
 
 
 @host("contents: string, crop_window: int32 -> image: uint8", shape=_window, **JPEG)
 def DecodeAndCropJpeg(contents: np.ndarray, crop_window: np.ndarray, *, ctx: Any) -> np.ndarray:
-    """The part of a JPEG that begins at crop_window[:2] and has the size crop_window[2:]."""
+    """Decode the part of a JPEG that begins at crop_window[:2] and has the size crop_window[2:]."""
     if crop_window.shape != (4,):
         raise ValueError(f"crop_window must have four elements, not shape {crop_window.shape}")
     pixels = _jpeg(ctx.op, contents)
@@ -152,34 +152,34 @@ def DecodeAndCropJpeg(contents: np.ndarray, crop_window: np.ndarray, *, ctx: Any
 
 @host("contents: string -> image: dtype", shape=_picture, channels="int = 0", dtype="{uint8, uint16} = DT_UINT8")
 def DecodePng(contents: np.ndarray, *, channels: int, dtype: DType, ctx: Any) -> np.ndarray:
-    """The pixels of a PNG, or of a JPEG or a GIF with one frame, [height, width, channels]."""
+    """Decode a PNG, or a JPEG or a GIF with one frame, to [height, width, channels]."""
     return _single(_decoded(ctx.op, contents, channels, dtype))
 
 
 @host("contents: string -> image: uint8", shape=_frames)
 def DecodeGif(contents: np.ndarray, *, ctx: Any) -> np.ndarray:
-    """The frames of a GIF, [frames, height, width, 3]; of a PNG or JPEG one."""
+    """Decode the frames of a GIF to [frames, height, width, 3]; of a PNG or JPEG one."""
     pixels = _decoded(ctx.op, contents, 3)
     return pixels if pixels.ndim == 4 else pixels[None]
 
 
 @host("contents: string -> image: uint8", shape=_picture, channels="int = 0")
 def DecodeBmp(contents: np.ndarray, *, channels: int, ctx: Any) -> np.ndarray:
-    """The pixels of a BMP, [height, width, channels]."""
+    """Decode a BMP to [height, width, channels]."""
     return _decoded(ctx.op, contents, channels)
 
 
 @host("contents: string -> image: dtype", shape=_maybe_frames, channels="int = 0",
       dtype="{uint8, uint16, float} = DT_UINT8", expand_animations="bool = true")
 def DecodeImage(contents: np.ndarray, *, channels: int, dtype: DType, expand_animations: bool, ctx: Any) -> np.ndarray:
-    """The pixels of a JPEG, PNG or BMP, [height, width, channels], or the frames of a GIF (or its first)."""
+    """Decode a JPEG, PNG or BMP to [height, width, channels], or the frames of a GIF (or its first)."""
     pixels = _decoded(ctx.op, contents, channels, dtype)
     return pixels if pixels.ndim == 3 or expand_animations else pixels[0]
 
 
 @host("contents: string -> image_shape: output_type", shape=_three, output_type="{int32, int64} = DT_INT32")
 def ExtractJpegShape(contents: np.ndarray, *, output_type: DType) -> np.ndarray:
-    """[height, width, channels] of a JPEG, without decoding it."""
+    """Return [height, width, channels] of a JPEG, without decoding it."""
     return np.array(files.jpeg_shape(_bytes(contents)), output_type.np_dtype)
 
 
@@ -195,7 +195,7 @@ def _image(image: np.ndarray) -> np.ndarray:
       progressive="bool = false", optimize_size="bool = false", chroma_downsampling="bool = true",
       density_unit="{'in', 'cm'} = 'in'", x_density="int = 300", y_density="int = 300", xmp_metadata="string = ''")
 def EncodeJpeg(image: np.ndarray, *, format: bytes, quality: int, ctx: Any) -> np.ndarray:
-    """A JPEG of an image with 1 or 3 channels."""
+    """Encode an image with 1 or 3 channels as JPEG."""
     wanted = {b"": image.shape[-1:], b"grayscale": (1,), b"rgb": (3,)}[format]
     if _image(image).shape[2:] != wanted:
         raise ValueError(f"format {format.decode()!r} expects image with {wanted[0]} channels, got {list(image.shape)}")
@@ -211,7 +211,7 @@ def _jpeg_of(ctx: Any, *given: Any) -> np.ndarray:
 
 @host("images: uint8, quality: int32 -> contents: string", shape=_one_string)
 def EncodeJpegVariableQuality(images: np.ndarray, quality: np.ndarray, *, ctx: Any) -> np.ndarray:
-    """A JPEG of an image with 1 or 3 channels, of a quality that is known in the run."""
+    """Encode an image with 1 or 3 channels as JPEG, with the quality as an input."""
     if quality.ndim:
         raise ValueError(f"quality must be scalar: {list(quality.shape)}")
     return _jpeg_of(ctx, _image(images), int(quality))
@@ -219,7 +219,7 @@ def EncodeJpegVariableQuality(images: np.ndarray, quality: np.ndarray, *, ctx: A
 
 @host("image: T -> contents: string", shape=_strings, compression="int = -1", T="{uint8, uint16} = DT_UINT8")
 def EncodePng(image: np.ndarray, *, compression: int) -> np.ndarray:
-    """PNGs of images with 1 to 4 channels, one string for each of a batch."""
+    """Encode images with 1 to 4 channels as PNG, one string for each of a batch."""
     if image.ndim < 3 or not image.size or image.shape[-1] > 4:
         raise ValueError("image must be at least rank 3, not empty, and have 1, 2, 3, or 4 channels, got "
                          f"{list(image.shape)}")
@@ -241,7 +241,7 @@ for _op in (DecodeJpeg, DecodeAndCropJpeg, DecodePng, DecodeGif, DecodeBmp, Deco
 def decode_jpeg(contents: Any, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True,
                 try_recover_truncated: bool = False, acceptable_fraction: float = 1, dct_method: str = "",
                 name: str | None = None) -> Tensor:
-    """The pixels of a JPEG, uint8 [height, width, channels]; PNGs and GIFs of one frame are read too.
+    """Decode a JPEG to uint8 [height, width, channels]; PNGs and GIFs of one frame are read too.
 
     channels: 1 (gray), 3 (RGB), 0: as in the file. ratio: 1, 2, 4 or 8, by how much the result is smaller.
     try_recover_truncated: what a file that is cut does not tell becomes gray. Colors are always interpolated, by the
@@ -256,7 +256,7 @@ def decode_jpeg(contents: Any, channels: int = 0, ratio: int = 1, fancy_upscalin
 def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: int = 0, ratio: int = 1,
                          fancy_upscaling: bool = True, try_recover_truncated: bool = False,
                          acceptable_fraction: float = 1, dct_method: str = "", name: str | None = None) -> Tensor:
-    """A part of a JPEG. crop_window: [first row, first column, height, width]; else as `decode_jpeg`."""
+    """Decode a part of a JPEG. crop_window: [first row, first column, height, width]; else as `decode_jpeg`."""
     tensor: Tensor = DecodeAndCropJpeg(contents, crop_window, channels=channels, ratio=ratio,
                                        fancy_upscaling=fancy_upscaling, try_recover_truncated=try_recover_truncated,
                                        acceptable_fraction=acceptable_fraction, dct_method=dct_method, name=name)
@@ -264,26 +264,26 @@ def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: int = 0, rat
 
 
 def decode_png(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None) -> Tensor:
-    """The pixels of a PNG, uint8 or uint16 [height, width, channels]. channels: 1, 3, 4, or 0: as in the file."""
+    """Decode a PNG to uint8 or uint16 [height, width, channels]. channels: 1, 3, 4, or 0: as in the file."""
     tensor: Tensor = DecodePng(contents, channels=channels, dtype=dtype, name=name)
     return tensor
 
 
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
-    """The frames of a GIF, uint8 [frames, height, width, 3]."""
+    """Decode the frames of a GIF to uint8 [frames, height, width, 3]."""
     tensor: Tensor = DecodeGif(contents, name=name)
     return tensor
 
 
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
-    """The pixels of a BMP that is not compressed, uint8 [height, width, channels]. channels: 3, 4, or 0."""
+    """Decode a BMP that is not compressed to uint8 [height, width, channels]. channels: 3, 4, or 0."""
     tensor: Tensor = DecodeBmp(contents, channels=channels, name=name)
     return tensor
 
 
 def decode_image(contents: Any, channels: int | None = None, dtype: Any = dtypes.uint8, name: str | None = None,
                  expand_animations: bool = True) -> Tensor:
-    """The pixels of a JPEG, PNG, BMP or GIF: [height, width, channels], of a GIF [frames, height, width, 3].
+    """Decode a JPEG, PNG, BMP or GIF to [height, width, channels], a GIF to [frames, height, width, 3].
 
     dtype: of a float the range is [0, 1], of an integer all that it has. Nothing is known of the shape before the run,
     unless expand_animations is False: then only the first frame of a GIF is read.
@@ -297,13 +297,13 @@ def decode_image(contents: Any, channels: int | None = None, dtype: Any = dtypes
 
 
 def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
-    """[height, width, channels] of a JPEG, without decoding it."""
+    """Return [height, width, channels] of a JPEG, without decoding it."""
     tensor: Tensor = ExtractJpegShape(contents, output_type=output_type, name=name)
     return tensor
 
 
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
-    """Whether strings begin as JPEGs do, bool."""
+    """Return whether strings begin with the signature of a JPEG, bool."""
     with name_scope(name, "is_jpeg"):
         return equal(substr(contents, 0, 3), b"\xff\xd8\xff", name=name)
 
@@ -311,7 +311,7 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
 def encode_jpeg(image: Any, format: str = "", quality: int = 95, progressive: bool = False, optimize_size: bool = False,
                 chroma_downsampling: bool = True, density_unit: str = "in", x_density: int = 300, y_density: int = 300,
                 xmp_metadata: str = "", name: str | None = None) -> Tensor:
-    """A JPEG of a uint8 image [height, width, 1 or 3], a string. format: '', 'grayscale' or 'rgb', which it must be."""
+    """Encode a uint8 image [height, width, 1 or 3] as JPEG. format: '', 'grayscale' or 'rgb', which it must be."""
     tensor: Tensor = EncodeJpeg(image, format=format, quality=quality, progressive=progressive,
                                 optimize_size=optimize_size, chroma_downsampling=chroma_downsampling,
                                 density_unit=density_unit, x_density=x_density, y_density=y_density,
@@ -320,13 +320,13 @@ def encode_jpeg(image: Any, format: str = "", quality: int = 95, progressive: bo
 
 
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
-    """A PNG of a uint8 or uint16 image [height, width, 1 to 4], a string (a tensor of them for a batch)."""
+    """Encode a uint8 or uint16 image [height, width, 1 to 4] as PNG, a string (a tensor of them for a batch)."""
     tensor: Tensor = EncodePng(convert_to_tensor(image), compression=compression, name=name)
     return tensor
 
 
 def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None) -> Tensor:
-    """The image [height, width, 1 or 3] as it is once it was a JPEG of that quality (0 to 100); of the same dtype."""
+    """Encode the image [height, width, 1 or 3] as JPEG of that quality (0 to 100) and decode it; of the same dtype."""
     with name_scope(name, "adjust_jpeg_quality", [image]):
         image = convert_to_tensor(image, name="image")
         channels, original = image.shape.as_list()[-1], image.dtype
@@ -338,7 +338,7 @@ def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", nam
 
 
 def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None) -> Tensor:
-    """As `adjust_jpeg_quality`, with a random quality: min_jpeg_quality or more, less than max_jpeg_quality.
+    """As `adjust_jpeg_quality`, with a random quality in [min_jpeg_quality, max_jpeg_quality).
 
     Raises ValueError unless 0 <= min_jpeg_quality < max_jpeg_quality <= 100.
     """

@@ -177,7 +177,7 @@ def ssim(img1: Any, img2: Any, max_val: Any, filter_size: int = 11, filter_sigma
 
 def ssim_multiscale(img1: Any, img2: Any, max_val: Any, power_factors: Sequence[float] = SCALES, filter_size: int = 11,
                     filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03) -> Tensor:
-    """As `ssim`, over several scales, each half of the one before (Wang et al. 2003), weighted by `power_factors`."""
+    """Compute the multi-scale SSIM, each scale half of the one before (Wang et al., 2003), by `power_factors`."""
     with name_scope(None, "MS-SSIM", [img1, img2]):
         one, other, most, shapes = _prepared(img1, img2, max_val)
         images, heads, tails = [one, other], [s[:-3] for s in shapes], [s[-3:] for s in shapes]

@@ -1,4 +1,4 @@
-"""Images in other sizes: the ops, their gradients and the user's functions."""
+"""Image resizing: the ops, their gradients and the user's functions."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ CORNERS = {"align_corners": "bool = false", "half_pixel_centers": "bool = false"
 # Shapes and checks
 
 def size_pair(ctx: ShapeContext, i: int) -> tuple[int | None, ...]:
-    """The two sizes that the value of input `i` tells. Raises ValueError if it holds no two."""
+    """Return the two sizes in the value of input `i`. Raises ValueError if it does not hold two."""
     given = ctx.shape(i)
     if not compatible(given, (2,)):
         raise ValueError(f"Dimension must be 2 but is {of_rank(given, 1)[0]}")
@@ -97,7 +97,7 @@ def _toward(ctx: Any, images: np.ndarray, size: np.ndarray) -> tuple[Axis, Axis]
         numpy=lambda ctx, images, size: arrays.bilinear(images, *_toward(ctx, images, size)),
         cpu=cpu.bilinear, validate=_validate)
 def ResizeBilinear() -> None:
-    """Images in another size, each pixel between four others by distance."""
+    """Resize images by bilinear interpolation."""
 
 
 @kernel("grads: float, original_image: T -> output: T", shape=_like_original, T="{float, bfloat16, half, double}",
@@ -105,14 +105,14 @@ def ResizeBilinear() -> None:
                                                                  image.dtype),
         cpu=cpu.bilinear_gradient, validate=_validate_gradient, **CORNERS)
 def ResizeBilinearGrad() -> None:
-    """The gradient of ResizeBilinear for images like `original_image`."""
+    """Compute the gradient of ResizeBilinear for images like `original_image`."""
 
 
 @kernel("images: T, size: int32 -> resized_images: T", shape=_resized, values=("size",), T=ANY, **CORNERS,
         numpy=lambda ctx, images, size: arrays.nearest(images, *_toward(ctx, images, size)),
         cpu=cpu.nearest, validate=_validate)
 def ResizeNearestNeighbor() -> None:
-    """Images in another size, each pixel one of the image."""
+    """Resize images by nearest-neighbor interpolation."""
 
 
 def _nearest_gradient(ctx: Any, grads: np.ndarray, size: np.ndarray) -> np.ndarray:
@@ -126,7 +126,7 @@ def _nearest_gradient(ctx: Any, grads: np.ndarray, size: np.ndarray) -> np.ndarr
         cpu=cpu.nearest_gradient, validate=_validate_nearest_gradient,
         T="{uint8, int8, int32, half, float, double, bfloat16}", **CORNERS)
 def ResizeNearestNeighborGrad() -> None:
-    """The gradient of ResizeNearestNeighbor for images of `size`."""
+    """Compute the gradient of ResizeNearestNeighbor for images of `size`."""
 
 
 def _cubic(ctx: Any, images: np.ndarray, size: np.ndarray) -> np.ndarray:
@@ -137,7 +137,7 @@ def _cubic(ctx: Any, images: np.ndarray, size: np.ndarray) -> np.ndarray:
 @kernel("images: T, size: int32 -> resized_images: float", shape=_resized, values=("size",), numpy=_cubic,
         cpu=cpu.cubic, validate=_validate, T=ANY, **CORNERS)
 def ResizeBicubic() -> None:
-    """Images in another size, each pixel a cubic combination of 16 others."""
+    """Resize images by bicubic interpolation."""
 
 
 def _cubic_gradient(ctx: Any, grads: np.ndarray, image: np.ndarray) -> np.ndarray:
@@ -149,7 +149,7 @@ def _cubic_gradient(ctx: Any, grads: np.ndarray, image: np.ndarray) -> np.ndarra
 @kernel("grads: float, original_image: T -> output: T", shape=_like_original, numpy=_cubic_gradient,
         cpu=cpu.cubic_gradient, validate=_validate_gradient, T="{float, double}", **CORNERS)
 def ResizeBicubicGrad() -> None:
-    """The gradient of ResizeBicubic for images like `original_image`."""
+    """Compute the gradient of ResizeBicubic for images like `original_image`."""
 
 
 def _area(ctx: Any, images: np.ndarray, size: np.ndarray) -> np.ndarray:
@@ -160,7 +160,7 @@ def _area(ctx: Any, images: np.ndarray, size: np.ndarray) -> np.ndarray:
 @kernel("images: T, size: int32 -> resized_images: float", shape=_resized, values=("size",), numpy=_area,
         cpu=cpu.area, validate=_validate, T=ANY, align_corners="bool = false")
 def ResizeArea() -> None:
-    """Images in another size, each pixel the mean of those that it covers."""
+    """Resize images by area interpolation: each pixel is the mean of those that it covers."""
 
 
 # Gradients
@@ -198,7 +198,7 @@ ResizeArea.no_gradient("as in TensorFlow")
 
 def resize_bilinear(images: Any, size: Any, align_corners: bool = False, name: str | None = None,
                     half_pixel_centers: bool = False) -> Tensor:
-    """Images [batch, height, width, channels] as float32 in `size` (new_height, new_width): between four pixels."""
+    """Resize images [batch, height, width, channels] to `size` (new_height, new_width) bilinearly, as float32."""
     tensor: Tensor = ResizeBilinear(images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers,
                                     name=name)
     return tensor
@@ -206,7 +206,7 @@ def resize_bilinear(images: Any, size: Any, align_corners: bool = False, name: s
 
 def resize_nearest_neighbor(images: Any, size: Any, align_corners: bool = False, name: str | None = None,
                             half_pixel_centers: bool = False) -> Tensor:
-    """Images [batch, height, width, channels] in `size` (new_height, new_width), each pixel one of the image."""
+    """Resize images [batch, height, width, channels] to `size` (new_height, new_width) by nearest neighbor."""
     tensor: Tensor = ResizeNearestNeighbor(images, size, align_corners=align_corners,
                                            half_pixel_centers=half_pixel_centers, name=name)
     return tensor
@@ -214,14 +214,14 @@ def resize_nearest_neighbor(images: Any, size: Any, align_corners: bool = False,
 
 def resize_bicubic(images: Any, size: Any, align_corners: bool = False, name: str | None = None,
                    half_pixel_centers: bool = False) -> Tensor:
-    """Images [batch, height, width, channels] as float32 in `size` (new_height, new_width), by cubic interpolation."""
+    """Resize images [batch, height, width, channels] to `size` (new_height, new_width) bicubically, as float32."""
     tensor: Tensor = ResizeBicubic(images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers,
                                    name=name)
     return tensor
 
 
 def resize_area(images: Any, size: Any, align_corners: bool = False, name: str | None = None) -> Tensor:
-    """Images [batch, height, width, channels] as float32 in `size` (new_height, new_width): means of areas."""
+    """Resize images [batch, height, width, channels] to `size` (new_height, new_width) by area, as float32."""
     tensor: Tensor = ResizeArea(images, size, align_corners=align_corners, name=name)
     return tensor
 
@@ -248,7 +248,7 @@ def _resizer(method: Any) -> Any:
 
 def resize_images(images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, align_corners: Any = False,
                   preserve_aspect_ratio: bool = False, name: str | None = None, *old: Any) -> Tensor:
-    """An image, or a batch, in `size` (new_height, new_width); float32 but for the method NEAREST_NEIGHBOR.
+    """Resize an image, or a batch, to `size` (new_height, new_width); float32 but for the method NEAREST_NEIGHBOR.
 
     images of that size already are returned as they are. method: one of ResizeMethod, or its name. The argument order
     of r0.x (images, new_height, new_width, method, align_corners) is recognised. preserve_aspect_ratio: `size` is the
@@ -301,7 +301,7 @@ def _within(images: Tensor, size: Tensor) -> Tensor:
 
 def resize_image_with_pad(image: Any, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR,
                           align_corners: bool = False) -> Tensor:
-    """An image, or a batch, as large as fits into the given size with its ratio kept, and zeros around."""
+    """Resize an image, or a batch, to the largest size that fits with its aspect ratio kept, and pad with zeros."""
     with name_scope(None, "resize_image_with_pad", [image]):
         image, is_batch = batch_of(image)
         image, _ = positive_targets(image, target_height, target_width)

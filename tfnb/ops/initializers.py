@@ -70,7 +70,7 @@ class ones_initializer(_Constant):
 
 
 class constant_initializer(Initializer):
-    """The given number everywhere, or the given list or array in row-major order (its last number fills the rest).
+    """A value for all elements, or a list or array in row-major order (its last element fills the rest).
 
     verify_shape: raise TypeError if the shape of `value` is another than that of the variable. Raises TypeError if
     `value` is no number, list or array.
@@ -277,7 +277,7 @@ class orthogonal_initializer(Initializer):
 
 
 def whole(shape: Any, partition_info: Any) -> Any:
-    """The shape that scales go by: of all of the variable, where `shape` is that of a part."""
+    """Return the shape that scales are computed from: of all of the variable, where `shape` is that of a part."""
     return shape if partition_info is None else partition_info.full_shape
 
 

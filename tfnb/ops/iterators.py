@@ -46,7 +46,7 @@ class IteratorState:
                 self._elements, self._fresh = source.start(), source.fresh
 
     def next(self, op: Any) -> Element:
-        """The next element. Raises OutOfRangeError at the end, FailedPreconditionError before the start."""
+        """Return the next element. Raises OutOfRangeError at the end, FailedPreconditionError before the start."""
         with self._lock:
             if self._elements is None:
                 raise FailedPreconditionError(None, op, "GetNext() failed because the iterator has not been "
@@ -73,14 +73,14 @@ def _made(ctx: Any) -> IteratorState:
 
 @host("-> handle: resource", shape=shapes.scalar, stateful=True, **_SHARED, **OUTPUTS)
 def IteratorV2(*, ctx: Any) -> Any:
-    """An iterator, which MakeIterator starts."""
+    """Create an iterator, which MakeIterator starts."""
     return _made(ctx).handle
 
 
 @host("-> handle: resource", shape=shapes.scalar, stateful=True, dataset_factory="func", **OUTPUTS,
       container="string = ''", shared_name="string = ''")
 def OneShotIterator(*, dataset_factory: Any, ctx: Any) -> Any:
-    """An iterator over the dataset that a function makes, once a session."""
+    """Create an iterator over the dataset that a function makes, once a session."""
     state = _made(ctx)
     state.begin_once(lambda: source_of(function(ctx, dataset_factory)(())[0]))
     return state.handle
@@ -88,7 +88,7 @@ def OneShotIterator(*, dataset_factory: Any, ctx: Any) -> Any:
 
 @host("dataset: variant, iterator: resource", shape=lambda ctx: [], stateful=True)
 def MakeIterator(dataset: Any, iterator: Any) -> Any:
-    """Lets an iterator begin at the first element of a dataset."""
+    """Start an iterator at the first element of a dataset."""
     iterator[()].begin(source_of(dataset))
     return ()
 
@@ -111,14 +111,14 @@ def _next(iterator: Any, output_types: Any, output_shapes: Any, ctx: Any) -> Any
 
 @host("iterator: resource -> components: output_types", shape=_outputs, stateful=True, **OUTPUTS)
 def IteratorGetNext(iterator: Any, *, output_types: Any, output_shapes: Any, ctx: Any) -> Any:
-    """The components of the next element of an iterator. Raises OutOfRangeError when there is none."""
+    """Return the components of the next element of an iterator. Raises OutOfRangeError when there is none."""
     return _next(iterator, output_types, output_shapes, ctx)
 
 
 @host("dataset: variant -> components: output_types", shape=_outputs, stateful=True, **OUTPUTS,
       metadata="string = ''")
 def DatasetToSingleElement(dataset: Any, *, ctx: Any) -> Any:
-    """The only element of a dataset. Raises InvalidArgumentError if there is none, or more than one."""
+    """Return the only element of a dataset. Raises InvalidArgumentError if there is none, or more than one."""
     elements = source_of(dataset).start()
     found = next(elements, None)
     if found is None:
@@ -130,7 +130,7 @@ def DatasetToSingleElement(dataset: Any, *, ctx: Any) -> Any:
 
 @host("resource_handle: resource -> string_handle: string", shape=shapes.scalar, stateful=True)
 def IteratorToStringHandle(resource_handle: Any) -> Any:
-    """A name of an iterator, by which IteratorFromStringHandleV2 finds it."""
+    """Return a name of an iterator, by which IteratorFromStringHandleV2 finds it."""
     state = resource_handle[()]
     _named[state.name] = state
     return np.array(state.name, object)
@@ -138,7 +138,7 @@ def IteratorToStringHandle(resource_handle: Any) -> Any:
 
 @host("string_handle: string -> resource_handle: resource", shape=shapes.scalar, stateful=True, **_EXPECTED)
 def IteratorFromStringHandleV2(string_handle: Any, *, output_types: Any, output_shapes: Any, ctx: Any) -> Any:
-    """The iterator of a name. Raises InvalidArgumentError for a name that is none, and for other dtypes."""
+    """Return the iterator of a name. Raises InvalidArgumentError for an invalid name and for other dtypes."""
     state = _named.get(string_handle[()])
     if state is None:
         raise InvalidArgumentError(None, ctx.op, f"there is no iterator called {string_handle[()]!r}")

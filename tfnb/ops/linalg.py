@@ -1,4 +1,4 @@
-"""Linear algebra of matrices [..., n, n]: inverses, determinants, systems of equations, bands, cross products.
+"""Linear algebra of matrices [..., n, n]: inverses, determinants, linear systems, band parts, cross products.
 
 LAPACK by NumPy, on the host. The gradients are those of M. Giles, "An extended collection of matrix derivative
 results for forward and reverse mode algorithmic differentiation" (2008).
@@ -37,14 +37,14 @@ ADJOINT = {"adjoint": "bool = false"}
 # Shapes
 
 def matrix_shape(found: Static) -> tuple[int | None, ...] | None:
-    """The shape of matrices. Raises ValueError for less than two axes."""
+    """Return the shape of matrices. Raises ValueError for less than two axes."""
     if found is not None and len(found) < 2:
         raise ValueError(f"Shape must be at least rank 2 but is rank {len(found)}")
     return found
 
 
 def square_shape(found: Static) -> Static:
-    """The shape of square matrices. Raises ValueError for others."""
+    """Return the shape of square matrices. Raises ValueError for others."""
     known = matrix_shape(found)
     if known is None:
         return None
@@ -183,46 +183,46 @@ def _cross(ctx: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 @kernel("input: T -> output: T", shape=_square, numpy=_inverse, **ADJOINT, T=NUMBERS)
 def MatrixInverse() -> None:
-    """The inverse of each matrix, or its adjoint."""
+    """Compute the inverse of each matrix, or its adjoint."""
 
 
 @kernel("input: T -> output: T", shape=_numbers, numpy=_determinant, T="{half, float, double, complex64, complex128}")
 def MatrixDeterminant() -> None:
-    """The determinant of each matrix."""
+    """Compute the determinant of each matrix."""
 
 
 @kernel("input: T -> sign: T, log_abs_determinant: T", shape=_numbers, numpy=_log_determinant,
         T="{half, float, double, complex64, complex128}")
 def LogMatrixDeterminant() -> None:
-    """The sign of the determinant of each matrix, and the logarithm of its absolute value."""
+    """Compute the sign of the determinant of each matrix, and the logarithm of its absolute value."""
 
 
 @kernel("input: T -> output: T", shape=_square, numpy=_cholesky, T=NUMBERS)
 def Cholesky() -> None:
-    """The lower triangle whose product with its adjoint is the matrix; of that, only the lower triangle is read."""
+    """Compute the Cholesky factor: the lower triangular L with L L^H = matrix, of which the lower triangle is read."""
 
 
 @kernel("matrix: T, rhs: T -> output: T", shape=_solved, numpy=_solve, **ADJOINT, T=NUMBERS)
 def MatrixSolve() -> None:
-    """x with `matrix` x = `rhs`, or with the adjoint of `matrix`."""
+    """Solve `matrix` x = `rhs` for x, or the system with the adjoint of `matrix`."""
 
 
 @kernel("matrix: T, rhs: T -> output: T", shape=_solved, numpy=_triangular_solve, lower="bool = true", **ADJOINT,
         T="{bfloat16, double, float, half, complex64, complex128}")
 def MatrixTriangularSolve() -> None:
-    """As MatrixSolve, where only the lower (or the upper) triangle of `matrix` counts."""
+    """As MatrixSolve, for a lower (or upper) triangular `matrix`; the other triangle is not read."""
 
 
 @kernel("input: T, num_lower: Tindex, num_upper: Tindex -> band: T", shape=shapes.like_first, numpy=_band, T="type",
         Tindex="{int32, int64} = DT_INT64")
 def MatrixBandPart() -> None:
-    """Zero but for so many diagonals below and above the main one; all of them where the number is negative."""
+    """Zero everything outside a band of `num_lower` sub- and `num_upper` superdiagonals (negative: keep all)."""
 
 
 @kernel("matrix: T, rhs: T, l2_regularizer: double -> output: T", shape=_least_squares_shape, numpy=_least_squares,
         ranks={"l2_regularizer": 0}, T=NUMBERS, fast="bool = true")
 def MatrixSolveLs() -> None:
-    """The x that make the distance of `matrix` x from `rhs` least; fast: regularized, by the normal equations."""
+    """Solve least-squares problems `matrix` x = `rhs`; fast: L2-regularized, by the normal equations."""
 
 
 MatrixSolveLs.no_gradient("TensorFlow has none for fast=False; matrix_solve_ls makes other ops for fast=True")
@@ -230,20 +230,20 @@ MatrixSolveLs.no_gradient("TensorFlow has none for fast=False; matrix_solve_ls m
 
 @kernel("a: T, b: T -> product: T", shape=_cross_shape, numpy=_cross, T="realnumbertype")
 def Cross() -> None:
-    """The cross products of vectors with three elements."""
+    """Compute the cross products of vectors with three elements."""
 
 
 # Gradients
 
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:
-    """The last two axes exchanged, and complex numbers conjugated."""
+    """Return the conjugate transpose of the last two axes."""
     with name_scope(name, "adjoint", [matrix]):
         matrix = convert_to_tensor(matrix, name="matrix")
         return matrix_transpose(matrix, conjugate=matrix.dtype.is_complex)
 
 
 def without_diagonal(x: Tensor) -> Tensor:
-    """Square matrices with zeros in the diagonal."""
+    """Return square matrices with zeros on the diagonal."""
     made: Tensor = x - MatrixBandPart(x, 0, 0)
     return made
 
@@ -322,13 +322,13 @@ matrix_solve, matrix_triangular_solve, cross = MatrixSolve, MatrixTriangularSolv
 
 
 def slogdet(input: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """(the sign of the determinant of each matrix [..., n, n], the logarithm of its absolute value)."""
+    """Return (the sign of the determinant of each matrix [..., n, n], the logarithm of its absolute value)."""
     sign, size = LogMatrixDeterminant(input, name=name)
     return sign, size
 
 
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
-    """The logarithm of the determinant of each symmetric matrix [..., n, n].
+    """Compute the logarithm of the determinant of each symmetric matrix [..., n, n].
 
     Running it raises InvalidArgumentError for one that is not positive definite.
     """
@@ -338,7 +338,7 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
 
 
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
-    """x with A x = `rhs`, where `chol` is the Cholesky factor of A."""
+    """Solve A x = `rhs` for x, where `chol` is the Cholesky factor of A."""
     with name_scope(name, "cholesky_solve", [chol, rhs]):
         y = MatrixTriangularSolve(chol, rhs, adjoint=False, lower=True)
         x: Tensor = MatrixTriangularSolve(chol, y, adjoint=True, lower=True)
@@ -346,14 +346,14 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
 
 
 def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
-    """Matrices [..., m, n] that are zero but for so many diagonals below and above the main one; -1: for all."""
+    """Zero [..., m, n] outside a band of `num_lower` sub- and `num_upper` superdiagonals (-1: keep all)."""
     tensor: Tensor = MatrixBandPart(input, num_lower, num_upper, name=name)
     return tensor
 
 
 def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True,
                     name: str | None = None) -> Tensor:
-    """The x [..., n, k] that make |matrix x - rhs|^2 + l2_regularizer |x|^2 least, by the normal equations.
+    """Return the x [..., n, k] that minimize |matrix x - rhs|^2 + l2_regularizer |x|^2, by the normal equations.
 
     fast=False: the x of least length without regularizer, by singular values, for any rank; it has no gradient.
     """

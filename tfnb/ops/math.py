@@ -397,7 +397,7 @@ for _op in (Floor, Ceil, Rint, Round):
 # What users call
 
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """`x + y` with broadcasting; strings are joined.
+    """Compute `x + y` element-wise, with broadcasting; strings are concatenated.
 
     Raises TypeError if the dtypes differ, ValueError where the shapes can't be broadcast.
     """
@@ -433,7 +433,7 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
 
 def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None,
                  name: str | None = None) -> Tensor:
-    """The sum of tensors of one dtype and shape (else ValueError); `shape` and `tensor_dtype` only check."""
+    """Compute the sum of tensors of one dtype and shape (else ValueError); `shape`, `tensor_dtype` are only checked."""
     try:
         total = add_n(inputs, name=name)
     except TypeError as error:
@@ -448,19 +448,19 @@ def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = N
 
 @of_values
 def negative(x: Any, name: str | None = None) -> Tensor:
-    """`-x`, of a tensor or SparseTensor of signed or complex numbers (else TypeError)."""
+    """Compute `-x`, of a tensor or SparseTensor of signed or complex numbers (else TypeError)."""
     return Neg(x, name=name)  # type: ignore[no-any-return]
 
 
 @of_values
 def square(x: Any, name: str | None = None) -> Tensor:
-    """`x * x`, of a tensor or SparseTensor of numbers."""
+    """Compute `x * x`, of a tensor or SparseTensor of numbers."""
     return Square(x, name=name)  # type: ignore[no-any-return]
 
 
 @of_values
 def abs(x: Any, name: str | None = None) -> Tensor:
-    """The absolute value; of complex numbers their length, a float. The result has the shape of `x`."""
+    """Compute the absolute value element-wise; of complex numbers a float. The result has the shape of `x`."""
     with name_scope(name, "Abs", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         if x.dtype.is_complex:
@@ -473,7 +473,7 @@ complex_abs = abs
 
 @of_values
 def sign(x: Any, name: str | None = None) -> Tensor:
-    """-1, 0 or 1 as `x` is negative, zero or positive; of complex numbers `x / abs(x)`, and 0 for 0."""
+    """Compute the sign element-wise: -1, 0 or 1; of complex numbers `x / abs(x)`, and 0 for 0."""
     x = convert_to_tensor(x, name="x")
     if not x.dtype.is_complex:
         return Sign(x, name=name)
@@ -494,7 +494,7 @@ AS_FLOAT = {dtypes.int8: dtypes.float32, dtypes.uint8: dtypes.float32, dtypes.in
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """`x / y` as Python 3 divides: integers become floats first. Raises TypeError if the dtypes differ."""
+    """Compute `x / y` as Python 3 divides: integers become floats first. Raises TypeError if the dtypes differ."""
     with name_scope(name, "truediv", [x, y]) as scope:
         x, y = _pair(x, y)
         wide = AS_FLOAT.get(x.dtype.base_dtype)
@@ -506,14 +506,14 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """`x / y` as Python 3 divides."""
+    """Compute `x / y` as Python 3 divides."""
     if name is not None or not (isinstance(x, Tensor) or isinstance(y, Tensor)):
         return truediv(x, y, name=name)
     return x / y  # type: ignore[no-any-return]
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """`x / y` as Python 2 divides: integers stay integers (rounded down).
+    """Compute `x / y` as Python 2 divides: integers stay integers (rounded down).
 
     Raises TypeError if the dtypes differ. Running it raises InvalidArgumentError for an integer divided by 0.
     """
@@ -524,20 +524,20 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """`x / y`, and 0 where `y` is 0."""
+    """Compute `x / y` element-wise, and 0 where `y` is 0."""
     with name_scope(name, "div_no_nan", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
         return DivNoNan(x, convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y"), name=scope)
 
 
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """`x / y` rounded down, as Python's `//`."""
+    """Compute `x / y` rounded down, as Python's `//`."""
     with name_scope(name, "floordiv", [x, y]) as scope:
         return FloorDiv(x, y, name=scope)
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
-    """`x` (a tensor or IndexedSlices: so is the result) times a scalar. Raises ValueError if `scalar` is not one."""
+    """Multiply `x` (a tensor or IndexedSlices: so is the result) by a scalar. Raises ValueError if it is not one."""
     scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")
     if scalar.static not in ((), None):
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
@@ -553,7 +553,7 @@ def round(x: Any, name: str | None = None) -> Tensor:
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """`value` as another dtype, cut to the range of that dtype first."""
+    """Convert `value` to another dtype, clipped to the range of that dtype first."""
     wanted = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "saturate_cast", [value]) as scope:
         value = convert_to_tensor(value, name="value")

@@ -1,4 +1,4 @@
-"""Matrix products, and what is made of them."""
+"""Matrix products, and tensor contractions by them."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ def _product(ctx: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         T="{bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}",
         grad_a="bool = false", grad_b="bool = false")
 def MatMul() -> None:
-    """The product of two matrices, each transposed first if so wanted."""
+    """Compute the product of two matrices, each transposed first if so wanted."""
 
 
 tables.PRODUCTS["MatMul"] = Contraction(gemm.straight, gemm.block_columns)
@@ -108,7 +108,7 @@ def _batch_product(ctx: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         T="{bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}",
         adj_x="bool = false", adj_y="bool = false", grad_x="bool = false", grad_y="bool = false")
 def BatchMatMulV2() -> None:
-    """The products of the matrices in the last two axes, with broadcasting over the others."""
+    """Compute the products of the matrices in the last two axes, with broadcasting over the others."""
 
 
 @kernel("x: T, y: T -> output: T", shape=_same_lead_shape, numpy=_batch_product, cpu=gemm.batch_matmul,
@@ -117,7 +117,7 @@ def BatchMatMulV2() -> None:
         T="{bfloat16, half, float, double, int32, int64, complex64, complex128}",
         adj_x="bool = false", adj_y="bool = false", grad_x="bool = false", grad_y="bool = false")
 def BatchMatMul() -> None:
-    """The products of the matrices in the last two axes; the other axes are equal."""
+    """Compute the products of the matrices in the last two axes; the other axes are equal."""
 
 
 tables.WORK.update({name: gemm.operations for name in ("MatMul", "BatchMatMul", "BatchMatMulV2")})
@@ -151,7 +151,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
            adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
            name: str | None = None) -> Tensor:
-    """The product of two matrices, or of stacks of them (in the last two axes, with broadcasting over the others).
+    """Compute the product of two matrices, or of batches of them (in the last two axes; the others broadcast).
 
     Raises ValueError where the shapes don't fit, or for both `transpose_a` and `adjoint_a`. a_is_sparse, b_is_sparse:
     taken for compatibility, the product is the same.
@@ -170,13 +170,13 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
 
 
 def batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name: str | None = None) -> Tensor:
-    """The products of the matrices in the last two axes (an r0.x function)."""
+    """Compute the products of the matrices in the last two axes (an r0.x function)."""
     return BatchMatMulV2(x, y, adj_x=adj_x, adj_y=adj_y, name=name)
 
 
 def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
            b_is_sparse: bool = False, name: str | None = None) -> Tensor:
-    """The product of a matrix and a vector, or of stacks of them: (..., m, n) and (..., n) give (..., m).
+    """Compute the product of a matrix and a vector, or of batches: (..., m, n) and (..., n) give (..., m).
 
     Errors as of `matmul`. a_is_sparse, b_is_sparse: taken for compatibility, the product is the same.
     """
@@ -186,7 +186,7 @@ def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
-    """The sum of products over pairs of axes.
+    """Contract two tensors: the sum of products over pairs of axes.
 
     axes: how many of the last axes of `a` go with the first of `b`, or a list (or tensor) of two: the axes of `a`,
     those of `b`. Raises ValueError for axes that don't fit. The shape of the result is unknown where a rank, or the

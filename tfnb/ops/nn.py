@@ -292,7 +292,7 @@ l2_loss = L2Loss
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
-    """`features`, times `alpha` where they are negative."""
+    """Compute the leaky rectified linear unit: `features`, times `alpha` where they are negative."""
     with name_scope(name, "LeakyRelu", [features, alpha]) as scope:
         x = convert_to_tensor(features, name="features")
         x = cast(x, dtypes.float32) if x.dtype.is_integer else x
@@ -300,14 +300,14 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 
 
 def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
-    """Relu of `features` and of `-features`, one after the other along `axis`."""
+    """Concatenate Relu of `features` and of `-features` along `axis`."""
     with name_scope(name, "CRelu", [features]) as scope:
         x = convert_to_tensor(features, name="features")
         return Relu(concat([x, Neg(x)], axis, name=scope))
 
 
 def swish(features: Any, beta: float = 1.0) -> Tensor:
-    """`features * sigmoid(beta * features)`."""
+    """Compute `features * sigmoid(beta * features)`, element-wise."""
     x = convert_to_tensor(features, name="features")
     return x * raw.Sigmoid(convert_to_tensor(beta, dtype=x.dtype, name="beta") * x)
 
@@ -316,7 +316,7 @@ silu = swish
 
 
 def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
-    """`value` plus a bias for each channel: along the last axis, or axis 1 with data_format "NCHW".
+    """Add a bias for each channel: along the last axis, or axis 1 with data_format "NCHW".
 
     bias: a vector of as many numbers as there are channels, of the dtype of `value`. Raises ValueError for another size
     or data_format.
@@ -331,14 +331,14 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
 
 
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
-    """`matmul(x, weights) + biases`: (batch, in), (in, out) and (out) give (batch, out). Errors as of these."""
+    """Compute `matmul(x, weights) + biases`: (batch, in), (in, out) and (out) give (batch, out). Errors as of these."""
     with name_scope(name, "xw_plus_b", [x, weights, biases]) as scope:
         x, weights = convert_to_tensor(x, name="x"), convert_to_tensor(weights, name="weights")
         return bias_add(matmul(x, weights), convert_to_tensor(biases, name="biases"), name=scope)
 
 
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
-    """`relu(matmul(x, weights) + biases)`."""
+    """Compute `relu(matmul(x, weights) + biases)`."""
     with name_scope(name, "relu_layer", [x, weights, biases]) as scope:
         x, weights = convert_to_tensor(x, name="x"), convert_to_tensor(weights, name="weights")
         return Relu(bias_add(matmul(x, weights), convert_to_tensor(biases, name="biases")), name=scope)
@@ -401,7 +401,7 @@ def _noise_shape(x: Tensor, given: Any) -> Any:
 
 def moments(x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_dims: bool | None = None,
             keepdims: bool | None = None) -> tuple[Tensor, Tensor]:
-    """The mean and the variance of `x` over `axes`. shift: not used, as in TensorFlow.
+    """Compute the mean and the variance of `x` over `axes`. shift: not used, as in TensorFlow.
 
     Both have the dtype of `x`, and its shape without those axes, or with size 1 there if `keep_dims` says so.
     """
@@ -433,7 +433,7 @@ def batch_norm_with_global_normalization(
 
 def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: float,
                         name: str | None = None) -> Tensor:
-    """`(x - mean) / sqrt(variance + variance_epsilon)`, times `scale` plus `offset` where these are not None."""
+    """Compute `(x - mean) / sqrt(variance + variance_epsilon)`, times `scale` plus `offset` unless None."""
     with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
         factor = Rsqrt(variance + variance_epsilon)
         if scale is not None:

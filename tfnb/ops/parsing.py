@@ -67,7 +67,7 @@ def _shapes(ctx: Any) -> list[Static]:
 def ParseExampleV2(serialized: Any, names: Any, sparse_keys: Any, dense_keys: Any, ragged_keys: Any,
                    dense_defaults: Any, *, Tdense: Any, sparse_types: Any, ragged_value_types: Any,
                    ragged_split_types: Any, dense_shapes: Any, ctx: Any) -> Any:
-    """The features of Examples, by key: sparse ones, dense ones, and ragged ones (values and where rows end)."""
+    """Parse the features of Examples, by key: sparse, dense and ragged ones (values and row splits)."""
     parsed = _Parsed(ctx.op, serialized, names.ravel())
     sparse = [parsed.sparse(key, dtype) for key, dtype in zip(sparse_keys, sparse_types, strict=True)]
     dense = [parsed.dense(key, dtype, shape, default) for key, dtype, shape, default in
@@ -212,7 +212,7 @@ def _dense_shape(key: str, feature: Any) -> TensorShape:
 
 def parse_example(serialized: Any, features: Mapping[str, Any], name: str | None = None,
                   example_names: Any = None) -> dict[str, Any]:
-    """The features of a vector of serialized Examples, by name: dense tensors and SparseTensors, one row an Example.
+    """Parse a vector of serialized Examples: dense tensors and SparseTensors by name, one row an Example.
 
     features: name -> FixedLenFeature, FixedLenSequenceFeature or VarLenFeature; example_names: what messages call the
     Examples. Running it raises InvalidArgumentError for an Example that lacks a feature without a default, or has one

@@ -1,4 +1,4 @@
-"""Dealing rows out to several tensors, and putting them together again."""
+"""Partitioning of rows into several tensors, and the inverse: dynamic_partition, dynamic_stitch."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ def _deal(ctx: Any, data: np.ndarray, partitions: np.ndarray) -> tuple[np.ndarra
 @kernel("data: T, partitions: int32 -> outputs: num_partitions * T", shape=_dealt_shape, numpy=_deal,
         values=("partitions",), num_partitions="int >= 1", T="type")
 def DynamicPartition() -> None:
-    """Several tensors: number i gets, in order, the slices of `data` where `partitions` is i."""
+    """Partition `data` into tensors: number i gets, in order, the slices where `partitions` is i."""
 
 
 @DynamicPartition.gradient
@@ -83,13 +83,13 @@ def _stitch(ctx: Any, *arrays: np.ndarray) -> np.ndarray:
 @kernel("indices: N * int32, data: N * T -> merged: T", shape=_stitched_shape, numpy=_stitch, values=("indices",),
         N="int >= 1", T="type")
 def DynamicStitch() -> None:
-    """One tensor: slice `indices[i][j]` of it is `data[i][j]`; of several for one place the last stays."""
+    """Interleave slices: slice `indices[i][j]` of the result is `data[i][j]`; of duplicates the last stays."""
 
 
 @kernel("indices: N * int32, data: N * T -> merged: T", shape=_stitched_shape, numpy=_stitch, values=("indices",),
         N="int >= 1", T="type")
 def ParallelDynamicStitch() -> None:
-    """As DynamicStitch; TensorFlow does not say which of several slices for one place stays (here: the last)."""
+    """As DynamicStitch; TensorFlow leaves open which of duplicate slices stays (here: the last)."""
 
 
 def _stitch_gradient(op: Operation, dy: Any) -> list[Tensor | None]:
@@ -107,7 +107,7 @@ ParallelDynamicStitch.gradient(_stitch_gradient)
 # What users call
 
 def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:
-    """A list of `num_partitions` tensors: number i gets, in order, the slices of `data` where `partitions` is i.
+    """Partition `data` into `num_partitions` tensors: number i gets, in order, the slices where `partitions` is i.
 
     partitions: int32, of a shape that begins that of `data`. Raises InvalidArgumentError, when it runs, for a number
     outside of [0, num_partitions).

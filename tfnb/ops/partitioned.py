@@ -103,7 +103,7 @@ class PartitionedVariable:
         return [i for i, n in enumerate(self._partitions) if n > 1] or [0]
 
     def as_tensor(self) -> Tensor:
-        """The parts, joined to one tensor: new nodes at each call."""
+        """Return the concatenation of the parts: new nodes at each call."""
         with control_dependencies(None):
             if len(self) == 1:
                 joined: Any = self._variable_list[0]
@@ -138,17 +138,17 @@ class PartitionedVariable:
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None,
                read_value: bool = True) -> list[Any]:
-        """Sets all parts, from one tensor or a list of as many. Returns them after that (read_value=False: ops)."""
+        """Assign all parts, from one tensor or a list of as many. Returns them after that (read_value=False: ops)."""
         return self._of_parts(lambda part, v: part.assign(v, use_locking, name), value, read_value)
 
     def assign_add(self, value: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> list[Any]:
-        """Adds to all parts; else as `assign`."""
+        """Add to all parts; else as `assign`."""
         return self._of_parts(lambda part, v: part.assign_add(v, use_locking, name), value, read_value)
 
     def assign_sub(self, value: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> list[Any]:
-        """Subtracts from all parts; else as `assign`."""
+        """Subtract from all parts; else as `assign`."""
         return self._of_parts(lambda part, v: part.assign_sub(v, use_locking, name), value, read_value)
 
 

@@ -14,7 +14,7 @@ Partitioner = Callable[..., Sequence[int]]
 
 def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16,
                                    max_shards: int | None = None) -> Partitioner:
-    """Parts of at most `max_shard_bytes`, cut along `axis`: where rows are larger, each row is a part.
+    """Return a partitioner into parts of at most `max_shard_bytes` along `axis`, one row or more each.
 
     bytes_per_string_element: what a string is reckoned to take. max_shards: no more parts than this, however large they
     become. Raises ValueError for sizes or numbers that are not positive.
@@ -37,7 +37,7 @@ def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_pe
 
 def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10,
                                  bytes_per_string_element: int = 16) -> Partitioner:
-    """As many parts along `axis` as have `min_slice_size` bytes each, and at most `max_partitions`.
+    """Return a partitioner into parts of `min_slice_size` bytes along `axis`, at most `max_partitions`.
 
     Raises ValueError for numbers that are not positive.
     """
@@ -55,7 +55,7 @@ def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_sli
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
-    """`num_shards` parts along `axis`, and no more than it is long."""
+    """Return a partitioner into `num_shards` parts along `axis`, no more than it is long."""
     def partition(shape: Any, dtype: Any = None, **_: Any) -> list[int]:
         sizes = [1 if n is None else n for n in TensorShape(shape).as_list()]
         return _along(sizes, axis, min(num_shards, sizes[axis]))

@@ -1,4 +1,4 @@
-"""Patches of images: the numbers of each window side by side."""
+"""Image patches: the elements of each window, flattened (im2col)."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ def _patches(ctx: Any, images: np.ndarray) -> np.ndarray:
         T="{bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, "
           "complex128, bool}", padding="{'SAME', 'VALID'}")
 def ExtractImagePatches() -> None:
-    """The numbers of each window of images, side by side in the last axis."""
+    """Extract the windows of images, each flattened into the last axis (im2col)."""
 
 
 @ExtractImagePatches.gradient
@@ -70,7 +70,7 @@ def _put_back(op: Operation, dy: Tensor) -> Tensor:
 def extract_image_patches(images: Any, ksizes: Sequence[int] | None = None, strides: Sequence[int] | None = None,
                           rates: Sequence[int] | None = None, padding: str | None = None, name: str | None = None,
                           sizes: Sequence[int] | None = None) -> Tensor:
-    """The numbers of each window of images [batch, height, width, channels], side by side in the last axis.
+    """Extract the windows of images [batch, height, width, channels], each flattened into the last axis.
 
     ksizes (or sizes), strides, rates: [1, rows, columns, 1]: of the windows, between them, and between their taps.
     padding: "SAME" or "VALID". Raises ValueError for other lists.

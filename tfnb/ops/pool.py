@@ -1,4 +1,4 @@
-"""Pools over images, and local response normalization."""
+"""Pooling of images, and local response normalization."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def _pooled(attrs: Any, image: Static) -> tuple[int | None, ...]:
 
 
 def pool_shape(ctx: ShapeContext) -> list[Static]:
-    """The shape function of a pool."""
+    """Infer the output shape of a pool."""
     return [_pooled(ctx.attrs, ctx.shape(0))]
 
 
@@ -61,14 +61,14 @@ def _image(ctx: ShapeContext, found: Static) -> tuple[int | None, ...]:
 
 
 def max_gradient_shape(ctx: ShapeContext) -> list[Static]:
-    """The shape function of the gradient of a pool (orig_input, orig_output, grad)."""
+    """Infer the output shape of the gradient of a pool (orig_input, orig_output, grad)."""
     expected = _pooled(ctx.attrs, ctx.shape(0))
     _same(_same(expected, ctx.shape(1)), ctx.shape(2))
     return [_image(ctx, ctx.shape(0))]
 
 
 def max_gradient2_shape(ctx: ShapeContext) -> list[Static]:
-    """The shape function of the gradient of that gradient (orig_input, orig_output, grad)."""
+    """Infer the output shape of the gradient of that gradient (orig_input, orig_output, grad)."""
     expected = _same(_pooled(ctx.attrs, ctx.shape(0)), ctx.shape(1))
     _same(_image(ctx, ctx.shape(0)), ctx.shape(2))
     return [expected]
@@ -81,7 +81,7 @@ def validate_avg_gradient(ctx: Any) -> None:
 
 
 def avg_gradient_shape(ctx: ShapeContext) -> list[Static]:
-    """The shape function of the gradient of a pool (orig_input_shape, grad)."""
+    """Infer the output shape of the gradient of a pool (orig_input_shape, grad)."""
     of_rank(ctx.shape(0), 1)
     found = _image(ctx, ctx.partial(0))
     _same(_pooled(ctx.attrs, found), ctx.shape(1))
@@ -161,34 +161,34 @@ def _argmax_gradient(ctx: Any, x: np.ndarray, dy: np.ndarray, index: np.ndarray)
         T="{half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT",
         validate=only_spatial, **EXPLICIT, data_format="{'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
 def MaxPool() -> None:
-    """The largest number in each window, channel by channel."""
+    """Compute the maximum of each window, per channel."""
 
 
 @kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient_shape, numpy=_max_gradient,
         cpu=pooling.max_pool_gradient, cuda=cuda.max_pool_gradient,
         total=True, validate=only_spatial, **EXPLICIT, data_format=LAYOUT, T=f"{REAL} = DT_FLOAT")
 def MaxPoolGrad() -> None:
-    """The gradient of MaxPool: each number goes to the (first) largest of its window."""
+    """Compute the gradient of MaxPool: each element goes to the (first) maximum of its window."""
 
 
 @kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient2_shape, numpy=_max_gradient2,
         validate=only_spatial, **PLAIN, data_format=LAYOUT, T=REAL)
 def MaxPoolGradGrad() -> None:
-    """The gradient of MaxPoolGrad for `grad`: of each window, the number where its largest stands."""
+    """Compute the gradient of MaxPoolGrad for `grad`: its element at the maximum of each window."""
 
 
 @kernel("value: T -> output: T", shape=pool_shape, numpy=_avg, cpu=pooling.avg_pool, cuda=cuda.avg_pool,
         total=True, validate=only_spatial, **PLAIN, data_format=LAYOUT,
         T=FLOAT)
 def AvgPool() -> None:
-    """The mean of each window, channel by channel; padding is not counted."""
+    """Compute the mean of each window, per channel; padding is not counted."""
 
 
 @kernel("orig_input_shape: int32, grad: T -> output: T", shape=avg_gradient_shape, numpy=_avg_gradient,
         cpu=pooling.avg_pool_gradient, cuda=cuda.avg_pool_gradient,
         values=("orig_input_shape",), total=True, validate=validate_avg_gradient, **PLAIN, data_format=LAYOUT, T=FLOAT)
 def AvgPoolGrad() -> None:
-    """The gradient of AvgPool."""
+    """Compute the gradient of AvgPool."""
 
 
 @kernel("input: T -> output: T, argmax: Targmax", shape=lambda ctx: pool_shape(ctx) * 2, numpy=_argmax,
@@ -196,19 +196,19 @@ def AvgPoolGrad() -> None:
         Targmax="{int32, int64} = DT_INT64", padding="{'SAME', 'VALID'}", include_batch_in_index="bool = false",
         T=REAL)
 def MaxPoolWithArgmax() -> None:
-    """MaxPool, and where in its image (or in the batch) each largest number stands, as an index into it flattened."""
+    """Compute MaxPool, and the flat index of each maximum in its image (or in the batch)."""
 
 
 @kernel("input: T, grad: T, argmax: Targmax -> output: T", shape=_argmax_gradient_shape, numpy=_argmax_gradient,
         validate=only_spatial, **PLAIN, include_batch_in_index="bool = false", Targmax="{int32, int64}", T=REAL)
 def MaxPoolGradWithArgmax() -> None:
-    """The gradient of MaxPoolWithArgmax: each number goes to the place that `argmax` names."""
+    """Compute the gradient of MaxPoolWithArgmax: each element goes to the index in `argmax`."""
 
 
 def max_gradients(pool: Constructor, of: Constructor, second: Constructor) -> None:
-    """Enter the gradients of a pool of largest numbers, of its gradient, and of the gradient of that."""
+    """Register the gradients of a max pool, of its gradient, and of the gradient of that."""
     def gradient(op: Operation, dy: Tensor) -> Tensor:
-        """Of the input: each number goes to where the largest one was."""
+        """Return the gradient of the input: each element goes to the maximum of its window."""
         made: Tensor = of(op.inputs[0], op.outputs[0], dy, **shared_attrs(op, of))
         return made
 
@@ -224,7 +224,7 @@ def max_gradients(pool: Constructor, of: Constructor, second: Constructor) -> No
 
 
 def avg_gradients(pool: Constructor, of: Constructor) -> None:
-    """Enter the gradients of a pool of means, and of its gradient."""
+    """Register the gradients of an average pool, and of its gradient."""
     def gradient(op: Operation, dy: Tensor) -> Tensor:
         made: Tensor = of(shape(op.inputs[0]), dy, **shared_attrs(op, of))
         return made
@@ -287,14 +287,14 @@ def _lrn_gradient(ctx: Any, dy: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.
 @kernel("input: T -> output: T", shape=lambda ctx: [rank4(ctx.shape(0))], numpy=_lrn, cpu=normalize.lrn,
         validate=_radius_fits, total=True, **LRN_ATTRS)
 def LRN() -> None:
-    """Local response normalization: numbers divided by a power of the sum of squares over channels nearby."""
+    """Compute the local response normalization: division by a power of the sum of squares over nearby channels."""
 
 
 @kernel("input_grads: T, input_image: T, output_image: T -> output: T", numpy=_lrn_gradient,
         shape=lambda ctx: [_same(_same(rank4(ctx.shape(0)), ctx.shape(1)), ctx.shape(2))],
         cpu=normalize.lrn_gradient, validate=_radius_fits, total=True, **LRN_ATTRS)
 def LRNGrad() -> None:
-    """The gradient of LRN."""
+    """Compute the gradient of LRN."""
 
 
 @LRN.gradient

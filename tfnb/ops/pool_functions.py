@@ -22,7 +22,7 @@ from tfnb.ops.raw import raw
 
 def max_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None,
              data_format: str | None = "NHWC", name: str | None = None, input: Any = None) -> Tensor:
-    """The largest number in each window, channel by channel.
+    """Compute the maximum of each window, per channel.
 
     ksize, strides: one number, height and width, or one for each axis. padding: "SAME", "VALID" or a pair of numbers
     for each axis. A window over channels, [1, 1, 1, n], needs the same strides. Raises ValueError where the window does
@@ -50,7 +50,7 @@ def _max_over_depth(x: Tensor, size: int, name: str) -> Tensor:
 
 def avg_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None,
              data_format: str | None = "NHWC", name: str | None = None, input: Any = None) -> Tensor:
-    """The mean of each window, channel by channel; arguments as of max_pool, padding "SAME" or "VALID"."""
+    """Compute the mean of each window, per channel; arguments as of max_pool, padding "SAME" or "VALID"."""
     value = renamed("input", input, "value", value)
     with name_scope(name, "AvgPool", [value]) as scope:
         value = convert_to_tensor(value, name="value")
@@ -69,13 +69,13 @@ avg_pool2d = avg_pool
 
 def max_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC",
                name: str | None = None) -> Tensor:
-    """The largest number in each window over volumes; ksize, strides: one number, three, or one for each axis."""
+    """Compute the maximum of each window of volumes; ksize, strides: one int, three, or one for each axis."""
     return _pool3d(MaxPool3D, "MaxPool3D", input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC",
                name: str | None = None) -> Tensor:
-    """The mean of each window over volumes; arguments as of max_pool3d."""
+    """Compute the mean of each window of volumes; arguments as of max_pool3d."""
     return _pool3d(AvgPool3D, "AvgPool3D", input, ksize, strides, padding, data_format, name)
 
 
@@ -90,7 +90,7 @@ def _pool3d(op: Any, scope_name: str, x: Any, ksize: Any, strides: Any, padding:
 
 def pool(input: Any, window_shape: Any, pooling_type: str, padding: str, dilation_rate: Any = None, strides: Any = None,
          name: str | None = None, data_format: str | None = None, dilations: Any = None) -> Tensor:
-    """The "MAX" or "AVG" pool over rows, images or volumes, by the rank of the input.
+    """Compute the "MAX" or "AVG" pool of rows, images or volumes, by the rank of the input.
 
     window_shape, strides: a number for each axis of the windows. Raises ValueError for another type, for strides with
     a dilation rate and for "SAME" with one.
@@ -169,25 +169,25 @@ def _by_rank(pools: tuple[Callable[..., Tensor], ...], input: Any, ksize: Any, s
 
 def max_pool_v2(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
                 name: str | None = None) -> Tensor:
-    """max_pool over rows, images or volumes, by the rank of the input."""
+    """Compute max_pool of rows, images or volumes, by the rank of the input."""
     return _by_rank((max_pool1d, max_pool, max_pool3d), input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool_v2(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
                 name: str | None = None) -> Tensor:
-    """avg_pool over rows, images or volumes, by the rank of the input."""
+    """Compute avg_pool of rows, images or volumes, by the rank of the input."""
     return _by_rank((avg_pool1d, avg_pool, avg_pool3d), input, ksize, strides, padding, data_format, name)
 
 
 def max_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC",
                name: str | None = None) -> Tensor:
-    """The largest number in each window over rows (batch, width, channels)."""
+    """Compute the maximum of each window of rows (batch, width, channels)."""
     return _pool1d(max_pool, "MaxPool1d", input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC",
                name: str | None = None) -> Tensor:
-    """The mean of each window over rows (batch, width, channels)."""
+    """Compute the mean of each window of rows (batch, width, channels)."""
     return _pool1d(avg_pool, "AvgPool1D", input, ksize, strides, padding, data_format, name)
 
 
@@ -209,7 +209,7 @@ def _pool1d(pool_: Any, scope_name: str, x: Any, ksize: Any, strides: Any, paddi
 def max_pool_with_argmax(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
                          Targmax: Any = None, name: str | None = None, output_dtype: Any = None,
                          include_batch_in_index: bool = False) -> tuple[Tensor, Tensor]:
-    """max_pool, and the index of each largest number in its flattened image. Raises ValueError for "NCHW"."""
+    """Compute max_pool, and the flat index of each maximum in its image. Raises ValueError for "NCHW"."""
     if data_format != "NHWC":
         raise ValueError(f"`data_format` values other than 'NHWC' are not supported. Received: {data_format}")
     return MaxPoolWithArgmax(input, ksize=per_axis(ksize, data_format, "ksize"),  # type: ignore[no-any-return]
@@ -220,7 +220,7 @@ def max_pool_with_argmax(input: Any, ksize: Any, strides: Any, padding: Any, dat
 
 def lrn(input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5,
         name: str | None = None) -> Tensor:
-    """`input / (bias + alpha * sum of squares) ** beta`; the sum is over channels up to depth_radius away."""
+    """Compute `input / (bias + alpha * sum of squares) ** beta`; the sum is over channels up to depth_radius away."""
     return LRN(input, depth_radius=depth_radius, bias=bias, alpha=alpha, beta=beta, name=name)
 
 

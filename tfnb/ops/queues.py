@@ -123,7 +123,7 @@ class QueueBase:
         return tensors
 
     def enqueue(self, vals: Any, name: str | None = None) -> Operation:
-        """An operation that puts one element in, waiting while the queue is full.
+        """Return an operation that puts one element in, waiting while the queue is full.
 
         vals: a tensor, a list or tuple of them, or a dict for a queue with names. Running it raises CancelledError
         if the queue or the session is closed. Raises TypeError, ValueError for values that don't fit the queue.
@@ -157,7 +157,7 @@ class QueueBase:
         return tensors[0] if len(tensors) == 1 else tensors
 
     def dequeue(self, name: str | None = None) -> Any:
-        """One element, waiting while there is none: a tensor, a list of them, or a dict for a queue with names.
+        """Return one element, waiting while there is none: a tensor, a list, or a dict for a queue with names.
 
         Running it raises OutOfRangeError if the queue is closed and empty, CancelledError if the session is closed.
         """
@@ -167,7 +167,7 @@ class QueueBase:
         return self._returned(made)
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
-        """`n` elements, stacked along a new first axis, waiting until there are as many; else as `dequeue`."""
+        """Return `n` elements, stacked along a new first axis, waiting until there are as many; else as `dequeue`."""
         made = ops.QueueDequeueManyV2(self._queue_ref, n, self._dtypes, name=name or f"{self._name}_DequeueMany")
         rows = constant_value(made[0].op.inputs[1])
         for tensor, shape in zip(made, self._shapes, strict=True):
@@ -182,7 +182,7 @@ class QueueBase:
         return self._returned(made)
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Operation:
-        """An operation after which the queue takes no more elements.
+        """Return an operation that closes the queue for new elements.
 
         Enqueues that wait at that time are done first, or, with `cancel_pending_enqueues`, raise CancelledError.
         """
@@ -196,7 +196,7 @@ class QueueBase:
         return tensor
 
     def is_closed(self, name: str | None = None) -> Tensor:
-        """True if the queue takes no more elements: a bool scalar."""
+        """Return whether the queue is closed for new elements: a bool scalar."""
         tensor: Tensor = ops.QueueIsClosedV2(self._queue_ref, name=name or f"{self._name}_Is_Closed")
         return tensor
 
@@ -209,7 +209,7 @@ def _component(value: Any, dtype: DType, name: str) -> Tensor:
 
 
 class FIFOQueue(QueueBase):
-    """A queue that gives elements in the order in which they came.
+    """First-in-first-out queue of the graph.
 
     capacity: how many elements it holds at most; dtypes, shapes: of the components of an element (without shapes they
     may differ, but not be taken by dequeue_many); names: of the components; shared_name: queues of one shared name

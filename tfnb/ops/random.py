@@ -1,4 +1,4 @@
-"""Random numbers: TensorFlow's Philox streams; the same seeds give the same numbers as TensorFlow on the CPU.
+"""Random ops: TensorFlow's Philox streams; the same seeds give the same values as TensorFlow on the CPU.
 
 The nodes are those of TensorFlow 1.15, one for one: with only a graph seed the seed of an op is the number of nodes
 made before it, so a missing node would change every number that follows.
@@ -32,7 +32,7 @@ SEEDS = {"seed": "int = 0", "seed2": "int = 0"}
 
 
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
-    """The two seeds of a random op: of the default graph and of the op; (None, None) where neither is set.
+    """Return the two seeds of a random op: of the default graph and of the op; (None, None) where neither is set.
 
     With only a graph seed the op's is the number of ops made so far.
     """
@@ -62,19 +62,19 @@ _SHAPED: dict[str, Any] = {"shape": shapes.named_by_first, "ranks": {"shape": 1}
 @random("shape: T -> output: dtype", **_SHAPED, numpy=_drawn(philox.uniform), cpu=cpu.random_uniform,
         cuda=cuda.random_uniform, **SEEDS, dtype="floattype", T="indextype")
 def RandomUniform() -> None:
-    """Uniform numbers in [0, 1)."""
+    """Sample from the uniform distribution on [0, 1)."""
 
 
 @random("shape: T -> output: dtype", **_SHAPED, numpy=_drawn(philox.normal),
         cpu=cpu.random_standard_normal, cuda=cuda.random_standard_normal, **SEEDS, dtype="floattype", T="indextype")
 def RandomStandardNormal() -> None:
-    """Normal numbers with mean 0 and standard deviation 1."""
+    """Sample from the standard normal distribution."""
 
 
 @random("shape: T -> output: dtype", **_SHAPED, numpy=_drawn(philox.truncated_normal),
         cpu=cpu.truncated_normal, cuda=cuda.truncated_normal, **SEEDS, dtype="floattype", T="indextype")
 def TruncatedNormal() -> None:
-    """Normal numbers with mean 0 and standard deviation 1, drawn again where their size is 2 or more."""
+    """Sample from the standard normal distribution, truncated to (-2, 2) by redrawing."""
 
 
 def _uniform_int(ctx: Any, shape: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -85,7 +85,7 @@ def _uniform_int(ctx: Any, shape: np.ndarray, low: np.ndarray, high: np.ndarray)
         **{**_SHAPED, "ranks": {"shape": 1, "minval": 0, "maxval": 0}}, numpy=_uniform_int,
         cpu=cpu.random_uniform_int, cuda=cuda.random_uniform_int, **SEEDS, Tout="indextype", T="indextype")
 def RandomUniformInt() -> None:
-    """Uniform integers in [`minval`, `maxval`)."""
+    """Sample integers uniformly from [`minval`, `maxval`)."""
 
 
 @RandomUniformInt.checked
@@ -96,7 +96,7 @@ def _(ctx: Any) -> list[Below]:
 @random("value: T -> output: T", shape=shapes.like_first, cpu=cpu.random_shuffle, **SEEDS, T="type",
         numpy=lambda ctx, value: philox.random_shuffle(ctx.state, value))
 def RandomShuffle() -> None:
-    """The rows of a tensor in random order."""
+    """Shuffle the rows of a tensor."""
 
 
 def _multinomial_shape(ctx: ShapeContext) -> list[Static]:
@@ -120,7 +120,7 @@ def _multinomial(ctx: Any, logits: np.ndarray, num_samples: np.ndarray) -> np.nd
         cpu=cpu.multinomial, ranks={"logits": 2, "num_samples": 0}, validate=_has_classes, values=("num_samples",),
         **SEEDS, T="realnumbertype", output_dtype="indextype = DT_INT64")
 def Multinomial() -> None:
-    """Classes drawn with the odds `exp(logits)`, `num_samples` for each row."""
+    """Sample `num_samples` classes for each row from the categorical distribution softmax(`logits`)."""
 
 
 for _op in (RandomUniform, RandomStandardNormal, TruncatedNormal, RandomUniformInt, RandomShuffle, Multinomial):
@@ -148,7 +148,7 @@ def _affine(constructor: Any, default: str, shape: Any, mean: Any, stddev: Any, 
 
 def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
                   seed: int | None = None, name: str | None = None) -> Tensor:
-    """Normal numbers, others in each run.
+    """Sample from the normal distribution, anew in each run.
 
     shape: a list or a vector tensor; mean, stddev: numbers, or tensors to broadcast; dtype: a float (else TypeError).
     seed: with it, or with `tf.set_random_seed`, each session draws TensorFlow's numbers.
@@ -158,7 +158,7 @@ def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = d
 
 def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
                      seed: int | None = None, name: str | None = None) -> Tensor:
-    """Normal numbers, drawn again where they are two standard deviations or more from the mean.
+    """Sample from the normal distribution, redrawing values two standard deviations or more from the mean.
 
     Arguments as of `random_normal`.
     """
@@ -167,7 +167,7 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
 
 def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32,
                    seed: int | None = None, name: str | None = None) -> Tensor:
-    """Uniform numbers in [`minval`, `maxval`), by default [0, 1). Other arguments as of `random_normal`.
+    """Sample from the uniform distribution on [`minval`, `maxval`), by default [0, 1). Arguments as of `random_normal`.
 
     dtype: a float, int32 or int64 (else ValueError). Integers need a `maxval` (else ValueError).
     """
@@ -188,14 +188,14 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
 
 
 def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
-    """The rows of a tensor in random order."""
+    """Shuffle the rows of a tensor."""
     seed1, seed2 = get_seed(seed)
     return RandomShuffle(value, seed=seed1, seed2=seed2, name=name)
 
 
 def multinomial(logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None,
                 output_dtype: Any = None) -> Tensor:
-    """Classes drawn with the odds `exp(logits)`, `num_samples` for each row.
+    """Sample `num_samples` classes for each row from the categorical distribution softmax(`logits`).
 
     logits: (rows, classes); the result is (rows, num_samples), int64 or `output_dtype`.
     """
@@ -211,7 +211,7 @@ def _drawn_classes(logits: Any, num_samples: Any, seed: int | None, dtype: Any) 
 
 def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: int | None = None,
                 name: str | None = None) -> Tensor:
-    """Return `num_samples` classes for each row, drawn with the odds `exp(logits)` (`tf.random.categorical`).
+    """Sample `num_samples` classes for each row from softmax(`logits`) (`tf.random.categorical`).
 
     logits: (rows, classes); the result is (rows, num_samples), int64 or `dtype`.
     """
@@ -220,7 +220,7 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: int | No
 
 
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
-    """A part of `value` of the given size, at a random place.
+    """Crop `value` to the given size at a random offset.
 
     size: a number for each axis, at most that of `value`.
     """

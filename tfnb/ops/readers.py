@@ -162,13 +162,13 @@ def _held(ctx: Any, records: Callable[[bytes], Records], single: bool = False) -
 
 @host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, **_SHARED)
 def WholeFileReaderV2(*, ctx: Any) -> Any:
-    """A reader whose records are whole files; the key is the file's name."""
+    """Create a reader whose records are whole files; the key is the file's name."""
     return _held(ctx, lambda work: iter([(work, read_bytes(work))]), True)
 
 
 @host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, skip_header_lines="int = 0", **_SHARED)
 def TextLineReaderV2(*, skip_header_lines: int, ctx: Any) -> Any:
-    """A reader of lines, without their ends; the key is "name:number", from 1."""
+    """Create a reader of lines, without line ends; the key is "name:number", from 1."""
     return _held(ctx, lines(skip_header_lines))
 
 
@@ -176,7 +176,7 @@ def TextLineReaderV2(*, skip_header_lines: int, ctx: Any) -> Any:
       footer_bytes="int = 0", hop_bytes="int = 0", **_SHARED, encoding="string = ''")
 def FixedLengthRecordReaderV2(*, header_bytes: int, record_bytes: int, footer_bytes: int, hop_bytes: int,
                               encoding: bytes, ctx: Any) -> Any:
-    """A reader of records of `record_bytes` bytes, one every `hop_bytes`; the key is "name:number", from 0."""
+    """Create a reader of records of `record_bytes` bytes, one every `hop_bytes`; the key is "name:number", from 0."""
     if record_bytes < 1 or min(header_bytes, footer_bytes, hop_bytes) < 0:
         raise InvalidArgumentError(None, ctx.op, f"record_bytes must be positive and the other sizes at least 0, got "
                                                  f"{record_bytes}, {header_bytes}, {footer_bytes}, {hop_bytes}")
@@ -185,13 +185,13 @@ def FixedLengthRecordReaderV2(*, header_bytes: int, record_bytes: int, footer_by
 
 @host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, **_SHARED, compression_type="string = ''")
 def TFRecordReaderV2(*, compression_type: bytes, ctx: Any) -> Any:
-    """A reader of TFRecord files; the key is "name:offset"."""
+    """Create a reader of TFRecord files; the key is "name:offset"."""
     return _held(ctx, framed(compression_type.decode()))
 
 
 @host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, **_SHARED)
 def IdentityReaderV2(*, ctx: Any) -> Any:
-    """A reader whose records are the work units themselves, as key and as value."""
+    """Create a reader whose records are the work units themselves, as key and as value."""
     return _held(ctx, lambda work: iter([(work, work)]), True)
 
 
@@ -204,7 +204,7 @@ def _pair(ctx: Any) -> list[Static]:
 @host("reader_handle: resource, queue_handle: resource -> key: string, value: string", shape=_pair, stateful=True,
       waits=True)
 def ReaderReadV2(reader_handle: Any, queue_handle: Any, *, ctx: Any) -> Any:
-    """The next record of a reader; the queue gives the next file when one is at its end."""
+    """Return the next record of a reader; the queue gives the next file when one is at its end."""
     key, value = reader_handle[()].read(queue_handle[()].queue, 1, ctx.timeout)[0]
     return np.array(key, object), np.array(value, object)
 
@@ -212,7 +212,7 @@ def ReaderReadV2(reader_handle: Any, queue_handle: Any, *, ctx: Any) -> Any:
 @host("reader_handle: resource, queue_handle: resource, num_records: int64 -> keys: string, values: string",
       shape=shapes.vector, stateful=True, waits=True)
 def ReaderReadUpToV2(reader_handle: Any, queue_handle: Any, num_records: Any, *, ctx: Any) -> Any:
-    """Up to `num_records` records of a reader, all of one file: fewer at its end, but at least one."""
+    """Return up to `num_records` records of a reader, all of one file: fewer at its end, but at least one."""
     if num_records < 1:
         raise InvalidArgumentError(None, ctx.op, f"num_records must be positive, got {num_records}")
     found = reader_handle[()].read(queue_handle[()].queue, int(num_records), ctx.timeout)
@@ -235,14 +235,14 @@ def ReaderNumWorkUnitsCompletedV2(reader_handle: Any) -> Any:
 
 @host("reader_handle: resource", shape=lambda ctx: [], stateful=True)
 def ReaderResetV2(reader_handle: Any) -> Any:
-    """Lets a reader start anew."""
+    """Reset a reader to its initial state."""
     reader_handle[()].reset()
     return ()
 
 
 @host("reader_handle: resource -> state: string", shape=shapes.scalar, stateful=True)
 def ReaderSerializeStateV2(reader_handle: Any) -> Any:
-    """The state of a reader as a string, for ReaderRestoreStateV2."""
+    """Serialize the state of a reader as a string, for ReaderRestoreStateV2."""
     return np.array(reader_handle[()].state(), object)
 
 
@@ -254,7 +254,7 @@ def _restoring(ctx: Any) -> list[Static]:
 
 @host("reader_handle: resource, state: string", shape=_restoring, stateful=True)
 def ReaderRestoreStateV2(reader_handle: Any, state: Any) -> Any:
-    """Gives a reader the state that ReaderSerializeStateV2 found."""
+    """Restore the state of a reader from the string of ReaderSerializeStateV2."""
     reader_handle[()].restore(state[()])
     return ()
 
@@ -294,7 +294,7 @@ class ReaderBase:
 
     def read_up_to(self, queue: QueueBase | Tensor, num_records: Any,
                    name: str | None = None) -> tuple[Tensor, Tensor]:
-        """The keys and the values of up to `num_records` records, two string vectors; see `read`."""
+        """Return the keys and the values of up to `num_records` records, two string vectors; see `read`."""
         made: tuple[Tensor, Tensor] = ReaderReadUpToV2(self._reader_ref, _handle(queue), num_records, name=name)
         return made
 
@@ -309,12 +309,12 @@ class ReaderBase:
         return tensor
 
     def serialize_state(self, name: str | None = None) -> Tensor:
-        """Its state, a string scalar for `restore_state`. Running it raises UnimplementedError for most readers."""
+        """Return the state, a string for `restore_state`. Running it raises UnimplementedError for most readers."""
         tensor: Tensor = ReaderSerializeStateV2(self._reader_ref, name=name)
         return tensor
 
     def restore_state(self, state: Any, name: str | None = None) -> Operation:
-        """An operation that gives it a state. Running it raises InvalidArgumentError for a string that is none."""
+        """Return an operation that restores a state. Running it raises InvalidArgumentError for an invalid string."""
         op: Operation = ReaderRestoreStateV2(self._reader_ref, state, name=name)
         return op
 
@@ -356,7 +356,7 @@ class FixedLengthRecordReader(ReaderBase):
 
 
 class TFRecordReader(ReaderBase):
-    """Reads the records of TFRecord files. options: a TFRecordOptions that tells how they are compressed."""
+    """Reads the records of TFRecord files. options: a TFRecordOptions that names their compression."""
 
     def __init__(self, name: str | None = None, options: Any = None) -> None:
         kind = "" if options is None else options.get_compression_type_string(options)

@@ -35,7 +35,7 @@ class ResourceVariable(Variable):
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
-        """Raises NotImplementedError: the handle states the shape."""
+        """Raise NotImplementedError: the handle states the shape."""
         raise NotImplementedError("ResourceVariable does not implement set_shape()")
 
     def _as_graph_element(self) -> Tensor:
@@ -57,7 +57,7 @@ class ResourceVariable(Variable):
         return result
 
     def eval(self, session: Any = None) -> Any:
-        """The value in `session` (default: the default session), as a NumPy array. Raises ValueError without one."""
+        """Return the value in `session` (default: the default session), an array. Raises ValueError without one."""
         return self._snapshot.eval(session=session)
 
     def _changed(self, op: Any, name: str | None, read_value: bool, *values: Any) -> Any:
@@ -69,21 +69,21 @@ class ResourceVariable(Variable):
             return self.read_value()
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
-        """Sets the variable to `value`. Returns its value after that (read_value=False: the operation)."""
+        """Assign `value` to the variable. Returns its value after that (read_value=False: the operation)."""
         return self._changed(ops.AssignVariableOp, name, read_value, value)
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> Any:
-        """Adds `delta`; else as `assign`."""
+        """Add `delta`; else as `assign`."""
         return self._changed(ops.AssignAddVariableOp, name, read_value, delta)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> Any:
-        """Subtracts `delta`; else as `assign`."""
+        """Subtract `delta`; else as `assign`."""
         return self._changed(ops.AssignSubVariableOp, name, read_value, delta)
 
     def count_up_to(self, limit: int) -> Tensor:
-        """Adds one; the result is the value before that. Once the value is `limit`: OutOfRangeError when it runs."""
+        """Add one and return the value before that. Once the value is `limit`: OutOfRangeError when it runs."""
         result: Tensor = ops.ResourceCountUpTo(self._variable, limit=limit, T=self.dtype)
         return result
 

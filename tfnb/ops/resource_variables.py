@@ -36,7 +36,7 @@ Array = np.ndarray[Any, Any]
 # What a handle tells
 
 def _handle_op(op: Operation) -> Operation | None:
-    """The VarHandleOp behind a handle, through branches and loops; None if it can't be told."""
+    """The VarHandleOp behind a handle, through branches and loops; None if it is not known."""
     while op.type != "VarHandleOp":
         if not op.inputs:
             return None
@@ -45,7 +45,7 @@ def _handle_op(op: Operation) -> Operation | None:
 
 
 def handle_shape(tensor: Tensor) -> Static:
-    """The static shape of the variable behind a handle."""
+    """Return the static shape of the variable behind a handle."""
     op = _handle_op(tensor.op)
     return None if op is None else op.attrs["shape"]
 
@@ -72,7 +72,7 @@ def _value(ctx: Any, handle: Array, dtype: DType | None = None) -> Array:
 @host("-> resource: resource", shape=shapes.scalar, stateful=True, container="string = ''", shared_name="string = ''",
       debug_name="string = ''", dtype="type", shape_="shape", allowed_devices="list(string) = []")
 def VarHandleOp(*, ctx: Any) -> Any:
-    """A handle of a variable that the session keeps. It has no value until something is assigned to it."""
+    """Create a handle of a variable that the session keeps. It has no value until something is assigned to it."""
     handle = np.empty((), object)
     handle[()] = ctx.op
     return handle
@@ -81,7 +81,7 @@ def VarHandleOp(*, ctx: Any) -> Any:
 @host("resource: resource -> value: dtype", shape=lambda ctx: [handle_shape(ctx.op.inputs[0])], stateful=True,
       dtype="type")
 def ReadVariableOp(resource: Any, *, dtype: DType, ctx: Any) -> Any:
-    """The value of a variable; later updates don't change it."""
+    """Read the value of a variable; later updates don't change it."""
     return _value(ctx, resource, dtype).copy()
 
 
@@ -92,7 +92,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @host("resource: resource -> is_initialized: bool", shape=shapes.scalar, stateful=True)
 def VarIsInitializedOp(resource: Any, *, ctx: Any) -> Any:
-    """True if the variable has a value."""
+    """Return whether the variable has a value."""
     return np.bool_(ctx.store.array(_variable(ctx, resource)) is not None)
 
 
@@ -104,7 +104,7 @@ def _rank_of_handle(ctx: Any) -> list[Static]:
 @host("input: resource -> output: out_type", shape=_rank_of_handle, stateful=True,
       out_type="{int32, int64} = DT_INT32")
 def VariableShape(input: Any, *, out_type: DType, ctx: Any) -> Any:
-    """The shape of a variable, as a vector."""
+    """Return the shape of a variable, as a vector."""
     return np.array(_value(ctx, input).shape, out_type.as_numpy_dtype)
 
 
@@ -114,7 +114,7 @@ def _nothing(ctx: Any) -> list[Static]:
 
 @host("resource: resource", shape=_nothing, stateful=True, ignore_lookup_error="bool = true")
 def DestroyResourceOp(resource: Any, *, ignore_lookup_error: bool, ctx: Any) -> Any:
-    """Lets a variable be without a value. Without one: NotFoundError, unless ignore_lookup_error."""
+    """Remove the value of a variable. Without one: NotFoundError, unless ignore_lookup_error."""
     op = _variable(ctx, resource)
     if ctx.store.array(op) is None and not ignore_lookup_error:
         raise NotFoundError(None, ctx.op, f"{ctx.op.name}: the variable {op.name} does not exist")
@@ -130,7 +130,7 @@ def _assignable(ctx: Any) -> list[Static]:
 @host("resource: resource, value: dtype", shape=_assignable, stateful=True, dtype="type",
       validate_shape="bool = false")
 def AssignVariableOp(resource: Any, value: Any, *, dtype: DType, validate_shape: bool, ctx: Any) -> Any:
-    """Sets a variable to `value`, of any shape that the handle allows."""
+    """Assign `value`, of any shape that the handle allows, to a variable."""
     op = _variable(ctx, resource, dtype)
     array = ctx.store.array(op)
     if validate_shape and array is not None and array.shape != value.shape:
@@ -144,7 +144,7 @@ def AssignVariableOp(resource: Any, value: Any, *, dtype: DType, validate_shape:
 
 @host("resource: resource -> output: T", shape=shapes.scalar, stateful=True, limit="int", T="{int32, int64}")
 def ResourceCountUpTo(resource: Any, *, limit: int, T: DType, ctx: Any) -> Any:
-    """Adds one to a scalar variable and returns its value before that. OutOfRangeError once it is `limit`."""
+    """Add one to a scalar variable and return its value before that. OutOfRangeError once it is `limit`."""
     with ctx.store.updating:
         before = _value(ctx, resource, T).copy()
         if before >= limit:
@@ -205,7 +205,7 @@ def _seen(spec: OpSpec, ctx: Any) -> _Shapes:
       shape=lambda ctx: tables.SHAPES["GatherV2"](_seen(ctx.op.spec, ctx)), validate_indices="bool = true",
       dtype="type", Tindices="indextype")
 def ResourceGather(resource: Any, indices: Any, *, batch_dims: int, dtype: DType, ctx: Any) -> Any:
-    """The rows of a variable that `indices` picks (with batch_dims: of each batch, by its own indices)."""
+    """Gather rows of a variable at `indices` (with batch_dims: of each batch, at its own indices)."""
     return _evaluated("GatherV2", ctx, _value(ctx, resource, dtype), indices, np.array(batch_dims))
 
 
@@ -220,14 +220,14 @@ def _(op: Operation, dy: Tensor) -> list[Any]:
 @host("resource: resource, indices: Tindices -> output: dtype", stateful=True, dtype="type", Tindices="indextype",
       shape=lambda ctx: tables.SHAPES["GatherNd"](_seen(ctx.op.spec, ctx)))
 def ResourceGatherNd(resource: Any, indices: Any, *, dtype: DType, ctx: Any) -> Any:
-    """The slices of a variable that the vectors of coordinates in the last axis of `indices` pick."""
+    """Gather slices of a variable at the index vectors in the last axis of `indices`."""
     return _evaluated("GatherNd", ctx, _value(ctx, resource, dtype), indices)
 
 
 @host("ref: resource, begin: Index, end: Index, strides: Index, value: T", stateful=True, T="type", Index="indextype",
       shape=lambda ctx: assigned_shape(_seen(ctx.op.spec, ctx)) and [], **MASK_ATTRS)
 def ResourceStridedSliceAssign(ref: Any, begin: Any, end: Any, strides: Any, value: Any, *, T: DType, ctx: Any) -> Any:
-    """Sets the part of a variable that `begin`, `end` and `strides` name, as StridedSlice would take it."""
+    """Assign to the slice of a variable that `begin`, `end` and `strides` select, as StridedSlice."""
     with ctx.store.updating:
         write_slice(_value(ctx, ref, T), (begin, end, strides), ctx.attrs, value)
     return ()

@@ -1,4 +1,4 @@
-"""Sequences of different lengths in one tensor, the other way round: `tf.reverse_sequence`."""
+"""Reversal of sequences of different lengths in one tensor: `tf.reverse_sequence`."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -52,7 +52,7 @@ def _numpy(ctx: Any, x: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 @kernel("input: T, seq_lengths: Tlen -> output: T", shape=_shape, numpy=_numpy, seq_dim="int", batch_dim="int = 0",
         T="type", Tlen="{int32, int64} = DT_INT64")
 def ReverseSequence() -> None:
-    """`input` with the first seq_lengths[i] elements along `seq_dim` of each example i of `batch_dim` in reverse."""
+    """Reverse the first seq_lengths[i] elements along `seq_dim` of each example i of `batch_dim` of `input`."""
 
 
 @ReverseSequence.gradient
@@ -62,7 +62,7 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: int | None = None, batch_axis: int | None = None,
                      name: str | None = None, seq_dim: int | None = None, batch_dim: int | None = None) -> Tensor:
-    """`input` with the first seq_lengths[i] elements along `seq_axis` of each example i of `batch_axis` in reverse."""
+    """Reverse the first seq_lengths[i] elements along `seq_axis` of each example i of `batch_axis` of `input`."""
     along = renamed("seq_axis", seq_axis, "seq_dim", seq_dim)
     batch = renamed("batch_axis", batch_axis, "batch_dim", batch_dim, default=0)
     return ReverseSequence(input, seq_lengths, seq_dim=along, batch_dim=batch, name=name)   # type: ignore

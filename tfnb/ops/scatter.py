@@ -1,4 +1,4 @@
-"""Updates of some rows of a variable, picked by indices: `tf.scatter_add` and its kin.
+"""Sparse updates of the rows of a variable by index: `tf.scatter_add` and its kin.
 
 An index that comes several times is applied as often, in the order of the indices. One outside of the variable is an
 InvalidArgumentError, and then nothing is written.
@@ -52,74 +52,74 @@ def _vectors_shape(ctx: Any) -> list[Static]:
 
 @scatter(_ROWS, shape=_rows_shape, T="type", Tindices="indextype", use_locking="bool = true")
 def ScatterUpdate(ref: Any, updates: Any) -> Any:
-    """Sets rows of a variable: row `indices[i]` to `updates[i]`."""
+    """Assign `updates[i]` to row `indices[i]` of a variable."""
     return updates
 
 
 @scatter(_ROWS, shape=_rows_shape, **_NUMBER)
 def ScatterAdd(ref: Any, updates: Any) -> Any:
-    """Adds to rows of a variable: `updates[i]` to row `indices[i]`."""
+    """Add `updates[i]` to row `indices[i]` of a variable."""
     return ref + updates
 
 
 @scatter(_ROWS, shape=_rows_shape, **_NUMBER)
 def ScatterSub(ref: Any, updates: Any) -> Any:
-    """Subtracts from rows of a variable: `updates[i]` from row `indices[i]`."""
+    """Subtract `updates[i]` from row `indices[i]` of a variable."""
     return ref - updates
 
 
 @scatter(_ROWS, shape=_rows_shape, **_NUMBER)
 def ScatterMul(ref: Any, updates: Any) -> Any:
-    """Multiplies rows of a variable: row `indices[i]` by `updates[i]`."""
+    """Multiply row `indices[i]` of a variable by `updates[i]`."""
     return ref * updates
 
 
 @scatter(_ROWS, shape=_rows_shape, **_NUMBER)
 def ScatterDiv(ref: Any, updates: Any) -> Any:
-    """Divides rows of a variable: row `indices[i]` by `updates[i]`."""
+    """Divide row `indices[i]` of a variable by `updates[i]`."""
     return ref / updates
 
 
 @scatter(_ROWS, shape=_rows_shape, **{**_NUMBER, "T": _ORDERED})
 def ScatterMin(ref: Any, updates: Any) -> Any:
-    """Lowers rows of a variable: row `indices[i]` to at most `updates[i]`."""
+    """Replace row `indices[i]` of a variable by its element-wise minimum with `updates[i]`."""
     return minimum(ref, updates)
 
 
 @scatter(_ROWS, shape=_rows_shape, **{**_NUMBER, "T": _ORDERED})
 def ScatterMax(ref: Any, updates: Any) -> Any:
-    """Raises rows of a variable: row `indices[i]` to at least `updates[i]`."""
+    """Replace row `indices[i]` of a variable by its element-wise maximum with `updates[i]`."""
     return maximum(ref, updates)
 
 
 @scatter(_ROWS, shape=_vectors_shape, vectors=True, T="type", Tindices="indextype", use_locking="bool = true",
          **_POLICY)
 def ScatterNdUpdate(ref: Any, updates: Any) -> Any:
-    """Sets slices of a variable, each picked by a vector of coordinates in the last axis of `indices`."""
+    """Assign slices of a variable at the index vectors in the last axis of `indices`."""
     return updates
 
 
 @scatter(_ROWS, shape=_vectors_shape, vectors=True, **_NUMBER, **_POLICY)
 def ScatterNdAdd(ref: Any, updates: Any) -> Any:
-    """Adds to slices of a variable, each picked by a vector of coordinates in the last axis of `indices`."""
+    """Add to slices of a variable at the index vectors in the last axis of `indices`."""
     return ref + updates
 
 
 @scatter(_ROWS, shape=_vectors_shape, vectors=True, **_NUMBER, **_POLICY)
 def ScatterNdSub(ref: Any, updates: Any) -> Any:
-    """Subtracts from slices of a variable, each picked by a vector of coordinates in the last axis of `indices`."""
+    """Subtract from slices of a variable at the index vectors in the last axis of `indices`."""
     return ref - updates
 
 
 @scatter(_ROWS, shape=_vectors_shape, vectors=True, **_NUMBER, **_POLICY)
 def ScatterNdMin(ref: Any, updates: Any) -> Any:
-    """Lowers slices of a variable, each picked by a vector of coordinates in the last axis of `indices`."""
+    """Replace slices of a variable at index vectors by their element-wise minimum with `updates`."""
     return minimum(ref, updates)
 
 
 @scatter(_ROWS, shape=_vectors_shape, vectors=True, **_NUMBER, **_POLICY)
 def ScatterNdMax(ref: Any, updates: Any) -> Any:
-    """Raises slices of a variable, each picked by a vector of coordinates in the last axis of `indices`."""
+    """Replace slices of a variable at index vectors by their element-wise maximum with `updates`."""
     return maximum(ref, updates)
 
 
@@ -134,7 +134,7 @@ def _changed(op: Any, ref: Any, indices: Any, updates: Any, use_locking: bool | 
 
 def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool | None = True,
                    name: str | None = None) -> Tensor:
-    """Sets row `indices[i]` of the variable `ref` to `updates[i]`; the result is the variable after that.
+    """Assign `updates[i]` to row `indices[i]` of the variable `ref`; the result is the variable after that.
 
     indices: int32 or int64 of any shape; updates: of shape `indices.shape + ref.shape[1:]`, or a scalar. Of an index
     that comes twice the last row stays. Raises InvalidArgumentError, when it runs, for an index outside of `ref`.
@@ -144,43 +144,43 @@ def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool | Non
 
 def scatter_add(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                 name: str | None = None) -> Tensor:
-    """Adds `updates[i]` to row `indices[i]` of the variable `ref`; else as `scatter_update`."""
+    """Add `updates[i]` to row `indices[i]` of the variable `ref`; else as `scatter_update`."""
     return _changed(ScatterAdd, ref, indices, updates, use_locking, name)
 
 
 def scatter_sub(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                 name: str | None = None) -> Tensor:
-    """Subtracts `updates[i]` from row `indices[i]` of the variable `ref`; else as `scatter_update`."""
+    """Subtract `updates[i]` from row `indices[i]` of the variable `ref`; else as `scatter_update`."""
     return _changed(ScatterSub, ref, indices, updates, use_locking, name)
 
 
 def scatter_mul(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                 name: str | None = None) -> Tensor:
-    """Multiplies row `indices[i]` of the variable `ref` by `updates[i]`; else as `scatter_update`."""
+    """Multiply row `indices[i]` of the variable `ref` by `updates[i]`; else as `scatter_update`."""
     return _changed(ScatterMul, ref, indices, updates, use_locking, name)
 
 
 def scatter_div(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                 name: str | None = None) -> Tensor:
-    """Divides row `indices[i]` of the variable `ref` by `updates[i]`; else as `scatter_update`."""
+    """Divide row `indices[i]` of the variable `ref` by `updates[i]`; else as `scatter_update`."""
     return _changed(ScatterDiv, ref, indices, updates, use_locking, name)
 
 
 def scatter_min(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                 name: str | None = None) -> Tensor:
-    """Row `indices[i]` of the variable `ref` becomes the smaller of itself and `updates[i]`, number by number."""
+    """Row `indices[i]` of the variable `ref` becomes its element-wise minimum with `updates[i]`."""
     return _changed(ScatterMin, ref, indices, updates, use_locking, name)
 
 
 def scatter_max(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                 name: str | None = None) -> Tensor:
-    """Row `indices[i]` of the variable `ref` becomes the larger of itself and `updates[i]`, number by number."""
+    """Row `indices[i]` of the variable `ref` becomes its element-wise maximum with `updates[i]`."""
     return _changed(ScatterMax, ref, indices, updates, use_locking, name)
 
 
 def scatter_nd_update(ref: Any, indices: Any, updates: Any, use_locking: bool | None = True,
                       name: str | None = None) -> Tensor:
-    """Sets slices of the variable `ref`; the result is the variable after that.
+    """Assign slices of the variable `ref`; the result is the variable after that.
 
     indices: int32 or int64 of shape [..., k]: each vector of its last axis picks `ref[indices[..., :]]`; updates: of
     shape `indices.shape[:-1] + ref.shape[k:]`. Errors as of `scatter_update`.
@@ -190,13 +190,13 @@ def scatter_nd_update(ref: Any, indices: Any, updates: Any, use_locking: bool | 
 
 def scatter_nd_add(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                    name: str | None = None) -> Tensor:
-    """Adds to slices of the variable `ref`; else as `scatter_nd_update`."""
+    """Add to slices of the variable `ref`; else as `scatter_nd_update`."""
     return _changed(ScatterNdAdd, ref, indices, updates, use_locking, name)
 
 
 def scatter_nd_sub(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                    name: str | None = None) -> Tensor:
-    """Subtracts from slices of the variable `ref`; else as `scatter_nd_update`."""
+    """Subtract from slices of the variable `ref`; else as `scatter_nd_update`."""
     return _changed(ScatterNdSub, ref, indices, updates, use_locking, name)
 
 
@@ -213,7 +213,7 @@ def slices_of(value: Any) -> tuple[Any, Any]:
 
 def batch_scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool | None = True,
                          name: str | None = None) -> Tensor:
-    """Sets slices of the variable `ref`, each batch (all axes of `indices` but the last) by its own indices.
+    """Assign slices of the variable `ref`, each batch (all axes of `indices` but the last) by its own indices.
 
     `ref[i, ..., indices[i, ..., j]] = updates[i, ..., j]`; else as `scatter_update`. Raises ValueError for indices of
     unknown rank.
@@ -239,55 +239,55 @@ class RowUpdates:
     """The methods of a variable that change some of its rows. All return the variable after that, as a tensor."""
 
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
-        """Subtracts the rows of an IndexedSlices. Raises TypeError for anything else."""
+        """Subtract the rows of an IndexedSlices. Raises TypeError for anything else."""
         return self._rows(scatter_sub, sparse_delta, use_locking, name)
 
     def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
-        """Adds the rows of an IndexedSlices. Raises TypeError for anything else."""
+        """Add the rows of an IndexedSlices. Raises TypeError for anything else."""
         return self._rows(scatter_add, sparse_delta, use_locking, name)
 
     def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
-        """Raises rows to at least those of an IndexedSlices. Raises TypeError for anything else."""
+        """Raise rows to at least those of an IndexedSlices. Raises TypeError for anything else."""
         return self._rows(scatter_max, sparse_delta, use_locking, name)
 
     def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
-        """Lowers rows to at most those of an IndexedSlices. Raises TypeError for anything else."""
+        """Lower rows to at most those of an IndexedSlices. Raises TypeError for anything else."""
         return self._rows(scatter_min, sparse_delta, use_locking, name)
 
     def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
-        """Multiplies by the rows of an IndexedSlices. Raises TypeError for anything else."""
+        """Multiply by the rows of an IndexedSlices. Raises TypeError for anything else."""
         return self._rows(scatter_mul, sparse_delta, use_locking, name)
 
     def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
-        """Divides by the rows of an IndexedSlices. Raises TypeError for anything else."""
+        """Divide by the rows of an IndexedSlices. Raises TypeError for anything else."""
         return self._rows(scatter_div, sparse_delta, use_locking, name)
 
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
-        """Sets the rows of an IndexedSlices. Raises TypeError for anything else."""
+        """Assign the rows of an IndexedSlices. Raises TypeError for anything else."""
         return self._rows(scatter_update, sparse_delta, use_locking, name)
 
     def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
-        """Sets the rows of an IndexedSlices batch by batch: see `tf.batch_scatter_update`."""
+        """Assign the rows of an IndexedSlices batch by batch: see `tf.batch_scatter_update`."""
         return self._rows(batch_scatter_update, sparse_delta, use_locking, name)
 
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-        """Subtracts from the slices that vectors of coordinates pick: see `tf.scatter_nd_sub`."""
+        """Subtract from the slices at the index vectors: see `tf.scatter_nd_sub`."""
         return scatter_nd_sub(self, indices, updates, use_locking=True, name=name)
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-        """Adds to the slices that vectors of coordinates pick: see `tf.scatter_nd_add`."""
+        """Add to the slices at the index vectors: see `tf.scatter_nd_add`."""
         return scatter_nd_add(self, indices, updates, use_locking=True, name=name)
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-        """Sets the slices that vectors of coordinates pick: see `tf.scatter_nd_update`."""
+        """Assign the slices at the index vectors: see `tf.scatter_nd_update`."""
         return scatter_nd_update(self, indices, updates, use_locking=True, name=name)
 
     def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-        """Raises the slices that vectors of coordinates pick to at least `updates`."""
+        """Raise the slices at the index vectors to at least `updates`."""
         return _changed(ScatterNdMax, self._variable, indices, updates, True, name)
 
     def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-        """Lowers the slices that vectors of coordinates pick to at most `updates`."""
+        """Lower the slices at the index vectors to at most `updates`."""
         return _changed(ScatterNdMin, self._variable, indices, updates, True, name)
 
     def _rows(self, change: Callable[..., Tensor], sparse_delta: Any, use_locking: bool, name: str | None) -> Tensor:

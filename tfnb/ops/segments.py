@@ -1,8 +1,8 @@
 """Segment reductions, one row of the result for each segment: products, means, minima, maxima, and sparse sums.
 
-Segment ids of the sorted ops ascend; the result has as many rows as the last id plus one. The unsorted ops are told how
-many; ids below 0 are left out. A segment without rows gets 0 (sorted ops; 1 for products), or what the combination
-starts from.
+Segment ids of the sorted ops ascend; the result has as many rows as the last id plus one. The unsorted ops take the
+number of segments; ids below 0 are left out. A segment without rows gets 0 (sorted ops; 1 for products), or the
+identity of the combination.
 """
 from __future__ import annotations
 
@@ -67,25 +67,25 @@ def _means(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
 
 @kernel(_SORTED, **SORTED, numpy=_means, T="numbertype", Tindices="indextype")
 def SegmentMean() -> None:
-    """Row i of the result is the mean of the rows of `data` whose segment id is i; ids ascend."""
+    """Compute the mean of the rows of `data` by segment id; ids ascend."""
 
 
 @kernel(_SORTED, **SORTED, numpy=_combined(np.multiply, 1), T="numbertype",
         Tindices="indextype")
 def SegmentProd() -> None:
-    """Row i of the result is the product of the rows of `data` whose segment id is i; ids ascend."""
+    """Compute the product of the rows of `data` by segment id; ids ascend."""
 
 
 @kernel(_SORTED, **SORTED, numpy=_combined(np.minimum, 0), T=_REAL,
         Tindices="indextype")
 def SegmentMin() -> None:
-    """Row i of the result is the smallest of the rows of `data` whose segment id is i; ids ascend."""
+    """Compute the minimum of the rows of `data` by segment id; ids ascend."""
 
 
 @kernel(_SORTED, **SORTED, numpy=_combined(np.maximum, 0), T=_REAL,
         Tindices="indextype")
 def SegmentMax() -> None:
-    """Row i of the result is the largest of the rows of `data` whose segment id is i; ids ascend."""
+    """Compute the maximum of the rows of `data` by segment id; ids ascend."""
 
 
 def _extreme(dtype: np.dtype, sign: int) -> Any:
@@ -108,19 +108,19 @@ def _scattered(ufunc: Any, start: Callable[[np.dtype], Any]) -> Callable[..., np
 @kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.multiply, lambda dtype: 1),
         T="numbertype", Tindices="indextype", Tnumsegments=_COUNT)
 def UnsortedSegmentProd() -> None:
-    """Row i of the result is the product of the rows of `data` whose segment id is i (1 without one)."""
+    """Compute the product of the rows of `data` by segment id (1 for an empty segment)."""
 
 
 @kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.maximum, lambda dtype: _extreme(dtype, -1)), T=_REAL,
         Tindices="indextype", Tnumsegments=_COUNT)
 def UnsortedSegmentMax() -> None:
-    """Row i of the result is the largest of the rows of `data` whose segment id is i (without one the lowest)."""
+    """Compute the maximum of the rows of `data` by segment id (the lowest value for an empty segment)."""
 
 
 @kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.minimum, lambda dtype: _extreme(dtype, 1)), T=_REAL,
         Tindices="indextype", Tnumsegments=_COUNT)
 def UnsortedSegmentMin() -> None:
-    """Row i of the result is the smallest of the rows of `data` whose segment id is i (without one the highest)."""
+    """Compute the minimum of the rows of `data` by segment id (the highest value for an empty segment)."""
 
 
 for _op in (UnsortedSegmentProd, UnsortedSegmentMax, UnsortedSegmentMin):
@@ -222,17 +222,17 @@ def _picked(power: float) -> Callable[..., np.ndarray]:
 
 @kernel(_PICKED, shape=_picked_shape, numpy=_picked(0), values=("segment_ids",), T=_REAL, **_PICKS)
 def SparseSegmentSum() -> None:
-    """Row i of the result is the sum of the rows `data[indices]` whose segment id is i; ids ascend."""
+    """Compute the sum of the rows `data[indices]` by segment id; ids ascend."""
 
 
 @kernel(_PICKED, shape=_picked_shape, numpy=_picked(1), values=("segment_ids",), T=_FLOAT, **_PICKS)
 def SparseSegmentMean() -> None:
-    """Row i of the result is the mean of the rows `data[indices]` whose segment id is i; ids ascend."""
+    """Compute the mean of the rows `data[indices]` by segment id; ids ascend."""
 
 
 @kernel(_PICKED, shape=_picked_shape, numpy=_picked(0.5), values=("segment_ids",), T=_FLOAT, **_PICKS)
 def SparseSegmentSqrtN() -> None:
-    """As SparseSegmentSum, divided by the root of the number of rows."""
+    """As SparseSegmentSum, divided by the square root of the number of rows."""
 
 
 for _op in (SparseSegmentSum, SparseSegmentMean, SparseSegmentSqrtN):
@@ -276,7 +276,7 @@ def _counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
 
 
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    """Row i of the result is the mean of the rows of `data` whose segment id is i (0 without one).
+    """Compute the mean of the rows of `data` by segment id (0 for an empty segment).
 
     Of integers, floats.
     """
@@ -288,7 +288,7 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
 
 
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    """As `unsorted_segment_sum`, divided by the root of the number of rows of each segment."""
+    """As `unsorted_segment_sum`, divided by the square root of the number of rows of each segment."""
     with name_scope(name, "UnsortedSegmentSqrtN"):
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
         num_segments = convert_to_tensor(num_segments, dtype="int32")
@@ -298,18 +298,18 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
 
 
 def sparse_segment_sum(data: Any, indices: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """Row i of the result is the sum of the rows `data[indices]` whose segment id is i; ids ascend."""
+    """Compute the sum of the rows `data[indices]` by segment id; ids ascend."""
     result: Tensor = SparseSegmentSum(data, indices, segment_ids, name=name)
     return result
 
 
 def sparse_segment_mean(data: Any, indices: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """Row i of the result is the mean of the rows `data[indices]` whose segment id is i; ids ascend."""
+    """Compute the mean of the rows `data[indices]` by segment id; ids ascend."""
     result: Tensor = SparseSegmentMean(data, indices, segment_ids, name=name)
     return result
 
 
 def sparse_segment_sqrt_n(data: Any, indices: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """As `sparse_segment_sum`, divided by the root of the number of rows of each segment."""
+    """As `sparse_segment_sum`, divided by the square root of the number of rows of each segment."""
     result: Tensor = SparseSegmentSqrtN(data, indices, segment_ids, name=name)
     return result

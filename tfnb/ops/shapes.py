@@ -21,7 +21,7 @@ def _count(ctx: ShapeContext) -> int:
 
 
 def of_rank(found: Static, rank: int) -> tuple[int | None, ...]:
-    """A shape of so many axes. Raises ValueError for another rank."""
+    """Return a shape of `rank` axes. Raises ValueError for another rank."""
     if found is not None and len(found) != rank:
         raise ValueError(f"Shape must be rank {rank} but is rank {len(found)}")
     return (None,) * rank if found is None else found

@@ -1,4 +1,4 @@
-"""Assigning to a part of a variable: `v[1:3].assign(x)`."""
+"""Assignment to a slice of a variable: `v[1:3].assign(x)`."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ def write_slice(array: np.ndarray[Any, Any], bounds: tuple[Any, ...], masks: Map
 @host("ref: Ref(T), begin: Index, end: Index, strides: Index, value: T -> output_ref: Ref(T)", shape=assigned_shape,
       writes=True, T="type", Index="indextype", **MASK_ATTRS)
 def StridedSliceAssign(ref: Any, begin: Any, end: Any, strides: Any, value: Any, *, ctx: Any) -> Any:
-    """Sets the part of a variable that `begin`, `end` and `strides` name, as StridedSlice would take it."""
+    """Assign to the slice of a variable that `begin`, `end` and `strides` select, as StridedSlice."""
     with ctx.store.updating:
         write_slice(ref, (begin, end, strides), ctx.attrs, value)
     return ref

@@ -428,7 +428,7 @@ def split(value: Any = None, num_or_size_splits: Any = None, axis: Any = 0, num:
     """Split `value` into equal parts (a number) or parts of given sizes (a list, or a tensor with `num`), along `axis`.
 
     r0.x's order `split(split_dim, num_split, value)` is recognised, and so are its names. Raises ValueError where the
-    number of pieces can't be told or does not divide the axis.
+    number of pieces is not known or does not divide the axis.
     """
     if isinstance(num, str):
         num, name = None, num                                         # r0.x: the name came fourth

@@ -23,7 +23,7 @@ def _attr_shape(ctx: ShapeContext) -> list[Static]:
 
 @structural("-> output: dtype", Kind.PLACEHOLDER, shape=_attr_shape, dtype="type", shape_="shape = {}")
 def Placeholder() -> None:
-    """A tensor whose value must be fed when it is needed."""
+    """Create a tensor whose value must be fed when it is needed."""
 
 
 @structural("-> output: dtype", Kind.PLACEHOLDER, shape=_attr_shape, dtype="type", shape_="shape")
@@ -34,7 +34,7 @@ def PlaceholderV2() -> None:
 @structural("-> output: dtype", Kind.CONST, shape=lambda ctx: [np.shape(ctx.attrs["value"])], value="tensor",
             dtype="type")
 def Const() -> None:
-    """A constant: its value is an attr."""
+    """Create a constant: its value is an attr."""
 
 
 def _default_shape(ctx: ShapeContext) -> list[Static]:
@@ -44,7 +44,7 @@ def _default_shape(ctx: ShapeContext) -> list[Static]:
 
 @movement("input: dtype -> output: dtype", shape=_default_shape, in_order=True, dtype="type", shape_="shape")
 def PlaceholderWithDefault(view: View) -> View:
-    """The value of `input` where none is fed."""
+    """Return the fed value, by default `input`."""
     return view
 
 
@@ -58,7 +58,7 @@ for _op in (Placeholder, PlaceholderV2, Const):
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
-    """A tensor whose value must be fed when it is needed. shape: None where anything may be fed.
+    """Return a tensor whose value must be fed when it is needed. shape: None where anything may be fed.
 
     A run that needs it and is not fed raises InvalidArgumentError; a fed value of another shape, or that is no value of
     `dtype`, raises ValueError or TypeError.
@@ -67,13 +67,13 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """A tensor with the value of `input` where none is fed. shape: what may be fed."""
+    """Return a tensor with the value of `input` where none is fed. shape: what may be fed."""
     return PlaceholderWithDefault(input, shape=TensorShape(shape), name=name)
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const",
              verify_shape: bool = False) -> Tensor:
-    """A constant tensor. With `shape`, its last number fills what is missing.
+    """Return a constant tensor. With `shape`, its last element fills the missing ones.
 
     Raises TypeError if `value` is not of `dtype`, or, with `verify_shape`, not of `shape`; ValueError if it has too
     many elements.

@@ -1,4 +1,4 @@
-"""Maps from handles to sparse tensors: in queues, which hold dense tensors, a handle stands for a sparse one."""
+"""Maps from handles to sparse tensors: in queues of dense tensors, a handle represents a sparse one."""
 from __future__ import annotations
 
 import itertools
@@ -57,14 +57,14 @@ _NAMED = {"container": "string = ''", "shared_name": "string = ''"}
 
 @host(f"{_SPARSE} -> sparse_handle: int64", shape=_one_handle, stateful=True, T="type", **_NAMED)
 def AddSparseToTensorsMap(indices: Any, values: Any, shape: Any, *, ctx: Any) -> Any:
-    """The handle of a sparse tensor that is put into a map of the session."""
+    """Put a sparse tensor into a map of the session and return its handle."""
     held = ctx.store.resource(ctx.op, SparseTensorsMap)
     return np.int64(held.add(SparseTensorValue(indices.copy(), values.copy(), shape.copy())))
 
 
 @host(f"{_SPARSE} -> sparse_handles: int64", shape=_many_handles, stateful=True, T="type", **_NAMED)
 def AddManySparseToTensorsMap(indices: Any, values: Any, shape: Any, *, ctx: Any) -> Any:
-    """The handles of the rows, along the first axis, of a sparse tensor that are put into a map of the session."""
+    """Put the rows, along the first axis, of a sparse tensor into a map of the session and return their handles."""
     if len(shape) < 2:
         raise InvalidArgumentError(None, ctx.op, f"Rank of input SparseTensor should be > 1, got {len(shape)}")
     rows = indices[:, 0]
@@ -85,7 +85,7 @@ def _taken_shapes(ctx: Any) -> list[Static]:
 @host("sparse_handles: int64 -> sparse_indices: int64, sparse_values: dtype, sparse_shape: int64", stateful=True,
       shape=_taken_shapes, dtype="type", **_NAMED)
 def TakeManySparseFromTensorsMap(handles: Any, *, dtype: Any, ctx: Any) -> Any:
-    """Sparse tensors, taken out of a map of the session, as rows of one: [N, the largest size along each axis]."""
+    """Take sparse tensors out of a map and stack them: [N, the largest size along each axis]."""
     held = ctx.store.resource(ctx.op, SparseTensorsMap)
     taken = [held.take(handle) for handle in handles.tolist()]
     ranks = {len(one.dense_shape) for one in taken}

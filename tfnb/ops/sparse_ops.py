@@ -1,4 +1,4 @@
-"""Ops on sparse tensors: to and from dense ones, and their products and quotients with dense ones."""
+"""Sparse tensor ops: conversion to and from dense ones, and element-wise products and quotients with dense ones."""
 from __future__ import annotations
 
 from typing import Any
@@ -38,7 +38,7 @@ def _dense(ctx: Any) -> list[Static]:
       Tindices="{int32, int64}")
 def SparseToDense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any, *,
                   validate_indices: bool, ctx: Any) -> Any:
-    """A dense tensor with `sparse_values` at `sparse_indices` and `default_value` elsewhere.
+    """Scatter `sparse_values` at `sparse_indices` into a dense tensor, with `default_value` elsewhere.
 
     With validate_indices they must be in order, without repetitions.
     """
@@ -81,7 +81,7 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0,
                     validate_indices: bool = True, name: str | None = None) -> Tensor:
-    """A dense tensor of shape `output_shape` with `sparse_values` at `sparse_indices`, elsewhere `default_value`."""
+    """Return a dense tensor of `output_shape` with `sparse_values` at `sparse_indices`, elsewhere `default_value`."""
     tensor: Tensor = SparseToDense(sparse_indices, output_shape, sparse_values, default_value,
                                    validate_indices=validate_indices, name=name)
     return tensor
@@ -89,7 +89,7 @@ def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, 
 
 def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True,
                            name: str | None = None) -> Tensor:
-    """A SparseTensor as a dense one, with `default_value` (zero, the empty string) where it has none."""
+    """Convert a SparseTensor to a dense one, with `default_value` (zero, the empty string) where it has none."""
     sparse = SparseTensor.from_value(sp_input)
     if default_value is None:
         default_value = zeros([], dtype=sparse.dtype)
@@ -99,7 +99,7 @@ def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_in
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
     """A SparseTensor whose value must be fed: a SparseTensorValue, or a tuple of three arrays.
 
-    shape: where it is told, it need not be fed.
+    shape: where it is given, it need not be fed.
     """
     before = "" if name is None else name + "/"
     if shape is None:
@@ -148,13 +148,13 @@ def _beside(ctx: Any, indices: np.ndarray, shape: np.ndarray, dense: np.ndarray)
 
 @host(_WITH_DENSE, shape=_sparse_values, T="numbertype")
 def SparseDenseCwiseMul(indices: Any, values: Any, shape: Any, dense: Any, *, ctx: Any) -> Any:
-    """The values of a sparse tensor, each times the element of `dense` (broadcast to its shape) at its place."""
+    """Multiply each value of a sparse tensor by its element of `dense`, broadcast to its shape."""
     return values * _beside(ctx, indices, shape, dense)
 
 
 @host(_WITH_DENSE, shape=_sparse_values, T="numbertype")
 def SparseDenseCwiseDiv(indices: Any, values: Any, shape: Any, dense: Any, *, ctx: Any) -> Any:
-    """The values of a sparse tensor, each divided by the element of `dense` (broadcast to its shape) at its place."""
+    """Divide each value of a sparse tensor by its element of `dense`, broadcast to its shape."""
     divisors = _beside(ctx, indices, shape, dense)
     if values.dtype.kind in "iu" and not divisors.all():
         raise InvalidArgumentError(None, ctx.op, "Integer division by zero")

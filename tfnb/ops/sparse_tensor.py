@@ -66,7 +66,7 @@ class SparseTensor:
 
     @property
     def indices(self) -> Tensor:
-        """The place of each value."""
+        """The index vector of each value."""
         return self._indices
 
     @property

@@ -1,4 +1,4 @@
-"""Stacks: what a loop remembers of its rounds for the loop of its gradients."""
+"""Stacks: the history that a loop keeps of its iterations for the gradient loop."""
 from __future__ import annotations
 
 from typing import Any
@@ -14,14 +14,14 @@ from tfnb.ops.declare import host
 @host("max_size: int32 -> handle: resource", shape=shapes.scalar, stateful=True, elem_type="type",
       stack_name="string = ''")
 def StackV2(max_size: np.ndarray, *, elem_type: DType, stack_name: bytes, ctx: Any) -> Stack:
-    """A new, empty stack at each run. max_size: how many values it may hold; negative: any number."""
+    """Create an empty stack at each run. max_size: the most values it may hold; negative: any number."""
     return Stack(stack_name.decode() or ctx.op.name, int(max_size))
 
 
 @host("handle: resource, elem: T -> output: T", shape=lambda ctx: [ctx.shape(1)], stateful=True,
       element="push", T="type", swap_memory="bool = false")
 def StackPushV2(handle: np.ndarray, elem: np.ndarray) -> np.ndarray:
-    """Puts `elem` on top of a stack; its output is `elem`."""
+    """Push `elem` onto a stack; its output is `elem`."""
     value = own(elem)
     handle[()].push(value)
     return value
@@ -30,13 +30,13 @@ def StackPushV2(handle: np.ndarray, elem: np.ndarray) -> np.ndarray:
 @host("handle: resource -> elem: elem_type", shape=shapes.unknown, stateful=True, element="pop",
       elem_type="type")
 def StackPopV2(handle: np.ndarray) -> np.ndarray:
-    """Takes the top value of a stack."""
+    """Pop the top value of a stack."""
     return handle[()].pop()  # type: ignore[no-any-return]
 
 
 @host("handle: resource", shape=lambda ctx: [], stateful=True)
 def StackCloseV2(handle: np.ndarray) -> tuple[()]:
-    """Drops the values of a stack."""
+    """Drop the values of a stack."""
     handle[()].clear()
     return ()
 

@@ -1,4 +1,4 @@
-"""Variables and what writes to them: assignments, and the steps of the optimizers.
+"""Reference variables and their updates: assignments, and the steps of the optimizers.
 
 The definition of an update gives the new values of its Ref inputs, in order; scalars (a learning rate) broadcast. The
 formulas are those that TensorFlow documents for its training ops.
@@ -30,7 +30,7 @@ def _declared(ctx: Any) -> list[Static]:
 @structural("-> ref: Ref(dtype)", Kind.VARIABLE, shape=_declared, stateful=True, shape_="shape", dtype="type",
             container="string = ''", shared_name="string = ''")
 def VariableV2() -> None:
-    """Holds a value between runs of a session. It has none until something is assigned to it."""
+    """Create a variable, which keeps its value between runs. It has none until something is assigned to it."""
 
 
 @structural("-> ref: Ref(dtype)", Kind.VARIABLE, shape=_declared, stateful=True, shape_="shape", dtype="type",
@@ -70,19 +70,19 @@ def computes_type(ctx: Any) -> None:
 @update("ref: Ref(T), value: T -> output_ref: Ref(T)", shape=_assigned, T="type", validate_shape="bool = true",
         use_locking="bool = true")
 def Assign(ref: Any, value: Any) -> Any:
-    """Sets a variable to `value`. With validate_shape=False its shape may change."""
+    """Assign `value` to a variable. With validate_shape=False its shape may change."""
     return value
 
 
 @update("ref: Ref(T), value: T -> output_ref: Ref(T)", shape=shapes.same_inputs, T="numbertype", use_locking=_LOCK)
 def AssignAdd(ref: Any, value: Any) -> Any:
-    """Adds `value` to a variable."""
+    """Add `value` to a variable."""
     return ref + value
 
 
 @update("ref: Ref(T), value: T -> output_ref: Ref(T)", shape=shapes.same_inputs, T="numbertype", use_locking=_LOCK)
 def AssignSub(ref: Any, value: Any) -> Any:
-    """Subtracts `value` from a variable."""
+    """Subtract `value` from a variable."""
     return ref - value
 
 
@@ -96,13 +96,13 @@ def _variable(ref: Tensor) -> Operation:
 
 @host("ref: Ref(dtype) -> is_initialized: bool", shape=shapes.scalar, dtype="type")
 def IsVariableInitialized(ref: Any, *, ctx: Any) -> Any:
-    """True if the variable has a value."""
+    """Return whether the variable has a value."""
     return np.bool_(ctx.store.array(_variable(ctx.op.inputs[0])) is not None)
 
 
 @host("ref: Ref(T) -> output: T", shape=shapes.like_first, writes=True, limit="int", T="{int32, int64}")
 def CountUpTo(ref: Any, *, limit: int, ctx: Any) -> Any:
-    """Adds one to a scalar variable and returns its value before that. OutOfRangeError once it is `limit`."""
+    """Add one to a scalar variable and return its value before that. OutOfRangeError once it is `limit`."""
     if ref >= limit:
         raise errors.OutOfRangeError(None, ctx.op, f"Reached limit of {limit} in CountUpTo {ctx.op.name!r}")
     before = ref.copy()
@@ -114,7 +114,7 @@ def CountUpTo(ref: Any, *, limit: int, ctx: Any) -> Any:
         validate=computes_type, T="numbertype",
         use_locking=_LOCK)
 def ApplyGradientDescent(var: Any, alpha: Any, delta: Any) -> Any:
-    """Takes a step of size `alpha` against the gradient `delta`."""
+    """Apply a gradient descent step: var -= alpha * delta."""
     return var - alpha * delta
 
 
@@ -122,7 +122,7 @@ def ApplyGradientDescent(var: Any, alpha: Any, delta: Any) -> Any:
         shape=merged_shape("var", "accum", "grad"),
         validate=computes_type, T="numbertype", use_locking=_LOCK, use_nesterov="bool = false")
 def ApplyMomentum(var: Any, accum: Any, lr: Any, grad: Any, momentum: Any, *, use_nesterov: bool) -> Any:
-    """accum = accum * momentum + grad; var -= lr * accum (Nesterov: var -= lr * (grad + momentum * accum))."""
+    """Apply momentum: accum = accum * momentum + grad; var -= lr * accum (Nesterov: lr * (grad + momentum * accum))."""
     speed = accum * momentum + grad
     step = where(use_nesterov, grad * lr + speed * momentum * lr, speed * lr)
     return var - step, speed
@@ -134,7 +134,7 @@ def ApplyMomentum(var: Any, accum: Any, lr: Any, grad: Any, momentum: Any, *, us
         use_nesterov="bool = false")
 def ApplyAdam(var: Any, m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any,
               epsilon: Any, grad: Any, *, use_nesterov: bool) -> Any:
-    """One step of Adam (Kingma and Ba, 2014), in the form of the end of section 2 of the paper.
+    """Apply a step of Adam (Kingma and Ba, 2014), in the form of the end of section 2 of the paper.
 
     lr_t = lr * sqrt(1 - beta2_power) / (1 - beta1_power); m and v move towards grad and its square by 1 - beta1 and
     1 - beta2; var -= lr_t * m / (sqrt(v) + epsilon).
@@ -150,7 +150,7 @@ def ApplyAdam(var: Any, m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: 
         validate=computes_type,
         T="numbertype", use_locking=_LOCK, update_slots="bool = true")
 def ApplyAdagrad(var: Any, accum: Any, lr: Any, grad: Any, *, update_slots: bool) -> Any:
-    """accum += grad * grad; var -= lr * grad / sqrt(accum)."""
+    """Apply a step of Adagrad: accum += grad * grad; var -= lr * grad / sqrt(accum)."""
     total = where(update_slots, accum + grad * grad, accum)
     return var - grad * lr / sqrt(total), total
 
@@ -159,7 +159,7 @@ def ApplyAdagrad(var: Any, accum: Any, lr: Any, grad: Any, *, update_slots: bool
         shape=merged_shape("var", "accum", "grad"),
         validate=computes_type, T="numbertype", use_locking=_LOCK, update_slots="bool = true")
 def ApplyAdagradV2(var: Any, accum: Any, lr: Any, epsilon: Any, grad: Any, *, update_slots: bool) -> Any:
-    """accum += grad * grad; var -= lr * grad / (sqrt(accum) + epsilon)."""
+    """Apply a step of Adagrad: accum += grad * grad; var -= lr * grad / (sqrt(accum) + epsilon)."""
     total = where(update_slots, accum + grad * grad, accum)
     return var - grad * lr / (sqrt(total) + epsilon), total
 
@@ -168,7 +168,7 @@ def ApplyAdagradV2(var: Any, accum: Any, lr: Any, epsilon: Any, grad: Any, *, up
         shape=merged_shape("var", "accum", "accum_update", "grad"),
         validate=computes_type, T="numbertype", use_locking=_LOCK)
 def ApplyAdadelta(var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, epsilon: Any, grad: Any) -> Any:
-    """One step of Adadelta (Zeiler, 2012): steps have the size of recent steps over that of recent gradients."""
+    """Apply a step of Adadelta (Zeiler, 2012): steps have the size of recent steps over that of recent gradients."""
     square = accum * rho + grad * grad * (1 - rho)
     step = sqrt(accum_update + epsilon) / sqrt(square + epsilon) * grad
     return var - step * lr, square, accum_update * rho + step * step * (1 - rho)
@@ -189,7 +189,7 @@ def ApplyRMSProp(var: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, 
         validate=computes_type, T="numbertype", use_locking=_LOCK)
 def ApplyCenteredRMSProp(var: Any, mg: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any,
                          grad: Any) -> Any:
-    """RMSProp that divides by the estimated deviation: mg is a moving mean of grad, the variance ms - mg * mg."""
+    """Apply RMSProp with the estimated deviation: mg is a moving mean of grad, the variance ms - mg * mg."""
     mean = mg + (grad - mg) * (1 - rho)
     square = ms + (grad * grad - ms) * (1 - rho)
     step = mom * momentum + grad * lr / sqrt(square - mean * mean + epsilon)
@@ -206,7 +206,7 @@ CountUpTo.no_gradient("it counts")
 
 def assign(ref: Any, value: Any, validate_shape: bool | None = None, use_locking: bool | None = None,
            name: str | None = None) -> Tensor:
-    """Sets the variable `ref` to `value`; the result is the variable after that, as a reference.
+    """Assign `value` to the variable `ref`; the result is the variable after that, as a reference.
 
     ref: a variable, or a slice of one, `v[1:]`: then that is set. With validate_shape=False the value may have another
     shape than the variable. Raises TypeError if `ref` is not a variable or a reference, ValueError for a value of
@@ -219,7 +219,7 @@ def assign(ref: Any, value: Any, validate_shape: bool | None = None, use_locking
 
 
 def assign_add(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Tensor:
-    """Adds `value` to the variable `ref`; the result is the variable after that. Raises as `assign`."""
+    """Add `value` to the variable `ref`; the result is the variable after that. Raises as `assign`."""
     if hasattr(ref, "handle"):
         return ref.assign_add(value, name=name)  # type: ignore[no-any-return]
     result: Tensor = AssignAdd(ref, value, use_locking=use_locking, name=name)
@@ -227,7 +227,7 @@ def assign_add(ref: Any, value: Any, use_locking: bool | None = None, name: str 
 
 
 def assign_sub(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Tensor:
-    """Subtracts `value` from the variable `ref`; the result is the variable after that. Raises as `assign`."""
+    """Subtract `value` from the variable `ref`; the result is the variable after that. Raises as `assign`."""
     if hasattr(ref, "handle"):
         return ref.assign_sub(value, name=name)  # type: ignore[no-any-return]
     result: Tensor = AssignSub(ref, value, use_locking=use_locking, name=name)
@@ -235,7 +235,7 @@ def assign_sub(ref: Any, value: Any, use_locking: bool | None = None, name: str 
 
 
 def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
-    """Adds one to the scalar variable `ref`; the result is its value before that.
+    """Add one to the scalar variable `ref` and return its value before that.
 
     Once the variable is `limit`, running the result raises OutOfRangeError. ref: int32 or int64.
     """
@@ -246,7 +246,7 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
 
 
 def is_variable_initialized(variable: Any, name: str | None = None) -> Tensor:
-    """A bool scalar: True if `variable` has a value. Raises TypeError if it is not a variable or a reference."""
+    """Return a bool scalar: whether `variable` has a value. Raises TypeError if it is not a variable or a reference."""
     if hasattr(variable, "handle"):
         return variable.is_initialized(name)  # type: ignore[no-any-return]
     result: Tensor = IsVariableInitialized(variable, name=name)

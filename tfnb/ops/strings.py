@@ -1,4 +1,4 @@
-"""Ops on strings."""
+"""String ops: joining, regular expressions, substrings."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def _joined(ctx: Any) -> list[Static]:
 
 @host("inputs: N * string -> output: string", shape=_joined, N="int >= 0", separator="string = ''")
 def StringJoin(inputs: Any, *, separator: bytes) -> Any:
-    """Joins strings, element by element, with `separator` between; scalars join with every element."""
+    """Join strings element-wise, with `separator` between; scalars join with every element."""
     if not inputs:
         return np.array(b"", object)
     common = {array.shape for array in inputs if array.ndim}
@@ -67,7 +67,7 @@ def _pattern(pattern: bytes) -> Any:
 
 @host("input: string -> output: bool", shape=shapes.like_first, pattern="string")
 def StaticRegexFullMatch(input: Any, *, pattern: bytes) -> Any:
-    """Returns whether the whole of each string matches the regular expression `pattern`, in the syntax of RE2."""
+    """Return whether the whole of each string matches the regular expression `pattern`, in the syntax of RE2."""
     found = _pattern(pattern).fullmatch
     return np.array([found(text) is not None for text in input.reshape(-1)], bool).reshape(input.shape)
 
@@ -90,7 +90,7 @@ def _part(text: bytes, pos: int, count: int, unit: bytes, where: int) -> bytes:
 @host("input: string, pos: T, len: T -> output: string", shape=_parts_shape, T="indextype",
       unit="{'BYTE', 'UTF8_CHAR'} = 'BYTE'")
 def Substr(input: Any, pos: Any, len: Any, *, unit: bytes) -> Any:
-    """The parts of strings from `pos` on (from the end, if it is negative), `len` bytes or letters at most."""
+    """Return the substrings from `pos` on (from the end, if it is negative), of at most `len` bytes or characters."""
     if pos.shape != len.shape:
         raise ValueError(f"pos and len should have the same shape, got: {list(pos.shape)} vs. {list(len.shape)}")
     texts, starts, counts = np.broadcast_arrays(input, pos, len)
@@ -107,13 +107,13 @@ Fact.no_gradient("it has no inputs")
 
 
 def string_join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
-    """Strings of several tensors joined element by element; scalars join with every element."""
+    """Join strings of several tensors element-wise; scalars join with every element."""
     result: Tensor = StringJoin(inputs, separator=separator, name=name)
     return result
 
 
 def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
-    """The parts of strings from `pos` on, at most `len` bytes, or letters for the unit "UTF8_CHAR".
+    """Return the substrings from `pos` on, of at most `len` bytes, or characters for the unit "UTF8_CHAR".
 
     pos < 0 counts from the end. pos and len have one shape, to which the strings broadcast or which to theirs. Running
     it raises InvalidArgumentError for a position beyond its string.

@@ -56,7 +56,7 @@ def _dims(array: np.ndarray) -> str:
 
 @host("tags: string, values: T -> summary: string", shape=shapes.scalar, T=REAL)
 def ScalarSummary(tags, values, *, ctx):
-    """A Summary with one number for each tag; `tags` and `values` have the same shape."""
+    """Serialize a Summary with one value for each tag; `tags` and `values` have the same shape."""
     if tags.shape != values.shape:
         one = f" (tag '{_text(tags[()])}')" if tags.ndim == 0 else ""
         raise _invalid(ctx, f"tags and values are not the same shape: {_dims(tags)} != {_dims(values)}{one}")
@@ -77,7 +77,7 @@ def _scalar_head(tag: str) -> bytes:
 @host("tag: string, values: T -> summary: string", shape=shapes.scalar, validate=scalars("tag"),
       T="realnumbertype = DT_FLOAT")
 def HistogramSummary(tag, values, *, ctx):
-    """A Summary with a histogram of all numbers in `values`, which must be finite."""
+    """Serialize a Summary with a histogram of all elements of `values`, which must be finite."""
     found = _measured(values, ctx)
     if not isfinite(found.total):                  # else every number is finite
         numbers = values.astype(np.float64)
@@ -111,7 +111,7 @@ def histogram_proto(found: Histogram) -> Any:
       max_images="int >= 1 = 3",
       T="{uint8, float, half, double} = DT_FLOAT", bad_color="tensor = DT_UINT8 [255, 0, 0, 255]")
 def ImageSummary(tag, tensor, *, max_images, bad_color, ctx):
-    """A Summary with up to `max_images` images of `tensor` [batch, height, width, channels], 1, 3 or 4 channels.
+    """Serialize a Summary of up to `max_images` images [batch, height, width, channels], 1, 3 or 4 channels.
 
     Numbers that are not uint8 are scaled, image by image, to 0...255, or to 128 +- 127 where some are negative;
     pixels that are not finite get `bad_color`.
@@ -151,7 +151,7 @@ def normalized_image(image: np.ndarray, bad_color: np.ndarray) -> np.ndarray:
 @host("tag: string, tensor: float, sample_rate: float -> summary: string", shape=shapes.scalar,
       validate=scalars("tag", "sample_rate"), max_outputs="int >= 1 = 3")
 def AudioSummaryV2(tag, tensor, sample_rate, *, max_outputs, ctx):
-    """A Summary with up to `max_outputs` sounds of `tensor` [batch, frames, channels] or [batch, frames]."""
+    """Serialize a Summary of up to `max_outputs` sounds of `tensor` [batch, frames, channels] or [batch, frames]."""
     return _audio(ctx, tag, tensor, float(sample_rate), max_outputs)
 
 
@@ -181,7 +181,7 @@ def _audio(ctx: Any, tag: np.ndarray, tensor: np.ndarray, sample_rate: float, ma
 
 @host("inputs: N * string -> summary: string", shape=shapes.scalar, N="int >= 1")
 def MergeSummary(inputs, *, ctx):
-    """One Summary with the values of all `inputs`; a tag may occur once only."""
+    """Merge the values of all `inputs` into one Summary; a tag may occur once only."""
     tags: set[str] = set()
     pieces = [item for array in inputs for item in array.ravel().tolist()]
     for piece in pieces:
@@ -195,7 +195,7 @@ def MergeSummary(inputs, *, ctx):
 @host("tag: string, tensor: T, serialized_summary_metadata: string -> summary: string", shape=shapes.scalar, T="type",
       validate=scalars("tag", "serialized_summary_metadata"))
 def TensorSummaryV2(tag, tensor, serialized_summary_metadata, *, ctx):
-    """A Summary with a whole tensor, and the metadata that says which viewer it is for."""
+    """Serialize a Summary of a whole tensor, with metadata that names its viewer."""
     value = _summary.Summary.Value(tag=_text(tag[()]))
     value.metadata.SetInParent()
     _parsed(ctx, value.metadata, serialized_summary_metadata[()], "a SummaryMetadata")

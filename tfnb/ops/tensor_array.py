@@ -1,4 +1,4 @@
-"""tf.TensorArray."""
+"""tf.TensorArray: arrays of tensors that loops write and read by index."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -116,13 +116,13 @@ class TensorArray:
             return made
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
-        """The element at `index`."""
+        """Return the element at `index`."""
         value: Tensor = TensorArrayReadV3(self._handle, index, self._flow, dtype=self._dtype, name=name)
         value.set_shape(self.element_shape)
         return value
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
-        """The array with `value` at `index`. Raises ValueError for another shape, TypeError for another dtype."""
+        """Write `value` at `index`: the new array. Raises ValueError for another shape, TypeError for another dtype."""
         with name_scope(name, "TensorArrayWrite", [self._handle, index, value]):
             value = self._value(value)
             self._learn(value.shape)
@@ -130,7 +130,7 @@ class TensorArray:
                 return self._after(TensorArrayWriteV3(self._handle, index, value, self._flow, name=name))
 
     def stack(self, name: str | None = None) -> Tensor:
-        """All elements, in a tensor with a new first axis."""
+        """Return all elements, stacked along a new first axis."""
         with colocate_with(self._handle), name_scope(name, "TensorArrayStack", [self._handle]):
             value = self.gather(range_(0, self.size()), name=name)
             if self.element_shape.ndims is not None and not self._dynamic_size and self._size is not None:
@@ -139,7 +139,7 @@ class TensorArray:
             return value
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
-        """The elements at `indices`, in a tensor with a new first axis."""
+        """Return the elements at `indices`, stacked along a new first axis."""
         value: Tensor = TensorArrayGatherV3(self._handle, indices, self._flow, dtype=self._dtype, name=name,
                                             element_shape=self.element_shape)
         if self.element_shape.ndims is not None:
@@ -147,7 +147,7 @@ class TensorArray:
         return value
 
     def concat(self, name: str | None = None) -> Tensor:
-        """All elements, one behind the other along their first axis."""
+        """Return all elements, concatenated along their first axis."""
         rest = self.element_shape[1:] if self.element_shape.ndims is not None else TensorShape(None)
         value, _ = TensorArrayConcatV3(self._handle, self._flow, dtype=self._dtype, name=name,
                                        element_shape_except0=rest)
@@ -156,12 +156,12 @@ class TensorArray:
         return value  # type: ignore[no-any-return]
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
-        """The array with the rows of `value` as its elements."""
+        """Return the array with the rows of `value` as its elements."""
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
             return self.scatter(range_(0, shape(value)[0]), value, name=name)
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
-        """The array with the rows of `value` at `indices`."""
+        """Return the array with the rows of `value` at `indices`."""
         with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
             value = self._value(value)
             self._learn(value.shape[1:])
@@ -169,7 +169,7 @@ class TensorArray:
                 return self._after(TensorArrayScatterV3(self._handle, indices, value, self._flow, name=name))
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
-        """The array with pieces of `value` of these lengths as its elements."""
+        """Return the array with pieces of `value` of these lengths as its elements."""
         with name_scope(name, "TensorArraySplit", [self._handle, value, lengths]):
             value = self._value(value)
             with self._beside(value):
@@ -186,7 +186,7 @@ class TensorArray:
         return TensorArraySizeV3(self._handle, self._flow, name=name)  # type: ignore[no-any-return]
 
     def close(self, name: str | None = None) -> Operation:
-        """An operation that drops all elements."""
+        """Return an operation that drops all elements."""
         return TensorArrayCloseV3(self._handle, name=name)  # type: ignore[no-any-return]
 
     def _value(self, value: Any) -> Tensor:

@@ -1,4 +1,4 @@
-"""The ops behind tf.TensorArray: arrays of tensors that are written and read one by one, mostly in loops.
+"""TensorArray ops: arrays of tensors that are written and read one by one, mostly in loops.
 
 The "flow" of an op is a number without meaning: taking it orders reads after writes.
 """
@@ -32,7 +32,7 @@ def _made(ctx: ShapeContext) -> list[Static]:
       identical_element_shapes="bool = false", tensor_array_name="string = ''")
 def TensorArrayV3(size: np.ndarray, *, dtype: DType, element_shape: Static, dynamic_size: bool, clear_after_read: bool,
                   identical_element_shapes: bool, tensor_array_name: bytes, ctx: Any) -> tuple[Any, np.ndarray]:
-    """A new array of `size` tensors at each run (it grows with `dynamic_size`), and a first flow."""
+    """Create an array of `size` tensors at each run (it grows with `dynamic_size`), and a first flow."""
     name = tensor_array_name.decode() or ctx.op.name
     return Elements(name, np.dtype(dtype.as_numpy_dtype), int(size), element_shape, dynamic_size, clear_after_read,
                     identical_element_shapes), _flow()
@@ -41,14 +41,14 @@ def TensorArrayV3(size: np.ndarray, *, dtype: DType, element_shape: Static, dyna
 @host("handle: resource, flow_in: float -> grad_handle: resource, flow_out: float", shape=lambda ctx: [(), ()],
       stateful=True, element="gradient", source="string")
 def TensorArrayGradV3(handle: np.ndarray, flow_in: np.ndarray, *, source: bytes) -> tuple[Any, np.ndarray]:
-    """The array for the gradients of an array that `source` computes: made when it is first asked for."""
+    """Return the array for the gradients of an array that `source` computes: made when it is first asked for."""
     return handle[()].gradient(source), _flow()
 
 
 @host("handle: resource, index: int32, value: T, flow_in: float -> flow_out: float", shape=shapes.scalar,
       stateful=True, element="write", T="type")
 def TensorArrayWriteV3(handle: np.ndarray, index: np.ndarray, value: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
-    """Writes `value` to place `index`."""
+    """Write `value` at `index`."""
     handle[()].write(int(index), own(value))
     return _flow()
 
@@ -56,7 +56,7 @@ def TensorArrayWriteV3(handle: np.ndarray, index: np.ndarray, value: np.ndarray,
 @host("handle: resource, index: int32, flow_in: float -> value: dtype", shape=shapes.unknown, stateful=True,
       element="read", dtype="type")
 def TensorArrayReadV3(handle: np.ndarray, index: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
-    """The value at place `index`."""
+    """Read the value at `index`."""
     return handle[()].read(int(index))  # type: ignore[no-any-return]
 
 
@@ -69,7 +69,7 @@ def _gathered(ctx: ShapeContext) -> list[Static]:
       element_shape="shape = {}")
 def TensorArrayGatherV3(handle: np.ndarray, indices: np.ndarray, flow_in: np.ndarray, *,
                         element_shape: Static) -> np.ndarray:
-    """The values at the places `indices`, stacked."""
+    """Read the values at `indices`, stacked."""
     return handle[()].gather(indices, element_shape)  # type: ignore[no-any-return]
 
 
@@ -77,7 +77,7 @@ def TensorArrayGatherV3(handle: np.ndarray, indices: np.ndarray, flow_in: np.nda
       stateful=True, T="type")
 def TensorArrayScatterV3(handle: np.ndarray, indices: np.ndarray, value: np.ndarray, flow_in: np.ndarray, *,
                          ctx: Any) -> np.ndarray:
-    """Writes the rows of `value` to the places `indices`."""
+    """Write the rows of `value` at `indices`."""
     handle[()].scatter(indices, value.copy() if ctx.store.holds(value) else value)
     return _flow()
 
@@ -91,7 +91,7 @@ def _concatenated(ctx: ShapeContext) -> list[Static]:
       dtype="type", element_shape_except0="shape = {}")
 def TensorArrayConcatV3(handle: np.ndarray, flow_in: np.ndarray, *,
                         element_shape_except0: Static) -> tuple[np.ndarray, np.ndarray]:
-    """All values one behind the other, and the length of each."""
+    """Concatenate all values, and return the length of each."""
     return handle[()].concat(element_shape_except0)  # type: ignore[no-any-return]
 
 
@@ -99,7 +99,7 @@ def TensorArrayConcatV3(handle: np.ndarray, flow_in: np.ndarray, *,
       stateful=True, T="type")
 def TensorArraySplitV3(handle: np.ndarray, value: np.ndarray, lengths: np.ndarray, flow_in: np.ndarray, *,
                        ctx: Any) -> np.ndarray:
-    """Writes pieces of `value` of these lengths, one to each place."""
+    """Split `value` into pieces of these lengths and write one at each index."""
     handle[()].split(value.copy() if ctx.store.holds(value) else value, lengths.tolist())
     return _flow()
 
@@ -115,7 +115,7 @@ def TensorArraySizeV3(handle: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
 
 @host("handle: resource", shape=lambda ctx: [], stateful=True)
 def TensorArrayCloseV3(handle: np.ndarray) -> tuple[()]:
-    """Drops all values; the array can't be used any more."""
+    """Drop all values; the array can't be used any more."""
     handle[()].close()
     return ()
 

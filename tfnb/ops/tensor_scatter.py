@@ -30,27 +30,27 @@ def _changed(of: Constructor, tindices: str = "indextype") -> Callable[[Any], Co
 
 @_changed(ScatterNdUpdate, "{int16, int32, int64, uint16}")
 def TensorScatterUpdate() -> None:
-    """A tensor with the slices at vectors of coordinates set; of a place that comes twice the last one stays."""
+    """Return a tensor with the slices at index vectors replaced; of duplicates the last one stays."""
 
 
 @_changed(ScatterNdAdd)
 def TensorScatterAdd() -> None:
-    """A tensor with `updates` added at vectors of coordinates, as often as a place comes."""
+    """Return a tensor with `updates` added at index vectors; duplicates add up."""
 
 
 @_changed(ScatterNdSub)
 def TensorScatterSub() -> None:
-    """A tensor with `updates` subtracted at vectors of coordinates, as often as a place comes."""
+    """Return a tensor with `updates` subtracted at index vectors; duplicates add up."""
 
 
 @_changed(ScatterNdMax)
 def TensorScatterMax() -> None:
-    """A tensor with slices raised to at least `updates` at vectors of coordinates."""
+    """Return a tensor with the element-wise maximum of slices and `updates` at index vectors."""
 
 
 @_changed(ScatterNdMin)
 def TensorScatterMin() -> None:
-    """A tensor with slices lowered to at most `updates` at vectors of coordinates."""
+    """Return a tensor with the element-wise minimum of slices and `updates` at index vectors."""
 
 
 @TensorScatterUpdate.gradient

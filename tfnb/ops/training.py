@@ -1,4 +1,4 @@
-"""The steps of optimizers that regularise, and the steps of all optimizers on some rows of a variable.
+"""Steps of regularized optimizers, and sparse steps of all optimizers on some rows of a variable.
 
 Sparse steps get the gradient of the rows that `indices` picks; the others stay as they are. The formulas are those
 that TensorFlow documents for its training ops.
@@ -39,7 +39,7 @@ _SPARSE: dict[str, Any] = {"T": "numbertype", "Tindices": "indextype", "use_lock
 @update("var: Ref(T), alpha: T, l1: T, l2: T, delta: T -> out: Ref(T)", shape=merged_shape("var", "delta"),
         validate=computes_type, **_DENSE)
 def ApplyProximalGradientDescent(var: Any, alpha: Any, l1: Any, l2: Any, delta: Any) -> Any:
-    """A step against the gradient, then towards zero by `alpha * l1`, then smaller by `1 + alpha * l2`."""
+    """Apply a proximal gradient step: var -= alpha * delta, then shrink by `alpha * l1` and `1 + alpha * l2`."""
     ahead = var - delta * alpha
     return sign(ahead) * maximum(abs(ahead) - alpha * l1, 0) / (1 + l2 * alpha)
 
@@ -61,7 +61,7 @@ def ApplyProximalAdagrad(var: Any, accum: Any, lr: Any, l1: Any, l2: Any, grad: 
         validate=computes_type)
 def ApplyAdagradDA(var: Any, gradient_accumulator: Any, gradient_squared_accumulator: Any, grad: Any, lr: Any, l1: Any,
                    l2: Any, global_step: Any) -> Any:
-    """Adagrad with dual averaging (Duchi et al., 2011): the variable follows from the sums of all gradients."""
+    """Apply Adagrad with dual averaging (Duchi et al., 2011): the variable follows from the sums of all gradients."""
     step = cast(global_step)
     total = gradient_accumulator + grad
     squares = gradient_squared_accumulator + grad * grad
@@ -74,7 +74,7 @@ def ApplyAdagradDA(var: Any, gradient_accumulator: Any, gradient_squared_accumul
         validate=computes_type, **_DENSE, multiply_linear_by_lr="bool = false")
 def ApplyFtrl(var: Any, accum: Any, linear: Any, grad: Any, lr: Any, l1: Any, l2: Any, lr_power: Any, *,
               multiply_linear_by_lr: bool) -> Any:
-    """FTRL-Proximal (McMahan et al., 2013): the variable follows from `linear`, 0 where that is within l1."""
+    """Apply FTRL-Proximal (McMahan et al., 2013): the variable follows from `linear`, 0 where that is within l1."""
     total = accum + grad * grad
     root = where(lr_power == -0.5, sqrt(total), total ** -lr_power)
     grown = root - where(lr_power == -0.5, sqrt(accum), accum ** -lr_power)
@@ -130,67 +130,67 @@ def _sparse(dense: Constructor, text: str, **attrs: str) -> Callable[[Callable[.
 @_sparse(ApplyMomentum, "var: Ref(T), accum: Ref(T), lr: T, grad: T, indices: Tindices, momentum: T -> out: Ref(T)",
          use_nesterov="bool = false")
 def SparseApplyMomentum() -> None:
-    """ApplyMomentum on the rows that `indices` picks."""
+    """Apply ApplyMomentum to the rows at `indices`."""
 
 
 @_sparse(ApplyAdagrad,
          "var: Ref(T), accum: Ref(T), lr: T, grad: T, indices: Tindices -> out: Ref(T)", update_slots="bool = true")
 def SparseApplyAdagrad() -> None:
-    """ApplyAdagrad on the rows that `indices` picks."""
+    """Apply ApplyAdagrad to the rows at `indices`."""
 
 
 @_sparse(ApplyAdagradV2, "var: Ref(T), accum: Ref(T), lr: T, epsilon: T, grad: T, indices: Tindices -> out: Ref(T)",
          update_slots="bool = true")
 def SparseApplyAdagradV2() -> None:
-    """ApplyAdagradV2 on the rows that `indices` picks."""
+    """Apply ApplyAdagradV2 to the rows at `indices`."""
 
 
 @_sparse(ApplyAdadelta,
          "var: Ref(T), accum: Ref(T), accum_update: Ref(T), lr: T, rho: T, epsilon: T, grad: T, indices: Tindices "
          "-> out: Ref(T)")
 def SparseApplyAdadelta() -> None:
-    """ApplyAdadelta on the rows that `indices` picks."""
+    """Apply ApplyAdadelta to the rows at `indices`."""
 
 
 @_sparse(ApplyRMSProp,
          "var: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, grad: T, indices: Tindices "
          "-> out: Ref(T)")
 def SparseApplyRMSProp() -> None:
-    """ApplyRMSProp on the rows that `indices` picks."""
+    """Apply ApplyRMSProp to the rows at `indices`."""
 
 
 @_sparse(ApplyCenteredRMSProp,
          "var: Ref(T), mg: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, grad: T, "
          "indices: Tindices -> out: Ref(T)")
 def SparseApplyCenteredRMSProp() -> None:
-    """ApplyCenteredRMSProp on the rows that `indices` picks."""
+    """Apply ApplyCenteredRMSProp to the rows at `indices`."""
 
 
 @_sparse(ApplyProximalGradientDescent, "var: Ref(T), alpha: T, l1: T, l2: T, grad: T, indices: Tindices -> out: Ref(T)")
 def SparseApplyProximalGradientDescent() -> None:
-    """ApplyProximalGradientDescent on the rows that `indices` picks."""
+    """Apply ApplyProximalGradientDescent to the rows at `indices`."""
 
 
 @_sparse(ApplyProximalAdagrad,
          "var: Ref(T), accum: Ref(T), lr: T, l1: T, l2: T, grad: T, indices: Tindices -> out: Ref(T)")
 def SparseApplyProximalAdagrad() -> None:
-    """ApplyProximalAdagrad on the rows that `indices` picks."""
+    """Apply ApplyProximalAdagrad to the rows at `indices`."""
 
 
 @_sparse(ApplyAdagradDA, "var: Ref(T), gradient_accumulator: Ref(T), gradient_squared_accumulator: Ref(T), grad: T, "
          "indices: Tindices, lr: T, l1: T, l2: T, global_step: int64 -> out: Ref(T)")
 def SparseApplyAdagradDA() -> None:
-    """ApplyAdagradDA on the rows that `indices` picks."""
+    """Apply ApplyAdagradDA to the rows at `indices`."""
 
 
 @_sparse(ApplyFtrl,
          "var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, indices: Tindices, lr: T, l1: T, l2: T, lr_power: T "
          "-> out: Ref(T)", multiply_linear_by_lr="bool = false")
 def SparseApplyFtrl() -> None:
-    """ApplyFtrl on the rows that `indices` picks."""
+    """Apply ApplyFtrl to the rows at `indices`."""
 
 
 @_sparse(ApplyFtrlV2, "var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, indices: Tindices, lr: T, l1: T, l2: T, "
          "l2_shrinkage: T, lr_power: T -> out: Ref(T)", multiply_linear_by_lr="bool = false")
 def SparseApplyFtrlV2() -> None:
-    """ApplyFtrlV2 on the rows that `indices` picks."""
+    """Apply ApplyFtrlV2 to the rows at `indices`."""

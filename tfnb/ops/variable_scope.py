@@ -183,7 +183,7 @@ _current = _Current()
 
 
 def get_variable_scope() -> VariableScope:
-    """The innermost variable scope."""
+    """Return the innermost variable scope."""
     return _current.of(get_default_graph())
 
 
@@ -228,7 +228,7 @@ def variable(initial_value: Any = None, trainable: bool | None = None, collectio
 
 
 class variable_scope:
-    """Opens a variable scope and a name scope: `with tf.variable_scope("layer") as scope:`.
+    """Open a variable scope and a name scope: `with tf.variable_scope("layer") as scope:`.
 
     name_or_scope: a name, put behind that of the current scope, or a VariableScope to enter again. default_name:
     used, made unique, where name_or_scope is None (reuse in its place, as in 0.x, is recognised). values: tensors

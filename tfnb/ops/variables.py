@@ -216,7 +216,7 @@ class Variable(RowUpdates, Operators):
         return self._variable.shape
 
     def set_shape(self, shape: Any) -> None:
-        """Tell what is known of the shape of a variable that was made with validate_shape=False."""
+        """State the shape, as far as it is known, of a variable that was made with validate_shape=False."""
         self._variable.set_shape(shape)
         self._snapshot.set_shape(shape)
 
@@ -298,7 +298,7 @@ class Variable(RowUpdates, Operators):
             return made
 
     def eval(self, session: Any = None) -> Any:
-        """The value in `session` (default: the default session), as a NumPy array. Raises ValueError without one."""
+        """Return the value in `session` (default: the default session), an array. Raises ValueError without one."""
         return self._variable.eval(session=session)
 
     def load(self, value: Any, session: Any = None) -> None:
@@ -314,24 +314,24 @@ class Variable(RowUpdates, Operators):
     # Changes
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
-        """Sets the variable to `value`. Returns the variable after that (read_value=False: the operation)."""
+        """Assign `value`. Returns the variable after that (read_value=False: the operation)."""
         result = state.assign(self._variable, value, use_locking=use_locking, name=name)
         return result if read_value else result.op
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> Any:
-        """Adds `delta`. Returns the variable after that (read_value=False: the operation)."""
+        """Add `delta`. Returns the variable after that (read_value=False: the operation)."""
         result = state.assign_add(self._variable, delta, use_locking=use_locking, name=name)
         return result if read_value else result.op
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> Any:
-        """Subtracts `delta`. Returns the variable after that (read_value=False: the operation)."""
+        """Subtract `delta`. Returns the variable after that (read_value=False: the operation)."""
         result = state.assign_sub(self._variable, delta, use_locking=use_locking, name=name)
         return result if read_value else result.op
 
     def count_up_to(self, limit: int) -> Tensor:
-        """Adds one; the result is the value before that. Once the value is `limit`: OutOfRangeError when it runs."""
+        """Add one and return the value before that. Once the value is `limit`: OutOfRangeError when it runs."""
         return state.count_up_to(self._variable, limit=limit)
 
     def __iter__(self) -> Any:

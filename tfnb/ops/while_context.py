@@ -92,7 +92,7 @@ class WhileContext(ControlFlowContext):
 
     @staticmethod
     def from_proto(context_def: Any, import_scope: str | None = None) -> WhileContext:
-        """The context that a WhileContextDef tells of, in the default graph."""
+        """The context that a WhileContextDef describes, in the default graph."""
         made = WhileContext(context_def=context_def, import_scope=import_scope)
         read_inside(made, context_def, import_scope)
         return made
@@ -123,7 +123,7 @@ class WhileContext(ControlFlowContext):
         return entered  # type: ignore[no-any-return]
 
     def _from_history(self, tensor: Tensor) -> Tensor | None:
-        """In a loop of gradients: the value that `tensor` had in this round of the forward loop."""
+        """Return, in a gradient loop, the value that `tensor` had in this iteration of the forward loop."""
         context = tensor.graph._flow_context
         here = context.while_context() if context is not None else None
         if here is None or here.grad_state is None:
@@ -310,7 +310,7 @@ def flat_shapes(structure: Any) -> list[Any]:
 
 
 def close_loop(head: Tensor, value: Tensor, enforce: bool = True) -> None:
-    """Send `value` to the next round: it becomes the second input of the Merge `head`.
+    """Send `value` to the next iteration: it becomes the second input of the Merge `head`.
 
     Raises ValueError if its shape is another one (with `enforce`), or its dtype.
     """

@@ -1,4 +1,4 @@
-"""tf.while_loop."""
+"""tf.while_loop: loops of the graph, by WhileContext."""
 from __future__ import annotations
 
 from collections.abc import Callable
