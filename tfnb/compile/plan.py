@@ -112,7 +112,7 @@ class Plan:
         return [op for op in self.ops if op.graph._by_name.get(op.name) is op]
 
 
-OnGpu = Callable[[Operation], bool]      # is the op put on a GPU?
+OnGpu = Callable[[Operation], bool]      # whether the op is placed on a GPU
 LEAVES = (Kind.CONST, Kind.VARIABLE)
 
 

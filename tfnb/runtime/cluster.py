@@ -1,4 +1,4 @@
-"""The jobs, tasks and addresses of a cluster (`tf.train.ClusterSpec`)."""
+"""Cluster specifications (`tf.train.ClusterSpec`): the jobs, tasks and addresses of a cluster."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ _cluster_pb2 = lazy_module("tfnb.proto.cluster_pb2")
 
 
 class ClusterSpec:
-    """Which address each task of each job has.
+    """The address of each task of each job.
 
     cluster: a dict of job names to lists of addresses, or to dicts of task numbers to addresses; a ClusterDef; another
     ClusterSpec. Raises TypeError for anything else, ValueError for tasks whose keys are no numbers.
@@ -49,12 +49,12 @@ class ClusterSpec:
         return list(self._jobs)
 
     def as_dict(self) -> dict[str, Any]:
-        """Job name -> list of addresses, or dict of numbers to addresses where numbers are left out."""
+        """Return job name -> list of addresses, or dict of task indices to addresses where these have gaps."""
         return {name: list(tasks.values()) if sorted(tasks) == list(range(len(tasks))) else dict(tasks)
                 for name, tasks in self._jobs.items()}
 
     def as_cluster_def(self) -> Any:
-        """A ClusterDef."""
+        """Return the specification as a ClusterDef."""
         made = _cluster_pb2.ClusterDef()
         for name in sorted(self._jobs):
             job = made.job.add(name=name)
@@ -63,22 +63,22 @@ class ClusterSpec:
         return made
 
     def num_tasks(self, job_name: str) -> int:
-        """How many tasks a job has. Raises ValueError if there is no such job."""
+        """Return the number of tasks of a job. Raises ValueError if there is no such job."""
         return len(self._job(job_name))
 
     def task_indices(self, job_name: str) -> list[int]:
-        """The numbers of the tasks of a job, sorted. Raises ValueError if there is no such job."""
+        """Return the indices of the tasks of a job, sorted. Raises ValueError if there is no such job."""
         return sorted(self._job(job_name))
 
     def task_address(self, job_name: str, task_index: int) -> str:
-        """The address of a task. Raises ValueError if there is no such task."""
+        """Return the address of a task. Raises ValueError if there is no such task."""
         try:
             return self._job(job_name)[task_index]
         except KeyError:
             raise ValueError(f"No task with index {task_index!r} in job {job_name!r}") from None
 
     def job_tasks(self, job_name: str) -> list[str | None]:
-        """The addresses of a job by number, None for numbers left out. Raises ValueError if there is no such job."""
+        """Return the addresses of a job by task index, None in gaps. Raises ValueError if there is no such job."""
         tasks = self._job(job_name)
         return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
 
@@ -98,7 +98,7 @@ def _text(value: Any) -> str:
 
 
 def _tasks(job: str, tasks: Any) -> dict[int, str]:
-    """The tasks of a job by number, in order."""
+    """Return the tasks of a job by index, sorted."""
     if isinstance(tasks, (Sequence, set)) and not isinstance(tasks, (str, bytes)):
         return dict(enumerate(map(_text, tasks)))
     if not isinstance(tasks, Mapping):

@@ -1,4 +1,4 @@
-"""The devices of a session, and on which of them each op is.
+"""Device discovery and placement: the devices of a session, and the one that each op is assigned to.
 
 A GPU is looked for when somebody asks for the devices, or where a graph names one, and only then: what that takes (the
 import of numba.cuda, the driver) is nothing for a program that needs none. Such a graph is placed as in TensorFlow 1:
@@ -31,7 +31,7 @@ MEMORY = 256 << 20          # bytes: what TensorFlow states for a CPU, whatever 
 
 @dataclass(frozen=True)
 class DeviceAttributes:
-    """What `Session.list_devices` tells of a device.
+    """The attributes of a device, as `Session.list_devices` returns them.
 
     name: in full spelling; device_type: "CPU"; memory_limit_bytes: nominal; incarnation: a number that is another one
     in each process; description: of the hardware, where it is no CPU.
@@ -60,7 +60,7 @@ def _gpu(task: str) -> DeviceAttributes | None:
 
 
 def cpus_of(config: Any, task: str = HERE) -> tuple[DeviceAttributes, ...]:
-    """The CPUs that a session with this ConfigProto (or None) has: as many as `device_count` says, or one.
+    """Return the CPUs of a session with this ConfigProto (or None): as many as `device_count` says, or one.
 
     task: the name of the process, which begins theirs. Raises NotFoundError for a count that is not positive.
     """
@@ -72,14 +72,14 @@ def cpus_of(config: Any, task: str = HERE) -> tuple[DeviceAttributes, ...]:
 
 
 def gpus_of(config: Any, task: str = HERE) -> tuple[DeviceAttributes, ...]:
-    """The GPU that such a session has: the first of the machine, if there is one and `device_count` is not 0 for it."""
+    """Return the GPU of such a session: the machine's first, if there is one and `device_count` is not 0 for it."""
     counts = {} if config is None else config.device_count
     found = None if "GPU" in counts and counts["GPU"] < 1 else _gpu(task)
     return () if found is None else (found,)
 
 
 def list_local_devices(session_config: Any = None) -> list[Any]:
-    """The devices of this process as DeviceAttributes protos. session_config: a ConfigProto, or None."""
+    """Return the devices of this process as DeviceAttributes protos. session_config: a ConfigProto, or None."""
     return [_device_attributes.DeviceAttributes(name=d.name.removeprefix(HERE), device_type=d.device_type,
                                                 memory_limit=d.memory_limit_bytes, incarnation=d.incarnation,
                                                 physical_device_desc=d.description)
@@ -87,7 +87,7 @@ def list_local_devices(session_config: Any = None) -> list[Any]:
 
 
 class Placer:
-    """Which device of a session each op is on, as its ConfigProto (or None) wants it. task: see `cpus_of`.
+    """Placer of ops on the devices of a session, by its ConfigProto (or None). task: see `cpus_of`.
 
     allow_soft_placement: what has no such device is on another one; log_device_placement: tell where each op is.
     """
@@ -102,11 +102,11 @@ class Placer:
 
     @property
     def devices(self) -> tuple[DeviceAttributes, ...]:
-        """All devices. The first look for a GPU takes its time."""
+        """All devices. The first access imports numba.cuda to search for a GPU."""
         return self._cpus + gpus_of(self._config, self._task)
 
     def gpu_ops(self, graph: Graph) -> Callable[[Operation], bool] | None:
-        """Which ops of the graph are put on a GPU; None if none is: the graph names no GPU, or there is none.
+        """Return the ops of the graph that are placed on a GPU; None if the graph names no GPU, or there is none.
 
         From now on `device_of` speaks of this graph as it is.
         """
@@ -118,7 +118,7 @@ class Placer:
         return self._gpu is not None and self.device_of(op) == self._gpu.name
 
     def device_of(self, op: Operation) -> str:
-        """The device that the op is put on; what refers to a variable is where the variable is, if it can be.
+        """Return the device that the op is placed on; ops on references are colocated with the variable if possible.
 
         Raises InvalidArgumentError if it asks for one that is not there, or for a GPU that has no kernel for it.
         """
@@ -152,7 +152,7 @@ class Placer:
             f"valid device.{hint}")
 
     def ran_on(self, op: Operation, gpu: bool) -> str:
-        """The device that did an op. gpu: was it a GPU? (What is put there may have been done on the CPU after all.)"""
+        """Return the device that ran an op. gpu: whether a GPU ran it (an op placed there may fall back to the CPU)."""
         if gpu and self._gpu is not None:
             return self._gpu.name
         found = self.device_of(op)
@@ -170,7 +170,7 @@ class Placer:
 
 @cache
 def _match(asked: str, names: Collection[str], soft: bool) -> str | None:
-    """The first of the devices that has all that the name asks for; with `soft` type and index are only wishes."""
+    """Return the first device that matches all parts of a name; with `soft` type and index are preferences only."""
     want = DeviceSpec.from_string(asked)
     for wishes in (False, True) if soft else (False,):
         for name in names:

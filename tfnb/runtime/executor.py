@@ -1,4 +1,4 @@
-"""Running a plan: for each stage the interpreter, or a program made for the shapes at hand."""
+"""Plan execution: each stage runs in the interpreter, or as a program specialized to the shapes at hand."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -25,8 +25,8 @@ from tfnb.runtime.waiting import run_waiting
 
 @dataclass(frozen=True)
 class Settings:
-    """How a session runs plans. interpreted: never compiled (but for a GPU); threads: of one kernel at most, None: all
-    there are; tap: what looks at each op of an interpreted plan (runtime/tap.py)."""
+    """Execution options of a session. interpreted: never compiled (but for a GPU); threads: of one kernel at most,
+    None: all there are; tap: the observer of each op of an interpreted plan (runtime/tap.py)."""
 
     interpreted: bool = False
     threads: int | None = None
@@ -35,7 +35,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """A plan whose values stand in a list: the feeds, then the outputs of each stage. Tensors are places in it."""
+    """A plan with numbered slots for values, in a list: the feeds, then the outputs of each stage."""
 
     rows: tuple[tuple[Stage, StageRunner | HostRunner, tuple[int, ...]], ...]
     fetches: tuple[int, ...]
@@ -61,9 +61,9 @@ class Executor:
         self.checked: Any = None                               # what the check for NaN notes here
 
     def run(self, feeds: Sequence[np.ndarray], trace: Trace | None = None) -> Sequence[np.ndarray]:
-        """The values of the fetches. feeds: row-major arrays of the right dtypes, in the order of the plan's feeds.
+        """Return the values of the fetches. feeds: row-major arrays of the right dtypes, in the plan's order.
 
-        trace: where to note what ran when. Raises DeadlineExceededError past the store's limit, ResourceExhaustedError
+        trace: receives the times of ops. Raises DeadlineExceededError past the store's limit, ResourceExhaustedError
         where memory does not suffice.
         """
         try:
@@ -100,14 +100,14 @@ class Executor:
         return None
 
     def wrapped(self, wrap: Callable[[StageRunner], Any]) -> Executor:
-        """This executor with something around the runners of its stages for the CPU, and compiled from now on."""
+        """Wrap the runners of the CPU stages of this executor, which is compiled from now on; return it."""
         other = copy(self)
         other.runners = [runner if runner is None or runner.stage.gpu else wrap(runner) for runner in self.runners]
         other.direct, other._slots, other._runs = None, None, max(1, self._runs)
         return other
 
     def _numbered(self) -> Slots | None:
-        """The plan with a number for each tensor that is passed on, if it is a row of stages that always run."""
+        """Assign slots to the tensors that stages pass on, if all stages are unconditional; else return None."""
         plan = self.plan
         runners = [found for host, runner in zip(self._host, self.runners, strict=True) if (found := host or runner)]
         if plan.before is not None or any(stage.guard for stage in plan.stages) or len(runners) < len(plan.stages):
@@ -122,7 +122,7 @@ class Executor:
         return Slots(tuple(rows), tuple(number[t] for t in plan.fetches))
 
     def _run_slots(self, slots: Slots, feeds: Sequence[np.ndarray], trace: Trace | None) -> Sequence[np.ndarray]:
-        """As `run`, without looking up a tensor: what rounds of loops are made of."""
+        """Run by slots, without tensor look-ups: the path of loop iterations. See `run`."""
         values = [*feeds]
         limited = self._store.time_left() is not None
         for stage, runner, taken in slots.rows:
@@ -150,7 +150,7 @@ class Executor:
             self._compute(stage, self._host[i] or self._compiled(i, compiled), env, trace)
 
     def _compiled(self, i: int, compiled: bool) -> StageRunner | None:
-        """What runs stage number `i`, where it is not to be interpreted."""
+        """Return the runner of stage number `i`, None where it is to be interpreted."""
         runner = self.runners[i]
         return runner if runner is not None and (compiled or runner.eager) else None
 
@@ -183,7 +183,7 @@ class Executor:
                     break
 
     def _value(self, tensor: Tensor, env: Env) -> np.ndarray:
-        """What a merge or a loop takes: also a constant, or a variable as it is now."""
+        """Return the value of an input of a merge or loop: also a constant, or a variable as it is now."""
         found = env.get(tensor)
         if found is not None:
             return found
@@ -192,7 +192,7 @@ class Executor:
         return np.array(tensor.op.attrs["value"])
 
     def _fetched(self, tensor: Tensor, env: Env) -> np.ndarray:
-        """A fed tensor that is fetched is copied: what a run returns belongs to the caller."""
+        """Return the values of the fetches; fed arrays are copied, since what a run returns belongs to the caller."""
         if tensor not in env:
             raise InvalidArgumentError(None, tensor.op, f"Retval[0] does not have value: {tensor.name!r} is in a "
                                                         "branch that was not taken")
@@ -200,7 +200,7 @@ class Executor:
 
 
 def _holds(guard: Guard, env: Env) -> bool:
-    """Is what has this guard there?"""
+    """Return whether a guard holds: each predicate has its wanted value."""
     for tensor, want in guard:
         found = env.get(tensor)
         if found is None or (want is not None and bool(found) is not want):

@@ -1,4 +1,4 @@
-"""Showing what a run does: the plan, the fused groups, the memory, the launches, and after a run their times."""
+"""`tf.explain`: the plan of a run, its fusion groups, memory layout and kernel launches, and their measured times."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -22,9 +22,9 @@ from tfnb.runtime.stages import StageRunner
 
 
 def explain(fetches: Any, feed_dict: Any = None, session: Any = None, sources: bool = False) -> str:
-    """The plan of a run as text: stages, groups of fused ops, buffers, kernel launches, and the size of the arena.
+    """Return the plan of a run as text: stages, fusion groups, buffers, kernel launches, and the size of the arena.
 
-    feed_dict gives the shapes that the programs are made for. sources: with the text of each kernel. A stage whose
+    feed_dict gives the shapes that programs are specialized to. sources: with each kernel's source. A stage whose
     inputs an earlier one makes is shown in full once this session has run it compiled. A plan of kernels only that has
     run compiled with these shapes is also timed: a table of its launches follows (as `%profile` makes it; no variable
     changes). Raises what `session.run` raises for wrong fetches and feeds, and FailedPreconditionError if a variable
@@ -45,14 +45,14 @@ def explain(fetches: Any, feed_dict: Any = None, session: Any = None, sources: b
 
 
 def _executor(session: BaseSession, fetches: Any, feeds: tuple[Tensor, ...]) -> Executor | None:
-    """What ran these fetches before, if the graph is still the same."""
+    """Return the executor that ran these fetches before, if the graph is still the same."""
     read = read_fetches(fetches, session.graph)
     found = session._executors.get((read.tensors, read.targets, feeds))
     return found[1] if found is not None and found[0] == session.graph.mutations else None
 
 
 def _inputs(stage: Stage, arrays: Mapping[Tensor, np.ndarray], runner: StageRunner | None) -> list[Meta] | None:
-    """The shapes of a stage's inputs: those fed, else those of its last program; None if there is none."""
+    """Return the shapes of a stage's inputs: those fed, else those of its last program; None if there is none."""
     if all(t in arrays for t in stage.inputs):
         return [Meta(arrays[t].dtype.name, arrays[t].shape, arrays[t] if t in stage.by_value else None)
                 for t in stage.inputs]
@@ -61,7 +61,7 @@ def _inputs(stage: Stage, arrays: Mapping[Tensor, np.ndarray], runner: StageRunn
 
 
 def _has_run(runner: StageRunner | None, arrays: Mapping[Tensor, np.ndarray]) -> bool:
-    """Is this a stage of kernels for the CPU that has a program, if its inputs are fed for these shapes?"""
+    """Return whether this is a stage of CPU kernels that has a program (for these shapes, if its inputs are fed)."""
     programs = [] if runner is None or runner.stage.gpu else runner.programs()
     fed = runner is not None and all(t in arrays for t in runner.stage.inputs)
     return any(not fed or [m.shape for m in p.compiled.inputs] == [arrays[t].shape for t in p.compiled.stage.inputs]

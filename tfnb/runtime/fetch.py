@@ -1,4 +1,4 @@
-"""The structures that `Session.run` takes: what to fetch, in nested lists, tuples and dicts, and what to feed."""
+"""Fetch and feed structures of `Session.run`: nested lists, tuples and dicts, flattened, checked and rebuilt."""
 from __future__ import annotations
 
 from collections import defaultdict
@@ -21,9 +21,9 @@ Build = Callable[[Sequence[Any]], Any]
 
 @dataclass(frozen=True)
 class Fetches:
-    """What a fetch structure asks for: distinct tensors and operations, and how to build the answer from values.
+    """A flattened fetch structure: its distinct tensors and operations, and how to rebuild it from values.
 
-    single: the answer is the value of the one tensor.
+    single: the result is the value of the one tensor.
     """
 
     tensors: tuple[Tensor, ...]
@@ -72,7 +72,7 @@ def _reader(fetch: Any, graph: Graph, tensors: dict[Tensor, int], targets: dict[
 
 
 def graph_element(fetch: Any, graph: Graph) -> Tensor | Operation:
-    """The tensor or operation that a fetch names. Raises TypeError or ValueError as Session.run documents."""
+    """Return the tensor or operation that a fetch names. Raises TypeError or ValueError as Session.run documents."""
     try:
         element: Tensor | Operation = graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
     except TypeError as error:
@@ -93,7 +93,7 @@ def _parts(key: Any) -> Sequence[Any]:
 
 
 def flat_feeds(feed_dict: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """`feed_dict` with tuples of tensors, and classes that stand for several, taken apart; itself if there are none.
+    """Flatten the tuples of tensors, and composite tensors, in a `feed_dict`; return itself if there are none.
 
     Raises ValueError for a value that does not have as many parts as its key.
     """
@@ -113,7 +113,7 @@ def flat_feeds(feed_dict: Mapping[Any, Any]) -> Mapping[Any, Any]:
 
 
 def feed_tensor(key: Any, graph: Graph) -> Tensor:
-    """The tensor that a key of a feed_dict names. Raises TypeError for what is none, ValueError if it can't be fed."""
+    """Return the tensor that a feed_dict key names. Raises TypeError for no tensor, ValueError if it can't be fed."""
     try:
         tensor: Tensor = graph.as_graph_element(key, allow_operation=False)
     except (TypeError, ValueError, KeyError) as error:
@@ -126,7 +126,7 @@ def feed_tensor(key: Any, graph: Graph) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A fed tensor, and what its value must be."""
+    """A fed tensor, with the dtype and shape that its value must have."""
 
     tensor: Tensor
     dtype: np.dtype[Any]
@@ -134,11 +134,11 @@ class Feed:
 
     @staticmethod
     def of(tensor: Tensor) -> Feed:
-        """What a value fed to `tensor` must be."""
+        """Build the record of a value to be fed to `tensor`."""
         return Feed(tensor, np.dtype(tensor.dtype.base_dtype.as_numpy_dtype), tensor.static)
 
     def array(self, value: Any) -> np.ndarray:
-        """`value` as a row-major array. Raises TypeError or ValueError if it does not fit the tensor."""
+        """Convert `value` to a row-major array. Raises TypeError or ValueError if it does not fit the tensor."""
         if type(value) is np.ndarray and value.dtype is self.dtype and value.flags.c_contiguous \
                 and (self.dtype.kind != "O" or all(type(v) is bytes for v in value.flat)):
             array = value
@@ -176,11 +176,11 @@ class Feed:
 
 
 class _NoString(Exception):
-    """The name of a class whose objects are no strings."""
+    """Raised for an object that is no string, with the name of its class."""
 
 
 def _holds(dtype: np.dtype[Any], value: int) -> bool:
-    """Is a Python integer the same number in this dtype?"""
+    """Return whether this dtype represents a Python integer exactly."""
     try:
         return dtype.kind not in "biuf" or bool(dtype.type(value) == value)
     except OverflowError:
@@ -188,7 +188,7 @@ def _holds(dtype: np.dtype[Any], value: int) -> bool:
 
 
 def _strings(value: Any) -> np.ndarray:
-    """An object array of bytes, as the runtime keeps strings. Raises _NoString for what is neither str nor bytes."""
+    """Return an object array of bytes, as the runtime keeps strings. Raises _NoString for neither str nor bytes."""
     array = np.asarray(value, object) if not isinstance(value, np.ndarray) else value.astype(object)
     flat = [v.encode() if isinstance(v, str) else v for v in array.reshape(-1)]
     for v in flat:

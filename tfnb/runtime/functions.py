@@ -1,4 +1,4 @@
-"""Running functions: the bodies that ops of datasets call, each as a plan over the store of the session."""
+"""Function calls: the bodies that dataset ops call, each run as a plan over the session's store."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _executors: WeakKeyDictionary[Store, WeakKeyDictionary[FunctionGraph, Executor]]
 
 
 def runner(store: Store, body: FunctionGraph) -> Callable[[Arrays], Arrays]:
-    """A function from the values of the inputs of `body` to those of its outputs."""
+    """Return a Python callable from the values of the inputs of `body` to those of its outputs."""
     known = _executors.setdefault(store, WeakKeyDictionary())
     executor = known.get(body)
     if executor is None:

@@ -1,8 +1,8 @@
-"""The variables of a session in the memory of a GPU.
+"""Coherence of variables between host and GPU memory: each value is in one of the two at a time.
 
-A variable has one place at a time. A GPU stage that uses it takes its value to the GPU, where it stays; who asks the
-store for its array (a saver, a stage on the CPU, a view in a notebook) gets it back first. So a training loop on the
-GPU copies no variable, and nobody ever sees an old value.
+A GPU stage that uses a variable moves its value to the GPU, where it stays; whoever asks the store for its array (a
+saver, a stage on the CPU, a view in a notebook) has it copied back first. So a training loop on the GPU copies no
+variable, and no reader sees a stale value.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfnb.runtime.store import Store, variable_key
 
 
 class GpuArray:
-    """A variable's place in the GPU's memory, kept in `Store.places` as long as the variable has this shape."""
+    """A variable's GPU memory, kept in `Store.places` as long as the variable has this shape."""
 
     def __init__(self, like: np.ndarray) -> None:
         self.shape, self.dtype = like.shape, like.dtype
@@ -27,7 +27,7 @@ class GpuArray:
 
 
 def borrow(store: Store, op: Operation) -> GpuArray:
-    """Where a variable, which must have a value, lies on the GPU; its value is there from now on.
+    """Move the value of a variable, which must have one, to the GPU and return its array there.
 
     The caller holds `store.lending`.
     """

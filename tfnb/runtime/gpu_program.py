@@ -1,9 +1,9 @@
-"""A Program for a GPU: its memory there, and its launches one after another, by numba.cuda.
+"""GPU programs: device memory, transfers and asynchronous launches of a compiled stage, by numba.cuda.
 
-What the stage takes is copied there before, what it makes is copied back after; between these nothing waits for the GPU
-but a look at the status words, where a launch has looked for bad values and a later one writes to a variable: so that a
-run that fails leaves variables as they were. One piece of memory has, in this order: the arena, inputs, outputs,
-constants, generator states, and the status words of each launch that has some.
+Inputs are copied to the device before, outputs back after. The only synchronization in between reads the status words,
+where a launch has checked values and a later one writes to a variable: so that a run that fails leaves variables as
+they were. One allocation has, in this order: the arena, inputs, outputs, constants, generator states, and the status
+words of each launch that has some.
 """
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ WORDS = 8                # of the status of a launch
 
 @dataclass(frozen=True, slots=True)
 class _Launch:
-    """A kernel ready to go. status: which of the program's status blocks it may write to, or -1; waits: look at these
-    first, for it writes to what outlives the run."""
+    """A kernel with bound arguments. status: the index of the program's status block that it may write to, or -1;
+    waits: synchronize and read these first, since it writes to memory that outlives the run."""
 
     step: Step
     args: tuple[Any, ...]
@@ -87,7 +87,7 @@ class GpuProgram:
             device.upload(views[buffer], buffer.array)
 
     def _refs(self) -> list[Buffer]:
-        """The buffers that the launches name, each once."""
+        """Return the buffers that the launches name, each once."""
         return list({arg.buffer: None for step in self.compiled.steps for arg in step.args if isinstance(arg, Ref)})
 
     def _state(self, buffer: Buffer) -> np.ndarray:
@@ -96,7 +96,7 @@ class GpuProgram:
         return self._store.state(owner, lambda: new_state(owner.attrs["seed"], owner.attrs["seed2"]))
 
     def _view(self, ref: Ref, status: int) -> Any:
-        """The array that a launch gets for a reference: from there to the end of its buffer."""
+        """Return the array that a launch gets for a reference: from there to the end of its buffer."""
         buffer, offset = ref.buffer, ref.offset
         if _is_status(ref):
             return self._memory.view(self._places[self._status][0] + 8 * WORDS * status, WORDS, "int64")
@@ -111,7 +111,7 @@ class GpuProgram:
         return self._memory.view(start + offset, size, buffer.type)
 
     def _bind(self, variables: dict[Operation, GpuArray]) -> None:
-        """Make the launches, for variables that lie there."""
+        """Bind the launches to variables in these arrays."""
         self._bound = variables
         launches, status, pending = [], 0, False
         for step in self.compiled.steps:
@@ -127,17 +127,17 @@ class GpuProgram:
     # What the executor asks of a program
 
     def fits(self) -> bool:
-        """Do the variables it is bound to have the shapes it was compiled for?"""
+        """Return whether the variables it is bound to have the shapes it was compiled for."""
         return all(a is not None and a.shape == self.compiled.shapes[op] for op, a in self._arrays.items())
 
     def is_current(self, store: Store) -> bool:
-        """Are the variables still those that this program was made for?"""
+        """Return whether the variables are still those that this program was made for."""
         return self._generation == store.generation or all(store.peek(op) is a for op, a in self._arrays.items())
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
-        """The outputs of the stage, in new arrays. inputs: row-major, of the shapes the program was made for.
+        """Run the stage and return its outputs in new arrays. inputs: row-major, of the program's shapes.
 
-        trace: where to note when each launch ran. Raises the OpError of a kernel that met a bad value.
+        trace: receives the times of launches. Raises the OpError of a kernel that met an invalid value.
         """
         with self._store.lending:
             self._take_variables()
@@ -151,7 +151,7 @@ class GpuProgram:
         return [next(fresh) if v.known is None else v.known.copy() for v in self.compiled.outputs]
 
     def _take_variables(self) -> None:
-        """See to it that the variables are on the GPU, and the launches bound to where they are."""
+        """Move the variables to the GPU, and rebind the launches if their arrays have changed."""
         if self._generation == self._store.generation:
             return
         variables = {op: borrow(self._store, op) for op in self._arrays}
@@ -180,7 +180,7 @@ class GpuProgram:
             device.download(self._places[buffer][1], state)
 
     def _look(self) -> None:
-        """Raise the error of the first launch that met a bad value."""
+        """Synchronize, and raise the error of the first launch that met an invalid value."""
         device.download(self._places[self._status][1], self._failures)
         for launch in self._launches:
             status = self._failures[WORDS * launch.status:WORDS * (launch.status + 1)]

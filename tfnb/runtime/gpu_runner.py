@@ -1,4 +1,4 @@
-"""Running a stage on a GPU: also its first run, and one that gives variables their first values."""
+"""Execution of GPU stages, including their first run and the initialization of variables."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from tfnb.runtime.trace import Trace
 
 
 class GpuRunner(StageRunner):
-    """The programs of a stage that is placed on a GPU, by the shapes (and values) they are made for."""
+    """The program cache of a stage on a GPU, keyed by the shapes (and values) that programs are specialized to."""
 
     eager = True
 
@@ -30,7 +30,8 @@ class GpuRunner(StageRunner):
         self._first = [op for op in stage.variables if _is_assigned_first(op, stage)]
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray] | None:
-        """The outputs; None if a variable has no value yet that the stage does not give it. Raises what kernels report.
+        """Return the outputs; None if a variable is uninitialized and the stage does not assign it first. Raises the
+        errors that kernels report.
         """
         made = [op for op in self._first if self._store.peek(op) is None]
         for op in made:
@@ -50,7 +51,7 @@ class GpuRunner(StageRunner):
 
 
 def _is_assigned_first(variable: Operation, stage: Stage) -> bool:
-    """Is the first thing that the stage does with a variable, of which it knows the shape, to give it a value?"""
+    """Return whether the stage's first use of a variable, whose static shape is known, is an assignment."""
     shape = variable.attrs["shape"]
     if shape is None or None in shape:
         return False

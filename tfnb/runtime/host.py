@@ -1,4 +1,4 @@
-"""Running a host stage: its calls one after another, with all looked up beforehand that is the same at each run."""
+"""Execution of host stages: a precomputed sequence of Python calls, with all per-run look-ups done in advance."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
@@ -18,9 +18,10 @@ from tfnb.runtime.trace import Trace, clock
 
 
 def is_plain(stage: Stage, fed: Collection[Tensor]) -> bool:
-    """Is the stage made of host ops, constants and reads of variables only, none of which is fed in part?
+    """Return whether the stage has only host ops, constants and reads of variables, none of which is fed in part.
 
-    Then all that it hands on is its own, or was given to it: not the reference that an update of another stage returns.
+    Then all that it passes on is its own or one of its inputs: not the reference that an update of another stage
+    returns.
     """
     own_or_given = {*stage.inputs, *(t for op in stage.ops for t in op.outputs)}
     return not stage.on_device and own_or_given.issuperset(stage.outputs) and all(
@@ -38,7 +39,7 @@ def _is_plain(op: Operation) -> bool:
 
 
 def _movement_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
-    """What the interpreter does for a movement op of one input; for each shape it is looked once what that is."""
+    """Return the interpreter's call for a movement op of one input, with its views memoized by shape."""
     leaves: dict[tuple[int, ...], bool] = {}
     context = Context(op, None, store)
 
@@ -77,7 +78,7 @@ class HostRunner:
         self._outputs = tuple(slots[t] for t in stage.outputs)
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
-        """The outputs of the stage, in arrays of their own. trace: where to note what ran when."""
+        """Run the stage and return its outputs in arrays of their own. trace: receives the times of ops."""
         values = [*inputs, *self._known]
         for slot, variable in self._variables:
             values[slot] = self._store.value(variable, variable)
@@ -96,7 +97,7 @@ class HostRunner:
         return [self._own(values[i], values) for i in self._outputs]  # type: ignore[arg-type]
 
     def _own(self, array: np.ndarray, values: list[np.ndarray | None]) -> np.ndarray:
-        """A copy of what belongs to someone else: a fed value, a constant, a variable, a part of another array."""
+        """Copy an array that this run does not own: a fed value, a constant, a variable, a part of another array."""
         for i in self._given:
             if values[i] is array:
                 return np.array(array)

@@ -1,4 +1,4 @@
-"""Running a stage op by op on NumPy arrays: host stages always, device stages at their first run."""
+"""Interpreter: runs a stage op by op on NumPy arrays; host stages always, device stages at their first run."""
 from __future__ import annotations
 
 from collections.abc import Collection, MutableMapping, Sequence
@@ -34,18 +34,18 @@ Env = MutableMapping[Tensor, np.ndarray]
 
 
 class Taps(Protocol):
-    """What looks at each op: runtime/tap.py."""
+    """The observer interface of an interpreted run; implemented by runtime/tap.py."""
 
     def before(self, op: Operation, inputs: Sequence[np.ndarray]) -> None:
-        """`op` is about to run."""
+        """Observe `op` before it runs."""
 
     def after(self, op: Operation, outputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-        """`op` has run; what is returned goes on."""
+        """Observe `op` after it has run; return the outputs that the run goes on with."""
 
 
 def interpret(stage: Stage, env: Env, store: Store, trace: Trace | None = None,
               fed: Collection[Tensor] = (), tap: Taps | None = None) -> None:
-    """Run the ops of a stage; `env` has its inputs and gets its outputs. fed: tensors that were given their values.
+    """Run the ops of a stage; `env` has its inputs and receives its outputs. fed: tensors whose values were fed.
 
     Arrays in `env` may be views of variables while the stage runs; its outputs are copied where they are.
     """
@@ -69,7 +69,7 @@ def interpret(stage: Stage, env: Env, store: Store, trace: Trace | None = None,
 
 def run_op(op: Operation, env: Env, store: Store, fed: Collection[Tensor] = (),
            tap: Taps | None = None) -> tuple[np.ndarray, ...]:
-    """The outputs of one op. Raises an OpError that names it for whatever goes wrong inside."""
+    """Run one op and return its outputs. Raises an OpError that names it for any error inside."""
     if op.spec.kind is Kind.PLACEHOLDER:
         raise unfed(op)
     arrays = [_input(t, env, store, op, fed) for t in op.inputs]
@@ -95,7 +95,7 @@ def _run_op(op: Operation, arrays: list[np.ndarray], store: Store, fed: Collecti
 
 
 def named(op: Operation, error: Exception, arrays: Sequence[np.ndarray]) -> Exception:
-    """What to raise where `op`, given `arrays`, raised `error`: an OpError that names it."""
+    """Convert `error`, which `op` raised on `arrays`, to an OpError that names the op."""
     if isinstance(error, OpError):
         error.of(op)
         return error
@@ -161,7 +161,7 @@ def _update(op: Operation, arrays: list[np.ndarray], store: Store) -> np.ndarray
 
 
 def _scatter(op: Operation, arrays: list[np.ndarray]) -> np.ndarray:
-    """Write to rows of the variables, whose own arrays stand at the Ref inputs; the first one is the output."""
+    """Write to rows of the variables, whose own arrays are the Ref inputs; the first one is the output."""
     form = tables.SCATTERS[op.spec.name]
     validate_arrays(op, arrays)
     scatter.apply(form, arrays, scalar_attrs(op, form.scalar), scalar_type(op))

@@ -1,4 +1,4 @@
-"""Running while loops: the plans of a loop, one round after another."""
+"""Execution of while loops: iterates the plans of a loop, or replays its body's tape in place."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -14,33 +14,33 @@ from tfnb.runtime.residents import Held, held
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace
 
-# After how many rounds, run one by one, all of the rest are tried as one program. With none, if the loop has run
-# before: then there is a program, or will soon be one.
+# Iterations that are run one by one before the rest is tried as one program; none if the loop has run before: then
+# there is a program, or will soon be one.
 SETTLED = (3, 4)
 
 
 class Lends(Protocol):
-    """What has the programs of a device stage: runtime/executor.py."""
+    """A source of programs for a device stage; implemented in runtime/executor.py."""
 
     locks: bool
 
     def borrow(self, inputs: Sequence[np.ndarray]) -> Program | None:
-        """A program for these inputs, locked; None if there can't be one."""
+        """Return a program for these inputs, locked; None if there can't be one."""
 
 
 class Runs(Protocol):
-    """What runs a plan: runtime/executor.py."""
+    """An executor of a plan; implemented in runtime/executor.py."""
 
     @property
     def direct(self) -> Lends | None:
-        """What runs the whole plan, if one device stage does."""
+        """The runner of the whole plan, if this is one device stage, else None."""
 
     def run(self, feeds: Sequence[np.ndarray], trace: Trace | None = None) -> Sequence[np.ndarray]:
-        """The values of the fetches."""
+        """Run the plan and return the values of the fetches."""
 
 
 class LoopRunner:
-    """One loop in one session. Its first round is interpreted, later ones are compiled."""
+    """One loop in one session. Its first iteration is interpreted, later ones are compiled."""
 
     def __init__(self, loop: Loop, executor: Callable[[Plan], Runs], store: Store) -> None:
         self.loop = loop
@@ -53,11 +53,14 @@ class LoopRunner:
             self._lends = None
         self._first = None if loop.first is None else LoopRunner(loop.first, executor, store)
         self._settled = False
-        self._counts: dict[int, int] = {}          # how many elements each stack had at the end of the last run
+        self._counts: dict[int, int] = {}          # the number of elements of each stack at the end of the last run
 
     def run(self, initial: Sequence[np.ndarray], constants: Sequence[np.ndarray],
             trace: Trace | None = None) -> list[np.ndarray]:
-        """The values of the variables when the test fails. Raises DeadlineExceededError past the store's limit."""
+        """Iterate until the condition is false and return the values of the loop variables.
+
+        Raises DeadlineExceededError past the store's limit.
+        """
         loop = self.loop
         limited = self._store.time_left() is not None
         values = [*initial, *constants]
@@ -85,7 +88,7 @@ class LoopRunner:
         return values[:count]
 
     def begin(self, values: list[np.ndarray], trace: Trace | None) -> bool:
-        """Run one round, if there is one, which changes `values`. Was there one?"""
+        """Run one iteration, which changes `values`, if the condition holds; return whether it did."""
         if not self._goes_on(values, trace):
             return False
         made = self.step.run([values[k] for k in self.loop.step_feeds], trace)
@@ -96,9 +99,9 @@ class LoopRunner:
         return bool(self.test.run([values[k] for k in self.loop.test_feeds], trace)[0])
 
     def _play(self, values: list[np.ndarray]) -> list[np.ndarray] | None:
-        """The rest of the rounds, of which all have the same shapes.
+        """Run the remaining iterations as one program, if all have the same shapes.
 
-        values: of the variables, and of the constants. There must be a round. None if there is no program for it.
+        values: of the variables, and of the constants. The condition must hold. Returns None if there is no program.
         """
         assert self._lends is not None
         inputs = [values[k] for k in self.loop.step_feeds]
@@ -117,14 +120,14 @@ class LoopRunner:
             program.lock.release()
 
     def _repeats(self, program: Program, values: Sequence[np.ndarray]) -> bool:
-        """Has each variable the same shape after a round of the program, which tells whether there is another?"""
+        """Return whether an iteration of the program keeps all variables' shapes and computes the next condition."""
         outputs = program.compiled.outputs
         return outputs[-1].known is None and all(
             k < 0 or outputs[k].shape == value.shape for k, value in zip(self.loop.nexts, values, strict=False))
 
     def _rounds(self, program: Program, values: list[np.ndarray], inputs: Sequence[np.ndarray],
                 used: Sequence[Held]) -> list[np.ndarray]:
-        """Play rounds until there is none left, in two sets of arrays by turns."""
+        """Play the tape until the condition is false, double-buffered: two sets of arrays take turns."""
         made, here = program.results()
         other, there = program.results()
         heads = [id(h.rows.ready()) for h in used]
@@ -152,13 +155,13 @@ class LoopRunner:
         return [here[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
 
     def _words(self, values: Sequence[np.ndarray], source: Sequence[np.ndarray]) -> list[int]:
-        """The ids of what a round takes behind the one that made `source`."""
+        """Return the input addresses of the iteration after the one whose outputs are in `source`."""
         moved = [source[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
         moved += values[len(moved):]
         return [id(moved[k]) for k in self.loop.step_feeds]
 
     def _clear_way(self, program: Program, used: Sequence[Held]) -> None:
-        """Go on with a round that stopped at an element for which there was no room. Raises what else stops one."""
+        """Resume an iteration that stopped at an element without room, after growing it. Raises any other error."""
         status = program.tape.status
         while status[0]:
             if status[0] != STOPPED:

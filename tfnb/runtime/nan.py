@@ -1,4 +1,4 @@
-"""Where NaN comes from: the first op of a run whose inputs are finite and whose output is not."""
+"""NaN localization: the first op of a run whose inputs are finite and whose output is not."""
 from __future__ import annotations
 
 import re
@@ -48,7 +48,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class NanReport:
-    """What `find_nan` found; printed, a few lines of text.
+    """The result of `find_nan`; printed, a few lines of text.
 
     kind: "op" if an op made the first bad value of finite inputs, "feed" or "variable" if it was there before the run,
     "none" if all is well. op: that op, the variable's or the placeholder's. problem: "NaN", "inf", ... indices: of the
@@ -82,17 +82,17 @@ class NanReport:
 
     @property
     def found(self) -> bool:
-        """Is there a bad value?"""
+        """Whether a bad value was found."""
         return self.kind != "none"
 
     @property
     def hint(self) -> str:
-        """What is usually the matter with such an op; "" where nobody knows."""
+        """The usual cause of bad values from such an op; "" where there is none known."""
         return HINTS.get(self.op.type, "") if self.op is not None and self.kind == "op" else ""
 
     @property
     def headline(self) -> str:
-        """One sentence: what, and where."""
+        """One sentence with the fault and its place."""
         if self.op is None:
             runs = f" in each of {self.step} runs" if self.step else ""
             return f"all values are finite: {self.ops} ops were looked at{runs}"
@@ -121,7 +121,7 @@ class NanReport:
 
 def find_nan(fetches: Any, feed_dict: Any = None, session: Any = None, ignore: str | Iterable[str] = (),
              abs_max: float | None = None, steps: int = 0) -> NanReport:
-    """Run `fetches` op by op, and tell which op is the first whose inputs are finite and whose output is not.
+    """Run `fetches` op by op, and find the first op whose inputs are finite and whose output is not.
 
     If there are several, it is the first one whose bad values reach what is fetched.
 
@@ -140,7 +140,7 @@ def find_nan(fetches: Any, feed_dict: Any = None, session: Any = None, ignore: s
 
 def search_runs(run: Inspection, steps: int, ignore: Sequence[re.Pattern[str]] = (),
                 abs_max: float | None = None) -> NanReport:
-    """As `search`, of the first of `steps` runs, one after the other on a copy, that makes a bad value.
+    """Search the first of `steps` runs, one after the other on a copy, that makes a bad value; see `search`.
 
     The runs are compiled; only what they fetch and the variables are looked at, and then the run that was bad again.
     """
@@ -166,12 +166,12 @@ def search_runs(run: Inspection, steps: int, ignore: Sequence[re.Pattern[str]] =
 
 
 def patterns(ignore: str | Iterable[str]) -> list[re.Pattern[str]]:
-    """The expressions, compiled. Raises ValueError for one that is none."""
+    """Compile regular expressions. Raises ValueError for an invalid one."""
     return [expression(text) for text in ([ignore] if isinstance(ignore, str) else ignore)]
 
 
 def search(run: Inspection, ignore: Sequence[re.Pattern[str]] = (), abs_max: float | None = None) -> NanReport:
-    """As `find_nan`, for a run that is at hand."""
+    """Search an inspected run; see `find_nan`."""
     watch = _Watch(run, ignore, abs_max)
     try:
         run.run(watch)
@@ -182,7 +182,7 @@ def search(run: Inspection, ignore: Sequence[re.Pattern[str]] = (), abs_max: flo
 
 
 def badness(array: np.ndarray, abs_max: float | None = None) -> int:
-    """The sum of what is wrong with an array: NAN, INF, LARGE. 0 for what holds no floating-point numbers."""
+    """Return the faults of an array as a sum of the flags NAN, INF, LARGE; 0 for non-floating dtypes."""
     if array.dtype.kind not in "fcV" or array.dtype.names or not array.size:
         return 0
     numbers = array.astype(np.float32) if array.dtype.kind == "V" else array
@@ -211,7 +211,7 @@ class _Found:
 
 
 class _Watch(Tap):
-    """Looks at all outputs of a run."""
+    """Tap that checks all outputs of a run."""
 
     def __init__(self, run: Inspection, ignore: Sequence[re.Pattern[str]], abs_max: float | None) -> None:
         self._run, self._ignore, self._abs_max = run, ignore, abs_max
@@ -222,11 +222,11 @@ class _Watch(Tap):
         self._seen = 0
 
     def before(self, op: Operation, inputs: Sequence[np.ndarray]) -> None:
-        """Keep what it takes; what it writes to is copied."""
+        """Keep the op's inputs; those that it writes to are copied."""
         self._inputs = [a.copy() if refers(t) else a for t, a in zip(op.inputs, inputs, strict=True)]
 
     def after(self, op: Operation, outputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-        """Judge the outputs by the inputs."""
+        """Check the outputs; blame the op if its inputs were good."""
         self._seen += 1
         for tensor, array in zip(op.outputs, outputs, strict=True):
             self._excused.discard(tensor)
@@ -265,7 +265,7 @@ class _Watch(Tap):
         return source.spec.kind in (Kind.CONST, Kind.VARIABLE, Kind.PLACEHOLDER) and self._is_ignored(source)
 
     def _trace_back(self, tensor: Tensor, array: np.ndarray) -> None:
-        """A bad input with no op to blame was fed, or in a variable, before the run began."""
+        """Attribute a bad input that no op made to the feed or variable that had it before the run."""
         if refers(tensor) and tensor not in self._run.feeds:
             source = ref_variable(tensor).outputs[0]
             if not self.found:                      # else an op has written to it what is bad
@@ -276,7 +276,7 @@ class _Watch(Tap):
             self._note(_Found("feed", source.op, source, self._run.feeds.get(source, array)))
 
     def report(self) -> NanReport:
-        """What was found."""
+        """Build the report."""
         if not self.found:
             return NanReport("none", self._seen)
         ways = {op: self._way(op) for op in self.found}
@@ -301,7 +301,7 @@ def _problem(array: np.ndarray, abs_max: float | None) -> str:
 
 
 def _at(array: np.ndarray, shape: tuple[int, ...], place: tuple[int, ...]) -> str:
-    """The element of an input that belongs to a place in the output, where both have one shape or it broadcasts."""
+    """Return the input element behind an output index, where the shapes are equal or broadcast."""
     try:
         value = np.broadcast_to(array, shape)[place]
     except ValueError:
@@ -310,7 +310,7 @@ def _at(array: np.ndarray, shape: tuple[int, ...], place: tuple[int, ...]) -> st
 
 
 def _behind_flow(tensor: Tensor) -> Tensor:
-    """The tensor whose value this one has, through the nodes of branches and loops."""
+    """Return the tensor whose value this one forwards, through control-flow nodes."""
     seen: set[Tensor] = set()
     while tensor.op.spec.kind in FLOW and tensor.op.inputs and tensor not in seen:
         seen.add(tensor)
@@ -319,7 +319,7 @@ def _behind_flow(tensor: Tensor) -> Tensor:
 
 
 def path_to(ends: Sequence[Operation], origin: Operation, through: Collection[Operation]) -> tuple[Operation, ...]:
-    """The shortest way from an op to the first of `ends` that it leads to, along the ops `through`; empty: none.
+    """Return the shortest path from an op to the first reachable one of `ends`, along the ops `through`; or empty.
 
     Ops that carry no values of their own (control flow, groups) are passed as well.
     """
@@ -346,7 +346,7 @@ def _chain(op: Operation, after: Mapping[Operation, Operation | None]) -> Iterat
 
 
 def shorten_path(names: Sequence[str], most: int = MOST_PATH) -> list[str]:
-    """The names with those in the middle left out where there are more than `most`."""
+    """Elide the names in the middle where there are more than `most`."""
     if len(names) <= most:
         return [*names]
     half = most // 2

@@ -1,11 +1,11 @@
-"""The check for NaN that stays on (`options.nan_check`): cheap in each run, exact when something turns up.
+"""Continuous NaN check (`options.nan_check`): cheap checks in each run, exact localization by checkpoint and replay.
 
-What is fetched is checked in each run. The variables are checked now and then (EVERY), and copied (LOOKS); between two
-copies the feeds of each run are kept. When a check fails, the runs since then are done again on the copy until the
-first bad value appears, and that run is searched op by op (runtime/nan.py).
+Fetched values are checked in each run. The variables are checked periodically (EVERY), and checkpointed (LOOKS);
+between two checkpoints the feeds of each run are logged. When a check fails, the logged runs are replayed on the
+checkpoint until the first bad value appears, and that run is searched op by op (runtime/nan.py).
 
-Feeds are kept by reference: to copy them took 30 % of a step of a small network. Where a program turns out to fill the
-same array anew for each run, which a few numbers of the first one tell, they are copied from then on.
+Feeds are logged by reference: to copy them took 30 % of a step of a small network. Where a caller turns out to reuse
+one array for each run, which a few sampled elements of the first one show, they are copied from then on.
 """
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ SAMPLES = 256                   # numbers of a feed that tell whether it still i
 
 
 class _Kind(Enum):
-    """What a plan does to a session. PLAIN: nothing; STEP: the same if it is done again; ONCE: it takes what is gone
-    then (of a queue) or does what must not be done twice (calls of Python)."""
+    """The side effects of a plan. PLAIN: none; STEP: replayable ones; ONCE: ones that can't be replayed, since they
+    consume input (of a queue) or must not be repeated (calls of Python)."""
 
     PLAIN, STEP, ONCE = range(3)
 
 
 class _Checked:
-    """What the guard knows of an executor.
+    """The guard's record of an executor.
 
-    numbers: the fetches to look at which are one number, floats: the others; log: takes the feeds of its runs; room:
-    how long that may get until something is to be done.
+    numbers: the scalar fetches to check, floats: the others; log: receives the feeds of its runs; room: the length that
+    it may reach before a check or checkpoint is due.
     """
 
     __slots__ = ("kind", "floats", "numbers", "log", "room")
@@ -64,20 +64,20 @@ class _Checked:
         self.room = 1
 
     def allow(self, values: Sequence[np.ndarray]) -> None:
-        """Let what is bad in `values` be so from now on."""
+        """Exempt what is bad in `values` from now on."""
         self.floats, self.numbers = (tuple(i for i in looked_at if not badness(values[i]))
                                      for looked_at in (self.floats, self.numbers))
 
     def bad(self, values: Sequence[np.ndarray]) -> bool:
-        """Is there something bad among them?"""
+        """Return whether any of the values is bad."""
         return any(badness(values[i]) for i in self.numbers + self.floats)
 
 
 class _Copies(list[Sequence[np.ndarray]]):
-    """A list of feeds that keeps them as they are when they come."""
+    """A log that copies feeds when they are appended."""
 
     def append(self, feeds: Sequence[np.ndarray]) -> None:
-        """Keep copies: the arrays are the caller's, who fills them again."""
+        """Append copies: the caller reuses the arrays."""
         super().append([a.copy() for a in feeds])
 
 
@@ -85,7 +85,7 @@ _Log = list[Sequence[np.ndarray]] | deque[Sequence[np.ndarray]]
 
 
 class _Variables:
-    """The variables of a store, as long as none is made, replaced or dropped. known: keys of those that may be bad."""
+    """The variables of a store of one generation. known: keys of those that may be bad."""
 
     def __init__(self, store: Store, known: Set[Key]) -> None:
         self.generation, self.count = store.generation, len(known)
@@ -96,7 +96,7 @@ class _Variables:
         self._finite = Finite([arrays[key] for key in quick])
 
     def bad(self) -> set[Key]:
-        """Which are not finite now."""
+        """Return the variables that are not finite now."""
         if self._finite() and not any(map(badness, self._others)):
             return set()
         return {key for key, array in self._arrays.items() if badness(array)}
@@ -107,7 +107,7 @@ class _Run(NamedTuple):
     feeds: Sequence[np.ndarray]
 
     def inspection(self, store: Store) -> Inspection:
-        """The run, to be looked at, from the values in `store`."""
+        """Return the inspection of a run that starts from the values in `store`."""
         plan = self.executor.plan
         return Inspection(plan, dict(zip(plan.feeds, self.feeds, strict=True)), store)
 
@@ -136,7 +136,7 @@ class NanGuard:
         self._variables: _Variables | None = None   # the others
 
     def run(self, executor: Executor, feeds: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
-        """As `executor.run`. feeds: a list that nobody changes.
+        """Run, check and log; see `Executor.run`. feeds: a list that nobody changes.
 
         Each word of this takes 30 ns, in the caches that a step leaves.
         """
@@ -174,7 +174,7 @@ class NanGuard:
                 self._begin(executor, feeds)
 
     def _begin(self, executor: Executor, feeds: Sequence[np.ndarray]) -> None:
-        """Let the log of `executor` be the last one."""
+        """Start a log segment of `executor` at the end of the log."""
         checked = executor.checked
         if not self._log or self._log[-1][0] is not executor:
             self._closed += len(self._log[-1][1]) if self._log else 0
@@ -186,7 +186,7 @@ class NanGuard:
             self._samples += [(a, _sample(a)) for a in feeds]
 
     def _settle(self, feeds: Sequence[np.ndarray]) -> None:
-        """Check the variables, and keep their values. feeds: those of the next run."""
+        """Check the variables, and checkpoint them. feeds: those of the next run."""
         bad = self._bad_variables(self._store)
         if self._base is None:
             self._known |= bad
@@ -227,7 +227,7 @@ class NanGuard:
         return found.bad()
 
     def _blame(self, executor: Executor, feeds: Sequence[np.ndarray], values: Sequence[np.ndarray]) -> None:
-        """Find out what made the values bad. What nobody is to blame for may be so from now on."""
+        """Find the op that made the values bad, by replay; bad values without such an op are exempt from now on."""
         kind = executor.checked.kind
         with self._lock:
             if kind is _Kind.STEP:
@@ -238,7 +238,7 @@ class NanGuard:
             executor.checked.allow(values)
 
     def _replay(self) -> None:
-        """Do the runs in the log again, and raise at the first one that makes a bad value, if one does."""
+        """Replay the runs in the log, and raise at the first one that makes a bad value, if one does."""
         assert self._base is not None
         runs = [_Run(executor, feeds) for executor, log in self._log for feeds in log]
         if not self._copies and any(_sample(a) != sample for a, sample in self._samples):

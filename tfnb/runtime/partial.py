@@ -1,4 +1,4 @@
-"""Runs in steps (`Session.partial_run`): each step computes what follows from the feeds so far, and nothing twice."""
+"""Incremental execution (`Session.partial_run`): each step computes what the feeds so far determine, no op twice."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,9 +15,9 @@ from tfnb.runtime.executor import Executor
 
 
 class PartialRun:
-    """One run of `fetches` and `targets` that gets `feeds` bit by bit.
+    """One run of `fetches` and `targets` that gets `feeds` incrementally.
 
-    execute: what makes an executor of a plan. Raises InvalidArgumentError if there is nothing to do, UnimplementedError
+    execute: makes an executor of a plan. Raises InvalidArgumentError if there is nothing to do, UnimplementedError
     for control flow, whose branches would begin in one step and end in another.
     """
 
@@ -41,7 +41,7 @@ class PartialRun:
 
     @property
     def done(self) -> bool:
-        """Has all been fetched and fed?"""
+        """Whether all has been fetched and fed."""
         return not self._unfetched and not self._unfed
 
     def step(self, fetches: Sequence[Tensor], feeds: Mapping[Tensor, np.ndarray]) -> list[np.ndarray]:
@@ -76,7 +76,7 @@ class PartialRun:
                                                f"The {word} {t.name} was not specified in partial_run_setup.")
 
     def _ready(self, unfed: set[Tensor]) -> list[Operation]:
-        """The waiting ops that no unfed tensor is behind; constants and variables are always there."""
+        """Return the waiting ops that depend on no unfed tensor; constants and variables are always available."""
         late: set[Operation] = set()
         found = []
         for op in self._waiting:

@@ -1,4 +1,4 @@
-"""Where the time of a run goes: each launch of its programs, timed by itself."""
+"""Kernel profiler: each launch of a run's programs, timed in isolation."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ WARM = 2                # runs until all is compiled
 
 @dataclass(frozen=True)
 class Profile:
-    """The launches of a run in order; printed, a table of them. untimed: how many stages are no kernels for the CPU."""
+    """The launches of a run in order; printed, a table of them. untimed: the number of stages without CPU kernels."""
 
     launches: tuple[LaunchTime, ...]
     untimed: int = 0
@@ -43,7 +43,7 @@ class Profile:
 
 @dataclass
 class _Timed:
-    """Stands for the runner of a stage: runs its program, and times the launches."""
+    """Wrapper of a stage's runner that runs its program and times the launches."""
 
     runner: StageRunner
     store: Store
@@ -51,7 +51,7 @@ class _Timed:
     launches: list[LaunchTime] = field(default_factory=list)
 
     def run(self, inputs: Sequence[np.ndarray], trace: Any = None) -> list[np.ndarray] | None:
-        """As StageRunner.run."""
+        """Run and time the stage's program; see StageRunner.run."""
         program = self.runner.borrow(inputs)
         if program is None:
             return None
@@ -75,7 +75,7 @@ def profile(fetches: Any, feed_dict: Any = None, session: Any = None, runs: int 
 
 
 def trace_run(fetches: Any, feed_dict: Any = None, session: Any = None) -> Trace:
-    """What a run does when, once it is compiled; variables and generators keep their values.
+    """Trace a compiled run; variables and generators keep their values.
 
     Host calls run four times. Raises as `session.run`.
     """
@@ -99,7 +99,7 @@ def _prepared(fetches: Any, feed_dict: Any, session: Any) -> tuple[Executor, Sto
 
 @contextmanager
 def _unchanged(plan: Plan, store: Store) -> Iterator[None]:
-    """Afterwards variables and generators have the values that they have now."""
+    """Context that restores variables and generators to the values that they have at its beginning."""
     kept = [(array, array.copy()) for array in _state(plan, store)]
     try:
         yield
@@ -110,7 +110,7 @@ def _unchanged(plan: Plan, store: Store) -> Iterator[None]:
 
 
 def profile_plan(executor: Executor, store: Store, feeds: Sequence[np.ndarray], runs: int = 20) -> Profile:
-    """As `profile`, of an executor with its feeds."""
+    """Profile an executor with its feeds; see `profile`."""
     kernels = [runner for runner in executor.runners if runner is not None and not runner.stage.gpu]
     if options.compile == "never" or not kernels:
         raise ValueError("this run has no kernels for the CPU: it is one of host calls or of kernels for a GPU, or "
@@ -129,7 +129,7 @@ def profile_plan(executor: Executor, store: Store, feeds: Sequence[np.ndarray], 
 
 
 def _state(plan: Plan, store: Store) -> list[np.ndarray]:
-    """The values of the variables and generators of a plan, as far as there are any."""
+    """Return the values of the variables and generators of a plan that have some."""
     variables = dict.fromkeys(op for stage in plan.stages for op in stage.variables)
     values = [array for op in variables if (array := store.array(op)) is not None]
     return values + [generator(op, store) for op in plan.ops if op.spec.kind is Kind.RANDOM]

@@ -1,4 +1,4 @@
-"""A Program: a device stage for given shapes, with its memory, its kernels and its tape, ready to be played."""
+"""CPU programs: a device stage compiled for given shapes, with its memory, its kernels and its tape of launches."""
 from __future__ import annotations
 
 import threading
@@ -35,9 +35,9 @@ RECYCLED = 1 << 26                # bytes of the largest that is kept to serve a
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A stage compiled for given inputs: what every Program of it shares.
+    """A stage compiled for given inputs; shared by all Programs of it.
 
-    shapes: those of its variables; once: how many of the steps, the first ones, rounds behind the first can leave out.
+    shapes: those of its variables; once: the number of leading steps that are loop-invariant (first iteration only).
     """
 
     stage: Stage
@@ -84,7 +84,7 @@ class Program:
         self.used = False                          # since the executor last looked which programs to drop
 
     def _output_slots(self, outputs: Sequence[Value]) -> dict[int, int]:
-        """The slot of each output that is computed, after those of the inputs."""
+        """Return the slot of each output that is computed, after those of the inputs."""
         computed = [v.buffer.index for v in outputs if v.known is None]
         return {index: self._inputs + i for i, index in enumerate(computed)}
 
@@ -142,11 +142,11 @@ class Program:
         return int(array.ctypes.data) + ref.offset
 
     def fits(self) -> bool:
-        """Do the variables it is bound to have the shapes it was compiled for?"""
+        """Return whether the variables it is bound to have the shapes it was compiled for."""
         return all(self.variables[op].shape == shape for op, shape in self.compiled.shapes.items())
 
     def is_current(self, store: Store) -> bool:
-        """Are the variables still where this program has them?"""
+        """Return whether the variables still have the addresses that this program is bound to."""
         if self.generation != store.generation:
             if any(store.array(op) is not array for op, array in self.variables.items()):
                 return False
@@ -154,9 +154,9 @@ class Program:
         return True
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
-        """The outputs of the stage, in new arrays. inputs: row-major, of the shapes the program was made for.
+        """Run the stage and return its outputs in new arrays. inputs: row-major, of the program's shapes.
 
-        trace: where to note when each launch ran. Raises the OpError of a kernel that met a bad value.
+        trace: receives the times of launches. Raises the OpError of a kernel that met an invalid value.
         """
         made, outputs = self.results()
         if self.compiled.steps:
@@ -170,7 +170,7 @@ class Program:
         return outputs
 
     def results(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """New arrays for what is computed, and all outputs: these, and what is known."""
+        """Allocate the computed outputs; return them, and all outputs with the known ones."""
         made = self._outputs() if self._large else [np.empty(shape, dtype) for shape, dtype in self._made]
         if len(made) == len(self.compiled.outputs):
             return made, made
@@ -197,7 +197,7 @@ class Program:
                 break
 
     def _outputs(self) -> list[np.ndarray]:
-        """Output arrays; those of the run before serve again if the caller has dropped them.
+        """Allocate output arrays; those of the previous run are reused if the caller has dropped them.
 
         New pages cost more than most kernels: 4 ms for 16 MB.
         """
@@ -212,18 +212,18 @@ class Program:
         return made
 
     def error(self) -> errors.OpError:
-        """The error that a kernel has just reported."""
+        """Return the error that a kernel has just reported."""
         return failure(self.failed, list(self.tape.status))
 
     @property
     def failed(self) -> Operation:
-        """The op whose kernel has just reported an error."""
+        """Return the op whose kernel has just reported an error."""
         row: int = self.tape.status[ROW]
         return self.compiled.steps[row].ops[-1]
 
 
 def failure(op: Operation, status: Sequence[int]) -> errors.OpError:
-    """The error that a kernel reported in the status words of its tape."""
+    """Return the error that a kernel reported in the status words of its tape."""
     if failure_text(status) is not None:
         return bad_value(op, status)
     return errors.InternalError(None, op, f"{op.name}: kernel reported code {status[0]}: {list(status[1:7])}")
@@ -241,7 +241,7 @@ def exhausted(compiled: Compiled, error: Exception) -> errors.ResourceExhaustedE
 
 
 def _output(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
-    """An uninitialised array; a large one starts at a cache line, as kernels that store past the caches want it."""
+    """Allocate an uninitialised array; a large one starts at a cache line, as streaming stores need it."""
     nbytes = prod(shape) * dtype.itemsize
     if nbytes < LARGE:
         return np.empty(shape, dtype)
@@ -250,7 +250,7 @@ def _output(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
 
 
 def _aligned(nbytes: int) -> np.ndarray:
-    """Uninitialised memory that starts at a cache line."""
+    """Allocate uninitialised memory that starts at a cache line."""
     if nbytes > maxsize - ALIGN:
         raise MemoryError(f"cannot allocate {nbytes:,} bytes")
     raw = np.empty(nbytes + ALIGN, np.uint8)

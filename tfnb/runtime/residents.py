@@ -1,4 +1,4 @@
-"""The TensorArrays and stacks of a run that a program uses: the buffers of their elements, and what stops it there."""
+"""Run-time side of compiled TensorArrays and stacks: their element buffers, growth, and errors that stop a program."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from tfnb.ops.validate import misused
 
 
 def element_of(handle: np.ndarray, by_value: bool) -> Element | None:
-    """What is known of the elements behind a handle; None if it is that of something else.
+    """Return the static properties of the elements behind a handle; None if it is that of another resource.
 
-    by_value: also what they all are equal to.
+    by_value: with the value that all of them are equal to, if they are.
     """
     found = handle.item() if handle.ndim == 0 else None
     if isinstance(found, Elements):
@@ -30,15 +30,15 @@ def element_of(handle: np.ndarray, by_value: bool) -> Element | None:
 
 
 class Held(NamedTuple):
-    """The elements of one TensorArray or stack, in a buffer for the time of a loop and from then on."""
+    """The elements of one TensorArray or stack, in one buffer from the beginning of a loop on."""
 
     owner: Elements | Stack
     rows: Rows
     shape: tuple[int, ...]
-    empty: bool                                    # is there no element before the loop?
+    empty: bool                                    # whether there is no element before the loop
 
     def note(self, resident: Resident) -> None:
-        """All rounds have run, and pushed what the program pushes."""
+        """Record the values that the program has pushed, once all iterations have run."""
         if isinstance(self.owner, Stack) and resident.pushed:
             self.owner.note(next(iter(resident.pushed)) if len(resident.pushed) == 1 else None, self.empty)
 
@@ -58,7 +58,7 @@ class Held(NamedTuple):
         self.rows.ready()
 
     def _try(self, access: str, index: int) -> None:
-        """Do on the host what the kernel could not, but for the value itself."""
+        """Retry on the host the access that the kernel could not make, all but the value itself."""
         if isinstance(self.owner, Stack):
             if access == "push":
                 self.owner.make_room()
@@ -71,7 +71,7 @@ class Held(NamedTuple):
 
 
 def held(resident: Resident, inputs: Sequence[np.ndarray], capacity: int) -> Held | None:
-    """The elements that a program uses, in one buffer; None where they can't be. capacity: of a stack, at first."""
+    """Move the elements that a program uses to one buffer; None where they can't be. capacity: a stack's at first."""
     owner: Elements | Stack = inputs[resident.input].item()
     if resident.shape is None or resident.type is None:
         return None

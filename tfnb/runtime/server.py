@@ -1,4 +1,4 @@
-"""Servers in this process (`tf.train.Server`): sessions of one target share variables, queues and readers."""
+"""In-process servers (`tf.train.Server`): sessions of one target share variables, queues and readers."""
 from __future__ import annotations
 
 import threading
@@ -18,9 +18,9 @@ LOCAL = ("", "local")
 
 @dataclass(frozen=True)
 class Target:
-    """Where sessions of a server run: what they share, and the name of its task: "/job:a/replica:0/task:0".
+    """A session target: the store that its sessions share, and the name of its task, "/job:a/replica:0/task:0".
 
-    timeout: after how many milliseconds a run that waits gives up; 0: never.
+    timeout: milliseconds after which a blocked run fails; 0: never.
     """
 
     store: Store
@@ -32,7 +32,7 @@ _targets: dict[str, Target] = {}                   # they live as long as the pr
 
 
 def find_target(given: str | bytes | None) -> Target | None:
-    """Return the server that a target (a string, bytes, or None for "") is of; None for a session on its own.
+    """Return the server with this target (a string, bytes, or None for ""); None for a session on its own.
 
     Raises NotFoundError for a target that is neither this process nor a Server in it, TypeError for no string.
     """
@@ -74,34 +74,34 @@ class Server:
             self.start()
 
     def start(self) -> None:
-        """Let sessions be made. A server that runs already goes on."""
+        """Accept sessions from now on; does nothing if the server runs already."""
         made = self._server_def
         task = f"/job:{made.job_name}/replica:0/task:{made.task_index}"
         timeout = made.default_session_config.operation_timeout_in_ms
         _targets.setdefault(self._target, Target(Store(), task, timeout))
 
     def join(self) -> None:
-        """Wait for ever: a server ends with its process."""
+        """Block for ever: a server ends with its process."""
         threading.Event().wait()
 
     @property
     def server_def(self) -> Any:
-        """What this server is, as a ServerDef."""
+        """The server's definition, a ServerDef."""
         return self._server_def
 
     @property
     def target(self) -> str:
-        """What `tf.Session(target)` takes."""
+        """The target for `tf.Session(target)`."""
         return self._target
 
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> Server:
-        """A server alone in its cluster: the job "localhost"."""
+        """Build a server alone in its cluster: the job "localhost"."""
         return Server({"localhost": ["localhost:0"]}, protocol="grpc", config=config, start=start)
 
 
 def _server_def(given: Any, job_name: str | None, task_index: int | None, protocol: str | None, config: Any) -> Any:
-    """The ServerDef that the arguments of a Server come to."""
+    """Build the ServerDef of a Server's arguments."""
     made = _server_pb2.ServerDef()
     if type(given).__name__ == "ServerDef":
         made.MergeFromString(given.SerializeToString())

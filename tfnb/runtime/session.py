@@ -1,4 +1,4 @@
-"""Sessions: a graph, a store, and the plans of what was run so far."""
+"""Sessions: a graph, a store of variables and resources, and a cache of plans by run signature."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ _live: WeakSet[BaseSession] = WeakSet()     # for Session.reset
 
 
 def _settings(config: Any) -> Settings:
-    """What a ConfigProto (or None) says of how plans run. Level L0 asks for no optimization: all is interpreted."""
+    """Read the execution options of a ConfigProto (or None). Level L0 asks for no optimization: all is interpreted."""
     if config is None:
         return Settings()
     level = config.graph_options.optimizer_options.opt_level
@@ -42,7 +42,7 @@ def _settings(config: Any) -> Settings:
 
 
 class _Call:
-    """A signature of `run`, ready to go: how to read the feeds, the plan's executor, how to build the answer."""
+    """A prepared signature of `run`: readers of the feeds, the plan's executor, and the structure of the result."""
 
     __slots__ = ("mutations", "feeds", "executor", "build", "single", "summaries")
 
@@ -101,7 +101,7 @@ class BaseSession:
         return self._target
 
     def close(self) -> None:
-        """Give the session's own variables and its programs back. A closed session raises RuntimeError when run."""
+        """Release the session's own variables and its programs. A closed session raises RuntimeError when run."""
         self._closed = True
         self._partial.clear()
         self._calls.clear()
@@ -118,7 +118,7 @@ class BaseSession:
             self._store.close()
 
     def as_default(self) -> AbstractContextManager[Any]:
-        """A context in which this session is the default one (it is not closed at the end)."""
+        """Return a context in which this session is the default one (it is not closed at the end)."""
         return default_sessions.get_controller(self)
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
@@ -200,7 +200,7 @@ class BaseSession:
                 node.device = device
 
     def _prepare(self, fetches: Any, feed_dict: Any, key: Any) -> _Call:
-        """Read the structures, and find or make the plan."""
+        """Flatten the structures, and look up or build the plan."""
         self._check_open()
         if feed_dict is not None and not hasattr(feed_dict, "values"):
             raise TypeError(f"feed_dict must be a dictionary, but is {feed_dict!r}")
@@ -233,7 +233,7 @@ class BaseSession:
         return found[1]
 
     def _execute(self, plan: Plan) -> Executor:
-        """Raises InvalidArgumentError for an op that asks for a device that is not there."""
+        """Build the executor of a plan. Raises InvalidArgumentError for an op on a device that does not exist."""
         self._placer.check(plan)
         return Executor(plan, self._store, settings=self._settings)
 
@@ -244,13 +244,13 @@ class BaseSession:
             raise CancelledError(None, None, "Session has been closed.")
 
     def list_devices(self) -> list[DeviceAttributes]:
-        """The devices of this session. Raises CancelledError if it is closed."""
+        """Return the devices of this session. Raises CancelledError if it is closed."""
         if self._closed:
             raise CancelledError(None, None, "Session has been closed.")
         return list(self._placer.devices)
 
     def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
-        """Prepare a run in steps: a handle for `partial_run`.
+        """Prepare an incremental run, and return its handle for `partial_run`.
 
         fetches: all that will be fetched, feeds: all tensors that will be fed in the course of it. Raises
         InvalidArgumentError if there is nothing to fetch, UnimplementedError for control flow.
@@ -263,7 +263,7 @@ class BaseSession:
         return handle
 
     def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
-        """The next step of the run of `handle`: feed more, and fetch what follows from all that was fed so far.
+        """Run the next step of `handle`: feed more, and fetch what all the feeds so far determine.
 
         No op runs twice in the course of one run. Raises InvalidArgumentError for a handle that is unknown or
         done (all has been fetched and fed), a fetch or feed that was not prepared or had its turn, or a fetch that
@@ -286,7 +286,7 @@ class BaseSession:
 
     def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None,
                       accept_options: bool = False) -> Callable[..., Any]:
-        """A function that runs `fetches`, with the values of the tensors in `feed_list` as its arguments.
+        """Return a function that runs `fetches`, with the values of the tensors in `feed_list` as its arguments.
 
         accept_options: it takes `options` and `run_metadata` too, by keyword.
         """
@@ -304,7 +304,7 @@ class BaseSession:
         return run
 
     def _inspect(self, fetches: Any, feed_dict: Any = None) -> Inspection:
-        """What `run` would do now, to be looked at op by op. Raises what `run` raises for wrong fetches and feeds."""
+        """Return an inspection of the run, to be observed op by op. Raises as `run` for wrong fetches and feeds."""
         self._check_open()
         read = read_fetches(fetches, self._graph)
         feeds = {feed_tensor(k, self._graph): v for k, v in flat_feeds(feed_dict or {}).items()}
@@ -313,20 +313,20 @@ class BaseSession:
         return Inspection(plan, arrays, self._store.copy())
 
     def _run_tapped(self, fetches: Any, feed_dict: Any, tap: Tap) -> Any:
-        """As `run`, interpreted, with a tap on each op."""
+        """Run interpreted, with a tap on each op; see `run`."""
         run = self._inspect(fetches, feed_dict)
         values = run.run(tap, self._store)
         return read_fetches(fetches, self._graph).build([v if v.ndim else v[()] for v in values])
 
     def plan(self, fetches: Any, feed_dict: Any = ()) -> Plan:
-        """The plan that `run` would use (for looking at; see compile/printed.py)."""
+        """Return the plan that `run` would use (printable by compile/printed.py)."""
         read = read_fetches(fetches, self._graph)
         feeds = [feed_tensor(k, self._graph) for k in feed_dict]
         return build(read.tensors, read.targets, feeds, self._placer.gpu_ops(self._graph))
 
 
 def _has_tuples(fetches: Any) -> bool:
-    """Is there a namedtuple, or may there be one inside? Equal ones may be of different classes: no keys of a dict."""
+    """Return whether there may be a namedtuple inside: equal ones may be of different classes, so they are no keys."""
     return hasattr(fetches, "_fields") or (isinstance(fetches, (list, tuple))
                                            and any(isinstance(f, tuple) for f in fetches))
 
@@ -389,7 +389,7 @@ class InteractiveSession(BaseSession):
             self._default_graph.__enter__()
 
     def close(self) -> None:
-        """As Session.close, and it is no longer the default session."""
+        """Close the session, which is no longer the default one; see Session.close."""
         if self._closed:
             return
         super().close()

@@ -1,4 +1,4 @@
-"""The programs of one device stage, made for the shapes that it meets."""
+"""Program cache of a device stage: shape-specialized programs with CLOCK (approximate LRU) eviction."""
 from __future__ import annotations
 
 import threading
@@ -25,9 +25,9 @@ NOTED = 32               # shapes that a stage of a loop remembers to have met
 
 
 class StageRunner:
-    """The programs of one device stage, by the shapes (and values) they are made for."""
+    """The program cache of one device stage, keyed by the shapes (and values) that programs are specialized to."""
 
-    eager = False            # does its first run need a program already?
+    eager = False            # whether its first run needs a program already
 
     def __init__(self, stage: Stage, store: Store, patient: bool = False, threads: int | None = None) -> None:
         self.stage = stage
@@ -44,7 +44,7 @@ class StageRunner:
         self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray] | None:
-        """The outputs; None if a variable it uses has no value yet (the interpreter says which, or gives it one)."""
+        """Run and return the outputs; None if a variable is uninitialized: the interpreter assigns or reports it."""
         program = self.borrow(inputs)
         if program is None:
             return None
@@ -59,8 +59,8 @@ class StageRunner:
             program.lock.release()
 
     def borrow(self, inputs: Sequence[np.ndarray]) -> Program | None:
-        """A program for these inputs, locked for the caller; None as for `run`, and where kernels can't use the
-        elements of the TensorArrays and stacks among the inputs.
+        """Return a program for these inputs, locked for the caller; None as for `run`, and where kernels can't access
+        the elements of the TensorArrays and stacks among the inputs.
         """
         key: tuple[Any, ...] = tuple([a.shape for a in inputs])
         if self._by_value:
@@ -87,7 +87,7 @@ class StageRunner:
             return None
 
     def _settled(self, key: tuple[Any, ...]) -> bool:
-        """Has a loop come with this key before, and not with a new one in each round?"""
+        """Return whether a loop has met this key before, so that a program pays: not a new shape in each iteration."""
         assert self._patience is not None
         if key in self._programs or key in self._patience:
             return key in self._programs or len(self._programs) < PATIENCE
@@ -96,7 +96,7 @@ class StageRunner:
         return False
 
     def _make(self, key: tuple[Any, ...], inputs: Sequence[np.ndarray]) -> Program | None:
-        """A new program, locked by the caller."""
+        """Compile a new program, locked for the caller; None if a variable is uninitialized."""
         if any(self._store.peek(op) is None for op in self.stage.variables):
             return None
         metas = [Meta(a.dtype.name, a.shape, a.copy() if i in self._by_value else None,
@@ -122,7 +122,7 @@ class StageRunner:
             raise exhausted(compiled, error) from error
 
     def _trim(self, coming: int) -> None:
-        """Make room for one more: drop programs that were not used since this last went by, the oldest first."""
+        """Evict programs that were not used since the last eviction (the CLOCK algorithm), the oldest first."""
         total = coming + sum(p.nbytes for peers in self._programs.values() for p in peers)
         while len(self._programs) >= ALWAYS and (len(self._programs) >= KEPT or total > KEPT_BYTES):
             key, peers = next(iter(self._programs.items()))
@@ -143,6 +143,6 @@ class StageRunner:
                 self._programs.pop(key, None)
 
     def programs(self) -> list[Program]:
-        """The programs made so far."""
+        """The cached programs."""
         with self._lock:
             return [p for peers in self._programs.values() for p in peers]

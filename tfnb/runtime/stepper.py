@@ -1,4 +1,4 @@
-"""Going through a run op by op, forth and back, with a look at every value and the power to change it."""
+"""Graph debugger: steps through a run op by op, forwards and backwards, and inspects or changes any value."""
 from __future__ import annotations
 
 import re
@@ -23,12 +23,12 @@ HANDLES = (resource, variant)       # dtypes of what is no value
 
 
 class _Stopped(Exception):
-    """The run has come to where it is to stop."""
+    """Raised inside a run when it has reached the stop position."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """A value in the place of what call number `call` makes of a tensor; call -1: of a feed or a variable."""
+    """An override of a tensor's value, as output of call number `call`; call -1: of a feed or a variable."""
 
     call: int
     tensor: Tensor
@@ -36,15 +36,15 @@ class Change:
 
 
 class Stepper:
-    """A run that stops before an op. It happens on a copy of the session's values, of which nothing is left.
+    """A run that is stopped before an op. It uses a copy of the session's values, which is discarded.
 
-    `position`: how many calls of ops have happened (constants do not count, ops of a loop do each round); `op`: the one
-    that is next, None at the end; `inputs`: what it takes; `values`: the last value of each tensor by name; `calls`:
-    the ops of the whole run as far as is known; `result`: the values of the plan's fetches, at the end; `error`: what
-    stopped it for good.
+    `position`: the number of op calls so far (constants don't count, ops of a loop do in each iteration); `op`: the
+    next one, None at the end; `inputs`: its inputs; `values`: the last value of each tensor by name; `calls`: the ops
+    of the whole run as far as is known; `result`: the values of the plan's fetches, at the end; `error`: the error that
+    ended the run.
 
-    Each move runs the ops up to there anew, from the same variables and random numbers; only what is taken from queues
-    and files is taken again.
+    Each move replays the run up to its position, from the same variables and random numbers; only elements of queues
+    and files are consumed again.
     """
 
     def __init__(self, run: Inspection, breaks: str | Iterable[str] = ()) -> None:
@@ -64,34 +64,34 @@ class Stepper:
 
     @property
     def done(self) -> bool:
-        """Has the run come to its end, or to an op that fails?"""
+        """Whether the run is at its end, or at an op that fails."""
         return self.result is not None or self.error is not None
 
     def step(self, calls: int = 1) -> Stepper:
-        """Run so many ops. Returns the stepper."""
+        """Step forwards by a number of ops. Returns the stepper."""
         goal = self.position + calls
         return self._play(lambda i, op: i >= goal)
 
     def back(self, calls: int = 1) -> Stepper:
-        """Go back to before so many ops. Returns the stepper."""
+        """Step backwards by a number of ops. Returns the stepper."""
         goal = max(0, self.position - calls)
         return self._play(lambda i, op: i >= goal)
 
     def go(self, until: str = "") -> Stepper:
-        """Go on to the next op that a breakpoint, or the expression `until`, is found in the name of, or to the end."""
+        """Continue to the next op whose name matches a breakpoint or the expression `until`, or to the end."""
         here, wanted = self.position, patterns(until) if until else self.breaks
         return self._play(lambda i, op: i > here and any(pattern.search(op.name) for pattern in wanted))
 
     def restart(self) -> Stepper:
-        """Go back to the beginning; what was changed stays changed. Returns the stepper."""
+        """Go back to the beginning; overrides stay. Returns the stepper."""
         return self._play(lambda i, op: True)
 
     def value(self, name: str) -> np.ndarray:
-        """The value that a tensor (by name, ":0" may be left out) has now. Raises NotFoundError while it has none."""
+        """Return the current value of a tensor (by name, ":0" is optional). Raises NotFoundError while it has none."""
         return self.values[self._known(name)]
 
     def set(self, name: str, value: Any) -> Stepper:
-        """Let a tensor, a fed one or a variable have another value of the same shape: what has run since runs again.
+        """Override the value of a tensor, a feed or a variable by one of the same shape; replays what has run since.
 
         Raises NotFoundError while it has no value, ValueError for another shape, and for what is `fixed`.
         """
@@ -108,7 +108,7 @@ class Stepper:
         return self._play(lambda i, op: i >= goal)
 
     def fixed(self, key: str) -> str:
-        """Why the value that the tensor of that name has can't be changed; "" if it can."""
+        """Return the reason for which the current value of a tensor can't be changed; "" if it can."""
         call, tensor = self._made[key]
         if tensor.dtype in HANDLES:
             return f"{key} is a {tensor.dtype.name}: a handle stays what it is"
@@ -117,7 +117,7 @@ class Stepper:
         return ""
 
     def take_back(self, change: Change) -> Stepper:
-        """Let a change not be: what has run since runs again. Returns the stepper."""
+        """Undo a change; replays what has run since. Returns the stepper."""
         self.changes = [c for c in self.changes if c is not change]
         goal = self.position
         return self._play(lambda i, op: i >= goal)
@@ -132,7 +132,7 @@ class Stepper:
         raise NotFoundError(None, None, f"{name!r} has no value before op {self.position} of the run")
 
     def _play(self, stop: Stop) -> Stepper:
-        """Run from the beginning up to where `stop` says so."""
+        """Replay from the beginning until `stop` returns true."""
         self.position, self.op, self.inputs, self.result, self.error = 0, None, [], None, None
         self.values, self._made = {}, {}
         changed = {c.tensor: c.value for c in self.changes if c.call < 0}
@@ -152,7 +152,7 @@ class Stepper:
 
 
 class _Player(Tap):
-    """Keeps a stepper's books, and stops it."""
+    """Tap that keeps a stepper's state, and stops its run."""
 
     def __init__(self, stepper: Stepper, stop: Stop) -> None:
         self._stepper, self._stop = stepper, stop
@@ -160,7 +160,7 @@ class _Player(Tap):
         self._runs: Operation | None = None     # what leaves a branch or a loop is made without having run as an op
 
     def before(self, op: Operation, inputs: Sequence[np.ndarray]) -> None:
-        """Note what is next; stop if it is time."""
+        """Record the next op; stop if this is the position."""
         here = self._stepper
         for tensor, array in zip(op.inputs, inputs, strict=True):
             source = ref_variable(tensor).outputs[0] if refers(tensor) else tensor
@@ -177,7 +177,7 @@ class _Player(Tap):
         self._runs = op
 
     def after(self, op: Operation, outputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-        """Note what was made, or what stands in its place."""
+        """Record the outputs, or their overrides."""
         here = self._stepper
         made = tuple(self._changes.get((here.position, t), a) for t, a in zip(op.outputs, outputs, strict=True))
         for tensor, array, given in zip(op.outputs, made, outputs, strict=True):

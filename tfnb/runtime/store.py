@@ -1,4 +1,4 @@
-"""What a session keeps between runs: the values of variables, the generators of random ops, by container and name."""
+"""Session state between runs: the values of variables, generator states and resources, by container and name."""
 from __future__ import annotations
 
 import threading
@@ -19,7 +19,7 @@ Key = tuple[str, str]
 
 
 class Lent(Protocol):
-    """Memory elsewhere (of a GPU) that has the value of a variable."""
+    """Memory elsewhere (of a GPU) that holds the value of a variable."""
 
     def copy_to(self, array: np.ndarray) -> None:
         """Write the value to the variable's array."""
@@ -54,9 +54,9 @@ class Store:
         self._until = threading.local()
 
     def copy(self, into: Store | None = None) -> Store:
-        """A store of the same values in memory of its own. Queues and other resources are the same ones.
+        """Copy the store: the same values in memory of their own. Queues and other resources are shared.
 
-        into: a copy that was made before, whose memory serves again.
+        into: a copy that was made before, whose memory is reused.
         """
         made = Store() if into is None else into
         self._fetch_all()
@@ -98,20 +98,20 @@ class Store:
         self._taken = other, other.generation, self.generation, pairs
 
     def arrays(self) -> list[tuple[Key, np.ndarray]]:
-        """The variables that have a value now."""
+        """Return the initialized variables."""
         self._fetch_all()
         with self.lock:
             return list(self._arrays.items())
 
     def array(self, op: Operation) -> np.ndarray | None:
-        """The array of a variable, or None while it is not initialised (with the dtype and shape that `op` states)."""
+        """Return the array of a variable, or None while it is not initialised (with the dtype and shape of `op`)."""
         array = self.peek(op)
         if self._lent and array is not None:
             self._fetch(variable_key(op))
         return array
 
     def peek(self, op: Operation) -> np.ndarray | None:
-        """As `array`, but its value may be elsewhere."""
+        """Return the array of a variable like `array`, but without fetching a value that is lent."""
         key = variable_key(op)
         array = self._arrays.get(key)
         if array is None or array.dtype != variable_dtype(op):
@@ -119,20 +119,20 @@ class Store:
         return array if _fits(op.attrs["shape"], array.shape) or self._makers.get(key) is op else None
 
     def holds(self, array: np.ndarray) -> bool:
-        """Is it the array of a variable, which updates change?"""
+        """Return whether an array is that of a variable, which updates change."""
         return any(array is own for own in list(self._arrays.values()))
 
     def _changed(self) -> None:
-        """A new generation. Two threads may come at once: each number is another one."""
+        """Start a new generation. Thread-safe: generation numbers are unique."""
         self.generation = next(self._changes)
 
     def lend(self, op: Operation, memory: Lent) -> None:
-        """From now on the value of a variable is in `memory`. Programs on the CPU look for it when they run next."""
+        """Lend the value of a variable to `memory`. Programs on the CPU fetch it when they run next."""
         self._lent[variable_key(op)] = memory
         self._changed()
 
     def lent(self, op: Operation) -> Lent | None:
-        """Where the value of a variable is, if not in its array."""
+        """Return the memory that the value of a variable is lent to, or None."""
         return self._lent.get(variable_key(op))
 
     def _fetch(self, key: Key) -> None:
@@ -148,14 +148,14 @@ class Store:
             self._fetch(key)
 
     def value(self, op: Operation, reader: Operation) -> np.ndarray:
-        """The array of a variable. Raises FailedPreconditionError, naming who reads it, if it is not initialised."""
+        """Return the array of a variable. Raises FailedPreconditionError, naming the reader, if uninitialised."""
         array = self.array(op)
         if array is None:
             raise uninitialized(op, reader)
         return array
 
     def assign(self, op: Operation, value: np.ndarray) -> np.ndarray:
-        """Give a variable a value (copied); its memory stays where it is if the shape does.
+        """Assign a value (copied) to a variable; its memory stays where it is if the shape does.
 
         The value may have another shape than `op` states: of this `op`, not of another one of its name, it then is.
         """
@@ -172,14 +172,14 @@ class Store:
         return array
 
     def forget(self, op: Operation) -> None:
-        """Let a variable be uninitialised again."""
+        """Make a variable uninitialised again."""
         with self.lock:
             self._lent.pop(variable_key(op), None)
             self._arrays.pop(variable_key(op), None)
             self._changed()
 
     def state(self, op: Operation, make: Callable[[], np.ndarray]) -> np.ndarray:
-        """The generator state of a random op, made at its first use in this session."""
+        """Return the generator state of a random op, made at its first use in this session."""
         with self.lock:
             state = self._states.get(op)
             if state is None:
@@ -187,7 +187,7 @@ class Store:
             return state
 
     def resource(self, op: Operation, make: Callable[[], Any]) -> Any:
-        """The resource of an op that makes one (a queue, a reader), made at its first use in this session.
+        """Return the resource of an op that makes one (a queue, a reader), made at its first use in this session.
 
         An op of the same name and other attrs, which a notebook put in the place of the one it was made for, gets a
         new one. Raises CancelledError once the session is closed.
@@ -209,7 +209,7 @@ class Store:
         return found
 
     def known_resource(self, op: Operation) -> Any | None:
-        """The resource of an op if it has been made."""
+        """Return the resource of an op, None if it has not been made."""
         return self._resources.get(variable_key(op))
 
     def _still_fits(self, key: Key, op: Operation, found: Any) -> Any:
@@ -224,20 +224,20 @@ class Store:
         return found
 
     def limit(self, seconds: float | None) -> None:
-        """Let what waits in this thread wait for so long at most, from now on; None: without end."""
+        """Set a timeout for blocking ops in this thread, in seconds from now on; None: no limit."""
         self._until.time = None if seconds is None else monotonic() + seconds
 
     def deadline(self) -> float | None:
-        """Until when this thread may wait, by `time.monotonic`; None: without end."""
+        """Return this thread's deadline, by `time.monotonic`; None: no limit."""
         until: float | None = getattr(self._until, "time", None)
         return until
 
     def wait_until(self, deadline: float | None) -> None:
-        """Let what waits in this thread wait until then at most; what has passed already: not at all."""
+        """Set this thread's deadline for blocking ops; with one in the past they don't block."""
         self._until.time = deadline
 
     def time_left(self) -> float | None:
-        """The seconds that this thread may still wait; None: without end."""
+        """Return the seconds until this thread's deadline; None: no limit."""
         until = getattr(self._until, "time", None)
         return None if until is None else until - monotonic()
 
@@ -266,19 +266,19 @@ class Store:
 
 
 def variable_key(op: Operation) -> Key:
-    """Where a variable's value is kept: its container, and its shared name or else its own."""
+    """Return the key of a variable's value: its container, and its shared name or else its own."""
     container, shared = op.attrs.get("container", b""), op.attrs.get("shared_name", b"")
     return container.decode(), shared.decode() or op.name
 
 
 def variable_dtype(op: Operation) -> np.dtype[Any]:
-    """The NumPy dtype of a variable's array."""
+    """Return the NumPy dtype of a variable's array."""
     dtype: np.dtype[Any] = np.dtype(op.attrs["dtype"].as_numpy_dtype)
     return dtype
 
 
 def uninitialized(op: Operation, reader: Operation) -> FailedPreconditionError:
-    """The error of reading a variable that has no value."""
+    """Build the error of reading an uninitialized variable."""
     return FailedPreconditionError(None, reader, f"Attempting to use uninitialized value {op.name}\n"
                                    f"\t [[node {reader.name}]]\nRun its initializer first, for example "
                                    "sess.run(tf.global_variables_initializer()); in a notebook, `%vars --init` leaves "

@@ -35,7 +35,7 @@ def _read(stats: Any) -> tuple[str, str, tuple[str, ...]]:
 
 
 def _nodes(device: Any, pid: int) -> Iterator[_Node]:
-    """The nodes of a device by time, each in the first lane that is free."""
+    """Return the nodes of a device by time, each in the first free lane (interval partitioning)."""
     free: list[int] = []                # when each lane is free again
     for stats in sorted(device.node_stats, key=lambda n: n.all_start_micros):
         start = stats.all_start_micros
@@ -46,7 +46,7 @@ def _nodes(device: Any, pid: int) -> Iterator[_Node]:
 
 
 class AllocationMaximum(NamedTuple):
-    """When an allocator had given out the most (microseconds), how many bytes, and for which nodes."""
+    """The peak of an allocator: its time in microseconds, its bytes, and the nodes that held them."""
 
     timestamp: int
     num_bytes: int
@@ -66,7 +66,7 @@ class ChromeTrace:
 
 
 class StepStatsAnalysis(NamedTuple):
-    """What `Timeline.analyze_step_stats` finds; allocator_maximums: by the allocator's name."""
+    """The result of `Timeline.analyze_step_stats`; allocator_maximums: by the allocator's name."""
 
     chrome_trace: ChromeTrace
     allocator_maximums: dict[str, AllocationMaximum]
@@ -115,7 +115,7 @@ def _bar(node: _Node) -> Event:
 
 
 def _makers(nodes: Sequence[_Node]) -> dict[int, list[_Node]]:
-    """For each node, by its place, the nodes that made its inputs: the last ones before it (loops have many)."""
+    """Return for each node, by index, the producers of its inputs: the last ones before it (loops have many)."""
     latest: dict[str, _Node] = {}
     found: dict[int, list[_Node]] = {}
     for i, node in sorted(enumerate(nodes), key=lambda pair: pair[1].start):
@@ -139,7 +139,7 @@ def _arrows(nodes: Sequence[_Node]) -> Iterator[Event]:
 
 
 def _last_uses(nodes: Sequence[_Node]) -> dict[int, int]:
-    """When the last node ended that took what a node made, by the id of the node."""
+    """Return the end of the last use of each node's outputs, by the id of the node."""
     last = {id(node): node.end for node in nodes}
     for i, makers in _makers(nodes).items():
         for maker in makers:
@@ -148,7 +148,7 @@ def _last_uses(nodes: Sequence[_Node]) -> dict[int, int]:
 
 
 def _size(node: _Node) -> int:
-    """Bytes of the tensors that a node made, as far as the stats describe them."""
+    """Return the bytes of a node's output tensors, as far as the stats describe them."""
     return sum(o.tensor_description.allocation_description.requested_bytes for o in node.stats.output)
 
 
@@ -157,7 +157,7 @@ def _allocator(node: _Node) -> str:
 
 
 def _maxima(nodes: Sequence[_Node]) -> dict[str, AllocationMaximum]:
-    """The largest sum of the bytes of living tensors, for each allocator."""
+    """Compute the peak of live tensor bytes for each allocator."""
     last = _last_uses(nodes)
     changes = sorted((when, size, _allocator(node), node.name) for node in nodes if _size(node)
                      for when, size in ((node.start, _size(node)), (last[id(node)], -_size(node))))
@@ -173,7 +173,7 @@ def _maxima(nodes: Sequence[_Node]) -> dict[str, AllocationMaximum]:
 
 
 def _memory(nodes: Sequence[_Node]) -> Iterator[Event]:
-    """From when until when each described tensor lived, and the sum of their bytes at each change."""
+    """Return the lifetime of each described tensor, and the live bytes at each change."""
     last = _last_uses(nodes)
     changes: list[tuple[int, int, int, str]] = []
     for number, node in enumerate(nodes):

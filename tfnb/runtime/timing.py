@@ -1,4 +1,4 @@
-"""How long each launch of a program takes, beside what the machine can do at all."""
+"""Launch timing and a roofline: the time of each kernel beside the machine's measured bandwidth and peak rate."""
 from __future__ import annotations
 
 import time
@@ -38,7 +38,7 @@ def kernel(args, begin, end):
 @dataclass(frozen=True)
 class LaunchTime:
     """One kernel launch. seconds: the best of several; nbytes: of all buffers it names, each counted once; operations:
-    of the product or convolution that it does, else 0."""
+    of the matmul or convolution that it computes, else 0."""
 
     seconds: float
     nbytes: int
@@ -49,18 +49,18 @@ class LaunchTime:
 
     @property
     def bytes_per_second(self) -> float:
-        """The rate at which it went through its buffers."""
+        """The effective memory bandwidth of the launch."""
         return self.nbytes / max(self.seconds, 1e-9)
 
     @property
     def operations_per_second(self) -> float:
-        """The rate at which it multiplied and added."""
+        """The arithmetic rate of the launch."""
         return self.operations / max(self.seconds, 1e-9)
 
 
 def time_program(program: Program, inputs: Sequence[np.ndarray], store: Store,
                  runs: int) -> tuple[list[np.ndarray], tuple[LaunchTime, ...]]:
-    """The outputs of one run, and the times of its launches, of which each is repeated `runs` times on the same memory.
+    """Return the outputs of one run, and the times of its launches, each repeated `runs` times on the same memory.
 
     program: locked by the caller. Variables and generators are afterwards as after the one run.
     """
@@ -83,7 +83,7 @@ def _states(program: Program, store: Store) -> list[np.ndarray]:
 
 
 def generator(op: Operation, store: Store) -> np.ndarray:
-    """The state of the generator of a random op."""
+    """Return the state of the generator of a random op."""
     return store.state(op, lambda: new_state(op.attrs["seed"], op.attrs["seed2"]))
 
 
@@ -98,7 +98,7 @@ def _time(program: Program, index: int, runs: int) -> float:
 
 
 def _launches(steps: Sequence[Step], times: Sequence[float]) -> list[LaunchTime]:
-    """Of the launches of one op, the longest is the one that does its operations (others copy)."""
+    """Return the times of the launches. The longest of an op's launches gets its operations (others copy)."""
     found: list[LaunchTime] = []
     for _, group in groupby(zip(steps, times, strict=True), key=lambda pair: (pair[0].ops[0], pair[0].operations)):
         pairs = list(group)
@@ -115,7 +115,7 @@ def _launch(step: Step, seconds: float, operations: int) -> LaunchTime:
 
 
 def table(launches: Sequence[LaunchTime]) -> str:
-    """A line for each launch: its time, its share, and how near it comes to the machine's rates."""
+    """Return a table of launches: time, share, and the fraction of the machine's rates that each reaches."""
     seconds = sum(launch.seconds for launch in launches)
     memory, product = memory_rate(options.threads), product_rate(options.threads)
     lines = ["      time   share      buffers   of memory  of GEMM  kernel"]
@@ -134,7 +134,7 @@ def table(launches: Sequence[LaunchTime]) -> str:
 
 @cache
 def memory_rate(threads: int) -> float:
-    """Bytes read and written a second by so many threads that copy 64 MB, past the caches: measured once."""
+    """Return the memory bandwidth, bytes read and written a second, of a 64 MB copy by `threads`: measured once."""
     rows = 1 << 12
     source, target = np.ones(1 << 26, np.uint8), np.ones(1 << 26, np.uint8)
     block = np.array([source.ctypes.data, -(-target.ctypes.data // LINE) * LINE, source.nbytes // rows], np.int64)
@@ -167,7 +167,7 @@ def product_rate(threads: int) -> float:
 
 
 def _best(run: Callable[[], object]) -> float:
-    """Seconds that `run` takes, at best."""
+    """Return the least seconds that `run` takes."""
     best, end = float("inf"), time.perf_counter() + MEASURED
     while time.perf_counter() < end or best == float("inf"):
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What a traced run did when: each op or kernel launch with its times, as TensorFlow's StepStats."""
+"""Run traces: each op or kernel launch with its times, exported as TensorFlow's StepStats."""
 from __future__ import annotations
 
 import time
@@ -18,9 +18,9 @@ clock = time.perf_counter_ns
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """ops: one, or those that a kernel launch computes, the last of which gives its name. start, end: nanoseconds of
-    `clock`; outputs: the arrays that were made, as far as they are known; kernel: a launch, no call from Python; live:
-    bytes of its program's buffers and outputs that were in use, if they are known; gpu: on a GPU."""
+    """One traced event. ops: one, or those that a kernel launch computes, the last of which names it. start, end:
+    nanoseconds of `clock`; outputs: the output arrays, as far as known; kernel: a launch, no call from Python; live:
+    bytes of its program's live buffers and outputs, if known; gpu: on a GPU."""
 
     ops: tuple[Operation, ...]
     start: int
@@ -40,11 +40,11 @@ class Trace:
 
     def add(self, ops: Sequence[Operation], start: int, outputs: Sequence[np.ndarray] = (),
             kernel: bool = False, live: int = 0, gpu: bool = False) -> None:
-        """Note that `ops` ran from `start` until now."""
+        """Record that `ops` ran from `start` until now."""
         self.records.append(Record(tuple(ops), start, clock(), tuple(outputs), kernel, live, gpu))
 
     def step_stats(self, device_of: Callable[[Operation, bool], str]) -> Any:
-        """A StepStats proto: a node for each record, under the device of its op. device_of: (op, did a GPU do it?)."""
+        """Build a StepStats proto: a node for each record, under its op's device. device_of: (op, ran on a GPU)."""
         stats = _step_stats.StepStats()
         by_device: dict[str, Any] = {}
         named = {op: record.ops[-1].name for record in self.records for op in record.ops}
@@ -68,7 +68,7 @@ class Trace:
 
 
 def label(ops: Sequence[Operation], named: dict[Operation, str]) -> str:
-    """`name = Type(inputs)`; of several ops in one kernel all types, joined by `+`. named: op -> name of its record."""
+    """Format `name = Type(inputs)`, the types of fused ops joined by `+`. named: op -> name of its record."""
     inside = set(ops)
     inputs = dict.fromkeys(named.get(t.op, t.op.name) for op in ops for t in op.inputs if t.op not in inside)
     types = "+".join(dict.fromkeys(op.type for op in ops))

@@ -1,7 +1,7 @@
-"""Plans in which an op may wait for what another op of the same run does, such as fill the queue that it takes from.
+"""Cooperative scheduling of blocking ops: a dequeue may wait for an enqueue of the same run.
 
-No threads as long as some op can go on: what would have to wait is put off. Only when all that could be next must wait,
-for other runs or for one another, do they wait at the same time, each in a thread.
+No threads as long as some stage can run: a stage that would block is deferred. Only when all ready stages block, on
+other runs or on one another, do they run concurrently, each in a thread.
 """
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ NOW = float("-inf")                             # a deadline that lets nothing w
 
 
 def run_waiting(plan: Plan, env: Env, store: Store, run: Run) -> None:
-    """Run all stages of a plan that has `before`. Raises the first error of one, when no other one waits any more."""
+    """Run all stages of a plan that has `before`. Raises the first error, once no other stage blocks any more."""
     _Waiting(plan, env, store, run).run()
 
 
 class _Waiting:
-    """One such run."""
+    """Scheduler state of one run."""
 
     def __init__(self, plan: Plan, env: Env, store: Store, run: Run) -> None:
         assert plan.before is not None
@@ -52,7 +52,7 @@ class _Waiting:
         return [i for i in self._left if self._before[i] <= self._done]
 
     def _go_on(self) -> bool:
-        """Run a stage that needs not wait. False if there is none."""
+        """Run one ready stage that does not block; return False if there is none."""
         self._store.check_time()
         for i in self._ready():
             waits = any(op.spec.waits for op in self._stages[i].ops)
@@ -65,7 +65,7 @@ class _Waiting:
         return False
 
     def _without_waiting(self, i: int) -> bool:
-        """Run a stage if it needs not wait for anything."""
+        """Run a stage with a deadline in the past; return False if it would block."""
         deadline = self._store.deadline()
         self._store.wait_until(NOW)
         try:
@@ -77,7 +77,7 @@ class _Waiting:
             self._store.wait_until(deadline)
 
     def _wait(self) -> None:
-        """Let all that is ready wait at the same time, until one of them is done."""
+        """Run all ready stages concurrently, until one of them is done."""
         ready = self._ready()
         if len(ready) == 1 and not self._threads:
             self._run(ready[0], self._env)
