@@ -1,4 +1,4 @@
-"""Adadelta: steps as long as recent steps, over the size of recent gradients (Zeiler, 2012)."""
+"""Adadelta optimizer: steps scaled by the RMS of recent updates over that of recent gradients (Zeiler, 2012)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ from tfnb.train.optimizer import Optimizer
 
 
 class AdadeltaOptimizer(Optimizer):
-    """var -= learning_rate * sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * gradient.
+    """Adadelta: var -= learning_rate * sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * gradient.
 
     accum and accum_update are moving means, with the decay rho, of the squares of gradients and of steps. All three
-    numbers may be scalar tensors, or functions that return one. Slots: "accum" and "accum_update".
+    may be numbers, scalar tensors, or functions that return one. Slots: "accum" and "accum_update".
     """
 
     def __init__(self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-8, use_locking: bool = False,

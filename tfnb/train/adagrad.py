@@ -1,4 +1,4 @@
-"""Adagrad: each element's steps shrink with the gradients that it has seen (Duchi et al., 2011)."""
+"""Adagrad optimizer: per-element learning rates from accumulated squared gradients (Duchi et al., 2011)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ from tfnb.train.optimizer import Optimizer
 
 
 class AdagradOptimizer(Optimizer):
-    """accumulator += gradient^2; var -= learning_rate * gradient / sqrt(accumulator).
+    """Adagrad: accumulator += gradient^2; var -= learning_rate * gradient / sqrt(accumulator).
 
-    learning_rate: a number, a scalar tensor, or a function that returns one. initial_accumulator_value: what the
-    accumulators start from; raises ValueError if it is not positive. Slot: "accumulator".
+    learning_rate: a number, a scalar tensor, or a function that returns one. initial_accumulator_value: the
+    accumulators' initial value; raises ValueError if it is not positive. Slot: "accumulator".
     """
 
     def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1, use_locking: bool = False,

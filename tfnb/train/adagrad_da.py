@@ -1,4 +1,4 @@
-"""Adagrad with dual averaging: the variable follows from the sums of all gradients (Duchi et al., 2011)."""
+"""Adagrad dual averaging: the variable is a function of the sums of all gradients (Duchi et al., 2011)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class AdagradDAOptimizer(Optimizer):
 
     Within `l1 * step` g counts as 0, so that weights without much gradient become exactly 0. learning_rate: a number,
     a scalar tensor, or a function that returns one. global_step: an int64 variable, which someone else counts up.
-    initial_gradient_squared_accumulator_value: what g2 starts from; raises ValueError if it is not positive. Slots:
+    initial_gradient_squared_accumulator_value: the initial value of g2; raises ValueError if it is not positive. Slots:
     "gradient_accumulator" and "gradient_squared_accumulator".
     """
 

@@ -1,4 +1,4 @@
-"""Adam: steps from running estimates of the first two moments of the gradient (Kingma and Ba, 2014)."""
+"""Adam optimizer: steps from moving averages of the gradient's first two moments (Kingma and Ba, 2014)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ from tfnb.train.optimizer import Optimizer
 
 
 class AdamOptimizer(Optimizer):
-    """var -= lr_t * m / (sqrt(v) + epsilon), with lr_t = learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t).
+    """Adam: var -= lr_t * m / (sqrt(v) + epsilon), with lr_t = learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t).
 
     m and v are moving averages of the gradient and of its square, with the decays beta1 and beta2. All four numbers
-    may be scalar tensors, or functions that return one. epsilon stands outside of the bias correction (it is the
+    may be scalar tensors, or functions that return one. epsilon is outside of the bias correction (it is the
     "epsilon hat" of the paper). Slots: "m" and "v"; the powers beta1^t and beta2^t are variables too.
     """
 
@@ -59,7 +59,7 @@ class AdamOptimizer(Optimizer):
         return op
 
     def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
-        """All of m and v decay, and all of the variable moves; only the gradient is sparse."""
+        """Apply a sparse gradient: all of m and v decay, and every element of the variable is updated."""
         dtype = var.dtype.base_dtype
         first, second = (cast(power.value(), dtype) for power in self._powers(var.graph))
         rate, beta1, beta2, epsilon = (cast(t, dtype) for t in self._tensors.values())
@@ -71,7 +71,7 @@ class AdamOptimizer(Optimizer):
         return group(update, mean, square)
 
     def _moved(self, var: Variable, slot: str, indices: Tensor, values: Tensor, decay: Tensor) -> Tensor:
-        """A slot after it decayed and got `values` added at `indices`."""
+        """Decay a slot, add `values` at `indices`, and return its new value."""
         kept = self.get_slot(var, slot)
         assert kept is not None
         decayed = state.assign(kept, kept.value() * decay, use_locking=self._use_locking)
@@ -79,7 +79,7 @@ class AdamOptimizer(Optimizer):
             return scatter_add(kept, indices, values, use_locking=self._use_locking)
 
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Operation:
-        """The powers grow once all variables were updated with the old ones."""
+        """Update the powers of beta1 and beta2 after all variables were updated with the old ones."""
         first, second = self._powers(self._tensors["beta1"].graph)
         with control_dependencies(update_ops), colocate_with(first.op):
             grown = [power.assign(power.value() * self._tensors[name], use_locking=self._use_locking)

@@ -1,4 +1,4 @@
-"""The simplest training loop (`tf.train.basic_train_loop`)."""
+"""Basic training loop under a Supervisor (`tf.train.basic_train_loop`)."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,7 @@ from tfnb.train.supervisor import Supervisor
 
 def basic_train_loop(supervisor: Supervisor, train_step_fn: Callable[..., Any], args: Sequence[Any] | None = None,
                      kwargs: Mapping[str, Any] | None = None, master: str = "") -> None:
-    """Call `train_step_fn(session, *args, **kwargs)` again and again until the supervisor is asked to stop."""
+    """Call `train_step_fn(session, *args, **kwargs)` repeatedly until the supervisor is asked to stop."""
     with supervisor.managed_session(master) as session:
         while not supervisor.should_stop():
             train_step_fn(session, *(args or ()), **(kwargs or {}))

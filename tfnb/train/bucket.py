@@ -1,4 +1,4 @@
-"""Batches of examples that go together: `tf.contrib.training.bucket` and `bucket_by_sequence_length`."""
+"""Bucketed batching: `tf.contrib.training.bucket` and `bucket_by_sequence_length`."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def bucket(tensors: Any, which_bucket: Any, batch_size: int | Sequence[int], num
            capacity: int = 32, bucket_capacities: Sequence[int] | None = None, shapes: Any = None,
            dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, keep_input: Any = True,
            shared_name: str | None = None, name: str | None = None) -> tuple[Tensor, Any]:
-    """(bucket, batch): batches of examples that all fell into one of `num_buckets` buckets.
+    """Return (bucket, batch): batches of examples of the same one of `num_buckets` buckets.
 
     tensors: one example, a list or a dict of tensors (so is the batch); which_bucket: its bucket, an int32 scalar of
     each run; batch_size: of all buckets, or one for each; capacity: how many batches wait, and how many examples in
@@ -62,7 +62,7 @@ def bucket(tensors: Any, which_bucket: Any, batch_size: int | Sequence[int], num
 
 def _run_buckets(queues: list[QueueBase], top: QueueBase, example: list[Tensor], index: Tensor, keep: Tensor,
                  threads: int, sizes: Sequence[int], smaller: bool) -> None:
-    """Threads that put examples into their buckets, and for each bucket one that puts its batches into `top`."""
+    """Add queue runners that enqueue examples into their buckets, and each bucket's batches into `top`."""
     chosen = QueueBase.from_list(index, queues)
     add_queue_runner(QueueRunner(
         queues[0], [enqueue_kept(chosen, example, False, keep)] * threads, group(*(q.close() for q in queues)),
@@ -80,7 +80,7 @@ def bucket_by_sequence_length(input_length: Any, tensors: Any, batch_size: int |
                               dynamic_pad: bool = False, allow_smaller_final_batch: bool = False,
                               keep_input: Any = True, shared_name: str | None = None, name: str | None = None
                               ) -> tuple[Tensor, Any]:
-    """(lengths, batch): batches of sequences of like lengths. See `bucket`.
+    """Return (lengths, batch): batches of sequences of similar lengths. See `bucket`.
 
     input_length: of the example, an int32 scalar; bucket_boundaries: the lengths at which buckets begin after the
     first one, which begins at 0. Raises TypeError, ValueError for boundaries that are no integers or don't rise.

@@ -1,4 +1,4 @@
-"""A hook that saves checkpoints while training goes on (`tf.train.CheckpointSaverHook`), and its listeners."""
+"""Session hook that saves checkpoints during training (`tf.train.CheckpointSaverHook`), and its listeners."""
 from __future__ import annotations
 
 import logging
@@ -20,23 +20,23 @@ _event_pb2 = lazy_module("tfnb.proto.event_pb2")
 
 
 class CheckpointSaverListener:
-    """What a CheckpointSaverHook calls around each save. Subclasses override what they need."""
+    """Listener that a CheckpointSaverHook calls around each save. Subclasses override the methods they need."""
 
     def begin(self) -> None:
-        """Called once, before the session is made."""
+        """Handle the start: called once, before the session is made."""
 
     def before_save(self, session: Any, global_step_value: int) -> None:
-        """Called before a checkpoint is written."""
+        """Handle a save that is about to start."""
 
     def after_save(self, session: Any, global_step_value: int) -> bool | None:
-        """Called after a checkpoint was written. Returns True to end training."""
+        """Handle a finished save. Return True to end training."""
 
     def end(self, session: Any, global_step_value: int) -> None:
-        """Called at the end, after the last save."""
+        """Handle the end of training, after the last save."""
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves a checkpoint at the start, every save_secs seconds or save_steps steps, and at the end.
+    """Hook that saves a checkpoint at the start, every save_secs seconds or save_steps steps, and at the end.
 
     checkpoint_dir: the folder; checkpoint_basename: of the files, "-<global step>" follows. saver: a Saver, or of
     `scaffold`, or the one in GraphKeys.SAVERS. listeners: CheckpointSaverListeners. save_graph_def: write graphs too
@@ -77,11 +77,11 @@ class CheckpointSaverHook(SessionRunHook):
         self._timer.update_last_triggered_step(step)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the global step."""
+        """Request the global step."""
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Save, if it is time."""
+        """Save a checkpoint, if one is due."""
         if not self._timer.should_trigger_for_step(int(run_values.results) + 1):
             return
         step = int(run_context.session.run(self._step))
@@ -91,7 +91,7 @@ class CheckpointSaverHook(SessionRunHook):
                 run_context.request_stop()
 
     def end(self, session: Any) -> None:
-        """Save what was not saved yet."""
+        """Save the last step, unless it is saved already."""
         step = int(session.run(self._step))
         if step != self._timer.last_triggered_step():
             self._save(session, step)
@@ -106,7 +106,7 @@ class CheckpointSaverHook(SessionRunHook):
         return self._saver
 
     def _save(self, session: Any, step: int) -> bool:
-        """Save a checkpoint. Returns whether a listener wants to stop."""
+        """Save a checkpoint and return whether a listener requests a stop."""
         _log.info("Saving checkpoints for %d into %s.", step, self._save_path)
         for listener in self._listeners:
             listener.before_save(session, step)

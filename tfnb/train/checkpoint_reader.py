@@ -1,4 +1,4 @@
-"""Looking into checkpoints without a graph, and starting variables from them."""
+"""Checkpoint readers that need no graph, and initialization of variables from checkpoints."""
 from __future__ import annotations
 
 import os
@@ -20,7 +20,7 @@ _checkpoint = lazy_module("tfnb.proto.checkpoint")
 
 
 class CheckpointReader:
-    """An open checkpoint of either format. filepattern: its prefix (a file, or a pattern of files, of version 1).
+    """Reader of a checkpoint of either format. filepattern: its prefix (for version 1 a file or a glob pattern).
 
     Raises NotFoundError if there is none, DataLossError for a damaged one.
     """
@@ -29,35 +29,35 @@ class CheckpointReader:
         self._found = _checkpoint.open_checkpoint(os.fsdecode(filepattern))
 
     def has_tensor(self, tensor_str: Any) -> bool:
-        """Is there a tensor of that name?"""
+        """Return whether the checkpoint has a tensor of this name."""
         return os.fsdecode(tensor_str) in self._found.entries
 
     def get_tensor(self, tensor_str: Any) -> Any:
-        """The value of a tensor, as a NumPy array (of bytes objects for strings). Raises NotFoundError."""
+        """Return the value of a tensor, as a NumPy array (of bytes objects for strings). Raises NotFoundError."""
         return np.array(self._found.read(os.fsdecode(tensor_str)))[()]
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
-        """The shape of each tensor, by name."""
+        """Return a dict of tensor names to shapes."""
         return {name: list(entry.shape) for name, entry in self._found.entries.items()}
 
     def get_variable_to_dtype_map(self) -> dict[str, DType]:
-        """The dtype of each tensor, by name."""
+        """Return a dict of tensor names to dtypes."""
         return {name: entry.dtype for name, entry in self._found.entries.items()}
 
     def debug_string(self) -> bytes:
-        """A line for each tensor: its name, dtype and shape."""
+        """Return one line per tensor: its name, dtype and shape."""
         names = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}
         return "".join(f"{name} (DT_{names.get(e.dtype.name, e.dtype.name.upper())}) "
                        f"[{','.join(map(str, e.shape))}]\n" for name, e in sorted(self._found.entries.items())).encode()
 
 
 def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
-    """A reader of the checkpoint `filepattern`; see CheckpointReader."""
+    """Return a reader of the checkpoint `filepattern`; see CheckpointReader."""
     return CheckpointReader(filepattern)
 
 
 def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
-    """A reader of a checkpoint, or of the newest one of a directory. Raises ValueError if the directory has none."""
+    """Return a reader of a checkpoint, or of a directory's newest one. Raises ValueError if the directory has none."""
     path = local(ckpt_dir_or_file)
     if os.path.isdir(path):
         newest = latest_checkpoint(path)
@@ -68,17 +68,17 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
 
 
 def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
-    """(name, shape) of all tensors of a checkpoint, or of the newest of a directory, by name."""
+    """Return (name, shape) of all tensors of a checkpoint, or of a directory's newest one, sorted by name."""
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
 def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
-    """The value of a tensor of a checkpoint, or of the newest of a directory. Raises NotFoundError."""
+    """Return the value of a tensor in a checkpoint, or in a directory's newest one. Raises NotFoundError."""
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 
 def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
-    """Let variables take their initial values from a checkpoint: their initializers are replaced.
+    """Initialize variables from a checkpoint, by replacing their initializers.
 
     assignment_map: a dict (or pairs): "name in the checkpoint" -> a variable, its name, a partitioned variable or a
     list of its parts; "scope/" (or "/" for all) -> "scope/" in the graph, for all variables under it. Raises ValueError
@@ -97,7 +97,7 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
 
 
 def _targets(source: str, target: Any, shapes: Mapping[str, Any], path: str) -> Iterator[tuple[str, list[Any]]]:
-    """(name in the checkpoint, variables or parts) of one entry of an assignment map."""
+    """Return (name in the checkpoint, variables or parts) pairs of one item of an assignment map."""
     if not isinstance(target, str):
         yield source, list(target) if isinstance(target, (list, tuple)) or not isinstance(target, Variable) \
             else [target]

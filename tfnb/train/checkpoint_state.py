@@ -1,4 +1,4 @@
-"""The text file "checkpoint" beside checkpoints: which there are, and which is the newest."""
+"""Checkpoint state: the text file "checkpoint" that lists a directory's checkpoints and names the newest."""
 from __future__ import annotations
 
 import logging
@@ -32,7 +32,7 @@ def generate_checkpoint_state_proto(save_dir: Any, model_checkpoint_path: Any,
                                     all_model_checkpoint_paths: Sequence[Any] | None = None,
                                     all_model_checkpoint_timestamps: Sequence[float] | None = None,
                                     last_preserved_timestamp: float | None = None) -> Any:
-    """The CheckpointState of a directory: paths below a relative `save_dir` are made relative to it.
+    """Build the CheckpointState of a directory: paths below a relative `save_dir` are made relative to it.
 
     model_checkpoint_path: the newest; it is put last among all paths if it is not there. Raises ValueError if the
     timestamps are not as many as the paths.
@@ -60,14 +60,14 @@ def update_checkpoint_state(save_dir: Any, model_checkpoint_path: Any,
                             latest_filename: str | None = None,
                             all_model_checkpoint_timestamps: Sequence[float] | None = None,
                             last_preserved_timestamp: float | None = None) -> None:
-    """Write the file "checkpoint" of a directory. Raises RuntimeError if a checkpoint is called as that file is."""
+    """Write the file "checkpoint" of a directory. Raises RuntimeError if a checkpoint has that file's name."""
     write_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths, latest_filename, False,
                 all_model_checkpoint_timestamps, last_preserved_timestamp)
 
 
 def write_state(save_dir: Any, newest: Any, paths: Sequence[Any] | None, latest_filename: str | None, relative: bool,
                 stamps: Sequence[float] | None = None, preserved: float | None = None) -> None:
-    """As update_checkpoint_state; relative: store all paths relative to the directory."""
+    """Write the state file as update_checkpoint_state. relative: store all paths relative to the directory."""
     save_dir = _path(save_dir)
     target = os.path.join(save_dir, latest_filename or DEFAULT)
     if relative:
@@ -111,7 +111,7 @@ def _absolute(folder: str, path: str) -> str:
 
 
 def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
-    """The path of the newest checkpoint of a directory, for `Saver.restore`; None if there is none."""
+    """Return the prefix of the newest checkpoint in a directory, for `Saver.restore`; None if there is none."""
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:
         return None
@@ -123,12 +123,12 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
 
 
 def checkpoint_exists(checkpoint_prefix: Any) -> bool:
-    """Is there a checkpoint, of either format, called so?"""
+    """Return whether a checkpoint of this prefix, in either format, exists."""
     return bool(_checkpoint.checkpoint_files(_path(checkpoint_prefix)))
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[Any]) -> list[float]:
-    """When the checkpoints were written, in seconds since the epoch. Those that are not there are left out."""
+    """Return the modification times of checkpoints, in seconds since the epoch. Missing ones are left out."""
     found = []
     for prefix in checkpoint_prefixes:
         with suppress(OSError):
@@ -139,13 +139,13 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[Any]) -> list[float]:
 
 
 def meta_graph_filename(checkpoint_filename: str, meta_graph_suffix: str = "meta") -> str:
-    """The name of the meta graph: "model-3.meta", also for "model-3-?????-of-00002" (shards of version 1)."""
+    """Return the meta graph's file name: "model-3.meta", also for "model-3-?????-of-00002" (version 1 shards)."""
     return f"{re.sub(r'-[0-9?]{5}-of-[0-9]{5}$', '', checkpoint_filename)}.{meta_graph_suffix}"
 
 
 def remove_checkpoint(checkpoint_prefix: Any, checkpoint_format_version: int = 2,
                       meta_graph_suffix: str = "meta") -> None:
-    """Remove the files of a checkpoint and its meta graph; what is not there is no error. The index goes first."""
+    """Remove the files of a checkpoint and its meta graph, the index first. A missing file is no error."""
     prefix = local(checkpoint_prefix)
     meta = meta_graph_filename(prefix, meta_graph_suffix)
     paths = [meta, *reversed(_checkpoint.checkpoint_files(prefix))]
@@ -156,6 +156,6 @@ def remove_checkpoint(checkpoint_prefix: Any, checkpoint_format_version: int = 2
 
 
 def with_times(prefixes: Sequence[str]) -> list[tuple[str, float]]:
-    """The checkpoints that are there, with the time of each."""
+    """Return the checkpoints that exist, with the modification time of each."""
     times = [(prefix, get_checkpoint_mtimes([prefix])) for prefix in prefixes]
     return [(prefix, found[0]) for prefix, found in times if found]

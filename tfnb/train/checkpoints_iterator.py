@@ -1,4 +1,4 @@
-"""Waiting for the checkpoints that another process saves (`tf.train.checkpoints_iterator`)."""
+"""Iterator over the checkpoints that another process saves (`tf.train.checkpoints_iterator`)."""
 from __future__ import annotations
 
 import time
@@ -12,7 +12,7 @@ _POLL_SECS = 1.0
 
 def wait_for_new_checkpoint(checkpoint_dir: Any, last_checkpoint: str | None = None, seconds_to_sleep: float = 1,
                             timeout: float | None = None) -> str | None:
-    """The newest checkpoint of a folder, once it is another than `last_checkpoint`; None after `timeout` seconds."""
+    """Wait for a checkpoint newer than `last_checkpoint` and return its prefix; None after `timeout` seconds."""
     end = None if timeout is None else time.time() + timeout
     while True:
         found = latest_checkpoint(checkpoint_dir)
@@ -25,9 +25,9 @@ def wait_for_new_checkpoint(checkpoint_dir: Any, last_checkpoint: str | None = N
 
 def checkpoints_iterator(checkpoint_dir: Any, min_interval_secs: float = 0, timeout: float | None = None,
                          timeout_fn: Callable[[], bool] | None = None) -> Iterator[str]:
-    """The newest checkpoint of a folder again and again, whenever there is a new one.
+    """Yield the newest checkpoint of a directory whenever there is a new one.
 
-    min_interval_secs: between two of them at least. timeout: after so many seconds without a new one it ends, unless
+    min_interval_secs: least time between two of them. timeout: seconds without a new one after which it ends, unless
     timeout_fn() is false; None: it waits for ever.
     """
     path: str | None = None

@@ -1,4 +1,4 @@
-"""Ending a set of threads together: `tf.train.Coordinator` and `tf.train.LooperThread`."""
+"""Coordinated termination of threads: `tf.train.Coordinator` and `tf.train.LooperThread`."""
 from __future__ import annotations
 
 import logging
@@ -14,7 +14,7 @@ _log = logging.getLogger("tensorflow")
 
 
 class Coordinator:
-    """Asks threads to stop, waits until they have, and raises in the caller what one of them reported.
+    """Coordinator that asks threads to stop, joins them, and raises in the caller the exception that one reported.
 
     Threads look at `should_stop()` often, and one calls `request_stop()`. clean_stop_exception_types: exceptions that
     stop the threads without being raised by `join`; by default OutOfRangeError, the end of an input.
@@ -30,11 +30,11 @@ class Coordinator:
 
     @property
     def joined(self) -> bool:
-        """Has `join` come to its end?"""
+        """Whether `join` has returned."""
         return self._joined
 
     def request_stop(self, ex: Any = None) -> None:
-        """Let `should_stop()` return True from now on.
+        """Request that all threads stop: `should_stop()` returns True from now on.
 
         ex: an exception, or what sys.exc_info() returns: of the first call, it is raised by `join`. After `join` it is
         raised here. Raises TypeError for something else.
@@ -54,29 +54,29 @@ class Coordinator:
                 self._stop_event.set()
 
     def clear_stop(self) -> None:
-        """Start anew: no stop is requested, no exception reported, nothing joined."""
+        """Reset the coordinator: no stop requested, no exception reported, nothing joined."""
         with self._lock:
             self._joined, self._error = False, None
             self._stop_event.clear()
 
     def should_stop(self) -> bool:
-        """Was a stop requested?"""
+        """Return whether a stop was requested."""
         return self._stop_event.is_set()
 
     @contextmanager
     def stop_on_exception(self) -> Iterator[None]:
-        """A context that reports an exception from inside to `request_stop` and ends it there."""
+        """Return a context manager that passes an exception of its block to `request_stop` and suppresses it."""
         try:
             yield
         except Exception as error:
             self.request_stop(error)
 
     def wait_for_stop(self, timeout: float | None = None) -> bool:
-        """Wait until a stop is requested, at most `timeout` seconds. Returns whether it is."""
+        """Wait for a stop request, at most `timeout` seconds, and return whether there is one."""
         return self._stop_event.wait(timeout)
 
     def register_thread(self, thread: threading.Thread) -> None:
-        """Let `join` wait for this thread too."""
+        """Register a thread that `join` waits for too."""
         with self._lock:
             self._registered_threads.add(thread)
 
@@ -114,7 +114,7 @@ class Coordinator:
 
 
 class LooperThread(threading.Thread):
-    """A thread that runs code again and again until its coordinator stops: every `timer_interval_secs` seconds.
+    """Thread that calls a function every `timer_interval_secs` seconds until its coordinator stops.
 
     With None as interval it runs the code without a pause. Subclasses override `run_loop`, and perhaps `start_loop`
     and `stop_loop`; else `target` is called with `args` and `kwargs`. An exception is reported to the coordinator.
@@ -136,13 +136,13 @@ class LooperThread(threading.Thread):
     @staticmethod
     def loop(coord: Coordinator, timer_interval_secs: float | None, target: Callable[..., Any],
              args: Sequence[Any] | None = None, kwargs: Mapping[str, Any] | None = None) -> LooperThread:
-        """A started thread that calls `target` so."""
+        """Start and return a LooperThread that calls `target`."""
         looper = LooperThread(coord, timer_interval_secs, target, args, kwargs)
         looper.start()
         return looper
 
     def run(self) -> None:
-        """What the thread does."""
+        """Run the loop in the thread."""
         with self._coord.stop_on_exception():
             self.start_loop()
             if self._timer_interval_secs is None:
@@ -156,12 +156,12 @@ class LooperThread(threading.Thread):
             self.stop_loop()
 
     def start_loop(self) -> None:
-        """Called once, before the loop."""
+        """Prepare the loop; called once, before it."""
 
     def stop_loop(self) -> None:
-        """Called once, after the loop, unless an exception ended it."""
+        """Finish the loop; called once, after it, unless an exception ended it."""
 
     def run_loop(self) -> None:
-        """Called again and again."""
+        """Run one iteration."""
         if self._work:
             self._work(*self._work_args, **self._work_kwargs)

@@ -1,4 +1,4 @@
-"""Learning rates that fall with the number of steps, as tensors of the graph."""
+"""Learning rate decay schedules, as tensors of the graph."""
 from __future__ import annotations
 
 import math
@@ -22,7 +22,7 @@ def _checked(global_step: Any, what: str) -> None:
 
 def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
                       staircase: bool = False, name: str | None = None) -> Tensor:
-    """learning_rate * decay_rate ^ (global_step / decay_steps).
+    """Compute exponential decay: learning_rate * decay_rate ^ (global_step / decay_steps).
 
     staircase: use the integer part of the quotient, so that the rate falls in steps. The result is a scalar of the
     dtype of `learning_rate`. Raises ValueError without global_step.
@@ -40,7 +40,7 @@ def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
 
 def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
                       staircase: bool = False, name: str | None = None) -> Tensor:
-    """learning_rate * e ^ (-decay_rate * global_step / decay_steps); arguments as of `exponential_decay`."""
+    """Compute learning_rate * e ^ (-decay_rate * global_step / decay_steps); arguments as of `exponential_decay`."""
     _checked(global_step, "natural_exp_decay")
     base = Exp(Neg(decay_rate))
     return exponential_decay(learning_rate, global_step, decay_steps, base, staircase, name)
@@ -48,7 +48,7 @@ def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
 
 def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
                        staircase: bool = False, name: str | None = None) -> Tensor:
-    """learning_rate / (1 + decay_rate * global_step / decay_steps); arguments as of `exponential_decay`."""
+    """Compute learning_rate / (1 + decay_rate * global_step / decay_steps); arguments as of `exponential_decay`."""
     _checked(global_step, "inverse_time_decay")
     with name_scope(name, "InverseTimeDecay", [learning_rate, global_step, decay_steps, decay_rate]) as scope:
         rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
@@ -63,9 +63,9 @@ def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, d
 
 def polynomial_decay(learning_rate: Any, global_step: Any, decay_steps: Any, end_learning_rate: Any = 0.0001,
                      power: Any = 1.0, cycle: bool = False, name: str | None = None) -> Tensor:
-    """From learning_rate down to end_learning_rate in decay_steps, along (1 - step / decay_steps) ^ power.
+    """Compute polynomial decay from learning_rate to end_learning_rate, along (1 - step / decay_steps) ^ power.
 
-    cycle: once it is there, start again with so many times decay_steps that the step lies within. Raises ValueError
+    cycle: extend decay_steps to its least positive multiple not below the step, instead of stopping. Raises ValueError
     without global_step.
     """
     _checked(global_step, "polynomial_decay")
@@ -86,7 +86,7 @@ def polynomial_decay(learning_rate: Any, global_step: Any, decay_steps: Any, end
 
 def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: float = 0.0,
                  name: str | None = None) -> Tensor:
-    """From learning_rate down to alpha * learning_rate in decay_steps, along half a cosine. ValueError without step."""
+    """Compute cosine decay, from learning_rate to alpha * learning_rate in decay_steps. ValueError without step."""
     _checked(global_step, "cosine_decay")
     with name_scope(name, "CosineDecay", [learning_rate, global_step, decay_steps]):
         rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
@@ -100,7 +100,7 @@ def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: 
 
 def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_steps: Any, t_mul: float = 2.0,
                           m_mul: float = 1.0, alpha: float = 0.0, name: str | None = None) -> Tensor:
-    """cosine_decay again and again: each period t_mul times as long as the one before, and m_mul times as high.
+    """Compute cosine decay with warm restarts: each period is t_mul times as long and m_mul times as high as the last.
 
     first_decay_steps: the length of the first period. ValueError without step. (Loshchilov and Hutter, 2016)
     """
@@ -118,13 +118,13 @@ def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_step
 
 
 def _equal_periods(passed: Tensor) -> tuple[Tensor, Tensor]:
-    """Which period it is, and which part of it has passed."""
+    """Return the index of the period, and the fraction of it that has passed."""
     period = Floor(passed)
     return period, passed - period
 
 
 def _growing_periods(passed: Tensor, longer: Tensor) -> tuple[Tensor, Tensor]:
-    """The same where each period is `longer` times the one before: periods are a geometric series."""
+    """Return the same for periods that grow by the factor `longer`: a geometric series."""
     period = Floor(Log(1.0 - passed * (1.0 - longer)) / Log(longer))
     before = (1.0 - longer ** period) / (1.0 - longer)
     return period, (passed - before) / longer ** period
@@ -132,7 +132,7 @@ def _growing_periods(passed: Tensor, longer: Tensor) -> tuple[Tensor, Tensor]:
 
 def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, num_periods: float = 0.5,
                         alpha: float = 0.0, beta: float = 0.001, name: str | None = None) -> Tensor:
-    """learning_rate * ((alpha + line) * cosine + beta): a line down to 0 in decay_steps, num_periods of a cosine.
+    """Compute linear cosine decay: learning_rate * ((alpha + line) * cosine + beta), line from 1 to 0 in decay_steps.
 
     ValueError without step. (Bello et al., 2017)
     """
@@ -147,7 +147,7 @@ def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, 
 def noisy_linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, initial_variance: float = 1.0,
                               variance_decay: float = 0.55, num_periods: float = 0.5, alpha: float = 0.0,
                               beta: float = 0.001, name: str | None = None) -> Tensor:
-    """linear_cosine_decay with noise on the line, of variance initial_variance / (1 + step) ^ variance_decay."""
+    """Compute linear_cosine_decay with noise on the line, variance initial_variance / (1 + step) ^ variance_decay."""
     _checked(global_step, "noisy linear cosine decay")
     with name_scope(name, "NoisyLinearCosineDecay", [learning_rate, global_step]) as scope:
         rate, left, cosine, step = _line_and_cosine(learning_rate, global_step, decay_steps, num_periods)
@@ -160,7 +160,7 @@ def noisy_linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps:
 
 def _line_and_cosine(learning_rate: Any, global_step: Any, decay_steps: Any,
                      num_periods: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The rate, the line from 1 to 0, the cosine from 1 on, and the step, which ends at decay_steps."""
+    """Return the rate, the line from 1 to 0, the cosine from 1 on, and the step, clipped to decay_steps."""
     rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
     steps, periods = cast(decay_steps, rate.dtype), cast(num_periods, rate.dtype)
     step = Minimum(cast(global_step, rate.dtype), steps)
@@ -170,7 +170,7 @@ def _line_and_cosine(learning_rate: Any, global_step: Any, decay_steps: Any,
 
 
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Tensor:
-    """values[0] while x <= boundaries[0], values[1] until boundaries[1], ..., and the last value after all of them.
+    """Return values[0] for x <= boundaries[0], values[1] for x <= boundaries[1], ..., else the last value.
 
     x: a scalar. Raises ValueError unless there is one value more than boundaries, and they have fitting dtypes.
     """
@@ -193,7 +193,7 @@ piecewise_constant_decay = piecewise_constant
 
 
 def _fitting(boundary: Any, x: Tensor) -> Tensor:
-    """A boundary as the dtype of x: numbers in a program are int32 or float32, x may be wider."""
+    """Cast a boundary to the dtype of x: Python constants become int32 or float32, x may be wider."""
     b = convert_to_tensor(boundary)
     if b.dtype.base_dtype == x.dtype.base_dtype:
         return b

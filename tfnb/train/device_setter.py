@@ -1,4 +1,4 @@
-"""Devices by the kind of op (`tf.train.replica_device_setter`): variables on the tasks of "ps", the rest on workers."""
+"""Device placement by op type (`tf.train.replica_device_setter`): variables on "ps" tasks, the rest on workers."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -28,9 +28,9 @@ def _round_robin(tasks: int) -> Callable[[Any], int]:
 def replica_device_setter(ps_tasks: int = 0, ps_device: str = "/job:ps", worker_device: str = "/job:worker",
                           merge_devices: bool = True, cluster: Any = None, ps_ops: Sequence[str] | None = None,
                           ps_strategy: Callable[[Any], int] | None = None) -> Callable[[Any], str] | None:
-    """A device function, for `tf.device`, that puts variables on parameter servers and other ops on workers.
+    """Return a device function for `tf.device` that places variables on parameter servers and other ops on workers.
 
-    ps_tasks: how many servers there are, or cluster: a ClusterSpec, dict or ClusterDef that tells. ps_device,
+    ps_tasks: the count of servers, or cluster: a ClusterSpec, dict or ClusterDef that has it. ps_device,
     worker_device: of which job they are. merge_devices: take what an op's device leaves open, else only ops without a
     device. ps_ops: the types of ops that go to servers; ps_strategy: fn(op) -> the number of the server, by default
     one after another. None if there are no servers. Devices are names here: all ops run in this process. Raises
@@ -52,7 +52,7 @@ def replica_device_setter(ps_tasks: int = 0, ps_device: str = "/job:ps", worker_
     strategy = ps_strategy or _round_robin(ps_tasks)
 
     def choose(op: Any) -> str:
-        """The device of an op."""
+        """Return the device of an op."""
         if not merge_devices and op.device:
             return str(op.device)
         current = DeviceSpec.from_string(op.device or "")

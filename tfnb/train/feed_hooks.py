@@ -1,4 +1,4 @@
-"""Hooks that feed each run, and that run something at the end."""
+"""Session hooks that feed each run (FeedFnHook), or run final ops (FinalOpsHook)."""
 from __future__ import annotations
 
 import logging
@@ -12,18 +12,18 @@ _log = logging.getLogger("tensorflow")
 
 
 class FeedFnHook(SessionRunHook):
-    """Feeds each run the dict that `feed_fn` returns then."""
+    """Hook that feeds each run with the dict that `feed_fn` returns."""
 
     def __init__(self, feed_fn: Callable[[], Any]) -> None:
         self.feed_fn = feed_fn
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the feeds."""
+        """Request the feeds."""
         return SessionRunArgs(None, self.feed_fn())
 
 
 class FinalOpsHook(SessionRunHook):
-    """Runs `final_ops` (fetches, as of Session.run) at the end, with `final_ops_feed_dict`."""
+    """Hook that runs `final_ops` (fetches, as of Session.run) at the end, with `final_ops_feed_dict`."""
 
     def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
         self._final_ops, self._feed_dict = final_ops, final_ops_feed_dict
@@ -31,11 +31,11 @@ class FinalOpsHook(SessionRunHook):
 
     @property
     def final_ops_values(self) -> Any:
-        """The values of `final_ops`; None before the end."""
+        """Values of `final_ops`; None before the end."""
         return self._values
 
     def end(self, session: Any) -> None:
-        """Run them. The end of an input is raised, as other errors are, and said to be a likely mistake."""
+        """Run the final ops. An OutOfRangeError, the end of an input, is logged as a likely mistake and raised."""
         if self._final_ops is None:
             return
         try:

@@ -1,4 +1,4 @@
-"""FTRL-Proximal: regularised steps that keep rare weights at zero (McMahan et al., 2013)."""
+"""FTRL-Proximal optimizer: L1 and L2 regularization with sparse weights (McMahan et al., 2013)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ from tfnb.train.optimizer import Optimizer
 
 
 class FtrlOptimizer(Optimizer):
-    """The variable follows from the sum of gradients; it is 0 where that is within l1.
+    """FTRL-Proximal: the variable is a function of the sum of gradients; it is 0 where that is within l1.
 
     The effective rate of an element is `learning_rate * (accum + gradient^2) ^ learning_rate_power`.
     learning_rate: a number, a scalar tensor, or a function that returns one. learning_rate_power: at most 0 (0: a
-    constant rate). initial_accumulator_value: what accum starts from. l1_regularization_strength,
+    constant rate). initial_accumulator_value: the initial value of accum. l1_regularization_strength,
     l2_regularization_strength: not negative. accum_name, linear_name: of the slots (by default `name`).
     l2_shrinkage_regularization_strength: pulls towards zero by the size of the weights. beta: added to the root of
     accum, as in the paper. Raises ValueError for a number out of its range. Slots: "accum" and "linear".
@@ -58,7 +58,7 @@ class FtrlOptimizer(Optimizer):
             self._zeros_slot(v, "linear", self._slot_names[1])
 
     def _prepare(self) -> None:
-        """The rate, l1, l2 (with beta in it), the shrinkage if there is any, and the power."""
+        """Make the tensors of the rate, l1, l2 (including beta), the shrinkage if there is any, and the power."""
         rate = self._call_if_callable(self._learning_rate)
         rate_tensor = convert_to_tensor(rate, name="learning_rate")
         l1 = convert_to_tensor(self._l1, name="l1_regularization_strength")

@@ -1,4 +1,4 @@
-"""The global step: the variable that counts the steps of training, found through the collection GLOBAL_STEP."""
+"""Global step: the variable that counts training steps, found through the collection GLOBAL_STEP."""
 from __future__ import annotations
 
 from typing import Any
@@ -21,9 +21,9 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
 
 
 def get_global_step(graph: Graph | None = None) -> Any:
-    """The global step of `graph` (default: the default graph), or None.
+    """Return the global step of `graph` (default: the default graph), or None.
 
-    That is the one element of the collection GLOBAL_STEP, or else the tensor "global_step:0". Raises TypeError if it
+    It is the single element of the collection GLOBAL_STEP, or else the tensor "global_step:0". Raises TypeError if it
     is not an integer scalar, RuntimeError if there are several.
     """
     graph = graph or get_default_graph()
@@ -41,7 +41,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
 
 def create_global_step(graph: Graph | None = None) -> Variable:
-    """A new global step (int64, not trainable). Raises ValueError if the graph has one already."""
+    """Create a global step (int64, not trainable). Raises ValueError if the graph has one already."""
     graph = graph or get_default_graph()
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
@@ -53,14 +53,14 @@ def create_global_step(graph: Graph | None = None) -> Variable:
 
 
 def get_or_create_global_step(graph: Graph | None = None) -> Any:
-    """The global step of `graph` (default: the default graph), made if there is none."""
+    """Return the global step of `graph` (default: the default graph), created if there is none."""
     graph = graph or get_default_graph()
     found = get_global_step(graph)
     return create_global_step(graph) if found is None else found
 
 
 def assert_global_step(global_step_tensor: Any) -> None:
-    """Raises TypeError if this can't be a global step: a variable or tensor, integer and scalar."""
+    """Raise TypeError unless the argument is a valid global step: a scalar integer variable or tensor."""
     if not isinstance(global_step_tensor, (Variable, Tensor)):
         raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.')
     if not global_step_tensor.dtype.base_dtype.is_integer:
@@ -73,7 +73,7 @@ _READ = "global_step_read_op_cache"        # the collection, with TensorFlow's k
 
 
 def global_step_before_run(graph: Graph | None = None) -> Tensor | None:
-    """A tensor of the value that the global step had before the updates of a run; None without a global step.
+    """Return a tensor of the global step's value before the updates of a run; None without a global step.
 
     It can be fetched beside a training op.
     """
@@ -92,7 +92,7 @@ def global_step_before_run(graph: Graph | None = None) -> Tensor | None:
 
 
 def required_global_step(user: str) -> Tensor:
-    """`global_step_before_run` of the default graph. Raises RuntimeError, naming its `user`, if there is none."""
+    """Return `global_step_before_run` of the default graph. Raises RuntimeError, naming `user`, if there is none."""
     made = global_step_before_run()
     if made is None:
         raise RuntimeError(f"Global step should be created to use {user}.")

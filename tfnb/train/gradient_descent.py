@@ -1,4 +1,4 @@
-"""Gradient descent: a step of a given size against the gradient."""
+"""Gradient descent optimizer."""
 from __future__ import annotations
 
 from typing import Any
@@ -13,7 +13,7 @@ from tfnb.train.optimizer import Optimizer
 
 
 class GradientDescentOptimizer(Optimizer):
-    """var -= learning_rate * gradient.
+    """Gradient descent: var -= learning_rate * gradient.
 
     learning_rate: a number, a scalar tensor, or a function that returns one.
     """
@@ -28,7 +28,7 @@ class GradientDescentOptimizer(Optimizer):
         self._learning_rate_tensor = convert_to_tensor(rate, name="learning_rate")
 
     def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> Operation:
-        """Rows that come twice are subtracted twice."""
+        """Subtract the rows of a gradient; a duplicate index is subtracted each time."""
         step = grad.values * cast(self._learning_rate_tensor, var.dtype.base_dtype)
         return var.scatter_sub(IndexedSlices(step, grad.indices, grad.dense_shape), use_locking=self._use_locking).op
 

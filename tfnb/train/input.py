@@ -1,6 +1,6 @@
-"""Input pipelines of queues: producers of file names and indices, and batches of examples.
+"""Queue-based input pipelines: producers of file names and indices, and batches of examples.
 
-Each function makes a queue and a QueueRunner that fills it, enters that in GraphKeys.QUEUE_RUNNERS, and a summary of
+Each function makes a queue and a QueueRunner that fills it, adds that to GraphKeys.QUEUE_RUNNERS, and a summary of
 how full the queue is. `tf.train.start_queue_runners` starts the threads.
 """
 from __future__ import annotations
@@ -32,14 +32,14 @@ from tfnb.train.sparse_batches import restore, store
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
-    """A local variable with the names of the files that match a glob pattern (or several) when it is initialised."""
+    """Return a local variable of the file names that match one or more glob patterns when it is initialized."""
     with name_scope(name, "matching_filenames", [pattern]) as scope:
         return Variable(matching_files(pattern), trainable=False, name=scope, validate_shape=False,
                         collections=[GraphKeys.LOCAL_VARIABLES])
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
-    """`tensor`, which raises OutOfRangeError when it is read after `num_epochs` times (None: never).
+    """Return an identity of `tensor` that raises OutOfRangeError after `num_epochs` evaluations (None: never).
 
     The count is a local variable: run `tf.local_variables_initializer()`. Raises ValueError for num_epochs <= 0.
     """
@@ -57,9 +57,9 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 def input_producer(input_tensor: Any, element_shape: Any = None, num_epochs: int | None = None, shuffle: bool = True,
                    seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
                    summary_name: str | None = None, name: str | None = None, cancel_op: Any = None) -> FIFOQueue:
-    """A queue of the rows of `input_tensor`, `num_epochs` times over (None: without end), in a new order each time.
+    """Return a queue of the rows of `input_tensor` for `num_epochs` epochs (None: endless), reshuffled in each.
 
-    element_shape: of a row, where the tensor does not tell; shuffle: False keeps the order; summary_name: of the
+    element_shape: of a row, if the tensor's is unknown; shuffle: False keeps the order; summary_name: of the
     summary of how full the queue is, if there shall be one. Raises ValueError if the shape of a row is not known.
     """
     with name_scope(name, "input_producer", [input_tensor]):
@@ -82,7 +82,7 @@ def input_producer(input_tensor: Any, element_shape: Any = None, num_epochs: int
 def string_input_producer(string_tensor: Any, num_epochs: int | None = None, shuffle: bool = True,
                           seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
                           name: str | None = None, cancel_op: Any = None) -> FIFOQueue:
-    """A queue of strings, file names for a reader; see `input_producer`. Raises ValueError for an empty list.
+    """Return a queue of strings (file names for a reader); see `input_producer`. Raises ValueError for an empty list.
 
     A tensor that is empty only when it runs raises InvalidArgumentError then.
     """
@@ -99,7 +99,7 @@ def string_input_producer(string_tensor: Any, num_epochs: int | None = None, shu
 
 def range_input_producer(limit: Any, num_epochs: int | None = None, shuffle: bool = True, seed: int | None = None,
                          capacity: int = 32, shared_name: str | None = None, name: str | None = None) -> FIFOQueue:
-    """A queue of the integers from 0 to `limit` - 1; see `input_producer`."""
+    """Return a queue of the integers from 0 to `limit` - 1; see `input_producer`."""
     with name_scope(name, "input_producer", [limit]) as scope:
         return input_producer(range_(limit), [], num_epochs, shuffle, seed, capacity, shared_name,
                               f"fraction_of_{capacity}_full", scope)
@@ -108,9 +108,9 @@ def range_input_producer(limit: Any, num_epochs: int | None = None, shuffle: boo
 def slice_input_producer(tensor_list: Sequence[Any], num_epochs: int | None = None, shuffle: bool = True,
                          seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
                          name: str | None = None) -> list[Tensor]:
-    """A row of each tensor, of one number, another at each run; see `input_producer`. Raises ValueError for no tensor.
+    """Return one slice of each tensor, at the same index; see `input_producer`. Raises ValueError for no tensor.
 
-    All tensors have the same number of rows.
+    Each run takes another index. All tensors have the same size of the first axis.
     """
     with name_scope(name, "input_producer", list(tensor_list)):
         tensors = [convert_to_tensor(t) for t in tensor_list]
@@ -124,7 +124,7 @@ def slice_input_producer(tensor_list: Sequence[Any], num_epochs: int | None = No
 # ---- batches ---------------------------------------------------------------------------------------------------------
 
 def as_list(tensors: Any) -> list[Any]:
-    """The tensors of an example: of a dict in the order of its keys."""
+    """Return the tensors of an example as a list; of a dict, sorted by key."""
     return [tensors[key] for key in sorted(tensors)] if isinstance(tensors, dict) else list(tensors)
 
 
@@ -140,14 +140,14 @@ def _as_lists(tensors_list: Any) -> list[list[Any]]:
 
 
 def original(tensors: Any, made: Any) -> Any:
-    """The tensors of a batch as a dict, where a dict of tensors was given."""
+    """Pack the tensors of a batch into a dict, if a dict of tensors was given."""
     if not isinstance(tensors, dict):
         return made
     return dict(zip(sorted(tensors), made if len(tensors) > 1 else [made], strict=True))
 
 
 def as_tensors(lists: list[list[Any]], what: str) -> list[list[Any]]:
-    """Several examples as tensors and SparseTensors.
+    """Convert several examples to tensors and SparseTensors.
 
     Raises ValueError if there are none, or a component is sparse in one only, TypeError if their dtypes differ.
     """
@@ -168,7 +168,7 @@ def as_tensors(lists: list[list[Any]], what: str) -> list[list[Any]]:
 
 
 def element_shapes(lists: list[list[Tensor]], shapes: Any, enqueue_many: bool, partial: bool) -> list[TensorShape]:
-    """The shapes of the components of an example; partial: sizes may differ. Raises ValueError for unknown ranks."""
+    """Return the shapes of an example's components; partial: sizes may differ. Raises ValueError for unknown ranks."""
     if shapes is not None:
         return [TensorShape(s) for s in shapes]
     found = []
@@ -186,14 +186,14 @@ def element_shapes(lists: list[list[Tensor]], shapes: Any, enqueue_many: bool, p
 
 
 def _common(a: TensorShape, b: TensorShape) -> TensorShape:
-    """What two shapes agree in; of unknown size where they differ."""
+    """Return the most specific shape compatible with both; sizes that differ become unknown."""
     if a.ndims != b.ndims:
         raise ValueError(f"Shapes {a} and {b} must have the same rank")
     return TensorShape([m if m == n else None for m, n in zip(a.as_list(), b.as_list(), strict=True)])
 
 
 def kept(keep_input: Any, enqueue_many: bool) -> Tensor:
-    """`keep_input` as a tensor. Raises ValueError for a rank that does not fit."""
+    """Convert `keep_input` to a tensor. Raises ValueError for a wrong rank."""
     keep = convert_to_tensor(keep_input)
     rank = keep.get_shape().ndims
     if rank is None:
@@ -206,7 +206,7 @@ def kept(keep_input: Any, enqueue_many: bool) -> Tensor:
 
 
 def enqueue_kept(queue: QueueBase, tensors: list[Tensor], enqueue_many: bool, keep: Tensor) -> Any:
-    """An enqueue op for what `keep` lets pass: all where that is known, else a selection of the rows."""
+    """Return an enqueue op of the examples that `keep` selects: all if it is known to be true, else some rows."""
     known = constant_value(keep)
     if known is not None and known.ndim == 0 and known:
         return queue.enqueue_many(tensors) if enqueue_many else queue.enqueue(tensors)
@@ -262,11 +262,11 @@ def _shuffled(lists: list[list[Any]], batch_size: Any, capacity: int, min_after:
 def batch(tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False,
           shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False,
           shared_name: str | None = None, name: str | None = None) -> Any:
-    """Batches of `batch_size` examples, each of which is a run of `tensors` (a list, or a dict: so is the result).
+    """Return batches of `batch_size` examples; each run of `tensors` (a list, or a dict: so is the result) is one.
 
-    num_threads: that fill the queue of up to `capacity` examples; enqueue_many: `tensors` are many examples, along
-    their first axis; shapes: of an example, where tensors don't tell; dynamic_pad: pad examples of a batch to a
-    common size; allow_smaller_final_batch: give what is left when the input ends. Raises ValueError, TypeError for
+    num_threads: threads that fill the queue of `capacity` examples; enqueue_many: `tensors` are many examples along
+    their first axis; shapes: of an example, if the tensors' are unknown; dynamic_pad: pad examples of a batch to a
+    common size; allow_smaller_final_batch: return the rest when the input ends. Raises ValueError, TypeError for
     tensors that don't fit together or whose shape is not known.
     """
     return original(tensors, _batches([as_list(tensors)], batch_size, capacity, enqueue_many, shapes, dynamic_pad,
@@ -277,7 +277,7 @@ def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int
                 enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
                 allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                 name: str | None = None) -> Any:
-    """As `batch`, of the examples for which `keep_input` (a bool, or with enqueue_many a vector of them) is true."""
+    """Return batches as `batch`, of examples whose `keep_input` (a bool, with enqueue_many a vector) is true."""
     return original(tensors, _batches([as_list(tensors)], batch_size, capacity, enqueue_many, shapes, dynamic_pad,
                                        allow_smaller_final_batch, shared_name, name, keep_input, num_threads, "batch"))
 
@@ -285,7 +285,7 @@ def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int
 def batch_join(tensors_list: Any, batch_size: Any, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None,
                dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                name: str | None = None) -> Any:
-    """As `batch`, with a thread for each of several sets of tensors."""
+    """Return batches as `batch`, with one thread per set of tensors."""
     return original(tensors_list[0] if tensors_list else None, _batches(
         _as_lists(tensors_list), batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
         shared_name, name, True, 1, "batch_join"))
@@ -295,7 +295,7 @@ def maybe_batch_join(tensors_list: Any, keep_input: Any, batch_size: Any, capaci
                      enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
                      allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                      name: str | None = None) -> Any:
-    """As `batch_join`, of the examples for which `keep_input` is true."""
+    """Return batches as `batch_join`, of the examples for which `keep_input` is true."""
     return original(tensors_list[0] if tensors_list else None, _batches(
         _as_lists(tensors_list), batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
         shared_name, name, keep_input, 1, "batch_join"))
@@ -305,7 +305,7 @@ def shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeu
                   seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                   allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                   name: str | None = None) -> Any:
-    """As `batch`, in random order: of at least `min_after_dequeue` examples, and the batch, one is chosen each time.
+    """Return batches as `batch`, in random order, sampled from more than `min_after_dequeue` buffered examples.
 
     Raises ValueError if `capacity` leaves no room for more than those.
     """
@@ -318,7 +318,7 @@ def maybe_shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_
                         num_threads: int = 1, seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                         allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                         name: str | None = None) -> Any:
-    """As `shuffle_batch`, of the examples for which `keep_input` is true."""
+    """Return batches as `shuffle_batch`, of the examples for which `keep_input` is true."""
     return original(tensors, _shuffled([as_list(tensors)], batch_size, capacity, min_after_dequeue, seed,
                                         enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, keep_input,
                                         num_threads, "shuffle_batch"))
@@ -328,7 +328,7 @@ def shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_af
                        seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                        allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                        name: str | None = None) -> Any:
-    """As `shuffle_batch`, with a thread for each of several sets of tensors."""
+    """Return batches as `shuffle_batch`, with one thread per set of tensors."""
     return original(tensors_list[0] if tensors_list else None, _shuffled(
         _as_lists(tensors_list), batch_size, capacity, min_after_dequeue, seed, enqueue_many, shapes,
         allow_smaller_final_batch, shared_name, name, True, 1, "shuffle_batch_join"))
@@ -338,7 +338,7 @@ def maybe_shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, 
                              keep_input: Any, seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                              allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                              name: str | None = None) -> Any:
-    """As `shuffle_batch_join`, of the examples for which `keep_input` is true."""
+    """Return batches as `shuffle_batch_join`, of the examples for which `keep_input` is true."""
     return original(tensors_list[0] if tensors_list else None, _shuffled(
         _as_lists(tensors_list), batch_size, capacity, min_after_dequeue, seed, enqueue_many, shapes,
         allow_smaller_final_batch, shared_name, name, keep_input, 1, "shuffle_batch_join"))

@@ -1,4 +1,4 @@
-"""Hooks that tell how training goes: the values of tensors, and how many steps a second it makes."""
+"""Session hooks that log tensor values and the rate of steps per second."""
 from __future__ import annotations
 
 import logging
@@ -17,11 +17,11 @@ from tfnb.train.timers import NeverTriggerTimer, SecondOrStepTimer
 _log = logging.getLogger("tensorflow")
 _writer = lazy_module("tfnb.summary.writer")
 _summary_pb2 = lazy_module("tfnb.proto.summary_pb2")
-_WARNINGS = 5                              # that the global step stands still is said so often
+_WARNINGS = 5                              # at most so many warnings of a global step that does not increase
 
 
 class LoggingTensorHook(SessionRunHook):
-    """Logs the values of tensors every so many steps or seconds, and `at_end`, at level INFO.
+    """Hook that logs tensor values every every_n_iter steps or every_n_secs seconds, and `at_end`, at level INFO.
 
     tensors: a dict of tags to tensors, or a list of tensors or their names, which are their own tags then. formatter: a
     function of a dict tag -> value that returns the whole message. Raises ValueError unless exactly one of
@@ -45,25 +45,25 @@ class LoggingTensorHook(SessionRunHook):
         self._timer = NeverTriggerTimer() if never else SecondOrStepTimer(every_n_secs, every_n_iter)
 
     def begin(self) -> None:
-        """Find the tensors in the default graph. Raises KeyError, ValueError for what is not there."""
+        """Look up the tensors in the default graph. Raises KeyError or ValueError for a missing one."""
         self._timer.reset()
         self._iterations = 0
         graph = get_default_graph()
         self._fetches = {tag: _element(graph, tensor) for tag, tensor in self._tensors.items()}
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
-        """Ask for the tensors, if it is time."""
+        """Request the tensors, if logging is due."""
         self._due = self._timer.should_trigger_for_step(self._iterations)
         return SessionRunArgs(self._fetches) if self._due else None
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Log them."""
+        """Log the tensors, if they were requested."""
         if self._due:
             self._tell(run_values.results)
         self._iterations += 1
 
     def end(self, session: Any) -> None:
-        """Log them once more, with `at_end`."""
+        """Log the tensors once more, with `at_end`."""
         if self._at_end:
             self._tell(session.run(self._fetches))
 
@@ -78,7 +78,7 @@ class LoggingTensorHook(SessionRunHook):
 
 
 def _element(graph: Graph, obj: Any) -> Any:
-    """A tensor of the graph, from itself or its name; "loss" stands for "loss:0" where that is the only output."""
+    """Return a tensor of the graph, given as itself or by name; "loss" means "loss:0" if that is the only output."""
     if not isinstance(obj, str):
         if getattr(obj, "graph", None) is not graph:
             raise ValueError(f"Passed {obj} should have graph attribute that is equal to current graph {graph}.")
@@ -92,7 +92,7 @@ def _element(graph: Graph, obj: Any) -> Any:
 
 
 class StepCounterHook(SessionRunHook):
-    """Logs how many global steps are made in a second, and writes it as the summary "global_step/sec".
+    """Hook that logs the global steps per second, and writes them as the summary "global_step/sec".
 
     every_n_steps, every_n_secs: how often: exactly one of them, or ValueError. summary_writer: where to, by default
     the writer of the folder `output_dir`, if there is one.
@@ -115,11 +115,11 @@ class StepCounterHook(SessionRunHook):
         self._tag = f"{get_global_step().op.name}/sec"
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the global step."""
+        """Request the global step."""
         return SessionRunArgs(self._step)
 
     def _log_and_record(self, elapsed_steps: int, elapsed_time: float, global_step: int) -> None:
-        """What is done with a measurement; subclasses may do something else."""
+        """Log and record a measurement; subclasses may override it."""
         rate = elapsed_steps / elapsed_time
         if self._summary_writer is not None:
             value = _summary_pb2.Summary.Value(tag=self._tag, simple_value=rate)
@@ -127,7 +127,7 @@ class StepCounterHook(SessionRunHook):
         _log.info("%s: %g", self._tag, rate)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Measure, if it is time."""
+        """Measure the rate, if it is due."""
         before = int(run_values.results)
         if self._timer.should_trigger_for_step(before + 1):
             step = int(run_context.session.run(self._step))

@@ -1,4 +1,4 @@
-"""Meta graphs: a graph with its collections and its saver, as one message and as a file."""
+"""Meta graphs: export and import of a graph with its collections and saver, as a MetaGraphDef or a file."""
 from __future__ import annotations
 
 import logging
@@ -27,22 +27,22 @@ _text_format = lazy_module("google.protobuf.text_format")
 _files = lazy_module("tfnb.proto.files")
 
 log = logging.getLogger(__name__)
-SPEAKS = "1.15.0"                                  # readers look at it: VariableDefs tell what is trainable since 1.9
+SPEAKS = "1.15.0"                                  # readers check it: VariableDefs have the field `trainable` since 1.9
 _SAVER_OPS = {"Save", "SaveV2", "SaveSlices", "Restore", "RestoreV2", "RestoreSlice"}
-UNBOUND = "$unbound_inputs_"                       # before the name of an input that stands outside the exported scope
+UNBOUND = "$unbound_inputs_"                       # before the name of an input from outside the exported scope
 
 for _key in GraphKeys._VARIABLE_COLLECTIONS:
     register_proto_function(_key, lambda: _variable_pb2.VariableDef, Variable.to_proto, Variable.from_proto)
 
 
 def write_proto(message: Any, path: str, as_text: bool) -> None:
-    """Write a message, as text or binary: the file appears whole."""
+    """Write a message atomically, as text or binary."""
     _files.write_atomically(path, _text_format.MessageToString(message).encode() if as_text
                             else message.SerializeToString())
 
 
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
-    """Write a graph, or a GraphDef, to a file `name` in the directory `logdir`, which is made. Returns its path."""
+    """Write a graph, or a GraphDef, to the file `name` in the directory `logdir`, which is made; return its path."""
     message = graph_or_graph_def.as_graph_def() if isinstance(graph_or_graph_def, Graph) else graph_or_graph_def
     folder = os.fsdecode(logdir)
     make_folders(folder)
@@ -59,10 +59,10 @@ def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def
                       clear_extraneous_savers: bool = False, strip_default_attrs: bool = False,
                       save_debug_info: bool = False, unbound_inputs_col_name: str = "unbound_inputs",
                       **kwargs: Any) -> Any:
-    """The MetaGraphDef of `graph` (default: the default graph); also written to `filename`, if that is given.
+    """Return the MetaGraphDef of `graph` (default: the default graph); also write it to `filename`, if given.
 
     graph_def: instead of the graph's own; collection_list: the collections to take (all by default); export_scope:
-    only what stands under it, with names without it: inputs from outside are listed in the collection
+    only nodes under it, with names relative to it: inputs from outside are listed in the collection
     `unbound_inputs_col_name`. clear_devices: without devices; clear_extraneous_savers: without the ops of other
     savers; strip_default_attrs: without attrs that have their defaults; save_debug_info: accepted.
 
@@ -92,7 +92,7 @@ def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def
 
 def _copy_nodes(source: Any, target: Any, prefix: str, clear_devices: bool,
                 dropped: tuple[str, ...]) -> list[str]:
-    """Copy the nodes under a scope without it. Returns the names that stand for inputs from outside."""
+    """Copy the nodes under a scope, without its prefix; return the placeholder names of inputs from outside."""
     target.versions.MergeFromString(source.versions.SerializeToString())
     if source.HasField("library"):
         target.library.MergeFromString(source.library.SerializeToString())
@@ -121,7 +121,7 @@ def _inner(name: str, prefix: str, unbound: dict[str, None]) -> str:
 
 
 def _strip_groups(node: Any, prefix: str) -> None:
-    """The colocation groups of a node, without the scope; without those outside of it."""
+    """Return a node's colocation groups relative to the scope, without those outside of it."""
     if "_class" in node.attr:
         start = f"loc:@{prefix}".encode()
         groups = [b"loc:@" + g.removeprefix(start) for g in node.attr["_class"].list.s if g.startswith(start)]
@@ -139,7 +139,7 @@ def _other_savers(nodes: Iterable[Any], saver_def: Any) -> tuple[str, ...]:
 
 
 def _describe(made: Any, meta_info_def: Any, strip: bool) -> None:
-    """Who wrote it, and the signatures of its ops."""
+    """Set the meta info: the writer's version, and the signatures of the ops."""
     info = made.meta_info_def
     if meta_info_def is not None:
         info.MergeFromString(meta_info_def.SerializeToString())
@@ -168,7 +168,7 @@ def _kind(value: Any) -> str:
 
 def _add_collection(made: Any, key: str, values: Sequence[Any], scope: str | None,
                     dropped: tuple[str, ...]) -> None:
-    """Add a collection, without nodes of the scopes `dropped`; one with entries that no message holds is left out."""
+    """Add a collection, without nodes of the scopes `dropped`; one with items that no message holds is left out."""
     if not values:
         return
     functions = proto_functions(key)
@@ -220,10 +220,10 @@ def import_scoped_meta_graph(meta_graph_or_file: Any, clear_devices: bool = Fals
                              unbound_inputs_col_name: str = "unbound_inputs",
                              restore_collections_predicate: Callable[[str], bool] = lambda key: True,
                              return_elements: Sequence[str] | None = None) -> tuple[Any, str]:
-    """Import a meta graph (see saver.import_meta_graph). Returns it, and the scope into which it went ("" for none).
+    """Import a meta graph (see saver.import_meta_graph); return it and the scope of the import ("" for none).
 
     restore_collections_predicate: fn(name) -> whether to restore a collection. Raises ValueError for unbound inputs
-    that `input_map` does not give.
+    missing in `input_map`.
     """
     found = meta_graph_or_file
     if isinstance(found, (str, bytes, os.PathLike)):
@@ -253,7 +253,7 @@ def import_scoped_meta_graph(meta_graph_or_file: Any, clear_devices: bool = Fals
 
 
 def _restore_collections(graph: Graph, found: Any, scope: str, unbound: str, wanted: Callable[[str], bool]) -> None:
-    known: dict[bytes, Any] = {}                   # a variable that stands in several collections is one object
+    known: dict[bytes, Any] = {}                   # a variable in several collections is one object
     start = f"{scope}/" if scope else ""
     for key, entry in sorted(found.collection_def.items()):
         kind = entry.WhichOneof("kind")

@@ -1,4 +1,4 @@
-"""Gradient descent with momentum."""
+"""Momentum optimizer: gradient descent with momentum, optionally Nesterov's."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from tfnb.train.optimizer import Optimizer
 
 
 class MomentumOptimizer(Optimizer):
-    """accumulation = momentum * accumulation + gradient; var -= learning_rate * accumulation.
+    """Momentum: accumulation = momentum * accumulation + gradient; var -= learning_rate * accumulation.
 
     learning_rate, momentum: a number, a scalar tensor, or a function that returns one. use_nesterov: take the
     gradient as if the momentum had been followed already (Sutskever et al., 2013). Slot: "momentum".

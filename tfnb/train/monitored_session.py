@@ -1,4 +1,4 @@
-"""Sessions that begin, coordinate, watch and end training by themselves (`tf.train.MonitoredSession`)."""
+"""Monitored sessions: initialization, queue runners, hooks and recovery (`tf.train.MonitoredSession`)."""
 from __future__ import annotations
 
 import inspect
@@ -24,7 +24,7 @@ USE_DEFAULT = object()
 
 
 class _CoordinatedCreator:
-    """Makes sessions with queue runners and hooks around what `creator` makes; knows the last of them."""
+    """Session creator that adds queue runners and hooks to the sessions of `creator`, and keeps the last one."""
 
     def __init__(self, creator: SessionCreator, hooks: Sequence[SessionRunHook], stop_grace_period_secs: float) -> None:
         self._creator, self._hooks, self._grace = creator, hooks, stop_grace_period_secs
@@ -32,7 +32,7 @@ class _CoordinatedCreator:
         self.session: Any = None
 
     def create(self) -> CoordinatedSession:
-        """A new session whose threads run, and whose hooks have been told."""
+        """Create a session, start its queue runners and call the hooks' after_create_session."""
         self.session = self._creator.create_session()
         self.coord = Coordinator(clean_stop_exception_types=[])
         if self.session.graph.get_collection("queue_runners"):
@@ -43,7 +43,7 @@ class _CoordinatedCreator:
 
 
 class _MonitoredSession:
-    """What MonitoredSession and SingularMonitoredSession share."""
+    """Base class of MonitoredSession and SingularMonitoredSession."""
 
     StepContext = _StepContext
 
@@ -60,15 +60,15 @@ class _MonitoredSession:
 
     @property
     def graph(self) -> Graph | None:
-        """The graph of the session; None once it is closed."""
+        """Graph of the session; None once it is closed."""
         return None if self._coordinated.session is None else self._coordinated.session.graph
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """As Session.run, with hooks. Raises RuntimeError after a stop was requested, or if the session is closed."""
+        """Run as Session.run, with hooks. Raises RuntimeError after a stop request, or if the session is closed."""
         return self._open().run(fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata)
 
     def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
-        """Call `step_fn(step_context)`, a step that runs what hooks see and what they don't; returns what it returns.
+        """Call `step_fn(step_context)`, whose runs may bypass hooks, and return its result.
 
         step_context: see StepContext. Raises ValueError if step_fn has other arguments (and a `self`).
         """
@@ -79,11 +79,11 @@ class _MonitoredSession:
         return self._open().run_step_fn(step_fn, self._coordinated.session, run_with_hooks=None)
 
     def should_stop(self) -> bool:
-        """Is it time to end? Raises what a thread of a queue runner reported."""
+        """Return whether training should end. Raises the exception that a queue runner's thread reported."""
         return self._sess is None or self._sess.should_stop()
 
     def close(self) -> None:
-        """End: tell the hooks, stop the threads, close the session, and let the graph be changed again."""
+        """End: call the hooks' `end`, stop the threads, close the session and unfinalize the graph."""
         self._close(None)
 
     def __enter__(self) -> Self:
@@ -101,7 +101,7 @@ class _MonitoredSession:
         return self._sess
 
     def _close(self, kind: type[BaseException] | None) -> None:
-        """Hooks hear of the end unless it is an error; threads stop in any case."""
+        """Close the session: hooks' `end` is called unless an error ends it; threads stop in any case."""
         try:
             if not kind:
                 if self._sess is None:
@@ -123,12 +123,12 @@ class _MonitoredSession:
         return self._coordinated.session is None
 
     def _tf_sess(self) -> Any:
-        """The Session itself."""
+        """Return the plain Session."""
         return self._coordinated.session
 
 
 class MonitoredSession(_MonitoredSession):
-    """A session for training, in `with`: initialized or restored, with queue runners and hooks, closed at the end.
+    """Session for training, a context manager: initialized or restored, with queue runners and hooks.
 
     session_creator: by default a ChiefSessionCreator. hooks: SessionRunHooks. A session that is lost by AbortedError
     or UnavailableError is made again, and the run repeated. OutOfRangeError and StopIteration end the `with` block
@@ -141,7 +141,7 @@ class MonitoredSession(_MonitoredSession):
 
 
 class SingularMonitoredSession(_MonitoredSession):
-    """As MonitoredSession, without recovery: errors are raised, and the plain session can be had (`raw_session`).
+    """MonitoredSession without recovery: errors are raised, and `raw_session` returns the plain session.
 
     scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path: as of ChiefSessionCreator.
     """
@@ -153,7 +153,7 @@ class SingularMonitoredSession(_MonitoredSession):
         super().__init__(creator, hooks, False, stop_grace_period_secs)
 
     def raw_session(self) -> Any:
-        """The Session itself, which knows nothing of hooks."""
+        """Return the plain Session, which calls no hooks."""
         return self._tf_sess()
 
 
@@ -164,7 +164,7 @@ def MonitoredTrainingSession(  # noqa: N802 (the public name)
         save_summaries_secs: Any = USE_DEFAULT, config: Any = None, stop_grace_period_secs: float = 120,
         log_step_count_steps: int | None = 100, max_wait_secs: float = 7200, save_checkpoint_steps: Any = USE_DEFAULT,
         summary_dir: str | None = None, save_graph_def: bool = True) -> MonitoredSession:
-    """A MonitoredSession that saves checkpoints and summaries as it trains.
+    """Return a MonitoredSession that saves checkpoints and summaries as it trains.
 
     is_chief: initialize, restore and save; else wait for the chief, max_wait_secs at most. checkpoint_dir: where
     checkpoints are, restored from and saved to every save_checkpoint_secs seconds (600) or save_checkpoint_steps
@@ -193,7 +193,7 @@ def MonitoredTrainingSession(  # noqa: N802 (the public name)
 
 
 def _chosen(steps: Any, secs: Any, usual_steps: int | None, usual_secs: float | None) -> tuple[Any, Any]:
-    """How often by steps and by seconds: the usual if neither was said, else only what was."""
+    """Return the intervals in steps and in seconds: the defaults if neither was given, else only those given."""
     if steps is USE_DEFAULT and secs is USE_DEFAULT:
         return usual_steps, usual_secs
     return (None if steps is USE_DEFAULT else steps), (None if secs is USE_DEFAULT else secs)

@@ -1,4 +1,4 @@
-"""Moving averages of variables, kept in shadow variables."""
+"""Exponential moving averages of variables, kept in shadow variables."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from tfnb.train import slots
 
 def assign_moving_average(variable: Variable, value: Any, decay: Any, zero_debias: bool = True,
                           name: str | None = None) -> Tensor:
-    """variable -= (1 - decay) * (variable - value): one step of an exponential moving average.
+    """Update an exponential moving average: variable -= (1 - decay) * (variable - value).
 
     zero_debias: the variable started at zero, which the result corrects: see Adam's paper, section 3. Two more
     variables beside it, "biased" and "local_step", are made for that. Returns the variable after the step.
@@ -34,7 +34,7 @@ def assign_moving_average(variable: Variable, value: Any, decay: Any, zero_debia
 
 
 def _debiased(variable: Variable, value: Any, share: Tensor) -> Tensor:
-    """A moving average that started at zero, over the share that the start has lost by now."""
+    """Return the bias-corrected moving average of one that started at zero."""
     with control_dependencies(None):
         biased = slots.create_zeros_slot(variable, "biased")
         steps = slots.create_slot_with_initializer(variable, zeros_initializer(), [], variable.dtype.base_dtype,
@@ -46,7 +46,7 @@ def _debiased(variable: Variable, value: Any, share: Tensor) -> Tensor:
 
 
 class ExponentialMovingAverage:
-    """Keeps shadow = decay * shadow + (1 - decay) * variable for variables, or for tensors.
+    """Exponential moving averages: shadow = decay * shadow + (1 - decay) * variable for variables, or for tensors.
 
     num_updates: a count of updates (the global step): decay is then min(decay, (1 + num_updates) / (10 +
     num_updates)), so that averages move faster at first. zero_debias: correct the start at zero of averages of
@@ -60,11 +60,11 @@ class ExponentialMovingAverage:
 
     @property
     def name(self) -> str:
-        """The name given to the constructor."""
+        """Name given to the constructor."""
         return self._name
 
     def apply(self, var_list: Sequence[Any] | None = None) -> Operation:
-        """Makes the shadow variables and returns the operation that moves them.
+        """Create the shadow variables and return the op that updates them.
 
         var_list: variables, whose shadows start from their initial values, or tensors, whose shadows start from
         zero; by default the trainable variables. May be called several times with different ones. Raises TypeError
@@ -103,18 +103,18 @@ class ExponentialMovingAverage:
         return lower
 
     def average(self, var: Any) -> Variable | None:
-        """The shadow variable of `var`, or None if there is none."""
+        """Return the shadow variable of `var`, or None if there is none."""
         found = self._averages.get(_key(var))
         return found if found is not None and slots.is_alive(found) else None
 
     def average_name(self, var: Any) -> str:
-        """The name that the shadow variable of `var` has, or would have: to restore it under in a Saver."""
+        """Return the name that the shadow variable of `var` has, or would have, for a Saver to restore it."""
         found = self.average(var)
         return found.op.name if found is not None else get_default_graph().unique_name(
             f"{var.op.name}/{self._name}", mark_as_used=False)
 
     def variables_to_restore(self, moving_avg_variables: Sequence[Any] | None = None) -> dict[str, Any]:
-        """A dict for a Saver that gives averaged variables their averages, and others their values.
+        """Return a var_list for a Saver that restores averaged variables from their averages, others from their values.
 
         moving_avg_variables: those that have averages; by default the trainable ones and MOVING_AVERAGE_VARIABLES.
         """

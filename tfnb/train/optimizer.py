@@ -1,4 +1,4 @@
-"""The base of all optimizers: from a loss to gradients, from gradients to updates, and the slots of each variable."""
+"""Base class of optimizers: gradients of a loss, their application to variables, and the variables' slots."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -27,10 +27,10 @@ from tfnb.train import slots
 
 
 class Optimizer:
-    """Adds operations that train variables. Make one of its subclasses, such as GradientDescentOptimizer.
+    """Base class of optimizers, which add training ops. Instantiate a subclass, such as GradientDescentOptimizer.
 
     `minimize` is `compute_gradients` and then `apply_gradients`; call these two to change gradients in between.
-    A subclass says how one variable (`_apply_dense`) or some of its rows (`_apply_sparse`) are updated, which slots it
+    A subclass defines the update of a variable (`_apply_dense`) or of some rows (`_apply_sparse`), which slots it
     keeps (`_create_slots`) and what it prepares (`_prepare`) and finishes (`_finish`) around all updates.
     """
 
@@ -39,7 +39,7 @@ class Optimizer:
     GATE_GRAPH = 2
 
     def __init__(self, use_locking: bool, name: str, use_own_namescope_for_non_slot_vars: bool = False) -> None:
-        """name: of the slots and of the operation that trains. Raises ValueError if it is empty."""
+        """Set the name of the slots and of the training op. Raises ValueError if it is empty."""
         if not name:
             raise ValueError("Must specify the optimizer name")
         self._use_locking = use_locking
@@ -49,13 +49,13 @@ class Optimizer:
         self._non_slots: dict[Any, Variable] = {}
 
     def get_name(self) -> str:
-        """The name given to the constructor."""
+        """Return the name given to the constructor."""
         return self._name
 
     def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None, gate_gradients: int = GATE_OP,
                  aggregation_method: int | None = None, colocate_gradients_with_ops: bool = False,
                  name: str | None = None, grad_loss: Any = None) -> Operation:
-        """An operation that takes one step to make `loss` smaller by changing the variables.
+        """Return an op that takes one step to minimize `loss` by updating the variables.
 
         loss: a real tensor. global_step: a variable to add one to after the step. var_list: the variables (of any
         iterables and dicts), by default those of GraphKeys.TRAINABLE_VARIABLES. gate_gradients: GATE_NONE, GATE_OP or
@@ -74,7 +74,7 @@ class Optimizer:
     def compute_gradients(self, loss: Any, var_list: Any = None, gate_gradients: int = GATE_OP,
                           aggregation_method: int | None = None, colocate_gradients_with_ops: bool = False,
                           grad_loss: Any = None) -> list[tuple[Any, Any]]:
-        """The pairs (gradient of `loss` by a variable, that variable); a gradient may be IndexedSlices or None.
+        """Return the pairs (gradient of `loss` by a variable, that variable); a gradient may be IndexedSlices or None.
 
         Arguments as of `minimize`. Raises TypeError if var_list holds something that is neither variable nor tensor,
         ValueError for an invalid gate_gradients, without variables, or where a dtype is not real.
@@ -105,7 +105,7 @@ class Optimizer:
         return pairs
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Operation:
-        """An operation that changes the variables by the gradients of `compute_gradients`.
+        """Return an op that applies the gradients of `compute_gradients` to the variables.
 
         Pairs without a gradient are left out. Arguments as of `minimize`. Raises TypeError for a gradient that can't
         be made a tensor, ValueError without any gradient.
@@ -150,21 +150,21 @@ class Optimizer:
             return state.assign_add(global_step, 1, name=scope).op
 
     def get_slot(self, var: Any, name: str) -> Variable | None:
-        """The slot called `name` that was made for `var`, or None."""
+        """Return the slot `name` of `var`, or None."""
         found = self._slots.get(name, {}).get(_key(var))
         return found if found is not None and slots.is_alive(found) else None
 
     def get_slot_names(self) -> list[str]:
-        """The names of the slots that this optimizer keeps, sorted."""
+        """Return the sorted names of this optimizer's slots."""
         return sorted(self._slots)
 
     def variables(self) -> list[Variable]:
-        """All variables that this optimizer made in the default graph, sorted by name."""
+        """Return all variables that this optimizer created in the default graph, sorted by name."""
         made = [*self._non_slots.values(), *(v for by_var in self._slots.values() for v in by_var.values())]
         graph = get_default_graph()
         return sorted((v for v in made if v.graph is graph and slots.is_alive(v)), key=lambda v: v.name)
 
-    # What a subclass says
+    # Overridden by subclasses
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         """Make the slots of the variables."""
@@ -173,15 +173,15 @@ class Optimizer:
         """Make the tensors that all updates share."""
 
     def _apply_dense(self, grad: Tensor, var: Variable) -> Any:
-        """The operation that updates `var`."""
+        """Return the op that updates `var`."""
         raise NotImplementedError(f"{type(self).__name__} does not say how a variable is updated")
 
     def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Any:
-        """The operation that updates the rows of `var` that `grad` holds; no row stands there twice."""
+        """Return the op that updates the rows of `var` that `grad` holds; its indices are unique."""
         raise NotImplementedError(f"{type(self).__name__} does not say how rows of a variable are updated")
 
     def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> Any:
-        """The same for a gradient where rows may come several times: by default they are added up first."""
+        """Apply a sparse gradient with duplicate indices: by default their rows are summed first."""
         rows, places = unique(grad.indices)
         sizes: Any = array_shape(rows)
         count = sizes[0]
@@ -189,7 +189,7 @@ class Optimizer:
         return self._apply_sparse(IndexedSlices(values, rows, grad.dense_shape), var)
 
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Operation:
-        """The operation that is done when all updates are."""
+        """Return the op that is done when all updates are."""
         return group(*update_ops, name=name_scope)
 
     def _valid_dtypes(self) -> set[DType]:
@@ -225,7 +225,7 @@ class Optimizer:
         return self._slot(var, slot_name, lambda: slots.create_zeros_slot(var, op_name))
 
     def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Variable) -> Variable:
-        """A variable that the whole optimizer shares, one in each graph."""
+        """Return a variable that the whole optimizer shares, one per graph."""
         found = self._get_non_slot_variable(name, colocate_with.graph)
         if found is None:
             found = self._non_slots[name, colocate_with.graph] = self._make_non_slot(initial_value, name, colocate_with)
@@ -244,7 +244,7 @@ class Optimizer:
 
 
 def _flat(var_list: Any) -> list[Any]:
-    """The variables of a structure of lists, dicts (in the order of their keys), views of dicts and iterators."""
+    """Flatten variables nested in lists, dicts (in the order of their keys), views of dicts and iterators."""
     var_list = listed(var_list)
     if isinstance(var_list, PartitionedVariable):
         return list(var_list)

@@ -1,4 +1,4 @@
-"""A hook that writes timelines of some runs (`tf.train.ProfilerHook`)."""
+"""Session hook that traces runs and writes timelines (`tf.train.ProfilerHook`)."""
 from __future__ import annotations
 
 import logging
@@ -17,10 +17,11 @@ _writer = lazy_module("tfnb.summary.writer")
 
 
 class ProfilerHook(SessionRunHook):
-    """Traces a run every save_steps steps or save_secs seconds: "timeline-<step>.json" in `output_dir`, for Chrome.
+    """Hook that traces a run every save_steps steps or save_secs seconds to `output_dir`/timeline-<step>.json.
 
-    The run metadata goes to the event file of that folder, for TensorBoard. show_dataflow, show_memory: see
-    Timeline.generate_chrome_trace_format. Raises ValueError unless exactly one of save_steps and save_secs is given.
+    Chrome shows the timelines. The run metadata goes to the directory's event file, for TensorBoard. show_dataflow,
+    show_memory: see Timeline.generate_chrome_trace_format. Raises ValueError unless exactly one of save_steps and
+    save_secs is given.
     """
 
     def __init__(self, save_steps: int | None = None, save_secs: float | None = None, output_dir: str = "",
@@ -37,13 +38,13 @@ class ProfilerHook(SessionRunHook):
         self._summary_writer = _writer.FileWriterCache.get(self._output_dir)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the global step, and for a trace if it is time; the first run is never traced."""
+        """Request the global step, and a trace if one is due; the first run is never traced."""
         self._due = self._next_step is not None and self._timer.should_trigger_for_step(self._next_step)
         options = _config_pb2.RunOptions(trace_level=_config_pb2.RunOptions.FULL_TRACE) if self._due else None
         return SessionRunArgs({"global_step": self._step}, options=options)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Write the timeline."""
+        """Write the timeline, if the run was traced."""
         before = int(run_values.results["global_step"])
         if self._next_step is None:                # the timer begins with the first run
             self._timer.update_last_triggered_step(before)
@@ -63,5 +64,5 @@ class ProfilerHook(SessionRunHook):
             file.write(text)
 
     def end(self, session: Any) -> None:
-        """Let all that was written be on disk."""
+        """Flush the event file."""
         self._summary_writer.flush()

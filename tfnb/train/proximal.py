@@ -1,4 +1,4 @@
-"""Gradient descent and Adagrad with steps towards zero after each step (Duchi and Singer, 2009)."""
+"""Proximal gradient descent and proximal Adagrad, with L1 and L2 regularization (Duchi and Singer, 2009)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from tfnb.train.optimizer import Optimizer
 
 
 class _Proximal(Optimizer):
-    """What both have: a rate and two strengths, and how they become tensors."""
+    """Base class of both: the learning rate and the two regularization strengths, and their tensors."""
 
     def __init__(self, learning_rate: Any, l1: Any, l2: Any, use_locking: bool, name: str) -> None:
         super().__init__(use_locking, name)
@@ -33,9 +33,9 @@ class _Proximal(Optimizer):
 
 
 class ProximalGradientDescentOptimizer(_Proximal):
-    """A step of gradient descent, then `learning_rate * l1` towards zero, then divided by `1 + learning_rate * l2`.
+    """Proximal gradient descent: after a step, shrink by `learning_rate * l1`, then divide by `1 + learning_rate * l2`.
 
-    All three numbers may be scalar tensors, or functions that return one.
+    All three may be numbers, scalar tensors, or functions that return one.
     """
 
     def __init__(self, learning_rate: Any, l1_regularization_strength: Any = 0.0, l2_regularization_strength: Any = 0.0,
@@ -54,9 +54,9 @@ class ProximalGradientDescentOptimizer(_Proximal):
 
 
 class ProximalAdagradOptimizer(_Proximal):
-    """As ProximalGradientDescentOptimizer, with Adagrad's rate `learning_rate / sqrt(accumulator)` for each element.
+    """Proximal Adagrad: as ProximalGradientDescentOptimizer, at the rate `learning_rate / sqrt(accumulator)`.
 
-    initial_accumulator_value: what the accumulators start from; raises ValueError if it is not positive. Slot:
+    initial_accumulator_value: the initial value of the accumulators; raises ValueError if it is not positive. Slot:
     "accumulator".
     """
 

@@ -1,4 +1,4 @@
-"""Threads that fill queues: `tf.train.QueueRunner` and `tf.train.start_queue_runners`."""
+"""Queue runners, threads that fill queues: `tf.train.QueueRunner` and `tf.train.start_queue_runners`."""
 from __future__ import annotations
 
 import logging
@@ -25,14 +25,14 @@ _log = logging.getLogger("tensorflow")
 
 
 class _Named:
-    """What a QueueRunner read from a proto knows of its queue."""
+    """Queue of a QueueRunner that was read from a proto: its name only."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
 
 class QueueRunner:
-    """The enqueue operations of a queue, each to be run in a thread of its own, again and again.
+    """Runner of a queue's enqueue ops, each run repeatedly in its own thread.
 
     close_op, cancel_op: close the queue when an enqueue op comes to its end, and with `cancel_pending_enqueues` when
     the coordinator stops; made where they are not given. queue_closed_exception_types: what an enqueue op raises when
@@ -79,47 +79,47 @@ class QueueRunner:
 
     @property
     def queue(self) -> Any:
-        """The queue that is filled."""
+        """Queue that is filled."""
         return self._queue
 
     @property
     def enqueue_ops(self) -> list[Operation]:
-        """The operations to run in threads."""
+        """Enqueue ops, one per thread."""
         return self._enqueue_ops
 
     @property
     def close_op(self) -> Operation:
-        """Closes the queue when the input has ended."""
+        """Op that closes the queue when the input has ended."""
         return self._close_op  # type: ignore[no-any-return]
 
     @property
     def cancel_op(self) -> Operation:
-        """Closes the queue, and cancels waiting enqueues, when the coordinator stops."""
+        """Op that closes the queue and cancels pending enqueues when the coordinator stops."""
         return self._cancel_op  # type: ignore[no-any-return]
 
     @property
     def queue_closed_exception_types(self) -> tuple[type[Exception], ...]:
-        """What an enqueue op raises when its input has ended."""
+        """Exception types that signal the end of the input of an enqueue op."""
         return self._closed_types
 
     @property
     def exceptions_raised(self) -> list[Exception]:
-        """What the threads raised, where no coordinator was there to be told."""
+        """Exceptions that the threads raised without a coordinator to report them to."""
         return self._exceptions_raised
 
     @property
     def failures(self) -> list[Exception]:
-        """What the threads raised since they were made, whoever was told."""
+        """Exceptions that the threads raised since their creation, reported to a coordinator or not."""
         return list(self._failures)
 
     def threads_in(self, sess: Any) -> int:
-        """How many of its threads put elements in, in that session."""
+        """Return the count of threads that enqueue in a session."""
         with self._lock:
             return self._runs_per_session.get(sess, 0)
 
     @property
     def name(self) -> str:
-        """The name of the queue."""
+        """Name of the queue."""
         return str(self._queue.name)
 
     def _run(self, sess: Any, enqueue_op: Operation, coord: Coordinator | None = None) -> None:
@@ -151,7 +151,7 @@ class QueueRunner:
 
     @staticmethod
     def _quietly(sess: Any, op: Operation) -> None:
-        """Run a closing op of a queue or a session that may be closed already."""
+        """Run a closing op, suppressing errors of a queue or session that is closed already."""
         try:
             sess.run(op)
         except Exception as error:
@@ -163,7 +163,7 @@ class QueueRunner:
 
     def create_threads(self, sess: Any, coord: Coordinator | None = None, daemon: bool = False,
                        start: bool = False) -> list[threading.Thread]:
-        """A thread for each enqueue op, and with a coordinator one that closes the queue when it stops.
+        """Create a thread per enqueue op, and with a coordinator one that closes the queue when it stops.
 
         Threads register with `coord`, end with it and report exceptions to it; without one, `exceptions_raised` has
         them. daemon: don't let them keep the program alive; start: start them. If threads of an earlier call still
@@ -191,7 +191,7 @@ class QueueRunner:
         return threads
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """This object as a QueueRunnerDef; None if the queue is not in `export_scope`, which names lose."""
+        """Convert to a QueueRunnerDef, names without `export_scope`; None if the queue is outside of that."""
         if export_scope and not self.name.startswith(export_scope):
             return None
         cut = len(export_scope.rstrip("/")) + 1 if export_scope else 0
@@ -202,7 +202,7 @@ class QueueRunner:
 
     @staticmethod
     def from_proto(queue_runner_def: Any, import_scope: str | None = None) -> QueueRunner:
-        """The QueueRunner that a QueueRunnerDef tells of, in the default graph."""
+        """Make the QueueRunner of a QueueRunnerDef, in the default graph."""
         return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
 
 
@@ -213,7 +213,7 @@ def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS)
 
 def start_queue_runners(sess: Any = None, coord: Coordinator | None = None, daemon: bool = True, start: bool = True,
                         collection: str = GraphKeys.QUEUE_RUNNERS) -> list[threading.Thread]:
-    """The threads of all QueueRunners in a collection of the graph of `sess`, started unless `start` is False.
+    """Return the threads of all QueueRunners in a collection of the session's graph, started unless `start` is False.
 
     sess: by default the default session. Raises ValueError without a session, TypeError for something else.
     """

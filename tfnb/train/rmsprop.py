@@ -1,4 +1,4 @@
-"""RMSProp: steps over the root of a moving mean of the squared gradient (Tieleman and Hinton, 2012)."""
+"""RMSProp optimizer: steps divided by the RMS of recent gradients (Tieleman and Hinton, 2012)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ from tfnb.train.optimizer import Optimizer
 
 
 class RMSPropOptimizer(Optimizer):
-    """rms moves towards gradient^2; mom = momentum * mom + learning_rate * gradient / sqrt(rms + epsilon); var -= mom.
+    """RMSProp: mom = momentum * mom + learning_rate * gradient / sqrt(rms + epsilon); var -= mom.
 
-    learning_rate, decay (of the mean), momentum, epsilon: numbers, scalar tensors, or functions that return one.
-    centered: divide by the estimated variance, not by the second moment. Slots: "rms", "momentum" and, if centered,
-    "mg" (the mean gradient).
+    rms is a moving average of gradient^2. learning_rate, decay (of rms), momentum, epsilon: numbers, scalar tensors,
+    or functions that return one. centered: divide by the estimated variance, not by the second moment. Slots: "rms",
+    "momentum" and, if centered, "mg" (the mean gradient).
     """
 
     def __init__(self, learning_rate: Any, decay: Any = 0.9, momentum: Any = 0.0, epsilon: Any = 1e-10,

@@ -1,4 +1,4 @@
-"""Class Saver: checkpoints of a session's variables, numbered, the last few of them kept."""
+"""`tf.train.Saver`: saves a session's variables to numbered checkpoints and restores them."""
 from __future__ import annotations
 
 import logging
@@ -36,25 +36,25 @@ _NAMES = ("filename_tensor_name", "save_tensor_name", "restore_op_name")
 
 
 def all_saveable_objects(scope: str | None = None) -> list[Any]:
-    """What a Saver saves by default: the global variables, and the collection SAVEABLE_OBJECTS."""
+    """Return the objects that a Saver saves by default: the global variables and the collection SAVEABLE_OBJECTS."""
     graph = get_default_graph()
     return graph.get_collection(GraphKeys.GLOBAL_VARIABLES, scope) \
         + graph.get_collection(GraphKeys.SAVEABLE_OBJECTS, scope)
 
 
 class Saver:
-    """Saves variables to checkpoints and restores them.
+    """Saver of variables to checkpoints.
 
     var_list: a list of variables, which are stored under the names of their ops, or a dict of names to variables (or
     to lists of the parts of a partitioned one); None: all variables (and GraphKeys.SAVEABLE_OBJECTS).
     reshape: values may be restored to variables of another shape and as many elements. sharded: a file for each
-    device. max_to_keep: how many checkpoints are kept (None, 0: all); of those that would go, one for each
+    device. max_to_keep: the count of checkpoints to keep (None, 0: all); of older ones, one for each
     keep_checkpoint_every_n_hours stays. name: the name scope of the ops, "save" by default. restore_sequentially:
     accepted; values are read one after another in any case. saver_def: a SaverDef of ops that the graph has (then
     `name` is the scope into which that graph was imported). builder: a BaseSaverBuilder. defer_build: add the ops at
     `build`. allow_empty: with nothing to save, do nothing. write_version: SaverDef.V2, or V1 for
     TensorFlow before 0.12. pad_step_number: number with 8 digits, so that names sort. save_relative_paths: the
-    directory may be moved with its "checkpoint" file. filename: what save_path is when the ops are run by hand.
+    directory may be moved with its "checkpoint" file. filename: the default file name if the ops are run directly.
 
     Raises TypeError for a var_list that is no list or dict of variables, ValueError for an empty one and for names and
     variables that come twice.
@@ -83,7 +83,7 @@ class Saver:
             self.build()
 
     def build(self) -> None:
-        """Add the ops, if that was deferred. Raises as the constructor."""
+        """Build the ops, if that was deferred. Raises as the constructor."""
         if self._built:
             return
         if self.saver_def is None:
@@ -105,7 +105,7 @@ class Saver:
         self._next_checkpoint_time = time.time() + self.saver_def.keep_checkpoint_every_n_hours * HOUR
 
     def _adopt(self) -> None:
-        """Take the ops that a SaverDef names."""
+        """Adopt the ops that a SaverDef names."""
         saver_def = _saver_pb2.SaverDef.FromString(self.saver_def.SerializeToString())
         for field in _NAMES:
             if not getattr(saver_def, field):
@@ -124,14 +124,14 @@ class Saver:
     def save(self, sess: Any, save_path: Any, global_step: Any = None, latest_filename: str | None = None,
              meta_graph_suffix: str = "meta", write_meta_graph: bool = True, write_state: bool = True,
              strip_default_attrs: bool = False, save_debug_info: bool = False) -> str | None:
-        """Save the variables, with their values in `sess`. Returns the checkpoint's path, which `restore` takes.
+        """Save the values that the variables have in `sess`, and return the checkpoint's prefix, for `restore`.
 
         save_path: the path to which "-<global_step>" is appended; global_step: an int, a tensor, or a tensor's name.
         latest_filename: of the file that names the newest checkpoints, "checkpoint" by default; write_state: write
         it. write_meta_graph: write the graph to "<path>.<meta_graph_suffix>", for import_meta_graph;
         strip_default_attrs: without the attrs that have their defaults. save_debug_info: accepted.
 
-        Files appear whole: whenever the process dies, the checkpoints that were there can be restored. Raises
+        Files are written atomically: earlier checkpoints survive a crash at any time. Raises
         TypeError if sess is no Session; ValueError for paths that can't be; an error of tf.errors if a variable has no
         value, or the file can't be written (what was saved before is kept); RuntimeError before `build`.
         """
@@ -170,7 +170,7 @@ class Saver:
         return None if self._is_empty else saved
 
     def _record(self, saved: str, latest_filename: str, meta_graph_suffix: str) -> None:
-        """Enter a new checkpoint in the state file, and remove the oldest beyond max_to_keep."""
+        """Record a new checkpoint in the state file, and remove the oldest beyond max_to_keep."""
         if self.saver_def.max_to_keep > 0:
             self._last_checkpoints = [p for p in self._last_checkpoints if p[0] != saved]
             self._last_checkpoints.append((saved, time.time()))
@@ -191,7 +191,7 @@ class Saver:
     # Restoring
 
     def restore(self, sess: Any, save_path: Any) -> None:
-        """Give the variables in `sess` the values that the checkpoint `save_path` has. They need no value before.
+        """Restore the variables in `sess` from the checkpoint `save_path`. They need no initialization.
 
         Values are read and checked before the first variable changes. Raises ValueError if save_path is None or no
         checkpoint; NotFoundError for a variable that is not in it; InvalidArgumentError for another shape or dtype;
@@ -214,11 +214,11 @@ class Saver:
             raise _restore_error(error, "a mismatch between the current graph and the graph from the checkpoint") \
                 from error
 
-    # What there is
+    # Existing checkpoints
 
     @property
     def last_checkpoints(self) -> list[str]:
-        """The checkpoints that have not been removed yet, from oldest to newest."""
+        """Prefixes of the checkpoints that were not removed yet, from oldest to newest."""
         return [name for name, _ in self._last_checkpoints]
 
     def set_last_checkpoints(self, last_checkpoints: list[str]) -> None:
@@ -232,17 +232,17 @@ class Saver:
         self._last_checkpoints = last_checkpoints_with_time
 
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
-        """Take over checkpoints that another process left: those of `checkpoint_paths` that are there."""
+        """Take over checkpoints of an earlier process: those of `checkpoint_paths` that exist."""
         self.set_last_checkpoints_with_time(with_times([os.fsdecode(path) for path in checkpoint_paths]))
 
     # As protocol buffers
 
     def as_saver_def(self) -> Any:
-        """The SaverDef of this saver."""
+        """Return the SaverDef of this saver."""
         return self.saver_def
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The SaverDef of this saver; None if it does not stand under `export_scope`, which names lose."""
+        """Return the SaverDef of this saver, names without `export_scope`; None if it is outside of that."""
         if export_scope is None:
             return self.saver_def
         prefix = f"{export_scope.rstrip('/')}/"
@@ -255,14 +255,14 @@ class Saver:
 
     @staticmethod
     def from_proto(saver_def: Any, import_scope: str | None = None) -> Saver:
-        """A Saver of the ops that `saver_def` names, in a graph that was imported into `import_scope`."""
+        """Make a Saver of the ops that `saver_def` names, in a graph that was imported into `import_scope`."""
         return Saver(saver_def=saver_def, name=import_scope)
 
     def export_meta_graph(self, filename: Any = None, collection_list: Any = None, as_text: bool = False,
                           export_scope: str | None = None, clear_devices: bool = False,
                           clear_extraneous_savers: bool = False, strip_default_attrs: bool = False,
                           save_debug_info: bool = False) -> Any:
-        """The MetaGraphDef of the default graph, with this saver; also written to `filename`, if that is given."""
+        """Return the MetaGraphDef of the default graph, with this saver; also write it to `filename`, if given."""
         return meta_graph.export_meta_graph(
             filename, saver_def=self.saver_def, collection_list=collection_list, as_text=as_text,
             export_scope=export_scope, clear_devices=clear_devices, strip_default_attrs=strip_default_attrs,
@@ -292,7 +292,7 @@ def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, impo
 
 
 def collected_saver() -> Saver | None:
-    """The saver in GraphKeys.SAVERS, or None. Raises RuntimeError if there are several."""
+    """Return the saver in GraphKeys.SAVERS, or None. Raises RuntimeError if there are several."""
     savers: list[Saver] = get_default_graph().get_collection(GraphKeys.SAVERS)
     if len(savers) > 1:
         raise RuntimeError(f"More than one item in collection {GraphKeys.SAVERS}. Please indicate which one to use by "
@@ -301,7 +301,7 @@ def collected_saver() -> Saver | None:
 
 
 def saver_or_default() -> Saver:
-    """The saver in GraphKeys.SAVERS; where there is none, a new one of all variables, which goes there.
+    """Return the saver in GraphKeys.SAVERS; if there is none, a new one of all variables, which is added there.
 
     Raises RuntimeError if there are several.
     """

@@ -1,4 +1,4 @@
-"""What a Saver adds to a graph: the ops that save and restore, named as TensorFlow names them.
+"""Save and restore ops that a Saver adds to a graph, named as TensorFlow names them.
 
     save/Const        the file name, which is fed
     save/SaveV2       writes all variables; save/control_dependency is the file name after that
@@ -32,7 +32,7 @@ V1, V2 = 1, 2                                      # SaverDef.CheckpointFormatVe
 
 
 class SaveSpec:
-    """One tensor of a saveable: under which name it is stored, and which part of a tensor it is ("": all of it).
+    """One tensor of a saveable: its name in the checkpoint, and its slice of a partitioned tensor ("": all of it).
 
     tensor: a tensor, or a function that makes it (then `dtype` and `device` must be given).
     """
@@ -51,34 +51,34 @@ class SaveSpec:
 
     @property
     def tensor(self) -> Any:
-        """The tensor to store."""
+        """Tensor to store."""
         return self._tensor() if self._lazy else self._tensor
 
 
 class SaveableObject:
-    """Something that is saved and restored: its op, the specs of its tensors, its name. Subclasses define `restore`."""
+    """Object to save and restore: its op, the specs of its tensors, its name. Subclasses define `restore`."""
 
     def __init__(self, op: Any, specs: Sequence[SaveSpec], name: str) -> None:
         self.op, self.specs, self.name = op, specs, name
 
     @property
     def device(self) -> str:
-        """The device of its tensors."""
+        """Device of its tensors."""
         return self.specs[0].device
 
     def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[Any] | None) -> Any:
-        """An operation that gives it the values. restored_shapes: to reshape the values to, or None."""
+        """Return an op that assigns the restored values. restored_shapes: to reshape the values to, or None."""
         raise ValueError("Calling an abstract method.")
 
 
 class VariableSaveable(SaveableObject):
-    """A reference variable, or a part of a partitioned one."""
+    """Saveable of a reference variable, or of a part of a partitioned one."""
 
     def __init__(self, var: Any, slice_spec: str, name: str) -> None:
         super().__init__(var, [SaveSpec(var, slice_spec, name, dtype=var.dtype)], name)
 
     def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[Any] | None) -> Any:
-        """Assigns the value."""
+        """Return the op that assigns the restored value."""
         value = restored_tensors[0]
         if restored_shapes is not None:
             value = reshape(value, restored_shapes[0])
@@ -87,24 +87,24 @@ class VariableSaveable(SaveableObject):
 
 
 class ResourceSaveable(SaveableObject):
-    """A variable behind a handle, or a part of a partitioned one."""
+    """Saveable of a resource variable, or of a part of a partitioned one."""
 
     def __init__(self, var: ResourceVariable, slice_spec: str, name: str) -> None:
         super().__init__(var.handle, [SaveSpec(var.value(), slice_spec, name, var.dtype, var.device)], name)
         self._variable = var
 
     def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[Any] | None) -> Any:
-        """Assigns the value."""
+        """Return the op that assigns the restored value."""
         value = restored_tensors[0]
         if restored_shapes is not None:
             value = reshape(value, restored_shapes[0])
         return self._variable.assign(value, read_value=False)
 
 
-# ---- what a var_list means -------------------------------------------------------------------------------------------
+# ---- parsing of a var_list -------------------------------------------------------------------------------------------
 
 def op_list_to_dict(op_list: Iterable[Any]) -> dict[str, Any]:
-    """The variables of a list by the names under which they are stored; parts of a partitioned one under its name.
+    """Map the names in the checkpoint to the variables of a list; parts of a partitioned one share its name.
 
     Raises TypeError for what is neither a list nor a dict, or no variable; ValueError for a name that comes twice.
     """
@@ -150,7 +150,7 @@ def _variable_name(item: Any) -> str:
 
 
 def saveables_of(op: Any, name: str) -> Iterator[SaveableObject]:
-    """The saveables of a variable, a partitioned one, or a list of parts. Raises TypeError, ValueError."""
+    """Return the saveables of a variable, a partitioned one, or a list of parts. Raises TypeError, ValueError."""
     if not isinstance(name, str):
         raise TypeError("names_to_saveables must be a dict mapping string names to trackable operations. Name is not a "
                         f"string: {name}")
@@ -173,7 +173,7 @@ def saveables_of(op: Any, name: str) -> Iterator[SaveableObject]:
 
 
 def validate_and_slice_inputs(names_to_saveables: Mapping[str, Any]) -> list[SaveableObject]:
-    """The saveables of a dict, by name. Raises ValueError for a variable that comes twice."""
+    """Return the saveables of a dict, sorted by name. Raises ValueError for a variable that comes twice."""
     found: list[SaveableObject] = []
     seen: set[Any] = set()
     for name, op in sorted(names_to_saveables.items(), key=lambda item: str(item[0])):
@@ -186,7 +186,7 @@ def validate_and_slice_inputs(names_to_saveables: Mapping[str, Any]) -> list[Sav
 
 
 def set_cpu0(where: str) -> str:
-    """The CPU of the machine that a device belongs to."""
+    """Return CPU 0 of the task that a device belongs to."""
     spec = DeviceSpec.from_string(where)
     spec.device_type, spec.device_index = "CPU", 0
     return spec.to_string()
@@ -199,7 +199,7 @@ def _set_device(where: str) -> Any:
 # ---- builders --------------------------------------------------------------------------------------------------------
 
 class BaseSaverBuilder:
-    """Adds the ops of a Saver. `build` returns the SaverDef that tells their names. write_version: 1 or 2 (default)."""
+    """Builder of a Saver's ops. `build` returns the SaverDef with their names. write_version: 1 or 2 (default)."""
 
     SaveSpec = SaveSpec
     SaveableObject = SaveableObject
@@ -208,7 +208,7 @@ class BaseSaverBuilder:
         self._write_version = write_version
 
     def save_op(self, filename_tensor: Tensor, saveables: Sequence[SaveableObject]) -> Operation:
-        """An operation that writes all `saveables` to the file. Raises RuntimeError for an unknown write_version."""
+        """Return an op that writes all `saveables` to the file. Raises RuntimeError for an unknown write_version."""
         specs = [spec for saveable in saveables for spec in saveable.specs]
         names, parts = [spec.name for spec in specs], [spec.slice_spec for spec in specs]
         tensors = [spec.tensor for spec in specs]
@@ -222,7 +222,7 @@ class BaseSaverBuilder:
 
     def bulk_restore(self, filename_tensor: Tensor, saveables: Sequence[SaveableObject], preferred_shard: int,
                      restore_sequentially: bool) -> list[Tensor]:
-        """The values of all saveables, read by one op each."""
+        """Return the restored values of all saveables, read by one op each."""
         found: list[Tensor] = []
         for saveable in saveables:
             with _set_device(set_cpu0(saveable.device) if saveable.device else ""):
@@ -230,11 +230,11 @@ class BaseSaverBuilder:
         return found
 
     def restore_op(self, filename_tensor: Tensor, saveable: SaveableObject, preferred_shard: int) -> list[Tensor]:
-        """The values of one saveable."""
+        """Return the restored values of one saveable."""
         return [_restored(filename_tensor, [spec])[0] for spec in saveable.specs]
 
     def sharded_filename(self, filename_tensor: Tensor, shard: int, num_shards: Tensor) -> Tensor:
-        """The file name of a shard."""
+        """Return the file name of a shard."""
         made: Tensor = io.ShardedFilename(filename_tensor, shard, num_shards)
         return made
 
@@ -258,7 +258,7 @@ class BaseSaverBuilder:
         return group(*assigned, name=name)
 
     def _add_sharded_save_ops(self, prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject]]]) -> Tensor:
-        """Each device writes a checkpoint of its own, beside; then they become one."""
+        """Add ops that write one temporary checkpoint per device, then merge them."""
         with device("CPU"):
             suffix = where(StaticRegexFullMatch(prefix, pattern="^s3://.*"), constant(".part"),
                            constant("_temp/part"))
@@ -330,11 +330,11 @@ class BaseSaverBuilder:
 
 
 class BulkSaverBuilder(BaseSaverBuilder):
-    """Reads all values by one op: what Saver uses."""
+    """Builder that restores all values by one op, the default of Saver."""
 
     def bulk_restore(self, filename_tensor: Tensor, saveables: Sequence[SaveableObject], preferred_shard: int,
                      restore_sequentially: bool) -> list[Tensor]:
-        """The values of all saveables, read by one op."""
+        """Return the restored values of all saveables, read by one op."""
         with device("cpu:0"):
             return _restored(filename_tensor, [spec for saveable in saveables for spec in saveable.specs])
 

@@ -1,4 +1,4 @@
-"""What a session needs to begin: the ops that initialize and check it, its Saver (`tf.train.Scaffold`)."""
+"""Scaffold of a session: its initialization and readiness ops, its Saver (`tf.train.Scaffold`)."""
 from __future__ import annotations
 
 import logging
@@ -26,7 +26,7 @@ _log = logging.getLogger("tensorflow")
 
 
 class Scaffold:
-    """Holds the ops that a MonitoredSession starts with; `finalize` makes those that were not given.
+    """Container of the ops that a MonitoredSession starts with; `finalize` makes those that were not given.
 
     init_op: initializes variables, with init_feed_dict; init_fn: called with (scaffold, session) after it. ready_op,
     ready_for_local_init_op: give the names of what has no value yet. local_init_op: initializes what every process has
@@ -54,7 +54,7 @@ class Scaffold:
         self._saver = _first(saver, other and other._saver)
 
     def finalize(self) -> Scaffold:
-        """Make what is missing, in the default graph, and finalize the graph. A second call makes nothing."""
+        """Make the missing ops in the default graph, and finalize the graph. Later calls make nothing."""
         if self._init_op is None:
             self._init_op = self.get_or_default("init_op", GraphKeys.INIT_OP, _init_op)
         if self._ready_op is None:
@@ -76,53 +76,53 @@ class Scaffold:
 
     @property
     def init_fn(self) -> Callable[[Any], Any] | None:
-        """What to call with the session after init_op, or None."""
+        """Function to call with the session after init_op, or None."""
         user = self._user_init_fn
         return None if user is None else lambda session: user(self, session)
 
     @property
     def init_op(self) -> Any:
-        """Initializes the variables."""
+        """Op that initializes the variables."""
         return self._init_op
 
     @property
     def init_feed_dict(self) -> Any:
-        """The feeds of init_op."""
+        """Feeds of init_op."""
         return self._init_feed_dict
 
     @property
     def ready_op(self) -> Any:
-        """The names of what has no value: empty when the session is ready."""
+        """Names of uninitialized objects: empty when the session is ready."""
         return self._ready_op
 
     @property
     def ready_for_local_init_op(self) -> Any:
-        """The names of what has no value and must have one before local_init_op."""
+        """Names of uninitialized objects that local_init_op needs."""
         return self._ready_for_local_init_op
 
     @property
     def local_init_op(self) -> Any:
-        """Initializes local variables and tables."""
+        """Op that initializes local variables and tables."""
         return self._local_init_op
 
     @property
     def local_init_feed_dict(self) -> Any:
-        """The feeds of local_init_op."""
+        """Feeds of local_init_op."""
         return self._local_init_feed_dict
 
     @property
     def summary_op(self) -> Any:
-        """All summaries merged, or None."""
+        """Merged summaries, or None."""
         return self._summary_op
 
     @property
     def saver(self) -> Any:
-        """The Saver."""
+        """Saver of the variables."""
         return self._saver
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: str, default_constructor: Callable[[], Any]) -> Any:
-        """The one element of a collection; if that is empty, what the constructor makes, which is added to it.
+        """Return the single element of a collection; if it is empty, add and return a default.
 
         Raises RuntimeError if there are several elements.
         """
@@ -141,7 +141,7 @@ class Scaffold:
 
     @staticmethod
     def default_local_init_op() -> Operation:
-        """An op that initializes the local variables, tables and local resources of the default graph."""
+        """Return an op that initializes the local variables, tables and local resources of the default graph."""
         return group(local_variables_initializer(), tables_initializer(),
                      _initialize(get_default_graph().get_collection(GraphKeys.LOCAL_RESOURCES)))
 
@@ -161,7 +161,7 @@ def _initialize(resources: list[Any]) -> Operation:
 
 
 def _no_resources() -> Tensor:
-    """The names of resources without a value: those here have one from the start."""
+    """Return the names of uninitialized resources: none, since tfnb's have a value from the start."""
     with device("/cpu:0"), name_scope("report_uninitialized_resources"):
         return constant([], dtype=dtypes.string)
 

@@ -1,4 +1,4 @@
-"""How a MonitoredSession gets its Session: as the chief, who initializes, or as a worker, who waits."""
+"""Session creators for MonitoredSession: the chief initializes, workers wait."""
 from __future__ import annotations
 
 from typing import Any
@@ -9,15 +9,15 @@ from tfnb.train.session_manager import SessionManager
 
 
 class SessionCreator:
-    """A factory of sessions: subclasses define `create_session`."""
+    """Factory of sessions: subclasses define `create_session`."""
 
     def create_session(self) -> Session:
-        """A session whose variables have values."""
+        """Create a session whose variables are initialized."""
         raise NotImplementedError("create_session is not implemented.")
 
 
 class _ScaffoldCreator(SessionCreator):
-    """Sessions of the default graph, by a scaffold that is finalized when the first is made."""
+    """Creator of sessions of the default graph, whose scaffold is finalized at the first one."""
 
     def __init__(self, scaffold: Scaffold | None, master: str, config: Any) -> None:
         self._scaffold = scaffold or Scaffold()
@@ -33,7 +33,7 @@ class _ScaffoldCreator(SessionCreator):
 
 
 class ChiefSessionCreator(_ScaffoldCreator):
-    """Sessions that are restored, from `checkpoint_filename_with_path` or the newest checkpoint in `checkpoint_dir`,
+    """Creator of sessions restored from `checkpoint_filename_with_path` or the newest checkpoint in `checkpoint_dir`,
     or else initialized by `scaffold`. master: the target; config: a ConfigProto."""
 
     def __init__(self, scaffold: Scaffold | None = None, master: str = "", config: Any = None,
@@ -42,7 +42,7 @@ class ChiefSessionCreator(_ScaffoldCreator):
         self._checkpoint_dir, self._path = checkpoint_dir, checkpoint_filename_with_path
 
     def create_session(self) -> Session:
-        """A session that is ready. Finalizes the graph. Raises as SessionManager.prepare_session."""
+        """Create a ready session, finalizing the graph. Raises as SessionManager.prepare_session."""
         manager = self._session_manager()
         made = self._scaffold
         return manager.prepare_session(
@@ -52,7 +52,7 @@ class ChiefSessionCreator(_ScaffoldCreator):
 
 
 class WorkerSessionCreator(_ScaffoldCreator):
-    """Sessions of variables that a chief initializes: each waits for that, max_wait_secs at most."""
+    """Creator of sessions that wait, max_wait_secs at most, until a chief has initialized the variables."""
 
     def __init__(self, scaffold: Scaffold | None = None, master: str = "", config: Any = None,
                  max_wait_secs: float = 30 * 60) -> None:
@@ -60,5 +60,5 @@ class WorkerSessionCreator(_ScaffoldCreator):
         self._max_wait_secs = max_wait_secs
 
     def create_session(self) -> Session:
-        """A session that is ready. Finalizes the graph. Raises DeadlineExceededError if it does not become so."""
+        """Create a ready session, finalizing the graph. Raises DeadlineExceededError after max_wait_secs."""
         return self._session_manager().wait_for_session(self._master, self._config, self._max_wait_secs)

@@ -1,4 +1,4 @@
-"""Making sessions that are ready for training: restored or initialized (`tf.train.SessionManager`)."""
+"""Session manager: restores or initializes sessions for training (`tf.train.SessionManager`)."""
 from __future__ import annotations
 
 import logging
@@ -19,11 +19,11 @@ _log = logging.getLogger("tensorflow")
 
 
 class SessionManager:
-    """Makes sessions and brings their variables to values, from a checkpoint or by ops.
+    """Manager that creates sessions and initializes their variables, from a checkpoint or by ops.
 
     local_init_op: run in each session, with local_init_feed_dict and RunOptions local_init_run_options, once
     ready_for_local_init_op gives no names any more. ready_op: gives the names of what has no value. graph: default:
-    the default graph. recovery_wait_secs: between two looks whether a checkpoint, or a ready session, is there.
+    the default graph. recovery_wait_secs: between two checks for a checkpoint or a ready session.
     """
 
     def __init__(self, local_init_op: Any = None, ready_op: Any = None, ready_for_local_init_op: Any = None,
@@ -43,7 +43,7 @@ class SessionManager:
                         checkpoint_filename_with_path: str | None = None, wait_for_checkpoint: bool = False,
                         max_wait_secs: float = 7200, config: Any = None, init_feed_dict: Any = None,
                         init_fn: Callable[[Any], Any] | None = None) -> Session:
-        """A session that is ready: restored from the newest checkpoint, or else by `init_op` and `init_fn(session)`.
+        """Create a ready session: restored from the newest checkpoint, or else by `init_op` and `init_fn(session)`.
 
         master: the target of the session. saver: restores `checkpoint_filename_with_path`, or the newest checkpoint
         in `checkpoint_dir`, for which it waits up to max_wait_secs with wait_for_checkpoint. init_feed_dict: the feeds
@@ -70,7 +70,7 @@ class SessionManager:
     def recover_session(self, master: str, saver: Any = None, checkpoint_dir: str | None = None,
                         checkpoint_filename_with_path: str | None = None, wait_for_checkpoint: bool = False,
                         max_wait_secs: float = 7200, config: Any = None) -> tuple[Session, bool]:
-        """A session, and whether it was restored from a checkpoint and is ready. Arguments as of prepare_session."""
+        """Return a session, and whether it is restored from a checkpoint and ready. Arguments as prepare_session."""
         session, restored = self._restore_checkpoint(master, saver, checkpoint_dir, checkpoint_filename_with_path,
                                                      wait_for_checkpoint, max_wait_secs, config)
         problem = self._try_local_init(session)
@@ -85,7 +85,7 @@ class SessionManager:
         return session, True
 
     def wait_for_session(self, master: str, config: Any = None, max_wait_secs: float = float("inf")) -> Session:
-        """A session of variables that others initialize (the sessions of one Server share them), once they are ready.
+        """Return a session once its variables are initialized by others (the sessions of one Server share them).
 
         Raises DeadlineExceededError if they are not after max_wait_secs.
         """
@@ -104,7 +104,7 @@ class SessionManager:
 
     def _restore_checkpoint(self, master: str, saver: Any, folder: str | None, path: str | None, wait: bool,
                             max_wait_secs: float, config: Any) -> tuple[Session, bool]:
-        """A new session, and whether a checkpoint was restored in it."""
+        """Return a new session, and whether a checkpoint was restored in it."""
         self._target = master
         session = Session(self._target, graph=self._graph, config=config)
         if folder and path:
@@ -127,7 +127,7 @@ class SessionManager:
         return session, True
 
     def _try_local_init(self, session: Session) -> str | None:
-        """Run local_init_op, if there is one. Returns why it can't be run yet, or None."""
+        """Run local_init_op, if there is one. Return the reason why it can't run yet, or None."""
         if self._local_init_op is None:
             return None
         problem = missing_values(self._ready_for_local_init_op, session, "Model not ready for local init")
@@ -140,7 +140,7 @@ class SessionManager:
 
 
 def missing_values(op: Any, session: Any, message: str) -> str | None:
-    """What has no value yet in the session, by `op`, which gives names; None if all is there, or `op` is None.
+    """Return the names of uninitialized objects that `op` reports; None if there are none, or `op` is None.
 
     An op may also say so by failing; `message` is logged where it fails for another reason.
     """
@@ -159,7 +159,7 @@ def missing_values(op: Any, session: Any, message: str) -> str | None:
 
 
 def _name(op: Any) -> str:
-    """What an op, or a structure of them, is called in a message."""
+    """Return the name of an op, or names of nested ops, for a message."""
     if isinstance(op, (list, tuple)):
         return "[" + ", ".join(_name(o) for o in op) + "]"
     return str(getattr(op, "name", op))

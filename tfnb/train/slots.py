@@ -1,4 +1,4 @@
-"""Slots: variables that an optimizer or a moving average keeps beside a variable, called "w/Adam", "w/Adam_1"..."""
+"""Slots: per-variable state of optimizers and moving averages, in variables named "w/Adam", "w/Adam_1"..."""
 from __future__ import annotations
 
 from contextlib import nullcontext
@@ -18,19 +18,19 @@ from tfnb.ops.variables import Variable
 
 
 def is_alive(variable: Variable) -> bool:
-    """False once the node of the variable has left its graph (a notebook cell that made it was run again)."""
+    """Return whether the variable's node is still in its graph (a rerun of its notebook cell removes it)."""
     op = variable.op
     return op._dead is None
 
 
 def create_slot(primary: Any, val: Tensor, name: str, colocate_with_primary: bool = True) -> Variable:
-    """A variable "primary/name" with the initial value `val`, which may have another shape than `primary`."""
+    """Make a variable "primary/name" with the initial value `val`, whose shape may differ from that of `primary`."""
     return _create(primary, name, val, None, val.dtype, val.shape.is_fully_defined(), colocate_with_primary)
 
 
 def create_slot_with_initializer(primary: Any, initializer: Any, shape: Any, dtype: DType, name: str,
                                  colocate_with_primary: bool = True) -> Variable:
-    """Make a variable "primary/name" of `shape`, which `initializer(shape, dtype)` starts.
+    """Make a variable "primary/name" of `shape`, initialized by `initializer(shape, dtype)`.
 
     Where the shape is not known it is that of the initial value of `primary`, and the initializer must be a constant.
     """
@@ -44,14 +44,14 @@ def create_slot_with_initializer(primary: Any, initializer: Any, shape: Any, dty
 
 def create_zeros_slot(primary: Any, name: str, dtype: DType | None = None,
                       colocate_with_primary: bool = True) -> Variable:
-    """A variable "primary/name" of the shape of `primary`, zero at first. dtype: that of `primary` if None."""
+    """Make a variable "primary/name" of the shape of `primary`, initially zero. dtype: that of `primary` if None."""
     dtype = dtype or primary.dtype.base_dtype
     return create_slot_with_initializer(primary, zeros_initializer(), primary.shape, dtype, name,
                                         colocate_with_primary)
 
 
 def constant_like(primary: Variable, value: float) -> Tensor:
-    """Return a tensor of `value` everywhere, of the dtype and shape of the variable, also where that is not known."""
+    """Return a tensor filled with `value`, of the variable's dtype and (static or dynamic) shape."""
     dtype = primary.dtype.base_dtype
     if primary.shape.is_fully_defined():
         return constant(value, shape=primary.shape, dtype=dtype)
@@ -70,14 +70,14 @@ def _create(primary: Any, name: str, initializer: Any, shape: Any, dtype: DType,
 
 
 def _slice_of(slot: Variable, primary: str, info: SaveSliceInfo) -> SaveSliceInfo | None:
-    """The part that the slot of a part is: of "w/Adam", for a slot "w/part_0/Adam". None for a scalar."""
+    """Return the slice info of a partition's slot: of "w/Adam", for a slot "w/part_0/Adam". None for a scalar."""
     rank = len(info.full_shape or ()) if slot.shape.ndims is None else slot.shape.ndims
     full, offset, shape = (list(sizes or ())[:rank] for sizes in (info.full_shape, info.var_offset, info.var_shape))
     return SaveSliceInfo(f"{info.full_name}{slot.op.name.removeprefix(primary)}", full, offset, shape) if rank else None
 
 
 def _variable(initializer: Any, shape: Any, dtype: DType, validate_shape: bool) -> Variable:
-    """The variable that is called as its scope is: its own name is empty."""
+    """Make a variable named as its scope: its own name is empty."""
     made: Variable = get_variable("", shape=shape, dtype=dtype.base_dtype, initializer=initializer, trainable=False,
                                   validate_shape=validate_shape)
     return made

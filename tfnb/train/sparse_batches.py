@@ -1,4 +1,4 @@
-"""Batches of sparse tensors: a queue holds handles in their place."""
+"""Batches of SparseTensors, which queues store as handles."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ from tfnb.ops.sparse_tensor import SparseTensor
 
 @dataclass(frozen=True)
 class Stored:
-    """How to get a sparse component back: the map's name, the dtype of the values, the rank where it is known."""
+    """Plan to restore a sparse component: the map's name, the dtype of the values, the rank if known."""
 
     shared_name: str
     dtype: DType
     rank: int | None
 
     def restore(self, handles: Tensor) -> SparseTensor:
-        """The SparseTensor of a batch, its examples along a new first axis."""
+        """Return the SparseTensor of a batch, its examples along a new first axis."""
         taken = TakeManySparseFromTensorsMap(handles, dtype=self.dtype, shared_name=self.shared_name)
         indices, values, sizes = taken
         rank = None if self.rank is None else self.rank + 1
@@ -39,7 +39,7 @@ class Stored:
 
 def store(lists: Sequence[Sequence[Any]], keep: Tensor, enqueue_many: bool
           ) -> tuple[list[list[Tensor]], list[Stored | None]]:
-    """Examples with handles in the place of SparseTensors, and how each component is got back (None: as it is).
+    """Replace SparseTensors of examples by handles; return these and a plan per component (None: dense).
 
     Raises ValueError if a component is sparse in one example and not in another, or of another rank.
     """
@@ -54,7 +54,7 @@ def store(lists: Sequence[Sequence[Any]], keep: Tensor, enqueue_many: bool
 
 
 def restore(batch: Any, plans: Sequence[Stored | None]) -> Any:
-    """What a queue gave, with SparseTensors in the place of handles."""
+    """Replace the handles of a dequeued batch by SparseTensors."""
     given = list(batch) if isinstance(batch, (list, tuple)) else [batch]
     made = [t if plan is None else plan.restore(t) for t, plan in zip(given, plans, strict=True)]
     return made if isinstance(batch, (list, tuple)) else made[0]
@@ -73,7 +73,7 @@ def _kind(plan: Stored | None) -> Any:
 
 
 def _handles(sparse: SparseTensor, plan: Stored, keep: Tensor, enqueue_many: bool) -> Tensor:
-    """The handle of an example, or the handles of many; -1 for what is not kept."""
+    """Return the handle of an example, or the handles of many; -1 for those that are not kept."""
     add = AddManySparseToTensorsMap if enqueue_many else AddSparseToTensorsMap
 
     def handle(sparse: SparseTensor) -> Tensor:

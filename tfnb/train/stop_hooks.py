@@ -1,4 +1,4 @@
-"""Hooks that end training, or let it wait: at a step, when the loss is NaN, until a step is reached."""
+"""Session hooks that stop or delay training: at a step, at a NaN loss, until a step is reached."""
 from __future__ import annotations
 
 import logging
@@ -15,7 +15,7 @@ _POLL_SECS = 0.5
 
 
 class StopAtStepHook(SessionRunHook):
-    """Requests a stop after `num_steps` steps from now, or at the global step `last_step`.
+    """Hook that requests a stop after `num_steps` steps from now, or at the global step `last_step`.
 
     Raises ValueError unless exactly one of them is given; RuntimeError where there is no global step.
     """
@@ -32,24 +32,24 @@ class StopAtStepHook(SessionRunHook):
         self._step = required_global_step("StopAtStepHook")
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Note where to stop. A session that is made again after an error goes on to the same step."""
+        """Compute the last step. A session that is made again after an error goes on to the same step."""
         if self._last_step is None:
             assert self._num_steps is not None
             self._last_step = int(session.run(self._step)) + self._num_steps
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the global step."""
+        """Request the global step."""
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Stop if the step is reached: what was fetched is the step before this run."""
+        """Request a stop if the last step is reached: the fetched step is that before this run."""
         assert self._last_step is not None
         if run_values.results + 1 >= self._last_step and run_context.session.run(self._step) >= self._last_step:
             run_context.request_stop()
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Lets the first run wait until the global step, which others count, has come to `wait_until_step`."""
+    """Hook that delays the first run until the global step, which others increment, reaches `wait_until_step`."""
 
     def __init__(self, wait_until_step: int) -> None:
         self._wait_until_step = wait_until_step
@@ -60,7 +60,7 @@ class GlobalStepWaiterHook(SessionRunHook):
         self._step = required_global_step("_GlobalStepWaiterHook")
 
     def before_run(self, run_context: SessionRunContext) -> None:
-        """Wait, looking twice a second."""
+        """Wait, polling the global step twice a second."""
         if self._waited or self._wait_until_step <= 0:
             self._waited = True
             return
@@ -70,27 +70,27 @@ class GlobalStepWaiterHook(SessionRunHook):
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """Training came to a loss that is no number."""
+    """The loss became NaN during training."""
 
     def __str__(self) -> str:
         return "NaN loss during training."
 
 
 class NanTensorHook(SessionRunHook):
-    """Looks at `loss_tensor` after each run: if it is NaN, raises NanLossDuringTrainingError, or requests a stop.
+    """Hook that checks `loss_tensor` after each run: NaN raises NanLossDuringTrainingError, or requests a stop.
 
-    fail_on_nan_loss: raise.
+    fail_on_nan_loss: raise instead of requesting a stop.
     """
 
     def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
         self._loss_tensor, self._fail_on_nan_loss = loss_tensor, fail_on_nan_loss
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the loss."""
+        """Request the loss."""
         return SessionRunArgs(self._loss_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Look at the loss."""
+        """Check the loss."""
         if not np.isnan(run_values.results).any():
             return
         failure = "Model diverged with loss = NaN."

@@ -1,4 +1,4 @@
-"""A hook that writes summaries while training goes on (`tf.train.SummarySaverHook`)."""
+"""Session hook that writes summaries during training (`tf.train.SummarySaverHook`)."""
 from __future__ import annotations
 
 from typing import Any
@@ -13,7 +13,7 @@ _event_pb2 = lazy_module("tfnb.proto.event_pb2")
 
 
 class SummarySaverHook(SessionRunHook):
-    """Runs `summary_op` every save_steps steps or save_secs seconds, and writes what it gives.
+    """Hook that runs `summary_op` every save_steps steps or save_secs seconds, and writes its summaries.
 
     output_dir: the folder of event files, or summary_writer: a FileWriter. scaffold: of it the summary_op is taken;
     summary_op: a tensor, or a list of them. Raises ValueError unless exactly one of scaffold and summary_op, and of
@@ -36,7 +36,7 @@ class SummarySaverHook(SessionRunHook):
         self._step = required_global_step("SummarySaverHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the global step, and for the summaries if it is time."""
+        """Request the global step, and the summaries if they are due."""
         requests = {"global_step": self._step}
         self._due = self._next_step is None or self._timer.should_trigger_for_step(self._next_step)
         summaries = self._summaries() if self._due else None
@@ -60,7 +60,7 @@ class SummarySaverHook(SessionRunHook):
         self._next_step = step + 1
 
     def end(self, session: Any = None) -> None:
-        """Let all that was written be on disk."""
+        """Flush the event file."""
         if self._summary_writer is not None:
             self._summary_writer.flush()
 

@@ -1,4 +1,4 @@
-"""A session with all that training needs beside it, before there were monitored ones (`tf.train.Supervisor`)."""
+"""Supervisor of a training session, the predecessor of monitored sessions (`tf.train.Supervisor`)."""
 from __future__ import annotations
 
 import logging
@@ -35,13 +35,13 @@ _event_pb2 = lazy_module("tfnb.proto.event_pb2")
 
 
 class Supervisor:
-    """Initializes or restores a session, saves checkpoints and summaries in threads, and ends them all together.
+    """Supervisor that initializes or restores a session, and saves checkpoints and summaries in threads.
 
     With the value USE_DEFAULT: ready_op, ready_for_local_init_op, init_op, local_init_op, summary_op, saver and
     global_step come from the collections of GraphKeys, and are else made for all variables and summaries;
     summary_writer is a FileWriter of `logdir`. None is for doing without. is_chief: does all this; others only wait
     until the chief has initialized the variables. logdir: the folder of checkpoints (checkpoint_basename), graphs and
-    events. save_summaries_secs, save_model_secs: how often (0: never). init_feed_dict, init_fn(session): go with
+    events. save_summaries_secs, save_model_secs: intervals (0: never). init_feed_dict, init_fn(session): go with
     init_op. recovery_wait_secs, session_manager, local_init_run_options: see SessionManager. stop_grace_secs: see
     Coordinator.join. The graph (default: the default graph) is finalized.
     """
@@ -85,83 +85,83 @@ class Supervisor:
         self._graph.finalize()
 
     def _verify_setup(self) -> None:
-        """Variables that workers share must say where they are."""
+        """Raise ValueError in a worker whose graph has variables without a device."""
         loose = [op for op in self._graph.get_operations() if op.spec.kind is Kind.VARIABLE and not op.device]
         if not self._is_chief and loose:
             raise ValueError(f"When using replicas, all Variables must have their device set: {loose[0].name}")
 
     @property
     def is_chief(self) -> bool:
-        """Does this one initialize and save?"""
+        """Whether this supervisor initializes and saves."""
         return self._is_chief
 
     @property
     def session_manager(self) -> SessionManager:
-        """What makes the sessions."""
+        """SessionManager that creates the sessions."""
         return self._session_manager
 
     @property
     def coord(self) -> Coordinator:
-        """The coordinator of all threads."""
+        """Coordinator of all threads."""
         return self._coord
 
     @property
     def init_op(self) -> Any:
-        """Initializes the variables, or None."""
+        """Op that initializes the variables, or None."""
         return self._init_op
 
     @property
     def init_feed_dict(self) -> Any:
-        """The feeds of init_op."""
+        """Feeds of init_op."""
         return self._init_feed_dict
 
     @property
     def ready_op(self) -> Any:
-        """The names of what has no value, or None."""
+        """Names of uninitialized objects, or None."""
         return self._ready_op
 
     @property
     def ready_for_local_init_op(self) -> Any:
-        """The names of what must have a value before local_init_op, or None."""
+        """Names of uninitialized objects that local_init_op needs, or None."""
         return self._ready_for_local_init_op
 
     @property
     def summary_writer(self) -> Any:
-        """The FileWriter, or None."""
+        """FileWriter of the summaries, or None."""
         return self._summary_writer
 
     @property
     def summary_op(self) -> Any:
-        """All summaries merged, or None."""
+        """Merged summaries, or None."""
         return self._summary_op
 
     @property
     def save_summaries_secs(self) -> float | None:
-        """How often summaries are written."""
+        """Interval of writing summaries, in seconds."""
         return self._save_summaries_secs
 
     @property
     def global_step(self) -> Any:
-        """The global step, or None."""
+        """Global step, or None."""
         return self._global_step
 
     @property
     def saver(self) -> Any:
-        """The Saver, or None."""
+        """Saver of the variables, or None."""
         return self._saver
 
     @property
     def save_model_secs(self) -> float | None:
-        """How often checkpoints are saved."""
+        """Interval of saving checkpoints, in seconds."""
         return self._save_model_secs
 
     @property
     def save_path(self) -> str | None:
-        """Where checkpoints are saved, without the step."""
+        """Path prefix of the checkpoints, without the step."""
         return self._save_path
 
     def start_standard_services(self, sess: Any) -> list[threading.Thread] | None:
-        """Start the threads that save and count. Returns them; None without a logdir.
+        """Start and return the threads that save and count; None without a logdir.
 
         Raises RuntimeError if this is no chief.
         """
@@ -187,7 +187,7 @@ class Supervisor:
 
     def prepare_or_wait_for_session(self, master: str = "", config: Any = None, wait_for_checkpoint: bool = False,
                                     max_wait_secs: float = 7200, start_standard_services: bool = True) -> Any:
-        """A session that is ready: as a chief made so, else waited for. Starts services and queue runners."""
+        """Return a ready session (the chief initializes it, others wait), with services and queue runners started."""
         self._coord.clear_stop()
         if self._summary_writer:
             self._summary_writer.reopen()
@@ -208,14 +208,14 @@ class Supervisor:
         return session
 
     def start_queue_runners(self, sess: Any, queue_runners: Sequence[Any] | None = None) -> list[threading.Thread]:
-        """Start the threads of queue runners, by default of all in the graph. Returns them."""
+        """Start and return the threads of queue runners, by default of all in the graph."""
         runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS) if queue_runners is None else queue_runners
         return [thread for runner in runners
                 for thread in runner.create_threads(sess, coord=self._coord, daemon=True, start=True)]
 
     def loop(self, timer_interval_secs: float | None, target: Callable[..., Any], args: Sequence[Any] | None = None,
              kwargs: Mapping[str, Any] | None = None) -> LooperThread:
-        """A started thread that calls `target` every so many seconds (None: without a pause) until all stop."""
+        """Start and return a thread that calls `target` every `timer_interval_secs` (None: no pause) until the stop."""
         return LooperThread.loop(self._coord, timer_interval_secs, target, args, kwargs)
 
     def stop(self, threads: Sequence[threading.Thread] | None = None, close_summary_writer: bool = True,
@@ -258,7 +258,7 @@ class Supervisor:
     @contextmanager
     def managed_session(self, master: str = "", config: Any = None, start_standard_services: bool = True,
                         close_summary_writer: bool = True) -> Iterator[Any]:
-        """A session for a `with` block, after which all is stopped and closed.
+        """Return a context manager of a session, which stops and closes everything at its end.
 
         Whatever the block, or a thread, raises comes out of it, except OutOfRangeError, the end of an input.
         """
@@ -311,7 +311,7 @@ def _is_default(value: Any) -> bool:
 
 
 def _default(given: Any, key: str, make: Callable[[], Any] | None = None) -> Any:
-    """What was given; for USE_DEFAULT the first of a collection, or what is made, which goes there."""
+    """Return `given`; for USE_DEFAULT the first item of a collection, or a new one, which is added to it."""
     if not _is_default(given):
         return given
     graph = get_default_graph()
@@ -323,7 +323,7 @@ def _default(given: Any, key: str, make: Callable[[], Any] | None = None) -> Any
 
 
 def _step_by_name() -> Any:
-    """The tensor "global_step:0" if it holds integers, of any shape; else None."""
+    """Return the tensor "global_step:0" if its dtype is an integer one, of any shape; else None."""
     try:
         found = get_default_graph().get_tensor_by_name(f"{GraphKeys.GLOBAL_STEP}:0")
     except KeyError:

@@ -1,4 +1,4 @@
-"""The threads of a Supervisor: one writes summaries, one counts steps, one saves checkpoints."""
+"""Service threads of a Supervisor: summaries, step counter and checkpoints."""
 from __future__ import annotations
 
 import logging
@@ -15,7 +15,7 @@ _summary_pb2 = lazy_module("tfnb.proto.summary_pb2")
 
 
 class SVSummaryThread(LooperThread):
-    """Runs the supervisor's summary_op every save_summaries_secs seconds, and writes what it gives."""
+    """Thread that runs the supervisor's summary_op every save_summaries_secs seconds, and writes the summaries."""
 
     def __init__(self, sv: Any, sess: Any) -> None:
         super().__init__(sv.coord, sv.save_summaries_secs)
@@ -33,7 +33,7 @@ class SVSummaryThread(LooperThread):
 
 
 class SVStepCounterThread(LooperThread):
-    """Writes every save_summaries_secs seconds how many global steps are made in a second."""
+    """Thread that writes the global steps per second every save_summaries_secs seconds."""
 
     def __init__(self, sv: Any, sess: Any, step_counter: Any = None) -> None:
         super().__init__(sv.coord, sv.save_summaries_secs)
@@ -42,11 +42,11 @@ class SVStepCounterThread(LooperThread):
         self._tag = f"{self._counter.op.name}/sec"
 
     def start_loop(self) -> None:
-        """Note time and step."""
+        """Record the time and the step."""
         self._last_time, self._last_step = time.time(), step_value(self._sess, self._counter)
 
     def run_loop(self) -> None:
-        """Measure once."""
+        """Measure the rate once."""
         now, step = time.time(), step_value(self._sess, self._counter)
         passed, steps = now - self._last_time, step - self._last_step
         rate = steps / passed if passed > 0 else float("inf")
@@ -58,14 +58,14 @@ class SVStepCounterThread(LooperThread):
 
 
 class SVTimerCheckpointThread(LooperThread):
-    """Saves a checkpoint every save_model_secs seconds."""
+    """Thread that saves a checkpoint every save_model_secs seconds."""
 
     def __init__(self, sv: Any, sess: Any) -> None:
         super().__init__(sv.coord, sv.save_model_secs)
         self._sv, self._sess = sv, sess
 
     def run_loop(self) -> None:
-        """Save once."""
+        """Save a checkpoint once."""
         _log.info("Saving checkpoint to path %s", self._sv.save_path)
         self._sv.saver.save(self._sess, self._sv.save_path, global_step=self._sv.global_step)
         if self._sv.summary_writer and self._sv.global_step is not None:

@@ -1,4 +1,4 @@
-"""Training in step with others: gradients of several workers are averaged before they are applied."""
+"""Synchronous replicated training: the gradients of several workers are averaged before they are applied."""
 from __future__ import annotations
 
 import logging
@@ -25,7 +25,7 @@ _log = logging.getLogger("tensorflow")
 
 
 class SyncReplicasOptimizer(Optimizer):
-    """Lets `opt` take a step once there are `replicas_to_aggregate` gradients, with their mean.
+    """Optimizer that applies the mean of `replicas_to_aggregate` gradients by `opt`, once they have arrived.
 
     Each worker adds its gradients to accumulators and waits for a token; the queue runner of the chief takes the mean,
     applies it and hands out a token for each of `total_num_replicas` workers. Gradients of an older step are dropped.
@@ -46,11 +46,11 @@ class SyncReplicasOptimizer(Optimizer):
         _log.info("SyncReplicasV2: replicas_to_aggregate=%s; total_num_replicas=%s", replicas_to_aggregate, self._total)
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
-        """The gradients of this worker: as of `opt`."""
+        """Compute the gradients of this worker, as `opt` does."""
         return self._opt.compute_gradients(*args, **kwargs)
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Any:
-        """What a worker runs: adds its gradients, and waits until it may go on. Arguments as of Optimizer.
+        """Return the op of a worker that adds its gradients and waits for a token. Arguments as of Optimizer.
 
         Raises ValueError without gradients or without a global step.
         """
@@ -81,7 +81,7 @@ class SyncReplicasOptimizer(Optimizer):
         return train_op
 
     def _make_local_step(self, global_step: Any) -> None:
-        """The step that this worker is at: a local variable."""
+        """Make the local variable of this worker's step."""
         with colocate_with(no_op()):
             self._local_step = Variable(0, trainable=False, collections=[GraphKeys.LOCAL_VARIABLES],
                                         dtype=global_step.dtype.base_dtype, name="sync_rep_local_step")
@@ -90,7 +90,7 @@ class SyncReplicasOptimizer(Optimizer):
 
     def _accumulated(self, grad: Any, v: Variable,
                      added: list[Operation]) -> tuple[Any, ConditionalAccumulatorBase | None]:
-        """The mean of all workers' gradients of a variable, and its accumulator; the op that adds ours to `added`."""
+        """Return the mean gradient of a variable and its accumulator; append this worker's op to `added`."""
         if grad is None:
             return None, None
         shared, required = f"{v.name}/grad_accum", self._replicas_to_aggregate
@@ -105,7 +105,7 @@ class SyncReplicasOptimizer(Optimizer):
         return sparse.take_indexed_slices_grad(required), sparse
 
     def _exchange_tokens(self, added: Sequence[Operation], update: Operation) -> Any:
-        """Workers wait for a token, which says the new step; the queue runner hands them out after each update."""
+        """Add the token exchange: workers wait for a token, the new step; the queue runner enqueues them per update."""
         step = self._global_step
         with device(step.device), name_scope(""):
             queue = self._sync_token_queue = FIFOQueue(-1, step.dtype.base_dtype, shapes=(), name="sync_token_q",
@@ -123,13 +123,13 @@ class SyncReplicasOptimizer(Optimizer):
         return train_op
 
     def get_chief_queue_runner(self) -> QueueRunner:
-        """The queue runner that takes the steps, to be run by the chief. ValueError before apply_gradients."""
+        """Return the queue runner that the chief runs to take the steps. Raises ValueError before apply_gradients."""
         if self._chief_queue_runner is None:
             raise ValueError("Should be called after apply_gradients().")
         return self._chief_queue_runner
 
     def get_init_tokens_op(self, num_tokens: int = -1) -> Operation:
-        """An operation that hands out the first tokens: `num_tokens`, by default replicas_to_aggregate.
+        """Return an op that enqueues the first `num_tokens` tokens, by default replicas_to_aggregate.
 
         Raises ValueError before apply_gradients, and for fewer than the workers miss for a first step.
         """
@@ -146,24 +146,24 @@ class SyncReplicasOptimizer(Optimizer):
             return self._sync_token_queue.enqueue_many((fill([num_tokens], self._global_step),))
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Variable | None:
-        """A slot of `opt`."""
+        """Return a slot of `opt`."""
         return self._opt.get_slot(*args, **kwargs)
 
     def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
-        """The names of the slots of `opt`."""
+        """Return the names of the slots of `opt`."""
         return self._opt.get_slot_names(*args, **kwargs)
 
     def variables(self) -> list[Variable]:
-        """The variables of `opt`."""
+        """Return the variables of `opt`."""
         return self._opt.variables()
 
     def make_session_run_hook(self, is_chief: bool, num_tokens: int = -1) -> SessionRunHook:
-        """The hook that begins all this in a monitored session. num_tokens: see get_init_tokens_op."""
+        """Return the hook that initializes all this in a monitored session. num_tokens: see get_init_tokens_op."""
         return _SyncReplicasOptimizerHook(self, is_chief, num_tokens)
 
 
 class _SyncReplicasOptimizerHook(SessionRunHook):
-    """Initializes the steps of the worker; as a chief also those of the accumulators, and starts the queue runner."""
+    """Hook that initializes the worker's step; as chief also the accumulators' steps, and starts the queue runner."""
 
     def __init__(self, optimizer: SyncReplicasOptimizer, is_chief: bool, num_tokens: int) -> None:
         self._optimizer, self._is_chief, self._num_tokens = optimizer, is_chief, num_tokens
@@ -178,7 +178,7 @@ class _SyncReplicasOptimizerHook(SessionRunHook):
         self._init = made.chief_init_op if self._is_chief else made.local_step_init_op
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Begin. Raises RuntimeError if the global variables have no values."""
+        """Initialize the steps and tokens. Raises RuntimeError if the global variables are uninitialized."""
         problem = missing_values(self._optimizer.ready_for_local_init_op, session,
                                  "Model is not ready for SyncReplicasOptimizer local init.")
         if problem:

@@ -1,11 +1,11 @@
-"""When a hook's turn is: every so many seconds or steps (`tf.train.SecondOrStepTimer`)."""
+"""Timers of hooks, by seconds or steps (`tf.train.SecondOrStepTimer`)."""
 from __future__ import annotations
 
 import time
 
 
 class SecondOrStepTimer:
-    """Says at which steps something is due: `every_secs` seconds or `every_steps` steps after the last time.
+    """Timer that triggers at most once every `every_secs` seconds or `every_steps` steps.
 
     Raises ValueError unless exactly one of the two is given.
     """
@@ -19,12 +19,12 @@ class SecondOrStepTimer:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the last time."""
+        """Reset the timer to its initial state."""
         self._last_step: int | None = None
         self._last_time = 0.0
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Is it due at `step`? It is at the first step, and never twice at one step."""
+        """Return whether the timer triggers at `step`: always at the first one, never twice at one step."""
         if self._last_step is None:
             return True
         if step == self._last_step:
@@ -35,7 +35,7 @@ class SecondOrStepTimer:
         return step >= self._last_step + self._every_steps
 
     def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
-        """Note that it was done at `step`. Returns the seconds and steps since the last time (None at the first)."""
+        """Record a trigger at `step` and return the seconds and steps since the last one (None at the first)."""
         now = time.time()
         first = self._last_step is None
         passed = None if first else now - self._last_time
@@ -44,16 +44,16 @@ class SecondOrStepTimer:
         return passed, steps
 
     def last_triggered_step(self) -> int | None:
-        """The step of the last time, or None."""
+        """Return the step of the last trigger, or None."""
         return self._last_step
 
 
 class NeverTriggerTimer(SecondOrStepTimer):
-    """Nothing is ever due."""
+    """Timer that never triggers."""
 
     def __init__(self) -> None:
         super().__init__(every_steps=1)
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """No."""
+        """Return False."""
         return False

@@ -1,4 +1,4 @@
-"""The layers of a MonitoredSession, each a session around a session: hooks, a coordinator, recovery from errors."""
+"""Session wrappers, the layers of a MonitoredSession: hooks, coordinator, recovery from errors."""
 from __future__ import annotations
 
 import logging
@@ -18,7 +18,7 @@ RECOVERABLE = (AbortedError, UnavailableError)
 
 
 class WrappedSession:
-    """A session around `sess`, which may be one of these too."""
+    """Wrapper of a session `sess`, which may be a wrapper too."""
 
     def __init__(self, sess: Any) -> None:
         self._sess = sess
@@ -26,27 +26,27 @@ class WrappedSession:
 
     @property
     def graph(self) -> Graph:
-        """The graph of the session."""
+        """Graph of the session."""
         graph: Graph = self._sess.graph
         return graph
 
     @property
     def sess_str(self) -> str:
-        """The target of the session."""
+        """Target of the session."""
         return str(self._sess.sess_str)
 
     def should_stop(self) -> bool:
-        """Is it time to end? A closed session answers yes."""
+        """Return whether training should end; True for a closed session."""
         if self._check_stop() or self._sess is None:
             return True
         return bool(self._wrapped_is_stoppable and self._sess.should_stop())
 
     def _check_stop(self) -> bool:
-        """Has this layer a reason to end?"""
+        """Return whether this layer has a reason to end."""
         return False
 
     def close(self) -> None:
-        """Close the session. One that is lost already is let go."""
+        """Close the session; errors of one that is lost already are suppressed."""
         if self._sess is not None:
             try:
                 self._sess.close()
@@ -57,7 +57,7 @@ class WrappedSession:
                 self._sess = None
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        """As Session.run."""
+        """Run as Session.run."""
         return self._sess.run(*args, **kwargs)
 
     def run_step_fn(self, step_fn: Callable[..., Any], raw_session: Any,
@@ -67,27 +67,27 @@ class WrappedSession:
 
 
 class StepContext:
-    """What a step function of MonitoredSession.run_step_fn gets."""
+    """Argument of the step function of MonitoredSession.run_step_fn."""
 
     def __init__(self, session: Any, run_with_hooks_fn: Callable[..., Any]) -> None:
         self._session, self._run_with_hooks = session, run_with_hooks_fn
 
     @property
     def session(self) -> Any:
-        """The plain Session: what it runs, hooks don't see."""
+        """Plain Session, whose runs bypass hooks."""
         return self._session
 
     def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
-        """As MonitoredSession.run."""
+        """Run as MonitoredSession.run."""
         return self._run_with_hooks(*args, **kwargs)
 
     def request_stop(self) -> None:
-        """End training: raises StopIteration, which the session takes for that."""
+        """End training by raising StopIteration, which the session handles."""
         raise StopIteration("step_fn has requested the iterations to stop.")
 
 
 class HookedSession(WrappedSession):
-    """Calls hooks before and after each run, and runs what they ask for in the same run."""
+    """Wrapper that calls hooks before and after each run, and adds their fetches and feeds to it."""
 
     def __init__(self, sess: Any, hooks: Sequence[SessionRunHook]) -> None:
         super().__init__(sess)
@@ -98,7 +98,7 @@ class HookedSession(WrappedSession):
         return self._stop
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """As Session.run, with hooks. Raises RuntimeError after a stop, and where a tensor would be fed twice."""
+        """Run as Session.run, with hooks. Raises RuntimeError after a stop, or if a tensor would be fed twice."""
         if self.should_stop():
             raise RuntimeError("Run called even after should_stop requested.")
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._sess)
@@ -118,7 +118,7 @@ class HookedSession(WrappedSession):
 
 
 def _merged_feeds(asked: Sequence[SessionRunArgs | None], feed_dict: Any) -> Any:
-    """The feeds of all hooks and the caller's."""
+    """Merge the feeds of all hooks and the caller's."""
     feeds: dict[Any, Any] = {}
     for args in asked:
         if args is not None and args.feed_dict:
@@ -133,7 +133,7 @@ def _merged_feeds(asked: Sequence[SessionRunArgs | None], feed_dict: Any) -> Any
 
 
 def _merged_options(given: Sequence[Any]) -> Any:
-    """RunOptions that trace the most, wait the longest and show all that one of these asks for; None for none."""
+    """Merge RunOptions: the highest trace level, the longest timeout, every requested output; None for none."""
     asked = [o for o in given if o is not None]
     if len(asked) < 2:
         return asked[0] if asked else None
@@ -146,7 +146,7 @@ def _merged_options(given: Sequence[Any]) -> Any:
 
 
 class CoordinatedSession(WrappedSession):
-    """Ends with the coordinator of the queue runners, and raises what one of their threads reported to it."""
+    """Wrapper that stops with the queue runners' coordinator, and raises the exception that a thread reported."""
 
     def __init__(self, sess: Any, coord: Coordinator, stop_grace_period_secs: float = 120) -> None:
         super().__init__(sess)
@@ -165,7 +165,7 @@ class CoordinatedSession(WrappedSession):
             super().close()
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        """As Session.run. If a thread failed first, and so made this run fail, its error is raised."""
+        """Run as Session.run. If a thread's failure caused that of this run, raise the thread's error."""
         try:
             return super().run(*args, **kwargs)
         except RECOVERABLE:
@@ -179,7 +179,7 @@ class CoordinatedSession(WrappedSession):
 
 
 class RecoverableSession(WrappedSession):
-    """Makes a new session where one is lost: `create` is called again after AbortedError and UnavailableError."""
+    """Wrapper that replaces a lost session: `create` is called again after AbortedError and UnavailableError."""
 
     def __init__(self, create: Callable[[], Any]) -> None:
         self._create = create
@@ -194,7 +194,7 @@ class RecoverableSession(WrappedSession):
                           "new session will be created. Error: %s", error)
 
     def _check_stop(self) -> bool:
-        """An error of a lost session is no reason to end: the next run makes a new one."""
+        """Return whether to end; a lost session is replaced and is no reason to end."""
         try:
             return bool(self._sess is not None and self._sess._check_stop())
         except RECOVERABLE as error:
@@ -210,12 +210,12 @@ class RecoverableSession(WrappedSession):
         self.close()
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        """As Session.run, again and again until no session is lost on the way."""
+        """Run as Session.run, repeated until the session is not lost during it."""
         return self._again(lambda: self._sess.run(*args, **kwargs))
 
     def run_step_fn(self, step_fn: Callable[..., Any], raw_session: Any,
                     run_with_hooks: Callable[..., Any] | None) -> Any:
-        """As WrappedSession.run_step_fn; the whole step begins anew where the session is lost."""
+        """Call as WrappedSession.run_step_fn; the whole step is repeated if the session is lost."""
         return self._again(lambda: self._sess.run_step_fn(step_fn, self._sess._sess._sess, run_with_hooks))
 
     def _again(self, action: Callable[[], Any]) -> Any:
