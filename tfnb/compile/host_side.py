@@ -12,9 +12,9 @@ from tfnb.ops.evaluate import reads_operand, refers
 def keep_on_host(ops: Sequence[Operation], feeds: Collection[Tensor], device: set[Operation]) -> None:
     """Remove from `device` the ops that only connect host calls.
 
-    That is an assignment of what a host call made (a restored value goes from the file's map to the variable in one
-    copy, not through an array between), and a look at a variable that only host calls take (a part of a partitioned
-    variable that is saved is not copied first). ops: in topological order.
+    These are assignments of values that a host call made (a restored value goes from the file's memory map to the
+    variable in one copy, without an array between), and views of variables that only host calls read (a slice of a
+    partitioned variable that is saved is not copied first). ops: in topological order.
     """
     for op in ops:
         if op in device and op.spec.kind is Kind.UPDATE and not reads_operand(op, tables.SCALARS[op.spec.name], 0) \

@@ -66,8 +66,8 @@ def order(needed: Collection[Operation], feeds: Collection[Tensor], on_device: C
           on_gpu: Collection[Operation] = ()) -> list[Operation]:
     """Sort the needed ops topologically (by inputs and control inputs); ties by rank, then by creation.
 
-    Once a host op has its turn, so have all that are ready then. Where some are for a GPU, these or the others go on as
-    long as there are any, but what has no effect goes before what writes to a variable.
+    Once a host op is scheduled, all that are ready follow. Where some ops are for a GPU, the schedule stays on the GPU
+    or the CPU as long as it has ready ops there, but ops without side effects precede those that write to a variable.
 
     Raises InvalidArgumentError if the ops form a cycle.
     """

@@ -11,7 +11,7 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import ref_variable, refers
 
-# A value is there if each of these is: (truth value, what it must be), or (merged value that must be there, None).
+# A conjunction of literals: (predicate, the value it must have), or (merged value that must exist, None).
 Guard = tuple[tuple[Tensor, "bool | None"], ...]
 
 
@@ -133,7 +133,7 @@ def straight(needed: set[Operation], fetches: Sequence[Tensor], targets: Sequenc
 
 def _before(stages: Sequence[Stage], needed: set[Operation], fed: frozenset[Tensor]) -> tuple[frozenset[int], ...]:
     """Compute for each stage the indices of the stages that its ops depend on."""
-    home: dict[Operation, int] = {}                # the first stage of what is done again in later ones
+    home: dict[Operation, int] = {}                # the first stage of ops that later ones repeat
     for i, stage in enumerate(stages):
         for op in stage.ops:
             if op.spec.kind not in LEAVES:
@@ -155,9 +155,9 @@ def _split(first: list[Operation], needed: set[Operation], device: set[Operation
     inner = [op for op in ordered if op.spec.kind not in LEAVES]
     runs = split(inner, device, alone, gpu) or [("gpu" if any(t.op in gpu for t in fetches) else "cpu", [])]
     if alone:
-        runs.append(("host", []))                  # what is fetched is brought together when all else is done
+        runs.append(("host", []))                  # the fetches are gathered after all else
     elif runs[-1][0] != "host" and any(t.op.spec.kind in LEAVES and not types_compile(t.op) for t in fetches):
-        runs.append(("host", []))                  # what kernels have no type for is copied on the host
+        runs.append(("host", []))                  # dtypes that kernels lack are copied on the host
     return tuple(_stages(runs, needed, device, fetches, feeds, by_value, targets))
 
 
@@ -171,7 +171,7 @@ def _stages(runs: list[tuple[str, list[Operation]]], needed: Collection[Operatio
     """
     fed = frozenset(feeds)
     written = updates_before(lambda op: required(op, fed, needed))
-    wanted: set[Tensor] = set(fetches)             # walking backwards: what later stages and the caller use
+    wanted: set[Tensor] = set(fetches)             # backward liveness: used by later stages or the caller
     stages: list[Stage] = []
     for where, run in reversed(runs):
         fits = bool if where == "host" else device.__contains__

@@ -110,7 +110,7 @@ class Region:
             return
         if kind is Kind.EXIT:
             raise InvalidArgumentError(None, op, f"Invalid Exit op {op.name!r}: cannot find a corresponding Enter op")
-        if kind in (Kind.NEXT_ITERATION, Kind.LOOP_COND):          # of no loop: they pass on what they get
+        if kind in (Kind.NEXT_ITERATION, Kind.LOOP_COND):          # of no loop: they forward their input
             self._copy(op.inputs[0], t, op, self.guards.of(t))
         elif kind is Kind.SWITCH:
             self._copy(self._behind_switches(op.inputs[0]), t, op, self.guards.of(t))
@@ -127,7 +127,7 @@ class Region:
         return t
 
     def _copy(self, source: Tensor, made: Tensor, like: Operation, condition: Condition) -> Operation:
-        if refers(made):                    # who takes it looks at the variable: only the order counts
+        if refers(made):                    # its users read the variable itself: only the order counts
             op = stand_in(like, _ORDER, (), ())
             self.makers[made] = op
             self.units[op] = condition

@@ -79,8 +79,8 @@ class _Rounds:
         self.looks = {**constants, **{t: shown[k] for t, k in (*self.heads.items(), *self.bodies.items())
                                       if k in shown}}
         self.shown = {**around, **self.looks}
-        self.copies: dict[Tensor, Tensor] = {}          # what is handed on -> the copy of it
-        self.late: list[Operation] = []                 # what copies variables when all is written
+        self.copies: dict[Tensor, Tensor] = {}          # value that is passed on -> its copy
+        self.late: list[Operation] = []                 # copies of variables, made after all writes
         assert frame.condition is not None
         self.truth = frame.condition.inputs[0]
         self.nexts = [v.next for v in frame.variables]
@@ -95,7 +95,7 @@ class _Rounds:
                        looks=self._read(tested, [self.truth]), shown=self.shown).plan()
         inside = {t: k for t, k in {**self.bodies, **self.fixed}.items() if t not in self.looks}
         moved = reach(self.nexts, (), {*self.bodies, *self.fixed}, self.border, self.waits)
-        mixed = _used(self.heads, moved, self.nexts)    # what it takes before the Switch: they can't be one
+        mixed = _used(self.heads, moved, self.nexts)    # read before the Switch: test and step can't be fused
         fused = not mixed
         aliases = self._copy_nexts({**inside, **dict.fromkeys(mixed, 0)})
         nexts = [self.copies.get(t, t) for t in self.nexts]

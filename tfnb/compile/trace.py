@@ -43,7 +43,7 @@ from tfnb.ops.evaluate import (
 )
 from tfnb.ops.validate import misused, require, require_shapes, unfed, validate, value_checks
 
-FOLD_LIMIT = 1 << 22     # elements: what would be larger is computed in the arena at each run
+FOLD_LIMIT = 1 << 22     # elements: larger results are not folded, but computed in the arena at each run
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +269,7 @@ class _Tracer:
         """Return views of the input, or of a row-major copy where strides can't express them."""
         x, others = viewed_and_values(op, ins)
         if any(v.known is None for v in others):
-            return self.call(op, ins)                  # what is taken, only a run tells
+            return self.call(op, ins)                  # the offsets are known at run time only
         values = [v.known for v in others]
         try:
             views = movement_views(op, x.view, values)

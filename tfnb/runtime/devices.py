@@ -1,8 +1,8 @@
 """Device discovery and placement: the devices of a session, and the one that each op is assigned to.
 
-A GPU is looked for when somebody asks for the devices, or where a graph names one, and only then: what that takes (the
-import of numba.cuda, the driver) is nothing for a program that needs none. Such a graph is placed as in TensorFlow 1:
-what has no device of its own goes to the GPU too, where there is a kernel for it.
+The search for a GPU is lazy, since it imports numba.cuda and loads the driver: only when the devices are listed, or a
+graph names one. Such a graph is placed as in TensorFlow 1: ops without a device of their own go to the GPU too, if
+there is a kernel for them.
 """
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _gpu(task: str) -> DeviceAttributes | None:
 def cpus_of(config: Any, task: str = HERE) -> tuple[DeviceAttributes, ...]:
     """Return the CPUs of a session with this ConfigProto (or None): as many as `device_count` says, or one.
 
-    task: the name of the process, which begins theirs. Raises NotFoundError for a count that is not positive.
+    task: the name of the process, the prefix of theirs. Raises NotFoundError for a count that is not positive.
     """
     counts = {} if config is None else config.device_count
     number = counts["CPU"] if "CPU" in counts else 1
@@ -89,7 +89,8 @@ def list_local_devices(session_config: Any = None) -> list[Any]:
 class Placer:
     """Placer of ops on the devices of a session, by its ConfigProto (or None). task: see `cpus_of`.
 
-    allow_soft_placement: what has no such device is on another one; log_device_placement: tell where each op is.
+    allow_soft_placement: an op whose device does not exist is placed on another one; log_device_placement: log the
+    device of each op.
     """
 
     def __init__(self, config: Any, task: str = HERE) -> None:
@@ -98,7 +99,7 @@ class Placer:
         self._soft = bool(config and config.allow_soft_placement)
         self._log = bool(config and config.log_device_placement)
         self._told: set[Operation] = set()
-        self._gpu: DeviceAttributes | None = None  # what the graph uses
+        self._gpu: DeviceAttributes | None = None  # the one that the graph uses
 
     @property
     def devices(self) -> tuple[DeviceAttributes, ...]:

@@ -55,10 +55,10 @@ class Executor:
                       for stage in plan.stages]
         self.loops = {stage.loop.op: LoopRunner(stage.loop, lambda inner: Executor(inner, store, True, settings), store)
                       for stage in plan.stages if stage.loop is not None}
-        self.direct = self.runners[0] if plan.direct else None     # what runs the whole plan, if one device stage does
+        self.direct = self.runners[0] if plan.direct else None     # runner of the whole plan, if it is one stage
         self._direct_host = self._host[0] if plan.direct else None
         self._slots = self._numbered()
-        self.checked: Any = None                               # what the check for NaN notes here
+        self.checked: Any = None                               # the NaN check's record
 
     def run(self, feeds: Sequence[np.ndarray], trace: Trace | None = None) -> Sequence[np.ndarray]:
         """Return the values of the fetches. feeds: row-major arrays of the right dtypes, in the plan's order.
@@ -68,7 +68,7 @@ class Executor:
         """
         try:
             return self._run(feeds, trace)
-        except MemoryError as error:               # of what no op does: copies of what is fetched
+        except MemoryError as error:               # outside of any op: copies of fetched values
             raise ResourceExhaustedError(None, None, f"OOM: {error or 'no memory left'} (while fetching "
                                                      f"{[t.name for t in self.plan.fetches]})") from error
 
@@ -165,7 +165,7 @@ class Executor:
         given = [self._value(t, env) for t in (*loop.initial, *loop.constants)]
         count = len(loop.initial)
         values = self.loops[loop.op].run(given[:count], given[count:], trace)
-        for k, tensor in loop.exits:                # what nobody has computed belongs to someone else
+        for k, tensor in loop.exits:                # a value that no op computed belongs to someone else
             env[tensor] = np.array(values[k]) if any(values[k] is a for a in given) else values[k]
             if self._tap is not None:
                 env[tensor], = self._tap.after(tensor.op, (env[tensor],))

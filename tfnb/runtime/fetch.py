@@ -32,7 +32,7 @@ class Fetches:
     single: bool
 
 
-# Classes whose objects stand for several tensors: class -> (parts of an object, object of the values of its parts).
+# Composite tensors: class -> (components of an object, object from the values of its components).
 _EXPANSIONS: dict[type, tuple[Callable[[Any], Sequence[Any]], Callable[[Any, Sequence[Any]], Any]]] = {
     IndexedSlices: (lambda slices: slices.parts, lambda slices, values: IndexedSlicesValue(*values)),
     SparseTensor: (lambda sparse: sparse.parts, lambda sparse, values: SparseTensorValue(*values)),
@@ -40,7 +40,7 @@ _EXPANSIONS: dict[type, tuple[Callable[[Any], Sequence[Any]], Callable[[Any, Seq
 
 
 def read_fetches(fetches: Any, graph: Graph) -> Fetches:
-    """Read a fetch structure. Raises TypeError for what is no graph element, ValueError for one of another graph."""
+    """Flatten a fetch structure. Raises TypeError for no graph element, ValueError for one of another graph."""
     tensors: dict[Tensor, int] = {}
     targets: dict[Operation, None] = {}
     build = _reader(fetches, graph, tensors, targets)

@@ -58,7 +58,7 @@ def interpret(stage: Stage, env: Env, store: Store, trace: Trace | None = None,
             trace.add((op,), start, outputs)
         for tensor, value in zip(op.outputs, outputs, strict=True):
             if tensor not in fed:
-                env[tensor] = value                # over what an earlier stage handed on, if it is done again
+                env[tensor] = value                # replaces an earlier stage's value, if repeated here
     for tensor in stage.outputs:
         value = _input(tensor, env, store, tensor.op, fed)
         try:
@@ -125,7 +125,7 @@ _NOTHING.flags.writeable = False
 def _input(tensor: Tensor, env: Env, store: Store, reader: Operation, fed: Collection[Tensor]) -> np.ndarray:
     if not refers(tensor) or tensor in fed:
         return env[tensor]
-    variable = ref_variable(tensor)                # or an update's output: what the variable is now
+    variable = ref_variable(tensor)                # or an update's output: the variable as it is now
     array = store.array(variable)
     if array is None:
         if reader.spec.kind is not Kind.UPDATE and reader.type != "IsVariableInitialized":

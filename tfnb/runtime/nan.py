@@ -20,7 +20,7 @@ from tfnb.ops.evaluate import ref_variable, refers
 from tfnb.runtime.executor import Executor
 from tfnb.runtime.tap import Inspection, Tap
 
-NAN, INF, LARGE = 1, 2, 4           # what may be wrong with numbers, summed
+NAN, INF, LARGE = 1, 2, 4           # flags of faults, summed
 MOST_INDICES, MOST_OTHERS, MOST_PATH = 6, 12, 12
 # What is the matter, as a rule, with the numbers that these ops get.
 HINTS = {
@@ -125,11 +125,11 @@ def find_nan(fetches: Any, feed_dict: Any = None, session: Any = None, ignore: s
 
     If there are several, it is the first one whose bad values reach what is fetched.
 
-    The run happens on a copy of the session: variables and random numbers stay as they are (what it takes from queues
-    and files is taken). ignore: regular expressions of ops, variables and placeholders whose values may be what they
-    are: what only passes their infinities on is no fault either, but NaN made of them is. Constants that are written
-    as infinite count as ignored. abs_max: larger magnitudes are faults too. steps: run up to so often with these feeds,
-    on the copy, and look into the first run that goes wrong. session: by default the default one.
+    The run uses a copy of the session: variables and random numbers stay as they are (elements taken from queues and
+    files are consumed). ignore: regular expressions of ops, variables and placeholders that may have bad values: ops
+    that only propagate their infinities are no fault either, but NaN computed from them is. Constants that are written
+    as infinite count as ignored. abs_max: larger magnitudes are faults too. steps: the maximum number of runs with
+    these feeds, on the copy; the first bad one is searched. session: by default the default one.
 
     Raises ValueError for a wrong expression or without a session, and what `Session.run` raises.
     """
@@ -142,7 +142,7 @@ def search_runs(run: Inspection, steps: int, ignore: Sequence[re.Pattern[str]] =
                 abs_max: float | None = None) -> NanReport:
     """Search the first of `steps` runs, one after the other on a copy, that makes a bad value; see `search`.
 
-    The runs are compiled; only what they fetch and the variables are looked at, and then the run that was bad again.
+    The runs are compiled, and only their fetches and the variables are checked; the bad run is repeated interpreted.
     """
     store, feeds = run.store.copy(), list(run.feeds.values())
     executor = Executor(run.plan, store)
@@ -177,7 +177,7 @@ def search(run: Inspection, ignore: Sequence[re.Pattern[str]] = (), abs_max: flo
         run.run(watch)
     except Exception:
         if not watch.found:
-            raise                               # with a finding at hand, what followed from it matters less
+            raise                               # with a fault found, the errors that follow from it matter less
     return watch.report()
 
 
@@ -215,7 +215,7 @@ class _Watch(Tap):
 
     def __init__(self, run: Inspection, ignore: Sequence[re.Pattern[str]], abs_max: float | None) -> None:
         self._run, self._ignore, self._abs_max = run, ignore, abs_max
-        self.found: dict[Operation, _Found] = {}    # what bad values begin with, in order; more than MOST_OTHERS: lost
+        self.found: dict[Operation, _Found] = {}    # ops where bad values arise, in order; at most MOST_OTHERS kept
         self._bad: set[Operation] = set()           # ops with bad outputs
         self._excused: set[Tensor] = set()
         self._inputs: list[np.ndarray] = []
@@ -268,7 +268,7 @@ class _Watch(Tap):
         """Attribute a bad input that no op made to the feed or variable that had it before the run."""
         if refers(tensor) and tensor not in self._run.feeds:
             source = ref_variable(tensor).outputs[0]
-            if not self.found:                      # else an op has written to it what is bad
+            if not self.found:                      # else an op has written the bad value
                 self._note(_Found("variable", source.op, source, array))
             return
         source = _behind_flow(tensor)

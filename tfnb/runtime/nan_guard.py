@@ -30,11 +30,11 @@ from tfnb.runtime.nan import badness, patterns, search
 from tfnb.runtime.store import Key, Store
 from tfnb.runtime.tap import Inspection
 
-EVERY, OFTEN = 128, 32          # runs from one look at the variables to the next, and if they have LARGE bytes
+EVERY, OFTEN = 128, 32          # runs between two checks of the variables, and that if they have LARGE bytes
 LARGE = 1 << 21
-LOOKS = 8                       # from one copy of the variables to the next, if the feeds that are kept have so many
-FEW_BYTES, MOST_BYTES = 1 << 24, 1 << 28        # bytes at most; and what these may have in any case
-SAMPLES = 256                   # numbers of a feed that tell whether it still is what it was
+LOOKS = 8                       # checks between two checkpoints of the variables, if the logged feeds have at most
+FEW_BYTES, MOST_BYTES = 1 << 24, 1 << 28        # these bytes; and their limit in any case
+SAMPLES = 256                   # elements of a feed that are compared to detect reuse
 
 
 class _Kind(Enum):
@@ -64,7 +64,7 @@ class _Checked:
         self.room = 1
 
     def allow(self, values: Sequence[np.ndarray]) -> None:
-        """Exempt what is bad in `values` from now on."""
+        """Exempt the bad values among `values` from now on."""
         self.floats, self.numbers = (tuple(i for i in looked_at if not badness(values[i]))
                                      for looked_at in (self.floats, self.numbers))
 
@@ -115,7 +115,7 @@ class _Run(NamedTuple):
 class NanGuard:
     """Runs the plans of one session and raises InvalidArgumentError, with a NanReport as its `report`, at NaN or inf.
 
-    Not raised for what `options.nan_ignore` matches, for constants that are infinite and what passes them on, nor for
+    Not raised for ops that `options.nan_ignore` matches, for infinite constants and ops that propagate them, nor for
     variables that were not finite when the check began.
     """
 
@@ -123,7 +123,7 @@ class NanGuard:
         self._store = store
         self._lock = threading.RLock()
         self._base: Store | None = None             # the values before the first run in the log
-        self._last: Executor | None = None          # what ran last, if it may run again without more ado
+        self._last: Executor | None = None          # ran last, if it may run again without preparation
         self._log: list[tuple[Executor, _Log]] = [] # the runs since then: those of one executor in a row are one entry
         self._closed = 0                            # how many runs there are in all entries but the last
         self._most = 0                              # how many runs the log may have
@@ -167,7 +167,7 @@ class NanGuard:
             self._last = executor
             if checked.kind is _Kind.ONCE:
                 self._settle(feeds)
-                self._last, self._most = None, 0    # the run after it begins anew, for this one can't be done again
+                self._last, self._most = None, 0    # the log restarts after this run, which can't be replayed
             elif checked.kind is _Kind.STEP:
                 if self._closed + (len(self._log[-1][1]) if self._log else 0) >= self._most:
                     self._settle(feeds)
@@ -214,7 +214,7 @@ class NanGuard:
                 self._replay()
                 self._known |= bad
             if self._room >= self._most:
-                self._last = None                   # the next run begins with a copy
+                self._last = None                   # the next run begins with a checkpoint
             self._room = min(self._room + self._every, self._most)
             checked.room = max(self._room - self._closed, len(checked.log) + 1)
 

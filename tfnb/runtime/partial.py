@@ -31,13 +31,13 @@ class PartialRun:
             if op.spec.kind in FLOW:
                 raise UnimplementedError(op.node_def, op, f"partial_run of a graph with control flow: {op.name!r} "
                                                           f"({op.type})")
-        met = needed | passed                       # what is only passed is waited for, but not computed
+        met = needed | passed                       # passed ops are waited for, but not computed
         self._needed = needed
         self._waiting = order(met, frozenset(feeds), met)           # ops that have not run, in order
         self._unfed, self._unfetched = dict.fromkeys(feeds), dict.fromkeys(fetches)
         self._targets = set(targets)
         self._ran: set[Operation] = set()
-        self._values: dict[Tensor, np.ndarray] = {}                 # what was fed, and what later steps may take
+        self._values: dict[Tensor, np.ndarray] = {}                 # feeds, and inputs of later steps
 
     @property
     def done(self) -> bool:
@@ -45,9 +45,9 @@ class PartialRun:
         return not self._unfetched and not self._unfed
 
     def step(self, fetches: Sequence[Tensor], feeds: Mapping[Tensor, np.ndarray]) -> list[np.ndarray]:
-        """Take `feeds`, run all ops that have what they need now, and return `fetches`.
+        """Add `feeds`, run all ops whose inputs are available now, and return `fetches`.
 
-        Raises InvalidArgumentError, and does nothing, for what is not to be fed or fetched now.
+        Raises InvalidArgumentError, and does nothing, for tensors that can't be fed or fetched now.
         """
         self._check(fetches, feeds)
         unfed = self._unfed.keys() - feeds.keys()

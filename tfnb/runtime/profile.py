@@ -104,7 +104,7 @@ def _unchanged(plan: Plan, store: Store) -> Iterator[None]:
     try:
         yield
     finally:
-        _state(plan, store)                        # what a GPU has comes back first
+        _state(plan, store)                        # fetches values that are lent to a GPU
         for array, before in kept:
             array[...] = before
 

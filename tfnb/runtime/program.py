@@ -113,7 +113,7 @@ class Program:
         self.rows = rows
         self.tape = Tape(rows, binds, self._inputs + len(self._made) + len(self.compiled.residents), threads=threads)
         self._single: tuple[Tape, ...] = ()          # the rows one by one, for traced runs
-        self._live: list[int] = []                   # what of the buffers is in use at each of them
+        self._live: list[int] = []                   # live bytes of the buffers at each of them
         self._binds, self._threads = binds, threads
         for at, offset in status:
             words[at] = self.tape.status_address + offset

@@ -125,8 +125,8 @@ class BaseSession:
         """Run what `fetches` needs once, and return the values of `fetches` in the same structure.
 
         fetches: a Tensor, Operation, Variable or name, or lists, tuples, namedtuples and dicts of these; operations
-        give None. feed_dict: tensor -> value (number, list, array) to take in place of what the tensor's op would
-        make. The arrays returned belong to the caller.
+        give None. feed_dict: tensor -> value (number, list, array) to use in place of the tensor's computed value.
+        The arrays returned belong to the caller.
 
         Raises RuntimeError if the session is closed; TypeError or ValueError for what can't be fetched or fed; an
         error of tf.errors from the op that fails, which leaves session and graph usable.
@@ -224,7 +224,7 @@ class BaseSession:
         key = (tensors, targets, feeds)
         found = self._executors.get(key)
         if found is None or found[0] != mutations:
-            for op in (*(t.op for t in tensors), *targets):     # what is asked for has the best reason to tell
+            for op in (*(t.op for t in tensors), *targets):     # errors of the requested tensors are the clearest
                 check_fresh(op)
             plan = build(tensors, targets, feeds, self._placer.gpu_ops(self._graph))
             for op in plan.ops:

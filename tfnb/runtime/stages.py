@@ -17,10 +17,10 @@ from tfnb.runtime.residents import element_of
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace
 
-PATIENCE = 8             # programs of a stage of a loop: what has more shapes than that is interpreted
-KEPT, ALWAYS = 512, 4    # shapes of a stage of which programs are kept (4 ms to build one); so many however large
+PATIENCE = 8             # programs of a stage of a loop: one that meets more shapes is interpreted
+KEPT, ALWAYS = 512, 4    # cached shapes of a stage (4 ms to build a program); the number kept however large
 KEPT_BYTES = 1 << 28     # of their arenas and result arrays
-NOTED = 32               # shapes that a stage of a loop remembers to have met
+NOTED = 32               # shapes that a stage of a loop records as met
 
 
 

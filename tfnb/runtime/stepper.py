@@ -19,7 +19,7 @@ from tfnb.runtime.nan import patterns
 from tfnb.runtime.tap import Inspection, Tap
 
 Stop = Callable[[int, Operation], bool]
-HANDLES = (resource, variant)       # dtypes of what is no value
+HANDLES = (resource, variant)       # dtypes of handles, which have no values
 
 
 class _Stopped(Exception):

@@ -43,9 +43,9 @@ class Store:
         self.updating = threading.RLock()
         self.lending = threading.RLock()
         self._lent: dict[Key, Lent] = {}
-        self.places: dict[Key, Lent] = {}          # what was lent, to be used again
+        self.places: dict[Key, Lent] = {}          # memory that was lent to, for reuse
         self._arrays: dict[Key, np.ndarray] = {}
-        self._makers: WeakValueDictionary[Key, Operation] = WeakValueDictionary()     # who made the array
+        self._makers: WeakValueDictionary[Key, Operation] = WeakValueDictionary()  # op that made the array
         self._states: WeakKeyDictionary[Operation, np.ndarray] = WeakKeyDictionary()
         self._resources: dict[Key, Any] = {}
         self._forms: dict[Key, tuple[str, dict[str, Any]]] = {}     # of the op that a resource was made for

@@ -37,8 +37,8 @@ class Inspection:
     def run(self, tap: Tap, store: Store | None = None) -> Sequence[np.ndarray]:
         """Run the plan and return the values of its fetches; raises as a run does.
 
-        store: whose values it reads and changes; by default a copy, so that nothing is left of the run but what it
-        took from queues and files.
+        store: whose values it reads and changes; by default a copy, so that the run has no effects but on queues and
+        files that it reads from.
         """
         executor = Executor(self.plan, store or self.store.copy(), settings=Settings(interpreted=True, tap=tap))
         return executor.run(list(self.feeds.values()))
