@@ -31,7 +31,7 @@ def _sparse_shapes(ctx: Any) -> list[Any]:
 
 
 def _handle(ctx: Any, kind: type[Accumulator]) -> np.ndarray:
-    """The handle of this op's accumulator in the session, made at its first use."""
+    """Return the handle of this op's accumulator in the session, made at its first use."""
     attrs = ctx.op.attrs
 
     def make() -> Accumulator:

@@ -27,7 +27,7 @@ def _data(message: str | None, data: Any, default: Sequence[Any]) -> list[Any]:
 
 
 def _check(condition: Tensor, data: Sequence[Any], summarize: int | None, known: Any) -> Operation:
-    """The assertion; InvalidArgumentError at once if `known` says that it does not hold."""
+    """Return the assertion; InvalidArgumentError at once if `known` says that it does not hold."""
     if known is not None and not np.all(known):
         words = [str(t if (value := constant_value(t)) is None else value) if isinstance(t, Tensor) else str(t)
                  for t in data]

@@ -68,7 +68,7 @@ def _image(ctx: Any, rows: np.ndarray, like: np.ndarray) -> np.ndarray:
 
 
 def _sums(*factors: np.ndarray) -> np.ndarray:
-    """The sum over the pixels of a product, for each channel; in double precision."""
+    """Return the per-channel sum over the pixels of a product, in double precision."""
     return np.einsum(",".join(["pc"] * len(factors)) + "->c", *factors, dtype=np.float64)
 
 
@@ -149,7 +149,7 @@ for _op in (FusedBatchNormGrad, FusedBatchNormGradV3):
 
 def _slope(back: Any) -> Any:
     def gradient(op: Operation, *slopes: Tensor | None) -> Sequence[Tensor | None]:
-        """The gradients of x, scale and offset, from the moments that the op kept."""
+        """Return the gradients of x, scale and offset, from the moments that the op kept."""
         training = op.attrs["is_training"]
         kept: list[Tensor] = list(op.outputs[3:]) if training else [*op.inputs[3:5], *op.outputs[5:]]
         options = {name: op.attrs[name] for name in ("epsilon", "data_format", "is_training")}

@@ -60,7 +60,7 @@ def _integers(words: Iterator[int], n: int) -> Iterator[int]:
 
 def _sampler(draw: Callable[[Iterator[int], int], Iterator[int]],
              chance: Callable[[np.ndarray, int], np.ndarray]) -> Callable[..., tuple[np.ndarray, ...]]:
-    """The NumPy form of a sampler: `draw` samples its classes, the other argument gives their probabilities."""
+    """Return the NumPy form of a sampler: `draw` samples its classes, the other argument gives their probabilities."""
     def numpy(ctx: Any, true: np.ndarray) -> tuple[np.ndarray, ...]:
         """Sample classes by `draw`, and return them with the expected counts of the true and of the sampled classes."""
         count, most = int(ctx.attrs["num_sampled"]), int(ctx.attrs["range_max"])

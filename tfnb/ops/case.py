@@ -63,7 +63,7 @@ def _pairs(pairs: Any, default: Any) -> tuple[list[Tensor], list[Fn]]:
 
 
 def _last_as_default(predicates: list[Tensor], actions: list[Fn]) -> tuple[Fn, list[Tensor], list[Fn]]:
-    """The last branch serves as the default, once it is known that its predicate holds."""
+    """Use the last branch as the default, once it is known that its predicate holds."""
     k = len(predicates) - 1
     others = predicates[:k]
 
@@ -77,7 +77,7 @@ def _last_as_default(predicates: list[Tensor], actions: list[Fn]) -> tuple[Fn, l
 
 
 def _at_most(predicates: Sequence[Tensor], n: int, text: str) -> Operation:
-    """An operation that raises InvalidArgumentError if more than `n` of the predicates hold."""
+    """Return an operation that raises InvalidArgumentError if more than `n` of the predicates hold."""
     held = stack(predicates, name="preds_c")
     count = reduce_sum(cast(held, dtypes.int32), name="num_true_conds")
     few = less_equal(count, make_constant(n, name="n_true_conds"))

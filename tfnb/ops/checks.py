@@ -40,7 +40,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 
 def _summary(value: np.ndarray, most: int) -> str:
-    """The first `most` elements, as TensorFlow prints them ("[1 2 3...]")."""
+    """Return the first `most` elements, as TensorFlow prints them ("[1 2 3...]")."""
     flat = value.reshape(-1)
     shown = flat if most < 0 else flat[:most]
     words = " ".join(x.decode(errors="replace") if isinstance(x, bytes) else str(x) if isinstance(x, np.bool_)

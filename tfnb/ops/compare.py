@@ -129,7 +129,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
 
 
 def _to_shape(gradient: Tensor, x: Tensor, op: Operation) -> Tensor:
-    """The gradient of the broadcast input `x` from its values at each place of the output."""
+    """Return the gradient of the broadcast input `x` from its values at each place of the output."""
     z = op.outputs[0]
     if x.static is not None and None not in x.static and x.static == z.static:
         return gradient

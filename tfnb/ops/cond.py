@@ -27,7 +27,7 @@ CARRIED: dict[type, tuple[Callable[[Any], Tensor], Callable[[Any, Tensor], Any]]
 
 
 def carried(value: Any) -> Any:
-    """The tensor that an object of a class in CARRIED stands for; anything else itself."""
+    """Return the tensor that an object of a class in CARRIED stands for; anything else itself."""
     rule = CARRIED.get(type(value))
     return value if rule is None else rule[0](value)
 
@@ -67,7 +67,7 @@ class CondContext(ControlFlowContext):
             op._control_flow_context = context
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The CondContextDef proto; None if the branch is not in `export_scope`."""
+        """Return the CondContextDef proto; None if the branch is not in `export_scope`."""
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
         made = control_flow_pb2.CondContextDef(context_name=self.name, pred_name=self.pred.name,
@@ -79,7 +79,7 @@ class CondContext(ControlFlowContext):
 
     @staticmethod
     def from_proto(context_def: Any, import_scope: str | None = None) -> CondContext:
-        """The context that a CondContextDef describes, in the default graph."""
+        """Return the context that a CondContextDef describes, in the default graph."""
         made = CondContext(context_def=context_def, import_scope=import_scope)
         read_inside(made, context_def, import_scope)
         return made
@@ -260,7 +260,7 @@ def _cast_indices(branches: Sequence[tuple[Any, list[Any], CondContext]]) -> Non
 
 
 def _index_places(original: Any) -> list[int]:
-    """The places of the indices of IndexedSlices among the tensors of a structure."""
+    """Return the places of the indices of IndexedSlices among the tensors of a structure."""
     found, at = [], 0
     for leaf in nest.flatten(original):
         if isinstance(leaf, IndexedSlices):

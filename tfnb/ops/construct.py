@@ -124,7 +124,7 @@ class Constructor:
                 return self._add(graph, inputs, attrs, scope or name or spec.name)
 
     def _beside_variables(self, graph: Any, inputs: Sequence[Tensor]) -> ExitStack:
-        """A context in which an op with Ref inputs stands on their device, in their colocation group."""
+        """Return a context in which an op with Ref inputs stands on their device, in their colocation group."""
         stack = ExitStack()
         if self._takes_refs:
             for arg, tensor in zip(self.spec.inputs, inputs, strict=False):
@@ -133,7 +133,7 @@ class Constructor:
         return stack
 
     def _bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """The values of the inputs in order, and the attrs: given ones checked, others by default."""
+        """Return the values of the inputs in order, and the attrs: given ones checked, others by default."""
         spec = self.spec
         count = len(spec.inputs)
         values = list(args[:count])
@@ -205,7 +205,7 @@ class Constructor:
         return values
 
     def _convert(self, values: list[Any], attrs: dict[str, Any]) -> list[Tensor]:
-        """The flat list of input tensors, entering the inferred attrs."""
+        """Return the flat list of input tensors, entering the inferred attrs."""
         inputs: list[Tensor] = []
         known: dict[str, tuple[DType, str]] = {}
         for arg, value in zip(self.spec.inputs, values, strict=True):
@@ -300,7 +300,7 @@ class Constructor:
         return types
 
     def _group(self, op: Operation, attrs: dict[str, Any]) -> Any:
-        """The outputs as the signature groups them; the operation itself if there are none."""
+        """Return the outputs as the signature groups them; the operation itself if there are none."""
         if not self.spec.outputs or not op.outputs and self.spec.outputs[0].type_list:
             return op
         groups: list[Any] = []

@@ -43,7 +43,7 @@ def common_shape(found: Sequence[Static]) -> Static:
 
 
 def _entered(ctx: ShapeContext) -> list[Static]:
-    """A constant of the loop keeps its shape; that of a loop variable may change from round to round."""
+    """Infer the shape of Enter: constants of the loop keep theirs; a loop variable's may change between iterations."""
     return [ctx.shape(0) if ctx.attrs["is_constant"] else None]
 
 

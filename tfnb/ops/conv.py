@@ -165,7 +165,7 @@ def forward_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
 
 
 def _sizes(ctx: ShapeContext, index: int) -> tuple[int | None, ...]:
-    """The shape that an input of sizes names."""
+    """Return the shape that an input of sizes names."""
     of_rank(ctx.shape(index), 1)
     return of_rank(ctx.partial(index), len(spatial_axes(ctx.attrs)) + 1)
 
@@ -203,17 +203,17 @@ def filter_shape(output: Output) -> Callable[[ShapeContext], list[Static]]:
 # NumPy forms
 
 def _last(attrs: Any, x: np.ndarray) -> np.ndarray:
-    """An image with channels last."""
+    """Return an image with channels last."""
     return x.transpose(0, 2, 3, 1) if channels_first(attrs) else x
 
 
 def _back(attrs: Any, x: np.ndarray) -> np.ndarray:
-    """An image with channels where the op has them."""
+    """Return an image with channels where the op has them."""
     return np.ascontiguousarray(x.transpose(0, 3, 1, 2)) if channels_first(attrs) else x
 
 
 def _full_sizes(ctx: Any, sizes: np.ndarray, filter_: np.ndarray, dy: np.ndarray) -> tuple[int, ...]:
-    """The shape of the input: four numbers, or height and width."""
+    """Return the shape of the input: four numbers, or height and width."""
     given = [int(n) for n in sizes]
     if len(given) == 2:
         given = [dy.shape[0], filter_.shape[2], *given] if channels_first(ctx.attrs) else [
@@ -222,7 +222,7 @@ def _full_sizes(ctx: Any, sizes: np.ndarray, filter_: np.ndarray, dy: np.ndarray
 
 
 def _conv(forms: Any, output: Output) -> tuple[Any, Any, Any]:
-    """The NumPy forms of an op and of its two gradients. Sums over nothing are 0."""
+    """Return the NumPy forms of an op and of its two gradients. Sums over nothing are 0."""
     def forward(ctx: Any, x: np.ndarray, filter_: np.ndarray) -> np.ndarray:
         if not (x.size and filter_.size):
             return np.zeros(output(ctx.attrs, x.shape, filter_.shape), x.dtype)

@@ -220,7 +220,7 @@ def _zero_of(dtype: dtypes.DType) -> Any:
 
 
 def _filled(shape: Any, value: Any, dtype: dtypes.DType, scope: str) -> Tensor:
-    """A constant where the shape is known and small, else a Fill."""
+    """Return a constant where the shape is known and small, else a Fill."""
     if not isinstance(shape, Tensor):
         try:
             static = TensorShape(shape).as_list()
@@ -338,12 +338,12 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
 
 
 def _size(n: Any) -> Any:
-    """An integer scalar as int32, an integer as it is."""
+    """Return an integer scalar as int32, an integer as it is."""
     return cast(n, dtypes.int32) if isinstance(n, Tensor) else int(n)
 
 
 def _sizes(batch_shape: Any) -> Any:
-    """A vector of sizes as an int32 tensor, or as a list of integers and int32 scalars."""
+    """Return a vector of sizes as an int32 tensor, or as a list of integers and int32 scalars."""
     if isinstance(batch_shape, Tensor):
         return cast(batch_shape, dtypes.int32)
     return [] if batch_shape is None else [_size(n) for n in batch_shape]

@@ -61,7 +61,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 
 def _crossed(ctx: ShapeContext) -> list[Static]:
-    """The shapes of features and labels are matrices that broadcast."""
+    """Infer the shapes of loss and gradient: features and labels are matrices that broadcast."""
     both = broadcast(of_rank(ctx.shape(0), 2), of_rank(ctx.shape(1), 2))
     return [None if both is None else both[:1], both]
 
@@ -149,7 +149,7 @@ def _over_axis(constructor: Any, logits: Any, axis: int | None, name: str | None
 
 
 def _swapped(axis: Any, count: Tensor) -> Tensor:
-    """The permutation that exchanges `axis` and the last axis, of a tensor with `count` axes."""
+    """Return the permutation that exchanges `axis` and the last axis, of a tensor with `count` axes."""
     axis = cast(convert_to_tensor(axis), dtypes.int32)
     axis = Select(axis < 0, axis + count, axis)
     order: Any = range_(0, count)
@@ -176,7 +176,7 @@ def _both(function: str, labels: Any, logits: Any) -> None:
 
 
 def _as_matrix(x: Tensor) -> Tensor:
-    """All axes but the last made one."""
+    """Reshape to a matrix: all axes but the last made one."""
     count = rank(x)
     size = Slice(shape(x), [Sub(count, 1)], [1])
     matrix = reshape(x, concat([[-1], size], 0))

@@ -71,7 +71,7 @@ def _invalid(op: Any, message: str) -> InvalidArgumentError:
 
 
 def _held(ctx: Any, make: Any, types: Sequence[Any]) -> np.ndarray:
-    """The handle of this op's queue in the session; made at its first use, and checked against `ctx.op`."""
+    """Return the handle of this op's queue in the session; made at its first use, and checked against `ctx.op`."""
     op = ctx.op
     shared = op.attrs["shared_name"].decode()
     held = ctx.store.resource(op, lambda: Held(op, make(shared or f"_{next(_numbers)}_{op.name}"), types))
@@ -161,7 +161,7 @@ def _check_put(ctx: Any, held: Held, components: Sequence[np.ndarray], types: Se
 
 
 def _element_shape(held: Held, i: int) -> Static:
-    """The shape of component `i` as the queue states it. A priority is a scalar and stands in no attr."""
+    """Return the shape of component `i` as the queue states it. A priority is a scalar and stands in no attr."""
     stated = held.shapes
     if not stated and held.kind != "PriorityQueue":
         return None
@@ -203,7 +203,7 @@ def QueueEnqueueManyV2(handle: Any, components: Any, *, Tcomponents: Any, ctx: A
 # ---- taking out ------------------------------------------------------------------------------------------------------
 
 def _stated_shapes(ctx: Any) -> list[Static] | None:
-    """The shapes that the queue behind the handle states for its components, as far as the graph tells."""
+    """Return the shapes that the queue behind the handle states for its components, as far as the graph tells."""
     op = ctx.op.inputs[0].op
     types, stated = op.attrs.get("component_types"), op.attrs.get("shapes")
     if types is None or not stated:
@@ -270,7 +270,7 @@ def _take(ctx: Any, held: Held, n: int, types: Sequence[Any], partial: bool) -> 
 
 
 def _common(held: Held, i: int, taken: Sequence[Any]) -> tuple[int, ...]:
-    """The shape that component `i` of padded elements has: where the queue states none, that of the largest."""
+    """Return the shape that component `i` of padded elements has: where the queue states none, that of the largest."""
     stated = _element_shape(held, i)
     assert stated is not None
     return tuple(max((element[i].shape[axis] for element in taken), default=0) if n is None else n
@@ -278,7 +278,7 @@ def _common(held: Held, i: int, taken: Sequence[Any]) -> tuple[int, ...]:
 
 
 def _stacked(arrays: Sequence[np.ndarray], dtype: Any, size: Static) -> np.ndarray:
-    """The arrays as rows of one, each in the corner of a row of `size`."""
+    """Return the arrays as rows of one, each in the corner of a row of `size`."""
     if not size and dtype != dtypes.string:
         return np.array(arrays, dtype.np_dtype)
     shape = (len(arrays), *[n or 0 for n in size or ()])

@@ -137,7 +137,7 @@ class Memory:
 
 
 def ahead(source: Source, size: int) -> Source:
-    """The same elements, up to `size` of them made beforehand by a thread."""
+    """Return the same elements, up to `size` of them made beforehand by a thread."""
     if size == 0:
         return source
     size = _PREFETCHED if size == AUTOTUNE else size

@@ -62,7 +62,7 @@ def of_rows(arrays: Sequence[np.ndarray], order: Source) -> Source:
 
 
 def ordering(fn: Callable[..., Source]) -> Callable[..., Source]:
-    """A function that brings the elements of a source in another order, of rows by their numbers."""
+    """Return a function that permutes the elements of a source, rows by their indices."""
     @wraps(fn)
     def ordered(source: Source, *args: Any) -> Source:
         if source.rows is None:
@@ -214,7 +214,7 @@ def scanned(source: Source, state: Element, fn: Function, width: int) -> Source:
 
 
 def chosen(selector: Source, sources: Sequence[Source]) -> Source:
-    """The next element of that one of several that each element of `selector` numbers; one that is at its end is
+    """Return the next element of that one of several that each element of `selector` numbers; one that is at its end is
     left out."""
     def start() -> Elements:
         parts: list[Elements | None] = [source.start() for source in sources]

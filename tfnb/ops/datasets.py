@@ -40,7 +40,7 @@ def set_function_runner(run: Callable[[Any, FunctionGraph], Call]) -> None:
 
 
 def function(ctx: Any, f: Any, captured: Sequence[np.ndarray] = ()) -> Call:
-    """The function that an attr of `ctx.op` names, with the values that it captured."""
+    """Return the function that an attr of `ctx.op` names, with the values that it captured."""
     body = ctx.op.graph._functions.get(f.name)
     if body is None:
         raise InvalidArgumentError(None, ctx.op, f"function {f.name!r} is not in the graph's library")
@@ -50,12 +50,12 @@ def function(ctx: Any, f: Any, captured: Sequence[np.ndarray] = ()) -> Call:
 
 
 def owned(array: np.ndarray) -> np.ndarray:
-    """A copy: what ops are given is another's, and elements are made after the run is over."""
+    """Return a copy: what ops are given is another's, and elements are made after the run is over."""
     return array if array.dtype == object and not array.ndim else array.copy()
 
 
 def source_of(handle: np.ndarray) -> Source:
-    """The dataset that a scalar of type variant holds."""
+    """Return the dataset that a scalar of type variant holds."""
     found: Source = handle[()]
     return found
 
@@ -212,7 +212,7 @@ def WindowDataset(input_dataset: Any, size: Any, shift: Any, stride: Any, drop_r
 
 
 def _draws(seed: Any, seed2: Any, again: bool) -> Callable[[], Iterator[int]]:
-    """The words of each new iterator: always those of the seeds, or (`again`) of new seeds drawn with them."""
+    """Return the words of each new iterator: always those of the seeds, or (`again`) of new seeds drawn with them."""
     first, second = int(seed), int(seed2)
     if not again:
         return lambda: words(first, second)

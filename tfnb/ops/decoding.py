@@ -26,7 +26,7 @@ def _invalid(ctx: Any, message: str) -> InvalidArgumentError:
 
 
 def strings(items: Sequence[Any], shape: tuple[int, ...] | None = None) -> np.ndarray:
-    """An array of Python objects, one an item (NumPy would look into them)."""
+    """Return an array of Python objects, one an item (NumPy would look into them)."""
     made = np.empty(len(items), object)
     made[:] = items
     return made if shape is None else made.reshape(shape)
@@ -84,7 +84,7 @@ def _from_base64(text: bytes, ctx: Any) -> bytes:
 # ---- CSV -------------------------------------------------------------------------------------------------------------
 
 def _fields(ctx: Any, line: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
-    """The fields of a record, quoted ones (RFC 4180) without their quotes."""
+    """Return the fields of a record, quoted ones (RFC 4180) without their quotes."""
     if not quotes or b'"' not in line:
         if quotes and (b"\n" in line or b"\r" in line):
             raise _invalid(ctx, "Unquoted fields cannot have quotes/CRLFs inside")
@@ -171,7 +171,7 @@ def DecodeCSV(records: Any, record_defaults: Any, *, OUT_TYPE: Any, field_delim:
 
 
 def _number(text: bytes, dtype: DType) -> Any:
-    """The number that `text`, with spaces around it, is; None if it is none of that dtype."""
+    """Return the number that `text`, with spaces around it, is; None if it is none of that dtype."""
     text = text.strip()
     if b"_" in text:
         return None

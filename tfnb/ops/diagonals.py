@@ -62,7 +62,7 @@ def _layout(low: int, high: int, longest: int | None) -> tuple[int | None, ...]:
 
 
 def _sizes_of(ctx: Any, low: int, high: int) -> tuple[int | None, int | None]:
-    """The rows and columns that a diagonal becomes. Raises ValueError for sizes that don't go with it."""
+    """Return the rows and columns that a diagonal becomes. Raises ValueError for sizes that don't go with it."""
     longest = ctx.shape(0)[-1]
     rows, columns = (-1 if ctx.value(i) is None else int(ctx.value(i)) for i in (2, 3))
     if longest is None or ctx.value(2) is None or ctx.value(3) is None:

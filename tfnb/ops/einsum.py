@@ -95,14 +95,14 @@ def _contracted(a: tuple[str, Any], b: tuple[str, Any], kept: str) -> tuple[str,
 
 
 def _sizes(x: tuple[str, Any]) -> dict[str, Any]:
-    """The size of each letter, an integer where it is known."""
+    """Return the size of each letter, an integer where it is known."""
     static = x[1].static or (None,) * len(x[0])
     whole: Any = shape(x[1]) if None in static else None
     return {letter: whole[i] if n is None else n for i, (letter, n) in enumerate(zip(x[0], static, strict=True))}
 
 
 def _grouped(x: tuple[str, Any], groups: list[list[str]], sizes: dict[str, Any]) -> Any:
-    """The tensor with the letters of each group (batch, rows, columns) as one axis."""
+    """Return the tensor with the letters of each group (batch, rows, columns) as one axis."""
     order = [x[0].index(letter) for group in groups for letter in group]
     turned = x[1] if order == list(range(len(order))) else transpose(x[1], order)
     merged = [reduce(lambda m, n: m * n, (sizes[letter] for letter in group), 1) for group in groups]

@@ -72,7 +72,7 @@ def _from_tables(tables: list[Tensor], ids: Tensor, strategy: str, name: str) ->
 
 
 def _modulo(flat: Any, count: int) -> tuple[Tensor, Tensor]:
-    """The table of each id, and its row there, where ids are dealt out in turn."""
+    """Return the table of each id, and its row there, where ids are dealt out in turn."""
     return flat % count, flat // count
 
 

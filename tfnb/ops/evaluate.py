@@ -54,7 +54,7 @@ def refers(tensor: Tensor) -> bool:
 
 
 def ref_variable(tensor: Tensor) -> Operation:
-    """The variable that a ref tensor refers to: its own op, or what the updates before it write to."""
+    """Return the variable that a ref tensor refers to: its own op, or what the updates before it write to."""
     op = tensor.op
     while op.spec.kind is not Kind.VARIABLE:
         op = next(t for t in op.inputs if t.dtype._is_ref_dtype).op
@@ -74,7 +74,7 @@ def numpy_name(dtype: DType) -> str:
 
 
 def scalar_attrs(op: Operation, definition: Scalar) -> tuple[tuple[str, Any], ...]:
-    """The attrs that a scalar definition reads (its keyword-only parameters), with their values."""
+    """Return the attrs that a scalar definition reads (its keyword-only parameters), with their values."""
     return tuple((name, op.attrs[name]) for name in definition.keywords)
 
 
@@ -93,7 +93,7 @@ def evaluate(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarra
 
 
 def _empties(op: Operation, shapes: Sequence[Static]) -> tuple[np.ndarray, ...]:
-    """The outputs if all of them are empty, else ()."""
+    """Return the outputs if all of them are empty, else ()."""
     if any(shape is None or 0 not in shape or None in shape for shape in shapes):
         return ()
     return tuple(np.empty(shape, _array_type(t.dtype)) for t, shape in  # type: ignore[arg-type]
@@ -113,7 +113,7 @@ def wants_lock(op: Operation) -> bool:
 
 
 def definition_of(op: Operation, count: int = 0) -> Scalar:
-    """The scalar definition of an op; of one with a list of inputs, for `count` of them."""
+    """Return the scalar definition of an op; of one with a list of inputs, for `count` of them."""
     found = tables.SCALARS[op.spec.name]
     return found if isinstance(found, Scalar) else found(count)  # type: ignore[no-any-return]
 
@@ -136,13 +136,13 @@ def folded(op: Operation, inputs: list[Operand],
 
 
 def aligned_shapes(op: Operation, shapes: Sequence[tuple[int, ...]]) -> Sequence[tuple[int, ...]]:
-    """The shapes that the inputs of an elementwise op take before they are broadcast."""
+    """Return the shapes that the inputs of an elementwise op take before they are broadcast."""
     align = tables.ALIGN.get(op.spec.name)
     return shapes if align is None else align(op.attrs, *shapes)  # type: ignore[no-any-return]
 
 
 def reduced_axes(op: Operation, rank: int, axes: np.ndarray | None) -> list[int]:
-    """The axes that a reduction combines: those of its own, else `axes`, the value of its second input."""
+    """Return the axes that a reduction combines: those of its own, else `axes`, the value of its second input."""
     fixed = tables.AXES.get(op.spec.name)
     named = axes if fixed is None else fixed(op.attrs, rank)
     found = normalized_axes(named, rank)  # type: ignore[arg-type]
@@ -231,20 +231,20 @@ def _rowwise(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarra
 
 
 def movement_views(op: Operation, view: View, values: Arrays) -> tuple[View, ...]:
-    """The views that a movement op makes of its first input. Raises NeedsCopy where strides can't express them."""
+    """Return a movement op's views of its first input. Raises NeedsCopy where strides can't express them."""
     attrs = {name: op.attrs[name] for name in _keywords(tables.VIEWS[op.spec.name])}
     views = tables.VIEWS[op.spec.name](view, *values, **attrs)
     return tuple(views) if isinstance(views, (list, tuple)) else (views,)
 
 
 def viewed_and_values(op: Operation, inputs: Sequence[Any]) -> tuple[Any, list[Any]]:
-    """The input of a movement op that gets other strides, and the others."""
+    """Return the input of a movement op that gets other strides, and the others."""
     at = tables.VIEWED.get(op.spec.name, 0)
     return inputs[at], [*inputs[:at], *inputs[at + 1:]]
 
 
 def _movement(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
-    """The input itself where it is only reshaped: as in the kernels, reading a variable is not a copy of it."""
+    """Return the input itself where it is only reshaped: as in the kernels, reading a variable is not a copy of it."""
     array, values = viewed_and_values(op, arrays)
     try:
         views = movement_views(op, View.whole(array.shape), values)
@@ -264,7 +264,7 @@ def _shapeof(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarra
 
 
 def shape_values(op: Operation, shapes: Sequence[tuple[int, ...]]) -> tuple[np.ndarray, ...]:
-    """The outputs of an op that needs only the shapes of its inputs."""
+    """Return the outputs of an op that needs only the shapes of its inputs."""
     fn = tables.NUMPY[op.spec.name]
     result = fn(*shapes, **{name: op.attrs[name] for name in _keywords(fn)})
     return _as_arrays(op, result)
@@ -281,7 +281,7 @@ def _host(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, 
 
 
 def _grouped(op: Operation, arrays: Arrays) -> list[Any]:
-    """The input arrays as the signature groups them: a list argument is one list."""
+    """Return the input arrays as the signature groups them: a list argument is one list."""
     groups: list[Any] = []
     start = 0
     for arg in op.spec.inputs:
@@ -316,7 +316,7 @@ def host_call(op: Operation, store: Any) -> Callable[[list[np.ndarray]], Sequenc
     states = op.spec.name in tables.RANKS or op.spec.name in tables.VALIDATE or op.spec.name in tables.CHECKS
 
     def call(arrays: list[np.ndarray]) -> Sequence[np.ndarray]:
-        """The outputs of one run, as arrays of the op's dtypes."""
+        """Return the outputs of one run, as arrays of the op's dtypes."""
         if states:
             validate_arrays(op, arrays)
         result = fn(*(_grouped(op, arrays) if grouped else arrays), **attrs)

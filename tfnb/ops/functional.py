@@ -20,7 +20,7 @@ def _elems(elems: Any) -> list[Tensor]:
 
 
 def _count(elems: Sequence[Tensor]) -> Any:
-    """The number of rows: an int where it is known. Raises ValueError for a scalar."""
+    """Return the number of rows: an int where it is known. Raises ValueError for a scalar."""
     if not elems:
         raise ValueError("elems must have at least one tensor, got none")
     for elem in elems:
@@ -36,7 +36,7 @@ def _rows(elems: Sequence[Tensor], n: Any) -> list[TensorArray]:
 
 
 def _stacked(arrays: Sequence[TensorArray], elems: Sequence[Tensor]) -> list[Tensor]:
-    """The results; they have as many rows as all the elems."""
+    """Return the results; they have as many rows as all the elems."""
     size = TensorShape([None])
     for elem in elems:
         if elem.static is not None:

@@ -24,7 +24,7 @@ special = lazy_module("scipy.special")
 
 
 def _at(op: Operation, dy: Tensor, function: Any, x: Tensor | None = None) -> Any:
-    """A factor of a gradient, computed once `dy` is there: `function` of the input, or of `x`."""
+    """Return a factor of a gradient, computed once `dy` is there: `function` of the input, or of `x`."""
     with control_dependencies([dy]):
         return function(conj(op.inputs[0] if x is None else x))
 
@@ -365,7 +365,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 
 def _typed(function: str) -> Any:
-    """A NumPy form from SciPy that keeps the dtype of its last input."""
+    """Return a NumPy form from SciPy that keeps the dtype of its last input."""
     return lambda ctx, *arrays: np.asarray(getattr(special, function)(*arrays), arrays[-1].dtype)
 
 

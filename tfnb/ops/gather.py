@@ -145,7 +145,7 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | IndexedSlices | None]:
 
 
 def _rows_of_gradient(params: Tensor, indices: Tensor, dy: Tensor) -> IndexedSlices:
-    """The gradient of the rows of `params` at `indices`; other rows have none."""
+    """Return the gradient of the rows of `params` at `indices`; other rows have none."""
     with colocate_with(params):
         whole = shape(params)
     count = expand_dims(size(indices), 0)
@@ -154,7 +154,7 @@ def _rows_of_gradient(params: Tensor, indices: Tensor, dy: Tensor) -> IndexedSli
 
 
 def segments_shape(ctx: ShapeContext) -> list[Static]:
-    """The shape of an unsorted segment op: as many rows as its third input says."""
+    """Return the shape of an unsorted segment op: as many rows as its third input says."""
     data, ids, count = ctx.shape(0), ctx.shape(1), ctx.value(2)
     if count is not None and int(count) < 0:
         raise ValueError(f"num_segments must be non-negative, got {int(count)}")
@@ -172,7 +172,7 @@ def segments_inside(ctx: Any) -> list[Check]:
 
 
 def rows_of_segments(data: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The ids from 0 on, as a vector, and the rows of `data` that they number."""
+    """Return the ids from 0 on, as a vector, and the rows of `data` that they number."""
     rows, places = data.reshape(ids.size, *data.shape[ids.ndim:]), ids.reshape(-1)
     kept = places >= 0
     return places[kept], rows[kept]
@@ -212,7 +212,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
 
 
 def sorted_segments_shape(ctx: ShapeContext) -> list[Static]:
-    """The shape of a sorted segment op: a row for each id up to the last, as far as that is known."""
+    """Return the shape of a sorted segment op: a row for each id up to the last, as far as that is known."""
     data, ids, known = ctx.shape(0), ctx.shape(1), ctx.value(1)
     if data is not None and ids is not None:
         merge(data[:1], ids)
@@ -265,7 +265,7 @@ def _something_to_pick(ctx: Any) -> None:
 
 
 def _nd_rows(indices: np.ndarray, shape: Sequence[int]) -> np.ndarray:
-    """The row that each vector of coordinates picks, of an array of that shape seen as rows."""
+    """Return the row that each vector of coordinates picks, of an array of that shape seen as rows."""
     vectors = indices.reshape(prod(indices.shape[:-1]), indices.shape[-1]).astype(np.int64)
     rows = np.zeros(len(vectors), np.int64)
     for column, limit in zip(vectors.T, shape, strict=False):

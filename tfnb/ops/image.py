@@ -63,14 +63,14 @@ def check_image(image: Tensor) -> list[Any]:
 
 
 def checked(image: Any) -> Tensor:
-    """The image as a tensor that has passed `check_image`."""
+    """Return the image as a tensor that has passed `check_image`."""
     image = convert_to_tensor(image, name="image")
     made: Tensor = with_dependencies(check_image(image), image)
     return made
 
 
 def sizes(image: Tensor, count: int) -> list[Any]:
-    """The size of each of `count` axes: a number where it is known, else a scalar."""
+    """Return the size of each of `count` axes: a number where it is known, else a scalar."""
     static = merge(image.static, (None,) * count)
     if static is not None and is_known(static):
         return list(static)
@@ -146,7 +146,7 @@ def _random_flip(image: Any, axis: int, seed: int | None, scope_name: str) -> Te
             return _shaped_like(image, cond(mirrored, lambda: reverse(image, [axis]), lambda: image, name=scope))
 
         def many() -> Tensor:
-            """Each image of a batch, by a number of its own."""
+            """Return each image of a batch, by a number of its own."""
             count = shape(image)[0]
             drawn = random_uniform(shape=[count], minval=0, maxval=1.0, seed=seed)
             flips = cast(round(reshape(drawn, [count, 1, 1, 1])), image.dtype)

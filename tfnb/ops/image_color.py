@@ -127,7 +127,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 def _hue_slope(i: int, around: Sequence[tuple[Tensor, int, int]], is_high: Sequence[Tensor],
                is_low: Sequence[Tensor], span: Tensor) -> Tensor:
-    """The slope of the hue along color i: of difference / span, where both depend on it."""
+    """Return the slope of the hue along color i: of difference / span, where both depend on it."""
     total: Any = 0.
     for j, (difference, plus, minus) in enumerate(around):
         own = float(i == plus) - float(i == minus)

@@ -195,7 +195,7 @@ def ssim_multiscale(img1: Any, img2: Any, max_val: Any, power_factors: Sequence[
 
 def _halved(images: list[Tensor], heads: list[Tensor], tails: list[Tensor],
             halves: Tensor) -> tuple[list[Tensor], list[Tensor]]:
-    """The images in half the size, of odd ones with the last row or column twice, and the sizes of each."""
+    """Return the images in half the size, of odd ones with the last row or column twice, and the sizes of each."""
     flat = [reshape(x, concat([[-1], tail], 0)) for x, tail in zip(images, tails, strict=True)]
     rest = tails[0] % halves
     odd = reduce_any(not_equal(rest, 0))

@@ -290,7 +290,7 @@ def _size_tensor(size: Any) -> Tensor:
 
 
 def _within(images: Tensor, size: Tensor) -> Tensor:
-    """The largest size with the ratio of the images that has at most `size`."""
+    """Return the largest size with the ratio of the images that has at most `size`."""
     _, height, width, _ = sizes(images, 4)
     by_height = cast(size[0], dtypes.float32) / cast(height, dtypes.float32)
     by_width = cast(size[1], dtypes.float32) / cast(width, dtypes.float32)

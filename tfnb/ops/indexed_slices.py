@@ -55,7 +55,7 @@ class IndexedSlices:
         return TensorShape(known)
 
     def get_shape(self) -> TensorShape:
-        """The static shape of the whole tensor."""
+        """Return the static shape of the whole tensor."""
         return self.shape
 
     @property
@@ -99,7 +99,7 @@ class IndexedSlices:
 
 
 def with_equal_indices(slices: Sequence[IndexedSlices]) -> list[IndexedSlices]:
-    """The same, with int64 indices if some have these and others have int32 ones."""
+    """Return the same, with int64 indices if some have these and others have int32 ones."""
     if len({each.indices.dtype for each in slices}) < 2:
         return list(slices)
     return [each if each.indices.dtype == int64 else
@@ -118,7 +118,7 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str
 
 
 def convert_n_to_tensor_or_indexed_slices(values: Sequence[Any], name: str, as_ref: bool = False) -> list[Any]:
-    """Each of `values` converted (new constants called "name_0", "name_1", ...); None stays None."""
+    """Return each of `values` converted (new constants called "name_0", "name_1", ...); None stays None."""
     return [None if value is None else
             convert_to_tensor_or_indexed_slices(value, name=f"{name}_{i}", as_ref=as_ref)
             for i, value in enumerate(values)]
@@ -136,7 +136,7 @@ def _to_dense(value: IndexedSlices, dtype: Any = None, name: str | None = None, 
 
 register_tensor_conversion_function(IndexedSlices, _to_dense)
 def _part_shapes(slices: IndexedSlices, shape: TensorShape | None) -> list[TensorShape]:
-    """The shapes of the parts, of which `shape` is that of the values."""
+    """Return the shapes of the parts, of which `shape` is that of the values."""
     shape = slices.values.shape if shape is None else shape
     shapes = [shape, TensorShape([None if shape.ndims is None else shape[0]]), TensorShape([shape.ndims])]
     return shapes[:len(slices.parts)]

@@ -33,12 +33,12 @@ class Initializer:
         raise NotImplementedError(f"{type(self).__name__} does not say what its values are")
 
     def get_config(self) -> dict[str, Any]:
-        """The parameters, as plain values."""
+        """Return the parameters, as plain values."""
         return {key: value.name if isinstance(value, DType) else value for key, value in vars(self).items()}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """The initializer with these parameters."""
+        """Return the initializer with these parameters."""
         return cls(**config)
 
 
@@ -197,7 +197,7 @@ class _Scaled(variance_scaling_initializer):
         super().__init__(*self._fixed, seed, dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make the same initializer."""
+        """Return the arguments that make the same initializer."""
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 

@@ -29,7 +29,7 @@ Strings = np.ndarray[Any, Any]
 
 
 def _text(value: Any) -> str:
-    """A string tensor of one element as text. File names that are not UTF-8 stay the bytes they are."""
+    """Return a string tensor of one element as text. File names that are not UTF-8 stay the bytes they are."""
     data = value.item() if isinstance(value, np.ndarray) else value
     return data if isinstance(data, str) else os.fsdecode(data)
 

@@ -92,7 +92,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
 
 
 def _concat_gradient(dz: Tensor, values: Sequence[Tensor], axis: Tensor) -> list[Tensor]:
-    """Each input's part of the gradient: a Slice."""
+    """Return each input's part of the gradient: a Slice."""
     if len(values) == 1:
         return [dz]
     first = values[0].static
@@ -311,7 +311,7 @@ def _padded_size(size: int | None, padding: Sequence[int | None]) -> int | None:
 
 
 def _paddings(ctx: ShapeContext) -> np.ndarray | None:
-    """The paddings, if they are known: a non-negative row of two for each axis. Raises ValueError for others."""
+    """Return the paddings, if they are known: a non-negative row of two for each axis. Raises ValueError for others."""
     shape, paddings, given = ctx.shape(0), ctx.value(1), ctx.shape(1)
     if given is not None and (len(given) != 2 or given[1] not in (None, 2)):
         raise ValueError(f"paddings must be a matrix with 2 columns, not of shape {text(given)}")

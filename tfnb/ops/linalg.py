@@ -256,7 +256,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 
 def _times_inverse(op: Operation, numbers: Tensor) -> Tensor:
-    """The adjoint of the inverse of each matrix, times a number."""
+    """Return the adjoint of the inverse of each matrix, times a number."""
     factors = reshape(numbers, raw.ConcatV2([shape(numbers), [1, 1]], 0))
     return factors * MatrixInverse(op.inputs[0], adjoint=True)
 
@@ -370,7 +370,7 @@ def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bo
 
 
 def _by_gramian(matrix: Tensor, rhs: Tensor, l2_regularizer: Any, tall: bool) -> Tensor:
-    """The solution by the normal equations; tall: there are no fewer rows than columns."""
+    """Return the solution by the normal equations; tall: there are no fewer rows than columns."""
     gram = matmul(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
     if l2_regularizer != 0:
         gram = gram + cast(l2_regularizer, matrix.dtype) * eye(shape(gram)[-1], dtype=matrix.dtype)

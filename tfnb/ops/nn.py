@@ -219,7 +219,7 @@ def _channel(attrs: Any, rank: int) -> int:
 
 
 def _aligned(attrs: Any, value: tuple[int, ...], bias: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The bias stands along the channels: the last axis, or axis 1 in NCHW."""
+    """Align the bias with the channels: the last axis, or axis 1 in NCHW."""
     return [value, bias + (1,) * (len(value) - 1 - _channel(attrs, len(value)))]
 
 
@@ -386,7 +386,7 @@ def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: int | 
 
 
 def _noise_shape(x: Tensor, given: Any) -> Any:
-    """The shape to draw: that of `x`, with the sizes that `given` leaves open (None) filled in."""
+    """Return the shape to draw: that of `x`, with the sizes that `given` leaves open (None) filled in."""
     if given is None:
         return shape(x)
     if isinstance(given, Tensor) or x.static is None:

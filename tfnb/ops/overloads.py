@@ -80,7 +80,7 @@ _WRONG = ("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) an
 
 
 def _check(index: Any) -> Any:
-    """An index as an int or a scalar tensor. Raises TypeError for anything else."""
+    """Return an index as an int or a scalar tensor. Raises TypeError for anything else."""
     if isinstance(index, Dimension):
         index = index.value
     if isinstance(index, np.ndarray) and index.ndim == 0:
@@ -171,7 +171,7 @@ def _has_dimension(value: Any) -> bool:
 
 
 def _sizes(value: Any) -> Any:
-    """The nested list with ints for Dimensions. Raises ValueError for an unknown one."""
+    """Return the nested list with ints for Dimensions. Raises ValueError for an unknown one."""
     if isinstance(value, (list, tuple)):
         return [_sizes(v) for v in value]
     if isinstance(value, Dimension):
@@ -182,7 +182,7 @@ def _sizes(value: Any) -> Any:
 
 
 def _first_dtype(value: Any) -> Any:
-    """The dtype of the first tensor in a nested list, or None."""
+    """Return the dtype of the first tensor in a nested list, or None."""
     if isinstance(value, (list, tuple)):
         return next((d for d in map(_first_dtype, value) if d is not None), None)
     return value.dtype.base_dtype if isinstance(value, Tensor) or hasattr(value, "_as_graph_element") else None
@@ -204,7 +204,7 @@ def _pack_list(value: Any, dtype: Any = None, name: str | None = None, as_ref: b
 
 
 def _cast_tensors(value: Any, dtype: Any) -> Any:
-    """The nested list with its tensors cast to `dtype`."""
+    """Return the nested list with its tensors cast to `dtype`."""
     if isinstance(value, (list, tuple)):
         return [_cast_tensors(v, dtype) for v in value]
     return cast(value, dtype) if _has_tensor(value) else value

@@ -101,14 +101,14 @@ class _Parsed:
                 raise self.error(i, "", f"Could not parse example input, value: {data[:80]!r}") from None
 
     def error(self, row: int, key: str, message: str) -> InvalidArgumentError:
-        """An InvalidArgumentError that names the example and the feature. key: "" for the example as a whole."""
+        """Return an InvalidArgumentError that names the example and the feature. key: "" for the example as a whole."""
         name = self.names[row].decode("utf-8", "replace") if len(self.names) else "<unknown>"
         where = f"Key: {key}" + (f", Index: {row}" if not self.single else "") if key else ""
         before = ", ".join(part for part in ("" if self.single else f"Name: {name}", where) if part)
         return InvalidArgumentError(None, self.op, before + (".  " if key else ", " if before else "") + message)
 
     def values(self, row: int, key: bytes, dtype: DType) -> Any:
-        """The values of a feature; None where the Example has none. Raises InvalidArgumentError for another dtype."""
+        """Return the values of a feature; None if it is missing. Raises InvalidArgumentError for another dtype."""
         text = key.decode()
         feature = self.examples[row].get(text)
         kind = None if feature is None else feature.WhichOneof("kind")
@@ -120,11 +120,11 @@ class _Parsed:
         return getattr(feature, kind).value
 
     def rows(self, key: bytes, dtype: DType) -> list[Any]:
-        """The values of a feature in each example; none where it is missing."""
+        """Return the values of a feature in each example; none where it is missing."""
         return [self.values(i, key, dtype) or () for i in range(len(self.examples))]
 
     def sparse(self, key: bytes, dtype: DType) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The indices (int64), values and dense shape (int64) of a feature of any length."""
+        """Return the indices (int64), values and dense shape (int64) of a feature of any length."""
         rows = self.rows(key, dtype)
         values = _flat(rows, dtype)
         columns = np.array([j for row in rows for j in range(len(row))], np.int64)
@@ -134,7 +134,7 @@ class _Parsed:
         return np.stack([lines, columns], 1), values, np.array([len(rows), max(map(len, rows), default=0)], np.int64)
 
     def dense(self, key: bytes, dtype: DType, shape: Static, default: np.ndarray) -> np.ndarray:
-        """A feature of one shape, (examples, *shape), `default` where it is missing. Raises InvalidArgumentError."""
+        """Return a feature of shape (examples, *shape), `default` if missing. Raises InvalidArgumentError."""
         assert shape is not None
         if shape and shape[0] is None:
             return self.padded(key, dtype, shape[1:], default)
@@ -156,7 +156,7 @@ class _Parsed:
         return made.reshape((*lead, *shape))
 
     def padded(self, key: bytes, dtype: DType, shape: tuple[int | None, ...], default: np.ndarray) -> np.ndarray:
-        """A feature whose first size varies, filled up with `default` to the longest. Raises InvalidArgumentError."""
+        """Return a feature of varying first size, padded with `default` to the longest. Raises InvalidArgumentError."""
         size = int(np.prod(shape, dtype=np.int64))  # type: ignore[arg-type]
         rows = self.rows(key, dtype)
         for i, row in enumerate(rows):
@@ -182,7 +182,7 @@ def _label(before: str, key: str) -> str:
 
 
 def _default(key: str, feature: Any, shape: TensorShape) -> Tensor:
-    """The tensor that stands for a feature where an Example has none; an empty one where it must have it."""
+    """Return the tensor that stands for a feature where an Example has none; an empty one where it must have it."""
     value, dtype = feature.default_value, dtypes.as_dtype(feature.dtype)
     if isinstance(feature, FixedLenSequenceFeature):
         if value is None:

@@ -84,7 +84,7 @@ class PartitionedVariable:
         return self._shape
 
     def get_shape(self) -> TensorShape:
-        """The shape of the whole."""
+        """Return the shape of the whole."""
         return self._shape
 
     @property
@@ -99,7 +99,7 @@ class PartitionedVariable:
         return self._partitions
 
     def _partition_axes(self) -> list[int]:
-        """The axis along which the parts follow one another, in a list."""
+        """Return the axis along which the parts follow one another, in a list."""
         return [i for i, n in enumerate(self._partitions) if n > 1] or [0]
 
     def as_tensor(self) -> Tensor:
@@ -121,7 +121,7 @@ class PartitionedVariable:
     _AsTensor = value = _as_graph_element
 
     def __getitem__(self, key: Any) -> Tensor:
-        """A slice of the whole."""
+        """Return a slice of the whole."""
         part: Tensor = self._as_graph_element()[key]  # type: ignore[index]
         return part
 

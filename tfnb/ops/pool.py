@@ -97,7 +97,7 @@ def _argmax_gradient_shape(ctx: ShapeContext) -> list[Static]:
 # NumPy forms
 
 def _window(ctx: Any, image: Any) -> Window:
-    """The windows over an image."""
+    """Return the windows over an image."""
     return pool_window(tuple(image), ctx.attrs)
 
 
@@ -255,7 +255,7 @@ LRN_ATTRS = {"depth_radius": "int = 5", "bias": "float = 1.0", "alpha": "float =
 
 
 def _neighbours(attrs: Any, x: np.ndarray) -> np.ndarray:
-    """The sum of each number and of those up to depth_radius channels away."""
+    """Return the sum of each number and of those up to depth_radius channels away."""
     radius, depth = attrs["depth_radius"], x.shape[-1]
     total = np.zeros_like(x)
     for shift in range(max(-radius, -depth), min(radius, depth) + 1):

@@ -40,7 +40,7 @@ def max_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding:
 
 
 def _max_over_depth(x: Tensor, size: int, name: str) -> Tensor:
-    """The largest of each `size` channels that lie side by side."""
+    """Return the largest of each `size` channels that lie side by side."""
     *lead, channels = _axis_sizes(x, 4)
     if isinstance(channels, int) and channels % size:
         raise UnimplementedError(None, None, "Depthwise max pooling requires the depth window to evenly divide the "
@@ -149,7 +149,7 @@ def _dilated(x: Tensor, window: list[int], rates: list[int], pooling_type: str, 
 
 
 def _axis_sizes(x: Tensor, count: int) -> list[Any]:
-    """The size of each of `count` axes: an integer where it is known, else an int32 scalar."""
+    """Return the size of each of `count` axes: an integer where it is known, else an int32 scalar."""
     static = (None,) * count if x.static is None else x.static
     if len(static) != count:
         raise ValueError(f"expected an input of rank {count}, got shape {x.shape}")
@@ -159,7 +159,7 @@ def _axis_sizes(x: Tensor, count: int) -> list[Any]:
 
 def _by_rank(pools: tuple[Callable[..., Tensor], ...], input: Any, ksize: Any, strides: Any, padding: Any,
              data_format: str | None, name: str | None) -> Tensor:
-    """The pool for an input of rank 3, 4 (or unknown) or 5."""
+    """Return the pool for an input of rank 3, 4 (or unknown) or 5."""
     x = convert_to_tensor(input, name="input")
     rank = 4 if x.static is None else len(x.static)
     if rank not in (3, 4, 5):

@@ -67,7 +67,7 @@ class QueueBase:
 
     @staticmethod
     def from_list(index: Any, queues: Sequence[QueueBase]) -> QueueBase:
-        """The queue number `index` (an int32 tensor) of several. Raises TypeError, ValueError where they differ."""
+        """Return the queue at `index` (an int32 tensor) of several. Raises TypeError, ValueError where they differ."""
         if not queues or not isinstance(queues, list) or not all(isinstance(q, QueueBase) for q in queues):
             raise TypeError("A list of queues expected")
         first = queues[0]

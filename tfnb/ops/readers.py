@@ -114,7 +114,7 @@ def _opened(work: bytes, compression: str) -> IO[bytes]:
 
 
 def lines(skip: int, compression: str = "") -> Callable[[bytes], Records]:
-    """A function that reads a file line by line, after the first `skip` ones. compression: "", "GZIP" or "ZLIB"."""
+    """Return a function that reads a file by lines, after the first `skip` ones. compression: "", "GZIP" or "ZLIB"."""
     def records(work: bytes) -> Records:
         with os_errors(work), _damage(work), _opened(work, compression) as file:
             for number, line in enumerate(file, 1):
@@ -128,7 +128,7 @@ _UNPACK: dict[str, Callable[[bytes], bytes]] = {"": bytes, "GZIP": gzip.decompre
 
 def fixed(header: int, size: int, footer: int, hop: int, compression: str,
           whole: bool = False) -> Callable[[bytes], Records]:
-    """A function that reads a file as records of `size` bytes, one every `hop` (0: `size`); see `lines`.
+    """Return a function that reads a file as records of `size` bytes, one every `hop` (0: `size`); see `lines`.
 
     whole: the records must fill what lies between header and footer, else it raises InvalidArgumentError.
     """
@@ -146,7 +146,7 @@ def fixed(header: int, size: int, footer: int, hop: int, compression: str,
 
 
 def framed(compression: str) -> Callable[[bytes], Records]:
-    """A function that reads a TFRecord file. compression: see `lines`."""
+    """Return a function that reads a TFRecord file. compression: see `lines`."""
     def records(work: bytes) -> Records:
         offset = 0
         for data in read_records(work, compression):
@@ -284,7 +284,7 @@ class ReaderBase:
         return self._supports_serialize
 
     def read(self, queue: QueueBase | Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """The key and the value of the next record, two string scalars.
+        """Return the key and the value of the next record, two string scalars.
 
         queue: of the names of files (a queue or its tensor), from which the next is taken when one is at its end.
         Running them raises OutOfRangeError when the queue is closed and empty.
@@ -319,7 +319,7 @@ class ReaderBase:
         return op
 
     def reset(self, name: str | None = None) -> Operation:
-        """An operation that lets the reader start anew."""
+        """Return an operation that lets the reader start anew."""
         op: Operation = ReaderResetV2(self._reader_ref, name=name)
         return op
 

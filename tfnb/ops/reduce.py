@@ -99,7 +99,7 @@ def _spread(op: Operation, y: Tensor) -> Tensor:
 
 
 def _kept(op: Operation) -> list[int] | None:
-    """The shape of the input with 1 in the place of the reduced axes, if it is known."""
+    """Return the shape of the input with 1 in the place of the reduced axes, if it is known."""
     x, axes = op.inputs[0].static, constant_value(op.inputs[1])
     if x is None or None in x or axes is None:
         return None
@@ -108,7 +108,7 @@ def _kept(op: Operation) -> list[int] | None:
 
 
 def _positive_axes(axes: Tensor, shape: Tensor) -> tuple[Tensor, Tensor]:
-    """The reduced axes counted from the front, and how many axes there are."""
+    """Return the reduced axes counted from the front, and how many axes there are."""
     count = size(shape)
     return (axes + count) % count, count
 
@@ -211,7 +211,7 @@ def _reduced_first(op: Operation) -> tuple[Anything, Anything, Anything]:
 
 
 def _two_sizes(shape: Tensor, *axes: Anything) -> Tensor:
-    """The products of two parts of a shape."""
+    """Return the products of two parts of a shape."""
     made: Tensor = raw.Pack([raw.Prod(raw.GatherV2(shape, part, 0), [0]) for part in axes])
     return made
 
@@ -241,7 +241,7 @@ def _one_axis(value: Anything, count: int) -> int:
 
 
 def _arg(find: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
-    """The NumPy form: a NaN never wins (checked against TensorFlow)."""
+    """Return the NumPy form: a NaN never wins (checked against TensorFlow)."""
     return lambda ctx, x, axis: find(x, int(axis), ctx.attrs["output_type"].as_numpy_dtype)
 
 

@@ -31,7 +31,7 @@ class ResourceVariable(Variable):
         return TensorShape(ops.handle_shape(self._variable))
 
     def get_shape(self) -> TensorShape:
-        """The static shape."""
+        """Return the static shape."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
@@ -42,17 +42,17 @@ class ResourceVariable(Variable):
         return self._snapshot
 
     def value(self) -> Tensor:
-        """A new read of the value."""
+        """Return a new read of the value."""
         with colocate_with(self.op):
             return self.read_value()
 
     def read_value(self) -> Tensor:
-        """A new read of the value, which keeps to the control dependencies of the place where it is called."""
+        """Return a new read of the value, which keeps to the control dependencies of the place where it is called."""
         result: Tensor = ops.ReadVariableOp(self._variable, dtype=self.dtype, name="Read/ReadVariableOp")
         return result
 
     def is_initialized(self, name: str | None = None) -> Tensor:
-        """A bool scalar: True if the variable has a value."""
+        """Return a bool scalar: True if the variable has a value."""
         result: Tensor = ops.VarIsInitializedOp(self._variable, name=name)
         return result
 
@@ -61,7 +61,7 @@ class ResourceVariable(Variable):
         return self._snapshot.eval(session=session)
 
     def _changed(self, op: Any, name: str | None, read_value: bool, *values: Any) -> Any:
-        """The operation, or (read_value) the value after it."""
+        """Return the operation, or (read_value) the value after it."""
         done = op(self._variable, *values, dtype=self.dtype, name=name)
         if not read_value:
             return done
@@ -93,13 +93,13 @@ class ResourceVariable(Variable):
             return self.read_value()
 
     def _scatter(self, kind: str, indices: Any, updates: Any, name: str | None) -> Tensor:
-        """The value after the update `kind` ("ScatterAdd") of some of its rows."""
+        """Return the value after the update `kind` ("ScatterAdd") of some of its rows."""
         done = getattr(raw, f"Resource{kind}")(self._variable, indices, updates, name=name)
         with control_dependencies([done]):
             return self.read_value()
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The VariableDef, as of `tf.Variable`, which says that this is a handle's."""
+        """Return the VariableDef, as of `tf.Variable`, which says that this is a handle's."""
         made = super().to_proto(export_scope)
         if made is not None:
             made.is_resource = True

@@ -36,7 +36,7 @@ Array = np.ndarray[Any, Any]
 # What a handle tells
 
 def _handle_op(op: Operation) -> Operation | None:
-    """The VarHandleOp behind a handle, through branches and loops; None if it is not known."""
+    """Return the VarHandleOp behind a handle, through branches and loops; None if it is not known."""
     while op.type != "VarHandleOp":
         if not op.inputs:
             return None
@@ -51,7 +51,7 @@ def handle_shape(tensor: Tensor) -> Static:
 
 
 def _variable(ctx: Any, handle: Array, dtype: DType | None = None) -> Operation:
-    """The VarHandleOp that a handle is of. Raises InvalidArgumentError for another resource or dtype."""
+    """Return the VarHandleOp that a handle is of. Raises InvalidArgumentError for another resource or dtype."""
     op = handle.item()
     if getattr(op, "type", "") != "VarHandleOp":
         raise InvalidArgumentError(None, ctx.op, f"{ctx.op.name}: the handle is not a variable's, but of {op!r}")
@@ -62,7 +62,7 @@ def _variable(ctx: Any, handle: Array, dtype: DType | None = None) -> Operation:
 
 
 def _value(ctx: Any, handle: Array, dtype: DType | None = None) -> Array:
-    """The variable's own array. Raises FailedPreconditionError while it has none."""
+    """Return the variable's own array. Raises FailedPreconditionError while it has none."""
     value: Array = ctx.store.value(_variable(ctx, handle, dtype), ctx.op)
     return value
 
@@ -164,7 +164,7 @@ class _Shapes(NamedTuple):
     context: Any = None
 
     def shape(self, i: int) -> Static:
-        """The static shape of input number i."""
+        """Return the static shape of input number i."""
         return self.found[i]
 
     def value(self, i: int) -> Any:
@@ -195,7 +195,7 @@ def _evaluated(of: str, ctx: Any, *arrays: Array) -> Array:
 
 
 def _seen(spec: OpSpec, ctx: Any) -> _Shapes:
-    """The static shapes of the inputs."""
+    """Return the static shapes of the inputs."""
     found = [handle_shape(t) if t.dtype.name == "resource" else ctx.shape(i) for i, t in enumerate(ctx.op.inputs)]
     found += [()] * ("batch_dims" in ctx.attrs)    # the axis of a gather
     return _Shapes(_Of(spec, ctx.op.inputs, ctx.op.inputs[:1]), ctx.attrs, found, ctx)

@@ -31,7 +31,7 @@ def safe_initial_value(value: Tensor, scope: str) -> Tensor:
 
 
 def _above(op: Operation) -> list[Operation]:
-    """The ops that `op` is computed from, and itself; inputs first."""
+    """Return the ops that `op` is computed from, and itself; inputs first."""
     found: dict[Operation, None] = {}
     stack = [(op, False)]
     seen = set()
@@ -61,7 +61,7 @@ def _safe_op(op: Operation, scope: str, done: dict[Operation, Operation]) -> Ope
 
 
 def _variable_of(op: Operation) -> Any:
-    """The Variable object of a node; None for a node that none is known of."""
+    """Return the Variable object of a node; None for a node that none is known of."""
     for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES):
         for variable in op.graph.get_collection(key):
             if getattr(variable, "op", None) is op and hasattr(variable, "initialized_value"):

@@ -205,7 +205,7 @@ class NotIndexedSlices(TypeError, ValueError):
 
 
 def slices_of(value: Any) -> tuple[Any, Any]:
-    """The indices and the rows of an IndexedSlices. Raises NotIndexedSlices for anything else."""
+    """Return the indices and the rows of an IndexedSlices. Raises NotIndexedSlices for anything else."""
     if not isinstance(value, IndexedSlices):
         raise NotIndexedSlices(f"sparse_delta is not IndexedSlices: {value}")
     return value.indices, value.values

@@ -55,7 +55,7 @@ def _call(inputs: Sequence[np.ndarray], token: bytes, types: Sequence[DType], ct
 
 
 def _name(i: int, array: np.ndarray, ctx: Any) -> str:
-    """The name of the dtype of a returned value. Raises InternalError if no dtype fits."""
+    """Return the name of the dtype of a returned value. Raises InternalError if no dtype fits."""
     if array.dtype.kind in "SU":
         return "string"
     if array.dtype.kind == "O":

@@ -45,9 +45,9 @@ _COUNT = "indextype = DT_INT32"
 
 
 def _combined(ufunc: Any, start: Any) -> Callable[..., np.ndarray]:
-    """The NumPy form of a sorted op: rows combined by `ufunc`, `start` where there are none."""
+    """Return the NumPy form of a sorted op: rows combined by `ufunc`, `start` where there are none."""
     def numpy(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
-        """A row for each segment, up to the largest id."""
+        """Return a row for each segment, up to the largest id."""
         out = np.full((int(ids[-1]) + 1 if len(ids) else 0, *data.shape[1:]), start, data.dtype)
         found, first = np.unique(ids, return_index=True)
         if len(found):
@@ -95,9 +95,9 @@ def _extreme(dtype: np.dtype, sign: int) -> Any:
 
 
 def _scattered(ufunc: Any, start: Callable[[np.dtype], Any]) -> Callable[..., np.ndarray]:
-    """The NumPy form of an unsorted op."""
+    """Return the NumPy form of an unsorted op."""
     def numpy(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray) -> np.ndarray:
-        """A row for each of `count` segments."""
+        """Return a row for each of `count` segments."""
         places, rows = rows_of_segments(data, ids)
         out = np.full((int(count), *data.shape[ids.ndim:]), start(data.dtype), data.dtype)
         ufunc.at(out, places, rows)
@@ -141,7 +141,7 @@ def _taken(rows: Tensor, ids: Tensor) -> tuple[Tensor, Tensor | None]:
 
 
 def _sums(op: Operation, rows: Tensor) -> Tensor:
-    """The sums of `rows` over the segments of `op`."""
+    """Return the sums of `rows` over the segments of `op`."""
     made: Tensor = SegmentSum(rows, op.inputs[1]) if len(op.inputs) == 2 else UnsortedSegmentSum(
         rows, op.inputs[1], op.inputs[2])
     return made
@@ -211,9 +211,9 @@ def _picked_rows(ctx: Any) -> list[Check]:
 
 
 def _picked(power: float) -> Callable[..., np.ndarray]:
-    """The NumPy form: sums of picked rows, over the number of rows to the power."""
+    """Return the NumPy form: sums of picked rows, over the number of rows to the power."""
     def numpy(ctx: Any, data: np.ndarray, indices: np.ndarray, ids: np.ndarray) -> np.ndarray:
-        """A row for each segment, up to the largest id."""
+        """Return a row for each segment, up to the largest id."""
         sums = _combined(np.add, 0)(ctx, data[indices], ids)
         counts = np.maximum(np.bincount(ids.astype(np.int64), minlength=len(sums)), 1) ** power
         return (sums / counts.reshape(-1, *[1] * (data.ndim - 1))).astype(data.dtype) if power else sums

@@ -39,7 +39,7 @@ def named_by_first(ctx: ShapeContext) -> list[Static]:
 
 
 def broadcast_inputs(ctx: ShapeContext) -> list[Static]:
-    """Every output has the broadcast shape of all inputs. Raises ValueError if they don't broadcast."""
+    """Give every output the broadcast shape of all inputs. Raises ValueError if they don't broadcast."""
     shape: Static = ()
     for i in range(len(ctx.op.inputs)):
         shape = ctx.shape(i) if i == 0 else broadcast(shape, ctx.shape(i))
@@ -47,12 +47,12 @@ def broadcast_inputs(ctx: ShapeContext) -> list[Static]:
 
 
 def like_first(ctx: ShapeContext) -> list[Static]:
-    """Every output has the shape of the first input."""
+    """Give every output the shape of the first input."""
     return [ctx.shape(0)] * _count(ctx)
 
 
 def same_inputs(ctx: ShapeContext) -> list[Static]:
-    """All inputs have one shape, and every output has it. Raises ValueError if two inputs differ."""
+    """Give every output the shape that all inputs share. Raises ValueError if two inputs differ."""
     shape: Static = None
     for i in range(len(ctx.op.inputs)):
         shape = merge(shape, ctx.shape(i))
@@ -60,22 +60,22 @@ def same_inputs(ctx: ShapeContext) -> list[Static]:
 
 
 def scalar(ctx: ShapeContext) -> list[Static]:
-    """Every output is a scalar."""
+    """Give every output the shape of a scalar."""
     return [()] * _count(ctx)
 
 
 def vector(ctx: ShapeContext) -> list[Static]:
-    """Every output is a vector of unknown length."""
+    """Give every output the shape of a vector of unknown length."""
     return [(None,)] * _count(ctx)
 
 
 def unknown(ctx: ShapeContext) -> list[Static]:
-    """Nothing is known before the op runs."""
+    """Leave the shapes of all outputs unknown before the op runs."""
     return [None] * _count(ctx)
 
 
 def normalized_axes(axes: np.ndarray, rank: int) -> list[int]:
-    """The axes as a sorted list of distinct non-negative numbers. Raises ValueError for one outside [-rank, rank)."""
+    """Return the axes as sorted, distinct non-negative ints. Raises ValueError for one outside [-rank, rank)."""
     found = set()
     for axis in np.asarray(axes).reshape(-1).tolist():
         if not -rank <= axis < rank:
@@ -85,7 +85,7 @@ def normalized_axes(axes: np.ndarray, rank: int) -> list[int]:
 
 
 def reduced(ctx: ShapeContext) -> list[Static]:
-    """The shape of input 0 without its reduced axes (size 1 in their place with `keep_dims`)."""
+    """Return the shape of input 0 without its reduced axes (size 1 in their place with `keep_dims`)."""
     shape, keep = ctx.shape(0), ctx.attrs.get("keep_dims", False)
     fixed = tables.AXES.get(ctx.op.spec.name)
     if fixed is None and len(ctx.shape(1) or ()) > 1 and not getattr(ctx, "concrete", False):

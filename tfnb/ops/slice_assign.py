@@ -17,7 +17,7 @@ MASK_ATTRS: dict[str, str] = dict.fromkeys(MASKS, "int = 0")
 
 
 def assigned_shape(ctx: Any) -> list[Static]:
-    """The shape of the variable, the first input; the last one must fit that of the slice. Raises ValueError."""
+    """Return the shape of the variable, the first input; the last one must fit that of the slice. Raises ValueError."""
     (part,) = tables.SHAPES["StridedSlice"](ctx)
     value = ctx.shape(4)
     if part is not None and value is not None:

@@ -34,7 +34,7 @@ class SaveSliceInfo:
                                       in zip(self.var_offset or (), self.var_shape or (), strict=True))
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The SaveSliceInfoDef; None if the whole does not stand under `export_scope`, which its name loses."""
+        """Return the SaveSliceInfoDef; None if the whole does not stand under `export_scope`, which its name loses."""
         prefix = f"{export_scope.rstrip('/')}/" if export_scope else ""
         name = self.full_name or ""
         if not name.startswith(prefix):

@@ -167,7 +167,7 @@ def _strided_shape(ctx: ShapeContext) -> list[Static]:
 
 
 def _taken_shape(ctx: ShapeContext, shape: Static) -> Static:
-    """The shape of what inputs 1, 2 and 3 (begin, end, strides) take of a tensor of that shape."""
+    """Return the shape of what inputs 1, 2 and 3 (begin, end, strides) take of a tensor of that shape."""
     count = merge(merge(ctx.shape(1), ctx.shape(2)), merge(ctx.shape(3), (None,)))
     if shape is None or count is None or count[0] is None:
         return None
@@ -200,7 +200,7 @@ def take(view: View, taken: Sequence[Take]) -> View:
 
 
 def _indexed_axes(strides: np.ndarray | None, masks: Mapping[str, int]) -> range | None:
-    """The axes of which one index is taken, if they are neighbours and of all others all is taken."""
+    """Return the axes of which one index is taken, if they are neighbours and of all others all is taken."""
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_mask = (masks[name] for name in MASKS)
     if strides is None or ellipsis_mask or new_axis_mask:
         return None
@@ -218,7 +218,7 @@ _BOUNDS: Ranks = {"begin": 1, "end": 1, "strides": 1}
 
 
 def _take_indexed(call: Call) -> list[Launch]:
-    """The launch for indices that are not known yet."""
+    """Return the launch for indices that are not known yet."""
     axes = _indexed_axes(known_value(call.inputs[3]), call.attrs)
     assert axes is not None
     return indexed.take(call, axes.start, len(axes))
@@ -265,7 +265,7 @@ def _scatter_slices(ctx: Any, shape: np.ndarray, begin: np.ndarray, end: np.ndar
 
 
 def _place_slices(call: Call) -> list[Launch]:
-    """The launches: zeros, and dy at the strides that the slice had."""
+    """Return the launches: zeros, and dy at the strides that the slice had."""
     if call.inputs[1].value is None or call.inputs[2].value is None:
         axes = _indexed_axes(known_value(call.inputs[3]), call.attrs)
         assert axes is not None
@@ -353,7 +353,7 @@ def _joined(pieces: list[Tensor], axis: Tensor) -> Tensor:
 
 
 def _split_sizes(sizes: Sequence[int], whole: int) -> list[int]:
-    """The sizes with their one -1 filled in. Raises ValueError if they don't add up."""
+    """Return the sizes with their one -1 filled in. Raises ValueError if they don't add up."""
     found = [int(n) for n in sizes]
     if found.count(-1) == 1:
         found[found.index(-1)] = whole - (sum(found) + 1)

@@ -97,7 +97,7 @@ def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_in
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
-    """A SparseTensor whose value must be fed: a SparseTensorValue, or a tuple of three arrays.
+    """Return a SparseTensor whose value must be fed: a SparseTensorValue, or a tuple of three arrays.
 
     shape: where it is given, it need not be fed.
     """

@@ -57,7 +57,7 @@ class SparseTensor:
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
-        """A SparseTensor of a SparseTensorValue. Raises TypeError for something else."""
+        """Return a SparseTensor of a SparseTensorValue. Raises TypeError for something else."""
         if isinstance(sparse_tensor_value, cls):
             return sparse_tensor_value
         if not isinstance(sparse_tensor_value, SparseTensorValue):
@@ -110,11 +110,11 @@ class SparseTensor:
         return TensorShape(constant_value_as_shape(self._dense_shape))
 
     def get_shape(self) -> TensorShape:
-        """The shape of the whole, as far as it is known."""
+        """Return the shape of the whole, as far as it is known."""
         return self.shape
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
-        """The value in a session, by default the default one."""
+        """Return the value in a session, by default the default one."""
         found: SparseTensorValue = session_for(session, self.graph, "evaluate SparseTensor").run(self, feed_dict)
         return found
 
@@ -138,7 +138,7 @@ def of_values(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _part_shapes(sparse: SparseTensor, shape: TensorShape | None) -> list[TensorShape]:
-    """The shapes of the parts, of which `shape` is that of the dense shape. The number of values may change."""
+    """Return the shapes of the parts, of which `shape` is that of the dense shape. The number of values may change."""
     sizes = (sparse.dense_shape.shape if shape is None else shape).with_rank(1)
     return [TensorShape([None, sizes[0]]), TensorShape([None]), sizes]
 

@@ -48,7 +48,7 @@ def _assigned(ctx: Any) -> list[Static]:
 def merged_shape(*names: str) -> Any:
     """A shape function: the shape that the inputs called `names` have in common; all other inputs are scalars."""
     def shape(ctx: Any) -> list[Static]:
-        """The common shape. Raises ValueError where the inputs don't fit."""
+        """Return the common shape. Raises ValueError where the inputs don't fit."""
         common: Static = None
         for i, arg in enumerate(ctx.op.spec.inputs):
             if arg.name in names:
@@ -87,7 +87,7 @@ def AssignSub(ref: Any, value: Any) -> Any:
 
 
 def _variable(ref: Tensor) -> Operation:
-    """The variable behind a reference, which may be the output of an assignment."""
+    """Return the variable behind a reference, which may be the output of an assignment."""
     op = ref.op
     while op.spec.kind is not Kind.VARIABLE:
         op = next(t for t in op.inputs if t.dtype._is_ref_dtype).op

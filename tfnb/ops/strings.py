@@ -17,7 +17,7 @@ re2 = lazy_module("re2")
 
 
 def _joined(ctx: Any) -> list[Static]:
-    """The shape that all inputs but the scalars have."""
+    """Return the shape that all inputs but the scalars have."""
     common: Static = None
     given = [ctx.shape(i) for i in range(len(ctx.op.inputs))]
     for shape in given:
@@ -42,7 +42,7 @@ def StringJoin(inputs: Any, *, separator: bytes) -> Any:
 
 @host("-> fact: string", shape=lambda ctx: [()])
 def Fact() -> Any:
-    """A fact about factorials: the op by which programs show how ops are added (`tf.user_ops.my_fact`)."""
+    """Return a fact about factorials: the op by which programs show how ops are added (`tf.user_ops.my_fact`)."""
     return np.array(b"0! == 1", object)
 
 

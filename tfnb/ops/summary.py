@@ -68,7 +68,7 @@ def ScalarSummary(tags, values, *, ctx):
 
 @lru_cache(maxsize=4096)
 def _scalar_head(tag: str) -> bytes:
-    """A Summary with one number under `tag`, as bytes, up to the four of the number (which come last)."""
+    """Return a Summary with one number under `tag`, as bytes, up to the four of the number (which come last)."""
     value = _summary.Summary.Value(tag=tag, simple_value=0.0)
     made: bytes = _summary.Summary(value=[value]).SerializeToString()
     return made[:-4]
@@ -90,7 +90,7 @@ def HistogramSummary(tag, values, *, ctx):
 
 
 def _measured(values: np.ndarray, ctx: Any) -> Histogram:
-    """The histogram of an op's values: as with plans, a first one does not wait for a compiler."""
+    """Return the histogram of an op's values: as with plans, a first one does not wait for a compiler."""
     again = ctx.op.spec.name in _SEEN or options.compile == "always"
     _SEEN.add(ctx.op.spec.name)
     if not again or options.compile == "never" or values.size < compiled.LEAST \
@@ -100,7 +100,7 @@ def _measured(values: np.ndarray, ctx: Any) -> Histogram:
 
 
 def histogram_proto(found: Histogram) -> Any:
-    """A histogram as a HistogramProto."""
+    """Return a histogram as a HistogramProto."""
     limits, counts = found.buckets()
     return _histogram.HistogramProto(
         min=found.low, max=found.high, num=found.number, sum=found.total, sum_squares=found.squares,
@@ -249,7 +249,7 @@ _DEFAULT = (GraphKeys.SUMMARIES,)
 
 
 def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, family: str | None = None) -> Tensor:
-    """A summary of one number (`tf.summary.scalar`): a string tensor, in `collections` (GraphKeys.SUMMARIES).
+    """Return a summary of one number (`tf.summary.scalar`): a string tensor, in `collections` (GraphKeys.SUMMARIES).
 
     name: of the node, and with the name scopes around it the tag; family: goes before the tag, to group plots.
     """
@@ -258,14 +258,14 @@ def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, fam
 
 
 def histogram(name: str, values: Any, collections: Sequence[str] | None = None, family: str | None = None) -> Tensor:
-    """A summary of the distribution of `values` of any shape (`tf.summary.histogram`); see `scalar`."""
+    """Return a summary of the distribution of `values` of any shape (`tf.summary.histogram`); see `scalar`."""
     with _scope(name, family, [values]) as (tag, scope):
         return _collect(HistogramSummary(tag, values, name=scope), collections, _DEFAULT)
 
 
 def image(name: str, tensor: Any, max_outputs: int = 3, collections: Sequence[str] | None = None,
           family: str | None = None) -> Tensor:
-    """A summary of images [batch, height, width, channels] (`tf.summary.image`); see `scalar` and ImageSummary.
+    """Return a summary of images [batch, height, width, channels] (`tf.summary.image`); see `scalar` and ImageSummary.
 
     The tags are "name/image/0", "name/image/1"..., or "name/image" if `max_outputs` is 1.
     """
@@ -275,7 +275,7 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Sequence[st
 
 def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collections: Sequence[str] | None = None,
           family: str | None = None) -> Tensor:
-    """A summary of sounds [batch, frames, channels] or [batch, frames] in [-1, 1] (`tf.summary.audio`); see `scalar`.
+    """Return a summary of sounds [batch, frames(, channels)] in [-1, 1] (`tf.summary.audio`); see `scalar`.
 
     sample_rate: in Hertz, also a tensor. The tags are "name/audio/0"..., or "name/audio" if `max_outputs` is 1.
     """
@@ -288,7 +288,7 @@ def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collec
 def tensor_summary(name: str, tensor: Any, summary_description: str | None = None,
                    collections: Sequence[str] | None = None, summary_metadata: Any = None, family: str | None = None,
                    display_name: str | None = None) -> Tensor:
-    """A summary of a whole tensor (`tf.summary.tensor_summary`), with a SummaryMetadata for its viewer."""
+    """Return a summary of a whole tensor (`tf.summary.tensor_summary`), with a SummaryMetadata for its viewer."""
     metadata = _summary.SummaryMetadata()
     if summary_metadata is not None:
         metadata.CopyFrom(summary_metadata)
@@ -300,7 +300,7 @@ def tensor_summary(name: str, tensor: Any, summary_description: str | None = Non
 
 
 def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> Tensor:
-    """A summary of strings (`tf.summary.text`). Raises ValueError for a tensor of another dtype."""
+    """Return a summary of strings (`tf.summary.text`). Raises ValueError for a tensor of another dtype."""
     tensor = convert_to_tensor(tensor)
     if tensor.dtype.base_dtype != dtypes.string:
         raise ValueError(f"Expected tensor {tensor.name} to have dtype string, got {tensor.dtype}")
@@ -310,7 +310,7 @@ def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> Te
 
 
 def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name: str | None = None) -> Tensor:
-    """One summary with the values of all `inputs` (`tf.summary.merge`), in no collection by default."""
+    """Merge the values of all `inputs` into one summary (`tf.summary.merge`), in no collection by default."""
     name = clean_tag(name)
     with name_scope(name, "Merge", inputs):
         return _collect(MergeSummary(list(inputs), name=name), collections, ())
@@ -326,21 +326,21 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: st
 
 def scalar_summary(tags: Any, values: Any, collections: Sequence[str] | None = None,
                    name: str | None = None) -> Tensor:
-    """A summary of numbers with tags of the same shape (`tf.scalar_summary`, until r0.12)."""
+    """Return a summary of numbers with tags of the same shape (`tf.scalar_summary`, until r0.12)."""
     with name_scope(name, "ScalarSummary", [tags, values]) as scope:
         return _collect(ScalarSummary(tags, values, name=scope), collections, _DEFAULT)
 
 
 def histogram_summary(tag: Any, values: Any, collections: Sequence[str] | None = None,
                       name: str | None = None) -> Tensor:
-    """A summary of the distribution of `values` (`tf.histogram_summary`, until r0.12)."""
+    """Return a summary of the distribution of `values` (`tf.histogram_summary`, until r0.12)."""
     with name_scope(name, "HistogramSummary", [tag, values]) as scope:
         return _collect(HistogramSummary(tag, values, name=scope), collections, _DEFAULT)
 
 
 def image_summary(tag: Any, tensor: Any, max_images: int = 3, collections: Sequence[str] | None = None,
                   name: str | None = None) -> Tensor:
-    """A summary of images [batch, height, width, channels] (`tf.image_summary`, until r0.12)."""
+    """Return a summary of images [batch, height, width, channels] (`tf.image_summary`, until r0.12)."""
     with name_scope(name, "ImageSummary", [tag, tensor]) as scope:
         return _collect(ImageSummary(tag, tensor, max_images=max_images, name=scope), collections, _DEFAULT)
 
@@ -359,7 +359,7 @@ def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Tensor | None:
 
 def audio_summary(tag: Any, tensor: Any, sample_rate: Any, max_outputs: int = 3,
                   collections: Sequence[str] | None = None, name: str | None = None) -> Tensor:
-    """A summary of sounds (`tf.audio_summary`, until r0.12); see `audio`."""
+    """Return a summary of sounds (`tf.audio_summary`, until r0.12); see `audio`."""
     with name_scope(name, "AudioSummary", [tag, tensor]) as scope:
         rate = convert_to_tensor(sample_rate, dtype=dtypes.float32, name="sample_rate")
         return _collect(AudioSummaryV2(tag, tensor, rate, max_outputs=max_outputs, name=scope), collections, _DEFAULT)

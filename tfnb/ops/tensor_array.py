@@ -92,7 +92,7 @@ class TensorArray:
         return self._dynamic_size
 
     def _after(self, flow: Tensor) -> TensorArray:
-        """The same array with another flow."""
+        """Return the same array with another flow."""
         made = TensorArray(self._dtype, handle=self._handle, flow=flow, infer_shape=self._infer_shape,
                            colocate_with_first_write_call=self._colocate_with is not None)
         made._dynamic_size, made._size = self._dynamic_size, self._size
@@ -100,11 +100,11 @@ class TensorArray:
         return made
 
     def identity(self) -> TensorArray:
-        """The same array, with what it waits for."""
+        """Return the same array, with what it waits for."""
         return self._after(Identity(self._flow))
 
     def grad(self, source: str, flow: Any = None, name: str | None = None) -> TensorArray:
-        """The array of gradients of this one that `source`, the scope of a call of tf.gradients, computes."""
+        """Return the array of gradients of this one that `source`, the scope of a call of tf.gradients, computes."""
         flow = self._flow if flow is None else flow
         with name_scope(name, "TensorArrayGrad", [self._handle]), colocate_with(self._handle):
             handle, _ = TensorArrayGradV3(self._handle, flow, source=source, name=name)
@@ -234,7 +234,7 @@ CARRIED[TensorArray] = (lambda array: array.flow, lambda array, flow: array._aft
 # Gradients: what was read is written to the array of gradients, and the other way around
 
 def _grad_source(tensor: Any) -> str:
-    """The scope of the call of tf.gradients that `tensor` was made in."""
+    """Return the scope of the call of tf.gradients that `tensor` was made in."""
     parts = tensor.name.split("/")
     inside = [i for i, part in enumerate(parts) if part.startswith("gradients")]
     if not inside:

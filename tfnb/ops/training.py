@@ -105,7 +105,7 @@ def ApplyFtrlV2(var: Any, accum: Any, linear: Any, grad: Any, lr: Any, l1: Any, 
 # Some rows of a variable
 
 def _rows_shape(ctx: Any) -> list[Static]:
-    """All Ref inputs have one shape, the gradient a row of it for each index; other inputs are scalars."""
+    """Infer the shapes: all Ref inputs have one, the gradient a row of it for each index; other inputs are scalars."""
     variable: Static = None
     for i, arg in enumerate(ctx.op.spec.inputs):
         if arg.is_ref:
@@ -123,7 +123,7 @@ def _rows_shape(ctx: Any) -> list[Static]:
 
 
 def _sparse(dense: Constructor, text: str, **attrs: str) -> Callable[[Callable[..., Any]], Constructor]:
-    """The step `dense` on the rows that the input `indices` picks."""
+    """Return the step `dense` on the rows that the input `indices` picks."""
     return scatter(text, shape=_rows_shape, validate=computes_type, rows=("grad",), of=dense, **_SPARSE, **attrs)
 
 

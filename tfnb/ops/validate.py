@@ -42,15 +42,15 @@ class Concrete:
         self.op, self.attrs, self._shapes, self._values = op, op.attrs, shapes, values
 
     def shape(self, i: int) -> Shape:
-        """The shape of input i."""
+        """Return the shape of input i."""
         return self._shapes[i]
 
     def value(self, i: int) -> np.ndarray | None:
-        """The value of input i, if it is known."""
+        """Return the value of input i, if it is known."""
         return self._values[i] if _decides(self.op, i) else None
 
     def partial(self, i: int) -> Static:
-        """The value of input i as a shape: None for a size that is negative."""
+        """Return the value of input i as a shape: None for a size that is negative."""
         array = self.value(i)
         return None if array is None else tuple(int(n) if n >= 0 else None for n in array.reshape(-1))
 

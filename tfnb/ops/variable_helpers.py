@@ -32,7 +32,7 @@ def is_tensor(x: Any) -> bool:
 
 
 def global_variables(scope: str | None = None) -> list[Any]:
-    """The variables that are saved and restored; with `scope`, those whose name starts with it (re.match)."""
+    """Return the variables that are saved and restored; with `scope`, those whose name starts with it (re.match)."""
     return _collected(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
@@ -42,27 +42,27 @@ def all_variables() -> list[Any]:
 
 
 def trainable_variables(scope: str | None = None) -> list[Any]:
-    """The variables that were made with trainable=True."""
+    """Return the variables that were made with trainable=True."""
     return _collected(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
 def local_variables(scope: str | None = None) -> list[Any]:
-    """The variables of this process only, which are not saved (collection LOCAL_VARIABLES)."""
+    """Return the variables of this process only, which are not saved (collection LOCAL_VARIABLES)."""
     return _collected(GraphKeys.LOCAL_VARIABLES, scope)
 
 
 def model_variables(scope: str | None = None) -> list[Any]:
-    """The variables that inference needs (collection MODEL_VARIABLES)."""
+    """Return the variables that inference needs (collection MODEL_VARIABLES)."""
     return _collected(GraphKeys.MODEL_VARIABLES, scope)
 
 
 def moving_average_variables(scope: str | None = None) -> list[Any]:
-    """The variables of which an ExponentialMovingAverage keeps an average."""
+    """Return the variables of which an ExponentialMovingAverage keeps an average."""
     return _collected(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
 def variables_initializer(var_list: Sequence[Any], name: str = "init") -> Operation:
-    """An operation that initializes all of `var_list`. Without variables it does nothing."""
+    """Return an operation that initializes all of `var_list`. Without variables it does nothing."""
     return group(*[variable.initializer for variable in var_list], name=name)
 
 
@@ -72,7 +72,7 @@ def initialize_variables(var_list: Sequence[Any], name: str = "init") -> Operati
 
 
 def global_variables_initializer() -> Operation:
-    """An operation that initializes all global variables there are at this moment."""
+    """Return an operation that initializes all global variables there are at this moment."""
     return variables_initializer(global_variables())
 
 
@@ -82,7 +82,7 @@ def initialize_all_variables() -> Operation:
 
 
 def local_variables_initializer() -> Operation:
-    """An operation that initializes all local variables there are at this moment."""
+    """Return an operation that initializes all local variables there are at this moment."""
     return variables_initializer(local_variables())
 
 
@@ -92,7 +92,7 @@ def initialize_local_variables() -> Operation:
 
 
 def tables_initializer(name: str = "init_all_tables") -> Operation:
-    """An operation that initializes all lookup tables there are at this moment (collection TABLE_INITIALIZERS)."""
+    """Return an operation that initializes all lookup tables there are now (collection TABLE_INITIALIZERS)."""
     return group(*_collected(GraphKeys.TABLE_INITIALIZERS, None), name=name)
 
 
@@ -103,7 +103,7 @@ def initialize_all_tables(name: str = "init_all_tables") -> Operation:
 
 def report_uninitialized_variables(var_list: Sequence[Any] | None = None,
                                    name: str = "report_uninitialized_variables") -> Tensor:
-    """A string vector with the names of the variables that have no value when it is run.
+    """Return a string vector with the names of the variables that have no value when it is run.
 
     var_list: by default the global and local variables, or where there are none, all variable nodes of the graph.
     """
@@ -118,7 +118,7 @@ def report_uninitialized_variables(var_list: Sequence[Any] | None = None,
 
 
 def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Tensor | None:
-    """A tensor that, when it is run, raises FailedPreconditionError if one of the variables has no value.
+    """Return a tensor that, when it is run, raises FailedPreconditionError if one of the variables has no value.
 
     var_list: as for `report_uninitialized_variables`, which programs should prefer. None if there are no variables.
     """

@@ -86,19 +86,19 @@ class VariableScope:
         self.use_resource = use_resource
 
     def get_collection(self, name: str) -> list[Any]:
-        """The entries of a collection of the default graph whose names lie in this scope."""
+        """Return the entries of a collection of the default graph whose names lie in this scope."""
         return get_default_graph().get_collection(name, f"{self.name}/" if self.name else "")
 
     def trainable_variables(self) -> list[Any]:
-        """The trainable variables of this scope."""
+        """Return the trainable variables of this scope."""
         return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
 
     def global_variables(self) -> list[Any]:
-        """The global variables of this scope."""
+        """Return the global variables of this scope."""
         return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
 
     def local_variables(self) -> list[Any]:
-        """The local variables of this scope."""
+        """Return the local variables of this scope."""
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
     def get_variable(self, var_store: Any, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None,
@@ -132,7 +132,7 @@ class VariableScope:
 
 
 def _dtype_of(initializer: Any, dtype: Any) -> DType | None:
-    """The dtype asked for, or that of a constant initializer. Raises ValueError if these differ."""
+    """Return the dtype asked for, or that of a constant initializer. Raises ValueError if these differ."""
     wanted = None if dtype is None else as_dtype(dtype).base_dtype
     if wanted is None or initializer is None or callable(initializer):
         return wanted
@@ -173,7 +173,7 @@ class _Current(threading.local):
         self.scopes: WeakKeyDictionary[Graph, VariableScope] = WeakKeyDictionary()
 
     def of(self, graph: Graph) -> VariableScope:
-        """The scope in a graph; at first the outermost one, which shares nothing."""
+        """Return the scope in a graph; at first the outermost one, which shares nothing."""
         if graph not in self.scopes:
             self.scopes[graph] = VariableScope(False)
         return self.scopes[graph]
@@ -193,7 +193,7 @@ def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: A
                  custom_getter: Any = None, constraint: Any = None,
                  synchronization: VariableSynchronization = VariableSynchronization.AUTO,
                  aggregation: VariableAggregation = VariableAggregation.NONE) -> Any:
-    """The variable `name` of the current variable scope: shared if the scope's reuse says so, else made.
+    """Return the variable `name` of the current variable scope: shared if the scope's reuse says so, else made.
 
     initializer: a function of (shape, dtype), such as `tf.zeros_initializer()`, or a constant (then without shape); by
     default that of the scope, else Glorot's for floats and zeros for other types. regularizer: a function from the
@@ -220,7 +220,7 @@ def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initiali
 def variable(initial_value: Any = None, trainable: bool | None = None, collections: Any = None,
              validate_shape: bool = True, caching_device: Any = None, name: str | None = None,
              dtype: Any = None, **options: Any) -> Variable:
-    """A new `tf.Variable` with the caching device of the current variable scope, if none is given."""
+    """Return a new `tf.Variable` with the caching device of the current variable scope, if none is given."""
     if caching_device is None:
         caching_device = get_variable_scope().caching_device
     return Variable(initial_value, trainable, collections, validate_shape, caching_device, name, dtype=dtype,

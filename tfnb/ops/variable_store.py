@@ -57,7 +57,7 @@ class _Opened:
 
 
 def stored(graph: Graph, name: str, key: Any = _STORED) -> Any:
-    """The variable that `get_variable` made under this full name, or None."""
+    """Return the variable that `get_variable` made under this full name, or None."""
     for entry in reversed(graph.get_collection_ref(key)):
         if entry.name == name:
             return entry.variable
@@ -117,7 +117,7 @@ class Request:
 
 
 def find_or_make(graph: Graph, request: Request) -> Variable:
-    """The variable of that name, shared if the reuse rules say so, else made.
+    """Return the variable of that name, shared if the reuse rules say so, else made.
 
     Raises ValueError if it exists but may not be shared, must be shared but does not exist, or has another shape or
     dtype than requested; if the shape of a new one is not known, or given besides a constant initializer.
@@ -239,7 +239,7 @@ def _default_initializer(dtype: DType, name: str) -> Any:
 
 
 def _bound(initializer: Any, shape: TensorShape, request: Request) -> tuple[Callable[[], Any], DType | None]:
-    """The initializer as a function without arguments, and the dtype to convert its result to."""
+    """Return the initializer as a function without arguments, and the dtype to convert its result to."""
     if inspect.isclass(initializer):
         initializer = initializer()
     if isinstance(initializer, Initializer) and shape.is_fully_defined():

@@ -212,7 +212,7 @@ class Variable(RowUpdates, Operators):
         return self._variable.shape
 
     def get_shape(self) -> TensorShape:
-        """The static shape."""
+        """Return the static shape."""
         return self._variable.shape
 
     def set_shape(self, shape: Any) -> None:
@@ -275,20 +275,20 @@ class Variable(RowUpdates, Operators):
     # Its value
 
     def value(self) -> Tensor:
-        """The value, as a tensor that can't be assigned to. All ops that take the variable read this one."""
+        """Return the value, as a tensor that can't be assigned to. All ops that take the variable read this one."""
         return self._snapshot
 
     def read_value(self) -> Tensor:
-        """A new read of the value, which keeps to the control dependencies of the place where it is called."""
+        """Return a new read of the value, which keeps to the control dependencies of the place where it is called."""
         result: Tensor = Identity(self._variable, name="read")
         return result
 
     def ref(self) -> Tensor:
-        """The reference: a tensor that assignments accept."""
+        """Return the reference: a tensor that assignments accept."""
         return self._variable
 
     def initialized_value(self) -> Tensor:
-        """The value, or the initial value while the variable has none: for the initial value of another variable.
+        """Return the value, or the initial value while there is none: for another variable's initial value.
 
         So both can be initialized in one run, in any order, and a random initial value is drawn once.
         """
@@ -348,7 +348,7 @@ class Variable(RowUpdates, Operators):
         return gather_nd(self, indices, name=name)
 
     def __getitem__(self, key: Any) -> Tensor:
-        """A slice of the value; its method `assign(value, name=None)` sets that part of the variable."""
+        """Return a slice of the value; its method `assign(value, name=None)` sets that part of the variable."""
         part: Tensor = self._AsTensor()[key]  # type: ignore[index]
         return assignable(part, self)
 
@@ -362,7 +362,7 @@ class Variable(RowUpdates, Operators):
     # As a protocol buffer
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The VariableDef of this variable; None if it does not stand under `export_scope`, which names lose."""
+        """Return the VariableDef of this variable; None if it does not stand under `export_scope`, which names lose."""
         prefix = f"{export_scope.rstrip('/')}/" if export_scope else ""
         if not self.name.startswith(prefix):
             return None
@@ -378,7 +378,7 @@ class Variable(RowUpdates, Operators):
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> Variable:
-        """The variable of the default graph that `variable_def` names. Raises KeyError if its nodes are not there."""
+        """Return the default graph's variable that `variable_def` names. Raises KeyError if its nodes are not there."""
         return FROM_DEF[variable_def.is_resource](variable_def=variable_def, import_scope=import_scope)
 
 
@@ -414,7 +414,7 @@ def pass_on_operators(cls: type) -> None:
     """Let the operators of a class be those of Tensor, on the tensor that its `_AsTensor` gives."""
     for name in OPERATORS:
         def operator(self: Any, *args: Any, _name: str = f"__{name}__") -> Any:
-            """The operator of the variable's value."""
+            """Return the operator of the variable's value."""
             return getattr(self._AsTensor(), _name)(*args)
         setattr(cls, f"__{name}__", operator)
 

@@ -74,7 +74,7 @@ class WhileContext(ControlFlowContext):
                 op.attrs["frame_name"] = self.name.encode()     # the nodes that gradients add use the new name
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """The WhileContextDef proto; None if the loop is not in `export_scope`."""
+        """Return the WhileContextDef proto; None if the loop is not in `export_scope`."""
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
         made = control_flow_pb2.WhileContextDef(
@@ -92,7 +92,7 @@ class WhileContext(ControlFlowContext):
 
     @staticmethod
     def from_proto(context_def: Any, import_scope: str | None = None) -> WhileContext:
-        """The context that a WhileContextDef describes, in the default graph."""
+        """Return the context that a WhileContextDef describes, in the default graph."""
         made = WhileContext(context_def=context_def, import_scope=import_scope)
         read_inside(made, context_def, import_scope)
         return made
@@ -305,7 +305,7 @@ def _set_invariants(tensors: Sequence[Tensor], enters: Sequence[Tensor],
 
 
 def flat_shapes(structure: Any) -> list[Any]:
-    """The TensorShapes of a structure, in order."""
+    """Return the TensorShapes of a structure, in order."""
     return nest.flatten(structure)
 
 

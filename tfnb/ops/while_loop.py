@@ -57,7 +57,7 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: An
 
 
 def _counted(cond: Any, body: Any, loop_vars: Any, most: Any, single: bool) -> tuple[Any, Any, Any, Any]:
-    """The same loop with a counter that stops it after `most` rounds."""
+    """Return the same loop with a counter that stops it after `most` iterations."""
     most = convert_to_tensor(most, name="maximum_iterations")
     if most.static is None or len(most.static):
         raise ValueError(f"maximum_iterations must be a scalar, saw shape: {most.shape}")
