@@ -69,7 +69,7 @@ class Accumulator(ABC):
 
     @abstractmethod
     def _check(self, gradient: Any) -> None:
-        """Raise InvalidArgumentError unless the gradient fits what is known of the shape."""
+        """Raise InvalidArgumentError unless the gradient is compatible with the static shape."""
 
     @abstractmethod
     def _add(self, gradient: Any) -> None:

@@ -1,4 +1,4 @@
-"""`tf.gfile`: files and folders, with errors of tf.errors. Paths are those of this machine ("file://" may precede)."""
+"""File I/O of `tf.gfile`, with errors of tf.errors. Paths are local ones, optionally "file://" URLs."""
 from __future__ import annotations
 
 import os
@@ -64,12 +64,12 @@ class GFile:
 
     @property
     def name(self) -> Path:
-        """The path."""
+        """Path of the file."""
         return self._name
 
     @property
     def mode(self) -> str:
-        """The mode it was opened with."""
+        """Mode of the file."""
         return self._mode
 
     def _reading(self) -> IO[bytes]:
@@ -157,11 +157,11 @@ class GFile:
             return int(file.tell())
 
     def size(self) -> int:
-        """Return the size of the file in bytes, without what was not flushed yet."""
+        """Return the size of the file in bytes, without unflushed data."""
         return Stat(self._name).length
 
     def flush(self) -> None:
-        """Hand what was written to the operating system."""
+        """Flush written data to the operating system."""
         if self._target is not None:
             with os_errors(self._name):
                 self._target.flush()
@@ -191,18 +191,18 @@ FastGFile = Open = GFile
 
 
 def Exists(filename: Path) -> bool:
-    """Return whether there is a file or folder."""
+    """Return whether a file or directory exists."""
     return os.path.exists(local(filename))
 
 
 def IsDirectory(dirname: Path) -> bool:
-    """Return whether it is a folder."""
+    """Return whether the path is a directory."""
     return os.path.isdir(local(dirname))
 
 
 @_named
 def ListDirectory(dirname: Path) -> list[str]:
-    """Return the names in a folder. Raises NotFoundError."""
+    """Return the names in a directory. Raises NotFoundError."""
     if not IsDirectory(dirname):
         raise NotFoundError(None, None, f"Could not find directory {local(dirname)}")
     return os.listdir(local(dirname))
@@ -210,7 +210,7 @@ def ListDirectory(dirname: Path) -> list[str]:
 
 @_named
 def MkDir(dirname: Path) -> None:
-    """Make a folder in a folder that is there; do nothing if that name is taken."""
+    """Create a directory in an existing one; do nothing if the name exists."""
     if not dirname:
         return
     with suppress(FileExistsError):
@@ -218,7 +218,7 @@ def MkDir(dirname: Path) -> None:
 
 
 def MakeDirs(dirname: Path) -> None:
-    """Make a folder, and those before it; do nothing if it is there. Raises FailedPreconditionError at a file."""
+    """Create a directory and its parents, if missing. Raises FailedPreconditionError if one of them is a file."""
     make_folders(dirname)
 
 
@@ -230,7 +230,7 @@ def Remove(filename: Path) -> None:
 
 @_named
 def DeleteRecursively(dirname: Path) -> None:
-    """Delete a folder and all in it, or a file or link. Raises NotFoundError."""
+    """Delete a directory and its contents, or a file or link. Raises NotFoundError."""
     path = local(dirname)
     if not os.path.lexists(path):
         raise NotFoundError(None, None, f"{path} not found")
@@ -241,7 +241,7 @@ def DeleteRecursively(dirname: Path) -> None:
 
 
 def Copy(oldpath: Path, newpath: Path, overwrite: bool = False) -> None:
-    """Copy a file. Raises AlreadyExistsError if the new one is there, unless `overwrite`."""
+    """Copy a file. Raises AlreadyExistsError if the target exists, unless `overwrite`."""
     old, new = local(oldpath), local(newpath)
     if not overwrite and os.path.exists(new):
         raise AlreadyExistsError(None, None, f"file already exists: {new}")
@@ -255,7 +255,7 @@ def Copy(oldpath: Path, newpath: Path, overwrite: bool = False) -> None:
 
 @_named
 def Rename(oldname: Path, newname: Path, overwrite: bool = False) -> None:
-    """Move a file or folder. Raises AlreadyExistsError if the new one is there, unless `overwrite`."""
+    """Move a file or directory. Raises AlreadyExistsError if the target exists, unless `overwrite`."""
     if not overwrite and Exists(newname):
         raise AlreadyExistsError(None, None, f"file already exists: {local(newname)}")
     os.replace(local(oldname), local(newname))
@@ -263,13 +263,13 @@ def Rename(oldname: Path, newname: Path, overwrite: bool = False) -> None:
 
 @_named
 def Stat(filename: Path) -> FileStatistics:
-    """Return the size, time and kind of a file or folder."""
+    """Return the FileStatistics of a file or directory."""
     found = os.stat(local(filename))
     return FileStatistics(found.st_size, found.st_mtime_ns, stat.S_ISDIR(found.st_mode))
 
 
 def Glob(filename: Path | Sequence[Path]) -> list[str]:
-    """Return the files and folders that match a pattern, or one of several, sorted.
+    """Return the sorted files and directories that match one or more glob patterns.
 
     Names come as TensorFlow gives them: "*.txt" matches "./a.txt", and hidden files too.
     """
@@ -278,9 +278,9 @@ def Glob(filename: Path | Sequence[Path]) -> list[str]:
 
 
 def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield (folder, names of folders in it, names of files in it) for a folder and all under it.
+    """Walk a directory tree: yield (directory, names of its subdirectories, names of its files) for each.
 
-    in_order: a folder comes before those in it.
+    in_order: a directory comes before its subdirectories.
     """
     given, path = os.fsdecode(top), local(top)
     for folder, folders, files in os.walk(path, topdown=in_order):
@@ -288,12 +288,12 @@ def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], lis
 
 
 def read_file_to_string(filename: Path, binary_mode: bool = False) -> Any:
-    """Return all of a file as text, or as bytes in binary mode. Raises NotFoundError."""
+    """Return the contents of a file as str, or as bytes in binary mode. Raises NotFoundError."""
     with GFile(filename, "rb" if binary_mode else "r") as file:
         return file.read()
 
 
 def write_string_to_file(filename: Path, file_content: str) -> None:
-    """Write text to a file, over what was there."""
+    """Write a string to a file, replacing its contents."""
     with GFile(filename, "w") as file:
         file.write(file_content)

@@ -1,7 +1,7 @@
 """Command-line flags: `tf.flags.DEFINE_integer("steps", 100, "How many.")`, then `tf.flags.FLAGS.steps`.
 
-The command line is read when a flag is first asked for, or by `tf.app.run`; what is not defined is left alone then, as
-a notebook's kernel has arguments of its own.
+The command line is parsed at the first access to a flag, or by `tf.app.run`; undefined flags are ignored then, since
+a notebook's kernel has other arguments.
 """
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class FlagValues:
     def __call__(self, argv: Sequence[str], known_only: bool = False) -> list[str]:
         """Parse a command line (argv[0] is the program) and return the positional arguments.
 
-        Raises UnrecognizedFlagError for what is not defined (with `known_only` that is returned too) and
+        Raises UnrecognizedFlagError for undefined flags (with `known_only` they are returned too) and
         IllegalFlagValueError for wrong values.
         """
         rest, left = [argv[0]] if argv else [], list(argv[1:])
@@ -206,7 +206,7 @@ def _define(name: str, default: Any, help: str, read: Callable[[Any], Any], flag
     place = sys._getframe(2).f_code.co_filename
     flag = Flag(name, default, help, read, boolean, multi, place)
     before = flag_values._flags.get(name)
-    cell = "ipykernel" in place or place.startswith("<")             # a notebook runs its cells again and again
+    cell = "ipykernel" in place or place.startswith("<")             # a notebook reruns its cells
     if before is not None and not cell and (before.default, before.help) != (flag.default, flag.help):
         raise DuplicateFlagError(f"The flag '{name}' is defined twice. First from {before.place}, Second from {place}. "
                                  f" Description from first occurrence: {before.help}")

@@ -1,4 +1,4 @@
-"""Files and folders: `tf.io.gfile`, the later names of `tf.gfile` and of their arguments."""
+"""File I/O of `tf.io.gfile`: the later names of `tf.gfile` and of their arguments."""
 from __future__ import annotations
 
 import os
@@ -11,37 +11,37 @@ from tfnb.core.paths import Path, local
 
 
 def copy(src: Path, dst: Path, overwrite: bool = False) -> None:
-    """Copy a file. Raises AlreadyExistsError if the new one is there, unless `overwrite`."""
+    """Copy a file. Raises AlreadyExistsError if the target exists, unless `overwrite`."""
     files.Copy(src, dst, overwrite)
 
 
 def exists(path: Path) -> bool:
-    """Return whether there is a file or folder."""
+    """Return whether a file or directory exists."""
     return files.Exists(path)
 
 
 def glob(pattern: Any) -> list[str]:
-    """Return the files and folders that match a pattern, or one of several, sorted."""
+    """Return the sorted files and directories that match one or more glob patterns."""
     return files.Glob(pattern)
 
 
 def isdir(path: Path) -> bool:
-    """Return whether it is a folder."""
+    """Return whether the path is a directory."""
     return files.IsDirectory(path)
 
 
 def listdir(path: Path) -> list[str]:
-    """Return the names in a folder. Raises NotFoundError."""
+    """Return the names in a directory. Raises NotFoundError."""
     return files.ListDirectory(path)
 
 
 def makedirs(path: Path) -> None:
-    """Make a folder, and those before it; do nothing if it is there. Raises FailedPreconditionError at a file."""
+    """Create a directory and its parents, if missing. Raises FailedPreconditionError if one of them is a file."""
     files.MakeDirs(path)
 
 
 def mkdir(path: Path) -> None:
-    """Make a folder in a folder that is there; do nothing if that name is taken."""
+    """Create a directory in an existing one; do nothing if the name exists."""
     files.MkDir(path)
 
 
@@ -51,25 +51,25 @@ def remove(path: Path) -> None:
 
 
 def rename(src: Path, dst: Path, overwrite: bool = False) -> None:
-    """Move a file or folder. Raises AlreadyExistsError if the new one is there, unless `overwrite`."""
+    """Move a file or directory. Raises AlreadyExistsError if the target exists, unless `overwrite`."""
     files.Rename(src, dst, overwrite)
 
 
 def rmtree(path: Path) -> None:
-    """Delete a folder and all in it, or a file. Raises NotFoundError."""
+    """Delete a directory and its contents, or a file. Raises NotFoundError."""
     files.DeleteRecursively(path)
 
 
 def stat(path: Path) -> FileStatistics:
-    """Return the size, time and kind of a file or folder."""
+    """Return the FileStatistics of a file or directory."""
     return files.Stat(path)
 
 
 def walk(top: Path, topdown: bool = True,
          onerror: Callable[[OSError], Any] | None = None) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield (folder, names of folders in it, names of files in it) for a folder and all under it.
+    """Walk a directory tree: yield (directory, names of its subdirectories, names of its files) for each.
 
-    topdown: a folder comes before those in it. onerror: called with the OSError of a folder that can't be read.
+    topdown: a directory comes before its subdirectories. onerror: called with the OSError of an unreadable one.
     """
     if onerror is None:
         yield from files.Walk(top, topdown)

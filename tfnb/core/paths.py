@@ -37,7 +37,7 @@ def local(path: Path) -> str:
 
 
 def open_regular(path: Path) -> IO[bytes]:
-    """Open a file for reading that must be one on a disk: a pipe would wait, and a device has no end.
+    """Open a regular file for reading: a pipe would block, and a device has no end.
 
     Raises FailedPreconditionError for anything else, and as `os_errors`.
     """
@@ -48,7 +48,7 @@ def open_regular(path: Path) -> IO[bytes]:
 
 
 def require_regular(path: str) -> None:
-    """Raise FailedPreconditionError where a path is no file on a disk, and as `os_errors`."""
+    """Raise FailedPreconditionError unless a path is a regular file, and as `os_errors`."""
     with os_errors(path):
         mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode):
@@ -57,7 +57,7 @@ def require_regular(path: str) -> None:
 
 
 def read_rest(file: IO[bytes], size: int = -1) -> bytes:
-    """Return up to `size` bytes of an open file; all that is left for -1, of a character device nothing."""
+    """Read up to `size` bytes of an open file; the rest for -1, of a character device nothing."""
     if size < 0 and stat.S_ISCHR(os.fstat(file.fileno()).st_mode):     # /dev/zero has no end
         return b""
     return file.read(size)
@@ -71,7 +71,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def make_folders(path: Path) -> None:
-    """Make a folder and those above it, where they are missing.
+    """Create a directory and its parents, if missing.
 
     Raises FailedPreconditionError where one of them is a file, else as `os_errors`.
     """
@@ -84,7 +84,7 @@ def make_folders(path: Path) -> None:
 
 
 def matching(pattern: Path) -> Iterator[str]:
-    """Yield the files and folders that match a pattern of *, ?, [...] and backslashes.
+    """Yield the files and directories that match a glob pattern of *, ?, [...] and backslashes.
 
     A leading dot is matched as any other character. Names begin as the pattern does: with "file://" or the folder,
     or with "./" where a pattern without a folder has wildcards.
@@ -118,7 +118,7 @@ def _descend(folder: str, expressions: list[re.Pattern[str]]) -> Iterator[str]:
 
 
 def _expression(part: str) -> re.Pattern[str]:
-    """Compile one component of a pattern."""
+    """Compile one path component of a glob pattern."""
     made, rest = "", part
     while rest:
         group = re.match(r"\[([!^]?)(\]?[^\]]*)\]", rest, re.DOTALL)

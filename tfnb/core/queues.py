@@ -1,8 +1,8 @@
-"""Blocking queues that several threads fill and empty: FIFO, shuffling, by priority.
+"""Blocking, thread-safe queues: FIFO, shuffling and priority queues.
 
-An element is any object; what it is made of is the business of `ops/data_flow.py`. Threads that must wait stand in
-one of two lines, those who put and those who take, and each line is served in its order: whoever changes the queue
-moves elements for the threads at the heads of the lines, and wakes a thread only when all it asked for is done.
+An element is any object; `ops/data_flow.py` defines its components. Blocked threads wait in one of two FIFO lines, of
+enqueues and of dequeues: a thread that changes the queue moves elements for the threads at the heads of the lines, and
+wakes a thread only when its whole call is done.
 """
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files beside a program: `tf.resource_loader`."""
+"""Data files relative to the calling module: `tf.resource_loader`."""
 from __future__ import annotations
 
 import os
@@ -8,23 +8,23 @@ from tfnb.core.files import read_file_to_string
 
 
 def _folder_of_caller() -> str:
-    """The folder of the file that called a function of this module, else the current one."""
+    """Return the directory of the file that called a function of this module, else the current one."""
     frame = sys._getframe(2)
     return os.path.dirname(os.path.abspath(frame.f_code.co_filename)) or os.getcwd()
 
 
 def get_data_files_path() -> str:
-    """Return the folder of the calling file."""
+    """Return the directory of the calling file."""
     return _folder_of_caller()
 
 
 def get_path_to_datafile(path: str) -> str:
-    """Return `path` in the folder of the calling file."""
+    """Return `path` relative to the directory of the calling file."""
     return os.path.join(_folder_of_caller(), path)
 
 
 def load_resource(path: str) -> bytes:
-    """Return the bytes of a file in the folder of the calling file. Raises NotFoundError."""
+    """Return the bytes of a file in the directory of the calling file. Raises NotFoundError."""
     data: bytes = read_file_to_string(os.path.join(_folder_of_caller(), path), binary_mode=True)
     return data
 

@@ -14,7 +14,7 @@ import numpy as np
 DATA, COUNT, CAPACITY, STATES, FLAGS, HEAD_WORDS = range(6)
 
 # Of all elements. CLEARS: reading drops; DYNAMIC: writing behind the end makes them more; SUMS: a second write adds;
-# SAME: one element determines the shape of all; ZEROS: that is known, so an element that nobody wrote is zeros.
+# SAME: one element determines the shape of all; ZEROS: that is known, so an unwritten element is zeros.
 CLEARS, DYNAMIC, SUMS, SAME, ZEROS = 1, 2, 4, 8, 16
 # Of one element. PRESENT: it has a value; KNOWN: it had one, so its shape is known; GONE: reading dropped it.
 PRESENT, KNOWN, GONE = 1, 2, 4
@@ -62,8 +62,7 @@ class Rows:
             self.head[FLAGS] |= ZEROS
 
     def reserve(self, capacity: int, limit: int = -1) -> None:
-        """Make room for so many elements at least, and for twice those that there was room for; up to `limit`, if any.
-        """
+        """Grow the rows to hold at least `capacity`, and at least double them; a `limit` >= 0 bounds the growth."""
         before = len(self.states)
         if capacity > before:
             wide = max(capacity, 2 * before, 8)

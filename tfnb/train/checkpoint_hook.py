@@ -58,7 +58,7 @@ class CheckpointSaverHook(SessionRunHook):
         self._save_graph_def = save_graph_def
 
     def begin(self) -> None:
-        """Open the event file, find the global step and tell the listeners."""
+        """Open the event file, find the global step and call the listeners."""
         self._summary_writer = _writer.FileWriterCache.get(self._checkpoint_dir)
         self._step = required_global_step("CheckpointSaverHook")
         for listener in self._listeners:

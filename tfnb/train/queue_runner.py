@@ -35,8 +35,8 @@ class QueueRunner:
     """Runner of a queue's enqueue ops, each run repeatedly in its own thread.
 
     close_op, cancel_op: close the queue when an enqueue op comes to its end, and with `cancel_pending_enqueues` when
-    the coordinator stops; made where they are not given. queue_closed_exception_types: what an enqueue op raises when
-    its input has ended. queue_runner_def: a proto to read all of that from, in the default graph; import_scope: goes
+    the coordinator stops; made where they are not given. queue_closed_exception_types: exceptions at the end of an
+    enqueue op's input. queue_runner_def: a proto to read all of that from, in the default graph; import_scope: goes
     before the names in it. Raises ValueError for a wrong choice of arguments, TypeError for what is no exception type.
     """
 

@@ -106,7 +106,7 @@ class ResourceSaveable(SaveableObject):
 def op_list_to_dict(op_list: Iterable[Any]) -> dict[str, Any]:
     """Map the names in the checkpoint to the variables of a list; parts of a partitioned one share its name.
 
-    Raises TypeError for what is neither a list nor a dict, or no variable; ValueError for a name that comes twice.
+    Raises TypeError for other structures than lists and dicts, and for non-variables; ValueError for duplicate names.
     """
     if isinstance(op_list, Mapping):
         return dict(op_list)
