@@ -142,7 +142,7 @@ class _Rounds:
         return [op for t in _used(self.looks, reached, taken) if t not in made for op in _reads(t, self.looks[t])]
 
     def _copy_nexts(self, inside: Collection[Tensor]) -> dict[Tensor, Tensor]:
-        """Copy those next values that alias others; return the copies that need not wait for all writers."""
+        """Copy next values that are constants, references or aliases; return those that wait for no writer."""
         aliases: dict[Tensor, Tensor] = {}
         for t in self.nexts:
             if t not in self.copies and self._late_copy(t, inside) is t and t not in inside \

@@ -39,7 +39,7 @@ def _is_plain(op: Operation) -> bool:
 
 
 def _movement_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
-    """Return the interpreter's call for a movement op of one input, with its views memoized by shape."""
+    """Return the interpreter's call for a movement op of one input; memoized by shape: whether it changes nothing."""
     leaves: dict[tuple[int, ...], bool] = {}
     context = Context(op, None, store)
 

@@ -155,7 +155,7 @@ class LoopRunner:
         return [here[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
 
     def _words(self, values: Sequence[np.ndarray], source: Sequence[np.ndarray]) -> list[int]:
-        """Return the input addresses of the iteration after the one whose outputs are in `source`."""
+        """Return the ids of the input arrays of the iteration after the one whose outputs are in `source`."""
         moved = [source[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
         moved += values[len(moved):]
         return [id(moved[k]) for k in self.loop.step_feeds]
