@@ -12,7 +12,7 @@ from tests.test_house import sources
 
 ROOT = Path(__file__).resolve().parents[1]
 # Rooms whose docstrings are still to be written anew; no room comes back here.
-NOT_YET = ("ops",)
+NOT_YET: tuple[str, ...] = ()
 QUESTION = re.compile(r"(What|How|Is|Are|Does|Has|Which|Where|Why|When|Who)\b")
 # phrase -> the term of the field
 BANNED = {

@@ -14,7 +14,7 @@ window.addEventListener("securitypolicyviolation", (event) => {{ window.{MARK} =
 # anywidget gives a module 2 s to arrive; on a loaded machine it comes later, and is shown all the same. One that does
 # not come at all is missed by whatever looks for what it shows.
 NOISE = re.compile("reading 'schema'|Command 'filebrowser:open-path' not registered|[.]woff"
-                   "|[[]anywidget[]] Failed to initialize model")
+                   r"|\[anywidget\] Failed to initialize model")
 
 # Anything in `area` that could run: an element, an attribute or an address made of a hostile string.
 LIVE_PARTS = """(area) => [...document.querySelectorAll(`${area} *`)].flatMap((element) => {

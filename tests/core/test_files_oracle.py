@@ -1,6 +1,7 @@
 """Files against real TensorFlow: gfile, records, readers, savers, meta graphs and event files, errors included."""
 from __future__ import annotations
 
+import gc
 import os
 import warnings
 
@@ -22,6 +23,15 @@ def programs(folder: str) -> list[str]:
             f"os.chdir({folder!r} + '/{i}')\n{snippet}" for i, snippet in enumerate(SNIPPETS)]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def nothing_is_left_open():
+    """Files that snippets do not close are dropped with this module."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gc.collect()
+
+
 @pytest.fixture(scope="module")
 def theirs(oracle, folder):
     before = oracle("import os; result = os.getcwd()")
@@ -36,3 +46,4 @@ def test_as_tensorflow(number, theirs, folder, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")            # of writers that are closed, which both give
         assert repr(here([programs(folder)[number]])[0]) == repr(theirs[number])
+        gc.collect(1)                              # of what snippets leave open, here, and not in another test

@@ -97,8 +97,8 @@ def test_errors_of_other_code_stay_as_they_are(shown) -> None:
 def test_an_error_of_tfnb_alone_is_no_cause_to_show(shown) -> None:
     shapes = "labels, logits = (tf.placeholder(tf.float32, [None, 3]) for _ in range(2))\n" \
              "out = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)\n"
-    text = shown(shapes + "tf.Session().run(out, {labels: [[1, 0, 0]], logits: [[1, 0, 0]] * 2})")
-    assert places(text) == ["<cell 2>"] and "direct cause" not in text and "Shapes (2, 3) and (1, 3)" in text
+    text = shown(shapes + "tf.Session().run(out, {labels: [[1, 0, 0]] * 3, logits: [[1, 0, 0]] * 2})")
+    assert places(text) == ["<cell 2>"] and "direct cause" not in text and "(2, 3) and (3, 3)" in text
     text = shown("def half(v):\n    return v / 'a'\ntf.Session().run(tf.py_func(half, [1.0], tf.float32))")
     assert places(text) == ["<cell 2>", "<cell 2>"] and "direct cause" in text, "of a cause the user's lines are shown"
     text = shown("try:\n    int('x')\nexcept ValueError as error:\n    raise KeyError(1) from error")

@@ -83,7 +83,7 @@ def _of_dtypes(record: Record) -> Iterator[Record]:
 
 
 def _of_attrs(record: Record) -> Iterator[Record]:
-    spec = tables.OPS[record.op]
+    spec = tables.find_op(record.op)
     for name in explicit(record.op):
         attr, given = spec.attr(name), record.attrs.get(name)
         for value in _attr_values(attr, given):

@@ -24,7 +24,9 @@ STRUCTURE = FLOW | {Kind.PLACEHOLDER, Kind.CONST, Kind.VARIABLE, Kind.CONTROL, K
 LEFT_OUT = {"IsVariableInitialized", "CountUpTo", "ConditionalAccumulator", "AccumulatorApplyGradient",
             "AccumulatorTakeGradient", "AccumulatorSetGlobalStep", "AccumulatorNumAccumulated",
             "SparseConditionalAccumulator", "SparseAccumulatorApplyGradient", "SparseAccumulatorTakeGradient", "PyFunc",
-            "PyFuncStateless", "ReadFile", "WriteFile", "MatchingFiles", "ParseExampleV2", "Print", "Assert"}
+            "PyFuncStateless", "ReadFile", "WriteFile", "MatchingFiles", "ParseExampleV2", "Print", "Assert", "Save",
+            "SaveSlices", "SaveV2", "Restore", "RestoreSlice", "RestoreV2", "MergeV2Checkpoints", "ShardedFilename",
+            "ShardedFilespec", "AddSparseToTensorsMap", "AddManySparseToTensorsMap", "TakeManySparseFromTensorsMap"}
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Record:
     def given(self, inputs: list[Any]) -> list[Any]:
         """`inputs`, one for each array, as the constructor of the op takes them."""
         made, at, sizes = [], 0, dict(self.sizes)
-        for i, _ in enumerate(tables.OPS[self.op].inputs):
+        for i, _ in enumerate(tables.find_op(self.op).inputs):
             made.append(inputs[at:at + sizes[i]] if i in sizes else inputs[at])
             at += sizes.get(i, 1)
         return made
@@ -103,7 +105,7 @@ def harvested() -> dict[str, list[Record]]:
 
 def by_kind(op: str) -> list[Record]:
     """Calls of an op of a regular kind."""
-    spec, random = tables.OPS[op], np.random.default_rng(2)
+    spec, random = tables.find_op(op), np.random.default_rng(2)
     dtype = next((d for d in ("float32", "int32", "bool") if takes(op, d)), "float32")
 
     def made(arg: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -150,7 +152,7 @@ def _array(value: Any) -> np.ndarray:
 
 
 def _written(op: str) -> list[Record]:
-    spec, found = tables.OPS[op], []
+    spec, found = tables.find_op(op), []
     defaults = {name: spec.attr(name).default for name in explicit(op) if spec.attr(name).has_default}
     for inputs, attrs in WRITTEN.get(op, []):
         sizes = {i: len(x) for i, x in enumerate(inputs) if spec.inputs[i].is_list}
@@ -168,7 +170,8 @@ def records(op: str) -> tuple[Record, ...]:
 
 def walked() -> list[str]:
     """The ops that compute with arrays: all but those whose inputs are of the runtime or that are structure."""
-    tables.find_op("no such op")                       # (imports all families)
+    for name in tables.op_names():                     # whatever else was imported before
+        tables.find_op(name)
     return [name for name, spec in sorted(tables.OPS.items())
             if spec.kind not in STRUCTURE and name not in LEFT_OUT and spec.inputs
             and not any(arg.type in ("resource", "variant") for arg in (*spec.inputs, *spec.outputs))]

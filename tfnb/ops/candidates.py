@@ -59,7 +59,7 @@ def _integers(words: Iterator[int], n: int) -> Iterator[int]:
 
 
 def _sampler(draw: Callable[[Iterator[int], int], Iterator[int]],
-             chance: Callable[[np.ndarray, int], np.ndarray]) -> Callable[..., tuple[np.ndarray, ...]]:
+             probability: Callable[[np.ndarray, int], np.ndarray]) -> Callable[..., tuple[np.ndarray, ...]]:
     """Return the NumPy form of a sampler: `draw` samples its classes, the other argument gives their probabilities."""
     def numpy(ctx: Any, true: np.ndarray) -> tuple[np.ndarray, ...]:
         """Sample classes by `draw`, and return them with the expected counts of the true and of the sampled classes."""
@@ -81,7 +81,7 @@ def _sampler(draw: Callable[[Iterator[int], int], Iterator[int]],
         philox.advance(ctx.state, _BLOCKS * count)
 
         def expected(classes: np.ndarray) -> np.ndarray:
-            p = chance(classes, most)
+            p = probability(classes, most)
             made: np.ndarray = p * count if tries == count else -np.expm1(tries * np.log1p(-p))
             return made.astype(np.float32)
         return sampled, expected(true), expected(sampled)

@@ -157,7 +157,7 @@ def _allocator(node: _Node) -> str:
 
 
 def _maxima(nodes: Sequence[_Node]) -> dict[str, AllocationMaximum]:
-    """Compute the peak of live tensor bytes for each allocator."""
+    """Compute the peak of live bytes for each allocator: of described tensors, and of the arenas of programs."""
     last = _last_uses(nodes)
     changes = sorted((when, size, _allocator(node), node.name) for node in nodes if _size(node)
                      for when, size in ((node.start, _size(node)), (last[id(node)], -_size(node))))
@@ -169,6 +169,10 @@ def _maxima(nodes: Sequence[_Node]) -> dict[str, AllocationMaximum]:
         total = sum(held.values())
         if allocator not in found or total > found[allocator].num_bytes:
             found[allocator] = AllocationMaximum(when, total, {name for name, size in held.items() if size})
+    for node, memory in [(each, used) for each in nodes for used in each.stats.memory]:
+        before = found.get(memory.allocator_name)
+        if before is None or memory.live_bytes > before.num_bytes:
+            found[memory.allocator_name] = AllocationMaximum(node.start, memory.live_bytes, {node.name})
     return found
 
 

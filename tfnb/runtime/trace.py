@@ -65,6 +65,9 @@ class Trace:
         node.op_end_rel_micros = node.all_end_rel_micros = -(-(record.end - record.start) // 1000)
         for slot, array in enumerate(record.outputs):
             _describe(node.output.add(slot=slot).tensor_description, array)
+        if record.live:                                    # of a kernel's program, whose buffers are parts of one arena
+            node.memory.add(allocator_name="cpu", total_bytes=record.live, peak_bytes=record.live,
+                            live_bytes=record.live)
 
 
 def label(ops: Sequence[Operation], named: dict[Operation, str]) -> str:
