@@ -93,3 +93,14 @@ def test_bad_indices(make, mode, monkeypatch):
     made = make(fed)
     with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError):
         sess.run(made, feed)
+
+
+def test_static_shapes_do_not_count_segments(oracle):
+    """TensorFlow leaves their number to the run, where the ids are constants too."""
+    code = """
+x = tf.zeros([4, 13])
+made = [tf.segment_mean(x, [0, 0, 1, 2]), tf.segment_sum(x, [0, 0, 1, 2]), tf.sparse_segment_sum(x, [0, 1], [0, 1])]
+result = [str(tensor.shape) for tensor in made]"""
+    scope = {"tf": tf}
+    exec(code, scope)
+    assert scope["result"] == oracle(code) == ["(?, 13)"] * 3

@@ -14,6 +14,7 @@ class ShapeContext:
     """The argument of a shape function: `op` (its outputs have no shapes yet) and `attrs`."""
 
     __slots__ = ("op", "attrs")
+    concrete = False                    # True of shapes and values at hand in a run (ops/validate.py)
 
     def __init__(self, op: Operation) -> None:
         self.op = op

@@ -56,7 +56,7 @@ def _check_rank(name: str, shape: Static, rank: int | AtLeast | Single, ctx: Any
     if shape is None:
         return
     if isinstance(rank, Single):
-        if getattr(ctx, "concrete", False):
+        if ctx.concrete:
             if prod(shape) != 1:                   # type: ignore[arg-type]
                 raise ValueError(f"Expected one element in input {name!r}, but got shape {text(shape)}")
             return

@@ -212,8 +212,8 @@ def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
 
 
 def sorted_segments_shape(ctx: ShapeContext) -> list[Static]:
-    """Return the shape of a sorted segment op: a row for each id up to the last, as far as that is known."""
-    data, ids, known = ctx.shape(0), ctx.shape(1), ctx.value(1)
+    """Return the shape of a sorted segment op: a row for each id up to the last, once it runs (as in TensorFlow)."""
+    data, ids, known = ctx.shape(0), ctx.shape(1), ctx.value(1) if ctx.concrete else None
     if data is not None and ids is not None:
         merge(data[:1], ids)
     count = None if known is None else ascending(known)

@@ -201,7 +201,7 @@ _PICKS: dict[str, Any] = {"ranks": {"data": AtLeast(1), "indices": 1, "segment_i
 
 
 def _picked_shape(ctx: ShapeContext) -> list[Static]:
-    data, known = ctx.shape(0), ctx.value(2)
+    data, known = ctx.shape(0), ctx.value(2) if ctx.concrete else None
     merge(ctx.shape(1), ctx.shape(2))
     return [None if data is None else (None if known is None else ascending(known), *data[1:])]
 

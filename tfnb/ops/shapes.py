@@ -88,7 +88,7 @@ def reduced(ctx: ShapeContext) -> list[Static]:
     """Return the shape of input 0 without its reduced axes (size 1 in their place with `keep_dims`)."""
     shape, keep = ctx.shape(0), ctx.attrs.get("keep_dims", False)
     fixed = tables.AXES.get(ctx.op.spec.name)
-    if fixed is None and len(ctx.shape(1) or ()) > 1 and not getattr(ctx, "concrete", False):
+    if fixed is None and len(ctx.shape(1) or ()) > 1 and not ctx.concrete:
         raise ValueError(f"Shape must be at most rank 1 but is rank {len(ctx.shape(1) or ())}: reduction axes")
     if shape is None:
         return [None]
