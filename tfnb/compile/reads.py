@@ -39,7 +39,7 @@ def written_memory(op: Operation) -> set[Memory]:
 
 
 @dataclass(frozen=True)
-class Look:
+class Alias:
     """An alias of a variable's memory: a reference, and the ops that reshape its value, in order."""
 
     ref: Tensor
@@ -51,7 +51,7 @@ class Look:
         return memory_of(ref_variable(self.ref))
 
 
-def look_of(tensor: Tensor, fed: Collection[Tensor], known: Mapping[Tensor, Look]) -> Look | None:
+def alias_of(tensor: Tensor, fed: Collection[Tensor], known: Mapping[Tensor, Alias]) -> Alias | None:
     """Return how `tensor` aliases a variable, through branches and into loops; None if it aliases none.
 
     A reshape whose shape is no constant counts as a copy. known: aliases that were found before.
@@ -61,7 +61,7 @@ def look_of(tensor: Tensor, fed: Collection[Tensor], known: Mapping[Tensor, Look
         if tensor in fed:
             return None
         if refers(tensor):
-            return Look(ref_variable(tensor).outputs[0], tuple(ops[::-1]))
+            return Alias(ref_variable(tensor).outputs[0], tuple(ops[::-1]))
         op = tensor.op
         if op.spec.in_order and all(t.op.spec.kind is Kind.CONST and t not in fed for t in op.inputs[1:]):
             if op.type != "Identity":
@@ -70,7 +70,7 @@ def look_of(tensor: Tensor, fed: Collection[Tensor], known: Mapping[Tensor, Look
             return None
         tensor = op.inputs[0]
     found = known[tensor]
-    return Look(found.ref, (*found.ops, *ops[::-1]))
+    return Alias(found.ref, (*found.ops, *ops[::-1]))
 
 
 def read_again(ops: Sequence[Operation], fits: Callable[[Operation], bool],
@@ -85,15 +85,15 @@ def read_again(ops: Sequence[Operation], fits: Callable[[Operation], bool],
     shows: dict[Operation, bool] = {}
     for op in ops:
         for t in op.inputs:
-            looks = _looks(t, maker, shows)
-            missing = [look for look in looks if look not in here and look not in found]
-            if missing and all(map(fits, missing)) and written(op, ref_variable(looks[0].inputs[0])):
+            alias_ops = _alias_ops(t, maker, shows)
+            missing = [each for each in alias_ops if each not in here and each not in found]
+            if missing and all(map(fits, missing)) and written(op, ref_variable(alias_ops[0].inputs[0])):
                 found.update(dict.fromkeys(missing))
     return list(found)
 
 
-def _looks(tensor: Tensor, maker: Callable[[Tensor], Operation | None],
-           shows: dict[Operation, bool]) -> list[Operation]:
+def _alias_ops(tensor: Tensor, maker: Callable[[Tensor], Operation | None],
+               shows: dict[Operation, bool]) -> list[Operation]:
     """Return the read of the variable that `tensor` aliases, and the reshapes behind it; empty if it aliases none.
 
     shows: whether an op's output is an alias, as found so far: long chains of Reshape are walked once.

@@ -50,7 +50,7 @@ class Region:
 
     needed, passed: see order.reach; loops: the op that represents each loop -> the loop; within: op of a loop -> the
     op that represents that. aliases: tensor -> tensor that it is a copy of. varying: feeds that change in each run.
-    cut: border nodes of the loop that this region is a part of; after: op -> ops that must run before it; looks: more
+    cut: border nodes of the loop that this region is a part of; after: op -> ops that must run before it; reads: more
     ops, that read variables; resident: see `place`; on_gpu: see structure.build.
     """
 
@@ -58,7 +58,7 @@ class Region:
                  needed: Collection[Operation], passed: Collection[Operation], loops: Mapping[Operation, Loop],
                  within: dict[Operation, Operation], aliases: Mapping[Tensor, Tensor] | None = None,
                  varying: Collection[Tensor] = (), cut: Collection[Operation] = (),
-                 after: Mapping[Operation, set[Operation]] | None = None, looks: Sequence[Operation] = (),
+                 after: Mapping[Operation, set[Operation]] | None = None, reads: Sequence[Operation] = (),
                  resident: bool = False, on_gpu: OnGpu | None = None) -> None:
         self.fetches, self.targets, self.feeds = tuple(fetches), tuple(targets), tuple(feeds)
         self.fed, self.varying, self.loops, self.within = frozenset(feeds), varying, loops, within
@@ -74,13 +74,13 @@ class Region:
         self.cut, self.resident = cut, resident
         self._known: dict[Operation, set[Operation]] = {}
         self.on_gpu, self.gpu = on_gpu, set[Operation]()
-        self._enter_units(aliases or {}, looks)
+        self._enter_units(aliases or {}, reads)
 
     # Units
 
-    def _enter_units(self, aliases: Mapping[Tensor, Tensor], looks: Sequence[Operation]) -> None:
+    def _enter_units(self, aliases: Mapping[Tensor, Tensor], reads: Sequence[Operation]) -> None:
         """Add the ops with side effects, and all that they, the fetches or the predicates depend on."""
-        for op in looks:
+        for op in reads:
             self._add(op, ALWAYS)
         for t, source in aliases.items():
             self._copy(source, t, source.op, self.guards.of(source))

@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from tfnb.compile.loop_looks import loop_looks
+from tfnb.compile.loop_aliases import loop_aliases
 from tfnb.compile.loops import Frame, find_frames
 from tfnb.compile.order import reach
 from tfnb.compile.plan import LEAVES, Loop, OnGpu, Plan, straight
-from tfnb.compile.reads import Look, look_of, writes_variables
+from tfnb.compile.reads import Alias, alias_of, writes_variables
 from tfnb.compile.region import Region, named_again, stand_in
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef import tables
@@ -41,7 +41,7 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
 
 
 def _region(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor], needed: set[Operation],
-            passed: set[Operation], shown: Mapping[Tensor, Look] | None = None, **options: object) -> Region:
+            passed: set[Operation], shown: Mapping[Tensor, Alias] | None = None, **options: object) -> Region:
     """Build the region of a plan, its loops first. shown: aliases of variables in the loops around it."""
     loops: dict[Operation, Loop] = {}
     within: dict[Operation, Operation] = {}
@@ -52,16 +52,16 @@ def _region(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequ
     return Region(fetches, targets, feeds, needed, passed, loops, within, **options)  # type: ignore[arg-type]
 
 
-def _loop(frame: Frame, fed: Collection[Tensor], around: Mapping[Tensor, Look]) -> Loop:
+def _loop(frame: Frame, fed: Collection[Tensor], around: Mapping[Tensor, Alias]) -> Loop:
     """Build the plans of a loop, and recursively those of its inner loops."""
-    found = loop_looks(frame, fed, around)
-    loop = _Rounds(frame, found.constants, found.steady, around).loop()
+    found = loop_aliases(frame, fed, around)
+    loop = _Iterations(frame, found.constants, found.steady, around).loop()
     if found.first == found.steady:
         return loop
-    return replace(loop, first=_Rounds(frame, found.constants, found.first, around).loop())
+    return replace(loop, first=_Iterations(frame, found.constants, found.first, around).loop())
 
 
-class _Rounds:
+class _Iterations:
     """Builder of the condition and body plans for the iterations of one loop.
 
     constants: loop-invariant aliases of variables that the loop writes to; shown: the indices of the loop variables
@@ -69,16 +69,16 @@ class _Rounds:
     plans: each read goes to the variable.
     """
 
-    def __init__(self, frame: Frame, constants: Mapping[Tensor, Look], shown: Mapping[int, Look],
-                 around: Mapping[Tensor, Look]) -> None:
+    def __init__(self, frame: Frame, constants: Mapping[Tensor, Alias], shown: Mapping[int, Alias],
+                 around: Mapping[Tensor, Alias]) -> None:
         self.frame, self.border = frame, frame.border
         self.constants = [op for op in frame.constants if op.outputs[0] not in constants and not refers(op.outputs[0])]
         self.heads = {v.merge.outputs[0]: k for k, v in enumerate(frame.variables)}
         self.bodies = {op.outputs[1]: k for k, v in enumerate(frame.variables) for op in v.switches}
         self.fixed = {op.outputs[0]: len(frame.variables) + k for k, op in enumerate(self.constants)}
-        self.looks = {**constants, **{t: shown[k] for t, k in (*self.heads.items(), *self.bodies.items())
-                                      if k in shown}}
-        self.shown = {**around, **self.looks}
+        self.aliases = {**constants, **{t: shown[k] for t, k in (*self.heads.items(), *self.bodies.items())
+                                        if k in shown}}
+        self.shown = {**around, **self.aliases}
         self.copies: dict[Tensor, Tensor] = {}          # value that is passed on -> its copy
         self.late: list[Operation] = []                 # copies of variables, made after all writes
         assert frame.condition is not None
@@ -88,12 +88,12 @@ class _Rounds:
 
     def loop(self) -> Loop:
         """Build the record of the loop with its plans."""
-        feeds = {t: k for t, k in {**self.heads, **self.fixed}.items() if t not in self.looks}
+        feeds = {t: k for t, k in {**self.heads, **self.fixed}.items() if t not in self.aliases}
         tested = reach([self.truth], (), {*self.heads, *self.fixed}, self.border)
         test_feeds = _used(feeds, tested, [self.truth])
         test = _region([self.truth], (), test_feeds, *tested, varying=set(self.heads), cut=self.border,
-                       looks=self._read(tested, [self.truth]), shown=self.shown).plan()
-        inside = {t: k for t, k in {**self.bodies, **self.fixed}.items() if t not in self.looks}
+                       reads=self._read(tested, [self.truth]), shown=self.shown).plan()
+        inside = {t: k for t, k in {**self.bodies, **self.fixed}.items() if t not in self.aliases}
         moved = reach(self.nexts, (), {*self.bodies, *self.fixed}, self.border, self.waits)
         mixed = _used(self.heads, moved, self.nexts)    # read before the Switch: test and step can't be fused
         fused = not mixed
@@ -102,7 +102,7 @@ class _Rounds:
         truth = self._late_copy(self.truth, inside)
         after: dict[Operation, set[Operation]] = {}
         if mixed:
-            inside.update((t, self.heads[t]) for t in mixed if t not in self.looks)
+            inside.update((t, self.heads[t]) for t in mixed if t not in self.aliases)
             needed, passed = reach(self.nexts, (), {*self.bodies, *self.fixed, *mixed}, self.border, self.waits)
             ends = []
         else:
@@ -116,9 +116,9 @@ class _Rounds:
         after.update((op, writes) for op in self.late if op.outputs[0] in fetches)
         taken = [*self.nexts, *aliases.values(), self.truth]
         known = _used(inside, (needed, passed), taken)
-        looks = [*self._read((needed, passed), taken, aliases), *(op for op in self.late if op in after)]
+        reads = [*self._read((needed, passed), taken, aliases), *(op for op in self.late if op in after)]
         make = partial(_region, fetches, (), known, needed, passed, aliases=aliases, cut=self.border, after=after,
-                       looks=looks, shown=self.shown, varying={t for t in known if inside[t] < len(self.nexts)})
+                       reads=reads, shown=self.shown, varying={t for t in known if inside[t] < len(self.nexts)})
         step, whole = make().plan(), None
         if fused and all(stage.loop is None for stage in step.stages) \
                 and any(op.spec.name in tables.RESIDENT for op in step.ops) and not self._keeps_look(step.ops, inside):
@@ -134,12 +134,12 @@ class _Rounds:
     def _keeps_look(self, ops: Sequence[Operation], inside: Collection[Tensor]) -> bool:
         """Return whether a TensorArray or stack gets an alias, no copy, of a variable that the loop writes to."""
         writes = any(writes_variables(op) for op in ops)
-        return writes and any(look_of(t, inside, self.shown) is not None for op in ops
+        return writes and any(alias_of(t, inside, self.shown) is not None for op in ops
                               if tables.RESIDENT.get(op.spec.name) in ("write", "push") for t in op.inputs[1:])
 
     def _read(self, reached: Reached, taken: Sequence[Tensor], made: Collection[Tensor] = ()) -> list[Operation]:
         """Build reads of the variables whose aliases are used and not `made` otherwise."""
-        return [op for t in _used(self.looks, reached, taken) if t not in made for op in _reads(t, self.looks[t])]
+        return [op for t in _used(self.aliases, reached, taken) if t not in made for op in _reads(t, self.aliases[t])]
 
     def _copy_nexts(self, inside: Collection[Tensor]) -> dict[Tensor, Tensor]:
         """Copy next values that are constants, references or aliases; return those that wait for no writer."""
@@ -153,17 +153,17 @@ class _Rounds:
 
     def _late_copy(self, t: Tensor, inside: Collection[Tensor]) -> Tensor:
         """Return a copy of `t` as it is at the end of the iteration if it aliases a variable, else `t`."""
-        if t not in self.copies and t not in inside and look_of(t, inside, self.looks) is not None:
+        if t not in self.copies and t not in inside and alias_of(t, inside, self.aliases) is not None:
             self.copies[t] = named_again(t)
             self.late.append(stand_in(t.op, OPS["Identity"], [t], [self.copies[t]]))
         return self.copies.get(t, t)
 
 
-def _reads(tensor: Tensor, look: Look) -> list[Operation]:
+def _reads(tensor: Tensor, alias: Alias) -> list[Operation]:
     """Build ops that read a variable, of which the last one outputs `tensor`."""
     made: list[Operation] = []
-    source = look.ref
-    for op in look.ops:
+    source = alias.ref
+    for op in alias.ops:
         made.append(stand_in(tensor.op, op.spec, [source, *op.inputs[1:]], [named_again(op.outputs[0])], op.attrs))
         source = made[-1].outputs[0]
     return [*made, stand_in(tensor.op, OPS["Identity"], [source], [tensor])]
