@@ -205,3 +205,15 @@ def test_errors_are_those_of_tensorflow(oracle: Any) -> None:
 def test_wrong_ranks_and_sizes_are_value_errors(build: Any) -> None:
     with pytest.raises(ValueError):
         build(tf.ones([2, 3]))
+
+
+@pytest.mark.parametrize("make", [tf.random_normal, tf.zeros, lambda shape: tf.random_uniform(shape, 0, 5, tf.int32),
+                                  lambda shape: tf.broadcast_to(1.0, shape)])
+def test_more_axes_than_arrays_have_are_refused_in_every_run(make):
+    sizes = tf.placeholder(tf.int32)
+    made = make(sizes)
+    with tf.Session() as session:
+        for _ in range(3):
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                session.run(made, {sizes: np.ones(70, np.int32)})
+            assert session.run(made, {sizes: np.ones(3, np.int32)}).shape == (1, 1, 1)

@@ -26,6 +26,7 @@ _UNSHAPED = frozenset({Kind.HOST, Kind.CONST, Kind.VARIABLE, Kind.CONTROL})
 
 Shape = tuple[int, ...]
 MOST_BYTES = (1 << 63) - 1
+MOST_AXES = 64                      # of NumPy's arrays (TensorFlow: 254)
 
 
 class Concrete:
@@ -81,6 +82,8 @@ def validate(op: Operation, shapes: Sequence[Shape], values: Sequence[np.ndarray
     if extra is not None:
         extra(ctx)
     for tensor, shape in zip(op.outputs, found, strict=True):
+        if shape and len(shape) > MOST_AXES:
+            raise ValueError(f"expected a shape of at most {MOST_AXES} axes, got {len(shape)}")
         if shape and None not in shape and prod(shape) > MOST_BYTES // 16:  # type: ignore[type-var]
             _check_size(op, tensor, shape)  # type: ignore[arg-type]
     return found
