@@ -217,3 +217,19 @@ def test_more_axes_than_arrays_have_are_refused_in_every_run(make):
             with pytest.raises(tf.errors.InvalidArgumentError):
                 session.run(made, {sizes: np.ones(70, np.int32)})
             assert session.run(made, {sizes: np.ones(3, np.int32)}).shape == (1, 1, 1)
+
+
+@pytest.mark.parametrize("make", [tf.random_normal, tf.zeros, lambda sizes: tf.broadcast_to(tf.ones([2, 1]), sizes),
+                                  lambda sizes: tf.tile(tf.ones([1, 1, 1]), sizes),
+                                  lambda sizes: tf.reshape(tf.ones([8]), sizes),
+                                  lambda sizes: tf.slice(tf.ones([4, 2, 1]), [0, 0, 0], sizes),
+                                  lambda sizes: tf.scatter_nd([[0, 0, 0]], [1.0], sizes)])
+def test_negative_sizes_are_refused_in_every_run(make):
+    sizes = tf.placeholder(tf.int32)
+    made = make(sizes)
+    with tf.Session() as session:
+        for wrong in ([4, 2, -2147483648], [4, -2, 1], [-3, 2, 1]):
+            for _ in range(3):
+                with pytest.raises(tf.errors.InvalidArgumentError):
+                    session.run(made, {sizes: wrong})
+                assert session.run(made, {sizes: [4, 2, 1]}).size == 8

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import pytest
 
+import tfnb as tf
 from tfnb.core import dtypes
 from tfnb.graph.graph import Graph
 from tfnb.graph.stack import get_default_graph, name_scope
@@ -210,3 +211,15 @@ def test_what_a_cell_made_is_made_again_with_the_same_names():
     new = cell()
     assert new is not old and new.op.name == old.op.name == "dense_1/v"
     assert old.op in record.ops
+
+
+def test_a_scope_left_too_early_stays_open():
+    outer, inner = tf.variable_scope("outer"), tf.variable_scope("inner")
+    outer.__enter__()
+    inner.__enter__()
+    with pytest.raises(RuntimeError, match="reverse order"):
+        outer.__exit__(None, None, None)
+    inner.__exit__(None, None, None)
+    assert tf.get_variable_scope().name == "outer"
+    outer.__exit__(None, None, None)
+    assert tf.get_variable_scope().name == ""

@@ -269,6 +269,8 @@ def _broadcast_shape(ctx: ShapeContext) -> list[Static]:
     wanted = ctx.partial(1)
     if wanted is None:
         return [None]
+    if ctx.concrete and None in wanted:
+        raise ValueError(f"expected sizes that are not negative, got {np.ravel(ctx.value(1)).tolist()}")
     shape = ctx.shape(0)
     if shape is not None and len(shape) > len(wanted):
         raise ValueError(f"Shape must be at least rank {len(shape)} but is rank {len(wanted)}")

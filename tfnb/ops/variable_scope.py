@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -227,6 +227,16 @@ def variable(initial_value: Any = None, trainable: bool | None = None, collectio
                     **options)
 
 
+def _close(graph: Graph, outer: VariableScope, made: VariableScope, opened: Any) -> None:
+    """Make `outer` the scope of the graph again, and forget the scopes that were opened inside of `made`."""
+    if _current.of(graph) is made:
+        _current.scopes[graph] = outer
+    if opened is None:
+        store.close_subscopes(graph, made.name)
+    else:
+        store.restore_opened(graph, opened)
+
+
 class variable_scope:
     """Open a variable scope and a name scope: `with tf.variable_scope("layer") as scope:`.
 
@@ -273,10 +283,11 @@ class variable_scope:
         return entered
 
     def __exit__(self, *exc: Any) -> Any:
-        context, graph, entered = self._entered.pop() if self._entered else (nullcontext(), None, None)
+        context, graph, entered = self._entered[-1] if self._entered else (nullcontext(), None, None)
         if graph is None or _current.of(graph) is not entered:
             raise RuntimeError("Improper nesting of variable_scope: scopes must be left in the reverse order of "
                                "entering.")
+        self._entered.pop()
         return context.__exit__(*exc)
 
     def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -288,25 +299,25 @@ class variable_scope:
 
     @contextmanager
     def _open(self, graph: Graph) -> Iterator[VariableScope]:
-        with graph.as_default():
+        with ExitStack() as stack:
+            stack.enter_context(graph.as_default())
             outer = _current.of(graph)
             target, default = self._target, self._default_name
             simple = default if target is None else target if isinstance(target, str) else target.name.split("/")[-1]
-            with self._name_scope(graph, simple) as scope:
-                if target is None:
-                    target = store.unique_scope(graph, outer.name, default)  # type: ignore[arg-type]
-                made = self._scope(outer, target, scope)
-                opened = store.opened_scopes(graph) if isinstance(target, VariableScope) else None
-                store.open_scope(graph, made.name)
-                _current.scopes[graph] = made
-                try:
-                    yield made
-                finally:
-                    _current.scopes[graph] = outer
-                    if opened is None:
-                        store.close_subscopes(graph, made.name)
-                    else:
-                        store.restore_opened(graph, opened)
+            scope = stack.enter_context(self._name_scope(graph, simple))
+            if target is None:
+                target = store.unique_scope(graph, outer.name, default)  # type: ignore[arg-type]
+            made = self._scope(outer, target, scope)
+            opened = store.opened_scopes(graph) if isinstance(target, VariableScope) else None
+            store.open_scope(graph, made.name)
+            _current.scopes[graph] = made
+            stack.callback(_close, graph, outer, made, opened)
+            try:
+                yield made
+            except GeneratorExit:                   # dropped while open, perhaps with others open inside: no one hears
+                with suppress(AssertionError):
+                    stack.close()
+                raise
 
     def _name_scope(self, graph: Graph, simple: str | None) -> AbstractContextManager[str]:
         if not self._auxiliary:
