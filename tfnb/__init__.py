@@ -164,6 +164,7 @@ from tfnb import (
 )
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
+from tfnb.core import taps as _taps
 from tfnb.core.stale import StaleTensorError
 from tfnb.core.version import __version__
 
@@ -186,6 +187,7 @@ resource_loader = _lazy_module("tfnb.resource_loader")
 saved_model = _lazy_module("tfnb.saved_model")
 train = _lazy_module("tfnb.train")
 _extension = _lazy_module("tfnb.notebook.extension")
+_taps.nan_guard = _lazy_module("tfnb.debug.nan_guard")
 
 # Messages: a program that uses none of them does not import protobuf. And what runs graphs.
 _LAZY = {
@@ -198,7 +200,7 @@ _LAZY = {
     "HistogramProto": "tfnb.proto.histogram_pb2", "NodeDef": "tfnb.proto.node_def_pb2",
     "Summary": "tfnb.proto.summary_pb2", "SummaryMetadata": "tfnb.proto.summary_pb2",
     "InteractiveSession": "tfnb.runtime.session", "Session": "tfnb.runtime.session",
-    "explain": "tfnb.runtime.explain", "NanReport": "tfnb.runtime.nan", "find_nan": "tfnb.runtime.nan",
+    "explain": "tfnb.debug.explain", "NanReport": "tfnb.debug.nan", "find_nan": "tfnb.debug.nan",
 }
 __getattr__ = _lazy_names(__name__, _LAZY)
 

@@ -11,12 +11,12 @@ import tfnb as tf
 from tests.autodiff.test_finite_differences import SAMPLES
 from tests.ops.test_compiled_walk import EMPTY, MORE, NUMBERS, takes, values
 from tests.safety.written import WRITTEN
+from tfnb.debug.tap import Tap, inspect_run
 from tfnb.graph.operation import Operation
 from tfnb.opdef import tables
 from tfnb.opdef.spec import FLOW, Kind
 from tfnb.ops.construct import official
 from tfnb.ops.raw import raw
-from tfnb.runtime.tap import Tap
 
 KEPT = 3                          # harvested calls of one op
 STRUCTURE = FLOW | {Kind.PLACEHOLDER, Kind.CONST, Kind.VARIABLE, Kind.CONTROL, Kind.LOOP}
@@ -99,7 +99,7 @@ def harvested() -> dict[str, list[Record]]:
                 except TypeError:                      # the sample is of another dtype
                     continue
                 feeds = {x: random.integers(1, 5, x.shape.as_list()).astype(dtype) for x in inputs}
-                sess._inspect(made, feeds).run(tap)
+                inspect_run(sess, made, feeds).run(tap)
     return {op: list(found.values())[:KEPT] for op, found in tap.found.items()}
 
 

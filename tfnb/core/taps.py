@@ -2,8 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 # fn(serialized Summary, global step or None, run): of each fetched value of a summary op (step None, run "") and of
 # each summary that is given to an event file writer (run: its log directory). Set by `tfnb.notebook`; must be cheap
 # and must not raise.
 on_summary: Callable[[bytes, int | None, str], None] | None = None
+
+# The module of the continuous NaN check: its `NanGuard` runs the plans of a session while `options.nan_check` is set.
+# Set by `tfnb`; imported at the first such run.
+nan_guard: Any = None

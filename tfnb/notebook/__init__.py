@@ -2,6 +2,7 @@
 
 Nothing here imports IPython, ipywidgets or Graphviz before it is used.
 """
+from tfnb.debug.profile import Profile, profile
 from tfnb.notebook.debug.edge_values import Watched, watch
 from tfnb.notebook.debug.nan_view import NanView, nan
 from tfnb.notebook.debug.step_view import StepView, step
@@ -29,7 +30,6 @@ from tfnb.notebook.state.checkpoint_views import (
 from tfnb.notebook.state.initialize import initialize
 from tfnb.notebook.state.queue_view import QueuesView, queues
 from tfnb.notebook.state.state_views import SlotsView, VariablesView, slots, variables
-from tfnb.runtime.profile import Profile, profile
 
 __all__ = [
     "CheckpointView",

@@ -26,7 +26,7 @@ from tfnb.runtime.waiting import run_waiting
 @dataclass(frozen=True)
 class Settings:
     """Execution options of a session. interpreted: never compiled (but for a GPU); threads: of one kernel at most,
-    None: all there are; tap: the observer of each op of an interpreted plan (runtime/tap.py)."""
+    None: all there are; tap: the observer of each op of an interpreted plan (debug/tap.py)."""
 
     interpreted: bool = False
     threads: int | None = None

@@ -34,7 +34,7 @@ Env = MutableMapping[Tensor, np.ndarray]
 
 
 class Taps(Protocol):
-    """The observer interface of an interpreted run; implemented by runtime/tap.py."""
+    """The observer interface of an interpreted run; implemented by debug/tap.py."""
 
     def before(self, op: Operation, inputs: Sequence[np.ndarray]) -> None:
         """Observe `op` before it runs."""

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from threading import Lock
 from typing import Any
 from weakref import WeakSet
 
@@ -21,16 +22,15 @@ from tfnb.graph.stack import get_default_graph
 from tfnb.runtime.devices import HERE, DeviceAttributes, Placer
 from tfnb.runtime.executor import Executor, Settings
 from tfnb.runtime.fetch import Build, Feed, feed_tensor, flat_feeds, read_fetches
-from tfnb.runtime.nan_guard import NanGuard
 from tfnb.runtime.partial import PartialRun
 from tfnb.runtime.server import find_target
 from tfnb.runtime.store import Store
-from tfnb.runtime.tap import Inspection, Tap
 from tfnb.runtime.trace import Trace
 
 CALLS_KEPT = 512         # run signatures remembered a session
 
 _live: WeakSet[BaseSession] = WeakSet()     # for Session.reset
+_starting = Lock()
 
 
 def _settings(config: Any) -> Settings:
@@ -80,7 +80,7 @@ class BaseSession:
         self._executors: dict[tuple[Any, ...], tuple[int, Executor]] = {}
         self._calls: dict[Any, _Call] = {}
         self._closed = False
-        self._guard = NanGuard(self._store)
+        self._guard: Any = None                    # the continuous NaN check, once a run was checked
         limits = (0 if config is None else config.operation_timeout_in_ms, 0 if place is None else place.timeout)
         self._patience = min((int(limit) for limit in limits if limit > 0), default=0)
         _live.add(self)
@@ -149,7 +149,8 @@ class BaseSession:
             arrays = []
         try:
             if options is None and run_metadata is None and not self._patience:
-                values = self._guard.run(call.executor, arrays) if settings.nan_check else call.executor.run(arrays)
+                values = call.executor.run(arrays) if not settings.nan_check else \
+                    (self._guard or self._begin_check()).run(call.executor, arrays)
             else:
                 values = self._run_with(call.executor, arrays, options, run_metadata)
         except Exception as error:
@@ -165,6 +166,13 @@ class BaseSession:
             value = values[0]
             return value if value.ndim else value[()]
         return call.build([v if v.ndim else v[()] for v in values])
+
+    def _begin_check(self) -> Any:
+        """Return the continuous NaN check of this session (debug/nan_guard.py), made at its first checked run."""
+        made = taps.nan_guard.NanGuard(self._store)
+        with _starting:                            # several threads may run the session
+            self._guard = self._guard or made
+        return self._guard
 
     def _run_with(self, executor: Executor, arrays: Sequence[np.ndarray], options: Any,
                   run_metadata: Any) -> Sequence[np.ndarray]:
@@ -302,21 +310,6 @@ class BaseSession:
                 raise TypeError(f"this callable takes {len(keys)} feed values, but got {len(values)}")
             return self.run(fetches, dict(zip(keys, values, strict=True)) or None, **options)
         return run
-
-    def _inspect(self, fetches: Any, feed_dict: Any = None) -> Inspection:
-        """Return an inspection of the run, to be observed op by op. Raises as `run` for wrong fetches and feeds."""
-        self._check_open()
-        read = read_fetches(fetches, self._graph)
-        feeds = {feed_tensor(k, self._graph): v for k, v in flat_feeds(feed_dict or {}).items()}
-        arrays = {t: Feed.of(t).array(v) for t, v in feeds.items()}
-        plan = self._executor(read.tensors, read.targets, tuple(feeds), self._graph.mutations).plan
-        return Inspection(plan, arrays, self._store.copy())
-
-    def _run_tapped(self, fetches: Any, feed_dict: Any, tap: Tap) -> Any:
-        """Run interpreted, with a tap on each op; see `run`."""
-        run = self._inspect(fetches, feed_dict)
-        values = run.run(tap, self._store)
-        return read_fetches(fetches, self._graph).build([v if v.ndim else v[()] for v in values])
 
     def plan(self, fetches: Any, feed_dict: Any = ()) -> Plan:
         """Return the plan that `run` would use (printable by compile/printed.py)."""

@@ -26,7 +26,7 @@ _CELLS = ("_linear=tfnb.layers.linear:linear linear=tfnb.layers.linear:linear tf
 # Names that are not public in TensorFlow either: "module:name", or "name=module:name"; "module:*" has all.
 _NAMES = {
     "python.client.device_lib": "tfnb.runtime.devices:list_local_devices",
-    "python.client.timeline": "tfnb.runtime.timeline:Timeline",
+    "python.client.timeline": "tfnb.debug.timeline:Timeline",
     "python.framework.ops": "tfnb.graph.convert:convert_n_to_tensor tfnb.graph.convert:internal_convert_to_tensor "
                             "tfnb.graph.convert:internal_convert_n_to_tensor "
                             "tfnb.ops.indexed_slices:convert_n_to_tensor_or_indexed_slices",

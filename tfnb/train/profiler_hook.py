@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
-from tfnb.runtime.timeline import Timeline
+from tfnb.debug.timeline import Timeline
 from tfnb.train.global_step import required_global_step
 from tfnb.train.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 from tfnb.train.timers import SecondOrStepTimer

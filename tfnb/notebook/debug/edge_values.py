@@ -10,6 +10,7 @@ import numpy as np
 
 from tfnb.core.describe import one_line
 from tfnb.core.text import expression
+from tfnb.debug.tap import Tap, run_tapped
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels.png import encode_png
 from tfnb.notebook.drawing.tensor_stats import as_reals
@@ -18,7 +19,6 @@ from tfnb.notebook.frontend.fetch import in_session
 from tfnb.notebook.graph.view import GraphView, graph_view
 from tfnb.runtime.fetch import read_fetches
 from tfnb.runtime.session import BaseSession
-from tfnb.runtime.tap import Tap
 
 LEAST_SIDE, MOST_SIDE = 8, 64       # pixels of what counts as an image, and of what is shown of it
 MOST_IMAGES = 8
@@ -133,7 +133,7 @@ def watch(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSes
     """
     chosen, wanted, fed = in_session(fetches, feed, session)
     recorder = Recorder(pattern, last)
-    chosen._run_tapped(wanted, fed, recorder)
+    run_tapped(chosen, wanted, fed, recorder)
     return graph_view(elements_of(chosen, wanted), values=recorder.values, **options)
 
 

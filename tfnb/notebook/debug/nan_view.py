@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tfnb.debug.nan import NanReport, Seen, find_nan
 from tfnb.graph.operation import Operation
 from tfnb.notebook.drawing.svg import text as escaped
 from tfnb.notebook.drawing.value_label import pill_of, pill_svg
@@ -11,7 +12,6 @@ from tfnb.notebook.frontend.badge import BAD_COLOR, FRESH_COLOR
 from tfnb.notebook.frontend.fetch import in_session
 from tfnb.notebook.frontend.shell import Bundle
 from tfnb.notebook.frontend.widget import with_widget
-from tfnb.runtime.nan import NanReport, Seen, find_nan
 from tfnb.runtime.session import BaseSession
 
 MOST_STEPS = 14         # of the way that are shown

@@ -9,6 +9,9 @@ import numpy as np
 
 from tfnb.core.describe import FEW, one_line
 from tfnb.core.text import did_you_mean
+from tfnb.debug.nan import patterns
+from tfnb.debug.stepper import Stepper
+from tfnb.debug.tap import inspect_run
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.notebook.debug.edge_values import elements_of, watched
 from tfnb.notebook.debug.typed import typed_value
@@ -20,9 +23,7 @@ from tfnb.notebook.graph.paint import progressed
 from tfnb.notebook.graph.view import GraphView
 from tfnb.notebook.state.tables import Cell, Column, Table
 from tfnb.notebook.state.tables_view import Inside, SheetView
-from tfnb.runtime.nan import patterns
 from tfnb.runtime.session import BaseSession
-from tfnb.runtime.stepper import Stepper
 
 AROUND = 5              # ops shown before and after the next one
 LETTERS = 42            # of names in tables
@@ -224,7 +225,7 @@ def step(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSess
     wrong expression, and what `Session.run` raises for wrong feeds.
     """
     chosen, wanted, fed = in_session(fetches, feed, session)
-    stepper = Stepper(chosen._inspect(wanted, fed), breaks)
+    stepper = Stepper(inspect_run(chosen, wanted, fed), breaks)
     _check_found(stepper, [*stepper.breaks, *patterns(until)] if until else stepper.breaks)
     if back:
         stepper.step(len(stepper.calls))

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tfnb.core.options import options
+from tfnb.debug.profile import Profile
+from tfnb.debug.timing import SHORT, LaunchTime, memory_rate, product_rate
 from tfnb.graph.operation import Operation
 from tfnb.notebook.frontend import shell
-from tfnb.runtime.profile import Profile
-from tfnb.runtime.timing import SHORT, LaunchTime, memory_rate, product_rate
 from tfnb.runtime.trace import Record
 
 PRODUCT, OTHER, HOST, REST = 0, 2, 1, 6         # places of colours

@@ -6,12 +6,12 @@ from typing import Any
 
 from tfnb.core.describe import one_line
 from tfnb.core.text import did_you_mean
+from tfnb.debug.tap import Tap, run_tapped
 from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph, get_default_session
 from tfnb.notebook.frontend import shell
 from tfnb.runtime.session import BaseSession
-from tfnb.runtime.tap import Tap
 
 
 class NoSessionError(ValueError):
@@ -31,7 +31,7 @@ def fetch(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSes
     the nearest one; else what `Session.run` raises.
     """
     found, wanted, feeds = in_session(fetches, feed, session)
-    values = found.run(wanted, feeds or None) if tap is None else found._run_tapped(wanted, feeds, tap)
+    values = found.run(wanted, feeds or None) if tap is None else run_tapped(found, wanted, feeds, tap)
     names = [*labels] or [_name(each) for each in wanted]
     width = max(map(len, names), default=0)
     for name, value in zip(names, values, strict=True):

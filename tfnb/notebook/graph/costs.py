@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.debug.tap import Tap, inspect_run
 from tfnb.graph.operation import Operation
 from tfnb.notebook.frontend.fetch import in_session
 from tfnb.runtime.executor import Executor
 from tfnb.runtime.session import BaseSession
-from tfnb.runtime.tap import Tap
 from tfnb.runtime.trace import Trace
 
 RUNS = 5
@@ -45,7 +45,7 @@ def measure(fetches: Sequence[Any], feed: Mapping[Any, Any] | None = None,
     `Session.run` raises.
     """
     chosen, wanted, fed = in_session(fetches, feed, session)
-    run = chosen._inspect(wanted, fed)
+    run = inspect_run(chosen, wanted, fed)
     sizes = _Sizes()
     run.run(sizes)
     executor = Executor(run.plan, run.store.copy())

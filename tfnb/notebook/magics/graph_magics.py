@@ -9,6 +9,7 @@ from IPython.core.magic import line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
 
+from tfnb.debug.explain import explain
 from tfnb.notebook.debug.edge_values import Recorder, elements_of, opened, watch
 from tfnb.notebook.debug.timeline_view import timeline, traced
 from tfnb.notebook.frontend.fetch import NoSessionError, fetch, resolve
@@ -21,7 +22,6 @@ from tfnb.notebook.ownership.rerun import Undone, undo
 from tfnb.notebook.plots import board
 from tfnb.notebook.plots.style import AXES
 from tfnb.notebook.state.queue_view import queues
-from tfnb.runtime.explain import explain
 from tfnb.runtime.session import BaseSession
 
 

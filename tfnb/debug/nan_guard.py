@@ -2,7 +2,7 @@
 
 Fetched values are checked in each run. The variables are checked periodically (EVERY), and checkpointed (LOOKS);
 between two checkpoints the feeds of each run are logged. When a check fails, the logged runs are replayed on the
-checkpoint until the first bad value appears, and that run is searched op by op (runtime/nan.py).
+checkpoint until the first bad value appears, and that run is searched op by op (debug/nan.py).
 
 Feeds are logged by reference: to copy them took 30 % of a step of a small network. Where a caller turns out to reuse
 one array for each run, which a few sampled elements of the first one show, they are copied from then on.
@@ -23,12 +23,12 @@ from tfnb.compile.plan import Plan
 from tfnb.compile.reads import writes_variables
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.options import options
+from tfnb.debug.nan import badness, patterns, search
+from tfnb.debug.tap import Inspection
 from tfnb.kernels.cpu.finite import TYPES, Finite
 from tfnb.opdef.spec import Kind
 from tfnb.runtime.executor import Executor, Settings
-from tfnb.runtime.nan import badness, patterns, search
 from tfnb.runtime.store import Key, Store
-from tfnb.runtime.tap import Inspection
 
 EVERY, OFTEN = 128, 32          # runs between two checks of the variables, and that if they have LARGE bytes
 LARGE = 1 << 21

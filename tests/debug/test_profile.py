@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.runtime import timing
-from tfnb.runtime.profile import profile
+from tfnb.debug import timing
+from tfnb.debug.profile import profile
 
 
 def network():

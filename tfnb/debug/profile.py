@@ -10,6 +10,7 @@ import numpy as np
 
 from tfnb.compile.plan import Plan
 from tfnb.core.options import options
+from tfnb.debug.timing import LaunchTime, generator, table, time_program
 from tfnb.graph.context import session_for
 from tfnb.graph.stack import get_default_graph
 from tfnb.opdef.spec import Kind
@@ -18,7 +19,6 @@ from tfnb.runtime.fetch import Feed, feed_tensor, read_fetches
 from tfnb.runtime.session import BaseSession
 from tfnb.runtime.stages import StageRunner
 from tfnb.runtime.store import Store
-from tfnb.runtime.timing import LaunchTime, generator, table, time_program
 from tfnb.runtime.trace import Trace
 
 WARM = 2                # runs until all is compiled

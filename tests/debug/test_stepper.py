@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.runtime.stepper import Stepper
+from tfnb.debug.stepper import Stepper
+from tfnb.debug.tap import inspect_run
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def stepper():
         z = tf.reduce_sum(tf.square(y, name="sq"), name="z")
         update = tf.assign_sub(w, y, name="update")
         session.run(w.initializer)
-        made = Stepper(session._inspect([z, update], {x: [3.0, 4.0]}), "^sq$")
+        made = Stepper(inspect_run(session, [z, update], {x: [3.0, 4.0]}), "^sq$")
         made.session = session
         yield made
 
@@ -31,7 +32,7 @@ def test_what_a_loop_passes_on_is_fixed():
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.placeholder(tf.float32, [], "x")
         end = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * 2.0), [0, tf.square(x, name="start")])
-        stepper = Stepper(session._inspect(end[1:], {x: 1.0}), "").step(3)
+        stepper = Stepper(inspect_run(session, end[1:], {x: 1.0}), "").step(3)
         assert stepper.fixed("x:0") == stepper.fixed("start:0") == ""
         with pytest.raises(ValueError, match="while/Switch:1 passes a value on into a loop"):
             stepper.set("while/Switch:1", 1)
@@ -76,7 +77,7 @@ def test_rounds_of_loops_are_steps_and_random_numbers_stay():
     with tf.Graph().as_default(), tf.Session() as session:
         _, v = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, tf.multiply(v, 2.0, name="twice")), [0, 1.0])
         noise = tf.random_normal([2], seed=1, name="noise")
-        stepper = Stepper(session._inspect([v, noise]), "twice")
+        stepper = Stepper(inspect_run(session, [v, noise]), "twice")
         assert [float(stepper.go().inputs[0][1]) for _ in range(3)] == [1.0, 2.0, 4.0]
         stepper.step().set("while/twice", 100.0)
         assert stepper.go().result[0] == 100.0
@@ -88,7 +89,7 @@ def test_an_op_that_fails_is_where_it_ends():
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.placeholder(tf.float32, [None], name="x")
         bad = tf.reshape(tf.negative(x, name="neg"), [2], name="bad")
-        stepper = Stepper(session._inspect(bad, {x: [1.0, 2.0, 3.0]}))
+        stepper = Stepper(inspect_run(session, bad, {x: [1.0, 2.0, 3.0]}))
         stepper.go()
         assert stepper.done and stepper.op.name == "bad" and "bad" in str(stepper.error)
         assert stepper.back().op.name == "neg" and not stepper.done
@@ -99,7 +100,7 @@ def test_what_leaves_a_loop_or_a_branch_is_no_step_of_its_own():
         x = tf.placeholder(tf.float32, [], name="x")
         _, v = tf.while_loop(lambda i, v: i < 2, lambda i, v: (i + 1, v * x), [0, x])
         y = tf.cond(x > 0, lambda: v + 1, lambda: v - 1)
-        stepper = Stepper(session._inspect([tf.gradients(y, x)[0], y], {x: 3.0}))
+        stepper = Stepper(inspect_run(session, [tf.gradients(y, x)[0], y], {x: 3.0}))
         calls = len(stepper.calls)
         assert stepper.step(calls).result[0] == 27.0 and stepper.position == calls
         assert stepper.back().op is stepper.calls[-1] and stepper.position == calls - 1

@@ -11,12 +11,12 @@ import numpy as np
 from tfnb.core.dtypes import resource, variant
 from tfnb.core.errors import NotFoundError
 from tfnb.core.text import did_you_mean
+from tfnb.debug.nan import patterns
+from tfnb.debug.tap import Inspection, Tap
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
 from tfnb.ops.evaluate import ref_variable, refers
 from tfnb.runtime.fetch import Feed
-from tfnb.runtime.nan import patterns
-from tfnb.runtime.tap import Inspection, Tap
 
 Stop = Callable[[int, Operation], bool]
 HANDLES = (resource, variant)       # dtypes of handles, which have no values

@@ -3,12 +3,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tfnb.compile.plan import Plan
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.runtime.executor import Executor, Settings
+from tfnb.runtime.fetch import Feed, feed_tensor, flat_feeds, read_fetches
+from tfnb.runtime.session import BaseSession
 from tfnb.runtime.store import Store
 
 
@@ -43,3 +46,19 @@ class Inspection:
         executor = Executor(self.plan, store or self.store.copy(), settings=Settings(interpreted=True, tap=tap))
         return executor.run(list(self.feeds.values()))
 
+
+def inspect_run(session: BaseSession, fetches: Any, feed_dict: Any = None) -> Inspection:
+    """Return an inspection of a run of a session. Raises as `Session.run` for wrong fetches and feeds."""
+    session._check_open()
+    graph = session.graph
+    read = read_fetches(fetches, graph)
+    feeds = {feed_tensor(k, graph): v for k, v in flat_feeds(feed_dict or {}).items()}
+    arrays = {t: Feed.of(t).array(v) for t, v in feeds.items()}
+    plan = session._executor(read.tensors, read.targets, tuple(feeds), graph.mutations).plan
+    return Inspection(plan, arrays, session._store.copy())
+
+
+def run_tapped(session: BaseSession, fetches: Any, feed_dict: Any, tap: Tap) -> Any:
+    """Run interpreted on the session's own values, with a tap on each op; see `Session.run`."""
+    values = inspect_run(session, fetches, feed_dict).run(tap, session._store)
+    return read_fetches(fetches, session.graph).build([v if v.ndim else v[()] for v in values])

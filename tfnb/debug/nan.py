@@ -12,13 +12,13 @@ import numpy as np
 from tfnb.core.describe import one_line
 from tfnb.core.errors import OpError
 from tfnb.core.text import expression
+from tfnb.debug.tap import Inspection, Tap, inspect_run
 from tfnb.graph.context import session_for
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.opdef.spec import FLOW, Kind
 from tfnb.ops.evaluate import ref_variable, refers
 from tfnb.runtime.executor import Executor
-from tfnb.runtime.tap import Inspection, Tap
 
 NAN, INF, LARGE = 1, 2, 4           # flags of faults, summed
 MOST_INDICES, MOST_OTHERS, MOST_PATH = 6, 12, 12
@@ -134,7 +134,7 @@ def find_nan(fetches: Any, feed_dict: Any = None, session: Any = None, ignore: s
     Raises ValueError for a wrong expression or without a session, and what `Session.run` raises.
     """
     chosen = session_for(session, session.graph if session is not None else get_default_graph(), "look for NaN")
-    run = chosen._inspect(fetches, feed_dict)
+    run = inspect_run(chosen, fetches, feed_dict)
     return search_runs(run, steps, patterns(ignore), abs_max) if steps > 0 else search(run, patterns(ignore), abs_max)
 
 
