@@ -1,6 +1,8 @@
 """Conditions of ops: what stands behind Switches, until Merges bring the branches together."""
 from __future__ import annotations
 
+import pytest
+
 import tfnb as tf
 from tfnb.compile.guards import ALWAYS, Guards
 
@@ -83,3 +85,26 @@ def test_control_inputs_count_and_feeds_do_not():
     assert of(waits) == of(behind) == {(p, True)}
     of = guards(feeds=[yes])
     assert of(behind) == of(waits) == of(yes) == ALWAYS
+
+
+PREDICATES = {
+    "constant": (lambda flag: tf.constant(True), "++++"),
+    "variable": (lambda flag: flag, "++++"),
+    "read": (lambda flag: flag.read_value(), "++++"),
+    "assigned": (lambda flag: tf.assign(flag, tf.logical_not(flag)), "-+-+"),
+    "default": (lambda flag: tf.placeholder_with_default(False, []), "----"),
+}
+
+
+@pytest.mark.parametrize("name", PREDICATES)
+def test_predicates_that_no_stage_computes(name):
+    """Constants and variables have no slot while a plan runs; branches that call Python need their values."""
+    predicate, want = PREDICATES[name]
+    flag, x = tf.Variable(True), tf.placeholder(tf.float32, [])
+
+    def call(given):
+        return tf.reshape(tf.py_func(lambda a: a, [given], tf.float32), [])
+    y = tf.cond(predicate(flag), lambda: call(x * 2.0), lambda: call(x * 3.0)) + 1.0
+    with tf.Session() as session:
+        session.run(flag.initializer)
+        assert "".join({3.0: "+", 4.0: "-"}[session.run(y, {x: 1.0})] for _ in range(4)) == want

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tfnb.compile.reads import updates_before
 
 # `look` is what is made of a read; it is used behind an update, which is between two host calls. Run by both systems.
 PROGRAM = """
@@ -90,3 +91,42 @@ def test_a_shape_that_only_a_run_tells():
     with tf.Session() as session:
         session.run(v.initializer)
         assert [session.run(y).tolist() for _ in range(3)] == [[1, 2, 3, 4], [2, 3, 4, 5], [3, 4, 5, 6]]
+
+
+IN_A_LOOP = """
+v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+seen = tf.reshape(v.read_value(), [-1])
+start = tf.py_func(lambda a: np.float32(10.0 + a), [tf.reduce_sum(seen) * 0.0], tf.float32)
+start.set_shape([])
+
+def body(i):
+    with tf.control_dependencies([tf.assign_add(v, tf.fill([2, 2], start))]):
+        return i + 1
+
+done = tf.while_loop(lambda i: i < 3, body, [0])
+with tf.control_dependencies([done]):
+    y = seen + 1.0
+with tf.Session() as session:
+    session.run(v.initializer)
+    result = [session.run(y) for _ in range(3)]
+"""
+
+
+@pytest.mark.oracle
+def test_updates_by_the_iterations_of_a_loop_are_seen_behind_it(oracle):
+    scope = {"tf": tf, "np": np}
+    exec(IN_A_LOOP, scope)
+    np.testing.assert_array_equal(scope["result"], [np.arange(2.0, 6.0) + 30 * (k + 1) for k in range(3)])
+    np.testing.assert_array_equal(scope["result"], oracle(IN_A_LOOP))
+
+
+def test_a_read_is_no_update():
+    """Only behind an update is a read repeated; elsewhere the copy that the earlier stage made is passed on."""
+    v, w = tf.Variable([1.0, 2.0]), tf.Variable([1.0, 2.0])
+    read = v.read_value()
+    with tf.control_dependencies([read]):
+        update = tf.assign_add(v, [1.0, 1.0])
+    behind_read, behind_update = tf.square(read), tf.square(update)
+    written = updates_before(lambda op: [t.op for t in op.inputs] + list(op.control_inputs))
+    assert [written(t.op, v.op) for t in (behind_read, update, behind_update)] == [False, False, True]
+    assert not written(behind_update.op, w.op)

@@ -174,6 +174,22 @@ def test_initialized_value_orders_initializers():
         assert sess.run(w).tolist() == [2, 4]
 
 
+def test_an_initial_value_from_a_loop_is_left_as_it_is():
+    """As in TensorFlow, ops of a loop are not copied: the initializer waits for nothing."""
+    v = Variable(2.0, name="v")
+    total = tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * v), [0, 1.0])[1] * 1.0
+    before = len(nodes())
+    w = Variable(total, name="w")
+    assert [node[1] for node in nodes()[before:]] == ["VariableV2", "Assign", "Identity"]
+    assert w.initializer.inputs[1] is total
+    with Session() as sess:
+        with pytest.raises(errors.FailedPreconditionError, match="uninitialized value v"):
+            sess.run(w.initializer)
+        for initializer in (v.initializer, w.initializer):
+            sess.run(initializer)
+        assert sess.run(w) == 8
+
+
 def test_uninitialised():
     v, w = Variable([1.0, 2.0], name="v"), Variable(1.0, name="w")
     flags = [state.is_variable_initialized(x) for x in (v, w)]

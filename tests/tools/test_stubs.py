@@ -91,3 +91,12 @@ def declared(tree):
     names |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     names |= {node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)}
     return names | {target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets}
+
+
+@pytest.mark.parametrize("op, made", [("Exp", "Tensor"), ("NoOp", "Operation"), ("Unique", "Any"), ("TopKV2", "Any"),
+                                      ("Split", "Any")])
+def test_stubs_declare_the_type_of_outputs(op, made):
+    """One output is a Tensor, none an Operation; several, and a list of them, are sequences of other types."""
+    tree = ast.parse(stubs.stub(tf.raw_ops))
+    found = {node.name: node.returns.id for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert found.get(op) == made

@@ -8,6 +8,7 @@ import pytest
 
 from tfnb.kernels import window_arrays as arrays
 from tfnb.kernels.cpu import conv, conv_loops, pooling
+from tfnb.kernels.launch import Call, Meta
 from tfnb.kernels.window import channels_first, window
 
 RNG = np.random.default_rng(3)
@@ -292,3 +293,12 @@ def test_unfolded_convolutions(case, run, monkeypatch):
 def test_a_window_that_does_not_fit_is_an_error():
     with pytest.raises(ValueError, match="Negative dimension size caused by subtracting 5 from 4"):
         window((1, 4, 4, 1), (5, 5), attrs_of((1, 1), "VALID", (1, 1)))
+
+
+@pytest.mark.parametrize("channels, most", [(65, 16 << 20), (257, 4 << 20)])
+def test_partial_sums_of_a_large_filter_take_bounded_memory(channels, most):
+    """Threads add up copies of a small filter's gradient each; rows so wide that no window of them fits in a cache."""
+    image, filter_ = Meta("float32", (1, 16, 100_000, channels)), Meta("float32", (3, 3, channels, channels))
+    call = Call((image, Meta("int32", (4,)), image), (filter_,), attrs_of((1, 1), "SAME", (1, 1)))
+    launches = conv.filter_gradient(call)
+    assert launches and sum(call.scratch_sizes) <= most

@@ -413,6 +413,22 @@ def test_chunks(emitted, size, step):
     emitted.check(kernel, {"x": x, "y": y}, scale=20)
 
 
+def twice(logits):
+    e = exp(logits - rowmax(logits))
+    p = e / rowsum(e)
+    return p, p * 1
+
+
+@pytest.mark.parametrize("types", ["float32 float64", "float64 float32"])
+def test_no_value_waits_in_a_store_of_another_type(types, emitted):
+    """Exponentials are kept between the passes over a row in memory of their own type, or computed again."""
+    x = sample((5, 70), "float64")
+    made = emitted.stmt(twice, "float64", "x", "p q", types)
+    stores = tuple(Operand(name, type, ("s", "1"), private=True)
+                   for name, type in zip("pq", types.split(), strict=True))
+    emitted.check(RowKernel(1, 1, (emitted.operand("x", x),), (made,), stores), {"x": x})
+
+
 # --- columns ------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("type", NUMBERS)
