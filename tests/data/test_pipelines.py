@@ -74,6 +74,8 @@ PIPELINES = {
                               "tf.int64))",
     "padded_batch of two": "D.range(1, 5).map(lambda x: (x, tf.fill([2, x], 'a'))).padded_batch(3, ([], [2, None]), "
                            "(tf.constant(0, tf.int64), 'pad'), drop_remainder=True)",
+    "padded_batch to a computed size": "D.range(1, 5).map(lambda x: tf.fill([x], x)).padded_batch(2, "
+                                       "[tf.constant(3, tf.int64) * 2])",
     "prefetch": "D.range(9).prefetch(2).prefetch(1)",
     "cache": "D.range(3).map(lambda x: tf.random_uniform([], seed=1)).cache().repeat(2)",
     "window": "D.range(7).window(3).flat_map(lambda w: w.batch(3))",
@@ -132,3 +134,28 @@ def test_batches_of_strings_that_a_function_made_hold_bytes():
     with tf.Session() as sess:
         for joined in sess.run(nexts):
             assert [type(text) for text in joined] == [bytes, bytes] and joined.tolist() == [b"a!", b"b!"]
+
+
+_SHAPES = """
+def padded(sizes):
+    made = tf.data.Dataset.range(1, 6).map(lambda x: tf.fill([x], x))
+    try:
+        return str(tf.data.get_output_shapes(made.padded_batch(2, sizes())))
+    except (TypeError, ValueError) as error:
+        return type(error).__name__
+
+def fed(*shape):
+    return lambda: tf.placeholder(tf.int64, *shape)
+
+result = [padded(sizes) for sizes in (
+    fed([1]), fed([None]), fed(), fed([]), fed([2]), fed([1, 1]), lambda: tf.stack([fed([])()]),
+    lambda: tf.constant([7], tf.int64), lambda: tf.constant([-1], tf.int64), lambda: tf.constant([7, 8], tf.int64),
+    lambda: tf.constant([7], tf.int32), lambda: [tf.constant(7, tf.int64)], lambda: [7], lambda: [None])]
+"""
+
+
+def test_padded_shapes_that_are_tensors_are_known_as_far_as_in_tensorflow(oracle: Any) -> None:
+    scope: dict[str, Any] = {"tf": tf}
+    exec(_SHAPES, scope)
+    assert scope["result"] == oracle(_SHAPES)
+    assert scope["result"][:3] == ["(?, ?)", "<unknown>", "<unknown>"]

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import dtypes
-from tfnb.core.shape import TensorShape
+from tfnb.core.shape import Static, TensorShape
 from tfnb.data import structure
 from tfnb.data.calls import Called, dataset_of, single, with_state
 from tfnb.data.generators import Generators, generated
 from tfnb.data.iterator import Iterator
 from tfnb.data.structure import Component, Structured
-from tfnb.graph.constant_value import constant_value
+from tfnb.graph.constant_value import constant_value, constant_value_as_shape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.function import FunctionGraph
 from tfnb.graph.operation import Tensor
@@ -62,12 +62,12 @@ class Dataset(Structured):
         """A dataset of the rows of `tensors`, along their first axis. Raises ValueError for scalars, unequal sizes."""
         with name_scope("normalize_element"):
             whole, flat = structure.as_tensors(tensors)
-        sizes = set()
+        sizes: set[int] = set()
         for tensor in flat:
-            if tensor.get_shape().ndims == 0:
+            if tensor.static == ():
                 raise ValueError(f"Unbatching a tensor is only supported for rank >= 1, but {tensor.name} is a scalar")
-            if tensor.get_shape().ndims and tensor.get_shape().static[0] is not None:  # type: ignore[index]
-                sizes.add(tensor.get_shape().static[0])  # type: ignore[index]
+            if tensor.static and tensor.static[0] is not None:
+                sizes.add(tensor.static[0])
         if len(sizes) > 1:
             raise ValueError(f"Dimensions {' and '.join(map(str, sorted(sizes)))} are not compatible: all components "
                              "must have the same size along their first axis")
@@ -209,9 +209,9 @@ class Dataset(Structured):
         drop = convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder")
         known = constant_value(size) if constant_value(drop) else None
         element = structure.pack(self._element, [
-            Component(c.dtype, TensorShape([None if known is None else int(known), *_known(tensor)]))
-            for c, tensor in zip(parts, sizes, strict=True)])
-        made = ops.PaddedBatchDatasetV2(self._variant_tensor, size, sizes, filling, drop,
+            Component(c.dtype, TensorShape([None if known is None else int(known)]).concatenate(shape))
+            for c, (_, shape) in zip(parts, sizes, strict=True)])
+        made = ops.PaddedBatchDatasetV2(self._variant_tensor, size, [vector for vector, _ in sizes], filling, drop,
                                         output_shapes=structure.shapes(element))
         return Dataset(made, element)
 
@@ -333,25 +333,36 @@ def seeds(seed: Any) -> tuple[Tensor, Tensor]:
     return _int64(first or 0, "seed"), _int64(second or 0, "seed2")
 
 
-def _padded_shape(shape: Any, component: Component) -> Tensor:
-    """A shape to pad to as an int64 vector, -1 for the largest size."""
-    if isinstance(shape, Tensor):
-        return _int64(shape, "padded_shape")
+def _padded_shape(shape: Any, component: Component) -> tuple[Tensor, TensorShape]:
+    """Return a shape to pad to as an int64 vector, -1 for the largest size, and its static shape.
+
+    shape: anything that makes a TensorShape (-1 as None), a list with int64 scalars in it, or an int64 vector. Raises
+    TypeError for another dtype, ValueError for a tensor that is no vector or another rank than the component's.
+    """
     if isinstance(shape, (list, tuple, np.ndarray)):
-        shape = [None if n == -1 else n for n in shape]
-    known = TensorShape(shape)
-    if known.static is None:
+        symbolic = any(isinstance(size, Tensor) for size in shape)
+        shape = _int64(shape, "padded_shape") if symbolic else [None if size == -1 else size for size in shape]
+    given = shape if isinstance(shape, Tensor) else None
+    known = TensorShape(shape) if given is None else TensorShape.of(_sizes(given))
+    if given is None and known.static is None:
         raise ValueError(f"padded_shapes must have a rank, but one is unknown (for a component of {component.shape})")
-    if component.shape.ndims is not None and component.shape.ndims != known.ndims:
+    if component.shape.ndims is not None and known.ndims is not None and component.shape.ndims != known.ndims:
         raise ValueError(f"The padded shape {known} is not compatible with the shape {component.shape} of the "
                          "corresponding input component.")
-    return _int64(np.array([-1 if n is None else n for n in known.static], np.int64), "padded_shape")
+    if given is not None:
+        return given, known
+    return _int64(np.array([-1 if n is None else n for n in known.static or ()], np.int64), "padded_shape"), known
 
 
-def _known(sizes: Tensor) -> list[int | None]:
-    value = constant_value(sizes)
-    return [None] * (sizes.get_shape().static or (0,))[0] if value is None else \
-        [None if n < 0 else int(n) for n in value]
+def _sizes(shape: Tensor) -> Static:
+    """Return what is known of the sizes in an int64 vector. Raises TypeError, ValueError for something else."""
+    if shape.dtype.base_dtype != dtypes.int64:
+        raise TypeError(f"Padded shape {shape} must be a `tf.int64` vector tensor, but its element type was "
+                        f"{shape.dtype.name}.")
+    if shape.static is not None and len(shape.static) != 1:
+        raise ValueError(f"Padded shape {shape} must be a `tf.int64` vector tensor, but its shape was "
+                         f"{shape.get_shape()}.")
+    return constant_value_as_shape(shape)
 
 
 def _zero(component: Component) -> Any:
