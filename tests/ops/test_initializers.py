@@ -95,6 +95,14 @@ def test_same_numbers_as_tensorflow(oracle):
         np.testing.assert_array_max_ulp(scope["result"][name], want, 2)
 
 
+@pytest.mark.parametrize("make", [
+    tf.glorot_uniform_initializer, tf.uniform_unit_scaling_initializer, tf.orthogonal_initializer,
+    tf.contrib.layers.xavier_initializer])
+def test_a_shape_must_be_fully_defined(make):
+    with pytest.raises(TypeError, match=r"expected a fully defined shape, got \(\?, 3\)"):
+        make()([None, 3])
+
+
 def test_orthogonal(oracle):
     given = {"makers": {"one": "tf.orthogonal_initializer(seed=3)", "two": "tf.initializers.orthogonal(2.0, seed=4)",
                         "wide": "tf.orthogonal_initializer(seed=3, dtype=tf.float64)"},

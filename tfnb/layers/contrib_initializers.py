@@ -7,8 +7,7 @@ from typing import Any
 
 from tfnb.core import dtypes
 from tfnb.core.dtypes import as_dtype
-from tfnb.core.shape import TensorShape
-from tfnb.ops.initializers import fans
+from tfnb.ops.initializers import fans, known_sizes
 from tfnb.ops.random import random_uniform, truncated_normal
 
 
@@ -28,7 +27,7 @@ def variance_scaling_initializer(factor: float = 2.0, mode: str = "FAN_IN", unif
         """Numbers of that variance. Raises TypeError for a dtype that is no float."""
         if not as_dtype(dtype).is_floating:
             raise TypeError("Cannot create initializer for non-floating point type.")
-        inputs, outputs = fans(TensorShape(shape).as_list())
+        inputs, outputs = fans(known_sizes(shape))
         count = {"FAN_IN": inputs, "FAN_OUT": outputs, "FAN_AVG": (inputs + outputs) / 2.0}[mode]
         if uniform:
             limit = math.sqrt(3.0 * factor / count)

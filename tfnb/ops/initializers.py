@@ -146,7 +146,7 @@ class uniform_unit_scaling_initializer(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
-        inputs = math.prod(_sizes(self.full_shape or whole(shape, partition_info))[:-1])
+        inputs = math.prod(known_sizes(self.full_shape or whole(shape, partition_info))[:-1])
         limit = math.sqrt(3 / max(float(inputs), 1.0)) * self.factor
         return random.random_uniform(shape, -limit, limit, dtype, seed=self.seed)
 
@@ -177,7 +177,7 @@ class variance_scaling_initializer(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
-        inputs, outputs = fans(_sizes(whole(shape, partition_info)))
+        inputs, outputs = fans(known_sizes(whole(shape, partition_info)))
         count = {"fan_in": inputs, "fan_out": outputs, "fan_avg": (inputs + outputs) / 2}[self.mode]
         variance = self.scale / max(1.0, count)
         if self.distribution == "uniform":
@@ -240,12 +240,12 @@ class identity_initializer(Initializer):
         self.gain, self.dtype = gain, _float_dtype(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        sizes = _sizes(whole(shape, partition_info))
+        sizes = known_sizes(whole(shape, partition_info))
         if len(sizes) != 2:
             raise ValueError(f"Identity matrix initializer can only be used for 2D matrices, not for shape {sizes}.")
         value = np.eye(sizes[0], sizes[1]) * self.gain
         if partition_info is not None:
-            first, count = partition_info.var_offset, _sizes(shape)
+            first, count = partition_info.var_offset, known_sizes(shape)
             value = value[first[0]:first[0] + count[0], first[1]:first[1] + count[1]]
         return constant(value, self.dtype if dtype is None else dtype)
 
@@ -261,7 +261,7 @@ class orthogonal_initializer(Initializer):
         self.gain, self.seed, self.dtype = gain, seed, _float_dtype(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        sizes = _sizes(shape)
+        sizes = known_sizes(shape)
         if len(sizes) < 2:
             raise ValueError("The tensor to initialize must be at least two-dimensional, but its shape is "
                              f"{sizes}.")
@@ -281,9 +281,15 @@ def whole(shape: Any, partition_info: Any) -> Any:
     return shape if partition_info is None else partition_info.full_shape
 
 
-def _sizes(shape: Any) -> list[int]:
-    sizes: Any = TensorShape(shape).as_list()
-    return list(sizes)
+def known_sizes(shape: Any) -> list[int]:
+    """Return the sizes of a fully defined shape. Raises ValueError for an unknown rank, TypeError for an unknown size.
+
+    The classes are those of TensorFlow's errors.
+    """
+    sizes = [size for size in TensorShape(shape).as_list() if size is not None]
+    if len(sizes) < len(TensorShape(shape).as_list()):
+        raise TypeError(f"an initializer expected a fully defined shape, got {TensorShape(shape)}")
+    return sizes
 
 
 def fans(sizes: Sequence[int]) -> tuple[int, int]:
