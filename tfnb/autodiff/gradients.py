@@ -294,4 +294,5 @@ def _rows(row: Callable[[Any], Tensor], count: Tensor, dtype: Any) -> Tensor:
     """The tensors row(0), row(1)... of a loop, stacked."""
     rows = TensorArray(dtype, count)
     _, rows = while_loop(lambda i, _: i < count, lambda i, rows: (i + 1, rows.write(i, row(i))), [0, rows])
-    return rows.stack()
+    made: Tensor = rows.stack()
+    return made

@@ -84,7 +84,7 @@ class LoopState:
         around = forward_context.outer_context
         with inside(around, self.graph):
             count, self.forward_index = self._count_rounds()
-        if outer is None:
+        if outer is None or around is None:
             with inside(around, self.graph):
                 self._open(count)
             return

@@ -16,11 +16,11 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops import datasets as ops
 from tfnb.ops import iterators
+from tfnb.ops.casting import cast
 from tfnb.ops.compare import greater_equal
 from tfnb.ops.dataset_steps import AUTOTUNE
 from tfnb.ops.gather import gather
 from tfnb.ops.joining import stack
-from tfnb.ops.math import cast
 from tfnb.ops.random import random_uniform
 from tfnb.ops.reduce import reduce_sum
 

@@ -21,7 +21,7 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_collection_ref, get_default_graph, name_scope
 from tfnb.layers.input_spec import check_input
 from tfnb.ops.array import shape
-from tfnb.ops.math import cast
+from tfnb.ops.casting import cast
 from tfnb.ops.partitioned import PartitionedVariable
 from tfnb.ops.variable_helpers import global_variables, trainable_variables
 from tfnb.ops.variable_scope import VariableScope, get_variable, variable_scope
@@ -51,7 +51,8 @@ class Layer:
         self._losses: list[Tensor] = []
         self._conditional: list[Tensor] = []        # of these losses those that depend on inputs
         self._called_with: list[Tensor] = []
-        self.built, self.trainable, self.input_spec = False, trainable, None
+        self.built, self.trainable = False, trainable
+        self.input_spec: Any = None                 # an InputSpec or a list of them
         self._dtype = None if dtype is None else as_dtype(dtype).name
         self.activity_regularizer = activity_regularizer
         self._reuse = _reuse
@@ -146,7 +147,7 @@ class Layer:
         """Make the variables, by `add_weight`."""
         self.built = True
 
-    def call(self, inputs: Any, **kwargs: Any) -> Any:
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The outputs."""
         return inputs
 
@@ -278,7 +279,7 @@ class Layer:
             self._scope = None if self._own_scope else self._scope
 
     def _weights(self) -> list[Any]:
-        return vars(self).get("_trainable_weights", []) + vars(self).get("_non_trainable_weights", [])
+        return [*vars(self).get("_trainable_weights", []), *vars(self).get("_non_trainable_weights", [])]
 
     def _build_once(self, inputs: Any) -> None:
         check_input(self.input_spec, inputs, self.name)

@@ -187,7 +187,7 @@ class GRUCell(LayerRNNCell):
         self._gate_kernel = self.add_variable("gates/kernel", [rows, 2 * units], initializer=self._kernel_initializer)
         self._gate_bias = self.add_variable(
             "gates/bias", [2 * units],
-            initializer=constant_initializer(1.0, dtype=dtype) if given is None else given)     # type: ignore
+            initializer=constant_initializer(1.0, dtype=dtype) if given is None else given)
         self._candidate_kernel = self.add_variable("candidate/kernel", [rows, units],
                                                    initializer=self._kernel_initializer)
         self._candidate_bias = self.add_variable(

@@ -9,10 +9,11 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.layers.cells import GRUCell, LSTMCell, LSTMStateTuple, RNNCell
 from tfnb.layers.layer_norm import layer_norm
 from tfnb.layers.linear import linear
+from tfnb.ops.casting import cast
 from tfnb.ops.compare import where
 from tfnb.ops.functions import exp, sigmoid, tanh
 from tfnb.ops.initializers import constant_initializer
-from tfnb.ops.math import cast, mod
+from tfnb.ops.math import mod
 from tfnb.ops.nn import dropout
 from tfnb.ops.random import random_uniform
 from tfnb.ops.slicing import split
@@ -128,9 +129,10 @@ class GRUBlockCellV2(GRUCell):
 
     def __init__(self, num_units: int | None = None, cell_size: int | None = None, reuse: Any = None,
                  name: str = "gru_cell") -> None:
-        if (num_units is None) == (cell_size is None):
+        size = cell_size if num_units is None else num_units
+        if size is None or None not in (num_units, cell_size):
             raise ValueError(f"expected num_units or cell_size, got {num_units} and {cell_size}")
-        super().__init__(cell_size if num_units is None else num_units, reuse=reuse, name=name)
+        super().__init__(size, reuse=reuse, name=name)
 
 
 class LSTMBlockCell(LSTMCell):

@@ -36,6 +36,8 @@ class Conv(Layer):
     """
 
     rank: ClassVar[int]
+    use_bias: bool
+    activation: Any
 
     def _settle(self, filters: int, kernel_size: Any, strides: Any, padding: str, data_format: str,
                 dilation_rate: Any) -> None:

@@ -13,8 +13,8 @@ from tfnb.layers.functional import functional
 from tfnb.layers.input_spec import InputSpec
 from tfnb.ops import nn
 from tfnb.ops.array import identity, reshape, shape, transpose
+from tfnb.ops.casting import cast
 from tfnb.ops.initializers import zeros_initializer
-from tfnb.ops.math import cast
 from tfnb.ops.matmul import tensordot
 from tfnb.ops.raw import raw
 

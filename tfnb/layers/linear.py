@@ -24,13 +24,14 @@ def linear(args: Any, output_size: int, bias: bool, bias_initializer: Any = None
     tensors = [convert_to_tensor(arg) for arg in nest.flatten(args)] if args is not None else []
     if not tensors:
         raise ValueError("`args` must be specified")
+    depth = 0
     for tensor in tensors:
-        if tensor.shape.ndims != 2 or tensor.shape.as_list()[1] is None:
+        if tensor.static is None or len(tensor.static) != 2 or tensor.static[1] is None:
             raise ValueError(f"linear expects arguments of shape (batch, size) with a known size, got {tensor.shape}")
+        depth += tensor.static[1]
     start = bias_initializer if bias_start is None else bias_start
     if isinstance(start, (int, float)):
         start = constant_initializer(start)
-    depth = sum(tensor.shape.as_list()[1] for tensor in tensors)
     with variable_scope(get_variable_scope() if scope is None else scope):
         dtype = tensors[0].dtype
         kernel = get_variable("kernel", [depth, output_size], dtype, initializer=kernel_initializer)

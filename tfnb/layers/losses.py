@@ -16,22 +16,11 @@ from tfnb.layers.weights import assert_broadcastable, broadcast_weights, remove_
 from tfnb.ops import cross_entropy
 from tfnb.ops.arguments import renamed
 from tfnb.ops.array import rank, shape, size, stop_gradient
+from tfnb.ops.casting import cast
 from tfnb.ops.compare import equal, where
 from tfnb.ops.create import ones_like, range_, zeros_like
 from tfnb.ops.functions import log
-from tfnb.ops.math import (
-    abs,
-    add,
-    add_n,
-    cast,
-    div_no_nan,
-    maximum,
-    minimum,
-    multiply,
-    square,
-    squared_difference,
-    subtract,
-)
+from tfnb.ops.math import abs, add, add_n, div_no_nan, maximum, minimum, multiply, square, squared_difference, subtract
 from tfnb.ops.nn import relu
 from tfnb.ops.reduce import reduce_sum
 from tfnb.ops.source import constant
@@ -138,7 +127,7 @@ def cosine_distance(labels: Any, predictions: Any, axis: int | None = None, weig
     _given(axis=axis, labels=labels, predictions=predictions)
     with name_scope(scope, "cosine_distance_loss", (predictions, labels, weights)) as scope:
         labels, predictions = _floats(labels, predictions)
-        losses = 1 - reduce_sum(multiply(predictions, labels), axis=(axis,), keepdims=True)     # type: ignore
+        losses = 1 - reduce_sum(multiply(predictions, labels), axis=(axis,), keepdims=True)
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
@@ -174,7 +163,7 @@ def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float =
     _given(labels=labels, predictions=predictions)
     with name_scope(scope, "log_loss", (predictions, labels, weights)) as scope:
         labels, predictions = _floats(labels, predictions)
-        positive: Any = -multiply(labels, log(predictions + epsilon))       # type: ignore[operator]
+        positive: Any = -multiply(labels, log(predictions + epsilon))
         losses = positive - multiply(1 - labels, log(1 - predictions + epsilon))
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
@@ -196,9 +185,9 @@ def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.
             total = reduce_sum(differences, axis=axes, keepdims=True)
             together = 2.0 * div_no_nan(square(total), maximum(multiply(count, count - 1), 0), name="value")
             loss = reduce_sum(multiply(apart - together, weights))
-            made = where(reduce_sum(count) > 0, loss, zeros_like(loss), name="value")       # type: ignore[operator]
+            made = where(reduce_sum(count) > 0, loss, zeros_like(loss), name="value")
             add_loss(made, loss_collection)
-            return made             # type: ignore[no-any-return]
+            return made
 
 
 def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
@@ -284,7 +273,7 @@ def get_regularization_losses(scope: str | None = None) -> list[Any]:
 def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Tensor:
     """The sum of what regularizers made; 0 if there is nothing."""
     losses = get_regularization_losses(scope)
-    return add_n(losses, name=name) if losses else constant(0.0)        # type: ignore[no-any-return]
+    return add_n(losses, name=name) if losses else constant(0.0)
 
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss",
@@ -293,4 +282,4 @@ def get_total_loss(add_regularization_losses: bool = True, name: str = "total_lo
     losses = get_losses(scope)
     if add_regularization_losses:
         losses = losses + get_regularization_losses(scope)
-    return add_n(losses, name=name)         # type: ignore[no-any-return]
+    return add_n(losses, name=name)

@@ -14,10 +14,11 @@ from tfnb.layers.metrics_base import fitted, joined, mean, metric_variable, pair
 from tfnb.layers.weights import broadcast_weights, remove_squeezable_dimensions
 from tfnb.ops.array import rank, reshape, size
 from tfnb.ops.assertions import assert_rank_in, assert_type
+from tfnb.ops.casting import cast
 from tfnb.ops.compare import equal, greater, less, logical_and, where
 from tfnb.ops.create import ones, ones_like, zeros_like
 from tfnb.ops.functions import sqrt
-from tfnb.ops.math import abs, cast, div_no_nan, divide, maximum, multiply, squared_difference, subtract
+from tfnb.ops.math import abs, div_no_nan, divide, maximum, multiply, squared_difference, subtract
 from tfnb.ops.reduce import reduce_mean, reduce_sum
 from tfnb.ops.scatter import scatter_add
 from tfnb.ops.state import assign_add

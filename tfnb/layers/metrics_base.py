@@ -10,10 +10,11 @@ from tfnb.graph.keys import GraphKeys
 from tfnb.graph.stack import add_to_collections, control_dependencies
 from tfnb.layers.weights import broadcast_weights, remove_squeezable_dimensions
 from tfnb.ops.array import expand_dims, rank, size, squeeze
+from tfnb.ops.casting import cast
 from tfnb.ops.compare import equal
 from tfnb.ops.cond import cond
 from tfnb.ops.create import zeros
-from tfnb.ops.math import cast, div_no_nan, maximum, multiply
+from tfnb.ops.math import div_no_nan, maximum, multiply
 from tfnb.ops.reduce import reduce_sum
 from tfnb.ops.state import assign_add
 from tfnb.ops.variable_scope import variable_scope

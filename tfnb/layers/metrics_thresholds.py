@@ -11,11 +11,12 @@ from tfnb.layers.metrics_base import fitted, joined, metric_variable, pair
 from tfnb.layers.weights import broadcast_weights
 from tfnb.ops.array import expand_dims, reshape, shape, transpose
 from tfnb.ops.assertions import assert_greater_equal, assert_less_equal
+from tfnb.ops.casting import cast
 from tfnb.ops.compare import greater, logical_and, logical_not, where
 from tfnb.ops.create import ones_like
 from tfnb.ops.functions import log as _log
 from tfnb.ops.joining import stack, tile
-from tfnb.ops.math import abs, cast, div_no_nan, divide, maximum, minimum, multiply
+from tfnb.ops.math import abs, div_no_nan, divide, maximum, minimum, multiply
 from tfnb.ops.reduce import argmax, argmin, cumsum, reduce_min, reduce_sum
 from tfnb.ops.source import constant
 from tfnb.ops.state import assign_add

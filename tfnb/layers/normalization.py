@@ -12,10 +12,11 @@ from tfnb.layers.choices import either, initializer_of, known
 from tfnb.layers.input_spec import InputSpec
 from tfnb.ops.array import identity, reshape, shape, stop_gradient
 from tfnb.ops.batch_norm import fused_batch_norm
+from tfnb.ops.casting import cast
 from tfnb.ops.create import ones_like, zeros_like
 from tfnb.ops.functions import sqrt
 from tfnb.ops.initializers import ones_initializer, zeros_initializer
-from tfnb.ops.math import cast, maximum, minimum
+from tfnb.ops.math import maximum, minimum
 from tfnb.ops.nn import batch_normalization as _normalized
 from tfnb.ops.nn import moments, relu
 from tfnb.ops.reduce import reduce_mean
@@ -70,11 +71,12 @@ class BatchNormalization(Layer):
         if not sizes.ndims:
             raise ValueError(f"Input has undefined rank: {sizes}")
         self._settle_axes(sizes.ndims)
-        channels = {axis: sizes.as_list()[axis] for axis in self.axis}
-        if None in channels.values():
+        known = {axis: sizes.as_list()[axis] for axis in self.axis}
+        channels = {axis: size for axis, size in known.items() if size is not None}
+        if len(channels) < len(known):
             raise ValueError(f"Input has undefined `axis` dimension. Input shape: {sizes}")
-        self.input_spec = InputSpec(ndim=sizes.ndims, axes=channels)
-        each: list[int] = list(channels.values())
+        self.input_spec = InputSpec(ndim=sizes.ndims, axes=known)
+        each = list(channels.values())
         if len(each) > 1 or self.virtual_batch_size is not None:
             each = [channels.get(axis, 1) for axis in range(sizes.ndims)]
         if self.virtual_batch_size is not None:

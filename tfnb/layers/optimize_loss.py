@@ -74,7 +74,8 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
             summary.scalar("global_norm/gradient_norm", global_norm([g for g, _ in pairs if g is not None]))
         apply = made.apply_gradients(pairs, global_step=step if increment_global_step else None, name="train")
         with control_dependencies([apply]):
-            return identity(loss)
+            trained: Tensor = identity(loss)
+            return trained
 
 
 def _rate(given: Any, decay: Callable[..., Any] | None, step: Any) -> Any:

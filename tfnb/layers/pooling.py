@@ -42,7 +42,7 @@ class _Pooling(Layer):
         return self._pooled(inputs, size, strides, layout(self.data_format, self.rank + 2))
 
     def _pooled(self, inputs: Any, size: tuple[int, ...], strides: tuple[int, ...], data_format: str) -> Any:
-        size, strides = ((1, 1, *s) if self.first else (1, *s, 1) for s in (size, strides))     # type: ignore
+        size, strides = ((1, 1, *s) if self.first else (1, *s, 1) for s in (size, strides))
         return type(self).pool(inputs, size, strides, self.padding.upper(), data_format)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:

@@ -11,12 +11,13 @@ from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.array import expand_dims, reshape, shape, stop_gradient
 from tfnb.ops.candidates import compute_accidental_hits, log_uniform_candidate_sampler
+from tfnb.ops.casting import cast
 from tfnb.ops.create import ones, ones_like, zeros_like
 from tfnb.ops.cross_entropy import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits_v2
 from tfnb.ops.embedding import embedding_lookup
 from tfnb.ops.functions import log
 from tfnb.ops.joining import concat, stack
-from tfnb.ops.math import cast, multiply
+from tfnb.ops.math import multiply
 from tfnb.ops.matmul import matmul
 from tfnb.ops.partitioned import PartitionedVariable
 from tfnb.ops.slicing import slice_
@@ -126,4 +127,4 @@ def sampled_softmax_loss(weights: Any, biases: Any, labels: Any, inputs: Any, nu
     logits, wanted = _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true,
                                      sampled_values, remove_accidental_hits, partition_strategy, name, seed)
     wanted = stop_gradient(wanted, name="labels_stop_gradient")
-    return softmax_cross_entropy_with_logits_v2(labels=wanted, logits=logits)       # type: ignore[no-any-return]
+    return softmax_cross_entropy_with_logits_v2(labels=wanted, logits=logits)

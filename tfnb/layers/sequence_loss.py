@@ -9,9 +9,10 @@ from tfnb.core import dtypes
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.array import reshape, shape
+from tfnb.ops.casting import cast
 from tfnb.ops.cross_entropy import sparse_softmax_cross_entropy_with_logits
 from tfnb.ops.joining import concat
-from tfnb.ops.math import add_n, cast
+from tfnb.ops.math import add_n
 from tfnb.ops.reduce import reduce_sum
 
 _TINY = 1e-12                                      # official: keeps a sum of weights of 0 from dividing by it

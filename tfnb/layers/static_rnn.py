@@ -11,9 +11,9 @@ from tfnb.layers.cell_shapes import joined, joined_static
 from tfnb.layers.cells import assert_like_rnncell
 from tfnb.layers.rnn_step import Lengths, chosen_by_branches, initial_state_of, state_dtype
 from tfnb.ops.array import identity, shape
+from tfnb.ops.casting import cast
 from tfnb.ops.create import zeros
 from tfnb.ops.joining import concat, stack, unstack
-from tfnb.ops.math import cast
 from tfnb.ops.reduce import reduce_max, reduce_min
 from tfnb.ops.reverse_sequence import reverse_sequence
 from tfnb.ops.variable_scope import variable_scope

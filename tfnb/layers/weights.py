@@ -41,7 +41,7 @@ def assert_broadcastable(weights: Any, values: Any) -> Operation:
 
 
 def _known(weights: Any, values: Any, weights_rank: Any, values_rank: Any, weights_shape: Any,
-           values_shape: Any) -> Any:
+           values_shape: Any) -> Operation | None:
     """The op of a check that is done while the graph is made; None if it can't be."""
     if weights_rank is None or values_rank is None:
         return None
@@ -94,7 +94,7 @@ def remove_squeezable_dimensions(labels: Any, predictions: Any, expected_rank_di
             elif more == -1 and _single(labels):
                 labels = squeeze(labels, [-1])
             return labels, predictions
-        difference: Any = rank(predictions) - rank(labels)          # type: ignore[operator]
+        difference: Any = rank(predictions) - rank(labels)
         if predictions_rank is None or _single(predictions):
             predictions = _squeezed_if(equal(expected_rank_diff + 1, difference), predictions)
         if labels_rank is None or _single(labels):
@@ -117,7 +117,7 @@ def squeeze_weights(weights: Any, values: Tensor) -> Tensor:
     ranks = weights.shape.ndims, values.shape.ndims
     if None not in ranks:
         return squeeze(weights, [-1]) if ranks[0] - ranks[1] == 1 else weights
-    difference: Any = rank(weights) - rank(values)              # type: ignore[operator]
+    difference: Any = rank(weights) - rank(values)
     if ranks[0] is None or (ranks[0] > 0 and _single(weights)):
         weights = _squeezed_if(equal(1, difference), weights)
     return weights              # type: ignore[no-any-return]

@@ -16,7 +16,7 @@ def run_deprecated_v1(func: Test) -> Test:
         for name, value in list(vars(func).items()):
             if callable(value) and name.startswith("test"):
                 setattr(func, name, run_deprecated_v1(value))
-        return func                                # type: ignore[return-value]
+        return func
 
     @wraps(func)                                   # type: ignore[arg-type]
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:

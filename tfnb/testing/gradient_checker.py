@@ -70,7 +70,8 @@ def _pair(session: Any, x: Any, y: Tensor, y_shape: tuple[int, ...], delta: floa
     ones = np.ones(y_shape, y.dtype.base_dtype.as_numpy_dtype)
     dy = constant(ones + 1j if y.dtype.is_complex else ones, dtype=y.dtype.base_dtype, shape=y_shape)
     dx = gradients(y, x, dy)[0]
-    return _by_gradients(session, x, dy, dx, feeds), _by_differences(session, x, y, y_shape, delta, feeds)
+    by_gradients = _by_gradients(session, x, dy, dx, np.zeros_like(ones), feeds)
+    return by_gradients, _by_differences(session, x, y, y_shape, delta, feeds)
 
 
 def _reals(array: np.ndarray) -> np.ndarray:
@@ -78,12 +79,12 @@ def _reals(array: np.ndarray) -> np.ndarray:
     return array.reshape(-1).view(array.real.dtype)
 
 
-def _by_gradients(session: Any, x: Any, dy: Tensor, dx: Any, feeds: Mapping[Any, Any]) -> np.ndarray:
-    """Compute the Jacobian by gradients, one element of y at a time."""
+def _by_gradients(session: Any, x: Any, dy: Tensor, dx: Any, pick: np.ndarray,
+                  feeds: Mapping[Any, Any]) -> np.ndarray:
+    """Compute the Jacobian by gradients, one element of y at a time; pick: zeros to feed as dy."""
     if dx is None:
         raise ValueError(f"no gradient leads from y to {x}")
     at = feeds[x]
-    pick = np.zeros(dy.shape.as_list(), dy.dtype.as_numpy_dtype)
     picks = _reals(pick)
     jacobian = np.zeros((_reals(at).size, picks.size), at.real.dtype)
     for column in range(picks.size):

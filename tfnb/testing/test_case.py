@@ -280,8 +280,8 @@ class TestCase(unittest.TestCase):
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
         """Assert that two device names are equal in canonical form."""
-        self.assertEqual(*(canonical(d.decode() if isinstance(d, bytes) else str(d or "")) for d in (device1, device2)),
-                         msg)
+        first, second = (canonical(d.decode() if isinstance(d, bytes) else str(d or "")) for d in (device1, device2))
+        self.assertEqual(first, second, msg)
 
 
 class _CheckedThread:
@@ -289,7 +289,8 @@ class _CheckedThread:
 
     def __init__(self, case: TestCase, target: Callable[..., Any], args: Sequence[Any],
                  kwargs: Mapping[str, Any]) -> None:
-        self._case, self._work = case, lambda: target(*args, **kwargs)
+        self._case = case
+        self._work: Callable[[], Any] = lambda: target(*args, **kwargs)
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
 

@@ -8,10 +8,10 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, control_dependencies
 from tfnb.ops import state
+from tfnb.ops.casting import cast
 from tfnb.ops.control import group
 from tfnb.ops.functions import Sqrt
 from tfnb.ops.indexed_slices import IndexedSlices
-from tfnb.ops.math import cast
 from tfnb.ops.scatter import scatter_add
 from tfnb.ops.variables import Variable
 from tfnb.train.optimizer import Optimizer

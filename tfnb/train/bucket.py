@@ -10,8 +10,8 @@ from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.ops.casting import cast
 from tfnb.ops.control import group
-from tfnb.ops.math import cast
 from tfnb.ops.queues import FIFOQueue, PaddingFIFOQueue, QueueBase
 from tfnb.ops.reduce import reduce_sum
 from tfnb.ops.source import constant
@@ -34,7 +34,7 @@ def bucket(tensors: Any, which_bucket: Any, batch_size: int | Sequence[int], num
     each bucket unless bucket_capacities tells; keep_input: a bool scalar, False drops the example. Other arguments as
     for `tf.train.batch`. Raises ValueError for lists of other lengths than `num_buckets`, or sizes below 1.
     """
-    sizes = list(batch_size) if isinstance(batch_size, (list, tuple)) else [batch_size] * num_buckets
+    sizes = list(batch_size) if isinstance(batch_size, Sequence) else [batch_size] * num_buckets
     rooms = list(bucket_capacities) if bucket_capacities is not None else [capacity] * num_buckets
     if num_buckets < 1 or len(sizes) != num_buckets or len(rooms) != num_buckets:
         raise ValueError(f"num_buckets is {num_buckets}, but there are {len(sizes)} batch sizes and {len(rooms)} "

@@ -10,6 +10,7 @@ import numpy as np
 from tfnb.core.dtypes import DType
 from tfnb.core.lazy import lazy_module
 from tfnb.core.paths import local
+from tfnb.core.shape import TensorShape
 from tfnb.graph.stack import device, get_default_graph
 from tfnb.ops import io
 from tfnb.ops.variables import Variable
@@ -130,10 +131,10 @@ def _targets(source: str, target: Any, shapes: Mapping[str, Any], path: str) -> 
 
 def _start_from(variable: Any, path: str, name: str, shape: list[int]) -> None:
     info = getattr(variable, "_save_slice_info", None)
-    full = list(info.full_shape) if info is not None else variable.get_shape()
-    if info is None and not full.is_compatible_with(shape) or info is not None and full != shape:
-        raise ValueError(f"Shape of variable {variable.name} ({tuple(full) if info is not None else full}) doesn't "
-                         f"match with shape of tensor {name} ({shape}) from checkpoint reader.")
+    full = TensorShape(variable.get_shape() if info is None else info.full_shape)
+    if not full.is_compatible_with(shape):
+        raise ValueError(f"Shape of variable {variable.name} ({full}) doesn't match with shape of tensor {name} "
+                         f"({shape}) from checkpoint reader.")
     with device(variable.device or None), device("/cpu:0"):
         value = io.RestoreV2(path, [name], [info.spec if info is not None else ""],
                              dtypes=[variable.dtype.base_dtype], name="checkpoint_initializer")[0]

@@ -8,10 +8,11 @@ from typing import Any
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.ops.casting import cast
 from tfnb.ops.compare import Equal, LessEqual, Select, SelectV2
 from tfnb.ops.cond import cond
 from tfnb.ops.functions import Cos, Exp, Log, Sqrt
-from tfnb.ops.math import AddV2, Ceil, Floor, Minimum, Mul, Neg, Pow, RealDiv, cast
+from tfnb.ops.math import AddV2, Ceil, Floor, Minimum, Mul, Neg, Pow, RealDiv
 from tfnb.ops.random import random_normal
 
 
@@ -200,4 +201,5 @@ def _fitting(boundary: Any, x: Tensor) -> Tensor:
     wider = b.dtype.base_dtype.name == "int32" and x.dtype.base_dtype.name == "int64"
     if not wider and not (b.dtype.is_floating and x.dtype.is_floating):
         raise ValueError(f"Boundaries ({b.dtype.name}) must have the same dtype as x ({x.dtype.name}).")
-    return cast(b, x.dtype)
+    fitting: Tensor = cast(b, x.dtype)
+    return fitting

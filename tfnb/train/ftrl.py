@@ -8,9 +8,10 @@ from tfnb.core import dtypes
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops import training
+from tfnb.ops.casting import cast
 from tfnb.ops.create import ones
 from tfnb.ops.indexed_slices import IndexedSlices
-from tfnb.ops.math import cast, maximum
+from tfnb.ops.math import maximum
 from tfnb.ops.variables import Variable
 from tfnb.train.optimizer import Optimizer
 

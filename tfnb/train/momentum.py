@@ -7,8 +7,8 @@ from typing import Any
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops import state, training
+from tfnb.ops.casting import cast
 from tfnb.ops.indexed_slices import IndexedSlices
-from tfnb.ops.math import cast
 from tfnb.ops.variables import Variable
 from tfnb.train.optimizer import Optimizer
 

@@ -11,9 +11,10 @@ from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, get_default_graph, name_scope
 from tfnb.ops import state
+from tfnb.ops.casting import cast
 from tfnb.ops.control import group
 from tfnb.ops.initializers import zeros_initializer
-from tfnb.ops.math import Minimum, Pow, RealDiv, cast
+from tfnb.ops.math import Minimum, Pow, RealDiv
 from tfnb.ops.variable_helpers import moving_average_variables, trainable_variables
 from tfnb.ops.variables import Variable
 from tfnb.train import slots

@@ -8,8 +8,8 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with
 from tfnb.ops import training
+from tfnb.ops.casting import cast
 from tfnb.ops.indexed_slices import IndexedSlices
-from tfnb.ops.math import cast
 from tfnb.ops.variables import Variable
 from tfnb.train import slots
 from tfnb.train.optimizer import Optimizer

@@ -157,7 +157,7 @@ def saveables_of(op: Any, name: str) -> Iterator[SaveableObject]:
     if isinstance(op, SaveableObject):
         yield op
     elif isinstance(op, (list, tuple, PartitionedVariable)):
-        infos = [getattr(part, "_save_slice_info", None) for part in op]
+        infos: list[Any] = [getattr(part, "_save_slice_info", None) for part in op]
         if None in infos or len({info.full_name for info in infos}) > 1:
             raise ValueError(f"Slices must all be from the same tensor, but {name!r} stands for {list(op)}")
         for part, info in zip(op, infos, strict=True):
@@ -198,6 +198,9 @@ def _set_device(where: str) -> Any:
 
 # ---- builders --------------------------------------------------------------------------------------------------------
 
+_Saveable = SaveableObject                    # BaseSaverBuilder has an attribute of that name
+
+
 class BaseSaverBuilder:
     """Builder of a Saver's ops. `build` returns the SaverDef with their names. write_version: 1 or 2 (default)."""
 
@@ -207,7 +210,7 @@ class BaseSaverBuilder:
     def __init__(self, write_version: int = V2) -> None:
         self._write_version = write_version
 
-    def save_op(self, filename_tensor: Tensor, saveables: Sequence[SaveableObject]) -> Operation:
+    def save_op(self, filename_tensor: Tensor, saveables: Sequence[_Saveable]) -> Operation:
         """Return an op that writes all `saveables` to the file. Raises RuntimeError for an unknown write_version."""
         specs = [spec for saveable in saveables for spec in saveable.specs]
         names, parts = [spec.name for spec in specs], [spec.slice_spec for spec in specs]
@@ -220,7 +223,7 @@ class BaseSaverBuilder:
             raise RuntimeError(f"Unexpected write_version: {self._write_version}")
         return made
 
-    def bulk_restore(self, filename_tensor: Tensor, saveables: Sequence[SaveableObject], preferred_shard: int,
+    def bulk_restore(self, filename_tensor: Tensor, saveables: Sequence[_Saveable], preferred_shard: int,
                      restore_sequentially: bool) -> list[Tensor]:
         """Return the restored values of all saveables, read by one op each."""
         found: list[Tensor] = []
@@ -229,7 +232,7 @@ class BaseSaverBuilder:
                 found += self.restore_op(filename_tensor, saveable, preferred_shard)
         return found
 
-    def restore_op(self, filename_tensor: Tensor, saveable: SaveableObject, preferred_shard: int) -> list[Tensor]:
+    def restore_op(self, filename_tensor: Tensor, saveable: _Saveable, preferred_shard: int) -> list[Tensor]:
         """Return the restored values of one saveable."""
         return [_restored(filename_tensor, [spec])[0] for spec in saveable.specs]
 
@@ -238,14 +241,14 @@ class BaseSaverBuilder:
         made: Tensor = io.ShardedFilename(filename_tensor, shard, num_shards)
         return made
 
-    def _add_save_ops(self, filename_tensor: Tensor, saveables: Sequence[SaveableObject]) -> Tensor:
+    def _add_save_ops(self, filename_tensor: Tensor, saveables: Sequence[_Saveable]) -> Tensor:
         save = self.save_op(filename_tensor, saveables)
         with name_scope("control_dependency") as scope:
             with colocate_with(filename_tensor.op), control_dependencies([save]):
                 made: Tensor = Identity(filename_tensor, name=scope)
                 return made
 
-    def _add_restore_ops(self, filename_tensor: Tensor, saveables: Sequence[SaveableObject], reshaped: bool,
+    def _add_restore_ops(self, filename_tensor: Tensor, saveables: Sequence[_Saveable], reshaped: bool,
                          sequentially: bool, preferred_shard: int = -1, name: str = "restore_all") -> Operation:
         values = self.bulk_restore(filename_tensor, saveables, preferred_shard, sequentially)
         assigned = []
@@ -257,7 +260,7 @@ class BaseSaverBuilder:
             assigned.append(saveable.restore(mine, shapes))
         return group(*assigned, name=name)
 
-    def _add_sharded_save_ops(self, prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject]]]) -> Tensor:
+    def _add_sharded_save_ops(self, prefix: Tensor, shards: Sequence[tuple[str, list[_Saveable]]]) -> Tensor:
         """Add ops that write one temporary checkpoint per device, then merge them."""
         with device("CPU"):
             suffix = where(StaticRegexFullMatch(prefix, pattern="^s3://.*"), constant(".part"),
@@ -276,7 +279,7 @@ class BaseSaverBuilder:
                 made: Tensor = Identity(prefix)
                 return made
 
-    def _add_sharded_save_ops_v1(self, prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject]]]) -> Tensor:
+    def _add_sharded_save_ops_v1(self, prefix: Tensor, shards: Sequence[tuple[str, list[_Saveable]]]) -> Tensor:
         count = constant(len(shards), name="num_shards")
         saves = []
         for shard, (where_, saveables) in enumerate(shards):
@@ -286,7 +289,7 @@ class BaseSaverBuilder:
             made: Tensor = io.ShardedFilespec(prefix, count)
             return made
 
-    def _add_sharded_restore_ops(self, filename_tensor: Tensor, shards: Sequence[tuple[str, list[SaveableObject]]],
+    def _add_sharded_restore_ops(self, filename_tensor: Tensor, shards: Sequence[tuple[str, list[_Saveable]]],
                                  reshaped: bool, sequentially: bool) -> Operation:
         restores = []
         for shard, (where_, saveables) in enumerate(shards):
@@ -295,8 +298,8 @@ class BaseSaverBuilder:
                                                       "restore_shard"))
         return group(*restores, name="restore_all")
 
-    def _by_device(self, saveables: Iterable[SaveableObject]) -> list[tuple[str, list[SaveableObject]]]:
-        found: dict[str, list[SaveableObject]] = {}
+    def _by_device(self, saveables: Iterable[_Saveable]) -> list[tuple[str, list[_Saveable]]]:
+        found: dict[str, list[_Saveable]] = {}
         for saveable in saveables:
             devices = {canonical(spec.device) for spec in saveable.specs}
             if len(devices) != 1:

@@ -43,15 +43,15 @@ class Scaffold:
         if copy_from_scaffold is not None and not isinstance(copy_from_scaffold, Scaffold):
             raise TypeError("copy_from_scaffold is not a Scaffold instance.")
         other = copy_from_scaffold
-        self._init_op = _first(init_op, other and other._init_op)
-        self._init_feed_dict = _first(init_feed_dict, other and other._init_feed_dict)
-        self._user_init_fn = _first(init_fn, other and other._user_init_fn)
-        self._ready_op = _first(ready_op, other and other._ready_op)
-        self._ready_for_local_init_op = _first(ready_for_local_init_op, other and other._ready_for_local_init_op)
-        self._local_init_op = _first(local_init_op, other and other._local_init_op)
-        self._local_init_feed_dict = _first(local_init_feed_dict, other and other._local_init_feed_dict)
-        self._summary_op = _first(summary_op, other and other._summary_op)
-        self._saver = _first(saver, other and other._saver)
+        self._init_op: Any = _first(init_op, other and other._init_op)
+        self._init_feed_dict: Any = _first(init_feed_dict, other and other._init_feed_dict)
+        self._user_init_fn: Any = _first(init_fn, other and other._user_init_fn)
+        self._ready_op: Any = _first(ready_op, other and other._ready_op)
+        self._ready_for_local_init_op: Any = _first(ready_for_local_init_op, other and other._ready_for_local_init_op)
+        self._local_init_op: Any = _first(local_init_op, other and other._local_init_op)
+        self._local_init_feed_dict: Any = _first(local_init_feed_dict, other and other._local_init_feed_dict)
+        self._summary_op: Any = _first(summary_op, other and other._summary_op)
+        self._saver: Any = _first(saver, other and other._saver)
 
     def finalize(self) -> Scaffold:
         """Make the missing ops in the default graph, and finalize the graph. Later calls make nothing."""

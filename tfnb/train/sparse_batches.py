@@ -63,7 +63,7 @@ def restore(batch: Any, plans: Sequence[Stored | None]) -> Any:
 def _plan(tensor: Any, enqueue_many: bool) -> Stored | None:
     if not isinstance(tensor, SparseTensor):
         return None
-    rank = tensor.dense_shape.get_shape().with_rank(1).dims[0].value
+    rank = tensor.dense_shape.get_shape().with_rank(1)[0].value
     name = get_default_graph().unique_name("SparseTensorsMap")
     return Stored(name, tensor.dtype.base_dtype, rank if rank is None or not enqueue_many else rank - 1)
 
@@ -90,7 +90,7 @@ def _handles(sparse: SparseTensor, plan: Stored, keep: Tensor, enqueue_many: boo
 
     def nothing() -> Tensor:
         none = constant(-1, dtypes.int64)
-        return none * ones(shape(sparse)[:1], dtypes.int64) if enqueue_many else none  # type: ignore[no-any-return, index]
+        return none * ones(shape(sparse)[:1], dtypes.int64) if enqueue_many else none
 
     handles: Tensor = cond(keep, lambda: handle(sparse), nothing)
     if enqueue_many:

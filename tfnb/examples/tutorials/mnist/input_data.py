@@ -82,7 +82,7 @@ class DataSet:
         """The next `batch_size` images and labels; each epoch begins with shuffling, and a batch may span two."""
         if fake_data:
             label = [1] + [0] * 9 if self.one_hot else 0
-            return [[1] * 784 for _ in range(batch_size)], [label for _ in range(batch_size)]  # type: ignore[return-value]
+            return [[1] * 784 for _ in range(batch_size)], [label for _ in range(batch_size)]
         start, end = self._index_in_epoch, self._index_in_epoch + batch_size
         if shuffle and start == 0 and self._epochs_completed == 0:
             self._shuffle()

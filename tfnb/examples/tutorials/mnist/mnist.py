@@ -27,7 +27,7 @@ def _linear(inputs: Any, sizes: tuple[int, int]) -> Any:
     start = truncated_normal(list(sizes), stddev=1.0 / math.sqrt(sizes[0]))
     weights = Variable(start, name="weights")
     biases = Variable(zeros([sizes[1]]), name="biases")
-    return matmul(inputs, weights) + biases         # type: ignore[operator]
+    return matmul(inputs, weights) + biases
 
 
 def inference(images: Any, hidden1_units: int, hidden2_units: int) -> Tensor:
@@ -37,7 +37,8 @@ def inference(images: Any, hidden1_units: int, hidden2_units: int) -> Tensor:
     with name_scope("hidden2"):
         hidden = relu(_linear(hidden, (hidden1_units, hidden2_units)))
     with name_scope("softmax_linear"):
-        return _linear(hidden, (hidden2_units, NUM_CLASSES))        # type: ignore[no-any-return]
+        logits: Tensor = _linear(hidden, (hidden2_units, NUM_CLASSES))
+        return logits
 
 
 def loss(logits: Any, labels: Any) -> Tensor:
@@ -56,4 +57,4 @@ def training(loss: Any, learning_rate: float) -> Operation:
 
 def evaluation(logits: Any, labels: Any) -> Tensor:
     """Count the examples whose largest logit is at their label."""
-    return reduce_sum(cast(in_top_k(logits, labels, 1), "int32"))       # type: ignore[no-any-return]
+    return reduce_sum(cast(in_top_k(logits, labels, 1), "int32"))
