@@ -24,7 +24,15 @@ BROADCAST = "Shapes are broadcast; ValueError where they don't fit."
 def test_contracts(name, lines):
     made = getattr(raw, name)
     call = f"{name}{inspect.signature(made)}"
-    assert inspect.getdoc(made).split("\n\n") == [call, OPS[name].doc, "\n".join(lines)]
+    description = OPS[name].doc.partition(">>> ")[0].rstrip()
+    text, _, _ = inspect.getdoc(made).partition("\n\n>>> ")
+    assert text.split("\n\n") == [call, description, "\n".join(lines)]
+
+
+def test_the_example_of_an_op_comes_last():
+    description, contract, example = inspect.getdoc(tf.exp).split("\n\n")[1:]
+    assert description.startswith("Compute") and contract.startswith("x: ")
+    assert example.startswith(">>> sess.run(tf.exp(")
 
 
 def test_groups_are_named_only_if_whole():

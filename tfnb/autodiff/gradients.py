@@ -46,6 +46,10 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients",
 
     Raises LookupError for an op on the way whose gradient is not registered, ValueError for arguments that don't fit,
     TypeError for complex ys without grad_ys and for grad_ys of another kind than their y.
+
+    >>> x = tf.constant(3.0)
+    >>> sess.run(tf.gradients(x ** 2, [x]))
+    [6.0]
     """
     AggregationMethod.check(aggregation_method)
     try:

@@ -51,6 +51,12 @@ class GFile:
 
     Raises InvalidArgumentError for other modes than r, w, a, r+, w+, a+; when it is used, PermissionDeniedError for
     what the mode does not allow, and the error of tf.errors for what the operating system says.
+
+    >>> with tf.gfile.GFile("notes.txt", "w") as file:
+    ...     file.write("one\\ttwo")
+    >>> with tf.gfile.GFile("notes.txt") as file:
+    ...     file.read().split("\\t")
+    ['one', 'two']
     """
 
     def __init__(self, name: Path, mode: str = "r") -> None:

@@ -248,13 +248,25 @@ def _list(value: Any) -> list[str]:
 
 
 def DEFINE_string(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a string flag. help: its description. Raises DuplicateFlagError for a different flag of that name."""
+    """Define a string flag. help: its description. Raises DuplicateFlagError for a different flag of that name.
+
+    >>> tf.flags.DEFINE_string("example_folder", "data", "The folder of the images.")
+    >>> left = tf.flags.FLAGS(["program", "--example_folder=images"])
+    >>> tf.flags.FLAGS.example_folder
+    'images'
+    """
     _define(name, default, help, _string, flag_values)
 
 
 def DEFINE_integer(name: str, default: Any, help: str, lower_bound: int | None = None, upper_bound: int | None = None,
                    flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define an integer flag, within bounds if these are given."""
+    """Define an integer flag, within bounds if these are given.
+
+    >>> tf.flags.DEFINE_integer("example_batch", 32, "Examples a step.", lower_bound=1)
+    >>> left = tf.flags.FLAGS(["program", "--example_batch=64"])
+    >>> tf.flags.FLAGS.example_batch
+    64
+    """
     _define(name, default, help, _bounded(_integer, lower_bound, upper_bound), flag_values)
 
 
@@ -330,6 +342,13 @@ def mark_flags_as_required(flag_names: Sequence[str], flag_values: FlagValues = 
 
 
 def run(main: Callable[[list[str]], Any] | None = None, argv: Sequence[str] | None = None) -> None:
-    """`tf.app.run`: read the command line, call `main` (by default that of the program) with the rest, and exit."""
+    """`tf.app.run`: read the command line, call `main` (by default that of the program) with the rest, and exit.
+
+    >>> def main(argv):
+    ...     print("arguments:", argv[1:])
+    >>> tf.app.run(main, argv=["program", "data"])
+    arguments: ['data']
+    SystemExit
+    """
     rest = FLAGS(list(sys.argv if argv is None else argv), known_only=True)
     sys.exit((main or sys.modules["__main__"].main)(rest))

@@ -42,7 +42,13 @@ def get_logger() -> logging.Logger:
 
 
 def set_verbosity(v: Any) -> None:
-    """Show messages from this level on: DEBUG, INFO, WARN, ERROR or FATAL."""
+    """Show messages from this level on: DEBUG, INFO, WARN, ERROR or FATAL.
+
+    >>> tf.logging.set_verbosity(tf.logging.ERROR)
+    >>> tf.logging.get_verbosity() == tf.logging.ERROR
+    True
+    >>> tf.logging.set_verbosity(tf.logging.WARN)
+    """
     _logger.setLevel(v)
 
 

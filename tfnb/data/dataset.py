@@ -35,6 +35,11 @@ class Dataset(Structured):
 
     Programs make one of tensors, files or a Python generator, and others of it by its methods. Nothing is computed
     before an iterator is asked for an element.
+
+    >>> dataset = tf.data.Dataset.from_tensor_slices([1, 2, 3, 4]).map(lambda x: 10 * x).batch(2)
+    >>> batch = dataset.make_one_shot_iterator().get_next()
+    >>> sess.run(batch), sess.run(batch)
+    (array([10, 20], dtype=int32), array([30, 40], dtype=int32))
     """
 
     def __init__(self, variant_tensor: Tensor, element: Any) -> None:

@@ -289,7 +289,7 @@ def _in_body(tensor: Tensor, arguments: Collection[Operation]) -> str:
 
 def op_def(spec: OpSpec) -> Any:
     """The OpDef of a spec."""
-    made = op_def_pb2.OpDef(name=spec.name, summary=spec.doc, is_stateful=spec.stateful)
+    made = op_def_pb2.OpDef(name=spec.name, summary=spec.doc.partition("\n\n")[0], is_stateful=spec.stateful)
     attrs = {attr.name for attr in spec.attrs}
     made.input_arg.extend(_arg_def(arg, attrs) for arg in spec.inputs)
     made.output_arg.extend(_arg_def(arg, attrs) for arg in spec.outputs)

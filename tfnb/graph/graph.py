@@ -49,6 +49,12 @@ class Graph(Mutation):
 
     Beyond TensorFlow's: `owner` (put on every op that is made: a notebook's cell), `stale` (owner -> why its ops must
     be made again), and the changes of `Mutation`.
+
+    >>> graph = tf.Graph()
+    >>> with graph.as_default():
+    ...     x = tf.constant(1, name="x") + 1
+    >>> [op.name for op in graph.get_operations()]
+    ['x', 'add/y', 'add']
     """
 
     def __init__(self) -> None:

@@ -3,7 +3,12 @@ from __future__ import annotations
 
 
 class GraphKeys:
-    """Names of graph collections. Any other name serves for a collection of one's own."""
+    """Names of graph collections. Any other name serves for a collection of one's own.
+
+    >>> v = tf.Variable(1.0)
+    >>> tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES) == [v]
+    True
+    """
 
     GLOBAL_VARIABLES = "variables"              # what Saver saves
     LOCAL_VARIABLES = "local_variables"         # of one process: counters

@@ -23,7 +23,11 @@ _global = _GlobalGraph()        # what is the default where no `as_default` bloc
 
 
 def get_default_graph() -> Graph:
-    """The graph of the innermost `graph.as_default()` block of this thread, else the thread's own global graph."""
+    """The graph of the innermost `graph.as_default()` block of this thread, else the thread's own global graph.
+
+    >>> tf.constant(1).graph is tf.get_default_graph()
+    True
+    """
     stack = default_graphs.stack
     if stack:
         found: Graph = stack[-1]
@@ -37,6 +41,12 @@ def reset_default_graph() -> None:
     """Begin with a new global graph. Raises AssertionError inside of an `as_default` block.
 
     What was made before belongs to the old graph, and sessions of that keep running it.
+
+    >>> sess.close()
+    >>> x = tf.constant(1, name="x")
+    >>> tf.reset_default_graph()
+    >>> tf.constant(2, name="x").name
+    'x:0'
     """
     if not default_graphs.is_cleared():
         raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, "
@@ -110,6 +120,11 @@ class name_scope:       # noqa: N801  TensorFlow's name
     name: the scope, or None to take `default_name` (both None: with values, an error; without, the top). values: the
     tensors that the function got: the context makes their graph the default. Gives the prefix, with its last slash.
     Raises ValueError for values of different graphs, TypeError for a `default_name` that is no string.
+
+    >>> with tf.name_scope("layer"):
+    ...     x = tf.constant(1, name="x")
+    >>> x.name
+    'layer/x:0'
     """
 
     def __init__(self, name: str | None, default_name: str | None = None, values: Any = None) -> None:
@@ -158,12 +173,26 @@ def op_scope(values: Any, name: str | None, default_name: str | None = None) -> 
 
 
 def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:
-    """`Graph.control_dependencies` of the default graph."""
+    """`Graph.control_dependencies` of the default graph.
+
+    >>> v = tf.Variable(1)
+    >>> sess.run(v.initializer)
+    >>> with tf.control_dependencies([v.assign_add(1)]):
+    ...     after = tf.identity(v.read_value())
+    >>> sess.run(after)
+    2
+    """
     return get_default_graph().control_dependencies(control_inputs)
 
 
 def device(device_name_or_function: str | Callable[[Operation], Any] | None) -> Any:
-    """`Graph.device` of the default graph."""
+    """`Graph.device` of the default graph.
+
+    >>> with tf.device("/cpu:0"):
+    ...     x = tf.constant(1)
+    >>> x.device
+    '/device:CPU:0'
+    """
     return get_default_graph().device(device_name_or_function)
 
 
@@ -188,7 +217,12 @@ def add_to_collections(names: Any, value: Any) -> None:
 
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """`Graph.get_collection` of the default graph."""
+    """`Graph.get_collection` of the default graph.
+
+    >>> tf.add_to_collection("inputs", tf.constant(1, name="x"))
+    >>> [x.name for x in tf.get_collection("inputs")]
+    ['x:0']
+    """
     return get_default_graph().get_collection(key, scope)
 
 

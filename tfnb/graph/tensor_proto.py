@@ -23,7 +23,7 @@ def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_
     allow_broadcast for another one where there are several values;
     ValueError for None, ragged lists and more elements than `shape` has.
 
-    >>> make_tensor_proto([1, 2]).tensor_shape.dim[0].size
+    >>> tf.make_tensor_proto([1, 2]).tensor_shape.dim[0].size
     2
     """
     if isinstance(values, (Tensor, Operation)):

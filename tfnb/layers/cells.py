@@ -222,6 +222,11 @@ class BasicLSTMCell(LayerRNNCell):
 
     forget_bias: added to the forget gates, so that they begin open. state_is_tuple: the state is an LSTMStateTuple;
     else c and h side by side in one tensor. The gates stand in the order input, new value, forget, output.
+
+    >>> cell = tf.nn.rnn_cell.BasicLSTMCell(4)
+    >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> output.shape.as_list(), state.c.shape.as_list(), state.h.shape.as_list()
+    ([2, 4], [2, 4], [2, 4])
     """
 
     def __init__(self, num_units: int, forget_bias: Any = 1.0, state_is_tuple: bool = True, activation: Any = None,

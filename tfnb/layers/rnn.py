@@ -62,6 +62,11 @@ def dynamic_rnn(cell: Any, inputs: Any, sequence_length: Any = None, initial_sta
 
     Raises TypeError if `cell` is no cell; ValueError if neither initial_state nor dtype is given, or the size of the
     inputs is not known.
+
+    >>> cell = tf.nn.rnn_cell.BasicRNNCell(4)
+    >>> outputs, state = tf.nn.dynamic_rnn(cell, tf.ones([2, 7, 3]), sequence_length=[7, 2], dtype=tf.float32)
+    >>> outputs.shape.as_list(), state.shape.as_list()
+    ([2, 7, 4], [2, 4])
     """
     assert_like_rnncell("cell", cell)
     with variable_scope(scope or "rnn"):

@@ -95,7 +95,12 @@ def _reshaped(ctx: ShapeContext) -> list[Static]:
 
 @movement("tensor: T, shape: Tshape -> output: T", shape=_reshaped, in_order=True, T="type", Tshape=INDEX)
 def Reshape(view: View, shape: np.ndarray) -> View:
-    """Reshape a tensor: its elements in row-major order under another shape; a size of -1 is inferred."""
+    """Reshape a tensor: its elements in row-major order under another shape; a size of -1 is inferred.
+
+    >>> sess.run(tf.reshape([1, 2, 3, 4, 5, 6], [2, -1]))
+    array([[1, 2, 3],
+           [4, 5, 6]], dtype=int32)
+    """
     return view.reshape(shape.reshape(-1).tolist())
 
 
@@ -345,7 +350,12 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 # What users call
 
 def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
-    """Return the shape of a tensor or SparseTensor, a vector of int32 or `out_type` (int64): a constant where known."""
+    """Return the shape of a tensor or SparseTensor, a vector of int32 or `out_type` (int64): a constant where known.
+
+    >>> x = tf.placeholder(tf.float32, [None, 3])
+    >>> sess.run(tf.shape(x), {x: np.zeros([5, 3])})
+    array([5, 3], dtype=int32)
+    """
     with name_scope(name, "Shape", [input]) as scope:
         if isinstance(input, (SparseTensor, SparseTensorValue)):
             return cast(input.dense_shape, out_type)
@@ -389,7 +399,11 @@ reshape, identity_n, invert_permutation = Reshape, IdentityN, InvertPermutation
 
 
 def identity(input: Any, name: str | None = None) -> Any:
-    """Return a tensor of the same value; of a SparseTensor, of the same parts."""
+    """Return a tensor of the same value; of a SparseTensor, of the same parts.
+
+    >>> sess.run(tf.identity([1, 2]))
+    array([1, 2], dtype=int32)
+    """
     return _parts_too(Identity, input, name)
 
 
@@ -413,6 +427,10 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     """Insert an axis of size 1 before axis `axis` (negative: counted from the end) of `input`.
 
     Raises ValueError for an axis out of range.
+
+    >>> x = tf.zeros([2, 3])
+    >>> tf.expand_dims(x, 0).shape.as_list(), tf.expand_dims(x, -1).shape.as_list()
+    ([1, 2, 3], [2, 3, 1])
     """
     axis = renamed("axis", axis, "dim", dim)
     if axis is None:
@@ -424,6 +442,10 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
     """Remove from `input` its axes of size 1, or those that `axis` names.
 
     Raises ValueError if one of these has another size.
+
+    >>> x = tf.zeros([1, 3, 1])
+    >>> tf.squeeze(x).shape.as_list(), tf.squeeze(x, [0]).shape.as_list()
+    ([3], [3, 1])
     """
     axis = renamed("axis", axis, "squeeze_dims", squeeze_dims)
     if axis is not None and np.ndim(axis) == 0:
@@ -435,6 +457,11 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
     """Permute the axes of `a` into the order `perm`, by default reversed.
 
     conjugate: of complex numbers the conjugates, too. Raises ValueError if `perm` does not name each axis once.
+
+    >>> sess.run(tf.transpose([[1, 2, 3], [4, 5, 6]]))
+    array([[1, 4],
+           [2, 5],
+           [3, 6]], dtype=int32)
     """
     with name_scope(name, "transpose", [a]) as scope:
         a = convert_to_tensor(a, name="a")

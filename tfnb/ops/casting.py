@@ -44,6 +44,9 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """Convert `x` (IndexedSlices and SparseTensors too) to another dtype; `x` itself if it has that dtype already.
 
     Numbers and bools become each other: floats are cut towards zero, all but 0 is True.
+
+    >>> sess.run(tf.cast([-1.7, 0.2, 1.7], tf.int32))
+    array([-1,  0,  1], dtype=int32)
     """
     wanted = dtypes.as_dtype(dtype).base_dtype
     if isinstance(x, Tensor) and x.dtype.base_dtype == wanted:

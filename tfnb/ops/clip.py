@@ -19,7 +19,11 @@ from tfnb.ops.reduce import reduce_sum
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
-    """Clip `t` to [`clip_value_min`, `clip_value_max`]. Raises ValueError if a limit would broadcast `t`."""
+    """Clip `t` to [`clip_value_min`, `clip_value_max`]. Raises ValueError if a limit would broadcast `t`.
+
+    >>> sess.run(tf.clip_by_value([-5.0, 0.5, 5.0], -1.0, 1.0))
+    array([-1. ,  0.5,  1. ], dtype=float32)
+    """
     with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
         values = t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t, name="t")
         below = Minimum(values, clip_value_max)

@@ -193,6 +193,9 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Compute `x == y` element-wise, with broadcasting: bools.
 
     Raises TypeError if the dtypes differ, ValueError where the shapes can't be broadcast.
+
+    >>> sess.run(tf.equal([1, 2, 3], [1, 0, 3]))
+    array([ True, False,  True])
     """
     return Equal(x, y, name=name)
 

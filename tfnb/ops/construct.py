@@ -31,7 +31,7 @@ def official(name: str) -> DType:
 
 
 class _Documentation:
-    """The text that `help` shows: of the class its own, of an op its call, its definition and its contract.
+    """The text that `help` shows: of the class its own, of an op its call, description, contract and example.
 
     Made when it is asked for: that of all ops takes 14 ms, too much for an import.
     """
@@ -43,7 +43,9 @@ class _Documentation:
         if op is None:
             return self._of_class
         call = f"{op.spec.name}{op.__signature__}"
-        return f"{call}\n\n{op.spec.doc}\n\n{contract(op.spec, op.spec.name not in tables.ALIGN)}".rstrip()
+        description, mark, example = inspect.cleandoc(op.spec.doc).partition(">>> ")
+        terms = contract(op.spec, op.spec.name not in tables.ALIGN)
+        return "\n\n".join(part for part in (call, description.rstrip(), terms, mark + example) if part)
 
 
 class Constructor:

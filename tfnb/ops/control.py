@@ -34,6 +34,11 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
 
     The only keyword argument is `name`. Without inputs it is a NoOp. Inputs on several devices are first gathered on
     each. Raises ValueError for another keyword, TypeError for an input that is none of these.
+
+    >>> a, b = tf.Variable(1), tf.Variable(2)
+    >>> sess.run(tf.group(a.initializer, b.initializer))
+    >>> sess.run([a, b])
+    [1, 2]
     """
     name = kwargs.pop("name", None)
     if kwargs:

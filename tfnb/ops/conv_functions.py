@@ -32,6 +32,12 @@ def conv2d(input: Any, filter: Any = None, strides: Any = None, padding: Any = N
 
     strides, dilations: one number, height and width, or one for each axis. padding: "SAME", "VALID" or, for each
     axis, a pair of numbers. data_format: "NHWC" or "NCHW". Raises ValueError where shapes don't fit.
+
+    >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> blur = tf.fill([2, 2, 1, 1], 0.25)
+    >>> sess.run(tf.squeeze(tf.nn.conv2d(image, blur, strides=[1, 1, 1, 1], padding="VALID")))
+    array([[2., 3.],
+           [5., 6.]], dtype=float32)
     """
     paddings, explicit = padding_attrs(padding)
     return Conv2D(input, renamed("filters", filters, "filter", filter), use_cudnn_on_gpu=use_cudnn_on_gpu, name=name,

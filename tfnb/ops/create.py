@@ -236,14 +236,24 @@ def _filled(shape: Any, value: Any, dtype: dtypes.DType, scope: str) -> Tensor:
 
 
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """Return zeros (empty strings, False) of a shape: a list, a TensorShape or a vector tensor. dtype: any."""
+    """Return zeros (empty strings, False) of a shape: a list, a TensorShape or a vector tensor. dtype: any.
+
+    >>> sess.run(tf.zeros([2, 3]))
+    array([[0., 0., 0.],
+           [0., 0., 0.]], dtype=float32)
+    """
     kind = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "zeros", [shape]) as scope:
         return _filled(shape, _zero_of(kind), kind, scope)
 
 
 def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """Return ones of a shape: a list, a TensorShape or a vector tensor. dtype: of numbers, or bool."""
+    """Return ones of a shape: a list, a TensorShape or a vector tensor. dtype: of numbers, or bool.
+
+    >>> sess.run(tf.ones([2, 2], tf.int32))
+    array([[1, 1],
+           [1, 1]], dtype=int32)
+    """
     kind = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "ones", [shape]) as scope:
         return _filled(shape, True if kind == dtypes.bool else 1, kind, scope)
@@ -269,7 +279,12 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
 
 
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
-    """Return ones in the shape of `tensor`. dtype: of the result, by default that of `tensor`."""
+    """Return ones in the shape of `tensor`. dtype: of the result, by default that of `tensor`.
+
+    >>> sess.run(tf.ones_like([[5, 6], [7, 8]]))
+    array([[1, 1],
+           [1, 1]], dtype=int32)
+    """
     with name_scope(name, "ones_like", [tensor]) as scope:
         x = convert_to_tensor(tensor, name="tensor")
         kind = x.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype

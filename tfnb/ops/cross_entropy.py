@@ -161,6 +161,10 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: 
     """Compute the softmax over `axis`, by default the last: `exp(logits)` divided by its sum.
 
     logits: floats; the result has their dtype and shape. Raises InvalidArgumentError for an axis out of range.
+
+    >>> sess.run(tf.nn.softmax([[0.0, 0.0], [0.0, 2.0]]))
+    array([[0.5   , 0.5   ],
+           [0.1192, 0.8808]], dtype=float32)
     """
     return _over_axis(Softmax, logits, renamed("axis", axis, "dim", dim), name)
 
@@ -223,6 +227,9 @@ def softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None,
     """As softmax_cross_entropy_with_logits_v2, with `labels` as constants for gradients.
 
     By position, the order is that of 0.x: (logits, labels, dim, name); 1.x takes named arguments only.
+
+    >>> sess.run(tf.nn.softmax_cross_entropy_with_logits(labels=[[0.0, 1.0]], logits=[[0.0, 2.0]]))
+    array([0.1269], dtype=float32)
     """
     dim = dim if axis is None else axis
     _both("softmax_cross_entropy_with_logits", labels, logits)
@@ -238,6 +245,9 @@ def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any 
 
     labels: int32 or int64, of one axis less. By position, the order is that of 0.x: (logits, labels, name). Raises
     ValueError where the shapes don't fit. A label outside of the classes gives NaN.
+
+    >>> sess.run(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[1, 0], logits=[[0.0, 2.0], [0.0, 2.0]]))
+    array([0.1269, 2.1269], dtype=float32)
     """
     _both("sparse_softmax_cross_entropy_with_logits", labels, logits)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
@@ -277,6 +287,9 @@ def sigmoid_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None,
     """Compute the cross-entropy of the probabilities `labels` with sigmoid(`logits`), element-wise, without overflow.
 
     By position, the order is that of 0.x: (logits, labels, name). Raises ValueError if their shapes differ.
+
+    >>> sess.run(tf.nn.sigmoid_cross_entropy_with_logits(labels=[1.0, 0.0], logits=[2.0, 2.0]))
+    array([0.1269, 2.1269], dtype=float32)
     """
     _both("sigmoid_cross_entropy_with_logits", labels, logits)
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:

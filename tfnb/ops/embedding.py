@@ -28,6 +28,12 @@ def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", nam
 
     partition_strategy: row i stands in table i modulo their number ("mod"), or the tables follow one another ("div").
     max_norm: longer rows are scaled down to this length. Raises ValueError without tables or for another strategy.
+
+    >>> table = tf.constant([[0.0, 0.0], [1.0, 10.0], [2.0, 20.0]])
+    >>> sess.run(tf.nn.embedding_lookup(table, [2, 0, 2]))
+    array([[ 2., 20.],
+           [ 0.,  0.],
+           [ 2., 20.]], dtype=float32)
     """
     tables = list(params) if isinstance(params, (list, tuple, PartitionedVariable)) else [params]
     if not tables:

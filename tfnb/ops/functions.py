@@ -39,7 +39,11 @@ def _square_and_one(op: Operation, dy: Tensor) -> tuple[Tensor, Tensor]:
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Exp(x):
-    """Compute the exponential of `x`, element-wise."""
+    """Compute the exponential of `x`, element-wise.
+
+    >>> sess.run(tf.exp([-1.0, 0.0, 1.0]))
+    array([0.3679, 1.    , 2.7183], dtype=float32)
+    """
     return exp(x)
 
 
@@ -61,7 +65,11 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="positive")
 def Log(x):
-    """Compute the natural logarithm of `x`, element-wise."""
+    """Compute the natural logarithm of `x`, element-wise.
+
+    >>> sess.run(tf.log([1.0, 2.718282, 10.0]))
+    array([0.    , 1.    , 2.3026], dtype=float32)
+    """
     return log(x)
 
 
@@ -450,7 +458,11 @@ xlogy, xdivy = Xlogy, Xdivy
 
 @of_values
 def sqrt(x: Any, name: str | None = None) -> Tensor:
-    """Compute the square root of `x` element-wise: floats or complex (else TypeError), a tensor or SparseTensor."""
+    """Compute the square root of `x` element-wise: floats or complex (else TypeError), a tensor or SparseTensor.
+
+    >>> sess.run(tf.sqrt([0.25, 4.0, 2.0]))
+    array([0.5   , 2.    , 1.4142], dtype=float32)
+    """
     return Sqrt(x, name=name)  # type: ignore[no-any-return]
 
 
@@ -462,7 +474,11 @@ def erf(x: Any, name: str | None = None) -> Tensor:
 
 @of_values
 def tanh(x: Any, name: str | None = None) -> Tensor:
-    """Compute the hyperbolic tangent of `x`, element-wise: floats or complex (else TypeError), as is the result."""
+    """Compute the hyperbolic tangent of `x`, element-wise: floats or complex (else TypeError), as is the result.
+
+    >>> sess.run(tf.tanh([-1.0, 0.0, 3.0]))
+    array([-0.7616,  0.    ,  0.9951], dtype=float32)
+    """
     return Tanh(x, name=name)  # type: ignore[no-any-return]
 
 

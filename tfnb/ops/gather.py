@@ -501,6 +501,11 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
     """Encode indices as one-hot vectors along a new axis of size `depth`: `on_value` (1), else `off_value` (0).
 
     dtype: by default that of the values, float32 without any. Raises TypeError if the values and `dtype` don't agree.
+
+    >>> sess.run(tf.one_hot([0, 2, 1], depth=3))
+    array([[1., 0., 0.],
+           [0., 0., 1.],
+           [0., 1., 0.]], dtype=float32)
     """
     with name_scope(name, "one_hot", [indices, depth, on_value, off_value]) as scope:
         kind = None if dtype is None else dtypes.as_dtype(dtype).base_dtype

@@ -442,6 +442,10 @@ def concat(values: Any = None, axis: Any = None, name: str = "concat", concat_di
     """Concatenate tensors along `axis`; r0.x's order `concat(concat_dim, values)` is recognised.
 
     All have one dtype (else TypeError), and but for that axis one shape (else ValueError).
+
+    >>> sess.run(tf.concat([[[1, 2]], [[3, 4]]], axis=0))
+    array([[1, 2],
+           [3, 4]], dtype=int32)
     """
     if isinstance(axis, (list, tuple)) and not isinstance(values, (list, tuple)):
         values, axis = axis, values

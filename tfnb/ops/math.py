@@ -61,7 +61,11 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
              T="{bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128,"
                " uint32, uint64}")
 def Sub(x, y):
-    """Compute `x - y` element-wise, with broadcasting."""
+    """Compute `x - y` element-wise, with broadcasting.
+
+    >>> sess.run(tf.subtract([5, 6], [1, 2]))
+    array([4, 4], dtype=int32)
+    """
     return x - y
 
 
@@ -72,7 +76,11 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T, y: T -> z: T", T=NUMBERS)
 def Mul(x, y):
-    """Compute `x * y` element-wise, with broadcasting."""
+    """Compute `x * y` element-wise, with broadcasting.
+
+    >>> sess.run(tf.multiply([1, 2, 3], [4, 5, 6]))
+    array([ 4, 10, 18], dtype=int32)
+    """
     return x * y
 
 
@@ -230,7 +238,11 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T, y: T -> z: T", T=ORDERED)
 def Maximum(x, y):
-    """Compute the maximum of `x` and `y` element-wise, with broadcasting; NaN if one is NaN."""
+    """Compute the maximum of `x` and `y` element-wise, with broadcasting; NaN if one is NaN.
+
+    >>> sess.run(tf.maximum([1, 5, 3], [4, 2, 3]))
+    array([4, 5, 3], dtype=int32)
+    """
     return maximum(x, y)
 
 
@@ -400,6 +412,9 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Compute `x + y` element-wise, with broadcasting; strings are concatenated.
 
     Raises TypeError if the dtypes differ, ValueError where the shapes can't be broadcast.
+
+    >>> sess.run(tf.add([1, 2], [10, 20]))
+    array([11, 22], dtype=int32)
     """
     with name_scope(name, "Add", [x]) as scope:
         x = convert_to_tensor(x, name="x")
@@ -420,6 +435,9 @@ reciprocal, inv = Reciprocal, Inv
 def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     """The sum of tensors of one dtype and shape. Raises ValueError for an empty list or another shape, TypeError for
     another dtype.
+
+    >>> sess.run(tf.add_n([[1, 2], [10, 20], [100, 200]]))
+    array([111, 222], dtype=int32)
     """
     inputs = listed(inputs)
     if not isinstance(inputs, (list, tuple)) or not inputs:
@@ -454,13 +472,21 @@ def negative(x: Any, name: str | None = None) -> Tensor:
 
 @of_values
 def square(x: Any, name: str | None = None) -> Tensor:
-    """Compute `x * x`, of a tensor or SparseTensor of numbers."""
+    """Compute `x * x`, of a tensor or SparseTensor of numbers.
+
+    >>> sess.run(tf.square([-2.0, 0.0, 3.0]))
+    array([4., 0., 9.], dtype=float32)
+    """
     return Square(x, name=name)  # type: ignore[no-any-return]
 
 
 @of_values
 def abs(x: Any, name: str | None = None) -> Tensor:
-    """Compute the absolute value element-wise; of complex numbers a float. The result has the shape of `x`."""
+    """Compute the absolute value element-wise; of complex numbers a float. The result has the shape of `x`.
+
+    >>> sess.run(tf.abs([-1.5, 0.0, 2.0]))
+    array([1.5, 0. , 2. ], dtype=float32)
+    """
     with name_scope(name, "Abs", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         if x.dtype.is_complex:

@@ -155,6 +155,10 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
 
     Raises ValueError where the shapes don't fit, or for both `transpose_a` and `adjoint_a`. a_is_sparse, b_is_sparse:
     taken for compatibility, the product is the same.
+
+    >>> sess.run(tf.matmul([[1, 2], [3, 4]], [[5], [6]]))
+    array([[17],
+           [39]], dtype=int32)
     """
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         which = "a" if transpose_a and adjoint_a else "b"

@@ -40,7 +40,11 @@ NEGATIVE_SLOPE = "float = 0.20000000298023224"
 @elementwise("features: T -> activations: T", T="{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16,"
                                                " half, uint32, uint64, qint8}")
 def Relu(features):
-    """Compute the rectified linear unit `max(features, 0)`, element-wise."""
+    """Compute the rectified linear unit `max(features, 0)`, element-wise.
+
+    >>> sess.run(tf.nn.relu([-1.0, 0.0, 2.0]))
+    array([0., 0., 2.], dtype=float32)
+    """
     return maximum(features, 0)
 
 
@@ -263,7 +267,11 @@ def _(op: Operation, dz: Tensor) -> Tensor:
 
 @reduction("t: T -> output: T", identity=0, axes=lambda attrs, rank: list(range(rank)), T=FLOAT)
 def L2Loss(acc, x):
-    """Compute half the sum of the squares."""
+    """Compute half the sum of the squares.
+
+    >>> sess.run(tf.nn.l2_loss([3.0, 4.0]))
+    12.5
+    """
     return acc + x
 
 
@@ -320,6 +328,10 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
 
     bias: a vector of as many numbers as there are channels, of the dtype of `value`. Raises ValueError for another size
     or data_format.
+
+    >>> sess.run(tf.nn.bias_add([[1, 2], [3, 4]], [10, 20]))
+    array([[11, 22],
+           [13, 24]], dtype=int32)
     """
     layout = "NCHW" if data_format and data_format.startswith("NC") else "NHWC"
     if data_format and not data_format.startswith(("NC", "N")):
@@ -350,6 +362,10 @@ def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: int | 
 
     noise_shape: axes of size 1 in it are kept or dropped as a whole. Raises ValueError for a probability outside of
     (0, 1], for both `keep_prob` and `rate`, or for elements that are not floats.
+
+    >>> x = sess.run(tf.nn.dropout(tf.ones([1000]), rate=0.2))
+    >>> np.unique(x)
+    array([0.  , 1.25], dtype=float32)
     """
     if keep_prob is not None and rate is not None:
         raise ValueError("Only one of `keep_prob` and `rate` can be given.")

@@ -27,6 +27,11 @@ def max_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding:
     ksize, strides: one number, height and width, or one for each axis. padding: "SAME", "VALID" or a pair of numbers
     for each axis. A window over channels, [1, 1, 1, n], needs the same strides. Raises ValueError where the window does
     not fit.
+
+    >>> image = tf.reshape(tf.range(16), [1, 4, 4, 1])
+    >>> sess.run(tf.squeeze(tf.nn.max_pool(image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")))
+    array([[ 5,  7],
+           [13, 15]], dtype=int32)
     """
     value = renamed("input", input, "value", value)
     paddings, explicit = padding_attrs(padding)

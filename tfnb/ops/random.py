@@ -48,7 +48,16 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
 
 
 def set_random_seed(seed: int) -> None:
-    """Set the seed of the default graph, from which random ops without a seed of their own derive theirs."""
+    """Set the seed of the default graph, from which random ops without a seed of their own derive theirs.
+
+    >>> tf.set_random_seed(7)
+    >>> x = tf.random_uniform([3])
+    >>> first = sess.run(x)
+    >>> with tf.Session() as other:
+    ...     again = other.run(x)
+    >>> bool((first == again).all())
+    True
+    """
     get_default_graph().seed = seed
 
 
@@ -152,6 +161,10 @@ def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = d
 
     shape: a list or a vector tensor; mean, stddev: numbers, or tensors to broadcast; dtype: a float (else TypeError).
     seed: with it, or with `tf.set_random_seed`, each session draws TensorFlow's numbers.
+
+    >>> x = sess.run(tf.random_normal([1000], mean=5.0, stddev=0.1))
+    >>> x.shape, bool(abs(x.mean() - 5) < 0.05)
+    ((1000,), True)
     """
     return _affine(RandomStandardNormal, "random_normal", shape, mean, stddev, dtype, seed, name)
 
@@ -161,6 +174,10 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
     """Sample from the normal distribution, redrawing values two standard deviations or more from the mean.
 
     Arguments as of `random_normal`.
+
+    >>> x = sess.run(tf.truncated_normal([1000], stddev=0.1))
+    >>> bool(abs(x).max() <= 0.2)
+    True
     """
     return _affine(TruncatedNormal, "truncated_normal", shape, mean, stddev, dtype, seed, name)
 
@@ -170,6 +187,10 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
     """Sample from the uniform distribution on [`minval`, `maxval`), by default [0, 1). Arguments as of `random_normal`.
 
     dtype: a float, int32 or int64 (else ValueError). Integers need a `maxval` (else ValueError).
+
+    >>> x = sess.run(tf.random_uniform([1000], minval=2.0, maxval=3.0))
+    >>> bool(x.min() >= 2), bool(x.max() < 3)
+    (True, True)
     """
     kind = dtypes.as_dtype(dtype).base_dtype
     if kind not in (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64):

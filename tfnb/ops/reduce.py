@@ -341,23 +341,31 @@ def _reduce(op: Anything, x: Anything, axis: Anything, keepdims: Anything, name:
     return y
 
 
-def _reducer(op: Anything, what: str) -> Callable[..., Tensor]:
+def _reducer(op: Anything, what: str, example: str) -> Callable[..., Tensor]:
+    """Return the function of a reduction. example: "x -> its reduction along axis 1", as they are printed."""
     def reduce(input_tensor: Anything, axis: Anything = None, keepdims: bool | None = None, name: str | None = None,
                reduction_indices: Anything = None, keep_dims: bool | None = None) -> Tensor:
         return _reduce(op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+    taken, made = example.split(" -> ")
     reduce.__name__ = reduce.__qualname__ = f"reduce_{op.spec.name.lower()}"
     reduce.__doc__ = f"""{what} over `axis` (an axis or a list; by default all), which `keepdims` keeps with size 1.
 
     The result has the dtype of `input_tensor`. reduction_indices, keep_dims: older names of axis and keepdims. Raises
     ValueError for an axis out of range, TypeError for another dtype than those of `{op.spec.name}`.
+
+    >>> sess.run(tf.{reduce.__name__}({taken}, axis=1))
+    array({made})
     """
     return reduce
 
 
-reduce_sum, reduce_mean = _reducer(Sum, "The sum"), _reducer(Mean, "The mean")
-reduce_prod = _reducer(Prod, "The product")
-reduce_max, reduce_min = _reducer(Max, "The largest"), _reducer(Min, "The smallest")
-reduce_all, reduce_any = _reducer(All, "Whether all are True,"), _reducer(Any, "Whether one is True,")
+reduce_sum = _reducer(Sum, "Compute the sum", "[[1, 2], [3, 4]] -> [3, 7], dtype=int32")
+reduce_mean = _reducer(Mean, "Compute the mean", "[[1.0, 2.0], [3.0, 5.0]] -> [1.5, 4. ], dtype=float32")
+reduce_prod = _reducer(Prod, "Compute the product", "[[1, 2], [3, 4]] -> [ 2, 12], dtype=int32")
+reduce_max = _reducer(Max, "Compute the maximum", "[[1, 9], [8, 3]] -> [9, 8], dtype=int32")
+reduce_min = _reducer(Min, "Compute the minimum", "[[1, 9], [8, 3]] -> [1, 3], dtype=int32")
+reduce_all = _reducer(All, "Compute the logical and", "[[True, False], [True, True]] -> [False,  True]")
+reduce_any = _reducer(Any, "Compute the logical or", "[[True, False], [False, False]] -> [ True, False]")
 
 
 def reduce_logsumexp(input_tensor: Anything, axis: Anything = None, keepdims: bool | None = None,
@@ -418,6 +426,9 @@ def argmax(input: Anything, axis: Anything = None, name: str | None = None, dime
     """Compute the index of the maximum along `axis`, by default the first (of several equal ones the first).
 
     The result has one axis less, and is int64 or `output_type`. Raises ValueError for an axis out of range.
+
+    >>> sess.run(tf.argmax([[1, 9, 2], [8, 3, 4]], axis=1))
+    array([1, 0])
     """
     return ArgMax(input, renamed("axis", axis, "dimension", dimension, default=0), output_type=output_type, name=name)
 

@@ -429,6 +429,11 @@ def split(value: Any = None, num_or_size_splits: Any = None, axis: Any = 0, num:
 
     r0.x's order `split(split_dim, num_split, value)` is recognised, and so are its names. Raises ValueError where the
     number of pieces is not known or does not divide the axis.
+
+    >>> sess.run(tf.split([1, 2, 3, 4, 5, 6], 3))
+    [array([1, 2], dtype=int32), array([3, 4], dtype=int32), array([5, 6], dtype=int32)]
+    >>> sess.run(tf.split([1, 2, 3, 4, 5, 6], [4, 2]))
+    [array([1, 2, 3, 4], dtype=int32), array([5, 6], dtype=int32)]
     """
     if isinstance(num, str):
         num, name = None, num                                         # r0.x: the name came fourth

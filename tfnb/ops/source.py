@@ -62,6 +62,10 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
     A run that needs it and is not fed raises InvalidArgumentError; a fed value of another shape, or that is no value of
     `dtype`, raises ValueError or TypeError.
+
+    >>> x = tf.placeholder(tf.float32, [None, 2])
+    >>> sess.run(tf.reduce_sum(x, axis=1), feed_dict={x: [[1, 2], [3, 4]]})
+    array([3., 7.], dtype=float32)
     """
     return Placeholder(dtype=dtypes.as_dtype(dtype).base_dtype, shape=TensorShape(shape), name=name)
 
@@ -77,6 +81,12 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
     Raises TypeError if `value` is not of `dtype`, or, with `verify_shape`, not of `shape`; ValueError if it has too
     many elements.
+
+    >>> sess.run(tf.constant([1, 2, 3]))
+    array([1, 2, 3], dtype=int32)
+    >>> sess.run(tf.constant(7, shape=[2, 2]))
+    array([[7, 7],
+           [7, 7]], dtype=int32)
     """
     if verify_shape and shape is not None and np.shape(value) != tuple(TensorShape(shape).as_list()):
         raise TypeError(f"Expected Tensor's shape: {TensorShape(shape)}, got {np.shape(value)}.")

@@ -211,6 +211,11 @@ def assign(ref: Any, value: Any, validate_shape: bool | None = None, use_locking
     ref: a variable, or a slice of one, `v[1:]`: then that is set. With validate_shape=False the value may have another
     shape than the variable. Raises TypeError if `ref` is not a variable or a reference, ValueError for a value of
     another shape.
+
+    >>> v = tf.Variable(1.0)
+    >>> sess.run(v.initializer)
+    >>> sess.run(tf.assign(v, 5.0))
+    5.0
     """
     if hasattr(ref, "handle") or isinstance(ref, Tensor) and not ref.dtype._is_ref_dtype and hasattr(ref, "assign"):
         return ref.assign(value, name=name)              # of a slice of a variable too

@@ -252,13 +252,22 @@ def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, fam
     """Return a summary of one number (`tf.summary.scalar`): a string tensor, in `collections` (GraphKeys.SUMMARIES).
 
     name: of the node, and with the name scopes around it the tag; family: goes before the tag, to group plots.
+
+    >>> summary = tf.Summary.FromString(sess.run(tf.summary.scalar("loss", 0.5)))
+    >>> summary.value[0].tag, summary.value[0].simple_value
+    ('loss', 0.5)
     """
     with _scope(name, family, [tensor]) as (tag, scope):
         return _collect(ScalarSummary(tag, tensor, name=scope), collections, _DEFAULT)
 
 
 def histogram(name: str, values: Any, collections: Sequence[str] | None = None, family: str | None = None) -> Tensor:
-    """Return a summary of the distribution of `values` of any shape (`tf.summary.histogram`); see `scalar`."""
+    """Return a summary of the distribution of `values` of any shape (`tf.summary.histogram`); see `scalar`.
+
+    >>> summary = tf.Summary.FromString(sess.run(tf.summary.histogram("weights", [1.0, 2.0, 3.0])))
+    >>> summary.value[0].histo.num, summary.value[0].histo.sum
+    (3.0, 6.0)
+    """
     with _scope(name, family, [values]) as (tag, scope):
         return _collect(HistogramSummary(tag, values, name=scope), collections, _DEFAULT)
 
@@ -317,7 +326,12 @@ def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name:
 
 
 def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Tensor | None:
-    """One summary of all in the collection `key` whose names begin with `scope`; None if there is none."""
+    """One summary of all in the collection `key` whose names begin with `scope`; None if there is none.
+
+    >>> loss, rate = tf.summary.scalar("loss", 0.5), tf.summary.scalar("rate", 0.1)
+    >>> [value.tag for value in tf.Summary.FromString(sess.run(tf.summary.merge_all())).value]
+    ['loss', 'rate']
+    """
     found = get_default_graph().get_collection(key, scope)
     return merge(found, name=name) if found else None
 

@@ -42,7 +42,13 @@ def all_variables() -> list[Any]:
 
 
 def trainable_variables(scope: str | None = None) -> list[Any]:
-    """Return the variables that were made with trainable=True."""
+    """Return the variables that were made with trainable=True.
+
+    >>> w = tf.Variable(1.0, name="w")
+    >>> step = tf.Variable(0, trainable=False, name="step")
+    >>> [v.name for v in tf.trainable_variables()]
+    ['w:0']
+    """
     return _collected(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
@@ -72,12 +78,24 @@ def initialize_variables(var_list: Sequence[Any], name: str = "init") -> Operati
 
 
 def global_variables_initializer() -> Operation:
-    """Return an operation that initializes all global variables there are at this moment."""
+    """Return an operation that initializes all global variables there are at this moment.
+
+    >>> v = tf.Variable([1.0, 2.0])
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(v)
+    array([1., 2.], dtype=float32)
+    """
     return variables_initializer(global_variables())
 
 
 def initialize_all_variables() -> Operation:
-    """`global_variables_initializer` under its name in TensorFlow 0.x."""
+    """`global_variables_initializer` under its name in TensorFlow 0.x.
+
+    >>> v = tf.Variable(1.0)
+    >>> sess.run(tf.initialize_all_variables())
+    >>> sess.run(v)
+    1.0
+    """
     return global_variables_initializer()
 
 

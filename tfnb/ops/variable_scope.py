@@ -202,6 +202,11 @@ def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: A
 
     Raises ValueError where a variable exists but may not be shared, must be shared but does not exist, or exists with
     another shape or dtype; and where the shape of a new one is not known.
+
+    >>> w = tf.get_variable("w", [2], initializer=tf.ones_initializer())
+    >>> sess.run(w.initializer)
+    >>> w.name, sess.run(w)
+    ('w:0', array([1., 1.], dtype=float32))
     """
     return get_variable_scope().get_variable(
         get_default_graph(), name, shape, dtype, initializer, regularizer, None, trainable, collections,
@@ -247,6 +252,13 @@ class variable_scope:
     name scope.
 
     Raises TypeError and ValueError for arguments of wrong types or values.
+
+    >>> with tf.variable_scope("layer"):
+    ...     w = tf.get_variable("w", [2])
+    >>> with tf.variable_scope("layer", reuse=True):
+    ...     again = tf.get_variable("w", [2])
+    >>> w.name, again is w
+    ('layer/w:0', True)
     """
 
     def __init__(self, name_or_scope: Any, default_name: str | None = None, values: Sequence[Any] | None = None,

@@ -88,6 +88,11 @@ class Variable(RowUpdates, Operators):
 
     Raises ValueError without an initial value, for one of unknown shape (unless validate_shape=False), for a
     constraint that can't be called, for collections that are no list.
+
+    >>> w = tf.Variable([1.0, 2.0], name="w")
+    >>> sess.run(w.initializer)
+    >>> sess.run(w.assign_add([10.0, 10.0]))
+    array([11., 12.], dtype=float32)
     """
 
     __array_priority__ = 100

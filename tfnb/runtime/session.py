@@ -326,7 +326,12 @@ def _has_tuples(fetches: Any) -> bool:
 
 
 class Session(BaseSession):
-    """A session that a `with` statement makes the default one, and closes: `with tf.Session() as sess: ...`"""
+    """A session that a `with` statement makes the default one, and closes: `with tf.Session() as sess: ...`
+
+    >>> with tf.Session() as session:
+    ...     session.run(tf.constant(2) + 3)
+    5
+    """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         super().__init__(target, graph, config)
@@ -369,7 +374,13 @@ class Session(BaseSession):
 
 
 class InteractiveSession(BaseSession):
-    """A session that makes itself the default one until it is closed, for use in a shell or a notebook."""
+    """A session that makes itself the default one until it is closed, for use in a shell or a notebook.
+
+    >>> session = tf.InteractiveSession()
+    >>> tf.constant(6).eval()
+    6
+    >>> session.close()
+    """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         super().__init__(target, graph, config)

@@ -28,6 +28,11 @@ class FileWriter:
     A thread of its own writes, so that a training loop does not wait for the disk. graph: drawn by TensorBoard;
     graph_def: an older name for it; max_queue: how many events may wait; flush_secs: they are on disk after so many
     seconds at most; filename_suffix: the end of the file name; session: taken for TF 1's sake, makes no difference.
+
+    >>> with tf.summary.FileWriter("logs") as writer:
+    ...     writer.add_summary(sess.run(tf.summary.scalar("loss", 0.5)), global_step=1)
+    >>> len(tf.gfile.ListDirectory("logs"))
+    1
     """
 
     def __init__(self, logdir: str, graph: Graph | GraphDef | None = None, max_queue: int = 10,

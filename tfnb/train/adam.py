@@ -23,6 +23,13 @@ class AdamOptimizer(Optimizer):
     m and v are moving averages of the gradient and of its square, with the decays beta1 and beta2. All four numbers
     may be scalar tensors, or functions that return one. epsilon is outside of the bias correction (it is the
     "epsilon hat" of the paper). Slots: "m" and "v"; the powers beta1^t and beta2^t are variables too.
+
+    >>> v = tf.Variable(1.0)
+    >>> step = tf.train.AdamOptimizer(learning_rate=0.1).minimize(v ** 2)
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(step)
+    >>> sess.run(v)
+    0.9
     """
 
     def __init__(self, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: Any = 1e-8,

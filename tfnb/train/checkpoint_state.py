@@ -85,6 +85,12 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
 
     None if there is no such file, or it holds something else. Raises ValueError for one that names no newest
     checkpoint.
+
+    >>> v = tf.Variable(1.0)
+    >>> sess.run(v.initializer)
+    >>> path = tf.train.Saver().save(sess, "./model", global_step=3)
+    >>> tf.train.get_checkpoint_state(".").model_checkpoint_path
+    './model-3'
     """
     folder = _path(checkpoint_dir)
     path = os.path.join(local(folder), latest_filename or DEFAULT)

@@ -18,6 +18,13 @@ class Coordinator:
 
     Threads look at `should_stop()` often, and one calls `request_stop()`. clean_stop_exception_types: exceptions that
     stop the threads without being raised by `join`; by default OutOfRangeError, the end of an input.
+
+    >>> coordinator = tf.train.Coordinator()
+    >>> coordinator.should_stop()
+    False
+    >>> coordinator.request_stop()
+    >>> coordinator.should_stop()
+    True
     """
 
     def __init__(self, clean_stop_exception_types: Sequence[type[BaseException]] | None = None) -> None:

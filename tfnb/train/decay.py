@@ -27,6 +27,11 @@ def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
 
     staircase: use the integer part of the quotient, so that the rate falls in steps. The result is a scalar of the
     dtype of `learning_rate`. Raises ValueError without global_step.
+
+    >>> step = tf.placeholder(tf.int32, [])
+    >>> rate = tf.train.exponential_decay(0.1, step, decay_steps=100, decay_rate=0.5)
+    >>> [sess.run(rate, {step: n}) for n in (0, 100, 200)]
+    [0.1, 0.05, 0.025]
     """
     _checked(global_step, "exponential_decay")
     with name_scope(name, "ExponentialDecay", [learning_rate, global_step, decay_steps, decay_rate]) as scope:

@@ -16,6 +16,13 @@ class GradientDescentOptimizer(Optimizer):
     """Gradient descent: var -= learning_rate * gradient.
 
     learning_rate: a number, a scalar tensor, or a function that returns one.
+
+    >>> v = tf.Variable(1.0)
+    >>> step = tf.train.GradientDescentOptimizer(learning_rate=0.1).minimize(v ** 2)
+    >>> sess.run(v.initializer)
+    >>> sess.run(step)
+    >>> sess.run(v)
+    0.8
     """
 
     def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:

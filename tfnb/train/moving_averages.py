@@ -52,6 +52,15 @@ class ExponentialMovingAverage:
     num_updates: a count of updates (the global step): decay is then min(decay, (1 + num_updates) / (10 +
     num_updates)), so that averages move faster at first. zero_debias: correct the start at zero of averages of
     tensors. name: of the operations, and the last part of the names of shadow variables.
+
+    >>> v = tf.Variable(10.0)
+    >>> average = tf.train.ExponentialMovingAverage(decay=0.9)
+    >>> update = average.apply([v])
+    >>> sess.run(tf.global_variables_initializer())
+    >>> assigned = sess.run(v.assign(20.0))
+    >>> sess.run(update)
+    >>> sess.run(average.average(v))
+    11.0
     """
 
     def __init__(self, decay: Any, num_updates: Any = None, zero_debias: bool = False,

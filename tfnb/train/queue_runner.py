@@ -216,6 +216,14 @@ def start_queue_runners(sess: Any = None, coord: Coordinator | None = None, daem
     """Return the threads of all QueueRunners in a collection of the session's graph, started unless `start` is False.
 
     sess: by default the default session. Raises ValueError without a session, TypeError for something else.
+
+    >>> names = tf.train.string_input_producer(["a", "b"], shuffle=False)
+    >>> coordinator = tf.train.Coordinator()
+    >>> threads = tf.train.start_queue_runners(sess, coord=coordinator)
+    >>> [sess.run(names.dequeue()) for _ in range(3)]
+    [b'a', b'b', b'a']
+    >>> coordinator.request_stop()
+    >>> coordinator.join(threads)
     """
     if sess is None:
         sess = get_default_session()

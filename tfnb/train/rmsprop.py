@@ -20,6 +20,13 @@ class RMSPropOptimizer(Optimizer):
     rms is a moving average of gradient^2. learning_rate, decay (of rms), momentum, epsilon: numbers, scalar tensors,
     or functions that return one. centered: divide by the estimated variance, not by the second moment. Slots: "rms",
     "momentum" and, if centered, "mg" (the mean gradient).
+
+    >>> v = tf.Variable(1.0)
+    >>> step = tf.train.RMSPropOptimizer(learning_rate=0.1, decay=0.9).minimize(v ** 2)
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(step)
+    >>> sess.run(v)
+    0.8246
     """
 
     def __init__(self, learning_rate: Any, decay: Any = 0.9, momentum: Any = 0.0, epsilon: Any = 1e-10,

@@ -58,6 +58,14 @@ class Saver:
 
     Raises TypeError for a var_list that is no list or dict of variables, ValueError for an empty one and for names and
     variables that come twice.
+
+    >>> v = tf.Variable(3.0)
+    >>> sess.run(v.initializer)
+    >>> path = tf.train.Saver().save(sess, "./model", global_step=100)
+    >>> assigned = sess.run(v.assign(0.0))
+    >>> tf.train.Saver().restore(sess, path)
+    >>> path, sess.run(v)
+    ('./model-100', 3.0)
     """
 
     def __init__(self, var_list: Any = None, reshape: bool = False, sharded: bool = False, max_to_keep: int | None = 5,

@@ -1,0 +1,122 @@
+"""Each public function and class has an example in its docstring, which is executed here and gives what it says."""
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import types
+from collections.abc import Iterator
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from google.protobuf.message import Message
+
+import tfnb as tf
+from tests import example_run
+from tests.example_run import run, same, show, step, steps
+from tfnb.ops.construct import Constructor
+from tfnb.tools.stubs import PUBLIC_FOLDERS, public_names
+
+# Not TensorFlow's names (tests/notebook), or each op by its official name (tests/opdef).
+OTHER = {"tfnb.notebook", "tfnb.raw_ops", "tfnb.python", "tfnb.user_ops"}
+# Public functions and classes that have no example yet: one that has one leaves the list, and none joins it.
+WITHOUT = frozenset(Path(__file__).with_name("without_examples.txt").read_text(encoding="utf-8").split())
+
+# Examples of names that TensorFlow 2 has no more, as what it prints says.
+ABSENT = re.compile(r"AttributeError: (module |.*not available with Keras)")
+# Examples that print something else in TensorFlow 2, and why.
+DIFFERENT = {"tf.flags.DEFINE_integer": "absl returns the flag", "tf.flags.DEFINE_string": "absl returns the flag"}
+
+
+def members(module: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """(dotted name, value) of what a public module holds, and its submodules, the nearest first."""
+    waiting, seen = [(path, inspect.getmodule(module))], set()
+    for place, holder in waiting:
+        for name in public_names(holder):
+            value = getattr(holder, name)
+            if not isinstance(value, types.ModuleType):
+                if names_only(holder.__name__) or getattr(value, "__module__", "") == holder.__name__:
+                    yield f"{place}.{name}", value
+                continue
+            inner = value.__name__
+            if names_only(holder.__name__) and inner.startswith("tfnb.") and inner not in seen | OTHER:
+                seen.add(inner)
+                waiting.append((f"{place}.{name}", importlib.import_module(inner)))
+
+
+def names_only(module: str) -> bool:
+    """Return whether a module has public names only: other modules have their own beside what they import."""
+    return module.count(".") < 2 or module in PUBLIC_FOLDERS or module.startswith("tfnb.contrib.")
+
+
+@cache
+def public() -> dict[str, Any]:
+    """Dotted name -> each public function, op and class, protobuf messages left out; of several names the shortest."""
+    found: dict[int, tuple[str, Any]] = {}
+    for name, value in members(tf, "tf"):
+        ours = isinstance(value, (Constructor, partial)) or str(getattr(value, "__module__", "")).startswith("tfnb")
+        message = isinstance(value, type) and issubclass(value, Message)
+        if ours and callable(value) and not message and (
+                isinstance(value, (type, types.FunctionType, Constructor, partial))):
+            found.setdefault(id(value), (name, value))
+    return dict(found.values())
+
+
+def documentation(value: Any) -> str:
+    """Return the docstring of a function, of an op, or of a class itself (not of its base)."""
+    doc = vars(value).get("__doc__") if isinstance(value, type) else value.__doc__
+    return inspect.cleandoc(doc) if isinstance(doc, str) else ""
+
+
+def faults(doc: str) -> list[str]:
+    """Return the steps of an example that print something else than it says."""
+    wanted = steps(doc)
+    got = run(tf, [source for source, _ in wanted])
+    return [f">>> {source}{text}\ninstead of\n{want}" for (source, want), text in zip(wanted, got, strict=True)
+            if not same(text, want)]
+
+
+@pytest.mark.parametrize("value, text", [
+    (np.float32(0.1), "0.1"), (np.int64(3), "3"), (np.bool_(True), "True"), (1e-9, "0.0"), (-0.0, "0.0"),
+    (b"a", "b'a'"), (np.array([0.5, 1], np.float32), "array([0.5, 1. ], dtype=float32)"),
+    ([np.float32(1), None], "[1.0, None]"), (np.zeros([1, 2, 1], np.int32), "array([[[0],\n        [0]]], dtype=int32)"), ((1j,), "(1j,)"),
+    ({"a": 1}, "{'a': 1}")])
+def test_results_are_printed_alike_by_each_numpy(value, text):
+    assert show(value) == text
+
+
+def test_another_result_is_found():
+    assert same("array([0.3333, 1.    ])", "array([0.3334,\n 1.])") and same("<a at 0x7>", "<a at ...>")
+    assert not same("array([0.3333, 1.0])", "array([0.3353, 1.0])") and not same("[1, 2]", "[1, 2, 3]")
+    assert not same("array([1], dtype=int32)", "array([1], dtype=int64)")
+    assert step("1 / 0\n", {}) == "ZeroDivisionError: division by zero"
+    assert faults(">>> sess.run(tf.constant(2) + 3)\n6\n") and not faults(">>> sess.run(tf.constant(2) + 3)\n5\n")
+
+
+def test_which_have_no_example():
+    missing = {name for name, value in public().items() if ">>> " not in documentation(value)}
+    assert missing - WITHOUT == set(), "write an example"
+    assert WITHOUT - missing == set(), "these have an example now: take them from the list"
+
+
+@pytest.mark.parametrize("room", sorted({name.rpartition(".")[0] for name in public()}))
+def test_examples_give_what_they_say(room):
+    texts = {name: documentation(value) for name, value in public().items() if name.rpartition(".")[0] == room}
+    found = {name: faults(doc) for name, doc in texts.items() if ">>> " in doc}
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+def test_real_tensorflow_gives_the_same(oracle):
+    texts = {name: steps(documentation(value)) for name, value in public().items()}
+    sources = {name: [source for source, _ in listed] for name, listed in texts.items() if listed}
+    answers = oracle("exec(runner, globals()); result = {name: run(tf, listed) for name, listed in sources.items()}",
+                     runner=Path(example_run.__file__).read_text(encoding="utf-8"), sources=sources)
+    known = {name: got for name, got in answers.items() if not any(ABSENT.match(text) for text in got)}
+    assert len(known) > len(answers) // 2
+    different = [f"{name}: {source}TensorFlow: {text}, documented: {want}" for name, got in known.items()
+                 if name not in DIFFERENT for text, (source, want) in zip(got, texts[name], strict=True)
+                 if not same(text, want)]
+    assert not different, "\n".join(different)
