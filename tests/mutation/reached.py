@@ -15,6 +15,7 @@ SLOWEST = 60.0                                          # seconds; tests that ta
 ORACLE_START = 6.0                                      # seconds until TensorFlow is imported
 DEFAULTS = ("tests/interop/test_defaults.py",)
 VAGUE = 5.0                                             # seconds that a test comes later which may not reach the line
+STARTED = 0.5                                           # seconds that a test takes at least which starts a process
 FOREIGN = 1.5                                           # how much a test of another folder must be faster to come first
 
 
@@ -70,7 +71,8 @@ class Reached:
             for recording in self.recordings.values():
                 bits = _bits(recording["lines"].get(mutant.path, {}), mutant.function, str(mutant.offset), level)
                 # All tests of a file: most probably because of a process that one of them has started.
-                vague = bits == (1 << len(recording["tests"])) - 1 and len(recording["tests"]) > 3
+                slowest = max((entry["seconds"] for entry in recording["tests"].values()), default=0.0)
+                vague = bits == (1 << len(recording["tests"])) - 1 and len(recording["tests"]) > 3 and slowest > STARTED
                 for number, (test, entry) in enumerate(recording["tests"].items()):
                     if bits >> number & 1 and entry["passed"] and entry["seconds"] < SLOWEST:
                         found[test] = entry["seconds"], ORACLE_START * bool(entry.get("oracle")) + VAGUE * vague
