@@ -9,6 +9,14 @@ from tfnb.compile import reach
 from tfnb.core.options import options
 
 IMAGE, FILTER = np.random.RandomState(1).rand(2, 5, 6, 3).astype("f"), np.ones((3, 2, 3, 4), "f")
+BOXES = np.array([[0, 0, 1, 1], [0.1, 0.2, 0.9, 0.7], [1, 1, 0, 0]], "f")
+
+
+def boxes():
+    tf.add_to_collection("boxes", tf.constant(BOXES))
+    return tf.get_collection("boxes")[0], [1, 0, 1]
+
+
 CASES = {
     "resize": lambda x: tf.image.resize_bilinear(x, [7, 4]),
     "enlarged": lambda x: tf.image.resize_nearest_neighbor(x, [9, 12]),
@@ -21,6 +29,13 @@ CASES = {
     "conv": lambda x: tf.nn.conv2d(x, FILTER, [1, 1, 1, 1], "SAME"),
     "max pool": lambda x: tf.nn.max_pool(x, [1, 2, 2, 1], [1, 1, 1, 1], "SAME"),
     "gather": lambda x: tf.gather(x, [1, 0, 1], axis=2),
+    "one hot": lambda x: tf.one_hot(tf.cast(x[0, 0] * 4, tf.int32), 5),
+    "crops": lambda x: tf.image.crop_and_resize(x, BOXES, [1, 0, 1], [4, 4]),
+    "crops back": lambda x: tf.gradients(tf.square(tf.image.crop_and_resize(x, BOXES, [1, 0, 1], [4, 4])), x)[0],
+    "boxes back": lambda x: tf.gradients(tf.image.crop_and_resize(x, *boxes(), [4, 4]), tf.get_collection("boxes"))[0],
+    "volumes": lambda x: tf.nn.conv3d(x[..., None], np.ones((2, 2, 2, 1, 3), "f"), [1, 2, 1, 1, 1], "SAME"),
+    "volumes back": lambda x: tf.gradients(tf.square(tf.nn.conv3d(
+        x[..., None], np.ones((2, 2, 2, 1, 3), "f"), [1, 2, 1, 1, 1], "SAME")), x)[0],
 }
 
 
@@ -30,9 +45,8 @@ def test_dense_buffers_are_reached_to_their_ends(name, monkeypatch):
     ends, real = {}, reach.Places._checked
 
     def looked_at(self, launch, arg, word):
-        if arg.kind in ("input", "output") and arg.nbytes is not None:
-            value = (self.node.ins if arg.kind == "input" else self.node.outs)[arg.index]
-            place = self.node.op.type, launch.label, arg.kind, arg.index, value.buffer.nbytes
+        if arg.kind in ("input", "output", "scratch") and arg.nbytes is not None:
+            place = self.node.op.type, launch.label, arg.kind, arg.index, word.buffer.nbytes
             ends[place] = max(ends.get(place, 0), word.offset + arg.nbytes)
         return real(self, launch, arg, word)
     monkeypatch.setattr(reach.Places, "_checked", looked_at)

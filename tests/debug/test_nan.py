@@ -175,3 +175,10 @@ def test_a_run_of_several_that_fails_otherwise_raises():
         train = tf.assign_add(w, 1.0)
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.find_nan(train, session=started(), steps=9)
+
+
+@pytest.mark.parametrize("shape, shown", [([], ""), ([1], ""), ([2], "100000"), ([3], "100000")])
+def test_an_integer_behind_a_bad_value_is_shown_where_there_are_others(shape, shown):
+    i = tf.placeholder(tf.int32, shape, name="i")
+    report = tf.find_nan(tf.cast(i, tf.float16), {i: np.full(shape, 100_000)}, tf.Session())
+    assert report.problem == "inf" and [(seen.name, seen.at) for seen in report.inputs] == [("i:0", shown)]

@@ -135,3 +135,27 @@ def test_nothing_is_checked_unless_asked_for():
     options.nan_check = False
     with tf.Session() as session:
         assert np.isnan(session.run(tf.log(-1.0)))
+
+
+def test_python_is_called_once_a_run():
+    """Runs with calls of Python are not replayed to find a value that went bad."""
+    calls, x = [], tf.placeholder(tf.float32, [], name="x")
+    v = tf.Variable(0.0, name="v")
+    step = tf.assign_add(v, tf.log(tf.py_func(lambda a: (calls.append(a), a)[1], [x], tf.float32))).op
+    with tf.Session() as session:
+        session.run(v.initializer)
+        for i in range(300):
+            session.run(step, {x: -1.0 if i == 40 else 1.0})
+    assert len(calls) == 300
+
+
+def test_host_ops_without_state_are_replayed():
+    text = tf.placeholder(tf.string, [], name="text")
+    v = tf.Variable(0.0, name="v")
+    step = tf.assign_add(v, tf.log(tf.string_to_number(text), name="log")).op
+    with tf.Session() as session:
+        session.run(v.initializer)
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"\d+ runs ago: .*'log'"):
+            for i in range(300):
+                session.run(step, {text: "-1" if i == 40 else "1"})
+    assert 40 < i < 200

@@ -14,6 +14,7 @@ import pytest
 import tests.differential as differential
 import tfnb as tf
 from tfnb.core.options import options
+from tfnb.runtime.interpreter import named
 
 # (build, run that fails, words of the message, run that works afterwards)
 RUNNING = {
@@ -260,3 +261,13 @@ def test_a_shape_error_while_building_names_the_user_line(tmp_path):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         define(tmp_path, "x = tf.ones([2, 3])\ny = tf.matmul(x, x, name='square')\n")
     assert "model.py:2" in str(caught.value) and "tf.matmul(x, x" in str(caught.value)
+
+
+def test_only_attributes_of_handles_are_the_users_fault():
+    """An op that takes a handle of another kind was misused; any other AttributeError is ours, and stays as it is."""
+    op, handle = tf.no_op(), object()
+    held = np.array([handle], object)
+    errors = [AttributeError("no pop", name="pop", obj=obj) for obj in (handle, held, op)]
+    made = [named(op, error, [held]) for error in errors]
+    assert [isinstance(error, tf.errors.InvalidArgumentError) for error in made] == [True, True, False]
+    assert made[2] is errors[2] and made[0].__cause__ is errors[0] and made[0].op is op

@@ -118,6 +118,7 @@ def test_memory_is_counted_until_the_last_use():
     totals = [e["args"]["cpu"] for e in found if e["ph"] == "C"]
     assert max(totals) >= 40 and totals[-1] == 0
     assert {e["ph"] for e in found} >= {"M", "X", "N", "O", "D", "C"}
+    assert {e["ph"] for e in events(metadata)}.isdisjoint({"N", "O", "D", "C"})         # only where it is asked for
 
 
 def test_a_timeline_is_analyzed():

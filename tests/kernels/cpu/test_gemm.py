@@ -1,11 +1,14 @@
 """Matrix products against NumPy, compiled and interpreted, whole and in panels."""
 from __future__ import annotations
 
+import importlib
+import sys
+
 import numpy as np
 import pytest
 
 from tfnb.core.options import options
-from tfnb.kernels.cpu import gemm, microkernel, prelude, tiled
+from tfnb.kernels.cpu import blas, gemm, microkernel, prelude, tiled
 from tfnb.kernels.cpu.tiled import Tail
 from tfnb.kernels.launch import Address, Call, Meta
 
@@ -216,3 +219,18 @@ def test_half_is_computed_in_float32():
 def test_complex_adjoint():
     a = np.array([[[1 + 2j, 3j]]], np.complex64)
     np.testing.assert_array_equal(gemm.batch_product(a, a, {"adj_y": True}), [[[14 + 0j]]])
+
+
+@pytest.mark.parametrize("what", ["module_from_spec", "find_spec"])
+def test_blas_by_the_usual_import(what, monkeypatch):
+    """Where the extension module cannot be loaded alone, all of scipy.linalg is imported."""
+    def fails(*arguments):
+        raise ImportError
+    found, usual = object(), importlib.import_module
+    monkeypatch.delitem(sys.modules, blas._NAME, raising=False)
+    monkeypatch.setattr(importlib, "import_module", lambda name: found if name == blas._NAME else usual(name))
+    if what == "find_spec":
+        monkeypatch.setattr(importlib.machinery.PathFinder, "find_spec", lambda *arguments: None)
+    else:
+        monkeypatch.setattr(importlib.util, "module_from_spec", fails)
+    assert blas._load() is found

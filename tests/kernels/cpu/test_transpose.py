@@ -51,3 +51,14 @@ def test_a_target_larger_than_the_caches(shape, perm, dtype, monkeypatch):
     with tf.Session() as sess:
         y = sess.run(tf.transpose(x, perm), {x: value})
     np.testing.assert_array_equal(y, value.transpose(perm))
+
+
+@pytest.mark.parametrize("shape, perm", [
+    ((2, 64, 64), (2, 1, 0)), ((2, 64, 64), (1, 2, 0)), ((2, 64, 2, 64), (3, 2, 1, 0)), ((64, 2, 64), (2, 0, 1)),
+    ((3, 64, 64), (2, 1, 0)), ((64, 64, 2), (1, 0, 2))])
+def test_short_axes(shape, perm, monkeypatch):
+    monkeypatch.setattr(options, "compile", "always")
+    x = tf.placeholder(tf.float32, shape)
+    value = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    with tf.Session() as sess:
+        np.testing.assert_array_equal(sess.run(tf.transpose(x, perm), {x: value}), value.transpose(perm))
