@@ -44,7 +44,9 @@ def show(value: Any) -> str:
 
 def _joined(start: str, parts: list[str], end: str) -> str:
     line = start + ", ".join(parts) + end
-    return line if len(line) <= WIDTH and "\n" not in line else start + ",\n ".join(parts) + end
+    if len(line) <= WIDTH and "\n" not in line:
+        return line
+    return start + ",\n ".join(part.replace("\n", "\n ") for part in parts) + end
 
 
 def same(got: str, want: str) -> bool:
@@ -61,7 +63,7 @@ def same(got: str, want: str) -> bool:
 
 
 def step(source: str, names: dict[str, Any]) -> str:
-    """Execute one `>>>` and return what it prints; of an error, its class and text."""
+    """Execute one `>>>` and return what it prints; of an error, its class and first line."""
     def display(value: Any) -> None:
         if value is not None:
             print(show(value))
@@ -71,7 +73,8 @@ def step(source: str, names: dict[str, Any]) -> str:
         with contextlib.redirect_stdout(printed):
             exec(compile(source, "<example>", "single"), names)
     except (Exception, SystemExit) as error:
-        return printed.getvalue() + f"{type(error).__name__}: {error}".removesuffix(": ")
+        first = next(iter(str(error).splitlines()), "")
+        return printed.getvalue() + f"{type(error).__name__}: {first}".removesuffix(": ")
     finally:
         sys.displayhook = hook
     return printed.getvalue()

@@ -13,7 +13,13 @@ from tfnb.data.readers import FixedLengthRecordDataset, TFRecordDataset, TextLin
 
 
 def batch_and_drop_remainder(batch_size: Any) -> Transformation:
-    """`batch` without a last batch that would be smaller."""
+    """`batch` without a last batch that would be smaller.
+
+    >>> dataset = tf.data.Dataset.range(5).apply(tf.contrib.data.batch_and_drop_remainder(2))
+    >>> element = dataset.make_one_shot_iterator().get_next()
+    >>> sess.run(element), sess.run(element)
+    (array([0, 1]), array([2, 3]))
+    """
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
 
 

@@ -147,7 +147,16 @@ class AbortedError(OpError):
 
 
 class OutOfRangeError(OpError):
-    """A read went past the end of a file or of a closed queue, which is how input loops end."""
+    """A read went past the end of a file or of a closed queue, which is how input loops end.
+
+    >>> element = tf.data.Dataset.range(1).make_one_shot_iterator().get_next()
+    >>> sess.run(element)
+    0
+    >>> sess.run(element)
+    Traceback (most recent call last):
+        ...
+    OutOfRangeError: End of sequence
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, OUT_OF_RANGE, *args)

@@ -197,7 +197,11 @@ FastGFile = Open = GFile
 
 
 def Exists(filename: Path) -> bool:
-    """Return whether a file or directory exists."""
+    """Return whether a file or directory exists.
+
+    >>> tf.gfile.Exists("missing"), tf.gfile.Exists(".")
+    (False, True)
+    """
     return os.path.exists(local(filename))
 
 
@@ -224,7 +228,12 @@ def MkDir(dirname: Path) -> None:
 
 
 def MakeDirs(dirname: Path) -> None:
-    """Create a directory and its parents, if missing. Raises FailedPreconditionError if one of them is a file."""
+    """Create a directory and its parents, if missing. Raises FailedPreconditionError if one of them is a file.
+
+    >>> tf.gfile.MakeDirs("logs/train")
+    >>> tf.gfile.IsDirectory("logs/train")
+    True
+    """
     make_folders(dirname)
 
 
@@ -236,7 +245,13 @@ def Remove(filename: Path) -> None:
 
 @_named
 def DeleteRecursively(dirname: Path) -> None:
-    """Delete a directory and its contents, or a file or link. Raises NotFoundError."""
+    """Delete a directory and its contents, or a file or link. Raises NotFoundError.
+
+    >>> tf.gfile.MakeDirs("logs/train")
+    >>> tf.gfile.DeleteRecursively("logs")
+    >>> tf.gfile.Exists("logs")
+    False
+    """
     path = local(dirname)
     if not os.path.lexists(path):
         raise NotFoundError(None, None, f"{path} not found")

@@ -272,7 +272,13 @@ def DEFINE_integer(name: str, default: Any, help: str, lower_bound: int | None =
 
 def DEFINE_float(name: str, default: Any, help: str, lower_bound: float | None = None,
                  upper_bound: float | None = None, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a float flag, within bounds if these are given."""
+    """Define a float flag, within bounds if these are given.
+
+    >>> tf.flags.DEFINE_float("example_rate", 0.1, "The learning rate.")
+    >>> left = tf.flags.FLAGS(["program", "--example_rate=0.01"])
+    >>> tf.flags.FLAGS.example_rate
+    0.01
+    """
     _define(name, default, help, _bounded(float, lower_bound, upper_bound), flag_values)
 
 
@@ -286,7 +292,13 @@ def _bounded(read: Callable[[Any], Any], low: float | None, high: float | None) 
 
 
 def DEFINE_boolean(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a boolean flag: `--name`, `--noname`, `--name=false`."""
+    """Define a boolean flag: `--name`, `--noname`, `--name=false`.
+
+    >>> tf.flags.DEFINE_boolean("example_verbose", False, "Print more.")
+    >>> left = tf.flags.FLAGS(["program", "--example_verbose"])
+    >>> tf.flags.FLAGS.example_verbose
+    True
+    """
     _define(name, default, help, _boolean, flag_values, boolean=True)
 
 

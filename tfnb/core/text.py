@@ -17,7 +17,11 @@ bytes_or_text_types = (bytes, str)
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
-    """Return bytes unchanged and str encoded. Raises TypeError for anything else."""
+    """Return bytes unchanged and str encoded. Raises TypeError for anything else.
+
+    >>> tf.compat.as_bytes("text"), tf.compat.as_bytes(b"text")
+    (b'text', b'text')
+    """
     if isinstance(bytes_or_text, (bytes, bytearray)):
         return bytes(bytes_or_text)
     if isinstance(bytes_or_text, str):
@@ -26,7 +30,11 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """Return str unchanged and bytes decoded. Raises TypeError for anything else."""
+    """Return str unchanged and bytes decoded. Raises TypeError for anything else.
+
+    >>> tf.compat.as_text(b"text"), tf.compat.as_text("text")
+    ('text', 'text')
+    """
     if isinstance(bytes_or_text, str):
         return bytes_or_text
     if isinstance(bytes_or_text, bytes):
@@ -35,7 +43,11 @@ def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
 
 
 def as_str_any(value: Any) -> str:
-    """Return bytes decoded, and `str` of anything else."""
+    """Return bytes decoded, and `str` of anything else.
+
+    >>> tf.compat.as_str_any(b"text"), tf.compat.as_str_any(3)
+    ('text', '3')
+    """
     return as_text(value) if isinstance(value, bytes) else str(value)
 
 

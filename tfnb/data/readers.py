@@ -55,7 +55,14 @@ class TextLineDataset(Dataset):
 
 
 class TFRecordDataset(Dataset):
-    """The records of TFRecord files, as string scalars. For the arguments see TextLineDataset."""
+    """The records of TFRecord files, as string scalars. For the arguments see TextLineDataset.
+
+    >>> with tf.python_io.TFRecordWriter("data.tfrecord") as writer:
+    ...     writer.write(b"first")
+    >>> record = tf.data.TFRecordDataset("data.tfrecord").make_one_shot_iterator().get_next()
+    >>> sess.run(record)
+    b'first'
+    """
 
     def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None,
                  num_parallel_reads: Any = None) -> None:

@@ -62,7 +62,11 @@ default_sessions = DefaultStack()
 
 
 def get_default_session() -> Any:
-    """The session of the innermost `with session:` block of this thread, or None."""
+    """The session of the innermost `with session:` block of this thread, or None.
+
+    >>> tf.get_default_session() is sess
+    True
+    """
     return default_sessions.get_default()
 
 

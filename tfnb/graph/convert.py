@@ -45,6 +45,10 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
 
     dtype: what it must be; preferred_dtype (or dtype_hint): what it shall be if it can; name: of the node if one is
     made. Raises TypeError if there is no conversion to the dtype, ValueError if a tensor has another one.
+
+    >>> x = tf.convert_to_tensor(np.array([1.5, 2.5]), dtype=tf.float32)
+    >>> x.dtype, x.shape.as_list()
+    (tf.float32, [2])
     """
     return internal_convert_to_tensor(value, dtype, name, False, preferred_dtype or dtype_hint)
 

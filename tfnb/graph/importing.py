@@ -33,6 +33,12 @@ def import_graph_def(graph_def: Any, input_map: Mapping[str, Any] | None = None,
     are left out. Raises TypeError for other arguments; ValueError for a broken graph, an unused key of `input_map`, an
     absent element; NotFoundError, which names all types of ops that there are not. Ops that were made before an error
     stay.
+
+    >>> with tf.Graph().as_default() as other:
+    ...     y = tf.constant(2, name="x") * 3
+    >>> product, = tf.import_graph_def(other.as_graph_def(), return_elements=["mul:0"])
+    >>> product.name, sess.run(product)
+    ('import/mul:0', 6)
     """
     nodes = _nodes(graph_def)
     wanted = list(return_elements) if return_elements is not None else []

@@ -86,6 +86,12 @@ class Tensor(Operators):
 
     op, value_index: which output it is; graph; static: its shape as far as it is known, a plain tuple or None.
     Compared and hashed by identity.
+
+    >>> x = tf.constant([1, 2]) + 1
+    >>> x.name, x.dtype, x.shape.as_list()
+    ('add:0', tf.int32, [2])
+    >>> sess.run(x)
+    array([2, 3], dtype=int32)
     """
 
     __slots__ = ("op", "value_index", "dtype", "graph", "static", "_consumers", "__dict__", "__weakref__")

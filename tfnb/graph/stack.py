@@ -207,7 +207,13 @@ def container(container_name: str) -> Any:
 
 
 def add_to_collection(name: Any, value: Any) -> None:
-    """`Graph.add_to_collection` of the default graph."""
+    """`Graph.add_to_collection` of the default graph.
+
+    >>> tf.add_to_collection("inputs", 1)
+    >>> tf.add_to_collection("inputs", 2)
+    >>> tf.get_collection("inputs")
+    [1, 2]
+    """
     get_default_graph().add_to_collection(name, value)
 
 

@@ -61,6 +61,12 @@ def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Defaults]:
 
     Raises TypeError for what is neither a list nor a dict, ValueError for functions without `add_arg_scope` and for
     arguments beside a dict.
+
+    >>> slim = tf.contrib.slim
+    >>> with slim.arg_scope([slim.conv2d], padding="VALID"):
+    ...     y = slim.conv2d(tf.ones([1, 8, 8, 3]), 4, [3, 3])
+    >>> y.shape.as_list()
+    [1, 6, 6, 4]
     """
     if isinstance(list_ops_or_scope, dict):
         if kwargs:

@@ -17,6 +17,11 @@ class MultiRNNCell(RNNCell):
 
     state_is_tuple: the state is the tuple of their states; else these side by side in one tensor. Raises ValueError
     for no cells, and for cells with tuples as states where state_is_tuple is False; TypeError for what is no list.
+
+    >>> cell = tf.contrib.rnn.MultiRNNCell([tf.contrib.rnn.GRUCell(size) for size in (8, 4)])
+    >>> output, states = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> output.shape.as_list(), [state.shape.as_list() for state in states]
+    ([2, 4], [[2, 8], [2, 4]])
     """
 
     def __init__(self, cells: Any, state_is_tuple: bool = True) -> None:

@@ -77,6 +77,11 @@ class DropoutWrapper(_Wrapper):
     variational_recurrent: the same numbers at each step (Gal and Ghahramani, 2015): then dtype must be given, and
     input_size if inputs are dropped. dropout_state_filter_visitor: function of a part of the state -> whether to drop
     it; by default all but the memory of LSTMs. Raises ValueError for chances outside [0, 1].
+
+    >>> cell = tf.contrib.rnn.DropoutWrapper(tf.contrib.rnn.GRUCell(4), output_keep_prob=0.5)
+    >>> outputs, state = tf.nn.dynamic_rnn(cell, tf.ones([2, 7, 3]), dtype=tf.float32)
+    >>> outputs.shape.as_list()
+    [2, 7, 4]
     """
 
     def __init__(self, cell: Any, input_keep_prob: Any = 1.0, output_keep_prob: Any = 1.0, state_keep_prob: Any = 1.0,

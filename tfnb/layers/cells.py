@@ -152,7 +152,13 @@ def _affine(parts: list[Any], kernel: Any, bias: Any) -> Any:
 
 
 class BasicRNNCell(LayerRNNCell):
-    """output = next state = activation((inputs, state) * kernel + bias). Variables: kernel, bias."""
+    """output = next state = activation((inputs, state) * kernel + bias). Variables: kernel, bias.
+
+    >>> cell = tf.nn.rnn_cell.BasicRNNCell(4)
+    >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> output.shape.as_list(), cell.state_size
+    ([2, 4], 4)
+    """
 
     def build(self, input_shape: Any) -> None:
         """Make kernel and bias."""
@@ -171,6 +177,15 @@ class GRUCell(LayerRNNCell):
     """A gated recurrent unit (Cho et al., 2014). Variables: gates/kernel, gates/bias, candidate/kernel, candidate/bias.
 
     bias_initializer: by default 1 for the gates, so that they begin open, and 0 for the candidate.
+
+    >>> cell = tf.nn.rnn_cell.GRUCell(4)
+    >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> output.shape.as_list(), [v.name for v in tf.trainable_variables()]
+    ([2, 4],
+     ['gru_cell/gates/kernel:0',
+      'gru_cell/gates/bias:0',
+      'gru_cell/candidate/kernel:0',
+      'gru_cell/candidate/bias:0'])
     """
 
     def __init__(self, num_units: int, activation: Any = None, reuse: Any = None, kernel_initializer: Any = None,
@@ -273,6 +288,11 @@ class LSTMCell(LayerRNNCell):
     is cut to [-cell_clip, cell_clip]. num_proj: the output is projected to this size by projection/kernel, and cut by
     proj_clip. initializer: of all variables but the bias. num_unit_shards, num_proj_shards: in how many parts the
     kernels are. Other arguments as of BasicLSTMCell.
+
+    >>> cell = tf.contrib.rnn.LSTMCell(4, num_proj=2)
+    >>> outputs, state = tf.nn.dynamic_rnn(cell, tf.ones([2, 7, 3]), dtype=tf.float32)
+    >>> outputs.shape.as_list(), state.c.shape.as_list(), state.h.shape.as_list()
+    ([2, 7, 2], [2, 4], [2, 2])
     """
 
     def __init__(self, num_units: int, use_peepholes: bool = False, cell_clip: Any = None, initializer: Any = None,

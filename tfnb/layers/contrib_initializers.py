@@ -38,7 +38,13 @@ def variance_scaling_initializer(factor: float = 2.0, mode: str = "FAN_IN", unif
 
 def xavier_initializer(uniform: bool = True, seed: int | None = None,
                        dtype: Any = dtypes.float32) -> Callable[..., Any]:
-    """Numbers of variance 2 / (inputs + outputs) (Glorot and Bengio, 2010), uniform or truncated normal."""
+    """Numbers of variance 2 / (inputs + outputs) (Glorot and Bengio, 2010), uniform or truncated normal.
+
+    >>> w = tf.get_variable("w", [2, 3], initializer=tf.contrib.layers.xavier_initializer())
+    >>> sess.run(w.initializer)
+    >>> bool(abs(sess.run(w)).max() <= np.sqrt(6 / (2 + 3)))
+    True
+    """
     return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 
 

@@ -82,7 +82,12 @@ def fully_connected(inputs: Any, num_outputs: int, activation_fn: Any = _relu, n
                     biases_initializer: Any = _ZEROS, biases_regularizer: Any = None, reuse: Any = None,
                     variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
                     scope: Any = None) -> Any:
-    """A dense layer. Variables: weights (inputs, num_outputs), biases (unless biases_initializer is None)."""
+    """A dense layer. Variables: weights (inputs, num_outputs), biases (unless biases_initializer is None).
+
+    >>> y = tf.contrib.layers.fully_connected(tf.ones([4, 3]), num_outputs=2, scope="hidden")
+    >>> y.shape.as_list(), [v.name for v in tf.trainable_variables()]
+    ([4, 2], ['hidden/weights:0', 'hidden/biases:0'])
+    """
     if not isinstance(num_outputs, int) and not hasattr(num_outputs, "__index__"):
         raise ValueError(f"num_outputs type should be one of (int, long, np.int32...), got {num_outputs!r}.")
     with variable_scope(scope, "fully_connected", [inputs], reuse=reuse,
@@ -142,7 +147,12 @@ def convolution2d(inputs: Any, num_outputs: int, kernel_size: Any, stride: Any =
                   biases_initializer: Any = _ZEROS, biases_regularizer: Any = None, reuse: Any = None,
                   variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
                   scope: Any = None) -> Any:
-    """`convolution` of images."""
+    """`convolution` of images.
+
+    >>> y = tf.contrib.slim.conv2d(tf.ones([4, 28, 28, 1]), 8, [3, 3], scope="first")
+    >>> y.shape.as_list(), [v.name for v in tf.trainable_variables()]
+    ([4, 28, 28, 8], ['first/weights:0', 'first/biases:0'])
+    """
     return convolution(inputs, num_outputs, kernel_size, stride, padding, data_format, rate, activation_fn,
                        normalizer_fn, normalizer_params, weights_initializer, weights_regularizer, biases_initializer,
                        biases_regularizer, reuse, variables_collections, outputs_collections, trainable, scope,
@@ -264,7 +274,11 @@ def avg_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "V
 
 @add_arg_scope
 def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> Any:
-    """(batch, ...) -> (batch, numbers)."""
+    """(batch, ...) -> (batch, numbers).
+
+    >>> tf.contrib.layers.flatten(tf.zeros([4, 5, 6])).shape.as_list()
+    [4, 30]
+    """
     with name_scope(scope, "Flatten", [inputs]) as sc:
         return _output(outputs_collections, sc, _flatten(convert_to_tensor(inputs)))
 
@@ -291,6 +305,12 @@ def batch_norm(inputs: Any, decay: float = 0.999, center: bool = True, scale: bo
 
     param_initializers, param_regularizers: dicts from "beta", "gamma", "moving_mean", "moving_variance". Raises
     ValueError for batch_weights and zero_debias_moving_mean, which are not there.
+
+    >>> y = tf.contrib.layers.batch_norm(tf.constant([[1.0], [3.0]]), is_training=True)
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(y)
+    array([[-0.9995],
+           [ 0.9995]], dtype=float32)
     """
     if batch_weights is not None or zero_debias_moving_mean:
         raise ValueError("batch_weights and zero_debias_moving_mean are not there in tfnb")

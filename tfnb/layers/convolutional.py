@@ -135,7 +135,14 @@ class _Dense(Conv):
 
 
 class Conv1D(_Dense):
-    """A convolution of rows (batch, width, channels): `activation(conv1d(inputs, kernel) + bias)`."""
+    """A convolution of rows (batch, width, channels): `activation(conv1d(inputs, kernel) + bias)`.
+
+    >>> tf.layers.conv1d(tf.ones([4, 10, 3]), filters=8, kernel_size=5).shape.as_list()
+    [4, 6, 8]
+    >>> layer = tf.layers.Conv1D(filters=8, kernel_size=5, strides=2, padding="same")
+    >>> layer(tf.ones([4, 10, 3])).shape.as_list(), layer.kernel.shape.as_list()
+    ([4, 5, 8], [5, 3, 8])
+    """
 
     rank = 1
 
@@ -145,7 +152,14 @@ class Conv1D(_Dense):
 
 
 class Conv2D(_Dense):
-    """A convolution of images (batch, height, width, channels): `activation(conv2d(inputs, kernel) + bias)`."""
+    """A convolution of images (batch, height, width, channels): `activation(conv2d(inputs, kernel) + bias)`.
+
+    >>> tf.layers.conv2d(tf.ones([4, 28, 28, 1]), filters=8, kernel_size=3).shape.as_list()
+    [4, 26, 26, 8]
+    >>> layer = tf.layers.Conv2D(filters=8, kernel_size=3, padding="same", activation=tf.nn.relu)
+    >>> layer(tf.ones([4, 28, 28, 1])).shape.as_list(), [w.shape.as_list() for w in layer.weights]
+    ([4, 28, 28, 8], [[3, 3, 1, 8], [8]])
+    """
 
     rank = 2
 
@@ -155,7 +169,14 @@ class Conv2D(_Dense):
 
 
 class Conv3D(_Dense):
-    """A convolution of volumes (batch, depth, height, width, channels)."""
+    """A convolution of volumes (batch, depth, height, width, channels).
+
+    >>> tf.layers.conv3d(tf.ones([1, 8, 8, 8, 3]), filters=4, kernel_size=3).shape.as_list()
+    [1, 6, 6, 6, 4]
+    >>> layer = tf.layers.Conv3D(filters=4, kernel_size=3, padding="same")
+    >>> layer(tf.ones([1, 8, 8, 8, 3])).shape.as_list(), layer.kernel.shape.as_list()
+    ([1, 8, 8, 8, 4], [3, 3, 3, 3, 4])
+    """
 
     rank = 3
 

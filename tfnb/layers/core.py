@@ -24,6 +24,14 @@ class Dense(Layer):
 
     Variables: kernel (inputs, units), bias (units) with `use_bias`. Raises ValueError if the dtype is not floating or
     the last size of the inputs is not known.
+
+    >>> tf.layers.dense(tf.ones([4, 3]), units=2, activation=tf.nn.relu).shape.as_list()
+    [4, 2]
+    >>> layer = tf.layers.Dense(units=2, kernel_initializer=tf.ones_initializer())
+    >>> y = layer(tf.constant([[1.0, 2.0, 3.0]]))
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(y)
+    array([[6., 6.]], dtype=float32)
     """
 
     def __init__(self, units: int, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
@@ -73,6 +81,12 @@ class Dropout(Layer):
     """Set elements to 0 with probability `rate` during training and scale the rest by 1 / (1 - rate).
 
     noise_shape: axes of size 1 are kept or dropped as a whole.
+
+    >>> x = tf.ones([1000])
+    >>> np.unique(sess.run(tf.layers.dropout(x, rate=0.5, training=True)))
+    array([0., 2.], dtype=float32)
+    >>> np.unique(sess.run(tf.layers.Dropout(rate=0.5)(x)))
+    array([1.], dtype=float32)
     """
 
     def __init__(self, rate: Any = 0.5, noise_shape: Any = None, seed: int | None = None, name: Any = None,
@@ -97,7 +111,13 @@ class Dropout(Layer):
 
 
 class Flatten(Layer):
-    """(batch, ...) -> (batch, numbers)."""
+    """(batch, ...) -> (batch, numbers).
+
+    >>> tf.layers.flatten(tf.zeros([4, 5, 6])).shape.as_list()
+    [4, 30]
+    >>> tf.layers.Flatten()(tf.zeros([4, 5, 6])).shape.as_list()
+    [4, 30]
+    """
 
     def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -196,6 +196,9 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope:
 
     labels, predictions: of one shape (else ValueError). weights, reduction: see `compute_weighted_loss`. The loss goes
     to `loss_collection`.
+
+    >>> sess.run(tf.losses.mean_squared_error(labels=[1.0, 2.0], predictions=[1.0, 4.0]))
+    2.0
     """
     _given(labels=labels, predictions=predictions)
     with name_scope(scope, "mean_squared_error", (predictions, labels, weights)) as scope:
@@ -225,6 +228,9 @@ def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, l
     """`tf.nn.softmax_cross_entropy_with_logits_v2`, with no gradient for the labels.
 
     label_smoothing: how far labels are moved towards 1 / the number of classes.
+
+    >>> sess.run(tf.losses.softmax_cross_entropy(onehot_labels=[[0.0, 1.0]], logits=[[0.0, 2.0]]))
+    0.1269
     """
     _given(onehot_labels=onehot_labels, logits=logits)
     with name_scope(scope, "softmax_cross_entropy_loss", (logits, onehot_labels, weights)) as scope:
@@ -244,7 +250,11 @@ def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, l
 
 def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None,
                                  loss_collection: Any = GraphKeys.LOSSES, reduction: str = BY_WEIGHTS) -> Tensor:
-    """`tf.nn.sparse_softmax_cross_entropy_with_logits`: labels are numbers of classes."""
+    """`tf.nn.sparse_softmax_cross_entropy_with_logits`: labels are numbers of classes.
+
+    >>> sess.run(tf.losses.sparse_softmax_cross_entropy(labels=[1, 0], logits=[[0.0, 2.0], [0.0, 2.0]]))
+    1.1269
+    """
     _given(labels=labels, logits=logits)
     with name_scope(scope, "sparse_softmax_cross_entropy_loss", (logits, labels, weights)) as scope:
         labels, logits = remove_squeezable_dimensions(labels, logits, expected_rank_diff=1)

@@ -31,6 +31,11 @@ def accuracy(labels: Any, predictions: Any, weights: Any = None, metrics_collect
 
     labels, predictions: of one shape (else ValueError); weights: to broadcast to them, how much each counts. Two local
     variables, which `tf.local_variables_initializer` sets to 0, keep the sums.
+
+    >>> accuracy, update = tf.metrics.accuracy(labels=[1, 0, 1, 1], predictions=[1, 0, 0, 1])
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    0.75
     """
     predictions, labels, weights = fitted(predictions, labels, weights)
     predictions.shape.assert_is_compatible_with(labels.shape)

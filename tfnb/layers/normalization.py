@@ -36,6 +36,15 @@ class BatchNormalization(Layer):
     input's shape -> (scale, bias) for the normalized values while training.
 
     Raises ValueError for an axis that is not there or of unknown size, and for options that exclude each other.
+
+    >>> x = tf.constant([[1.0, 10.0], [3.0, 30.0]])
+    >>> y = tf.layers.batch_normalization(x, training=True)
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(y)
+    array([[-0.9995, -1.    ],
+           [ 0.9995,  1.    ]], dtype=float32)
+    >>> len(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
+    2
     """
 
     def __init__(self, axis: Any = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True,

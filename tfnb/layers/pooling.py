@@ -55,37 +55,81 @@ class _Pooling(Layer):
 
 
 class MaxPooling1D(_Pooling):
-    """The largest number of each window of rows (batch, width, channels)."""
+    """The largest number of each window of rows (batch, width, channels).
+
+    >>> row = tf.reshape([1.0, 4.0, 2.0, 3.0], [1, 4, 1])
+    >>> sess.run(tf.squeeze(tf.layers.max_pooling1d(row, pool_size=2, strides=2)))
+    array([4., 3.], dtype=float32)
+    >>> tf.layers.MaxPooling1D(pool_size=2, strides=2)(row).shape.as_list()
+    [1, 2, 1]
+    """
 
     rank, pool = 1, staticmethod(pool_functions.max_pool)
 
 
 class AveragePooling1D(_Pooling):
-    """The mean of each window of rows (batch, width, channels)."""
+    """The mean of each window of rows (batch, width, channels).
+
+    >>> row = tf.reshape([1.0, 4.0, 2.0, 3.0], [1, 4, 1])
+    >>> sess.run(tf.squeeze(tf.layers.average_pooling1d(row, pool_size=2, strides=2)))
+    array([2.5, 2.5], dtype=float32)
+    >>> tf.layers.AveragePooling1D(pool_size=2, strides=2)(row).shape.as_list()
+    [1, 2, 1]
+    """
 
     rank, pool = 1, staticmethod(pool_functions.avg_pool)
 
 
 class MaxPooling2D(_Pooling):
-    """The largest number of each window of images (batch, height, width, channels)."""
+    """The largest number of each window of images (batch, height, width, channels).
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> sess.run(tf.squeeze(tf.layers.max_pooling2d(image, pool_size=2, strides=2)))
+    array([[ 5.,  7.],
+           [13., 15.]], dtype=float32)
+    >>> tf.layers.MaxPooling2D(pool_size=2, strides=2)(image).shape.as_list()
+    [1, 2, 2, 1]
+    """
 
     rank, pool = 2, staticmethod(pool_functions.max_pool)
 
 
 class AveragePooling2D(_Pooling):
-    """The mean of each window of images (batch, height, width, channels)."""
+    """The mean of each window of images (batch, height, width, channels).
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> sess.run(tf.squeeze(tf.layers.average_pooling2d(image, pool_size=2, strides=2)))
+    array([[ 2.5,  4.5],
+           [10.5, 12.5]], dtype=float32)
+    >>> tf.layers.AveragePooling2D(pool_size=2, strides=2)(image).shape.as_list()
+    [1, 2, 2, 1]
+    """
 
     rank, pool = 2, staticmethod(pool_functions.avg_pool)
 
 
 class MaxPooling3D(_Pooling):
-    """The largest number of each window of volumes (batch, depth, height, width, channels)."""
+    """The largest number of each window of volumes (batch, depth, height, width, channels).
+
+    >>> volume = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+    >>> sess.run(tf.squeeze(tf.layers.max_pooling3d(volume, pool_size=2, strides=2)))
+    7.0
+    >>> tf.layers.MaxPooling3D(pool_size=2, strides=2)(volume).shape.as_list()
+    [1, 1, 1, 1, 1]
+    """
 
     rank, pool = 3, staticmethod(pool_functions.max_pool3d)
 
 
 class AveragePooling3D(_Pooling):
-    """The mean of each window of volumes (batch, depth, height, width, channels)."""
+    """The mean of each window of volumes (batch, depth, height, width, channels).
+
+    >>> volume = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+    >>> sess.run(tf.squeeze(tf.layers.average_pooling3d(volume, pool_size=2, strides=2)))
+    3.5
+    >>> tf.layers.AveragePooling3D(pool_size=2, strides=2)(volume).shape.as_list()
+    [1, 1, 1, 1, 1]
+    """
 
     rank, pool = 3, staticmethod(pool_functions.avg_pool3d)
 

@@ -42,7 +42,11 @@ def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
 
 
 def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
-    """scale * half the sum of w ** 2. Raises ValueError for a scale that is an integer or negative; 0.0: no loss."""
+    """scale * half the sum of w ** 2. Raises ValueError for a scale that is an integer or negative; 0.0: no loss.
+
+    >>> sess.run(tf.contrib.layers.l2_regularizer(0.1)(tf.constant([3.0, 4.0])))
+    1.25
+    """
     return _scaled(scale, scope, "l2_regularizer", l2_loss)
 
 

@@ -108,6 +108,11 @@ def nce_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: i
     inputs: (batch, size); before `labels`, as in 0.x, they are taken too. sampled_values: what a candidate sampler
     gave; by default num_sampled classes of `tf.nn.log_uniform_candidate_sampler`. remove_accidental_hits: leave out
     candidates that are true classes.
+
+    >>> loss = tf.nn.nce_loss(weights=tf.zeros([100, 8]), biases=tf.zeros([100]),
+    ...                       labels=tf.constant([[3], [7]]), inputs=tf.ones([2, 8]), num_sampled=5, num_classes=100)
+    >>> loss.shape.as_list()
+    [2]
     """
     logits, wanted = _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true,
                                      sampled_values, remove_accidental_hits, partition_strategy, name, None)

@@ -50,7 +50,14 @@ class _Separable(Conv):
 
 
 class SeparableConv2D(_Separable):
-    """A separable convolution of images: channel by channel, then over the channels."""
+    """A separable convolution of images: channel by channel, then over the channels.
+
+    >>> tf.layers.separable_conv2d(tf.ones([4, 9, 9, 3]), filters=8, kernel_size=3).shape.as_list()
+    [4, 7, 7, 8]
+    >>> layer = tf.layers.SeparableConv2D(filters=8, kernel_size=3, padding="same")
+    >>> layer(tf.ones([4, 9, 9, 3])).shape.as_list(), [w.shape.as_list() for w in layer.weights]
+    ([4, 9, 9, 8], [[3, 3, 3, 1], [1, 1, 3, 8], [8]])
+    """
 
     rank = 2
 
@@ -60,7 +67,14 @@ class SeparableConv2D(_Separable):
 
 
 class SeparableConv1D(_Separable):
-    """A separable convolution of rows."""
+    """A separable convolution of rows.
+
+    >>> tf.layers.separable_conv1d(tf.ones([4, 9, 3]), filters=8, kernel_size=3).shape.as_list()
+    [4, 7, 8]
+    >>> layer = tf.layers.SeparableConv1D(filters=8, kernel_size=3, padding="same")
+    >>> layer(tf.ones([4, 9, 3])).shape.as_list(), [w.shape.as_list() for w in layer.weights]
+    ([4, 9, 8], [[3, 3, 1], [1, 3, 8], [8]])
+    """
 
     rank = 1
 

@@ -26,6 +26,11 @@ def static_rnn(cell: Any, inputs: Any, initial_state: Any = None, dtype: Any = N
     sequence_length: one for each example: beyond it outputs are zero and the state stays, and no step is computed
     beyond the longest. Raises TypeError if `cell` is no cell or `inputs` no list; ValueError for no inputs, for sizes
     that are not known, or if neither initial_state nor dtype is given.
+
+    >>> cell = tf.contrib.rnn.BasicRNNCell(4)
+    >>> outputs, state = tf.contrib.rnn.static_rnn(cell, [tf.ones([2, 3])] * 5, dtype=tf.float32)
+    >>> len(outputs), outputs[0].shape.as_list()
+    (5, [2, 4])
     """
     assert_like_rnncell("cell", cell)
     if not isinstance(inputs, (list, tuple)):

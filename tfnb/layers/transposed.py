@@ -62,6 +62,12 @@ class Conv2DTranspose(_Transpose):
 
     kernel: (height, width, filters, inputs). The output is strides times as large, with padding "valid" longer by
     what the window exceeds the stride.
+
+    >>> tf.layers.conv2d_transpose(tf.ones([4, 7, 7, 8]), filters=3, kernel_size=3, strides=2).shape.as_list()
+    [4, 15, 15, 3]
+    >>> layer = tf.layers.Conv2DTranspose(filters=3, kernel_size=3, strides=2, padding="same")
+    >>> layer(tf.ones([4, 7, 7, 8])).shape.as_list()
+    [4, 14, 14, 3]
     """
 
     rank = 2
@@ -76,7 +82,14 @@ class Conv2DTranspose(_Transpose):
 
 
 class Conv3DTranspose(_Transpose):
-    """The transpose of a convolution of volumes: as Conv2DTranspose, with three spatial axes."""
+    """The transpose of a convolution of volumes: as Conv2DTranspose, with three spatial axes.
+
+    >>> tf.layers.conv3d_transpose(tf.ones([1, 4, 4, 4, 2]), filters=3, kernel_size=3, strides=2).shape.as_list()
+    [1, 9, 9, 9, 3]
+    >>> layer = tf.layers.Conv3DTranspose(filters=3, kernel_size=3, strides=2, padding="same")
+    >>> layer(tf.ones([1, 4, 4, 4, 2])).shape.as_list()
+    [1, 8, 8, 8, 3]
+    """
 
     rank = 3
 

@@ -408,7 +408,12 @@ def identity(input: Any, name: str | None = None) -> Any:
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Any:
-    """Return the same value (of a SparseTensor, the same parts), as a constant for gradients."""
+    """Return the same value (of a SparseTensor, the same parts), as a constant for gradients.
+
+    >>> x = tf.constant(3.0)
+    >>> sess.run(tf.gradients(x * tf.stop_gradient(x), [x]))
+    [3.0]
+    """
     return _parts_too(StopGradient, input, name)
 
 

@@ -63,7 +63,11 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
 
 
 def to_float(x: Any, name: str = "ToFloat") -> Tensor:
-    """Convert `x` to float32."""
+    """Convert `x` to float32.
+
+    >>> sess.run(tf.to_float([1, 2]))
+    array([1., 2.], dtype=float32)
+    """
     return cast(x, dtypes.float32, name=name)
 
 

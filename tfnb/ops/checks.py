@@ -104,6 +104,10 @@ def print_(input_: Any, data: Sequence[Any], message: str | None = None, first_n
     """`tf.Print`: return `input_` itself; write `message` and the first `summarize` elements of each of `data`.
 
     first_n: how many times it writes; all by default.
+
+    >>> x = tf.Print(tf.constant([1, 2]), ["value"], message="checking: ")
+    >>> sess.run(x)
+    array([1, 2], dtype=int32)
     """
     return Print(input_, data, message=message, first_n=first_n, summarize=summarize, name=name)
 

@@ -70,6 +70,10 @@ def clip_by_global_norm(t_list: Sequence[Any], clip_norm: Any, use_norm: Any = N
     """Scale the tensors down together where their global norm is over `clip_norm`; returns them and that norm.
 
     Where the length is not finite, all results are NaN. None among the tensors stays None.
+
+    >>> clipped, norm = tf.clip_by_global_norm([tf.constant([3.0]), tf.constant([4.0])], clip_norm=1.0)
+    >>> sess.run(clipped), sess.run(norm)
+    ([array([0.6], dtype=float32), array([0.8], dtype=float32)], 5.0)
     """
     if not isinstance(t_list, Sequence) or isinstance(t_list, str):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list).__name__}")

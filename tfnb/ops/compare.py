@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 @elementwise("x: T, y: T -> z: bool", T="realnumbertype")
 def Less(x, y):
-    """Compute `x < y` element-wise, with broadcasting."""
+    """Compute `x < y` element-wise, with broadcasting.
+
+    >>> sess.run(tf.less([1, 2, 3], 2))
+    array([ True, False, False])
+    """
     return x < y
 
 
@@ -35,7 +39,11 @@ def LessEqual(x, y):
 
 @elementwise("x: T, y: T -> z: bool", T="realnumbertype")
 def Greater(x, y):
-    """Compute `x > y` element-wise, with broadcasting."""
+    """Compute `x > y` element-wise, with broadcasting.
+
+    >>> sess.run(tf.greater([1, 2, 3], 2))
+    array([False, False,  True])
+    """
     return x > y
 
 
@@ -215,6 +223,12 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
     Without `x` and `y`: the places where `condition` is true (or not 0), an int64 matrix with a row for each. Raises
     ValueError if only one of the two is given.
+
+    >>> sess.run(tf.where([True, False, True], [1, 2, 3], [10, 20, 30]))
+    array([ 1, 20,  3], dtype=int32)
+    >>> sess.run(tf.where([True, False, True]))
+    array([[0],
+           [2]])
     """
     if x is None and y is None:
         with name_scope(name, "Where", [condition]) as scope:

@@ -196,6 +196,11 @@ def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable
 
     Raises TypeError for a Python bool as pred, functions that can't be called and different structures; ValueError for
     functions that return nothing and for different dtypes.
+
+    >>> x = tf.placeholder(tf.float32, [])
+    >>> y = tf.cond(x > 0, lambda: x * 10, lambda: -x)
+    >>> [sess.run(y, {x: value}) for value in (2.0, -3.0)]
+    [20.0, 3.0]
     """
     true_fn, false_fn = renamed("true_fn", true_fn, "fn1", fn1), renamed("false_fn", false_fn, "fn2", fn2)
     for what, fn in (("true_fn", true_fn), ("false_fn", false_fn)):

@@ -6,8 +6,10 @@ after its argument inside the scope of the op ("Tanh/x").
 from __future__ import annotations
 
 import inspect
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import cache
 from typing import Any
 
 from tfnb.core import dtypes
@@ -312,10 +314,16 @@ class Constructor:
             taken = op.outputs[start:start + count]
             groups.append(list(taken) if arg.is_list else taken[0])
             start += count
-        return groups[0] if len(groups) == 1 else tuple(groups)
+        return groups[0] if len(groups) == 1 else _results(self.spec)._make(groups)
 
 
 Constructor.__doc__ = _Documentation(Constructor.__doc__)   # type: ignore[assignment]
+
+
+@cache
+def _results(spec: OpSpec) -> Any:
+    """The namedtuple of an op with several outputs, as TensorFlow's: `TopKV2(values, indices)`."""
+    return namedtuple(spec.name, [arg.name for arg in spec.outputs])    # type: ignore[misc]
 
 
 def _default(attr: Attr) -> Any:

@@ -24,7 +24,11 @@ NoOp.no_gradient("it has no inputs")
 
 
 def no_op(name: str | None = None) -> Operation:
-    """Return an operation that does nothing, called `name`."""
+    """Return an operation that does nothing, called `name`.
+
+    >>> tf.no_op().name, sess.run(tf.no_op())
+    ('NoOp', None)
+    """
     op: Operation = NoOp(name=name)
     return op
 

@@ -74,6 +74,14 @@ def conv2d_transpose(value: Any = None, filter: Any = None, output_shape: Any = 
     """Compute the transpose of conv2d ("deconvolution"): from its output, images of `output_shape`.
 
     filter: (height, width, out, in).
+
+    >>> image = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 2, 2, 1])
+    >>> spread = tf.nn.conv2d_transpose(image, tf.ones([2, 2, 1, 1]), output_shape=[1, 4, 4, 1], strides=[1, 2, 2, 1])
+    >>> sess.run(tf.squeeze(spread))
+    array([[1., 1., 2., 2.],
+           [1., 1., 2., 2.],
+           [3., 3., 4., 4.],
+           [3., 3., 4., 4.]], dtype=float32)
     """
     value, filter = renamed("input", input, "value", value), renamed("filters", filters, "filter", filter)
     with name_scope(name, "conv2d_transpose", [value, filter, output_shape]) as scope:

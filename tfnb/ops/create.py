@@ -130,7 +130,12 @@ LinSpace.no_gradient("TensorFlow defines none")
         shape=lambda ctx: [None if ctx.shape(0) is None else ctx.shape(0) * 2], ranks={"diagonal": AtLeast(1)},
         numpy=lambda ctx, x: np.diag(x.reshape(-1)).reshape(x.shape * 2))
 def Diag() -> None:
-    """Create a diagonal tensor of twice the rank of `diagonal`, with zeros elsewhere."""
+    """Create a diagonal tensor of twice the rank of `diagonal`, with zeros elsewhere.
+
+    >>> sess.run(tf.diag([1, 2]))
+    array([[1, 0],
+           [0, 2]], dtype=int32)
+    """
 
 
 def _diag_part_shape(ctx: ShapeContext) -> list[Static]:
@@ -265,6 +270,10 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
     Of a SparseTensor, in the shape of its dense form.
 
     dtype: of the result, by default that of `tensor`.
+
+    >>> sess.run(tf.zeros_like([[5, 6], [7, 8]]))
+    array([[0, 0],
+           [0, 0]], dtype=int32)
     """
     with name_scope(name, "zeros_like", [tensor]) as scope:
         if isinstance(tensor, SparseTensor):
@@ -296,7 +305,12 @@ def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize:
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
-    """Return a tensor of shape `dims` (a list or a vector tensor) filled with the scalar `value`, of its dtype."""
+    """Return a tensor of shape `dims` (a list or a vector tensor) filled with the scalar `value`, of its dtype.
+
+    >>> sess.run(tf.fill([2, 3], 9))
+    array([[9, 9, 9],
+           [9, 9, 9]], dtype=int32)
+    """
     return Fill(dims, value, name=name)
 
 
@@ -307,6 +321,9 @@ def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, nam
     """Return the arithmetic sequence `start`, `start + delta`, ... before `limit`; `range(n)` counts from 0.
 
     The dtype is the widest of the arguments', or `dtype`. Raises ValueError for a delta of 0.
+
+    >>> sess.run(tf.range(4)), sess.run(tf.range(3, 18, 5))
+    (array([0, 1, 2, 3], dtype=int32), array([ 3,  8, 13], dtype=int32))
     """
     if limit is None:
         start, limit = 0, start
@@ -322,6 +339,9 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor
     """Return `num` evenly spaced values from `start` to `stop`, both included.
 
     start, stop: floats of one dtype (else TypeError), which the result has.
+
+    >>> sess.run(tf.linspace(0.0, 1.0, 5))
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
     return LinSpace(start, stop, num, name=name)
 

@@ -191,7 +191,11 @@ def _as_matrix(x: Tensor) -> Tensor:
 
 def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: int | None = None,
                                          name: str | None = None, dim: int | None = None) -> Tensor:
-    """Compute the cross-entropy of the distributions `labels` with softmax(`logits`) along `axis`, which is dropped."""
+    """Compute the cross-entropy of the distributions `labels` with softmax(`logits`) along `axis`, which is dropped.
+
+    >>> sess.run(tf.nn.softmax_cross_entropy_with_logits_v2(labels=[[0.0, 1.0]], logits=[[0.0, 2.0]]))
+    array([0.1269], dtype=float32)
+    """
     axis = renamed("axis", axis, "dim", dim, default=-1)
     with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as scope:
         given = convert_to_tensor(logits, name="logits")

@@ -271,7 +271,12 @@ for _op in (DecodeRaw, DecodeCSV, EncodeBase64, DecodeBase64, StringToNumber, As
 
 def decode_raw(input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: str | None = None,
                bytes: Any = None) -> Tensor:
-    """Reinterpret the bytes of strings, all equally long, as `out_type` along a new last axis. bytes: older name."""
+    """Reinterpret the bytes of strings, all equally long, as `out_type` along a new last axis. bytes: older name.
+
+    >>> sess.run(tf.decode_raw([b"ab", b"cd"], tf.uint8))
+    array([[ 97,  98],
+           [ 99, 100]], dtype=uint8)
+    """
     tensor: Tensor = DecodeRaw(bytes if input_bytes is None else input_bytes, out_type=out_type,
                                little_endian=little_endian, name=name)
     return tensor
@@ -295,6 +300,10 @@ def decode_csv(records: Any, record_defaults: Sequence[Any], field_delim: str = 
 
     A field that is empty or `na_value` gets the default; where that is empty, it raises InvalidArgumentError.
     select_cols: the numbers of the columns to take, in order. Raises ValueError if there are not as many as defaults.
+
+    >>> name, age = tf.decode_csv(["Ada,36", "Alan,"], record_defaults=[[""], [0]])
+    >>> sess.run([name, age])
+    [array([b'Ada', b'Alan'], dtype=object), array([36,  0], dtype=int32)]
     """
     if select_cols is not None:
         if any(a >= b for a, b in zip(select_cols, select_cols[1:], strict=False)):

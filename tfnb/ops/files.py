@@ -54,7 +54,13 @@ for _op in (ReadFile, WriteFile, MatchingFiles):
 
 
 def read_file(filename: Any, name: str | None = None) -> Tensor:
-    """Return the content of a file, a string scalar. Running it raises NotFoundError where there is none."""
+    """Return the content of a file, a string scalar. Running it raises NotFoundError where there is none.
+
+    >>> with tf.gfile.GFile("notes.txt", "w") as file:
+    ...     file.write("text")
+    >>> sess.run(tf.read_file("notes.txt"))
+    b'text'
+    """
     tensor: Tensor = ReadFile(filename, name=name)
     return tensor
 

@@ -55,6 +55,9 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
     elems: a tensor, or tensors of equally many rows in a structure, of which fn gets a row each. dtype: the dtype(s)
     of what fn returns, in its structure, if that is another one than `elems`. infer_shape: all results have one shape.
     Raises TypeError if `fn` can't be called, ValueError for scalars and without any tensor.
+
+    >>> sess.run(tf.map_fn(lambda row: row * row, tf.constant([1, 2, 3])))
+    array([1, 4, 9], dtype=int32)
     """
     if not callable(fn):
         raise TypeError("fn must be callable.")

@@ -428,6 +428,12 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | 
 
     indices: int16, int32 or int64 of any shape, which takes the place of that axis. Running it raises
     InvalidArgumentError for an index that is out of range.
+
+    >>> sess.run(tf.gather([[1, 2], [3, 4], [5, 6]], [2, 0]))
+    array([[5, 6],
+           [1, 2]], dtype=int32)
+    >>> sess.run(tf.gather([[1, 2], [3, 4], [5, 6]], 1, axis=1))
+    array([2, 4, 6], dtype=int32)
     """
     return GatherV2(params, indices, batch_dims if axis is None else axis, batch_dims=batch_dims, name=name)
 

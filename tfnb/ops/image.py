@@ -158,7 +158,12 @@ def _random_flip(image: Any, axis: int, seed: int | None, scope_name: str) -> Te
 
 
 def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
-    """Mirror the image, or each of a batch independently, left to right with probability 0.5."""
+    """Mirror the image, or each of a batch independently, left to right with probability 0.5.
+
+    >>> image = tf.reshape([1, 2], [1, 2, 1])
+    >>> sorted(sess.run(tf.squeeze(tf.image.random_flip_left_right(image))).tolist())
+    [1, 2]
+    """
     return _random_flip(image, 1, seed, "random_flip_left_right")
 
 
@@ -274,6 +279,11 @@ def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, targ
     """Crop the image, or each of a batch, to the given size from the given offsets.
 
     Raises ValueError, or InvalidArgumentError in the run, where the image does not reach so far.
+
+    >>> image = tf.reshape(tf.range(12), [3, 4, 1])
+    >>> sess.run(tf.squeeze(tf.image.crop_to_bounding_box(image, 1, 1, 2, 3)))
+    array([[ 5,  6,  7],
+           [ 9, 10, 11]], dtype=int32)
     """
     with name_scope(None, "crop_to_bounding_box", [image]):
         image, is_batch = batch_of(image)
@@ -315,7 +325,12 @@ def positive_targets(image: Tensor, target_height: Any, target_width: Any) -> tu
 
 
 def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
-    """Crop or zero-pad the image, or each of a batch, centrally to the given size."""
+    """Crop or zero-pad the image, or each of a batch, centrally to the given size.
+
+    >>> image = tf.reshape([1, 2, 3, 4, 5, 6], [2, 3, 1])
+    >>> sess.run(tf.squeeze(tf.image.resize_image_with_crop_or_pad(image, 3, 1)))
+    array([2, 5, 0], dtype=int32)
+    """
     with name_scope(None, "resize_image_with_crop_or_pad", [image]):
         image, is_batch = batch_of(image)
         image, checks = positive_targets(image, target_height, target_width)

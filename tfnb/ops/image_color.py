@@ -141,6 +141,9 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
     """Convert the image to another dtype and its range: [0, 1] for floats, 0 to the largest for integers.
 
     saturate: cut to that range first. Raises AttributeError for a dtype without numbers.
+
+    >>> sess.run(tf.image.convert_image_dtype(np.array([0, 51, 255], np.uint8), tf.float32))
+    array([0. , 0.2, 1. ], dtype=float32)
     """
     image, dtype = convert_to_tensor(image, name="image"), dtypes.as_dtype(dtype)
     for kind, what in ((dtype, "dtype"), (image.dtype, "image dtype")):
@@ -246,7 +249,13 @@ def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
 
 
 def per_image_standardization(image: Any) -> Tensor:
-    """Standardize each image to mean 0 and standard deviation 1, as float32; less where it hardly varies."""
+    """Standardize each image to mean 0 and standard deviation 1, as float32; less where it hardly varies.
+
+    >>> image = tf.reshape([1.0, 2.0, 3.0, 4.0], [2, 2, 1])
+    >>> sess.run(tf.squeeze(tf.image.per_image_standardization(image)))
+    array([[-1.3416, -0.4472],
+           [ 0.4472,  1.3416]], dtype=float32)
+    """
     with name_scope(None, "per_image_standardization", [image]) as scope:
         image = cast(checked(image), dtype=dtypes.float32)
         pixels = reduce_prod(shape(image)[-3:])

@@ -246,6 +246,11 @@ def decode_jpeg(contents: Any, channels: int = 0, ratio: int = 1, fancy_upscalin
     channels: 1 (gray), 3 (RGB), 0: as in the file. ratio: 1, 2, 4 or 8, by how much the result is smaller.
     try_recover_truncated: what a file that is cut does not tell becomes gray. Colors are always interpolated, by the
     accurate method: docs/compatibility.md. Running it raises InvalidArgumentError for bytes that are no such picture.
+
+    >>> image = tf.image.encode_jpeg(np.full([8, 8, 3], 100, np.uint8))
+    >>> pixels = sess.run(tf.image.decode_jpeg(image, channels=3))
+    >>> pixels.shape, pixels[0, 0]
+    ((8, 8, 3), array([100, 100, 100], dtype=uint8))
     """
     tensor: Tensor = DecodeJpeg(contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling,
                                 try_recover_truncated=try_recover_truncated, acceptable_fraction=acceptable_fraction,
@@ -264,7 +269,12 @@ def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: int = 0, rat
 
 
 def decode_png(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None) -> Tensor:
-    """Decode a PNG to uint8 or uint16 [height, width, channels]. channels: 1, 3, 4, or 0: as in the file."""
+    """Decode a PNG to uint8 or uint16 [height, width, channels]. channels: 1, 3, 4, or 0: as in the file.
+
+    >>> png = tf.image.encode_png(np.array([[[1], [2]]], np.uint8))
+    >>> sess.run(tf.image.decode_png(png)).tolist()
+    [[[1], [2]]]
+    """
     tensor: Tensor = DecodePng(contents, channels=channels, dtype=dtype, name=name)
     return tensor
 
@@ -287,6 +297,10 @@ def decode_image(contents: Any, channels: int | None = None, dtype: Any = dtypes
 
     dtype: of a float the range is [0, 1], of an integer all that it has. Nothing is known of the shape before the run,
     unless expand_animations is False: then only the first frame of a GIF is read.
+
+    >>> png = tf.image.encode_png(np.array([[[1], [2]]], np.uint8))
+    >>> sess.run(tf.image.decode_image(png)).tolist()
+    [[[1], [2]]]
     """
     wanted = dtypes.as_dtype(dtype)
     with name_scope(name, "decode_image"):

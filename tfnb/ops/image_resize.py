@@ -198,7 +198,14 @@ ResizeArea.no_gradient("as in TensorFlow")
 
 def resize_bilinear(images: Any, size: Any, align_corners: bool = False, name: str | None = None,
                     half_pixel_centers: bool = False) -> Tensor:
-    """Resize images [batch, height, width, channels] to `size` (new_height, new_width) bilinearly, as float32."""
+    """Resize images [batch, height, width, channels] to `size` (new_height, new_width) bilinearly, as float32.
+
+    >>> image = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 2, 2, 1])
+    >>> sess.run(tf.squeeze(tf.image.resize_bilinear(image, [3, 3], align_corners=True)))
+    array([[1. , 1.5, 2. ],
+           [2. , 2.5, 3. ],
+           [3. , 3.5, 4. ]], dtype=float32)
+    """
     tensor: Tensor = ResizeBilinear(images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers,
                                     name=name)
     return tensor
@@ -206,7 +213,14 @@ def resize_bilinear(images: Any, size: Any, align_corners: bool = False, name: s
 
 def resize_nearest_neighbor(images: Any, size: Any, align_corners: bool = False, name: str | None = None,
                             half_pixel_centers: bool = False) -> Tensor:
-    """Resize images [batch, height, width, channels] to `size` (new_height, new_width) by nearest neighbor."""
+    """Resize images [batch, height, width, channels] to `size` (new_height, new_width) by nearest neighbor.
+
+    >>> image = tf.reshape([1, 2, 3, 4], [1, 2, 2, 1])
+    >>> sess.run(tf.squeeze(tf.image.resize_nearest_neighbor(image, [3, 4])))
+    array([[1, 1, 2, 2],
+           [1, 1, 2, 2],
+           [3, 3, 4, 4]], dtype=int32)
+    """
     tensor: Tensor = ResizeNearestNeighbor(images, size, align_corners=align_corners,
                                            half_pixel_centers=half_pixel_centers, name=name)
     return tensor
@@ -253,6 +267,13 @@ def resize_images(images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, a
     images of that size already are returned as they are. method: one of ResizeMethod, or its name. The argument order
     of r0.x (images, new_height, new_width, method, align_corners) is recognised. preserve_aspect_ratio: `size` is the
     most that either side may have. Raises ValueError for images that have not 3 or 4 axes, another size or method.
+
+    >>> image = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 2, 2, 1])
+    >>> sess.run(tf.squeeze(tf.image.resize_images(image, [4, 4])))
+    array([[1. , 1.5, 2. , 2. ],
+           [2. , 2.5, 3. , 3. ],
+           [3. , 3.5, 4. , 4. ],
+           [3. , 3.5, 4. , 4. ]], dtype=float32)
     """
     if _is_number(size) and _is_number(method):
         given = (align_corners, preserve_aspect_ratio)

@@ -56,14 +56,26 @@ class _Constant(Initializer):
 
 
 class zeros_initializer(_Constant):
-    """Zeros (empty strings, False)."""
+    """Zeros (empty strings, False).
+
+    >>> b = tf.get_variable("b", [3], initializer=tf.zeros_initializer())
+    >>> sess.run(b.initializer)
+    >>> sess.run(b)
+    array([0., 0., 0.], dtype=float32)
+    """
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         return create.zeros(shape, self.dtype if dtype is None else dtype)
 
 
 class ones_initializer(_Constant):
-    """Ones."""
+    """Ones.
+
+    >>> w = tf.get_variable("w", [3], initializer=tf.ones_initializer())
+    >>> sess.run(w.initializer)
+    >>> sess.run(w)
+    array([1., 1., 1.], dtype=float32)
+    """
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         return create.ones(shape, self.dtype if dtype is None else dtype)
@@ -102,7 +114,13 @@ def _float_dtype(dtype: Any) -> DType:
 
 
 class random_uniform_initializer(Initializer):
-    """Uniformly distributed values in [minval, maxval). maxval: 1 for floats if None; must be given for integers."""
+    """Uniformly distributed values in [minval, maxval). maxval: 1 for floats if None; must be given for integers.
+
+    >>> w = tf.get_variable("w", [100], initializer=tf.random_uniform_initializer(-0.1, 0.1))
+    >>> sess.run(w.initializer)
+    >>> bool(abs(sess.run(w)).max() <= 0.1)
+    True
+    """
 
     def __init__(self, minval: Any = 0.0, maxval: Any = None, seed: int | None = None,
                  dtype: Any = dtypes.float32) -> None:

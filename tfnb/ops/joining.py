@@ -250,7 +250,12 @@ def _tile_view(view: View, multiples: np.ndarray) -> View:
         numpy=lambda ctx, x, multiples: np.tile(x, multiples.tolist()), view=_tile_view, ranks={"multiples": 1},
         values=("multiples",), T="type", Tmultiples="indextype = DT_INT32")
 def Tile() -> None:
-    """Repeat a tensor `multiples[i]` times along each axis i."""
+    """Repeat a tensor `multiples[i]` times along each axis i.
+
+    >>> sess.run(tf.tile([[1, 2]], [2, 3]))
+    array([[1, 2, 1, 2, 1, 2],
+           [1, 2, 1, 2, 1, 2]], dtype=int32)
+    """
 
 
 @Tile.gradient
@@ -465,7 +470,16 @@ def concat(values: Any = None, axis: Any = None, name: str = "concat", concat_di
 
 
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
-    """Stack tensors of one shape along a new axis. Raises ValueError for an axis out of range."""
+    """Stack tensors of one shape along a new axis. Raises ValueError for an axis out of range.
+
+    >>> x, y = tf.constant([1, 2]), tf.constant([3, 4])
+    >>> sess.run(tf.stack([x, y]))
+    array([[1, 2],
+           [3, 4]], dtype=int32)
+    >>> sess.run(tf.stack([x, y], axis=1))
+    array([[1, 3],
+           [2, 4]], dtype=int32)
+    """
     if axis == 0:
         try:
             return convert_to_tensor(values, name=name)
@@ -478,14 +492,25 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
 
 
 def pack(values: Any, axis: int = 0, name: str = "pack") -> Tensor:
-    """The r0.x name of `stack` (`pack(values, name)` is recognised)."""
+    """The r0.x name of `stack` (`pack(values, name)` is recognised).
+
+    >>> sess.run(tf.pack([[1, 2], [3, 4]]))
+    array([[1, 2],
+           [3, 4]], dtype=int32)
+    """
     if isinstance(axis, str):
         axis, name = 0, axis
     return stack(values, axis=axis, name=name)
 
 
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
-    """Split a tensor into its slices along `axis`, which is dropped. Raises ValueError if their count is unknown."""
+    """Split a tensor into its slices along `axis`, which is dropped. Raises ValueError if their count is unknown.
+
+    >>> sess.run(tf.unstack([[1, 2], [3, 4]]))
+    [array([1, 2], dtype=int32), array([3, 4], dtype=int32)]
+    >>> sess.run(tf.unstack([[1, 2], [3, 4]], axis=1))
+    [array([1, 3], dtype=int32), array([2, 4], dtype=int32)]
+    """
     if num is None:
         value = convert_to_tensor(value)
         if value.static is not None:
@@ -508,6 +533,13 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = N
     """Pad `tensor` with `paddings[i]` = (before, after) elements along each axis i.
 
     mode: CONSTANT (`constant_values`), REFLECT or SYMMETRIC (mirrored at the border). Raises ValueError for another.
+
+    >>> sess.run(tf.pad([[1, 2], [3, 4]], [[0, 1], [1, 2]]))
+    array([[0, 1, 2, 0, 0],
+           [0, 3, 4, 0, 0],
+           [0, 0, 0, 0, 0]], dtype=int32)
+    >>> sess.run(tf.pad([1, 2, 3], [[2, 2]], mode="REFLECT"))
+    array([3, 2, 1, 2, 3, 2, 1], dtype=int32)
     """
     mode = mode.upper()
     if mode in ("REFLECT", "SYMMETRIC"):

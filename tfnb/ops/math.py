@@ -200,7 +200,11 @@ def _(ctx: Any) -> list[Check]:
 @elementwise("x: T, y: T -> z: T", domain="positive",
              T="{bfloat16, float, half, double, int8, int16, int32, int64, complex64, complex128}")
 def Pow(x, y):
-    """Compute `x ** y` element-wise, with broadcasting."""
+    """Compute `x ** y` element-wise, with broadcasting.
+
+    >>> sess.run(tf.pow([2, 3], [3, 2]))
+    array([8, 9], dtype=int32)
+    """
     return pow(x, y)
 
 
@@ -248,7 +252,11 @@ def Maximum(x, y):
 
 @elementwise("x: T, y: T -> z: T", T=ORDERED)
 def Minimum(x, y):
-    """Compute the minimum of `x` and `y` element-wise, with broadcasting; NaN if one is NaN."""
+    """Compute the minimum of `x` and `y` element-wise, with broadcasting; NaN if one is NaN.
+
+    >>> sess.run(tf.minimum([1, 5, 3], [4, 2, 3]))
+    array([1, 2, 3], dtype=int32)
+    """
     return minimum(x, y)
 
 
@@ -270,7 +278,11 @@ def _select_gradient(op: Operation, dz: Tensor, compare: Any) -> list[Tensor]:
 
 @elementwise("x: T, y: T -> z: T", T="{bfloat16, half, float, double, int32, int64, complex64, complex128}")
 def SquaredDifference(x, y):
-    """Compute `(x - y) conj(x - y)` element-wise, with broadcasting: the squared absolute difference."""
+    """Compute `(x - y) conj(x - y)` element-wise, with broadcasting: the squared absolute difference.
+
+    >>> sess.run(tf.squared_difference([1, 5], [3, 2]))
+    array([4, 9], dtype=int32)
+    """
     return (x - y) * conj(x - y)
 
 
@@ -466,7 +478,11 @@ def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = N
 
 @of_values
 def negative(x: Any, name: str | None = None) -> Tensor:
-    """Compute `-x`, of a tensor or SparseTensor of signed or complex numbers (else TypeError)."""
+    """Compute `-x`, of a tensor or SparseTensor of signed or complex numbers (else TypeError).
+
+    >>> sess.run(tf.negative([1, -2]))
+    array([-1,  2], dtype=int32)
+    """
     return Neg(x, name=name)  # type: ignore[no-any-return]
 
 
@@ -499,7 +515,11 @@ complex_abs = abs
 
 @of_values
 def sign(x: Any, name: str | None = None) -> Tensor:
-    """Compute the sign element-wise: -1, 0 or 1; of complex numbers `x / abs(x)`, and 0 for 0."""
+    """Compute the sign element-wise: -1, 0 or 1; of complex numbers `x / abs(x)`, and 0 for 0.
+
+    >>> sess.run(tf.sign([-2.5, 0.0, 3.0]))
+    array([-1.,  0.,  1.], dtype=float32)
+    """
     x = convert_to_tensor(x, name="x")
     if not x.dtype.is_complex:
         return Sign(x, name=name)
@@ -542,6 +562,9 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Compute `x / y` as Python 2 divides: integers stay integers (rounded down).
 
     Raises TypeError if the dtypes differ. Running it raises InvalidArgumentError for an integer divided by 0.
+
+    >>> sess.run(tf.div([7, -7], 2)), sess.run(tf.div(7.0, 2.0))
+    (array([ 3, -4], dtype=int32), 3.5)
     """
     with name_scope(name, "div", [x, y]) as scope:
         x, y = _pair(x, y)
@@ -573,7 +596,11 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 
 
 def round(x: Any, name: str | None = None) -> Tensor:
-    """Round `x` to the nearest integer element-wise, ties to even; integers stay as they are."""
+    """Round `x` to the nearest integer element-wise, ties to even; integers stay as they are.
+
+    >>> sess.run(tf.round([0.4, 0.5, 1.5, 2.6]))
+    array([0., 0., 2., 3.], dtype=float32)
+    """
     x = convert_to_tensor(x, name="x")
     return x if x.dtype.is_integer else Round(x, name=name)
 

@@ -110,7 +110,11 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("features: T -> activations: T", T=FLOAT)
 def Elu(features):
-    """Compute the exponential linear unit: `features`, and `exp(features) - 1` where negative, element-wise."""
+    """Compute the exponential linear unit: `features`, and `exp(features) - 1` where negative, element-wise.
+
+    >>> sess.run(tf.nn.elu([-1.0, 0.0, 2.0]))
+    array([-0.6321,  0.    ,  2.    ], dtype=float32)
+    """
     return where(features < 0, expm1(minimum(features, 0)), features)
 
 
@@ -156,7 +160,11 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("features: T -> activations: T", T=FLOAT)
 def Softplus(features):
-    """Compute `log(1 + exp(features))` element-wise, without overflow."""
+    """Compute `log(1 + exp(features))` element-wise, without overflow.
+
+    >>> sess.run(tf.nn.softplus([-1.0, 0.0, 10.0]))
+    array([ 0.3133,  0.6931, 10.    ], dtype=float32)
+    """
     return maximum(features, 0) + log1p(exp(-abs(features)))
 
 
@@ -300,7 +308,11 @@ l2_loss = L2Loss
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
-    """Compute the leaky rectified linear unit: `features`, times `alpha` where they are negative."""
+    """Compute the leaky rectified linear unit: `features`, times `alpha` where they are negative.
+
+    >>> sess.run(tf.nn.leaky_relu([-1.0, 0.0, 2.0], alpha=0.2))
+    array([-0.2,  0. ,  2. ], dtype=float32)
+    """
     with name_scope(name, "LeakyRelu", [features, alpha]) as scope:
         x = convert_to_tensor(features, name="features")
         x = cast(x, dtypes.float32) if x.dtype.is_integer else x
@@ -343,7 +355,11 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
 
 
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
-    """Compute `matmul(x, weights) + biases`: (batch, in), (in, out) and (out) give (batch, out). Errors as of these."""
+    """Compute `matmul(x, weights) + biases`: (batch, in), (in, out) and (out) give (batch, out). Errors as of these.
+
+    >>> sess.run(tf.nn.xw_plus_b([[1.0, 2.0]], [[1.0], [10.0]], [0.5]))
+    array([[21.5]], dtype=float32)
+    """
     with name_scope(name, "xw_plus_b", [x, weights, biases]) as scope:
         x, weights = convert_to_tensor(x, name="x"), convert_to_tensor(weights, name="weights")
         return bias_add(matmul(x, weights), convert_to_tensor(biases, name="biases"), name=scope)
@@ -420,6 +436,10 @@ def moments(x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_
     """Compute the mean and the variance of `x` over `axes`. shift: not used, as in TensorFlow.
 
     Both have the dtype of `x`, and its shape without those axes, or with size 1 there if `keep_dims` says so.
+
+    >>> mean, variance = tf.nn.moments(tf.constant([[1.0, 10.0], [3.0, 30.0]]), axes=[0])
+    >>> sess.run([mean, variance])
+    [array([ 2., 20.], dtype=float32), array([  1., 100.], dtype=float32)]
     """
     keep = renamed("keepdims", keepdims, "keep_dims", keep_dims, default=False)
     with name_scope(name, "moments", [x, axes]):
@@ -449,7 +469,14 @@ def batch_norm_with_global_normalization(
 
 def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: float,
                         name: str | None = None) -> Tensor:
-    """Compute `(x - mean) / sqrt(variance + variance_epsilon)`, times `scale` plus `offset` unless None."""
+    """Compute `(x - mean) / sqrt(variance + variance_epsilon)`, times `scale` plus `offset` unless None.
+
+    >>> x = tf.constant([[1.0], [3.0]])
+    >>> mean, variance = tf.nn.moments(x, [0])
+    >>> sess.run(tf.nn.batch_normalization(x, mean, variance, offset=0.0, scale=2.0, variance_epsilon=0.0))
+    array([[-2.],
+           [ 2.]], dtype=float32)
+    """
     with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
         factor = Rsqrt(variance + variance_epsilon)
         if scale is not None:

@@ -27,7 +27,14 @@ _KINDS = "list({float, int64, string}) >= 0"
 
 
 class FixedLenFeature(NamedTuple):
-    """A feature with as many values in each Example: a dense tensor. default_value: where an Example has none."""
+    """A feature with as many values in each Example: a dense tensor. default_value: where an Example has none.
+
+    >>> example = tf.train.Example()
+    >>> example.features.feature["age"].int64_list.value.append(7)
+    >>> parsed = tf.parse_single_example(example.SerializeToString(), {"age": tf.FixedLenFeature([], tf.int64)})
+    >>> sess.run(parsed)
+    {'age': 7}
+    """
 
     shape: Any
     dtype: Any
@@ -241,7 +248,13 @@ def parse_example(serialized: Any, features: Mapping[str, Any], name: str | None
 
 def parse_single_example(serialized: Any, features: Mapping[str, Any], name: str | None = None,
                          example_names: Any = None) -> dict[str, Any]:
-    """As `parse_example`, of one serialized Example, a scalar: the tensors lack the first axis."""
+    """As `parse_example`, of one serialized Example, a scalar: the tensors lack the first axis.
+
+    >>> features = tf.train.Features(feature={"size": tf.train.Feature(int64_list=tf.train.Int64List(value=[3, 4]))})
+    >>> serialized = tf.train.Example(features=features).SerializeToString()
+    >>> sess.run(tf.parse_single_example(serialized, {"size": tf.FixedLenFeature([2], tf.int64)}))
+    {'size': array([3, 4])}
+    """
     if not features:
         raise ValueError("Missing features.")
     with name_scope(name, "ParseSingleExample", [serialized, example_names]):

@@ -55,7 +55,13 @@ def _max_over_depth(x: Tensor, size: int, name: str) -> Tensor:
 
 def avg_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None,
              data_format: str | None = "NHWC", name: str | None = None, input: Any = None) -> Tensor:
-    """Compute the mean of each window, per channel; arguments as of max_pool, padding "SAME" or "VALID"."""
+    """Compute the mean of each window, per channel; arguments as of max_pool, padding "SAME" or "VALID".
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> sess.run(tf.squeeze(tf.nn.avg_pool(image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")))
+    array([[ 2.5,  4.5],
+           [10.5, 12.5]], dtype=float32)
+    """
     value = renamed("input", input, "value", value)
     with name_scope(name, "AvgPool", [value]) as scope:
         value = convert_to_tensor(value, name="value")
@@ -225,7 +231,12 @@ def max_pool_with_argmax(input: Any, ksize: Any, strides: Any, padding: Any, dat
 
 def lrn(input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5,
         name: str | None = None) -> Tensor:
-    """Compute `input / (bias + alpha * sum of squares) ** beta`; the sum is over channels up to depth_radius away."""
+    """Compute `input / (bias + alpha * sum of squares) ** beta`; the sum is over channels up to depth_radius away.
+
+    >>> x = tf.constant([[[[1.0, 2.0, 3.0]]]])
+    >>> sess.run(tf.nn.lrn(x, depth_radius=1, bias=1.0, alpha=1.0, beta=1.0))
+    array([[[[0.1667, 0.1333, 0.2143]]]], dtype=float32)
+    """
     return LRN(input, depth_radius=depth_radius, bias=bias, alpha=alpha, beta=beta, name=name)
 
 

@@ -214,6 +214,11 @@ class FIFOQueue(QueueBase):
     capacity: how many elements it holds at most; dtypes, shapes: of the components of an element (without shapes they
     may differ, but not be taken by dequeue_many); names: of the components; shared_name: queues of one shared name
     are one in a session. Raises ValueError, TypeError for arguments that don't fit together.
+
+    >>> queue = tf.FIFOQueue(capacity=3, dtypes=[tf.int32], shapes=[[]])
+    >>> sess.run(queue.enqueue_many([[1, 2]]))
+    >>> sess.run(queue.dequeue()), sess.run(queue.size())
+    (1, 1)
     """
 
     def __init__(self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None,

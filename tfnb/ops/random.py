@@ -244,6 +244,10 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
     """Crop `value` to the given size at a random offset.
 
     size: a number for each axis, at most that of `value`.
+
+    >>> image = tf.reshape(tf.range(12), [3, 4])
+    >>> tf.random_crop(image, [2, 2]).shape.as_list()
+    [2, 2]
     """
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = convert_to_tensor(value, name="value")

@@ -356,7 +356,16 @@ class FixedLengthRecordReader(ReaderBase):
 
 
 class TFRecordReader(ReaderBase):
-    """Reads the records of TFRecord files. options: a TFRecordOptions that names their compression."""
+    """Reads the records of TFRecord files. options: a TFRecordOptions that names their compression.
+
+    >>> with tf.python_io.TFRecordWriter("data.tfrecord") as writer:
+    ...     writer.write(b"first")
+    >>> names = tf.train.string_input_producer(["data.tfrecord"], shuffle=False)
+    >>> key, value = tf.TFRecordReader().read(names)
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run(value)
+    b'first'
+    """
 
     def __init__(self, name: str | None = None, options: Any = None) -> None:
         kind = "" if options is None else options.get_compression_type_string(options)

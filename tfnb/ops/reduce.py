@@ -444,7 +444,11 @@ def argmin(input: Anything, axis: Anything = None, name: str | None = None, dime
 
 def arg_max(input: Anything, dimension: Anything, output_type: Anything = dtypes.int64,
             name: str | None = None) -> Tensor:
-    """The older name of `argmax`."""
+    """The older name of `argmax`.
+
+    >>> sess.run(tf.arg_max([[1, 9, 2], [8, 3, 4]], 1))
+    array([1, 0])
+    """
     return ArgMax(input, dimension, output_type=output_type, name=name)
 
 

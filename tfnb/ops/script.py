@@ -113,6 +113,10 @@ def py_func(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, stateful: b
     same. Its exceptions become errors of tf.errors: ValueError and TypeError InvalidArgumentError, others UnknownError.
     With an empty list for Tout the operation is returned: what runs it calls func. Raises ValueError if `func` can't be
     called.
+
+    >>> double = tf.py_func(lambda x: 2 * x, [tf.constant([1.0, 2.0])], tf.float32)
+    >>> sess.run(double)
+    array([2., 4.], dtype=float32)
     """
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")

@@ -398,6 +398,10 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
 
     begin, size: int32 or int64, a number for each axis. Raises ValueError, or InvalidArgumentError in the run, for what
     is outside of `input_`.
+
+    >>> sess.run(tf.slice([[1, 2, 3], [4, 5, 6]], begin=[0, 1], size=[2, -1]))
+    array([[2, 3],
+           [5, 6]], dtype=int32)
     """
     return Slice(input_, begin, size, name=name)
 

@@ -277,6 +277,10 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Sequence[st
     """Return a summary of images [batch, height, width, channels] (`tf.summary.image`); see `scalar` and ImageSummary.
 
     The tags are "name/image/0", "name/image/1"..., or "name/image" if `max_outputs` is 1.
+
+    >>> summary = tf.Summary.FromString(sess.run(tf.summary.image("digit", tf.zeros([1, 28, 28, 1]))))
+    >>> summary.value[0].tag, summary.value[0].image.height
+    ('digit/image/0', 28)
     """
     with _scope(name, family, [tensor]) as (tag, scope):
         return _collect(ImageSummary(tag, tensor, max_images=max_outputs, name=scope), collections, _DEFAULT)
@@ -319,7 +323,12 @@ def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> Te
 
 
 def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name: str | None = None) -> Tensor:
-    """Merge the values of all `inputs` into one summary (`tf.summary.merge`), in no collection by default."""
+    """Merge the values of all `inputs` into one summary (`tf.summary.merge`), in no collection by default.
+
+    >>> merged = tf.summary.merge([tf.summary.scalar("loss", 0.5), tf.summary.scalar("rate", 0.1)])
+    >>> [value.tag for value in tf.Summary.FromString(sess.run(merged)).value]
+    ['loss', 'rate']
+    """
     name = clean_tag(name)
     with name_scope(name, "Merge", inputs):
         return _collect(MergeSummary(list(inputs), name=name), collections, ())
@@ -340,21 +349,36 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: st
 
 def scalar_summary(tags: Any, values: Any, collections: Sequence[str] | None = None,
                    name: str | None = None) -> Tensor:
-    """Return a summary of numbers with tags of the same shape (`tf.scalar_summary`, until r0.12)."""
+    """Return a summary of numbers with tags of the same shape (`tf.scalar_summary`, until r0.12).
+
+    >>> summary = tf.Summary.FromString(sess.run(tf.scalar_summary("loss", 0.5)))
+    >>> summary.value[0].tag, summary.value[0].simple_value
+    ('loss', 0.5)
+    """
     with name_scope(name, "ScalarSummary", [tags, values]) as scope:
         return _collect(ScalarSummary(tags, values, name=scope), collections, _DEFAULT)
 
 
 def histogram_summary(tag: Any, values: Any, collections: Sequence[str] | None = None,
                       name: str | None = None) -> Tensor:
-    """Return a summary of the distribution of `values` (`tf.histogram_summary`, until r0.12)."""
+    """Return a summary of the distribution of `values` (`tf.histogram_summary`, until r0.12).
+
+    >>> summary = tf.Summary.FromString(sess.run(tf.histogram_summary("weights", [1.0, 2.0, 3.0])))
+    >>> summary.value[0].histo.max
+    3.0
+    """
     with name_scope(name, "HistogramSummary", [tag, values]) as scope:
         return _collect(HistogramSummary(tag, values, name=scope), collections, _DEFAULT)
 
 
 def image_summary(tag: Any, tensor: Any, max_images: int = 3, collections: Sequence[str] | None = None,
                   name: str | None = None) -> Tensor:
-    """Return a summary of images [batch, height, width, channels] (`tf.image_summary`, until r0.12)."""
+    """Return a summary of images [batch, height, width, channels] (`tf.image_summary`, until r0.12).
+
+    >>> summary = tf.Summary.FromString(sess.run(tf.image_summary("digit", tf.zeros([1, 28, 28, 1]))))
+    >>> summary.value[0].image.width
+    28
+    """
     with name_scope(name, "ImageSummary", [tag, tensor]) as scope:
         return _collect(ImageSummary(tag, tensor, max_images=max_images, name=scope), collections, _DEFAULT)
 
@@ -366,7 +390,12 @@ def merge_summary(inputs: Sequence[Any], collections: Sequence[str] | None = Non
 
 
 def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Tensor | None:
-    """One summary of all in the collection `key` (`tf.merge_all_summaries`, until r0.12); None if there is none."""
+    """One summary of all in the collection `key` (`tf.merge_all_summaries`, until r0.12); None if there is none.
+
+    >>> loss = tf.scalar_summary("loss", 0.5)
+    >>> len(tf.Summary.FromString(sess.run(tf.merge_all_summaries())).value)
+    1
+    """
     found = get_default_graph().get_collection(key)
     return merge_summary(found) if found else None
 

@@ -99,6 +99,9 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
     """Return whether the target class of each row is among its `k` largest predictions (ties count as in).
 
     predictions: float32 (rows, classes); targets: int32 or int64 (rows); the result: bool (rows).
+
+    >>> sess.run(tf.nn.in_top_k([[0.1, 0.7, 0.2], [0.1, 0.7, 0.2]], targets=[2, 0], k=2))
+    array([ True, False])
     """
     with name_scope(name, "in_top_k"):
         return InTopKV2(predictions, targets, k)
@@ -108,5 +111,8 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) 
     """Return the `k` largest elements along the last axis, in descending order, and their indices, int32.
 
     Raises ValueError if there are fewer than k.
+
+    >>> sess.run(tf.nn.top_k([1, 5, 3, 4], k=2))
+    TopKV2(values=array([5, 4], dtype=int32), indices=array([1, 3], dtype=int32))
     """
     return TopKV2(input, k, sorted=sorted, name=name)

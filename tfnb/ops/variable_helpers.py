@@ -32,12 +32,22 @@ def is_tensor(x: Any) -> bool:
 
 
 def global_variables(scope: str | None = None) -> list[Any]:
-    """Return the variables that are saved and restored; with `scope`, those whose name starts with it (re.match)."""
+    """Return the variables that are saved and restored; with `scope`, those whose name starts with it (re.match).
+
+    >>> w = tf.Variable(1.0, name="w")
+    >>> [v.name for v in tf.global_variables()]
+    ['w:0']
+    """
     return _collected(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
 def all_variables() -> list[Any]:
-    """`global_variables` under its name in TensorFlow 0.x."""
+    """`global_variables` under its name in TensorFlow 0.x.
+
+    >>> v = tf.Variable(1.0)
+    >>> tf.all_variables() == [v]
+    True
+    """
     return global_variables()
 
 
@@ -68,7 +78,13 @@ def moving_average_variables(scope: str | None = None) -> list[Any]:
 
 
 def variables_initializer(var_list: Sequence[Any], name: str = "init") -> Operation:
-    """Return an operation that initializes all of `var_list`. Without variables it does nothing."""
+    """Return an operation that initializes all of `var_list`. Without variables it does nothing.
+
+    >>> a, b = tf.Variable(1.0), tf.Variable(2.0)
+    >>> sess.run(tf.variables_initializer([a]))
+    >>> sess.run(tf.is_variable_initialized(a)), sess.run(tf.is_variable_initialized(b))
+    (True, False)
+    """
     return group(*[variable.initializer for variable in var_list], name=name)
 
 
@@ -100,7 +116,13 @@ def initialize_all_variables() -> Operation:
 
 
 def local_variables_initializer() -> Operation:
-    """Return an operation that initializes all local variables there are at this moment."""
+    """Return an operation that initializes all local variables there are at this moment.
+
+    >>> total, update = tf.metrics.mean([1.0, 2.0])
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    1.5
+    """
     return variables_initializer(local_variables())
 
 

@@ -183,7 +183,13 @@ _current = _Current()
 
 
 def get_variable_scope() -> VariableScope:
-    """Return the innermost variable scope."""
+    """Return the innermost variable scope.
+
+    >>> with tf.variable_scope("layer"):
+    ...     scope = tf.get_variable_scope()
+    >>> scope.name
+    'layer'
+    """
     return _current.of(get_default_graph())
 
 

@@ -60,6 +60,12 @@ class TFRecordWriter:
     """Writes strings of bytes as the records of a file: `with tf.python_io.TFRecordWriter(path) as writer: ...`
 
     Raises errors of tf.errors, FailedPreconditionError after `close`; ValueError for settings that zlib refuses.
+
+    >>> with tf.python_io.TFRecordWriter("data.tfrecord") as writer:
+    ...     writer.write(b"first")
+    ...     writer.write(b"second")
+    >>> list(tf.python_io.tf_record_iterator("data.tfrecord"))
+    [b'first', b'second']
     """
 
     def __init__(self, path: str | Path, options: Any = None) -> None:
@@ -87,5 +93,11 @@ class TFRecordWriter:
 
 
 def tf_record_iterator(path: str | Path, options: Any = None) -> Iterator[bytes]:
-    """Return an iterator over the records of a TFRecord file. Raises NotFoundError, and DataLossError as it is read."""
+    """Return an iterator over the records of a TFRecord file. Raises NotFoundError, and DataLossError as it is read.
+
+    >>> with tf.python_io.TFRecordWriter("data.tfrecord") as writer:
+    ...     writer.write(b"first")
+    >>> list(tf.python_io.tf_record_iterator("data.tfrecord"))
+    [b'first']
+    """
     return read_records(os.fspath(path), TFRecordOptions.get_compression_type_string(options))

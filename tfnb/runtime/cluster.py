@@ -14,6 +14,10 @@ class ClusterSpec:
 
     cluster: a dict of job names to lists of addresses, or to dicts of task numbers to addresses; a ClusterDef; another
     ClusterSpec. Raises TypeError for anything else, ValueError for tasks whose keys are no numbers.
+
+    >>> cluster = tf.train.ClusterSpec({"ps": ["host:2222"], "worker": ["host:2223", "host:2224"]})
+    >>> cluster.num_tasks("worker"), cluster.task_address("ps", 0)
+    (2, 'host:2222')
     """
 
     def __init__(self, cluster: Any) -> None:

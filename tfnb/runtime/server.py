@@ -55,6 +55,11 @@ class Server:
     operation_timeout_in_ms.
     start: without it, call `start`. Raises UnimplementedError for a cluster of several tasks, ValueError or TypeError
     for arguments that don't fit together.
+
+    >>> server = tf.train.Server.create_local_server()
+    >>> with tf.Session(server.target) as session:
+    ...     session.run(tf.constant(2) + 3)
+    5
     """
 
     def __init__(self, server_or_cluster_def: Any, job_name: str | None = None, task_index: int | None = None,

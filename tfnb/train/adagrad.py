@@ -19,6 +19,13 @@ class AdagradOptimizer(Optimizer):
 
     learning_rate: a number, a scalar tensor, or a function that returns one. initial_accumulator_value: the
     accumulators' initial value; raises ValueError if it is not positive. Slot: "accumulator".
+
+    >>> v = tf.Variable(1.0)
+    >>> step = tf.train.AdagradOptimizer(learning_rate=0.1).minimize(v ** 2)
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(step)
+    >>> sess.run(v)
+    0.9012
     """
 
     def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1, use_locking: bool = False,

@@ -74,7 +74,14 @@ def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
 
 
 def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
-    """Return the value of a tensor in a checkpoint, or in a directory's newest one. Raises NotFoundError."""
+    """Return the value of a tensor in a checkpoint, or in a directory's newest one. Raises NotFoundError.
+
+    >>> v = tf.Variable([1.0, 2.0], name="v")
+    >>> sess.run(v.initializer)
+    >>> path = tf.train.Saver().save(sess, "./model")
+    >>> tf.train.load_variable(path, "v")
+    array([1., 2.], dtype=float32)
+    """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 

@@ -117,7 +117,15 @@ def _absolute(folder: str, path: str) -> str:
 
 
 def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
-    """Return the prefix of the newest checkpoint in a directory, for `Saver.restore`; None if there is none."""
+    """Return the prefix of the newest checkpoint in a directory, for `Saver.restore`; None if there is none.
+
+    >>> v = tf.Variable(1.0)
+    >>> sess.run(v.initializer)
+    >>> saver = tf.train.Saver()
+    >>> paths = [saver.save(sess, "./model", global_step=step) for step in (1, 2)]
+    >>> tf.train.latest_checkpoint(".")
+    './model-2'
+    """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:
         return None

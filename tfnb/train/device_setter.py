@@ -35,6 +35,11 @@ def replica_device_setter(ps_tasks: int = 0, ps_device: str = "/job:ps", worker_
     device. ps_ops: the types of ops that go to servers; ps_strategy: fn(op) -> the number of the server, by default
     one after another. None if there are no servers. Devices are names here: all ops run in this process. Raises
     TypeError for a cluster or strategy of the wrong kind.
+
+    >>> with tf.device(tf.train.replica_device_setter(ps_tasks=1)):
+    ...     v = tf.Variable(1.0)
+    >>> v.device
+    '/job:ps/task:0'
     """
     if cluster is not None:
         spec = cluster if isinstance(cluster, ClusterSpec) else ClusterSpec(cluster)

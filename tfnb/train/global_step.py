@@ -25,6 +25,12 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
     It is the single element of the collection GLOBAL_STEP, or else the tensor "global_step:0". Raises TypeError if it
     is not an integer scalar, RuntimeError if there are several.
+
+    >>> tf.train.get_global_step() is None
+    True
+    >>> step = tf.train.create_global_step()
+    >>> tf.train.get_global_step() is step
+    True
     """
     graph = graph or get_default_graph()
     collected = graph.get_collection(GraphKeys.GLOBAL_STEP)
@@ -53,7 +59,12 @@ def create_global_step(graph: Graph | None = None) -> Variable:
 
 
 def get_or_create_global_step(graph: Graph | None = None) -> Any:
-    """Return the global step of `graph` (default: the default graph), created if there is none."""
+    """Return the global step of `graph` (default: the default graph), created if there is none.
+
+    >>> step = tf.train.get_or_create_global_step()
+    >>> step.name, tf.train.get_or_create_global_step() is step
+    ('global_step:0', True)
+    """
     graph = graph or get_default_graph()
     found = get_global_step(graph)
     return create_global_step(graph) if found is None else found

@@ -86,6 +86,11 @@ def string_input_producer(string_tensor: Any, num_epochs: int | None = None, shu
     """Return a queue of strings (file names for a reader); see `input_producer`. Raises ValueError for an empty list.
 
     A tensor that is empty only when it runs raises InvalidArgumentError then.
+
+    >>> name = tf.train.string_input_producer(["a.txt", "b.txt"], shuffle=False).dequeue()
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run(name), session.run(name), session.run(name)
+    (b'a.txt', b'b.txt', b'a.txt')
     """
     message = "string_input_producer requires a non-null input tensor"
     if not isinstance(string_tensor, Tensor) and not hasattr(string_tensor, "op") and not len(string_tensor):
@@ -112,6 +117,11 @@ def slice_input_producer(tensor_list: Sequence[Any], num_epochs: int | None = No
     """Return one slice of each tensor, at the same index; see `input_producer`. Raises ValueError for no tensor.
 
     Each run takes another index. All tensors have the same size of the first axis.
+
+    >>> image, label = tf.train.slice_input_producer([["a.png", "b.png"], [0, 1]], shuffle=False)
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run([image, label])
+    [b'a.png', 0]
     """
     with name_scope(name, "input_producer", list(tensor_list)):
         tensors = [convert_to_tensor(t) for t in tensor_list]
@@ -269,6 +279,12 @@ def batch(tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 3
     their first axis; shapes: of an example, if the tensors' are unknown; dynamic_pad: pad examples of a batch to a
     common size; allow_smaller_final_batch: return the rest when the input ends. Raises ValueError, TypeError for
     tensors that don't fit together or whose shape is not known.
+
+    >>> number = tf.train.range_input_producer(6, shuffle=False).dequeue()
+    >>> batch = tf.train.batch([number], batch_size=3)
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run(batch), session.run(batch)
+    (array([0, 1, 2], dtype=int32), array([3, 4, 5], dtype=int32))
     """
     return original(tensors, _batches([as_list(tensors)], batch_size, capacity, enqueue_many, shapes, dynamic_pad,
                                        allow_smaller_final_batch, shared_name, name, True, num_threads, "batch"))
@@ -309,6 +325,12 @@ def shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeu
     """Return batches as `batch`, in random order, sampled from more than `min_after_dequeue` buffered examples.
 
     Raises ValueError if `capacity` leaves no room for more than those.
+
+    >>> number = tf.train.range_input_producer(6).dequeue()
+    >>> batch = tf.train.shuffle_batch([number], batch_size=3, capacity=12, min_after_dequeue=6)
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run(batch).shape
+    (3,)
     """
     return original(tensors, _shuffled([as_list(tensors)], batch_size, capacity, min_after_dequeue, seed,
                                         enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, True,

@@ -18,6 +18,14 @@ class MomentumOptimizer(Optimizer):
 
     learning_rate, momentum: a number, a scalar tensor, or a function that returns one. use_nesterov: take the
     gradient as if the momentum had been followed already (Sutskever et al., 2013). Slot: "momentum".
+
+    >>> v = tf.Variable(1.0)
+    >>> step = tf.train.MomentumOptimizer(learning_rate=0.1, momentum=0.9).minimize(v ** 2)
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(step), sess.run(step)
+    (None, None)
+    >>> sess.run(v)
+    0.46
     """
 
     def __init__(self, learning_rate: Any, momentum: Any, use_locking: bool = False, name: str = "Momentum",

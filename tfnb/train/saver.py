@@ -291,6 +291,15 @@ def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, impo
     clear_devices: without its devices; import_scope: a name scope for all of it; input_map: as in import_graph_def.
     Returns the saver that was exported with it, or else one of all variables, or None if there are none. Raises
     OSError if there is no such file, or it holds something else; and as import_graph_def.
+
+    >>> v = tf.Variable(3.0, name="v")
+    >>> sess.run(v.initializer)
+    >>> path = tf.train.Saver().save(sess, "./model")
+    >>> with tf.Graph().as_default(), tf.Session() as other:
+    ...     saver = tf.train.import_meta_graph("model.meta")
+    ...     saver.restore(other, path)
+    ...     other.run("v:0")
+    3.0
     """
     found, scope = meta_graph.import_scoped_meta_graph(meta_graph_or_file, clear_devices=clear_devices,
                                                        import_scope=import_scope, **kwargs)
