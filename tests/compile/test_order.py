@@ -86,7 +86,7 @@ def test_order_is_by_inputs_then_by_creation():
     c = tf.constant(2.0, name="c")
     d = tf.add(c, late, name="d")
     ops = prune([d], [], ())
-    assert names(order(ops, (), ops)) == ["a", "late", "c", "d"]
+    assert names(order(ops, ())) == ["a", "late", "c", "d"]
 
 
 def test_two_ops_of_one_variable_share_its_memory(monkeypatch):

@@ -42,6 +42,11 @@ sess.run([d, late.op]), outcome(lambda: sess.run([d, q.dequeue(), q.close()]))
 q = tf.FIFOQueue(9, [tf.string]); s = tf.string_join([q.dequeue(), "b"]); p = tf.placeholder(tf.string, [])
 ---
 [sess.run([s, q.enqueue(p)], {p: "a"}) for _ in range(3)]
+""", """
+q = tf.FIFOQueue(9, [tf.float32], shapes=[[]]); p = tf.placeholder(tf.bool, []); x = tf.placeholder(tf.float32, [])
+d = tf.cond(p, lambda: q.dequeue() * 2.0, lambda: tf.constant(1.0)); e = q.enqueue(x)
+---
+[sess.run([d, e], {p: i % 2 == 0, x: i}) for i in range(3)], sess.run(q.size())
 """]
 
 
@@ -63,6 +68,14 @@ def test_nothing_waits_in_a_thread_while_something_can_go_on(monkeypatch):
     with tf.Session() as sess:
         for _ in range(3):
             assert sess.run(fetches)[:2] == [2.0, 2.0]
+
+
+def test_ops_in_opposite_branches_do_not_wait_for_one_another():
+    a, b = queues(2)
+    p = tf.placeholder(tf.bool, [])
+    taken = tf.cond(p, a.dequeue, b.dequeue)
+    with tf.Session() as sess:
+        assert sess.plan(taken, [p]).before is None and sess.plan([taken, a.enqueue(1.0)], [p]).before is not None
 
 
 def test_two_ops_wait_at_once_for_another_run():

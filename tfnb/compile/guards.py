@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 
 from tfnb.compile.order import cycle
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef.spec import Kind
+from tfnb.opdef.spec import FLOW, Kind
 from tfnb.ops.evaluate import refers
 
 Literal = tuple[Tensor, "bool | None"]
@@ -14,7 +14,7 @@ ALWAYS: Condition = frozenset()
 
 
 class Guards:
-    """The predicates of the ops of a region: acyclic, with loops as single ops.
+    """The predicates of the ops of a region: acyclic, with loops as single ops. trivial: all of them are ALWAYS.
 
     ops: all that are reached; feeds: tensors that always have values; loops: op of a loop -> the op that represents it;
     cut: border nodes of the loop whose inside the region is.
@@ -25,6 +25,9 @@ class Guards:
         self.feeds, self.loops, self.cut = feeds, loops, cut
         self.ops: dict[Operation, Condition] = {}
         wanted, waiting = set(ops), set[Operation]()
+        self.trivial = not any(op.spec.kind in FLOW for op in wanted)
+        if self.trivial:
+            return
         todo = list(wanted)
         while todo:
             op = todo[-1]

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from itertools import count
 
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor
@@ -11,12 +12,10 @@ from tfnb.opdef.spec import FLOW, Kind
 # Among ops that are ready, pure ones go first, then random ones, then those that write to a variable: whatever is not
 # ordered after an update sees the value before it, as it does (nearly always) in TensorFlow. Host calls come last, and
 # then all that are ready, so that a plan has as few stages as possible.
-_HOST = 3
-_RANK = {Kind.RANDOM: 1, Kind.UPDATE: 2, Kind.SCATTER: 2, Kind.HOST: _HOST}
+UPDATE, HOST, WAITS = 2, 3, 4
+_RANK = {Kind.RANDOM: 1, Kind.UPDATE: UPDATE, Kind.SCATTER: UPDATE, Kind.HOST: HOST}
 
-
-_Heap = list[tuple[int, int, Operation]]
-
+Group = Hashable
 
 # Ops of these kinds have no effect but their values, and can't fail once their shapes fit.
 _SILENT = frozenset({Kind.CONST, Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE, Kind.MOVEMENT, Kind.SHAPEOF,
@@ -62,59 +61,69 @@ def reach(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collec
     return needed, passed - needed
 
 
-def order(needed: Collection[Operation], feeds: Collection[Tensor], on_device: Collection[Operation],
-          on_gpu: Collection[Operation] = ()) -> list[Operation]:
-    """Sort the needed ops topologically (by inputs and control inputs); ties by rank, then by creation.
+def schedule(ops: Iterable[Operation], before: Callable[[Operation], Collection[Operation]],
+             group_of: Callable[[Operation], tuple[Group, int]],
+             start: Group | None = None) -> list[tuple[Group, list[Operation]]]:
+    """Sort ops topologically into runs of one group each, few where that is possible.
 
-    Once a host op is scheduled, all that are ready follow. Where some ops are for a GPU, the schedule stays on the GPU
-    or the CPU as long as it has ready ops there, but ops without side effects precede those that write to a variable.
+    before: the predecessors of an op, all of them among `ops`; group_of: its group and its rank. Pure ops go first,
+    then those of the current group (at first `start`), lower ranks, earlier ones. Once a host op is scheduled, all that
+    are ready follow, but for those that may block.
 
     Raises InvalidArgumentError if the ops form a cycle.
     """
     waiting: dict[Operation, int] = {}
     users: dict[Operation, list[Operation]] = {}
-    sides: list[_Heap] = [[], []]                          # ready: on the CPU, on the GPU
-    ready, hosts = sides[0], _Heap()
+    ready: dict[Group, list[tuple[int, int, int, Operation]]] = {}
+    numbers = count()
 
-    def enter(op: Operation) -> None:
-        rank = _rank(op, on_device)
-        heapq.heappush(hosts if rank == _HOST else sides[op in on_gpu], (rank, op._id, op))
+    def release(op: Operation) -> None:
+        group, rank = group_of(op)
+        heapq.heappush(ready.setdefault(group, []), (rank, op._id, next(numbers), op))
 
-    for op in needed:
-        before = required(op, feeds, needed)
-        waiting[op] = len(before)
-        for b in before:
+    for op in ops:
+        first = before(op)
+        waiting[op] = len(first)
+        for b in first:
             users.setdefault(b, []).append(op)
-        if not before:
-            enter(op)
-    done: list[Operation] = []
-    staying = False
-    while sides[0] or sides[1] or hosts:
-        if on_gpu:
-            ready = _next_side(sides, ready)
-        staying = bool(hosts) and (staying or not ready or ready[0][0] > _HOST)
-        op = heapq.heappop(hosts if staying else ready)[2]
-        done.append(op)
+        if not first:
+            release(op)
+    runs: list[tuple[Group, list[Operation]]] = []
+    current, done = start, 0
+
+    def urgency(group: Group) -> tuple[bool, bool, int, int]:
+        rank, created, _, _ = ready[group][0]
+        return rank >= UPDATE and (group != current or rank != HOST), group != current, rank, created
+
+    while ready:
+        group = min(ready, key=urgency) if len(ready) > 1 else next(iter(ready))
+        op = heapq.heappop(ready[group])[3]
+        if not ready[group]:
+            del ready[group]
+        if group != current or not runs:
+            runs.append((group, []))
+            current = group
+        runs[-1][1].append(op)
+        done += 1
         for user in users.get(op, ()):
             waiting[user] -= 1
             if not waiting[user]:
-                enter(user)
-    if len(done) != len(needed):
-        stuck = sorted(op.name for op in needed if waiting[op])
-        raise cycle(stuck)
-    return done
+                release(user)
+    if done != len(waiting):
+        raise cycle(sorted(op.name for op, left in waiting.items() if left))
+    return runs
+
+
+def order(needed: Collection[Operation], feeds: Collection[Tensor]) -> list[Operation]:
+    """Sort ops topologically, by inputs and control inputs. Raises InvalidArgumentError if they form a cycle."""
+    runs = schedule(needed, lambda op: required(op, feeds, needed), lambda op: (None, kind_rank(op)))
+    return [op for _, ops in runs for op in ops]
 
 
 def cycle(names: Sequence[str]) -> InvalidArgumentError:
     """Build the error for a dependency cycle. names: of the ops in it, and of those that depend on them."""
     return InvalidArgumentError(None, None, "Graph is invalid: these ops wait for one another in a cycle, or for those "
                                             f"that do: {', '.join(names[:10])}")
-
-
-def _next_side(sides: Sequence[_Heap], current: _Heap) -> _Heap:
-    """Return the heap to take from next: the current one, unless only the other has ops without side effects."""
-    filled = [side for side in sides if side]
-    return min(filled, key=lambda side: (max(side[0][0], 1), side is not current), default=current)
 
 
 def required(op: Operation, feeds: Collection[Tensor], needed: Collection[Operation]) -> set[Operation]:
@@ -136,51 +145,31 @@ def required(op: Operation, feeds: Collection[Tensor], needed: Collection[Operat
 
 
 def kind_rank(op: Operation) -> int:
-    """Return the scheduling priority of an op's kind: lower ranks first."""
-    return 4 if op.spec.waits else _RANK.get(op.spec.kind, 0)
+    """Return the scheduling rank of an op with a kernel."""
+    return WAITS if op.spec.waits else _RANK.get(op.spec.kind, 0)
 
 
-def _rank(op: Operation, on_device: Collection[Operation]) -> int:
-    return kind_rank(op) if op in on_device or op.spec.waits else _HOST
+def contenders(ops: Sequence[Operation], before: Callable[[Operation], Iterable[Operation]],
+               exclusive: Callable[[Operation, Operation], bool]) -> list[Operation]:
+    """Return the blocking ops (of queues) if the order of any two is not determined, else none.
 
-
-def split(ops: Sequence[Operation], on_device: Collection[Operation], alone: Collection[Operation] = (),
-          on_gpu: Collection[Operation] = ()) -> list[tuple[str, list[Operation]]]:
-    """Split the schedule into maximal runs of ops of one placement: "cpu" or "gpu" kernels, or "host" calls.
-
-    alone: ops that form a run each.
-    """
-    runs: list[tuple[str, list[Operation]]] = []
-    last: Operation | None = None
-    for op in ops:
-        place = "gpu" if op in on_gpu else "cpu" if op in on_device else "host"
-        if not runs or runs[-1][0] != place or op in alone or last in alone:
-            runs.append((place, []))
-        runs[-1][1].append(op)
-        last = op
-    return runs
-
-
-def contenders(ops: Sequence[Operation], feeds: Collection[Tensor]) -> list[Operation]:
-    """Return the blocking ops (of queues) if their order is not determined, else none. ops: all, topologically sorted.
-
-    TensorFlow runs such ops at the same time: one may wait for what another one does.
+    TensorFlow runs such ops at the same time: one may wait for what another one does. ops: all, topologically sorted;
+    before: the predecessors of an op; exclusive: whether at most one of two ops runs.
     """
     waiting = [op for op in ops if op.spec.waits]
-    for first, second in zip(waiting, waiting[1:], strict=False):
-        if first not in ancestors(second, feeds, ops):
+    for i, op in enumerate(waiting[1:], 1):
+        behind = ancestors(op, before)
+        if any(other not in behind and not exclusive(other, op) for other in waiting[:i]):
             return waiting
     return []
 
 
-def ancestors(op: Operation, feeds: Collection[Tensor], ops: Collection[Operation]) -> set[Operation]:
-    """Return the transitive predecessors of `op` among `ops`."""
-    among = set(ops)
+def ancestors(op: Operation, before: Callable[[Operation], Iterable[Operation]]) -> set[Operation]:
+    """Return the transitive predecessors of `op`."""
     found: set[Operation] = set()
     todo = [op]
     while todo:
-        at = todo.pop()
-        before = required(at, feeds, among)
-        todo += before - found
-        found |= before
+        behind = set(before(todo.pop())) - found
+        todo += behind
+        found |= behind
     return found

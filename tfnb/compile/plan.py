@@ -1,15 +1,15 @@
-"""Execution plans: the stages that compute a set of fetches, made before any shape is known."""
+"""Execution plans: the stages that compute a set of fetches, made before any shape is known (by compile/region.py)."""
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
-from tfnb.compile.order import ancestors, contenders, order, required, split
-from tfnb.compile.place import for_gpu, place, types_compile
-from tfnb.compile.reads import read_again, updates_before
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import Kind
-from tfnb.ops.evaluate import ref_variable, refers
+
+OnGpu = Callable[[Operation], bool]      # whether the op is placed on a GPU
+LEAVES = (Kind.CONST, Kind.VARIABLE)
 
 # A conjunction of literals: (predicate, the value it must have), or (merged value that must exist, None).
 Guard = tuple[tuple[Tensor, "bool | None"], ...]
@@ -93,10 +93,23 @@ class Plan:
 
     @property
     def direct(self) -> bool:
-        """Whether the plan is one unconditional stage with the plan's own inputs and outputs."""
-        if len(self.stages) != 1 or self.stages[0].guard:
+        """Whether the plan is one unconditional stage of ops with the plan's own inputs and outputs."""
+        if len(self.stages) != 1:
             return False
-        return self.stages[0].inputs == self.feeds and self.stages[0].outputs == self.fetches
+        stage = self.stages[0]
+        return not (stage.guard or stage.merges or stage.loop) and stage.inputs == self.feeds \
+            and stage.outputs == self.fetches
+
+    @cached_property
+    def slots(self) -> dict[Tensor, int]:
+        """The number of each value in a run: the feeds in order, then the outputs of the stages.
+
+        A tensor that several stages compute (a variable read again) has one slot.
+        """
+        found: dict[Tensor, int] = {}
+        for t in (*self.feeds, *(t for stage in self.stages for t in stage.outputs)):
+            found.setdefault(t, len(found))
+        return found
 
     @property
     def ops(self) -> list[Operation]:
@@ -106,91 +119,6 @@ class Plan:
         inner = [op for loop in loops for plan in (loop.test, loop.step) for op in plan.ops]
         return [op for stage in self.stages for op in stage.ops] + inner
 
-
     def graph_ops(self) -> list[Operation]:
         """`ops` without those that only plans have: the stand-ins of loops."""
         return [op for op in self.ops if op.graph._by_name.get(op.name) is op]
-
-
-OnGpu = Callable[[Operation], bool]      # whether the op is placed on a GPU
-LEAVES = (Kind.CONST, Kind.VARIABLE)
-
-
-def straight(needed: set[Operation], fetches: Sequence[Tensor], targets: Sequence[Operation],
-             feeds: Sequence[Tensor], on_gpu: OnGpu | None = None) -> Plan:
-    """Place, order and split into stages the needed ops of a graph without control flow."""
-    fed = frozenset(feeds)
-    first = order(needed, fed, needed)
-    device, by_value, hidden = place(first, fed, fetches)
-    alone = contenders(first, fed)
-    stages = _split(first, needed, device, by_value, fetches, targets, feeds, alone, on_gpu)
-    if hidden and any(t in hidden for stage in stages for t in stage.outputs):
-        device, by_value, _ = place(first, fed)
-        stages = _split(first, needed, device, by_value, fetches, targets, feeds, alone, on_gpu)
-    before = _before(stages, needed, fed) if alone else None
-    return Plan(tuple(fetches), tuple(targets), tuple(feeds), stages, before)
-
-
-def _before(stages: Sequence[Stage], needed: set[Operation], fed: frozenset[Tensor]) -> tuple[frozenset[int], ...]:
-    """Compute for each stage the indices of the stages that its ops depend on."""
-    home: dict[Operation, int] = {}                # the first stage of ops that later ones repeat
-    for i, stage in enumerate(stages):
-        for op in stage.ops:
-            if op.spec.kind not in LEAVES:
-                home.setdefault(op, i)
-    found = []
-    for i, stage in enumerate(stages):
-        behind = {b for op in stage.ops for b in ancestors(op, fed, needed)}
-        found.append(frozenset(home[b] for b in behind if b in home) - {i})
-    return (*found[:-1], frozenset(range(len(stages) - 1)))
-
-
-def _split(first: list[Operation], needed: set[Operation], device: set[Operation], by_value: set[Tensor],
-           fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
-           alone: Sequence[Operation] = (), on_gpu: OnGpu | None = None) -> tuple[Stage, ...]:
-    """Split into stages, given the ops on the device and those that are a stage each. first: the order if all are."""
-    fed = frozenset(feeds)
-    gpu = for_gpu(order(needed, fed, device), fed, device, on_gpu) if on_gpu is not None else set()
-    ordered = first if not gpu and device >= needed else order(needed, fed, device, gpu)
-    inner = [op for op in ordered if op.spec.kind not in LEAVES]
-    runs = split(inner, device, alone, gpu) or [("gpu" if any(t.op in gpu for t in fetches) else "cpu", [])]
-    if alone:
-        runs.append(("host", []))                  # the fetches are gathered after all else
-    elif runs[-1][0] != "host" and any(t.op.spec.kind in LEAVES and not types_compile(t.op) for t in fetches):
-        runs.append(("host", []))                  # dtypes that kernels lack are copied on the host
-    return tuple(_stages(runs, needed, device, fetches, feeds, by_value, targets))
-
-
-def _stages(runs: list[tuple[str, list[Operation]]], needed: Collection[Operation], device: Collection[Operation],
-            fetches: Sequence[Tensor], feeds: Sequence[Tensor], by_value: set[Tensor],
-            targets: Sequence[Operation]) -> list[Stage]:
-    """Build the stages of a schedule. Constants and variables belong to every stage that uses them, fetched ones to
-    the last.
-
-    References never pass between stages: a later user reads the variable itself.
-    """
-    fed = frozenset(feeds)
-    written = updates_before(lambda op: required(op, fed, needed))
-    wanted: set[Tensor] = set(fetches)             # backward liveness: used by later stages or the caller
-    stages: list[Stage] = []
-    for where, run in reversed(runs):
-        fits = bool if where == "host" else device.__contains__
-        ops = [*read_again(run, fits, lambda t: None if t in fed else t.op, written), *run]
-        used = {t: None for op in ops for t in op.inputs}
-        if not stages:
-            used.update((t, None) for t in fetches)
-        if len(runs) == 1:                         # then the stage is the plan: its inputs are the feeds, in order
-            used = dict.fromkeys([*feeds, *used])
-        refs = [t for t in used if refers(t) and t not in fed]
-        used.update((ref_variable(t).outputs[0], None) for t in refs)
-        leaves = {t.op: None for t in used if t not in fed and t.op.spec.kind in LEAVES}
-        made = {t: None for op in (*leaves, *ops) for t in op.outputs if t not in fed}
-        inputs = tuple(t for t in used if t not in made and (t in fed or not refers(t)))
-        outputs = tuple(t for t in (made if stages else fetches) if t in wanted and t not in fed and (
-            t.op not in leaves and not refers(t) if stages else t in made or refers(t)))
-        stages.append(Stage(where != "host", (*leaves, *ops), inputs, outputs,
-                            tuple(t for t in inputs if t in by_value),
-                            tuple(op for op in leaves if op.spec.kind is Kind.VARIABLE),
-                            tuple(op for op in targets if op in ops), gpu=where == "gpu"))
-        wanted |= set(inputs)
-    return stages[::-1]

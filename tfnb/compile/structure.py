@@ -12,7 +12,7 @@ from functools import partial
 from tfnb.compile.loop_aliases import loop_aliases
 from tfnb.compile.loops import Frame, find_frames
 from tfnb.compile.order import reach
-from tfnb.compile.plan import LEAVES, Loop, OnGpu, Plan, straight
+from tfnb.compile.plan import LEAVES, Loop, OnGpu, Plan
 from tfnb.compile.reads import Alias, alias_of, writes_variables
 from tfnb.compile.region import Region, named_again, stand_in
 from tfnb.graph.operation import Operation, Tensor
@@ -26,18 +26,17 @@ _LOOP = OpSpec("While", (), (), (), Kind.LOOP)
 
 
 def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
-          on_gpu: OnGpu | None = None) -> Plan:
+          on_gpu: OnGpu | None = None, cut: Collection[Operation] = ()) -> Plan:
     """Build the plan of a run: prune, find loops and branches, place, order and split into stages.
 
     on_gpu: the ops that are assigned to a GPU, where it has kernels for them; None: no op. Ops in loops never are.
+    cut: ops that are not run, nor what only they need: they have run before.
 
     Fetches and feeds must be distinct tensors of one graph. Raises InvalidArgumentError for control-flow nodes that
     form no loop.
     """
-    needed, passed = reach(fetches, targets, frozenset(feeds))
-    if not any(op.spec.kind in FLOW for op in needed):
-        return straight(needed, fetches, targets, feeds, on_gpu)
-    return _region(fetches, targets, feeds, needed, passed, on_gpu=on_gpu).plan()
+    needed, passed = reach(fetches, targets, frozenset(feeds), cut)
+    return _region(fetches, targets, feeds, needed, passed, on_gpu=on_gpu, cut=cut).plan()
 
 
 def _region(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor], needed: set[Operation],
@@ -45,11 +44,13 @@ def _region(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequ
     """Build the region of a plan, its loops first. shown: aliases of variables in the loops around it."""
     loops: dict[Operation, Loop] = {}
     within: dict[Operation, Operation] = {}
-    for frame in find_frames(needed | passed, frozenset(feeds)):
+    reached = needed | passed
+    flow = any(op.spec.kind in FLOW for op in reached)
+    for frame in find_frames(reached, frozenset(feeds)) if flow else ():
         loop = _loop(frame, frozenset(feeds), shown or {})
         loops[loop.op] = loop
         within.update((op, loop.op) for op in frame.ops)
-    return Region(fetches, targets, feeds, needed, passed, loops, within, **options)  # type: ignore[arg-type]
+    return Region(fetches, targets, feeds, needed, passed, loops, within, flow=flow, **options)  # type: ignore[arg-type]
 
 
 def _loop(frame: Frame, fed: Collection[Tensor], around: Mapping[Tensor, Alias]) -> Loop:

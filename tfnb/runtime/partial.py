@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from tfnb.compile.order import is_silent, order, reach
-from tfnb.compile.plan import LEAVES, Plan, straight
+from tfnb.compile.plan import LEAVES, Plan
+from tfnb.compile.structure import build
 from tfnb.core.errors import InvalidArgumentError, UnimplementedError
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef.spec import FLOW, Kind
@@ -33,7 +34,7 @@ class PartialRun:
                                                           f"({op.type})")
         met = needed | passed                       # passed ops are waited for, but not computed
         self._needed = needed
-        self._waiting = order(met, frozenset(feeds), met)           # ops that have not run, in order
+        self._waiting = order(met, frozenset(feeds))           # ops that have not run, in order
         self._unfed, self._unfetched = dict.fromkeys(feeds), dict.fromkeys(fetches)
         self._targets = set(targets)
         self._ran: set[Operation] = set()
@@ -95,8 +96,8 @@ class PartialRun:
         targets = [op for op in ready if op in self._targets or not is_silent(op)]
         feeds = list(self._values)
         cut = {op for op in self._ran if op.spec.kind is not Kind.VARIABLE}
-        needed = reach(keep, targets, frozenset(feeds), cut)[0]
-        values = self._execute(straight(needed, keep, targets, feeds)).run([self._values[t] for t in feeds])
+        plan = build(keep, targets, feeds, cut=cut)
+        values = self._execute(plan).run([self._values[t] for t in feeds])
         self._values.update(zip(keep, values, strict=True))
         self._ran |= set(ready)
         self._waiting = [op for op in self._waiting if op not in self._ran]
