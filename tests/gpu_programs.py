@@ -154,7 +154,8 @@ def picking() -> Program:
         outs = [tf.gather(x, ids), tf.gather(x, ids[:1], axis=1), tf.gather_nd(x, tf.stack([ids, ids - ids], 1))]
         outs += [tf.one_hot(ids, 4), tf.one_hot(ids, 4, axis=0), tf.argmax(x, 1), tf.argmin(x, 0), tf.cumsum(x, 1)]
         outs += [tf.cumsum(x, 0, exclusive=True, reverse=True), tf.cumprod(x)]
-        outs += [tf.unsorted_segment_sum(x, [2, 0, 2, -1], 3)]
+        outs += [tf.unsorted_segment_sum(x, [2, 0, 2, -1], 3), tf.cumprod(x, 1, exclusive=True), tf.argmax(ids, 0)]
+        outs += [tf.roll(x, ids[:1], [1]), tf.roll(x, ids - 2, [0, 1, -2])]
         outs += map(tf.convert_to_tensor, tf.gradients(tf.square(tf.gather(x, ids)), [x]))
     return Program(outs, {x: a, ids: np.array([1, 3, 1])})
 

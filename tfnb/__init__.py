@@ -117,6 +117,7 @@ from tfnb.ops.reduce import (
     reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, trace,
 )
 from tfnb.ops.reverse_sequence import reverse_sequence
+from tfnb.ops.roll import roll
 from tfnb.ops.scatter import (
     batch_scatter_update, scatter_add, scatter_div, scatter_max, scatter_min, scatter_mul, scatter_nd_add,
     scatter_nd_sub, scatter_nd_update, scatter_sub, scatter_update,

@@ -116,6 +116,8 @@ TABLE = {
     "transpose twice": ("Transpose", {"x": f, "perm": i([1, 1])}, {}),
     "invert": ("InvertPermutation", {"x": i([2, 0, 1])}, {}),
     "reverse": ("ReverseV2", {"tensor": f, "axis": i([1])}, {}),
+    "roll": ("Roll", {"input": f, "shift": i([1, 2]), "axis": i([0, 1])}, {}),
+    "roll once": ("Roll", {"input": f, "shift": i(1), "axis": i(1)}, {}),
     "ensure": ("EnsureShape", {"input": f}, {"shape": [3, None]}),
     "sum": ("Sum", {"input": g, "axis": i([0, 2])}, {}),
     "max": ("Max", {"input": f, "axis": i(1)}, {"keep_dims": True}),

@@ -64,6 +64,7 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "BroadcastGradientArgs": [([[2, 3], [3]], {})], "BroadcastArgs": [([[2, 3], [3]], {})],
     "Shape": [([_f(2, 3)], {})], "ShapeN": [([[_f(2, 3), _f(4)]], {})], "Size": [([_f(2, 3)], {})],
     "Rank": [([_f(2, 3)], {})], "InvertPermutation": [([[2, 0, 1]], {})],
+    "Roll": [([_f(3, 4), [1, 2], [0, 1]], {}), ([_f(3, 4, 2), 1, 1], {})],
     "ConcatOffset": [([1, [np.array([2, 3], np.int32), np.array([2, 4], np.int32)]], {})],
     "Where": [([np.array([[True, False], [True, True]])], {})],
     "Unique": [([[3, 1, 3, 2]], {})], "ListDiff": [([[3, 1, 3, 2], [1, 5]], {})],

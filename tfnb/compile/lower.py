@@ -309,7 +309,7 @@ def _lower_call(group: Group, stored: set[Buffer], target: Target) -> list[Step]
     """Lower a hand-written kernel to launches, with its epilogue if it has one."""
     node = group.nodes[0]
     assert isinstance(node, Call)
-    call, ops = kernel_call(node), node_ops(node)
+    call, ops = kernel_call(node, target.device), node_ops(node)
     lowered: Callable[..., Sequence[Launch]] = node.launches or target.calls[node.op.spec.name]
     follow: Sequence[int | Ref | Code] = ()
     if group.tail is not None:

@@ -21,10 +21,11 @@ _SIZED = ("status", "state", "tail")     # of one size for all launches, or laid
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """The address of a buffer plus an offset in bytes; on a GPU an array that begins there."""
+    """The address of a buffer plus an offset in bytes; on a GPU an array from there on, of `type` (or the buffer's)."""
 
     buffer: Buffer
     offset: int = 0
+    type: str = ""
 
 
 class Places:
@@ -50,16 +51,16 @@ class Places:
             return self._moved(found) if isinstance(found, Ref) else found
         if arg.kind in ("input", "output"):
             value = (self.node.ins if arg.kind == "input" else self.node.outs)[arg.index]
-            ref = Ref(value.buffer, value.view.offset * np.dtype(value.type).itemsize + arg.offset_bytes)
+            ref = Ref(value.buffer, value.view.offset * np.dtype(value.type).itemsize + arg.offset_bytes, arg.type)
             return self._moved(ref)
         if arg.kind == "state":
             assert self.node.state is not None
             return Ref(self.node.state, arg.offset_bytes)
-        return Ref(self.scratch[arg.index] if arg.kind == "scratch" else STATUS, arg.offset_bytes)
+        return Ref(self.scratch[arg.index] if arg.kind == "scratch" else STATUS, arg.offset_bytes, arg.type)
 
     def _moved(self, ref: Ref) -> Ref:
         own = self.target is not None and ref.buffer is self.node.outs[0].buffer
-        return Ref(self.target, ref.offset) if own and self.target is not None else ref
+        return Ref(self.target, ref.offset, ref.type) if own and self.target is not None else ref
 
     def _checked(self, launch: Launch, arg: Address, word: int | Ref | Code) -> int | Ref | Code:
         op = self.node.op

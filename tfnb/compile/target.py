@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
+from typing import Literal
 
 from tfnb.kernels.checks import Check
 from tfnb.kernels.cpu.emit import emit as emit_cpu
@@ -28,9 +29,10 @@ class Target:
     launches of a scatter op (call, its form, attrs and type) and of a check of values; grid: (kernel, sizes of its
     loops, items, grain) -> items and grain of a launch, on a GPU blocks and threads a block; extent: these as text.
 
-    blocked: matmuls are blocked, can have epilogues, and want their second operand row-major; transposes are tiled;
-    large results use streaming stores. walks_back: strides may be negative. least_columns: the least number of columns
-    for which a reduction over leading axes becomes a column reduction.
+    device: the kind of device, as launch functions ask for it. blocked: matmuls are blocked, can have epilogues, and
+    want their second operand row-major; transposes are tiled; large results use streaming stores. walks_back: strides
+    may be negative. least_columns: the least number of columns for which a reduction over leading axes becomes a column
+    reduction.
     """
 
     emit: Callable[[Kernel], Source]
@@ -40,6 +42,7 @@ class Target:
     grid: Callable[[Kernel, Sequence[int], int, int], Grid]
     extent: Callable[[int, int], str]
     blocked: bool
+    device: Literal["cpu", "cuda"] = "cpu"
     walks_back: bool = True
     least_columns: int = 0
 
@@ -69,4 +72,4 @@ def _emit_cuda(kernel: Kernel) -> Source:
 CPU = Target(lru_cache(maxsize=4096)(emit_cpu), tables.CPU, scatter_cpu, Check.launches,
              lambda kernel, sizes, items, grain: (items, grain), _items, blocked=True)
 CUDA = Target(lru_cache(maxsize=4096)(_emit_cuda), tables.CUDA, scatter_cuda, check_cuda, _threads_over, _blocks,
-              blocked=False, walks_back=False, least_columns=2048)
+              blocked=False, device="cuda", walks_back=False, least_columns=2048)

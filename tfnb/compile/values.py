@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -119,10 +119,10 @@ def node_ops(node: Node) -> tuple[Operation, ...]:
     return (node.op, *node.also) if isinstance(node, Call) else (node.op,)
 
 
-def kernel_call(node: Call) -> KernelCall:
-    """Return a call's static arguments, as hand-written kernels take them."""
+def kernel_call(node: Call, device: Literal["cpu", "cuda"] = "cpu") -> KernelCall:
+    """Return a call's static arguments, as hand-written kernels take them for a device."""
     ins, outs = (tuple(Meta(v.type, v.shape, v.known) for v in values) for values in (node.ins, node.outs))
-    return KernelCall(ins, outs, node.attrs)
+    return KernelCall(ins, outs, node.attrs, device=device)
 
 
 def temp(kind: str, shape: Sequence[int]) -> Value:

@@ -25,20 +25,26 @@ class Address:
     "tail" the word at `index` in the argument block of the epilogue kernel.
     nbytes: the bytes from there on that the kernel's own arithmetic reaches, which the lowering checks against the
     size of the buffer; None where that is not stated.
+    type: of the elements that a kernel function sees there; "" for that of the buffer.
     """
 
     kind: Kind
     index: int = 0
     offset_bytes: int = 0
     nbytes: int | None = None
+    type: str = ""
 
     def at(self, offset_bytes: int) -> Address:
         """Return the address `offset_bytes` further on."""
-        return Address(self.kind, self.index, self.offset_bytes + offset_bytes)
+        return Address(self.kind, self.index, self.offset_bytes + offset_bytes, None, self.type)
 
     def reach(self, nbytes: int) -> Address:
         """Return the address with a statement of how many bytes from there on the kernel may read or write."""
-        return Address(self.kind, self.index, self.offset_bytes, nbytes)
+        return Address(self.kind, self.index, self.offset_bytes, nbytes, self.type)
+
+    def of(self, type: str) -> Address:
+        """Return the address as one of elements of another dtype: the same bytes."""
+        return Address(self.kind, self.index, self.offset_bytes, self.nbytes, type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +92,14 @@ class Meta:
 
 @dataclass(slots=True)
 class Call:
-    """One op to be lowered. `scratch_sizes` grows by `scratch(...)`: the buffers that the program must provide."""
+    """One op to be lowered, for a device. `scratch_sizes` grows by `scratch(...)`: the buffers that the program must
+    provide."""
 
     inputs: tuple[Meta, ...]
     outputs: tuple[Meta, ...]
     attrs: Mapping[str, Any] = field(default_factory=dict)
     scratch_sizes: list[int] = field(default_factory=list)
+    device: Literal["cpu", "cuda"] = "cpu"
 
     def scratch(self, nbytes: int) -> Address:
         """Reserve a buffer for the time of the call, 64-byte aligned, with unspecified contents; return its address."""
@@ -105,6 +113,19 @@ class Call:
     def output(self, index: int = 0) -> Address:
         """Return the address of output `index`."""
         return Address("output", index)
+
+    def type_of(self, address: Address) -> str:
+        """Return the dtype of the elements at an address; of scratch, where it says none, bytes."""
+        if address.type or address.kind not in ("input", "output"):
+            return address.type or {"state": "uint64", "status": "int64"}.get(address.kind, "uint8")
+        return (self.inputs if address.kind == "input" else self.outputs)[address.index].type
+
+    def columns(self, count: int) -> tuple[int, int]:
+        """Return (width, blocks) of `count` adjacent columns: those that an item takes, and how often.
+
+        All of them on the CPU, where an item's inner loop is vectorized; one on a GPU, where threads are.
+        """
+        return (count, 1) if self.device == "cpu" else (1, count)
 
 
 def known_value(meta: Meta) -> np.ndarray:

@@ -130,6 +130,8 @@ _DECLARED = {
         "VarHandleOp VarIsInitializedOp VariableShape ",
     "reverse_sequence":
         "ReverseSequence ",
+    "roll":
+        "Roll ",
     "scatter":
         "ScatterAdd ScatterDiv ScatterMax ScatterMin ScatterMul ScatterNdAdd ScatterNdMax ScatterNdMin ScatterNdSub "
         "ScatterNdUpdate ScatterSub ScatterUpdate ",

@@ -133,9 +133,11 @@ def _add_indexed(spec: OpSpec, fits: Fn | None) -> None:
 
 
 def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, validate: Fn | None = None,
-           cpu: Fn | None = None, cuda: Fn | None = None, values: Iterable[str] = (), total: bool = False,
-           view: Fn | None = None, indexed: Fn | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
-    """Declare an op with hand-written kernels. numpy: fn(ctx, *arrays) -> array(s); cpu, cuda: fn(call) -> [Launch].
+           launch: Fn | None = None, cpu: Fn | None = None, cuda: Fn | None = None, values: Iterable[str] = (),
+           total: bool = False, view: Fn | None = None, indexed: Fn | None = None,
+           **attrs: str) -> Callable[[Fn], Constructor]:
+    """Declare an op with hand-written kernels. numpy: fn(ctx, *arrays) -> array(s); launch: fn(call) -> [Launch], of
+    kernel functions (kernels/functions.py), on CPU and GPU; cpu, cuda: the same for one of them.
 
     ranks: {input: its rank, or AtLeast(rank)}, checked when the op is added to a graph and when it runs. validate:
     fn(ctx) over concrete shapes raises ValueError, or an OpError, for relations of shapes, attrs and known values that
@@ -143,7 +145,7 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
 
     view: where it may be a movement: fn(view of the first input, *values of the others) -> View, or raises NeedsCopy.
 
-    values: the inputs whose value, not only shape, decides the shape of the outputs. Without `cpu` the op is a host
+    values: the inputs whose value, not only shape, decides the shape of the outputs. Without a launch the op is a host
     call of `numpy` wherever it runs. total: it can't fail once its shapes fit. indexed: see `movement`.
     """
     def declare(fn: Fn) -> Constructor:
@@ -153,20 +155,20 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
             tables.VIEWS[spec.name] = view
         _add_indexed(spec, indexed)
         _check(spec, shape, ranks, validate)
-        _hand_written(spec, numpy, cpu, cuda)
+        _hand_written(spec, numpy, cpu or launch, cuda or launch)
         return Constructor(spec)
     return declare
 
 
 def random(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, validate: Fn | None = None,
-           cpu: Fn | None = None, cuda: Fn | None = None, values: Iterable[str] = (),
+           launch: Fn | None = None, cpu: Fn | None = None, cuda: Fn | None = None, values: Iterable[str] = (),
            **attrs: str) -> Callable[[Fn], Constructor]:
     """As `kernel`, with a generator state (`ctx.state`, `call.state`) that each op has in each session."""
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         spec = _enter(fn, text, Kind.RANDOM, attrs, stateful=True, values=values)
         _check(spec, shape, ranks, validate)
-        _hand_written(spec, numpy, cpu, cuda)
+        _hand_written(spec, numpy, cpu or launch, cuda or launch)
         return Constructor(spec)
     return declare
 

@@ -13,8 +13,7 @@ from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
-from tfnb.kernels.cpu import scan
-from tfnb.kernels.cuda import scan as cuda
+from tfnb.kernels import scan
 from tfnb.opdef import tables
 from tfnb.ops import shapes
 from tfnb.ops.arguments import renamed
@@ -255,14 +254,14 @@ _AXIS: dict[str, Anything] = {"ranks": {"dimension": 0}, "validate": _not_empty,
 
 
 @kernel("input: T, dimension: Tidx -> output: output_type", shape=_arg_shape, numpy=_arg(scan.argmax_rows),
-        cpu=scan.argmax, cuda=cuda.argmax, **_AXIS, T=ORDERED[:-1] + ", bool}", Tidx="{int16, int32, int64} = DT_INT32",
+        launch=scan.argmax, **_AXIS, T=ORDERED[:-1] + ", bool}", Tidx="{int16, int32, int64} = DT_INT32",
         output_type="{int16, uint16, int32, int64} = DT_INT64")
 def ArgMax() -> None:
     """Compute the index of the maximum along an axis (the first of several)."""
 
 
 @kernel("input: T, dimension: Tidx -> output: output_type", shape=_arg_shape, numpy=_arg(scan.argmin_rows),
-        cpu=scan.argmin, cuda=cuda.argmin, **_AXIS, T=ORDERED[:-1] + ", bool}", Tidx=TIDX,
+        launch=scan.argmin, **_AXIS, T=ORDERED[:-1] + ", bool}", Tidx=TIDX,
         output_type="indextype = DT_INT64")
 def ArgMin() -> None:
     """Compute the index of the minimum along an axis (the first of several)."""
@@ -292,16 +291,16 @@ def _cumulative(ufunc: np.ufunc) -> Callable[..., np.ndarray]:
     return numpy
 
 
-@kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.add), cpu=scan.cumsum, cuda=cuda.cumsum,
+@kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.add), launch=scan.cumsum,
         ranks={"axis": 0}, values=("axis",), exclusive="bool = false", reverse="bool = false", T="numbertype",
         Tidx=TIDX)
 def Cumsum() -> None:
     """Compute the cumulative sum along an axis."""
 
 
-@kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.multiply), cpu=scan.cumprod,
-        cuda=cuda.cumprod, ranks={"axis": 0}, values=("axis",), exclusive="bool = false",
-        reverse="bool = false", T="numbertype", Tidx=TIDX)
+@kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.multiply), launch=scan.cumprod,
+        ranks={"axis": 0}, values=("axis",), exclusive="bool = false", reverse="bool = false", T="numbertype",
+        Tidx=TIDX)
 def Cumprod() -> None:
     """Compute the cumulative product along an axis."""
 

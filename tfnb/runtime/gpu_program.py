@@ -100,15 +100,16 @@ class GpuProgram:
         buffer, offset = ref.buffer, ref.offset
         if _is_status(ref):
             return self._memory.view(self._places[self._status][0] + 8 * WORDS * status, WORDS, "int64")
-        size = buffer.size - offset // np.dtype(buffer.type).itemsize
+        type = ref.type or buffer.type
+        size = (buffer.nbytes - offset) // np.dtype(type).itemsize
         if buffer.role == "variable":
             assert buffer.owner is not None
-            return self._bound[buffer.owner].memory.view(offset, size, buffer.type)
+            return self._bound[buffer.owner].memory.view(offset, size, type)
         if buffer.role == "temp":
             start = self.compiled.offsets[buffer]
         else:
             start = self._by_index[buffer.index] if buffer.role == "input" else self._places[buffer][0]
-        return self._memory.view(start + offset, size, buffer.type)
+        return self._memory.view(start + offset, size, type)
 
     def _bind(self, variables: dict[Operation, GpuArray]) -> None:
         """Bind the launches to variables in these arrays."""

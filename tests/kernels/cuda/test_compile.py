@@ -99,7 +99,7 @@ def launches(program):
                      for t, v in zip(stage.inputs, inputs, strict=True)]
             shapes = {op: sess.run(op.outputs[0]).shape for op in stage.variables}
             for step in build_stage(stage, metas, shapes, CUDA).steps:
-                yield step.text, tuple((arg.buffer.type, True) if isinstance(arg, Ref) else ("int64", False)
+                yield step.text, tuple((arg.type or arg.buffer.type, True) if isinstance(arg, Ref) else ("int64", False)
                                        for arg in step.args)
 
 

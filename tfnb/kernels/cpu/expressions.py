@@ -69,6 +69,9 @@ class Expressions:
                 return tuple(self.value(each) for each in nodes)
             case ast.Attribute(value=ast.Name(id="math" | "np"), attr=name) if name in _CONSTANTS:
                 return constant(_CONSTANTS[name], "float64")
+            case ast.Subscript(value=array, slice=ast.Slice(lower=ast.expr() as first, upper=None, step=None)):
+                pointer, type_ = self.element(array, first)
+                return Typed(f"{type_}*", pointer)
             case ast.Subscript(value=array, slice=index):
                 pointer, type_ = self.element(array, index)
                 return Typed(type_, self.builder.load(pointer))

@@ -1,0 +1,134 @@
+"""Kernel functions: a Python function that handles one item, for the CPU, a GPU and plain Python.
+
+    @kernel_function
+    def scale(x: Array, y: Array, factor: int, T: Type, item: int):
+        y[item] = T(x[item] * factor)
+
+    scale.launch(call, items, call.input(0), call.output(), 3, T="float32") -> Launch       in an op's launch function
+    scale.python(items, x, y, 3, T="float32")                                               in a test or a debugger
+
+The last parameter is the item; kernels/language.py says what the others take. The source is read, and specialized for
+the constants (specialize.py), when a program with the kernel is first compiled.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from tfnb.kernels import language
+from tfnb.kernels.cuda.geometry import block_size, blocks_of
+from tfnb.kernels.definition import Definition, Parameter
+from tfnb.kernels.function_sources import CPU, CUDA, cpu_source, cuda_source
+from tfnb.kernels.launch import Address, Call, Launch, Word
+from tfnb.kernels.primitives import PRIMITIVES
+from tfnb.kernels.specialize import specialize
+
+GRAIN = 1 << 16                             # elements that a thread of the CPU takes at a time
+
+Key = tuple[tuple[str, Any], ...]
+
+
+@dataclass(eq=False)
+class KernelFunction:
+    """A function that handles one item. settings: INDEPENDENT and FASTMATH of its CPU source (cpu/prelude.py)."""
+
+    definition: Definition
+    settings: Mapping[str, object]
+    _sources: dict[tuple[str, Key, Key], tuple[str, bool]] = field(default_factory=dict)
+
+    def launch(self, call: Call, items: int, *args: Any, cost: int = 1, grain: int | None = None, label: str = "",
+               **named: Any) -> Launch:
+        """Return the launch over `items` items on the device of the call.
+
+        args, named: of each parameter but the item: an Address of an array (or None), an int, several, or a constant.
+        cost: elements that an item handles; `grain`, the items that a thread of the CPU takes at a time, follows.
+        """
+        runtime, constants = self._bound(args, named)
+        types = tuple((p.name, call.type_of(value)) for p, value in runtime if isinstance(value, Address))
+        source, fails = self._source(call.device, tuple(constants.items()), types)
+        words: list[Word] = []
+        for _, value in runtime:
+            words += value if isinstance(value, (tuple, list)) else [value]
+        words += [Address("status")] * fails
+        label = label or self.definition.name.strip("_").replace("_", " ")
+        if call.device == "cuda":
+            return Launch(source, (*words, items), blocks_of(items), block_size(), label)
+        return Launch(source, tuple(words), items, max(1, GRAIN // max(1, cost)) if grain is None else grain, label)
+
+    def source(self, device: str, types: Mapping[str, str], **constants: Any) -> str:
+        """Return the source for these constants. device: "cpu" or "cuda"; types: of the elements of each array."""
+        return self._source(device, tuple(constants.items()), tuple(types.items()))[0]
+
+    def python(self, items: int, *args: Any, **named: Any) -> None:
+        """Run the function as it is written, for each item: over flat NumPy arrays. Raises KernelFailure."""
+        bound = self._by_name(args, named)
+        for parameter in self.definition.parameters:
+            if parameter.kind == "type":
+                bound[parameter.name] = np.dtype(bound[parameter.name]).type
+        function, item = self._plain(), self.definition.parameters[-1].name
+        with np.errstate(all="ignore"):
+            for number in range(items):
+                function(**bound, **{item: number})
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """Call the function as it is written."""
+        return self.definition.fn(*args, **named)
+
+    def _plain(self) -> FunctionType:
+        """Return the function with the names of the kernel language, which it need not import."""
+        fn = self.definition.fn
+        names = [*language.CASTS, *filter(language.is_primitive, PRIMITIVES), "unrolled", "fail"]
+        scope = {name: getattr(language, name) for name in names if name not in ("int", "float", "bool")}
+        return FunctionType(fn.__code__, {**scope, **fn.__globals__}, fn.__name__, None, fn.__closure__)
+
+    def _by_name(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        names = [parameter.name for parameter in self.definition.parameters[:-1]]
+        bound = dict(zip(names, args, strict=False)) | dict(named)
+        if len(args) + len(named) != len(names) or bound.keys() != set(names):
+            raise TypeError(f"{self.definition.name}: expected the arguments {', '.join(names)}; got {len(args)} and "
+                            f"{', '.join(named) or 'none by name'}")
+        return bound
+
+    def _bound(self, args: Sequence[Any],
+               named: Mapping[str, Any]) -> tuple[list[tuple[Parameter, Any]], dict[str, Any]]:
+        """Return the parameters that are known in the run only, with their arguments, and the constants."""
+        bound, constants = self._by_name(args, named), {}
+        runtime: list[tuple[Parameter, Any]] = []
+        for parameter in self.definition.parameters[:-1]:
+            value = bound[parameter.name]
+            if parameter.kind == "type":
+                constants[parameter.name] = str(value)
+            elif parameter.kind == "static" or value is None or parameter.kind == "one" and value == 1:
+                constants[parameter.name] = value
+            else:
+                runtime.append((parameter, value))
+                if parameter.kind == "ints":
+                    constants[f"len({parameter.name})"] = len(value)
+        return runtime, constants
+
+    def _source(self, device: str, constants: Key, types: Key) -> tuple[str, bool]:
+        """Return the source, and whether the kernel may report a failure."""
+        key = device, constants, types
+        if key not in self._sources:
+            made = specialize(self.definition, dict(constants), CUDA if device == "cuda" else CPU)
+            text = cuda_source(made) if device == "cuda" else cpu_source(made, dict(types), self.settings)
+            self._sources[key] = text, made.fails
+        return self._sources[key]
+
+
+def kernel_function(fn: Callable[..., Any] | None = None, *, independent: bool = False,
+                    fastmath: tuple[str, ...] | None = None) -> Any:
+    """Make a kernel of a function that handles one item: its parameters are annotated, the last one is the item.
+
+    independent: no iteration of an innermost loop touches what another one stores, so that the loop is vectorized.
+    fastmath: LLVM's flags for float arithmetic (by default contract, reassoc); () keeps the order of additions.
+    """
+    def make(fn: Callable[..., Any]) -> KernelFunction:
+        assert isinstance(fn, FunctionType)
+        settings: dict[str, object] = {} if fastmath is None else {"FASTMATH": fastmath}
+        return KernelFunction(Definition(fn), settings | ({"INDEPENDENT": True} if independent else {}))
+    return make if fn is None else make(fn)
