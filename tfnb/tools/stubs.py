@@ -22,7 +22,7 @@ from typing import Any
 from tfnb.core.lazy import LazyModule
 from tfnb.ops.construct import Constructor
 
-HEAD = '"""{doc}"""\nfrom typing import Any\n\nfrom tfnb.graph.operation import Operation, Tensor\n'
+HEAD = '"""{doc}"""\nfrom typing import Any as _Any\n\nfrom tfnb.graph.operation import Operation, Tensor\n'
 ROOT = Path(__file__).resolve().parents[1]
 PUBLIC_FOLDERS = ("tfnb.train", "tfnb.layers", "tfnb.data", "tfnb.summary", "tfnb.saved_model", "tfnb.contrib",
                   "tfnb.compat", "tfnb.layers.rnn_cell")
@@ -80,7 +80,7 @@ def _entry(own: str, name: str, value: Any) -> Iterator[str]:
     elif isinstance(value, Constructor):
         yield _op(name, value)
     elif (place := _defined(value)) == (own, name):
-        yield f"def {name}(*args: Any, **kwargs: Any) -> Any: ..."
+        yield f"def {name}(*args: _Any, **kwargs: _Any) -> _Any: ..."
     elif place is not None:
         module, attribute = place
         if attribute == name:
@@ -112,11 +112,11 @@ def _op(name: str, value: Constructor) -> str:
     arguments = []
     for parameter in value.__signature__.parameters.values():
         default = "" if parameter.default is inspect.Parameter.empty else " = ..."
-        kind = "str | None" if parameter.name == "name" else "Any"
+        kind = "str | None" if parameter.name == "name" else "_Any"
         given = f"{parameter.name}_" if keyword.iskeyword(parameter.name) else parameter.name
         arguments.append(f"{given}: {kind}{default}")
     outputs = value.spec.outputs
-    made = "Operation" if not outputs else "Tensor" if len(outputs) == 1 and not outputs[0].is_list else "Any"
+    made = "Operation" if not outputs else "Tensor" if len(outputs) == 1 and not outputs[0].is_list else "_Any"
     doc = (value.spec.doc or "").strip().splitlines()
     text = doc[0].replace("\\", "\\\\").replace('"""', "'''") if doc else ""
     return f'def {name}({", ".join(arguments)}) -> {made}:\n    """{text}"""'
@@ -137,7 +137,7 @@ def _type_of(value: Any) -> str:
     if kind in (bool, int, float, str, bytes):
         return kind.__name__
     ours = kind.__module__.startswith("tfnb") and "." not in kind.__qualname__ and kind is not LazyModule
-    return f"_{kind.__name__}" if ours else "Any"
+    return f"_{kind.__name__}" if ours else "_Any"
 
 
 def _with_types(text: str, module: types.ModuleType) -> str:
