@@ -50,9 +50,10 @@ class Books:
         """The same, to go back to."""
         made = Books(dict(self.labels), dict(self.badges), makers=self.makers.copy(), replaced=self.replaced.copy(),
                      readings=dict(self.readings))
-        for mine, copied in ((self.reasons, made.reasons), (self.stories, made.stories)):
-            for graph, known in mine.items():
-                copied[graph] = dict(known)     # type: ignore[index, assignment]
+        for graph, reasons in self.reasons.items():
+            made.reasons[graph] = dict(reasons)
+        for graph, stories in self.stories.items():
+            made.stories[graph] = dict(stories)
         return made
 
 

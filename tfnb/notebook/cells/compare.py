@@ -152,7 +152,7 @@ def same_value(a: Any, b: Any) -> bool:
     if type(a) is np.ndarray:
         if a.dtype != b.dtype or a.shape != b.shape:
             return False
-        return a.tolist() == b.tolist() if a.dtype.hasobject else a.tobytes() == b.tobytes()
+        return bool(a.tolist() == b.tolist() if a.dtype.hasobject else a.tobytes() == b.tobytes())
     if isinstance(a, dict):
         return a.keys() == b.keys() and all(same_value(a[key], b[key]) for key in a)
     if isinstance(a, (list, tuple)):

@@ -76,9 +76,9 @@ class Functions:
         found: dict[Key, str] = {}
         for op in graph.get_operations() if other else ():
             for code in op._recorded[::2]:
-                now = other.get(id(code))
-                if now is not None and op.owner not in (None, now.key):
-                    found.setdefault(op.owner, f"{now.name}() changed in {now.label}")
+                current = other.get(id(code))
+                if current is not None and op.owner not in (None, current.key):
+                    found.setdefault(op.owner, f"{current.name}() changed in {current.label}")
         return found
 
 

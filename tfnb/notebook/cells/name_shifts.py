@@ -17,7 +17,7 @@ def drifted(made: Sequence[Operation]) -> tuple[str, ...]:
     That happens when a cell that is run again makes more ops of a kind than before: a fresh run of the notebook would
     give it the lower number.
     """
-    if not made or all(graph._ops[-1] in made[-1:] for graph in {op.graph for op in made[:1] + made[-1:]}):
+    if not made or all(graph._ops[-1] in made[-1:] for graph in {made[0].graph, made[-1].graph}):
         return ()                               # nothing stands later
     later = _Later(made)
     for op in made:

@@ -82,7 +82,7 @@ class Values:
         try:
             own = _own(source()) if plain else set()
         except SyntaxError:                     # the text of a cell magic that is no Python
-            own = plain.keys()
+            own = set(plain)
         plain = {name: text for name, text in plain.items() if name not in own}
         self._now |= plain
         return Reading(self._moment, plain)

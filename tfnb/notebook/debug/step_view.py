@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ class StepView(SheetView):
         super().__init__("Step")
         self.stepper = stepper
         self.buttons = list(BUTTONS)
-        self.graph = RunGraph(stepper, ends) if ends else None
+        self.graph: RunGraph | None = RunGraph(stepper, ends) if ends else None
         self._draw()
         if self.graph is not None:
             self.graph.widget = Inside(self)
@@ -101,7 +101,8 @@ class StepView(SheetView):
 
     def act(self, act: str, row: str) -> None:
         """A button was pressed."""
-        moves = {"step": self.step, "back": self.back, "go": self.go, "restart": self.restart}
+        moves: dict[str, Callable[[], object]] = {
+            "step": self.step, "back": self.back, "go": self.go, "restart": self.restart}
         if act in moves:
             moves[act]()
         elif act == "take back" and row.isdecimal() and int(row) < len(self.stepper.changes):

@@ -18,7 +18,8 @@ from tfnb.core.errors import OpError
 from tfnb.core.source import PACKAGE
 from tfnb.core.text import did_you_mean
 from tfnb.notebook.frontend.settings import settings
-from tfnb.tools.as_tensorflow import NAME, internal
+from tfnb.tools.as_tensorflow import NAME
+from tfnb.tools.inside import internal
 
 # What the user did wrong, by TensorFlow's rules, or stopped; anything else that tfnb raises may be a fault of ours.
 TOLD = OpError, ValueError, TypeError, RuntimeError, KeyError, NotImplementedError, KeyboardInterrupt

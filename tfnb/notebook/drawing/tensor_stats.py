@@ -1,6 +1,7 @@
 """The numbers of a tensor in a few: range, mean, spread, norm, what is not finite; and how it moved since last seen."""
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass, field
 
@@ -36,7 +37,7 @@ class Stats:
 def as_reals(array: np.ndarray) -> np.ndarray | None:
     """The elements as real numbers that NumPy computes with; None for strings and the like."""
     if array.dtype.kind == "c":
-        return np.abs(array)
+        return np.asarray(np.abs(array))
     if array.dtype.kind == "b":
         return array.astype(np.float32)
     if array.dtype.kind in "fiu":
@@ -63,7 +64,7 @@ def stats(array: np.ndarray, most: int = MOST) -> Stats | None:
     nans = 0 if good is numbers else int(np.count_nonzero(np.isnan(numbers)))
     nan, inf = nans / numbers.size, (numbers.size - good.size - nans) / numbers.size
     if not good.size:
-        return Stats(array.size, *[float("nan")] * 4, 0.0, nan, inf)
+        return Stats(array.size, math.nan, math.nan, math.nan, math.nan, 0.0, nan, inf)
     wide = good.astype(np.float64)
     norm = float(np.sqrt(_squares(wide) * (array.size / numbers.size)))
     mean, std, low, high = (float(fn(wide)) for fn in (np.mean, np.std, np.min, np.max))

@@ -4,6 +4,7 @@ The kinds are those of TensorFlow's debugger: NaN, -inf, negative, zero, positiv
 """
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,7 +69,7 @@ def pill_of(array: np.ndarray) -> Pill | None:
     good = wide[np.isfinite(wide)]
     shares = _shares(array, wide, good)
     if not good.size:
-        return Pill(array.dtype.name, array.shape, shares, *[float("nan")] * 4, (0,) * BINS)
+        return Pill(array.dtype.name, array.shape, shares, math.nan, math.nan, math.nan, math.nan, (0,) * BINS)
     low, high = float(good.min()), float(good.max())
     with np.errstate(all="ignore"):
         mean, std = float(good.mean()), float(good.std())

@@ -1,5 +1,4 @@
 """The magics about cells: `%%graph`, `%stale`, `%why` and `%collections`. Needs IPython."""
-# mypy: disable-error-code="no-untyped-call,untyped-decorator"
 from __future__ import annotations
 
 from contextlib import ExitStack

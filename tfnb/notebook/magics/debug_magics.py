@@ -1,5 +1,4 @@
 """The magics that look into runs: %nan and %step. Needs IPython."""
-# mypy: disable-error-code="no-untyped-call,untyped-decorator"
 from __future__ import annotations
 
 from IPython.core.magic import line_magic, magics_class, no_var_expand

@@ -1,5 +1,4 @@
 """%tfnb: what the program `tfnb` does, in the notebook. Needs IPython."""
-# mypy: disable-error-code="no-untyped-call,untyped-decorator"
 from __future__ import annotations
 
 import shlex
@@ -38,7 +37,7 @@ class FileMagics(LineMagics):
     """%tfnb."""
 
     @no_var_expand
-    @line_magic("tfnb")
+    @line_magic
     def tfnb(self, line: str) -> Any:
         """Let `import tensorflow` find tfnb; or tell what is in files, compare or convert them.
 
@@ -59,5 +58,5 @@ class FileMagics(LineMagics):
             if command == "diff":
                 found = diff(*rest)
                 return Report(found, diff_report(found))
-            convert(*rest)
+            convert(rest[0], rest[1])
         return None

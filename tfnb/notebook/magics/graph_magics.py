@@ -1,5 +1,4 @@
 """The magics: each a thin wrapper of a public function of `tfnb.notebook`, with the same name. Needs IPython."""
-# mypy: disable-error-code="no-untyped-call,untyped-decorator"
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,4 @@
 """The magics that look at state: %vars, %slots and %ckpt. Needs IPython."""
-# mypy: disable-error-code="no-untyped-call,untyped-decorator"
 from __future__ import annotations
 
 import os

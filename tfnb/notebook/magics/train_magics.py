@@ -1,5 +1,4 @@
 """%%train: the body of the cell is one step of a training. Needs IPython."""
-# mypy: disable-error-code="no-untyped-call,untyped-decorator"
 from __future__ import annotations
 
 from collections.abc import Iterable

@@ -2,7 +2,6 @@
 
 Errors in the use of a magic are UsageError itself, which IPython shows without a traceback; subclasses are not.
 """
-# mypy: disable-error-code="no-untyped-call,untyped-decorator"
 from __future__ import annotations
 
 import ast
@@ -16,7 +15,7 @@ from typing import Any
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics
 from IPython.core.magic_arguments import argument
-from IPython.utils.process import arg_split
+from IPython.utils.process import arg_split  # type: ignore[attr-defined]  # public, but re-exported by the way
 
 from tfnb.core.errors import OpError
 from tfnb.core.text import did_you_mean

@@ -348,7 +348,8 @@ _active: list[Hooks] = []
 def active() -> Hooks | None:
     """The hooks that listen, those of the running shell where there are several; None where no cells are known."""
     mine = [hooks for hooks in _active if hooks.ip is shell.current()]
-    return (mine or _active or [None])[-1]
+    listening = mine or _active
+    return listening[-1] if listening else None
 
 
 def running_info() -> Any | None:

@@ -42,7 +42,7 @@ class Plateau:
         if self._tag is None and values:
             self._tag = next((tag for tag in values if any(word in tag.lower() for word in ("loss", "cost", "error"))),
                              next(iter(values)))
-        if self._tag not in values:
+        if self._tag is None or self._tag not in values:
             return ""
         value = float(values[self._tag])
         self._mean = value if math.isinf(self._mean) else self._mean + (value - self._mean) / WINDOW

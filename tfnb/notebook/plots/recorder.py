@@ -245,8 +245,11 @@ class Recorder:
         """Forget everything."""
         with self.lock:
             self._inbox.clear()
-            for kept in (*self._columns.values(), self.series, self.histograms, self.pictures):
-                kept.clear()
+            for columns in self._columns.values():
+                columns.clear()
+            self.series.clear()
+            self.histograms.clear()
+            self.pictures.clear()
 
 
 def _is_fetched(entry: Any) -> bool:

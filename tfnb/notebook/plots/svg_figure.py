@@ -73,7 +73,8 @@ def _text(axes: Any, element: Element, dx: float, dy: float, opacity: float, pla
 
 def _patch(element: Element, dx: float, dy: float, opacity: float, place: int) -> Any:
     stroke = element.get("stroke", "none")
-    style = {"facecolor": element.get("fill", "#000000"), "edgecolor": stroke, "zorder": place,
+    filled = element.get("fill", "#000000")
+    style: dict[str, Any] = {"facecolor": filled, "edgecolor": stroke, "zorder": place,
              "linewidth": _number(element, "stroke-width", 1) * POINTS if stroke != "none" else 0}
     if element.get("stroke-dasharray"):
         on, off = map(float, element.get("stroke-dasharray", "").split()[:2])
@@ -81,8 +82,8 @@ def _patch(element: Element, dx: float, dy: float, opacity: float, place: int) -
     shape = _path(element, dx, dy) if element.tag == "path" else _box(element, dx, dy)
     made = _patches.PathPatch(shape, **style)
     made.set_alpha(None if opacity == 1 else opacity)
-    if element.get("fill-opacity") and style["facecolor"] != "none":
-        made.set_facecolor((*_rgb(style["facecolor"]), float(element.get("fill-opacity", "1")) * opacity))
+    if element.get("fill-opacity") and filled != "none":
+        made.set_facecolor((*_rgb(filled), float(element.get("fill-opacity", "1")) * opacity))
     return made
 
 

@@ -44,7 +44,8 @@ class Run:
         if total is not None and total < 1 or every < 1 or save_every < 0:
             raise ValueError("numbers of steps must be at least 1")
         self.steps, self.total, self.name, self.rate, self.recorder = 0, total, name, rate, recorder
-        self.status, self.why, self.error = RUNNING, "", None
+        self.status, self.why = RUNNING, ""
+        self.error: BaseException | None = None
         self.saved: str | None = None           # the newest checkpoint
         self.last: dict[str, Any] = {}          # the newest report
         self.cell: Hashable = None              # the cell that shows it

@@ -12,9 +12,10 @@ import numpy as np
 from tfnb.core.text import did_you_mean
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.drawing.heat_map import Window, picture, zoomed
+from tfnb.notebook.drawing.svg import short
 from tfnb.notebook.drawing.tensor_stats import stats
 from tfnb.notebook.frontend.fetch import find_session
-from tfnb.notebook.state.tables import Cell, Column, Table, number_cell, share_cell, short, words_cell
+from tfnb.notebook.state.tables import Cell, Column, Table, number_cell, share_cell, words_cell
 from tfnb.notebook.state.tables_view import SheetView
 from tfnb.runtime.session import BaseSession
 from tfnb.tools import session_state
@@ -167,7 +168,7 @@ class CheckpointView(SheetView):
     def _compare_again(self, name: str) -> None:
         """Bring the row of a tensor up to date: a session may have trained since."""
         both = self.table("both")
-        self.difference[name] = _difference(*self.files, name)
+        self.difference[name] = _difference(self.files[0], self.files[1], name)
         fresh = _change_row(self.files[0], name, self.difference[name])
         both.rows = [(row, fresh if row == name else cells) for row, cells in both.rows]
 
@@ -258,12 +259,12 @@ def _difference(a: TensorFile, b: TensorFile, name: str) -> dict[str, Any]:
     first, second = a.tensors[name], b.tensors[name]
     if first != second:
         return {"form": " → ".join(f"{told.dtype.name} {_shape(told.shape).text}" for told in (first, second))}
-    values = [np.asarray(file.read(name)) for file in (a, b)]
-    change = value_change(*values)
-    if change and values[0].size == 1:
-        change["values"] = " → ".join(_one_value(value) for value in values)
-    elif change and values[0].dtype != object:
-        change["histograms"] = histograms(*values)
+    before, after = np.asarray(a.read(name)), np.asarray(b.read(name))
+    change = value_change(before, after)
+    if change and before.size == 1:
+        change["values"] = f"{_one_value(before)} → {_one_value(after)}"
+    elif change and before.dtype != object:
+        change["histograms"] = histograms(before, after)
     return change
 
 

@@ -11,12 +11,13 @@ from tfnb.core.text import did_you_mean, expression
 from tfnb.graph.operation import Operation
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.drawing.heat_map import Picture, Window, picture, zoomed
+from tfnb.notebook.drawing.svg import short
 from tfnb.notebook.drawing.tensor_stats import Motion, Stats, stats
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.fetch import NoSessionError, find_session, resolve
 from tfnb.notebook.frontend.locations import place
 from tfnb.notebook.plots import board
-from tfnb.notebook.state.tables import Cell, Column, Table, number_cell, share_cell, short, words_cell
+from tfnb.notebook.state.tables import Cell, Column, Table, number_cell, share_cell, words_cell
 from tfnb.notebook.state.tables_view import SheetView
 from tfnb.notebook.state.variable_table import Trained, global_step_in, look, value_in, variables_of, watched
 from tfnb.ops.indexed_slices import IndexedSlices
@@ -282,7 +283,8 @@ def variables(pattern: str | None = None, *, session: BaseSession | None = None,
 
 
 def _name_of(optimizer: Any) -> str | None:
-    return optimizer.get_name() if hasattr(optimizer, "get_name") else optimizer
+    name: str | None = optimizer.get_name() if hasattr(optimizer, "get_name") else optimizer
+    return name
 
 
 def slots(variable: Any, *, loss: Any = None, feed: Mapping[Any, Any] | None = None,

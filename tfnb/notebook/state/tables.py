@@ -90,8 +90,9 @@ class Table:
         if self.sort is None:
             return list(self.rows)
         place, descending = self.sort
-        keys = {name: cells[place].text if cells[place].value is None and cells[place].text else cells[place].value
-                for name, cells in self.rows}
+        keys: dict[str, Any] = {
+            name: cells[place].text if cells[place].value is None and cells[place].text else cells[place].value
+            for name, cells in self.rows}
         known = [row for row in self.rows if keys[row[0]] is not None and keys[row[0]] == keys[row[0]]]
         rest = [row for row in self.rows if not (keys[row[0]] is not None and keys[row[0]] == keys[row[0]])]
         words = any(isinstance(keys[row[0]], str) for row in known)

@@ -55,10 +55,13 @@ def variables_of(graph: Graph) -> list[Trained]:
         if owner in variables and name not in owned and name not in trainable:
             roles.setdefault(owner, {}).setdefault(labels.get(suffix, suffix), name)
             owned.add(name)
-    return [Trained(op, name in trainable, {role: variables[slot] for role, slot in roles.get(name, {}).items()
-                                            if slot in variables}, *gradients.get(name, (None, None)),
-                    tuple(updates.get(name, ())))
-            for name, op in variables.items() if name not in owned]
+    found = []
+    for name, op in variables.items():
+        if name not in owned:
+            slots = {role: variables[slot] for role, slot in roles.get(name, {}).items() if slot in variables}
+            gradient, indices = gradients.get(name, (None, None))
+            found.append(Trained(op, name in trainable, slots, gradient, indices, tuple(updates.get(name, ()))))
+    return found
 
 
 _Applied = tuple[dict[str, dict[str, str]], dict[str, tuple[Tensor, Tensor | None]], dict[str, list[str]]]
