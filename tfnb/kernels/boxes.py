@@ -21,9 +21,9 @@ def places(first: Array, last: Array, size: int, crop: int) -> Array:
     """Return [boxes, crop]: the source coordinate of each crop pixel along an axis of `size` pixels, float32."""
     end = np.float32(size - 1)
     if crop == 1:
-        return (np.float32(0.5) * (first + last) * end)[:, None]
+        return np.asarray(np.float32(0.5) * (first + last) * end)[:, None]
     scale = (last - first) * end / np.float32(crop - 1)
-    return first[:, None] * end + np.arange(crop, dtype=np.float32) * scale[:, None]
+    return np.asarray(first[:, None] * end + np.arange(crop, dtype=np.float32) * scale[:, None])
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ def hue_of(r: np.ndarray, g: np.ndarray, b: np.ndarray, high: np.ndarray, low: n
         hue = np.where(r == high, unit * (g - b),
                        np.where(g == high, unit * (b - r) + T(2 / 6), unit * (r - g) + T(4 / 6)))
     hue = np.where(span > 0, hue, T(0))
-    return np.where(hue < 0, hue + T(1), hue)
+    return np.asarray(np.where(hue < 0, hue + T(1), hue))
 
 
 def shares(hue: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -75,4 +75,4 @@ def contrasted(images: np.ndarray, factor: float) -> np.ndarray:
         return images
     x = wide(images)
     mean = x.mean((-3, -2), keepdims=True, dtype=x.dtype)
-    return ((x - mean) * x.dtype.type(factor) + mean).astype(images.dtype)
+    return np.asarray((x - mean) * x.dtype.type(factor) + mean, images.dtype)

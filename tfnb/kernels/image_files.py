@@ -153,7 +153,7 @@ def _wide_png(data: bytes, image: Any, kind: int, bad: str) -> np.ndarray:
     upper, lower = _pixels(image, bad), _opened(data, "PNG", bad)
     codec, extents, offset, _ = lower.tile[0][:4]
     lower.tile = [(codec, extents, offset, f"{lower.mode};16L")]             # taken for the other order of bytes
-    return upper.astype(np.uint16) << 8 | _pixels(lower, bad)
+    return np.asarray(upper.astype(np.uint16) << 8 | _pixels(lower, bad))
 
 
 def _in_channels(pixels: np.ndarray, channels: int, opaque: int = 255) -> np.ndarray:
@@ -174,14 +174,14 @@ def _in_channels(pixels: np.ndarray, channels: int, opaque: int = 255) -> np.nda
 def _gray(color: np.ndarray) -> np.ndarray:
     """Convert to gray as libpng does: colors that are gray stay as they are."""
     mixed = (color.astype(np.int64) @ _GRAY_PARTS + (1 << 14 if color.dtype == np.uint16 else 0)) >> 15
-    return mixed.astype(color.dtype)[..., None]
+    return np.asarray(mixed, color.dtype)[..., None]
 
 
 # ---- GIF and BMP -----------------------------------------------------------------------------------------------------
 
 def decode_gif(data: bytes) -> np.ndarray:
     """Decode all frames of a GIF to uint8 [frames, height, width, 3]; of a truncated one those before the cut."""
-    bad, frames = "Invalid GIF data", []
+    bad, frames = "Invalid GIF data", list[np.ndarray]()
     image = _opened(data, "GIF", bad)
     while True:
         try:

@@ -24,6 +24,7 @@ import numpy as np
 from tfnb.kernels import expansions as by
 from tfnb.kernels import numpy_forms as forms
 from tfnb.kernels.cpu import instructions as llvm
+from tfnb.kernels.cpu.instructions import Make
 from tfnb.kernels.number_types import Literal, common_type, kind
 from tfnb.kernels.polynomials import polynomials
 
@@ -46,7 +47,7 @@ class Primitive:
     numpy: Callable[..., Any]
     operator: str = ""
     operator_kinds: str = "bif"
-    llvm: Mapping[str, llvm.Make] = field(default_factory=dict)
+    llvm: Mapping[str, Make] = field(default_factory=dict)
     libm: str = ""
     cuda: str = ""
     expansion: Mapping[str, Body] = field(default_factory=dict)
@@ -61,7 +62,7 @@ class Primitive:
                 return found
         return None
 
-    def instruction(self, type: str) -> llvm.Make | None:
+    def instruction(self, type: str) -> Make | None:
         """Return the maker of its LLVM instructions over operands of `type`, if LLVM has some."""
         unsigned = self.llvm.get("u") if type.startswith("u") else None
         return unsigned or self.llvm.get(kind(type))
@@ -78,7 +79,7 @@ def _rounding(name: str, **more: Any) -> Primitive:
         "llvm": {"f": llvm.intrinsic(name)}, "expansion": dict.fromkeys("ib", _itself), **more})
 
 
-def _comparison(ufunc: np.ufunc, sign: str, **bools: llvm.Make) -> Primitive:
+def _comparison(ufunc: np.ufunc, sign: str, **bools: Make) -> Primitive:
     return Primitive(2, "compare", ufunc, sign, llvm={**llvm.comparison(sign), **bools})
 
 

@@ -51,7 +51,7 @@ class Axis:
         shift = np.float32(0.5 if self.half else 0)
         at = (np.arange(self.out, dtype=np.float32) + shift) * self.scale
         whole = np.floor(at + np.float32(0.5)) if self.align else np.floor(at)
-        return np.clip(whole.astype(np.int64), 0, self.size - 1)
+        return np.asarray(np.clip(whole.astype(np.int64), 0, self.size - 1))
 
     def cubic(self) -> tuple[np.ndarray, np.ndarray]:
         """Return (the four pixels of each place, their weights), [out, 4]; with centers, 0 for pixels outside."""
@@ -116,8 +116,13 @@ def bilinear_gradient(grads: np.ndarray, y: Axis, x: Axis, dtype: Any) -> np.nda
     for rows, a in ((top, one - down), (bottom, down)):
         for columns, b in ((left, one - along), (right, along)):
             part = grads * a[:, None, None] * b[:, None]
-            np.add.at(out, (slice(None), rows[:, None], columns[None, :]), part)
+            _add_at(out, (slice(None), rows[:, None], columns[None, :]), part)
     return out.astype(dtype, copy=False)
+
+
+def _add_at(out: np.ndarray, where: Any, values: np.ndarray) -> None:
+    """Add values at places that may repeat. NumPy's stub of `ufunc.at` knows no tuple of indices."""
+    np.add.at(out, where, values)
 
 
 def nearest(images: np.ndarray, y: Axis, x: Axis) -> np.ndarray:
@@ -129,20 +134,20 @@ def nearest_gradient(grads: np.ndarray, y: Axis, x: Axis) -> np.ndarray:
     """Return the gradient of `nearest`: the sum over the places that took each pixel."""
     wide = np.float32 if grads.dtype.itemsize == 2 else grads.dtype
     out = np.zeros((grads.shape[0], y.size, x.size, grads.shape[3]), wide)
-    np.add.at(out, (slice(None), y.nearest()[:, None], x.nearest()[None, :]), grads.astype(wide, copy=False))
+    _add_at(out, (slice(None), y.nearest()[:, None], x.nearest()[None, :]), grads.astype(wide, copy=False))
     return out.astype(grads.dtype, copy=False)
 
 
 def weighted(images: np.ndarray, y: tuple[np.ndarray, np.ndarray], x: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Return sums of pixels with the weights of `Axis.cubic` or `Axis.area` along both axes, rows first."""
     images = _float(images)
-    lines = sum(_share(images[:, y[0][:, t]], y[1][:, t, None, None]) for t in range(y[0].shape[1]))
-    return np.asarray(sum(_share(lines[:, :, x[0][:, t]], x[1][:, t, None]) for t in range(x[0].shape[1])))
+    lines: Any = sum((_share(images[:, y[0][:, t]], y[1][:, t, None, None]) for t in range(y[0].shape[1])), 0)
+    return np.asarray(sum((_share(lines[:, :, x[0][:, t]], x[1][:, t, None]) for t in range(x[0].shape[1])), 0))
 
 
 def _share(pixels: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return pixels times weights; a weight of 0 gives 0, even for an infinite pixel."""
-    return np.where(weights == 0, np.float32(0), pixels) * weights
+    return np.asarray(np.where(weights == 0, np.float32(0), pixels) * weights)
 
 
 def weighted_gradient(grads: np.ndarray, shape: tuple[int, ...], y: tuple[np.ndarray, np.ndarray],
@@ -150,8 +155,8 @@ def weighted_gradient(grads: np.ndarray, shape: tuple[int, ...], y: tuple[np.nda
     """Return the gradient of `weighted` for images of `shape`."""
     lines = np.zeros((*grads.shape[:2], *shape[2:]), np.float32)
     for t in range(x[0].shape[1]):
-        np.add.at(lines, (slice(None), slice(None), x[0][:, t]), grads * x[1][:, t, None])
+        _add_at(lines, (slice(None), slice(None), x[0][:, t]), grads * x[1][:, t, None])
     out = np.zeros(shape, np.float32)
     for t in range(y[0].shape[1]):
-        np.add.at(out, (slice(None), y[0][:, t]), lines * y[1][:, t, None, None])
+        _add_at(out, (slice(None), y[0][:, t]), lines * y[1][:, t, None, None])
     return out.astype(dtype, copy=False)

@@ -34,7 +34,7 @@ def objects(height: int, width: int, boxes: np.ndarray, whole: bool) -> list[Box
     bad = boxes[(boxes < 0) | (boxes > 1) | np.isnan(boxes)]
     if bad.size:
         raise ValueError(f"All bounding box coordinates must be in [0.0, 1.0]: {bad[0]}")
-    corners = (boxes.astype(Float) * Float([height, width] * 2)).astype(np.int64).tolist()
+    corners = (boxes.astype(Float) * np.array([height, width] * 2, Float)).astype(np.int64).tolist()
     return [(top, left, bottom - top, right - left) for top, left, bottom, right in corners]
 
 
@@ -96,8 +96,8 @@ def _part(height: int, width: int, aspect: Float, area: tuple[float, float], wor
     if rows < highest:
         rows += _below(highest - rows + 1, words)
     columns = _rounded(Float(rows) * aspect)
-    for step, misses in ((1, lambda n: n < least), (-1, lambda n: n > most)):        # rounding may miss the range
-        if misses(Float(columns * rows)):
+    for step in (1, -1):                            # rounding may miss the range
+        if (Float(columns * rows) < least) if step > 0 else (Float(columns * rows) > most):
             rows += step
             columns = _rounded(Float(rows) * aspect)
     if not least <= Float(columns * rows) <= most or not 0 < columns <= width or not 0 < rows <= height:

@@ -19,7 +19,7 @@ def encode_wav(samples: np.ndarray, sample_rate: int) -> bytes:
         raise ValueError(f"num_channels must be in (0, 2^16), got: {samples.shape[1]}")
     scaled = samples.astype(np.float32) * np.float32(_FULL_SCALE)
     rounded = np.trunc(scaled + np.copysign(np.float32(0.5), scaled))      # halves away from zero
-    data = np.clip(rounded, -_FULL_SCALE, _FULL_SCALE - 1).astype("<i2").tobytes()
+    data: bytes = np.clip(rounded, -_FULL_SCALE, _FULL_SCALE - 1).astype("<i2").tobytes()
     block = 2 * samples.shape[1]
     head = struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, samples.shape[1], sample_rate,
                        sample_rate * block % 2**32, block % 2**16, 16)

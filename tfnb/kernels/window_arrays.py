@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 
@@ -52,25 +53,26 @@ def convolve_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.nda
 
 def grouped_convolve(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
     """Compute `convolve` with as many groups of channels as the filter's fit into the input's."""
-    parts = zip(*_groups(w, kernel.shape[2], x, kernel), strict=True)
-    return np.concatenate([convolve(*part, _one(w, kernel.shape[2])) for part in parts], 3)
+    parts = _groups(w, kernel.shape[2], x, kernel)
+    return np.concatenate([convolve(a, b, _one(w, kernel.shape[2])) for a, b in parts], 3)
 
 
 def grouped_input_gradient(kernel: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
     """Return the gradient of `grouped_convolve` for its input."""
-    parts = zip(*_groups(w, kernel.shape[2], kernel, dy), strict=True)
-    return np.concatenate([convolve_input_gradient(*part, _one(w, kernel.shape[2])) for part in parts], 3)
+    parts = _groups(w, kernel.shape[2], kernel, dy)
+    return np.concatenate([convolve_input_gradient(a, b, _one(w, kernel.shape[2])) for a, b in parts], 3)
 
 
 def grouped_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window, sizes: np.ndarray) -> np.ndarray:
     """Return the gradient of `grouped_convolve` for its filter, of the shape `sizes`."""
-    parts = zip(*_groups(w, int(sizes[2]), x, dy), strict=True)
-    return np.concatenate([convolve_filter_gradient(*part, _one(w, int(sizes[2]))) for part in parts], 3)
+    parts = _groups(w, int(sizes[2]), x, dy)
+    return np.concatenate([convolve_filter_gradient(a, b, _one(w, int(sizes[2]))) for a, b in parts], 3)
 
 
-def _groups(w: Window, depth: int, *arrays: np.ndarray) -> list[list[np.ndarray]]:
-    """Cut arrays along their last axis into groups of channels."""
-    return [np.split(a, max(1, w.channels // max(1, depth)), 3) for a in arrays]
+def _groups(w: Window, depth: int, first: np.ndarray, second: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Cut two arrays along their last axis into groups of channels."""
+    count = max(1, w.channels // max(1, depth))
+    return zip(np.split(first, count, 3), np.split(second, count, 3), strict=True)
 
 
 def _one(w: Window, depth: int) -> Window:
@@ -109,7 +111,7 @@ def depthwise_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window, sizes: n
 
 def max_pool(x: np.ndarray, w: Window) -> np.ndarray:
     """Return the maximum of each window; padding and NaN are ignored."""
-    return patches(_numbers(x), w, lowest(x.dtype)).max((3, 4))
+    return np.asarray(patches(_numbers(x), w, lowest(x.dtype)).max((3, 4)))
 
 
 def first_largest(x: np.ndarray, w: Window) -> np.ndarray:
@@ -121,7 +123,7 @@ def first_largest(x: np.ndarray, w: Window) -> np.ndarray:
     # Where all that is inside equals the fill value, the first place may be padding: take the first one inside.
     flags = np.broadcast_to(inside, (1, *cells.shape[1:5], 1)).reshape(1, *cells.shape[1:3], w.taps, 1)
     picked = np.take_along_axis(np.broadcast_to(flags, shape), found[:, :, :, None], 3)[:, :, :, 0]
-    return np.where(picked, found, flags.argmax(3))
+    return np.asarray(np.where(picked, found, flags.argmax(3)))
 
 
 def max_pool_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
@@ -143,7 +145,7 @@ def at_largest(x: np.ndarray, values: np.ndarray, w: Window) -> np.ndarray:
 def avg_pool(x: np.ndarray, w: Window) -> np.ndarray:
     """Return the mean of each window; padding is not counted."""
     numbers = wide(x)
-    return (patches(numbers, w).sum((3, 4)) / counts(w).astype(numbers.dtype)).astype(x.dtype)
+    return np.asarray(patches(numbers, w).sum((3, 4)) / counts(w).astype(numbers.dtype), x.dtype)
 
 
 def avg_pool_gradient(dy: np.ndarray, w: Window) -> np.ndarray:
@@ -156,7 +158,7 @@ def avg_pool_gradient(dy: np.ndarray, w: Window) -> np.ndarray:
 
 def counts(w: Window) -> np.ndarray:
     """Return (1, out height, out width, 1): how many taps of a window are inside the image."""
-    return patches(np.ones((1, w.height, w.width, 1), np.int64), w).sum((3, 4))
+    return np.asarray(patches(np.ones((1, w.height, w.width, 1), np.int64), w).sum((3, 4)))
 
 
 def patches(x: np.ndarray, w: Window, fill: object = 0) -> np.ndarray:
@@ -209,7 +211,7 @@ def _met(size: int, out: int, stride: int, shift: int) -> tuple[slice, slice] | 
     return slice(first, last + 1), slice(first * stride + shift, last * stride + shift + 1, stride)
 
 
-def lowest(dtype: np.dtype) -> object:
+def lowest(dtype: np.dtype) -> float:
     """Return the least value of a dtype."""
     return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
 
@@ -251,10 +253,9 @@ def _images(w: Window, columns: int) -> Iterator[slice]:
 
 def _rows(image: np.ndarray) -> int:
     """Return the pixel count of images."""
-    return image.shape[0] * image.shape[1] * image.shape[2]
+    return prod(image.shape[:3])
 
 
-def _wide(*arrays: np.ndarray) -> tuple:
-    """Return the arrays in a type that NumPy computes with, and their own type."""
-    back = arrays[0].dtype
-    return (*map(wide, arrays), back)
+def _wide(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.dtype]:
+    """Return the arrays in a type that NumPy computes with, and the type of the first."""
+    return wide(first), wide(second), first.dtype

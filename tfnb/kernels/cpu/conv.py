@@ -26,9 +26,10 @@ from tfnb.kernels.cpu import blas, conv_inside, conv_tiles
 from tfnb.kernels.cpu.conv_groups import Rows, by_group
 from tfnb.kernels.cpu.conv_loops import loop_convolve, loop_input_gradient
 from tfnb.kernels.cpu.copying import fill
-from tfnb.kernels.cpu.gemm import PARALLEL_FLOPS, PREFIX, flag, float_one
+from tfnb.kernels.cpu.gemm import PREFIX, flag, float_one
 from tfnb.kernels.cpu.layout import around, transpose
 from tfnb.kernels.cpu.partial_sums import partial_sums
+from tfnb.kernels.cpu.tiled import PARALLEL_FLOPS
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
 from tfnb.kernels.window import Window, window
 

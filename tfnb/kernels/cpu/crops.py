@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 
 from tfnb.kernels.cpu.copying import fill
-from tfnb.kernels.launch import Call, Launch
+from tfnb.kernels.launch import Call, Launch, Word
 
 (IMAGES, BOXES, OWNER, OUT, BATCH, H, W, C, CROP_H, CROP_W, NEAREST, OUTSIDE, GRADS, COUNT) = range(14)
 
@@ -122,8 +122,9 @@ def _launch(call: Call, text: str, image: tuple[int, ...], crop: tuple[int, ...]
     out = {CROP_TEXT: 4 * items * part, IMAGE_TEXT: whole * call.outputs[0].itemsize, BOXES_TEXT: 16 * items}
     of = {slot: call.input(i).reach(bytes_of[slot]) for slot, i in inputs.items()}
     nothing, nearest = call.input(0).reach(0), int(call.attrs.get("method") == b"nearest")
-    words = (of.get(IMAGES, nothing), of[BOXES], of[OWNER], call.output().reach(out.get(text, 0)), *image, *crop,
-             nearest, int(outside), of.get(GRADS, nothing), count)
+    words: tuple[Word, ...] = (
+        of.get(IMAGES, nothing), of[BOXES], of[OWNER], call.output().reach(out.get(text, 0)), *image, *crop,
+        nearest, int(outside), of.get(GRADS, nothing), count)
     text = _typed(text, call.inputs[inputs[IMAGES]].type if IMAGES in inputs else call.outputs[0].type)
     return Launch(text, words, items, 1, "crop and resize")
 

@@ -77,8 +77,8 @@ def scatter_nd(call: Call) -> list[Launch]:
                    for launch in scatter(inner, _SUM, (), out.type)]
 
 
-def _outer(call: Call, word: int | Address) -> int | Address:
+def _outer(call: Call, word: Word) -> Word:
     """Map an address of the inner call to the op's: the output is the variable, inputs move by one."""
-    if isinstance(word, int) or word.kind != "input":
+    if not isinstance(word, Address) or word.kind != "input":
         return word
     return replace(word, kind="output") if word.index == 0 else replace(word, index=word.index - 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import prod
 
 from tfnb.kernels.cpu.copying import BYTES_PER_CHUNK, by_unit, fill
-from tfnb.kernels.launch import Address, Call, Launch
+from tfnb.kernels.launch import Address, Call, Launch, Word
 
 # Item i: the part in outer row i, of `size` units; {source} and {target} are the whole and the part, or the other way.
 _TEXT = """
@@ -55,6 +55,7 @@ def _moved(call: Call, whole: Address, part: Address, shape: tuple[int, ...], fi
     outer, row = prod(shape[:first]), prod(shape[first + count:]) * call.outputs[0].itemsize
     text, size, _ = by_unit(_TEXT.replace("{move}", move), row, index=call.inputs[1].type)
     limits = shape[first:first + count]
-    args = (whole.reach(outer * prod(limits) * row), call.input(1).reach((first + count) * call.inputs[1].itemsize),
-            part.reach(outer * row), size, Address("status"), first, count, *limits)
+    args: tuple[Word, ...] = (
+        whole.reach(outer * prod(limits) * row), call.input(1).reach((first + count) * call.inputs[1].itemsize),
+        part.reach(outer * row), size, Address("status"), first, count, *limits)
     return [Launch(text, args, outer, max(1, BYTES_PER_CHUNK // (row + 64)), "take")]

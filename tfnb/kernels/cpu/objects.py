@@ -36,7 +36,7 @@ LIMIT = 256 << 20                                       # bytes in the folder; t
 
 def key(text: str) -> str:
     """Return the cache key of a kernel's source: a hash of it and of all that decides what it compiles to."""
-    return hashlib.sha256(environment().encode() + text.encode()).hexdigest()
+    return str(hashlib.sha256(environment().encode() + text.encode()).hexdigest())
 
 
 @cache
@@ -58,7 +58,7 @@ def _version(name: str) -> str:
     if found is None or found.origin is None:
         return ""
     try:
-        return hashlib.sha256(Path(found.origin).with_name("_version.py").read_bytes()).hexdigest()
+        return str(hashlib.sha256(Path(found.origin).with_name("_version.py").read_bytes()).hexdigest())
     except OSError:
         return str(metadata.version(name))
 
@@ -143,7 +143,7 @@ def _read(place: Path, name: str) -> bytes:
 
 
 def _head(name: str, payload: bytes) -> bytes:
-    return MAGIC + hashlib.sha256(name.encode() + payload).digest()
+    return MAGIC + bytes(hashlib.sha256(name.encode() + payload).digest())
 
 
 def _write_whole(path: Path, data: bytes) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from tfnb.kernels.cpu.copying import copy_rows
 from tfnb.kernels.cpu.philox import BLOCKS_PER_ELEMENT, new_state
-from tfnb.kernels.launch import Address, Call, Launch
+from tfnb.kernels.launch import Address, Call, Launch, Word
 
 STATE = Address("state")
 GRAIN = 4096                                            # groups (blocks) a thread takes at a time
@@ -235,7 +235,8 @@ def _fill(call: Call, text: str, size: int, *more: Address) -> list[Launch]:
     if not count:
         return []
     scalars = [word.reach(call.inputs[word.index].itemsize) if word.kind == "input" else word for word in more]
-    words = (STATE, call.output().reach(count * call.outputs[0].itemsize), count, call.scratch(32).reach(32), *scalars)
+    words: tuple[Word, ...] = (
+        STATE, call.output().reach(count * call.outputs[0].itemsize), count, call.scratch(32).reach(32), *scalars)
     return [Launch(text, words, -(-count // size), GRAIN),
             _advance(count * BLOCKS_PER_ELEMENT)]
 

@@ -154,7 +154,7 @@ def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Addres
     machine = microkernel.machine()
     assert machine is not None
     m, n, k, size = product.m, product.n, product.k, BYTES[product.type]
-    a_step, before = (m if product.transpose_a else k) * size, []
+    a_step, before = (m if product.transpose_a else k) * size, list[Launch]()
     if not product.transpose_a and a_step % 4096 == 0 and m > CACHE_WAYS and n >= 4 * machine.width(product.type):
         a_rows = m * (count if moves[0] else 1)
         before, pairs = _longer(call, product, pairs, a_rows)
@@ -167,9 +167,10 @@ def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Addres
     each = a_bytes, k * n * size, m * n * size
     reach = [((count - 1) * move + 1) * nbytes for move, nbytes in zip(moves, each, strict=True)]
     pairs, c = [(a.reach(reach[0]), b.reach(reach[1])) for a, b in pairs], c.reach(reach[2])
-    ending = (Code(tail.text), tail.row_items, *chain(*pairs), *tail.words) if tail else (0, 0, *chain(*pairs))
-    words = (c, m, n, k, a_step, n * size, moves[0] * a_bytes, moves[1] * k * n * size, moves[2] * m * n * size,
-             rows, columns, per_column, per_matrix, len(pairs), together, *ending)
+    begin, more = ((Code(tail.text), tail.row_items), tail.words) if tail else ((0, 0), ())
+    words: tuple[Word, ...] = (
+        c, m, n, k, a_step, n * size, moves[0] * a_bytes, moves[1] * k * n * size, moves[2] * m * n * size,
+        rows, columns, per_column, per_matrix, len(pairs), together, *begin, *chain(*pairs), *more)
     return [*before, Launch(TEXT.format(**names(machine, product.type, not product.transpose_a)), words,
                             count * per_matrix, grain, "gemm")]
 

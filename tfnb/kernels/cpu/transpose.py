@@ -11,7 +11,7 @@ from math import prod
 
 from tfnb.kernels.cpu import streaming
 from tfnb.kernels.cpu.tiles import SIZES
-from tfnb.kernels.launch import Address, Launch
+from tfnb.kernels.launch import Address, Launch, Word
 from tfnb.kernels.view import row_major
 
 LEAST = 4096             # elements: a smaller copy is not worth a launch of its own
@@ -82,8 +82,9 @@ def transpose(source: Address, target: Address, unit: int, shape: Sequence[int],
     items = blocks * prod(shape[i] for i in batch)
     grain = max(1, BYTES_PER_CHUNK // (n * unit * shape[b]))
     moved = (a, b, *batch)
-    args = (source.reach(_extent(shape, strides, moved) * unit), target.reach(_extent(shape, out, moved) * unit),
-            blocks, shape[a], shape[b], strides[b], out[a], past, len(batch), *words)
+    args: tuple[Word, ...] = (
+        source.reach(_extent(shape, strides, moved) * unit), target.reach(_extent(shape, out, moved) * unit),
+        blocks, shape[a], shape[b], strides[b], out[a], past, len(batch), *words)
     return [Launch(text, args, items, grain, "transpose")]
 
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from math import prod
 
 from tfnb.kernels.cuda.geometry import block_size, blocks_of
-from tfnb.kernels.launch import Address, Call, Launch, Meta, known_axis, known_value
+from tfnb.kernels.launch import Address, Call, Launch, Meta, Word, known_axis, known_value
 from tfnb.kernels.view import row_major
 
 FILL_TEXT = """def kernel(value, target, n):
@@ -27,7 +27,7 @@ ZERO_TEXT = """def kernel(target, n):
 """
 
 
-def over(text: str, args: Sequence[int | Address], items: int, label: str = "") -> Launch:
+def over(text: str, args: Sequence[Word], items: int, label: str = "") -> Launch:
     """Return a launch with a thread for each item; the kernel gets their number as its last argument."""
     return Launch(text, (*args, items), blocks_of(items), block_size(), label)
 

@@ -11,7 +11,7 @@ from math import prod
 from tfnb.kernels.cuda.checks import STATUS, indented, tell
 from tfnb.kernels.cuda.copying import fill, over
 from tfnb.kernels.cuda.geometry import block_size
-from tfnb.kernels.launch import Call, Launch, known_axis
+from tfnb.kernels.launch import Call, Launch, Word, known_axis
 
 GATHER_TEXT = f"""def kernel(params, indices, status, target, count, outer, limit, size, n):
     for i in range(cuda.grid(1), n, cuda.gridsize(1)):
@@ -79,7 +79,7 @@ def gather(call: Call) -> list[Launch]:
     size, total = prod(params.shape[axis + 1:]), call.outputs[0].size
     if not total:
         return []
-    args = (call.input(0), call.input(1), STATUS, call.output(), count, outer, params.shape[axis], size)
+    args = call.input(0), call.input(1), STATUS, call.output(), count, outer, params.shape[axis], size
     return [over(GATHER_TEXT.format(type=_number(params.type)), args, total, "gather")]
 
 
@@ -93,8 +93,8 @@ def gather_nd(call: Call) -> list[Launch]:
              for k in range(depth)]
     text = GATHER_ND_TEXT.format(type=_number(params.type), limits=", ".join(f"limit{k}" for k in range(max(1, depth))),
                                  coordinates=indented("\n".join(steps).splitlines(), 2))
-    args = (call.input(0), call.input(1), STATUS, call.output(), prod(params.shape[depth:]),
-            *(params.shape[:depth] or (1,)))
+    args: tuple[Word, ...] = (call.input(0), call.input(1), STATUS, call.output(), prod(params.shape[depth:]),
+                              *(params.shape[:depth] or (1,)))
     return [over(text, args, total, "gather_nd")]
 
 

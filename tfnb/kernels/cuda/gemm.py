@@ -72,9 +72,9 @@ def batch_matmul(call: Call) -> list[Launch]:
     (a, b), launches = call.inputs, []
     area = [m.shape[-2] * m.shape[-1] for m in (a, b, call.outputs[0])]
     for count, first, moves in runs(call.outputs[0].shape[:-2], a.shape[:-2], b.shape[:-2]):
-        places = [address.at(i * n * a.itemsize) for address, i, n in
+        a_place, b_place, out = [address.at(i * n * a.itemsize) for address, i, n in
                   zip((call.input(0), call.input(1), call.output()), first, area, strict=True)]
-        launches += _product(call, *places, count, (moves[0] * area[0], moves[1] * area[1]))
+        launches += _product(call, a_place, b_place, out, count, (moves[0] * area[0], moves[1] * area[1]))
     return launches
 
 

@@ -28,7 +28,7 @@ from tfnb.kernels.block import Block, fill
 from tfnb.kernels.cuda.checks import STATUS, indented, tell
 from tfnb.kernels.cuda.geometry import block_size, blocks_of
 from tfnb.kernels.cuda.texts import has_text, template
-from tfnb.kernels.launch import Address, Call, Launch
+from tfnb.kernels.launch import Address, Call, Launch, Word
 from tfnb.kernels.printer import Printer
 from tfnb.kernels.scalar import Attrs
 from tfnb.kernels.scatter import Form, elements
@@ -75,7 +75,7 @@ def scatter(call: Call, form: Form, attrs: Attrs, type: str) -> list[Launch]:
                   for i in given)
     text = _text(form, attrs, type, kinds, tuple(call.inputs[i].type for i in given), depth, block_size())
     arrays: list[Address] = [call.input(i) for i in given] + [call.output(i) for i in range(len(form.refs))]
-    args = (*arrays, call.input(form.indices), count, size, *(limits or (1,)))
+    args: tuple[Word, ...] = (*arrays, call.input(form.indices), count, size, *(limits or (1,)))
     return [*launches, Launch(text, args, count, block_size(), "scatter")]
 
 

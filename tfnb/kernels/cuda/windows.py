@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfnb.kernels.cuda.copying import over
-from tfnb.kernels.launch import Address, Call, Launch
+from tfnb.kernels.launch import Address, Call, Launch, Word
 from tfnb.kernels.number_types import extreme
 from tfnb.kernels.view import row_major
 from tfnb.kernels.window import Attrs, Window, pool_window, spatial_axes, window
@@ -190,18 +190,18 @@ def avg_pool_gradient(call: Call) -> list[Launch]:
 def _pool(call: Call, text: str) -> list[Launch]:
     x, out = call.inputs[0].shape, call.outputs[0].shape
     w = pool_window(x, call.attrs)
-    args = (call.input(0), call.output(), *_places(w, call.attrs, x, out), w.channels)
+    args: tuple[Word, ...] = (call.input(0), call.output(), *_places(w, call.attrs, x, out), w.channels)
     return _launch(text, args, call, "pool")
 
 
 def _pool_gradient(call: Call, text: str, taken: Sequence[Address]) -> list[Launch]:
     x = call.outputs[0].shape
     w = pool_window(x, call.attrs)
-    args = (*taken, call.output(), *_places(w, call.attrs, x, call.inputs[-1].shape))
+    args: tuple[Word, ...] = (*taken, call.output(), *_places(w, call.attrs, x, call.inputs[-1].shape))
     return _launch(text, args, call, "pool gradient")
 
 
-def _launch(text: str, args: Sequence[int | Address], call: Call, label: str) -> list[Launch]:
+def _launch(text: str, args: Sequence[Word], call: Call, label: str) -> list[Launch]:
     out = call.outputs[0]
     if not out.size:
         return []
