@@ -63,7 +63,7 @@ def same(got: str, want: str) -> bool:
 
 
 def step(source: str, names: dict[str, Any]) -> str:
-    """Execute one `>>>` and return what it prints; of an error, its class and first line."""
+    """Execute one `>>>` and return what it prints; of an error, its class and first line of text."""
     def display(value: Any) -> None:
         if value is not None:
             print(show(value))
@@ -73,7 +73,7 @@ def step(source: str, names: dict[str, Any]) -> str:
         with contextlib.redirect_stdout(printed):
             exec(compile(source, "<example>", "single"), names)
     except (Exception, SystemExit) as error:
-        first = next(iter(str(error).splitlines()), "")
+        first = next(filter(None, str(error).splitlines()), "")
         return printed.getvalue() + f"{type(error).__name__}: {first}".removesuffix(": ")
     finally:
         sys.displayhook = hook

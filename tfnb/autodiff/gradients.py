@@ -266,6 +266,11 @@ def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_o
 
     It takes a gradient for each element of x: nodes of their own where its shape is known, else iterations of a loop.
     Raises ValueError where nothing leads from an x to the ys; else as `gradients`.
+
+    >>> x = tf.constant([1.0, 2.0])
+    >>> sess.run(tf.hessians(x[0] ** 2 * x[1], [x]))
+    [array([[4., 2.],
+            [2., 0.]], dtype=float32)]
     """
     xs = _as_list(xs)
     options: dict[str, Any] = {

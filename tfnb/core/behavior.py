@@ -3,7 +3,11 @@ from __future__ import annotations
 
 
 def executing_eagerly() -> bool:
-    """Return False: ops build a graph, which a session runs."""
+    """Return False: ops build a graph, which a session runs.
+
+    >>> tf.executing_eagerly()
+    False
+    """
     return False
 
 

@@ -10,6 +10,9 @@ class Dimension:
     """Size of one axis: `value` is an int, or None if unknown. Arithmetic with an unknown size gives an unknown size.
 
     Comparisons with an unknown size give None, as TensorFlow 1 does.
+
+    >>> tf.Dimension(2) * tf.Dimension(3) == 6, tf.Dimension(None).value
+    (True, None)
     """
 
     __slots__ = ("_value",)

@@ -23,6 +23,9 @@ class DType:
     is_unsigned, is_numpy_compatible.
 
     Equal to what `as_dtype` makes of the other side: names and NumPy types compare too.
+
+    >>> tf.float32.name, tf.float32.is_floating, tf.int32.max, tf.float32.as_numpy_dtype
+    ('float32', True, 2147483647, <class 'numpy.float32'>)
     """
 
     __slots__ = ("name", "as_datatype_enum", "base_dtype", "real_dtype", "_numpy", "_np_dtype", "_other", "size",
@@ -215,6 +218,9 @@ def as_dtype(type_value: Any) -> DType:
 
     `float` is float32, `bool` bool, `object` string; `int` is none (it could be int32 or int64). An object with a
     `dtype` attribute has that dtype. Raises TypeError if there is no such dtype.
+
+    >>> tf.as_dtype("float32") is tf.float32, tf.as_dtype(np.int64) is tf.int64
+    (True, True)
     """
     if isinstance(type_value, DType):
         return type_value

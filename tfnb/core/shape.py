@@ -82,6 +82,12 @@ class TensorShape:
     `dims`: an iterable of ints, None and Dimensions, one such, a TensorShape, a TensorShapeProto, or None. Raises
     TypeError for anything else, ValueError for a negative size. `static` is the same as a plain tuple. Iterating
     and indexing give Dimensions, slicing a TensorShape.
+
+    >>> shape = tf.TensorShape([None, 3])
+    >>> shape.ndims, shape[1].value, shape.is_fully_defined(), shape.as_list()
+    (2, 3, False, [None, 3])
+    >>> shape.merge_with([5, None]).as_list()
+    [5, 3]
     """
 
     __slots__ = ("static",)

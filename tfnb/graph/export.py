@@ -69,6 +69,9 @@ def make_ndarray(proto: Any) -> np.ndarray:
 
     Raises TypeError for a dtype that has no arrays, ValueError for more elements than the shape has, or an unknown
     shape.
+
+    >>> tf.make_ndarray(tf.make_tensor_proto([1, 2]))
+    array([1, 2], dtype=int32)
     """
     dtype = as_dtype(proto.dtype)
     shape = as_static(proto.tensor_shape)

@@ -238,7 +238,11 @@ def _inverse(ctx: Any, x: np.ndarray) -> np.ndarray:
 
 @kernel("x: T -> y: T", shape=shapes.like_first, numpy=_inverse, ranks={"x": 1}, values=("x",), T=INDEX)
 def InvertPermutation() -> None:
-    """Compute the inverse permutation of `x`: `y[x[i]] == i`."""
+    """Compute the inverse permutation of `x`: `y[x[i]] == i`.
+
+    >>> sess.run(tf.invert_permutation([2, 0, 1]))
+    array([1, 2, 0], dtype=int32)
+    """
 
 
 InvertPermutation.no_gradient("it is made of indices")
@@ -316,7 +320,11 @@ def _all_shapes(ctx: ShapeContext) -> list[Static]:
 
 @kernel("input: T -> output: T", shape=_all_shapes, numpy=lambda ctx, *arrays: arrays, T="list(type) >= 1")
 def IdentityN() -> None:
-    """Return the tensors themselves."""
+    """Return the tensors themselves.
+
+    >>> sess.run(tf.identity_n([tf.constant(1), tf.constant("a")]))
+    [1, b'a']
+    """
 
 
 @IdentityN.gradient
@@ -366,7 +374,11 @@ def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> 
 
 
 def shape_n(input: Sequence[Any], out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
-    """Return the shape of each tensor, as vectors."""
+    """Return the shape of each tensor, as vectors.
+
+    >>> sess.run(tf.shape_n([[1, 2, 3], [[1], [2]]]))
+    [array([3], dtype=int32), array([2, 1], dtype=int32)]
+    """
     return ShapeN(input, out_type=out_type, name=name)
 
 
@@ -374,6 +386,9 @@ def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> T
     """Return the number of elements of a tensor, an int32 or `out_type` (int64) scalar: a constant where it is known.
 
     Of a SparseTensor, as many as its dense form has.
+
+    >>> sess.run(tf.size([[1, 2, 3], [4, 5, 6]]))
+    6
     """
     with name_scope(name, "Size", [input]) as scope:
         if isinstance(input, (SparseTensor, SparseTensorValue)):
@@ -385,7 +400,11 @@ def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> T
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
-    """Return the rank (number of axes) of a tensor or SparseTensor: a constant where it is known."""
+    """Return the rank (number of axes) of a tensor or SparseTensor: a constant where it is known.
+
+    >>> sess.run(tf.rank([[1, 2], [3, 4]]))
+    2
+    """
     with name_scope(name, "Rank", [input]) as scope:
         if isinstance(input, (SparseTensor, SparseTensorValue)):
             return size(input.dense_shape, name=scope)
@@ -424,7 +443,17 @@ def _parts_too(op: Any, input: Any, name: str | None) -> Any:
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Return `x` itself; running it raises InvalidArgumentError where its shape is not `shape` (None: any size)."""
+    """Return `x` itself; running it raises InvalidArgumentError where its shape is not `shape` (None: any size).
+
+    >>> x = tf.placeholder(tf.float32)
+    >>> y = tf.ensure_shape(x, [None, 2])
+    >>> sess.run(y, {x: [[1.0, 2.0]]})
+    array([[1., 2.]], dtype=float32)
+    >>> sess.run(y, {x: [1.0, 2.0, 3.0]})
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: Shapes (3,) and (?, 2) are not compatible (op 'EnsureShape' of type ...
+    """
     return EnsureShape(x, shape=TensorShape(shape), name=name)
 
 
@@ -479,7 +508,11 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
 
 
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
-    """Transpose the last two axes of `a`. Raises ValueError for fewer than two axes."""
+    """Transpose the last two axes of `a`. Raises ValueError for fewer than two axes.
+
+    >>> sess.run(tf.matrix_transpose([[[1, 2, 3], [4, 5, 6]]])).shape
+    (1, 3, 2)
+    """
     with name_scope(name, "matrix_transpose", [a]) as scope:
         a = convert_to_tensor(a, name="a")
         if a.static is None:
@@ -494,7 +527,12 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
 
 def reverse(tensor: Any, axis: Any = None, name: str | None = None, dims: Any = None) -> Tensor:
-    """Reverse `tensor` along the axes `axis`, or, as in r0.x, along those where a list of bools is True."""
+    """Reverse `tensor` along the axes `axis`, or, as in r0.x, along those where a list of bools is True.
+
+    >>> sess.run(tf.reverse([[1, 2, 3], [4, 5, 6]], axis=[1]))
+    array([[3, 2, 1],
+           [6, 5, 4]], dtype=int32)
+    """
     axis = renamed("axis", axis, "dims", dims)
     if isinstance(axis, (list, tuple)) and axis and all(isinstance(flag, (bool, np.bool_)) for flag in axis):
         axis = np.array([i for i, flag in enumerate(axis) if flag], np.int32)
@@ -505,10 +543,18 @@ reverse_v2 = reverse
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
-    """Return the TensorShape that two shapes broadcast to. Raises ValueError if they are incompatible."""
+    """Return the TensorShape that two shapes broadcast to. Raises ValueError if they are incompatible.
+
+    >>> tf.broadcast_static_shape(tf.TensorShape([2, 1]), tf.TensorShape([1, 3])).as_list()
+    [2, 3]
+    """
     return TensorShape.of(broadcast(TensorShape(shape_x).static, TensorShape(shape_y).static))
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
-    """Return the shape vector that two shape vectors broadcast to."""
+    """Return the shape vector that two shape vectors broadcast to.
+
+    >>> sess.run(tf.broadcast_dynamic_shape(tf.constant([2, 1]), tf.constant([3])))
+    array([2, 3], dtype=int32)
+    """
     return raw.BroadcastArgs(shape_x, shape_y)

@@ -51,6 +51,16 @@ def assert_equal(x: Any, y: Any, data: Any = None, summarize: int | None = None,
     """Return an operation that raises InvalidArgumentError unless x == y everywhere (they broadcast).
 
     data: tensors to print then, instead of x and y; message: text before it. Raises at once where that is known.
+
+    >>> x = tf.placeholder(tf.int32)
+    >>> with tf.control_dependencies([tf.assert_equal(x, 1, message="x must be 1")]):
+    ...     y = tf.identity(x)
+    >>> sess.run(y, {x: 1})
+    1
+    >>> sess.run(y, {x: 2})
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: assertion failed: [x must be 1] [Condition x == y did not hold element-wise:] ...
     """
     with name_scope(name, "assert_equal", [x, y, data]):
         if x is y:
@@ -60,37 +70,73 @@ def assert_equal(x: Any, y: Any, data: Any = None, summarize: int | None = None,
 
 def assert_none_equal(x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
                       name: str | None = None) -> Operation:
-    """As assert_equal, that x != y everywhere."""
+    """As assert_equal, that x != y everywhere.
+
+    >>> tf.assert_none_equal([1, 2], 2)
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: Condition x != y did not hold element-wise:
+    """
     return _binary("!=", "assert_none_equal", not_equal, np.not_equal, x, y, data, summarize, message, name)
 
 
 def assert_less(x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
                 name: str | None = None) -> Operation:
-    """As assert_equal, that x < y everywhere."""
+    """As assert_equal, that x < y everywhere.
+
+    >>> tf.assert_less([1, 2], 2)
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: Condition x < y did not hold element-wise:
+    """
     return _binary("<", "assert_less", less, np.less, x, y, data, summarize, message, name)
 
 
 def assert_less_equal(x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
                       name: str | None = None) -> Operation:
-    """As assert_equal, that x <= y everywhere."""
+    """As assert_equal, that x <= y everywhere.
+
+    >>> tf.assert_less_equal([1, 2], 1)
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: Condition x <= y did not hold element-wise:
+    """
     return _binary("<=", "assert_less_equal", less_equal, np.less_equal, x, y, data, summarize, message, name)
 
 
 def assert_greater(x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
                    name: str | None = None) -> Operation:
-    """As assert_equal, that x > y everywhere."""
+    """As assert_equal, that x > y everywhere.
+
+    >>> tf.assert_greater([1, 2], 1)
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: Condition x > y did not hold element-wise:
+    """
     return _binary(">", "assert_greater", greater, np.greater, x, y, data, summarize, message, name)
 
 
 def assert_greater_equal(x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
                          name: str | None = None) -> Operation:
-    """As assert_equal, that x >= y everywhere."""
+    """As assert_equal, that x >= y everywhere.
+
+    >>> tf.assert_greater_equal([1, 2], 2)
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: Condition x >= y did not hold element-wise:
+    """
     return _binary(">=", "assert_greater_equal", greater_equal, np.greater_equal, x, y, data, summarize, message, name)
 
 
 def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = None, summarize: int | None = None,
                 message: str | None = None, name: str | None = None) -> Operation:
-    """As assert_equal, that |x - y| < atol + rtol * |y| everywhere; both are 10 units in the last place by default."""
+    """As assert_equal, that |x - y| < atol + rtol * |y| everywhere; both are 10 units in the last place by default.
+
+    >>> sess.run(tf.assert_near([1.0, 2.0], [1.0, 2.1]))
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: assertion failed: [x and y not equal to tolerance rtol = ] [1.19209e-06] [, ...
+    """
     with name_scope(name, "assert_near", [x, y, rtol, atol, data]):
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, name="y", dtype=x.dtype)
@@ -116,25 +162,49 @@ def _unary(opname: str, condition: str, compare: Callable[..., Operation], zero_
 
 def assert_negative(x: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
                     name: str | None = None) -> Operation:
-    """As assert_equal, that x < 0 everywhere."""
+    """As assert_equal, that x < 0 everywhere.
+
+    >>> tf.assert_negative([-1, 0])
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: Condition x < 0 did not hold element-wise:
+    """
     return _unary("assert_negative", "<", assert_less, False, x, data, summarize, message, name)
 
 
 def assert_positive(x: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
                     name: str | None = None) -> Operation:
-    """As assert_equal, that x > 0 everywhere."""
+    """As assert_equal, that x > 0 everywhere.
+
+    >>> tf.assert_positive([1, 0])
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: Condition x > 0 did not hold element-wise:
+    """
     return _unary("assert_positive", ">", assert_less, True, x, data, summarize, message, name)
 
 
 def assert_non_negative(x: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
                         name: str | None = None) -> Operation:
-    """As assert_equal, that x >= 0 everywhere."""
+    """As assert_equal, that x >= 0 everywhere.
+
+    >>> tf.assert_non_negative([1, -1])
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: Condition x >= 0 did not hold element-wise:
+    """
     return _unary("assert_non_negative", ">=", assert_less_equal, True, x, data, summarize, message, name)
 
 
 def assert_non_positive(x: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
                         name: str | None = None) -> Operation:
-    """As assert_equal, that x <= 0 everywhere."""
+    """As assert_equal, that x <= 0 everywhere.
+
+    >>> tf.assert_non_positive([-1, 1])
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: Condition x <= 0 did not hold element-wise:
+    """
     return _unary("assert_non_positive", "<=", assert_less_equal, False, x, data, summarize, message, name)
 
 
@@ -168,6 +238,11 @@ def assert_rank(x: Any, rank: Any, data: Any = None, summarize: int | None = Non
     """Return an operation that raises InvalidArgumentError unless x has `rank` axes; ValueError at once if known.
 
     rank: an integer, or a scalar tensor.
+
+    >>> tf.assert_rank([1, 2, 3], 2)
+    Traceback (most recent call last):
+        ...
+    ValueError: .  Tensor assert_rank/x:0 must have rank 2.  Received rank 1, shape (3,)
     """
     wanted = _rank(rank)
     return _rank_check("assert_rank", f"rank {wanted}", _if_known([wanted], lambda n: n == wanted),
@@ -180,7 +255,13 @@ def _if_known(ranks: Sequence[Any], fits: Callable[[int], bool]) -> Callable[[in
 
 def assert_rank_at_least(x: Any, rank: Any, data: Any = None, summarize: int | None = None,
                          message: str | None = None, name: str | None = None) -> Operation:
-    """As assert_rank, that x has `rank` axes or more."""
+    """As assert_rank, that x has `rank` axes or more.
+
+    >>> tf.assert_rank_at_least([1, 2], 2)
+    Traceback (most recent call last):
+        ...
+    ValueError: .  Tensor assert_rank_at_least/x:0 must have rank at least 2.  Received rank 1, shape (2,)
+    """
     wanted = _rank(rank)
     return _rank_check("assert_rank_at_least", f"rank at least {wanted}", _if_known([wanted], lambda n: n >= wanted),
                        lambda n: greater_equal(n, wanted), x, data, summarize, message, name)
@@ -188,7 +269,13 @@ def assert_rank_at_least(x: Any, rank: Any, data: Any = None, summarize: int | N
 
 def assert_rank_in(x: Any, ranks: Sequence[Any], data: Any = None, summarize: int | None = None,
                    message: str | None = None, name: str | None = None) -> Operation:
-    """As assert_rank, that the number of axes of x is one of `ranks`."""
+    """As assert_rank, that the number of axes of x is one of `ranks`.
+
+    >>> tf.assert_rank_in([1, 2], [0, 2])
+    Traceback (most recent call last):
+        ...
+    ValueError: .  Tensor assert_rank_in/x:0 must have rank in (0, 2).  Received rank 1, shape (2,)
+    """
     wanted = [_rank(r) for r in ranks]
     return _rank_check("assert_rank_in", f"rank in {tuple(wanted)}", _if_known(wanted, lambda n: n in wanted),
                        lambda n: _is_one_of(n, wanted), x, data, summarize, message, name)
@@ -203,7 +290,13 @@ def _is_one_of(x: Tensor, values: Sequence[Any]) -> Tensor:
 
 
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Operation:
-    """Raise TypeError at once unless `tensor` has the dtype; the operation returned does nothing."""
+    """Raise TypeError at once unless `tensor` has the dtype; the operation returned does nothing.
+
+    >>> tf.assert_type(tf.constant(1), tf.float32)
+    Traceback (most recent call last):
+        ...
+    TypeError:   Const must be of type tf.float32
+    """
     with name_scope(name, "assert_type", [tensor]):
         tensor = tensor.values if isinstance(tensor, SparseTensor) else convert_to_tensor(tensor, name="tensor")
         if tensor.dtype.base_dtype != dtypes.as_dtype(tf_type).base_dtype:
@@ -212,7 +305,13 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
 
 
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Operation:
-    """Raise TypeError at once unless x has an integer dtype; the operation returned does nothing."""
+    """Raise TypeError at once unless x has an integer dtype; the operation returned does nothing.
+
+    >>> tf.assert_integer([1.5])
+    Traceback (most recent call last):
+        ...
+    TypeError: Expected "x" to be integer type.  Found: float32
+    """
     with name_scope(name, "assert_integer", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
@@ -221,7 +320,13 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
 
 def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
-    """Return `tensor` itself. Raises ValueError at once if it is known to have axes."""
+    """Return `tensor` itself. Raises ValueError at once if it is known to have axes.
+
+    >>> tf.assert_scalar([1])
+    Traceback (most recent call last):
+        ...
+    ValueError: Expected scalar shape for assert_scalar:0, saw shape: (1,).
+    """
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name=scope)
         if tensor.static != () and tensor.static is not None:
@@ -230,7 +335,11 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
 
 
 def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = None) -> DType:
-    """Return the dtype of all `tensors`, by default float32. Raises ValueError for different ones or no float."""
+    """Return the dtype of all `tensors`, by default float32. Raises ValueError for different ones or no float.
+
+    >>> tf.assert_same_float_dtype([tf.constant(1.0), tf.constant(2.0)])
+    tf.float32
+    """
     found = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
     for t in tensors or ():
         if t is not None and found is not None and t.dtype.base_dtype != found:
@@ -243,19 +352,31 @@ def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = N
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Return whether `tensor` is a tensor of integers, floats or complex numbers (quantized ones included)."""
+    """Return whether `tensor` is a tensor of integers, floats or complex numbers (quantized ones included).
+
+    >>> tf.is_numeric_tensor(tf.constant(1)), tf.is_numeric_tensor(tf.constant("a"))
+    (True, False)
+    """
     return isinstance(tensor, Tensor) and (tensor.dtype.is_integer or tensor.dtype.is_floating
                                            or tensor.dtype.is_complex or tensor.dtype.is_quantized)
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
-    """Return a bool scalar: whether the elements of x, in row-major order, never decrease."""
+    """Return a bool scalar: whether the elements of x, in row-major order, never decrease.
+
+    >>> sess.run(tf.is_non_decreasing([1, 2, 2]))
+    True
+    """
     with name_scope(name, "is_non_decreasing", [x]):
         return reduce_all(greater_equal(*_neighbours(x)))  # type: ignore[no-any-return]
 
 
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
-    """Return a bool scalar: whether the elements of x, in row-major order, strictly increase."""
+    """Return a bool scalar: whether the elements of x, in row-major order, strictly increase.
+
+    >>> sess.run(tf.is_strictly_increasing([1, 2, 2]))
+    False
+    """
     with name_scope(name, "is_strictly_increasing", [x]):
         return reduce_all(greater(*_neighbours(x)))  # type: ignore[no-any-return]
 

@@ -30,6 +30,12 @@ def case(pred_fn_pairs: Any, default: Fn | None = None, exclusive: bool = False,
     structure, as for tf.cond.
 
     Raises TypeError for arguments of another kind, ValueError for no pairs at all.
+
+    >>> x = tf.placeholder(tf.int32, [])
+    >>> y = tf.case([(tf.less(x, 0), lambda: tf.constant("negative")), (tf.equal(x, 0), lambda: tf.constant("zero"))],
+    ...             default=lambda: tf.constant("positive"))
+    >>> [sess.run(y, {x: value}) for value in (-3, 0, 5)]
+    [b'negative', b'zero', b'positive']
     """
     predicates, actions = _pairs(pred_fn_pairs, default)
     with name_scope(name, "case", [predicates]):

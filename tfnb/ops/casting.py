@@ -72,20 +72,36 @@ def to_float(x: Any, name: str = "ToFloat") -> Tensor:
 
 
 def to_double(x: Any, name: str = "ToDouble") -> Tensor:
-    """Convert `x` to float64."""
+    """Convert `x` to float64.
+
+    >>> sess.run(tf.to_double([1, 2]))
+    array([1., 2.])
+    """
     return cast(x, dtypes.float64, name=name)
 
 
 def to_int32(x: Any, name: str = "ToInt32") -> Tensor:
-    """Convert `x` to int32."""
+    """Convert `x` to int32.
+
+    >>> sess.run(tf.to_int32([1.9, -1.9]))
+    array([ 1, -1], dtype=int32)
+    """
     return cast(x, dtypes.int32, name=name)
 
 
 def to_int64(x: Any, name: str = "ToInt64") -> Tensor:
-    """Convert `x` to int64."""
+    """Convert `x` to int64.
+
+    >>> sess.run(tf.to_int64([1.9, -1.9]))
+    array([ 1, -1])
+    """
     return cast(x, dtypes.int64, name=name)
 
 
 def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Tensor:
-    """Convert `x` to bfloat16."""
+    """Convert `x` to bfloat16.
+
+    >>> sess.run(tf.to_float(tf.to_bfloat16([1.0, 1.001, 3.14159])))
+    array([1.    , 1.    , 3.1406], dtype=float32)
+    """
     return cast(x, dtypes.bfloat16, name=name)

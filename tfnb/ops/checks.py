@@ -85,13 +85,21 @@ Assert.no_gradient("it has no output")
 # What users call
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
-    """Return `tensor` itself; running it raises InvalidArgumentError with `message` if it has a NaN or an infinity."""
+    """Return `tensor` itself; running it raises InvalidArgumentError with `message` if it has a NaN or an infinity.
+
+    >>> sess.run(tf.check_numerics([1.0, 2.0], "x is not finite"))
+    array([1., 2.], dtype=float32)
+    """
     return CheckNumerics(tensor, message=message, name=name)
 
 
 def verify_tensor_all_finite(t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None,
                              message: str | None = None) -> Tensor:
-    """Return `t` (or `x`); running it raises InvalidArgumentError with `msg` (or `message`) unless all is finite."""
+    """Return `t` (or `x`); running it raises InvalidArgumentError with `msg` (or `message`) unless all is finite.
+
+    >>> sess.run(tf.verify_tensor_all_finite([1.0, 2.0], "x is not finite"))
+    array([1., 2.], dtype=float32)
+    """
     value, text = renamed("x", x, "t", t), renamed("message", message, "msg", msg)
     with name_scope(name, "VerifyFinite", [value]):
         value = convert_to_tensor(value, name="x")
@@ -113,7 +121,13 @@ def print_(input_: Any, data: Sequence[Any], message: str | None = None, first_n
 
 
 def assert_(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> Operation:
-    """`tf.Assert`: return an operation that raises InvalidArgumentError with `data` unless `condition` holds."""
+    """`tf.Assert`: return an operation that raises InvalidArgumentError with `data` unless `condition` holds.
+
+    >>> sess.run(tf.Assert(tf.constant(1) > 2, ["1 is not larger"]))
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: assertion failed: [1 is not larger]
+    """
     with name_scope(name, "Assert", [condition, data]):
         condition = convert_to_tensor(condition, name="condition", dtype=dtypes.bool)
         tensors = [convert_to_tensor(value) for value in data]

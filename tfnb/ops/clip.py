@@ -37,6 +37,9 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     """Scale `t` down to the L2 norm `clip_norm` where its norm is larger (along `axes`, by default all).
 
     Raises ValueError for norms that would give the result another shape.
+
+    >>> sess.run(tf.clip_by_norm([3.0, 4.0], 1.0))
+    array([0.6, 0.8], dtype=float32)
     """
     with name_scope(name, "clip_by_norm", [t, clip_norm]) as scope:
         values = t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t, name="t")
@@ -51,7 +54,11 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
 
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
-    """Compute the global L2 norm of all tensors; None among them is left out."""
+    """Compute the global L2 norm of all tensors; None among them is left out.
+
+    >>> sess.run(tf.global_norm([tf.constant([3.0]), tf.constant([4.0])]))
+    5.0
+    """
     if not isinstance(t_list, Sequence) or isinstance(t_list, str):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list).__name__}")
     with name_scope(name, "global_norm", t_list) as scope:
@@ -94,7 +101,11 @@ def clip_by_global_norm(t_list: Sequence[Any], clip_norm: Any, use_norm: Any = N
 
 
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
-    """Scale `t` down where its L2 norm divided by its number of elements is over `clip_norm`."""
+    """Scale `t` down where its L2 norm divided by its number of elements is over `clip_norm`.
+
+    >>> sess.run(tf.clip_by_average_norm([3.0, 4.0], 1.0))
+    array([1.2, 1.6], dtype=float32)
+    """
     with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as scope:
         t = convert_to_tensor(t, name="t")
         count = cast(size(t), t.dtype)

@@ -33,7 +33,11 @@ def Less(x, y):
 
 @elementwise("x: T, y: T -> z: bool", T="realnumbertype")
 def LessEqual(x, y):
-    """Compute `x <= y` element-wise, with broadcasting."""
+    """Compute `x <= y` element-wise, with broadcasting.
+
+    >>> sess.run(tf.less_equal([1, 2, 3], 2))
+    array([ True,  True, False])
+    """
     return x <= y
 
 
@@ -49,7 +53,11 @@ def Greater(x, y):
 
 @elementwise("x: T, y: T -> z: bool", T="realnumbertype")
 def GreaterEqual(x, y):
-    """Compute `x >= y` element-wise, with broadcasting."""
+    """Compute `x >= y` element-wise, with broadcasting.
+
+    >>> sess.run(tf.greater_equal([1, 2, 3], 2))
+    array([False,  True,  True])
+    """
     return x >= y
 
 
@@ -82,37 +90,61 @@ def ApproximateEqual(x, y, *, tolerance):
 
 @elementwise("x: bool, y: bool -> z: bool")
 def LogicalAnd(x, y):
-    """Compute the logical conjunction `x and y` element-wise, with broadcasting."""
+    """Compute the logical conjunction `x and y` element-wise, with broadcasting.
+
+    >>> sess.run(tf.logical_and([True, True, False], [True, False, False]))
+    array([ True, False, False])
+    """
     return x & y
 
 
 @elementwise("x: bool, y: bool -> z: bool")
 def LogicalOr(x, y):
-    """Compute the logical disjunction `x or y` element-wise, with broadcasting."""
+    """Compute the logical disjunction `x or y` element-wise, with broadcasting.
+
+    >>> sess.run(tf.logical_or([True, True, False], [True, False, False]))
+    array([ True,  True, False])
+    """
     return x | y
 
 
 @elementwise("x: bool -> y: bool")
 def LogicalNot(x):
-    """Compute the logical negation `not x` element-wise."""
+    """Compute the logical negation `not x` element-wise.
+
+    >>> sess.run(tf.logical_not([True, False]))
+    array([False,  True])
+    """
     return logical_not(x)
 
 
 @elementwise("x: T -> y: bool", T="{bfloat16, half, float, double}")
 def IsNan(x):
-    """Return whether each element of `x` is NaN."""
+    """Return whether each element of `x` is NaN.
+
+    >>> sess.run(tf.is_nan([1.0, np.nan, np.inf]))
+    array([False,  True, False])
+    """
     return isnan(x)
 
 
 @elementwise("x: T -> y: bool", T="{bfloat16, half, float, double}")
 def IsInf(x):
-    """Return whether each element of `x` is positive or negative infinity."""
+    """Return whether each element of `x` is positive or negative infinity.
+
+    >>> sess.run(tf.is_inf([1.0, np.nan, np.inf]))
+    array([False, False,  True])
+    """
     return isinf(x)
 
 
 @elementwise("x: T -> y: bool", T="{bfloat16, half, float, double}")
 def IsFinite(x):
-    """Return whether each element of `x` is finite: neither NaN nor infinite."""
+    """Return whether each element of `x` is finite: neither NaN nor infinite.
+
+    >>> sess.run(tf.is_finite([1.0, np.nan, np.inf]))
+    array([ True, False, False])
+    """
     return isfinite(x)
 
 
@@ -162,7 +194,11 @@ def _by_rows(attrs: Any, condition: tuple[int, ...], t: tuple[int, ...], e: tupl
 
 @elementwise("condition: bool, t: T, e: T -> output: T", shape=_select_shape, align=_by_rows, T="type")
 def Select(condition, t, e):
-    """Select elements of `t` where `condition` is True, else of `e`; a vector selects rows, a scalar all."""
+    """Select elements of `t` where `condition` is True, else of `e`; a vector selects rows, a scalar all.
+
+    >>> sess.run(tf.select([True, False, True], [1, 2, 3], [10, 20, 30]))
+    array([ 1, 20,  3], dtype=int32)
+    """
     return where(condition, t, e)
 
 
@@ -209,12 +245,20 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Compute `x != y` element-wise, with broadcasting: bools. Errors as of `equal`."""
+    """Compute `x != y` element-wise, with broadcasting: bools. Errors as of `equal`.
+
+    >>> sess.run(tf.not_equal([1, 2, 3], [1, 0, 3]))
+    array([False,  True, False])
+    """
     return NotEqual(x, y, name=name)
 
 
 def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
-    """Compute the exclusive disjunction of `x` and `y` element-wise: bools."""
+    """Compute the exclusive disjunction of `x` and `y` element-wise: bools.
+
+    >>> sess.run(tf.logical_xor([True, True, False], [True, False, False]))
+    array([False,  True, False])
+    """
     return LogicalAnd(LogicalOr(x, y), LogicalNot(LogicalAnd(x, y)), name=name)
 
 
@@ -240,7 +284,12 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 
 def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """As `where`, with broadcasting."""
+    """As `where`, with broadcasting.
+
+    >>> sess.run(tf.where_v2([[True], [False]], [1, 2, 3], 0))
+    array([[1, 2, 3],
+           [0, 0, 0]], dtype=int32)
+    """
     if x is None and y is None:
         return where(condition, name=name)
     if x is None or y is None:

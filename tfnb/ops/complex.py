@@ -95,7 +95,11 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 # What users call
 
 def angle(input: Any, name: str | None = None) -> Tensor:
-    """Compute the argument of each element, in (-pi, pi]; of reals 0 or pi. Floats of the precision of `input`."""
+    """Compute the argument of each element, in (-pi, pi]; of reals 0 or pi. Floats of the precision of `input`.
+
+    >>> sess.run(tf.angle([1.0 + 1.0j, -1.0 + 0.0j]))
+    array([0.7854, 3.1416])
+    """
     with name_scope(name, "Angle", [input]) as scope:
         x = convert_to_tensor(input, name="input")
         if x.dtype.is_complex:
@@ -105,7 +109,11 @@ def angle(input: Any, name: str | None = None) -> Tensor:
 
 
 def conj(x: Any, name: str | None = None) -> Tensor:
-    """Compute the complex conjugate; a real tensor is returned as it is. Raises TypeError for other dtypes."""
+    """Compute the complex conjugate; a real tensor is returned as it is. Raises TypeError for other dtypes.
+
+    >>> sess.run(tf.conj([1.0 + 3.0j, 2.0 + 4.0j]))
+    array([1.-3.j, 2.-4.j])
+    """
     x = x if isinstance(x, Tensor) else convert_to_tensor(x, name="x")
     if x.dtype.is_complex or x.dtype.base_dtype == dtypes.variant:
         return Conj(x, name=name)
@@ -115,7 +123,11 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
-    """Compute `real + i imag`: complex64 from float32, complex128 from float64."""
+    """Compute `real + i imag`: complex64 from float32, complex128 from float64.
+
+    >>> sess.run(tf.complex([1.0, 2.0], [3.0, 4.0]))
+    array([1.+3.j, 2.+4.j], dtype=complex64)
+    """
     real, imag = convert_to_tensor(real, name="real"), convert_to_tensor(imag, name="imag")
     with name_scope(name, "Complex", [real, imag]) as scope:
         kind: DType | None = {dtypes.float32: dtypes.complex64,
@@ -126,7 +138,11 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 
 def real(input: Any, name: str | None = None) -> Tensor:
-    """Compute the real part; a real tensor is returned as it is. Raises TypeError for other dtypes."""
+    """Compute the real part; a real tensor is returned as it is. Raises TypeError for other dtypes.
+
+    >>> sess.run(tf.real([1.0 + 3.0j, 2.0 + 4.0j]))
+    array([1., 2.])
+    """
     with name_scope(name, "Real", [input]) as scope:
         x = convert_to_tensor(input, name="input")
         if not (x.dtype.is_floating or x.dtype.is_integer or x.dtype.is_complex):
@@ -135,7 +151,11 @@ def real(input: Any, name: str | None = None) -> Tensor:
 
 
 def imag(input: Any, name: str | None = None) -> Tensor:
-    """Compute the imaginary part; zeros for a real tensor."""
+    """Compute the imaginary part; zeros for a real tensor.
+
+    >>> sess.run(tf.imag([1.0 + 3.0j, 2.0 + 4.0j]))
+    array([3., 4.])
+    """
     with name_scope(name, "Imag", [input]) as scope:
         x = convert_to_tensor(input, name="input")
         if x.dtype.is_complex:

@@ -151,7 +151,11 @@ def _diag_part_shape(ctx: ShapeContext) -> list[Static]:
 @kernel("input: T -> diagonal: T", T="{bfloat16, half, float, double, int32, int64, complex64, complex128}",
         shape=_diag_part_shape, ranks={"input": AtLeast(1)}, numpy=lambda ctx, x: _diag_part(x))
 def DiagPart() -> None:
-    """Extract the diagonal of a tensor of even rank (the inverse of Diag)."""
+    """Extract the diagonal of a tensor of even rank (the inverse of Diag).
+
+    >>> sess.run(tf.diag_part([[1, 2], [3, 4]]))
+    array([1, 4], dtype=int32)
+    """
 
 
 def _diag_part(x: np.ndarray) -> np.ndarray:
@@ -354,6 +358,10 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
     """Return the identity matrix, or with `batch_shape` a batch of them; zeros fill where it is not square.
 
     num_rows, num_columns: integers or integer scalars; batch_shape: a list of these, or an integer vector.
+
+    >>> sess.run(tf.eye(2))
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
     """
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]) as scope:
         num_rows, lead = _size(num_rows), _sizes(batch_shape)

@@ -170,7 +170,12 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: 
 
 
 def log_softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
-    """Compute the logarithm of `softmax`, without overflow."""
+    """Compute the logarithm of `softmax`, without overflow.
+
+    >>> sess.run(tf.nn.log_softmax([[0.0, 0.0], [0.0, 2.0]]))
+    array([[-0.6931, -0.6931],
+           [-2.1269, -0.1269]], dtype=float32)
+    """
     return _over_axis(LogSoftmax, logits, renamed("axis", axis, "dim", dim), name)
 
 
@@ -315,7 +320,11 @@ def _same_shape(x: Tensor, y: Tensor) -> None:
 
 def weighted_cross_entropy_with_logits(labels: Any = None, logits: Any = None, pos_weight: Any = None,
                                        name: str | None = None, targets: Any = None) -> Tensor:
-    """As sigmoid_cross_entropy_with_logits, with the positive part of the loss times `pos_weight`."""
+    """As sigmoid_cross_entropy_with_logits, with the positive part of the loss times `pos_weight`.
+
+    >>> sess.run(tf.nn.weighted_cross_entropy_with_logits([1.0, 0.0], logits=[2.0, 2.0], pos_weight=10.0))
+    array([1.2693, 2.1269], dtype=float32)
+    """
     labels = renamed("labels", labels, "targets", targets)
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:
         x, y = convert_to_tensor(logits, name="logits"), convert_to_tensor(labels, name="labels")

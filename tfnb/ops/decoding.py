@@ -283,13 +283,21 @@ def decode_raw(input_bytes: Any = None, out_type: Any = None, little_endian: boo
 
 
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
-    """Encode strings in base64, safe in URLs and file names ("-" and "_"). pad: end in "=", in fours of characters."""
+    """Encode strings in base64, safe in URLs and file names ("-" and "_"). pad: end in "=", in fours of characters.
+
+    >>> sess.run(tf.encode_base64(["text"]))
+    array([b'dGV4dA'], dtype=object)
+    """
     tensor: Tensor = EncodeBase64(input, pad=pad, name=name)
     return tensor
 
 
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
-    """Decode strings of `encode_base64`. A run raises InvalidArgumentError for invalid base64."""
+    """Decode strings of `encode_base64`. A run raises InvalidArgumentError for invalid base64.
+
+    >>> sess.run(tf.decode_base64(["dGV4dA"]))
+    array([b'text'], dtype=object)
+    """
     tensor: Tensor = DecodeBase64(input, name=name)
     return tensor
 
@@ -320,14 +328,22 @@ def decode_csv(records: Any, record_defaults: Sequence[Any], field_delim: str = 
 
 def string_to_number(string_tensor: Any = None, out_type: Any = dtypes.float32, name: str | None = None,
                      input: Any = None) -> Tensor:
-    """Parse the numbers in strings. input: another name of `string_tensor`."""
+    """Parse the numbers in strings. input: another name of `string_tensor`.
+
+    >>> sess.run(tf.string_to_number(["1.5", "-2"]))
+    array([ 1.5, -2. ], dtype=float32)
+    """
     tensor: Tensor = StringToNumber(input if string_tensor is None else string_tensor, out_type=out_type, name=name)
     return tensor
 
 
 def as_string(input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1,
               fill: str = "", name: str | None = None) -> Tensor:
-    """Format numbers. precision: digits after the point; scientific, shortest: "1.5e+00", "1.5"; width, fill: pad."""
+    """Format numbers. precision: digits after the point; scientific, shortest: "1.5e+00", "1.5"; width, fill: pad.
+
+    >>> sess.run(tf.as_string([1.5, -2.0], precision=2))
+    array([b'1.50', b'-2.00'], dtype=object)
+    """
     tensor: Tensor = AsString(input, precision=precision, scientific=scientific, shortest=shortest, width=width,
                               fill=fill, name=name)
     return tensor
@@ -338,6 +354,13 @@ def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, d
     """Split a vector of strings at any of the characters of `sep` (by default the space), into a SparseTensor.
 
     skip_empty: leave out empty parts; delimiter: the older name of `sep`. Raises ValueError for another result_type.
+
+    >>> words = tf.string_split(["a cat", "dogs"])
+    >>> sess.run(words.values), sess.run(words.indices)
+    (array([b'a', b'cat', b'dogs'], dtype=object),
+     array([[0, 0],
+            [0, 1],
+            [1, 0]]))
     """
     if result_type != "SparseTensor":
         raise ValueError(f'result_type is "SparseTensor", not {result_type!r}')

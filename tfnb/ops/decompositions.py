@@ -93,6 +93,11 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tupl
     """Compute the QR decomposition of each matrix [..., m, n]: q [..., m, k] and r [..., k, n], k = min(m, n).
 
     full_matrices: k = m. Only for floats and complex numbers. The gradient needs known sizes.
+
+    >>> q, r = tf.qr([[3.0, 1.0], [4.0, 2.0]])
+    >>> sess.run(tf.matmul(q, r))
+    array([[3., 1.],
+           [4., 2.]], dtype=float32)
     """
     q, r = Qr(input, full_matrices=full_matrices, name=name)
     return q, r
@@ -140,13 +145,21 @@ def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tens
     """Return (ascending eigenvalues [..., n], eigenvectors [..., n, n] as columns) of self-adjoint matrices.
 
     Only the lower triangles are read. Vectors are determined up to a factor of size 1.
+
+    >>> values, vectors = tf.self_adjoint_eig([[2.0, 0.0], [0.0, 1.0]])
+    >>> sess.run(values)
+    array([1., 2.], dtype=float32)
     """
     e, v = SelfAdjointEigV2(tensor, compute_v=True, name=name)
     return e, v
 
 
 def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
-    """Compute the eigenvalues [..., n] of self-adjoint matrices [..., n, n], in ascending order."""
+    """Compute the eigenvalues [..., n] of self-adjoint matrices [..., n, n], in ascending order.
+
+    >>> sess.run(tf.self_adjoint_eigvals([[2.0, 1.0], [1.0, 2.0]]))
+    array([1., 3.], dtype=float32)
+    """
     e, _ = SelfAdjointEigV2(tensor, compute_v=False, name=name)
     return e
 
@@ -227,6 +240,10 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
 
     s: [..., k], largest first, k = min(m, n); u: [..., m, k]; v: [..., n, k]; with full_matrices [..., m, m] and
     [..., n, n]. Vectors are determined up to a factor of size 1.
+
+    >>> s, u, v = tf.svd([[3.0, 0.0], [0.0, 4.0]])
+    >>> sess.run(s)
+    array([4., 3.], dtype=float32)
     """
     s, u, v = Svd(tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name)
     return (real(s), u, v) if compute_uv else real(s)

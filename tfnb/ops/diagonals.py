@@ -212,6 +212,10 @@ def matrix_diag(diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -
     k: the number of a diagonal (0: the main one, above it positive), or the lowest and the highest of a band:
     `diagonal` is then [..., high - low + 1, longest], the highest first, each at the end that `align` says. num_rows,
     num_cols: by default as few as there must be. Raises ValueError for numbers that don't fit.
+
+    >>> sess.run(tf.matrix_diag([1, 2]))
+    array([[1, 0],
+           [0, 2]], dtype=int32)
     """
     x = convert_to_tensor(diagonal, name="diagonal")
     sizes = [constant_value(n) if isinstance(n, Tensor) else n for n in (num_rows, num_cols)]
@@ -226,6 +230,9 @@ def matrix_diag_part(input: Any, name: str = "diag_part", k: Any = 0, padding_va
     `matrix_diag`), where `padding_value` makes the shorter ones as long as the longest.
 
     Raises ValueError for diagonals that the matrices don't have.
+
+    >>> sess.run(tf.matrix_diag_part([[1, 2], [3, 4]]))
+    array([1, 4], dtype=int32)
     """
     x = convert_to_tensor(input, name="input")
     if _main(k):
@@ -237,6 +244,10 @@ def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 
     """Replace the diagonals `k` of matrices [..., m, n] by `diagonal`, of the form that `matrix_diag_part` gives.
 
     Raises ValueError where the shapes don't fit.
+
+    >>> sess.run(tf.matrix_set_diag([[1, 2], [3, 4]], [0, 9]))
+    array([[0, 2],
+           [3, 9]], dtype=int32)
     """
     if _main(k):
         return MatrixSetDiag(input, diagonal, name=name)

@@ -21,6 +21,12 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
 
     indexing: "xy" (the first two axes swapped, as in plots) or "ij". Raises ValueError for another indexing, TypeError
     for other keywords.
+
+    >>> sess.run(tf.meshgrid([1, 2, 3], [10, 20]))
+    [array([[1, 2, 3],
+            [1, 2, 3]], dtype=int32),
+     array([[10, 10, 10],
+            [20, 20, 20]], dtype=int32)]
     """
     indexing, name = kwargs.pop("indexing", "xy"), kwargs.pop("name", "meshgrid")
     if kwargs:
@@ -45,6 +51,13 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 
     Without "->" the letters that stand once, in alphabetical order, are those of the output. Raises ValueError for an
     equation that does not fit the inputs, TypeError for keywords other than name.
+
+    >>> a, b = tf.constant([[1, 2], [3, 4]]), tf.constant([[5], [6]])
+    >>> sess.run(tf.einsum("ij,jk->ik", a, b))
+    array([[17],
+           [39]], dtype=int32)
+    >>> sess.run(tf.einsum("ij->i", a))
+    array([3, 7], dtype=int32)
     """
     name = kwargs.pop("name", None)
     if kwargs:

@@ -92,6 +92,9 @@ def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_i
 
     a begins as `initializer`, without one as the first row. elems, and initializer with what fn returns, may be
     structures of tensors. reverse: begin at the last row. Raises TypeError if `fn` can't be called.
+
+    >>> sess.run(tf.scan(lambda total, x: total + x, tf.constant([1, 2, 3, 4])))
+    array([ 1,  3,  6, 10], dtype=int32)
     """
     if not callable(fn):
         raise TypeError("fn must be callable.")
@@ -132,6 +135,9 @@ def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_
     """Fold a = fn(a, row) from the first row of `elems` to the last: the last a. It begins as `initializer` or a row.
 
     Raises TypeError if `fn` can't be called.
+
+    >>> sess.run(tf.foldl(lambda total, x: 10 * total + x, tf.constant([1, 2, 3])))
+    123
     """
     return _fold(fn, elems, initializer, False, name or "foldl", parallel_iterations, back_prop, swap_memory)
 
@@ -141,6 +147,9 @@ def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_
     """Fold a = fn(a, row) from the last row of `elems` to the first: the last a. It begins as `initializer` or a row.
 
     Raises TypeError if `fn` can't be called.
+
+    >>> sess.run(tf.foldr(lambda total, x: 10 * total + x, tf.constant([1, 2, 3])))
+    321
     """
     return _fold(fn, elems, initializer, True, name or "foldr", parallel_iterations, back_prop, swap_memory)
 

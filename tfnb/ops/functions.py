@@ -54,7 +54,11 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Expm1(x):
-    """Compute `exp(x) - 1` element-wise, accurate for small `x` too."""
+    """Compute `exp(x) - 1` element-wise, accurate for small `x` too.
+
+    >>> sess.run(tf.expm1([0.0, 1.0, 1e-3]))
+    array([0.    , 1.7183, 0.001 ], dtype=float32)
+    """
     return expm1(x)
 
 
@@ -80,7 +84,11 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="positive")
 def Log1p(x):
-    """Compute `log(1 + x)` element-wise, accurate for small `x` too."""
+    """Compute `log(1 + x)` element-wise, accurate for small `x` too.
+
+    >>> sess.run(tf.log1p([0.0, 1.0, 1e-3]))
+    array([0.    , 0.6931, 0.001 ], dtype=float32)
+    """
     return log1p(x)
 
 
@@ -116,7 +124,11 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="positive")
 def Rsqrt(x):
-    """Compute the reciprocal of the square root of `x`, element-wise."""
+    """Compute the reciprocal of the square root of `x`, element-wise.
+
+    >>> sess.run(tf.rsqrt([0.25, 4.0, 16.0]))
+    array([2.  , 0.5 , 0.25], dtype=float32)
+    """
     return rsqrt(x)
 
 
@@ -142,19 +154,31 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Sin(x):
-    """Compute the sine of `x` (radians), element-wise."""
+    """Compute the sine of `x` (radians), element-wise.
+
+    >>> sess.run(tf.sin([0.0, np.pi / 6, np.pi / 2]))
+    array([0. , 0.5, 1. ], dtype=float32)
+    """
     return sin(x)
 
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Cos(x):
-    """Compute the cosine of `x` (radians), element-wise."""
+    """Compute the cosine of `x` (radians), element-wise.
+
+    >>> sess.run(tf.cos([0.0, np.pi / 3, np.pi]))
+    array([ 1. ,  0.5, -1. ], dtype=float32)
+    """
     return cos(x)
 
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Tan(x):
-    """Compute the tangent of `x` (radians), element-wise."""
+    """Compute the tangent of `x` (radians), element-wise.
+
+    >>> sess.run(tf.tan([0.0, np.pi / 4, 1.0]))
+    array([0.    , 1.    , 1.5574], dtype=float32)
+    """
     return tan(x)
 
 
@@ -175,19 +199,31 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="unit")
 def Asin(x):
-    """Compute the inverse sine of `x`, in [-pi/2, pi/2], element-wise."""
+    """Compute the inverse sine of `x`, in [-pi/2, pi/2], element-wise.
+
+    >>> sess.run(tf.asin([-1.0, 0.0, 0.5]))
+    array([-1.5708,  0.    ,  0.5236], dtype=float32)
+    """
     return asin(x)
 
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="unit")
 def Acos(x):
-    """Compute the inverse cosine of `x`, in [0, pi], element-wise."""
+    """Compute the inverse cosine of `x`, in [0, pi], element-wise.
+
+    >>> sess.run(tf.acos([-1.0, 0.0, 0.5]))
+    array([3.1416, 1.5708, 1.0472], dtype=float32)
+    """
     return acos(x)
 
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Atan(x):
-    """Compute the inverse tangent of `x`, in (-pi/2, pi/2), element-wise."""
+    """Compute the inverse tangent of `x`, in (-pi/2, pi/2), element-wise.
+
+    >>> sess.run(tf.atan([-1.0, 0.0, 3.0]))
+    array([-0.7854,  0.    ,  1.249 ], dtype=float32)
+    """
     return atan(x)
 
 
@@ -212,7 +248,11 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("y: T, x: T -> z: T", T=REAL)
 def Atan2(y, x):
-    """Compute the angle of the point (`x`, `y`), in [-pi, pi], element-wise, with broadcasting."""
+    """Compute the angle of the point (`x`, `y`), in [-pi, pi], element-wise, with broadcasting.
+
+    >>> sess.run(tf.atan2([1.0, 1.0, -1.0], [1.0, -1.0, -1.0]))
+    array([ 0.7854,  2.3562, -2.3562], dtype=float32)
+    """
     return atan2(y, x)
 
 
@@ -228,13 +268,21 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Sinh(x):
-    """Compute the hyperbolic sine of `x`, element-wise."""
+    """Compute the hyperbolic sine of `x`, element-wise.
+
+    >>> sess.run(tf.sinh([-1.0, 0.0, 2.0]))
+    array([-1.1752,  0.    ,  3.6269], dtype=float32)
+    """
     return sinh(x)
 
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Cosh(x):
-    """Compute the hyperbolic cosine of `x`, element-wise."""
+    """Compute the hyperbolic cosine of `x`, element-wise.
+
+    >>> sess.run(tf.cosh([-1.0, 0.0, 2.0]))
+    array([1.5431, 1.    , 3.7622], dtype=float32)
+    """
     return cosh(x)
 
 
@@ -273,19 +321,31 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T -> y: T", T=FLOATS)
 def Asinh(x):
-    """Compute the inverse hyperbolic sine of `x`, element-wise."""
+    """Compute the inverse hyperbolic sine of `x`, element-wise.
+
+    >>> sess.run(tf.asinh([-1.0, 0.0, 3.0]))
+    array([-0.8814,  0.    ,  1.8184], dtype=float32)
+    """
     return asinh(x)
 
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="above one")
 def Acosh(x):
-    """Compute the inverse hyperbolic cosine of `x`, element-wise (NaN below 1)."""
+    """Compute the inverse hyperbolic cosine of `x`, element-wise (NaN below 1).
+
+    >>> sess.run(tf.acosh([1.0, 2.0, 10.0]))
+    array([0.    , 1.317 , 2.9932], dtype=float32)
+    """
     return acosh(x)
 
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="unit")
 def Atanh(x):
-    """Compute the inverse hyperbolic tangent of `x`, element-wise."""
+    """Compute the inverse hyperbolic tangent of `x`, element-wise.
+
+    >>> sess.run(tf.atanh([-0.5, 0.0, 0.9]))
+    array([-0.5493,  0.    ,  1.4722], dtype=float32)
+    """
     return atanh(x)
 
 
@@ -339,7 +399,11 @@ def Erf(x):
 
 @elementwise("x: T -> y: T", T=REAL)
 def Erfc(x):
-    """Compute the complementary error function of `x` element-wise, accurate for large `x` too."""
+    """Compute the complementary error function of `x` element-wise, accurate for large `x` too.
+
+    >>> sess.run(tf.erfc([-1.0, 0.0, 0.5]))
+    array([1.8427, 1.    , 0.4795], dtype=float32)
+    """
     return erfc(x)
 
 
@@ -363,7 +427,11 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=REAL, domain="positive")
 def Lgamma(x):
-    """Compute the logarithm of the absolute value of the gamma function of `x`, element-wise."""
+    """Compute the logarithm of the absolute value of the gamma function of `x`, element-wise.
+
+    >>> sess.run(tf.lgamma([1.0, 4.0, 0.5]))
+    array([0.    , 1.7918, 0.5724], dtype=float32)
+    """
     return lgamma(x)
 
 
@@ -379,7 +447,11 @@ def _typed(function: str) -> Any:
 
 @elementwise("x: T -> y: T", T=REAL, domain="positive")
 def Digamma(x):
-    """Compute the derivative of Lgamma (the psi function) of `x`, element-wise."""
+    """Compute the derivative of Lgamma (the psi function) of `x`, element-wise.
+
+    >>> sess.run(tf.digamma([1.0, 2.0, 0.5]))
+    array([-0.5772,  0.4228, -1.9635], dtype=float32)
+    """
     return digamma(x)
 
 
@@ -401,7 +473,11 @@ def _polygamma(a: np.ndarray, x: np.ndarray) -> np.ndarray:
 @kernel("a: T, x: T -> z: T", shape=shapes.broadcast_inputs, T="{float, double}",
         numpy=lambda ctx, a, x: _polygamma(a, x))
 def Polygamma() -> None:
-    """Compute the polygamma function: the derivative of integer order `a` of Digamma, element-wise."""
+    """Compute the polygamma function: the derivative of integer order `a` of Digamma, element-wise.
+
+    >>> sess.run(tf.polygamma(1.0, [1.0, 2.0, 3.0]))
+    array([1.6449, 0.6449, 0.3949], dtype=float32)
+    """
 
 
 @Polygamma.gradient
@@ -412,7 +488,11 @@ def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
 
 @kernel("x: T, q: T -> z: T", shape=shapes.broadcast_inputs, numpy=_typed("zeta"), T="{float, double}")
 def Zeta() -> None:
-    """Compute the Hurwitz zeta function, element-wise."""
+    """Compute the Hurwitz zeta function, element-wise.
+
+    >>> sess.run(tf.zeta(2.0, [1.0, 2.0, 3.0]))
+    array([1.6449, 0.6449, 0.3949], dtype=float32)
+    """
 
 
 @Zeta.gradient
@@ -423,13 +503,21 @@ def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
 
 @elementwise("x: T, y: T -> z: T", T="{half, bfloat16, float, double, complex64, complex128}", domain="positive")
 def Xlogy(x, y):
-    """Compute `x * log(y)` element-wise, and 0 where `x` is 0."""
+    """Compute `x * log(y)` element-wise, and 0 where `x` is 0.
+
+    >>> sess.run(tf.math.xlogy([0.0, 2.0], [0.0, 3.0]))
+    array([0.    , 2.1972], dtype=float32)
+    """
     return where(x == 0, 0, x * log(y))
 
 
 @elementwise("x: T, y: T -> z: T", T="{half, bfloat16, float, double, complex64, complex128}", domain="nonzero")
 def Xdivy(x, y):
-    """Compute `x / y` element-wise, and 0 where `x` is 0."""
+    """Compute `x / y` element-wise, and 0 where `x` is 0.
+
+    >>> sess.run(tf.math.xdivy([0.0, 2.0], [0.0, 4.0]))
+    array([0. , 0.5], dtype=float32)
+    """
     return where(x == 0, 0, x / y)
 
 
@@ -468,7 +556,11 @@ def sqrt(x: Any, name: str | None = None) -> Tensor:
 
 @of_values
 def erf(x: Any, name: str | None = None) -> Tensor:
-    """Compute the Gauss error function element-wise. x: a tensor or SparseTensor of floats (else TypeError)."""
+    """Compute the Gauss error function element-wise. x: a tensor or SparseTensor of floats (else TypeError).
+
+    >>> sess.run(tf.erf([-1.0, 0.0, 0.5]))
+    array([-0.8427,  0.    ,  0.5205], dtype=float32)
+    """
     return Erf(x, name=name)  # type: ignore[no-any-return]
 
 
@@ -483,27 +575,43 @@ def tanh(x: Any, name: str | None = None) -> Tensor:
 
 
 def sigmoid(x: Any, name: str | None = None) -> Tensor:
-    """Compute `1 / (1 + exp(-x))`, element-wise. x: floats or complex numbers (else TypeError), as is the result."""
+    """Compute `1 / (1 + exp(-x))`, element-wise. x: floats or complex numbers (else TypeError), as is the result.
+
+    >>> sess.run(tf.sigmoid([-2.0, 0.0, 2.0]))
+    array([0.1192, 0.5   , 0.8808], dtype=float32)
+    """
     with name_scope(name, "Sigmoid", [x]) as scope:
         return Sigmoid(convert_to_tensor(x, name="x"), name=scope)  # type: ignore[no-any-return]
 
 
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
-    """Compute the logarithm of `sigmoid(x)` element-wise, accurate for large negative `x` too."""
+    """Compute the logarithm of `sigmoid(x)` element-wise, accurate for large negative `x` too.
+
+    >>> sess.run(tf.log_sigmoid([-100.0, 0.0, 2.0]))
+    array([-100.    ,   -0.6931,   -0.1269], dtype=float32)
+    """
     with name_scope(name, "LogSigmoid", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         return Neg(raw.Softplus(Neg(x)), name=scope)  # type: ignore[no-any-return]
 
 
 def lbeta(x: Any, name: str | None = None) -> Tensor:
-    """Compute the logarithm of the absolute value of the beta function of the elements along the last axis."""
+    """Compute the logarithm of the absolute value of the beta function of the elements along the last axis.
+
+    >>> sess.run(tf.lbeta([2.0, 3.0]))
+    -2.4849
+    """
     with name_scope(name, "lbeta", [x]):
         x = convert_to_tensor(x, name="x")
         return raw.Sum(Lgamma(x), [-1]) - Lgamma(raw.Sum(x, [-1]))  # type: ignore[no-any-return]
 
 
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Compute `x * y` element-wise, and 0 where `y` is 0, even if `x` is infinite or NaN."""
+    """Compute `x * y` element-wise, and 0 where `y` is 0, even if `x` is infinite or NaN.
+
+    >>> sess.run(tf.math.multiply_no_nan([np.inf, 2.0], [0.0, 3.0]))
+    array([0., 6.], dtype=float32)
+    """
     with name_scope(name, "multiply_no_nan", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
         return raw.MulNoNan(x, convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y"), name=scope)

@@ -192,7 +192,11 @@ SEGMENTS: dict[str, Any] = {"shape": segments_shape, "ranks": {"num_segments": 0
         numpy=_segment_sums, cpu=cpu.unsorted_segment_sum, cuda=cuda.segment_sum, T="numbertype",
         Tindices="{int16, int32, int64}", Tnumsegments="indextype = DT_INT32")
 def UnsortedSegmentSum() -> None:
-    """Sum the rows of `data` by segment id; negative ids are left out."""
+    """Sum the rows of `data` by segment id; negative ids are left out.
+
+    >>> sess.run(tf.unsorted_segment_sum([1, 2, 3, 4], [2, 0, 2, 0], num_segments=3))
+    array([6, 0, 4], dtype=int32)
+    """
 
 
 UnsortedSegmentSum.checked(segments_inside)
@@ -238,7 +242,11 @@ def _sorted_sums(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
 @kernel("data: T, segment_ids: Tindices -> output: T", **SORTED, numpy=_sorted_sums, T="numbertype",
         Tindices="indextype")
 def SegmentSum() -> None:
-    """Sum the rows of `data` by segment id; ids ascend."""
+    """Sum the rows of `data` by segment id; ids ascend.
+
+    >>> sess.run(tf.segment_sum([1, 2, 3, 4], [0, 0, 1, 1]))
+    array([3, 7], dtype=int32)
+    """
 
 
 @SegmentSum.gradient
@@ -443,6 +451,9 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
 
     batch_dims: how many leading axes the two have in common, an integer or a constant; index vectors begin after
     these. Raises ValueError where `indices` or `params` have fewer.
+
+    >>> sess.run(tf.gather_nd([[1, 2], [3, 4]], [[0, 0], [1, 1]]))
+    array([1, 4], dtype=int32)
     """
     known = constant_value(batch_dims) if isinstance(batch_dims, Tensor) else batch_dims
     if known is None:
@@ -478,12 +489,21 @@ def _gather_nd_rows(params: Tensor, indices: Tensor, count: int, name: str) -> T
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Scatter `updates` into zeros of `shape` at the index vectors in the last axis of `indices`; duplicates add up."""
+    """Scatter `updates` into zeros of `shape` at the index vectors in the last axis of `indices`; duplicates add up.
+
+    >>> sess.run(tf.scatter_nd(indices=[[1], [3], [1]], updates=[10, 20, 1], shape=[5]))
+    array([ 0, 11,  0, 20,  0], dtype=int32)
+    """
     return ScatterNd(indices, updates, shape, name=name)
 
 
 def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Return the elements of the vector `x` that are not in `y`, in order, and their indices."""
+    """Return the elements of the vector `x` that are not in `y`, in order, and their indices.
+
+    >>> difference, index = tf.listdiff([3, 1, 4, 2], [1, 2])
+    >>> sess.run(difference), sess.run(index)
+    (array([3, 4], dtype=int32), array([0, 2], dtype=int32))
+    """
     return ListDiff(x, y, out_idx=index_dtype, name=name)
 
 
@@ -491,14 +511,24 @@ listdiff = setdiff1d
 
 
 def sparse_mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
-    """Return the slices of `a` except those whose indices are in the vector `mask_indices`."""
+    """Return the slices of `a` except those whose indices are in the vector `mask_indices`.
+
+    >>> rows = tf.IndexedSlices(tf.constant([[1, 1], [2, 2]]), indices=tf.constant([3, 5]))
+    >>> sess.run(tf.sparse_mask(rows, [3]).indices)
+    array([5], dtype=int32)
+    """
     with name_scope(name, "sparse_mask", [a, mask_indices]) as scope:
         kept, places = setdiff1d(a.indices, mask_indices)
         return IndexedSlices(gather(a.values, places, name=scope), kept, a.dense_shape)
 
 
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Return the distinct elements of a vector in order of appearance, and the index of each element among them."""
+    """Return the distinct elements of a vector in order of appearance, and the index of each element among them.
+
+    >>> y, index = tf.unique([3, 1, 3, 2])
+    >>> sess.run(y), sess.run(index)
+    (array([3, 1, 2], dtype=int32), array([0, 1, 0, 2], dtype=int32))
+    """
     return Unique(x, out_idx=out_idx, name=name)
 
 
@@ -534,6 +564,10 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int |
     """Return the slices of `tensor` (along the axes of `mask`, from `axis` on) where `mask` is True.
 
     Raises ValueError if the rank of `mask` is unknown or 0, or the shapes don't agree.
+
+    >>> sess.run(tf.boolean_mask([[1, 2], [3, 4], [5, 6]], [True, False, True]))
+    array([[1, 2],
+           [5, 6]], dtype=int32)
     """
     with name_scope(name, values=[tensor, mask]):
         tensor = convert_to_tensor(tensor, name="tensor")
@@ -555,7 +589,13 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int |
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Tensor:
-    """Return masks along a new last axis of size `maxlen` (by default the longest): True before the length."""
+    """Return masks along a new last axis of size `maxlen` (by default the longest): True before the length.
+
+    >>> sess.run(tf.sequence_mask([1, 3, 2], maxlen=4))
+    array([[ True, False, False, False],
+           [ True,  True,  True, False],
+           [ True,  True, False, False]])
+    """
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert_to_tensor(lengths)
         if maxlen is None:

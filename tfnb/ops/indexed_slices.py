@@ -26,6 +26,11 @@ class IndexedSlices:
 
     values: [n, d1, ...]; indices: int32 or int64 [n], where a row may come several times (they add up);
     dense_shape: int tensor [1 + rank of a row], or None where nobody knows it.
+
+    >>> table = tf.Variable([[0.0], [1.0], [2.0]])
+    >>> gradient, = tf.gradients(tf.gather(table, [2, 0]), [table])
+    >>> type(gradient).__name__, sess.run(gradient.indices)
+    ('IndexedSlices', array([2, 0], dtype=int32))
     """
 
     def __init__(self, values: Tensor, indices: Tensor, dense_shape: Tensor | None = None) -> None:
@@ -108,7 +113,11 @@ def with_equal_indices(slices: Sequence[IndexedSlices]) -> list[IndexedSlices]:
 
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None,
                                         as_ref: bool = False) -> Any:
-    """`value` itself if it is an IndexedSlices of `dtype`, else as a tensor. Raises ValueError for another dtype."""
+    """`value` itself if it is an IndexedSlices of `dtype`, else as a tensor. Raises ValueError for another dtype.
+
+    >>> tf.convert_to_tensor_or_indexed_slices([1, 2]).shape.as_list()
+    [2]
+    """
     if not isinstance(value, IndexedSlices):
         return internal_convert_to_tensor(value, dtype, name, as_ref)
     if dtype is not None and not value.dtype.is_compatible_with(dtype):

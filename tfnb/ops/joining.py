@@ -288,7 +288,12 @@ def _broadcast_shape(ctx: ShapeContext) -> list[Static]:
 @movement("input: T, shape: Tidx -> output: T", shape=_broadcast_shape, ranks={"shape": 1}, T="type",
           Tidx="indextype = DT_INT32")
 def BroadcastTo(view: View, shape: np.ndarray) -> View:
-    """Broadcast a tensor to `shape`: repeat it along new leading axes and axes of size 1."""
+    """Broadcast a tensor to `shape`: repeat it along new leading axes and axes of size 1.
+
+    >>> sess.run(tf.broadcast_to([1, 2], [2, 2]))
+    array([[1, 2],
+           [1, 2]], dtype=int32)
+    """
     return view.broadcast(shape.tolist())
 
 
@@ -521,7 +526,11 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
 
 
 def unpack(value: Any, num: int | None = None, axis: int = 0, name: str = "unpack") -> list[Tensor]:
-    """The r0.x name of `unstack`."""
+    """The r0.x name of `unstack`.
+
+    >>> sess.run(tf.unpack([[1, 2], [3, 4]]))
+    [array([1, 2], dtype=int32), array([3, 4], dtype=int32)]
+    """
     return unstack(value, num=num, axis=axis, name=name)
 
 

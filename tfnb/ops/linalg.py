@@ -183,12 +183,21 @@ def _cross(ctx: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 @kernel("input: T -> output: T", shape=_square, numpy=_inverse, **ADJOINT, T=NUMBERS)
 def MatrixInverse() -> None:
-    """Compute the inverse of each matrix, or its adjoint."""
+    """Compute the inverse of each matrix, or its adjoint.
+
+    >>> sess.run(tf.matrix_inverse([[1.0, 2.0], [3.0, 4.0]]))
+    array([[-2. ,  1. ],
+           [ 1.5, -0.5]], dtype=float32)
+    """
 
 
 @kernel("input: T -> output: T", shape=_numbers, numpy=_determinant, T="{half, float, double, complex64, complex128}")
 def MatrixDeterminant() -> None:
-    """Compute the determinant of each matrix."""
+    """Compute the determinant of each matrix.
+
+    >>> sess.run(tf.matrix_determinant([[1.0, 2.0], [3.0, 4.0]]))
+    -2.0
+    """
 
 
 @kernel("input: T -> sign: T, log_abs_determinant: T", shape=_numbers, numpy=_log_determinant,
@@ -199,18 +208,33 @@ def LogMatrixDeterminant() -> None:
 
 @kernel("input: T -> output: T", shape=_square, numpy=_cholesky, T=NUMBERS)
 def Cholesky() -> None:
-    """Compute the Cholesky factor: the lower triangular L with L L^H = matrix, of which the lower triangle is read."""
+    """Compute the Cholesky factor: the lower triangular L with L L^H = matrix, of which the lower triangle is read.
+
+    >>> sess.run(tf.cholesky([[4.0, 2.0], [2.0, 2.0]]))
+    array([[2., 0.],
+           [1., 1.]], dtype=float32)
+    """
 
 
 @kernel("matrix: T, rhs: T -> output: T", shape=_solved, numpy=_solve, **ADJOINT, T=NUMBERS)
 def MatrixSolve() -> None:
-    """Solve `matrix` x = `rhs` for x, or the system with the adjoint of `matrix`."""
+    """Solve `matrix` x = `rhs` for x, or the system with the adjoint of `matrix`.
+
+    >>> sess.run(tf.matrix_solve([[1.0, 2.0], [3.0, 4.0]], [[5.0], [11.0]]))
+    array([[1.],
+           [2.]], dtype=float32)
+    """
 
 
 @kernel("matrix: T, rhs: T -> output: T", shape=_solved, numpy=_triangular_solve, lower="bool = true", **ADJOINT,
         T="{bfloat16, double, float, half, complex64, complex128}")
 def MatrixTriangularSolve() -> None:
-    """As MatrixSolve, for a lower (or upper) triangular `matrix`; the other triangle is not read."""
+    """As MatrixSolve, for a lower (or upper) triangular `matrix`; the other triangle is not read.
+
+    >>> sess.run(tf.matrix_triangular_solve([[2.0, 0.0], [1.0, 4.0]], [[2.0], [9.0]]))
+    array([[1.],
+           [2.]], dtype=float32)
+    """
 
 
 @kernel("input: T, num_lower: Tindex, num_upper: Tindex -> band: T", shape=shapes.like_first, numpy=_band, T="type",
@@ -230,13 +254,22 @@ MatrixSolveLs.no_gradient("TensorFlow has none for fast=False; matrix_solve_ls m
 
 @kernel("a: T, b: T -> product: T", shape=_cross_shape, numpy=_cross, T="realnumbertype")
 def Cross() -> None:
-    """Compute the cross products of vectors with three elements."""
+    """Compute the cross products of vectors with three elements.
+
+    >>> sess.run(tf.cross([1, 0, 0], [0, 1, 0]))
+    array([0, 0, 1], dtype=int32)
+    """
 
 
 # Gradients
 
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:
-    """Return the conjugate transpose of the last two axes."""
+    """Return the conjugate transpose of the last two axes.
+
+    >>> sess.run(tf.linalg.adjoint([[1.0 + 1.0j, 2.0], [3.0, 4.0]]))
+    array([[1.-1.j, 3.-0.j],
+           [2.-0.j, 4.-0.j]])
+    """
     with name_scope(name, "adjoint", [matrix]):
         matrix = convert_to_tensor(matrix, name="matrix")
         return matrix_transpose(matrix, conjugate=matrix.dtype.is_complex)
@@ -322,7 +355,12 @@ matrix_solve, matrix_triangular_solve, cross = MatrixSolve, MatrixTriangularSolv
 
 
 def slogdet(input: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Return (the sign of the determinant of each matrix [..., n, n], the logarithm of its absolute value)."""
+    """Return (the sign of the determinant of each matrix [..., n, n], the logarithm of its absolute value).
+
+    >>> sign, log = tf.linalg.slogdet([[0.0, 2.0], [3.0, 0.0]])
+    >>> sess.run([sign, log])
+    [-1.0, 1.7918]
+    """
     sign, size = LogMatrixDeterminant(input, name=name)
     return sign, size
 
@@ -331,6 +369,9 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """Compute the logarithm of the determinant of each symmetric matrix [..., n, n].
 
     Running it raises InvalidArgumentError for one that is not positive definite.
+
+    >>> sess.run(tf.linalg.logdet([[2.0, 0.0], [0.0, 3.0]]))
+    1.7918
     """
     with name_scope(name, "logdet", [matrix]):
         factor = Cholesky(matrix)
@@ -338,7 +379,13 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
 
 
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
-    """Solve A x = `rhs` for x, where `chol` is the Cholesky factor of A."""
+    """Solve A x = `rhs` for x, where `chol` is the Cholesky factor of A.
+
+    >>> factor = tf.cholesky([[4.0, 2.0], [2.0, 2.0]])
+    >>> sess.run(tf.cholesky_solve(factor, [[6.0], [4.0]]))
+    array([[1.],
+           [1.]], dtype=float32)
+    """
     with name_scope(name, "cholesky_solve", [chol, rhs]):
         y = MatrixTriangularSolve(chol, rhs, adjoint=False, lower=True)
         x: Tensor = MatrixTriangularSolve(chol, y, adjoint=True, lower=True)
@@ -346,7 +393,13 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
 
 
 def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
-    """Zero [..., m, n] outside a band of `num_lower` sub- and `num_upper` superdiagonals (-1: keep all)."""
+    """Zero [..., m, n] outside a band of `num_lower` sub- and `num_upper` superdiagonals (-1: keep all).
+
+    >>> sess.run(tf.matrix_band_part([[1, 2, 3], [4, 5, 6], [7, 8, 9]], 0, -1))
+    array([[1, 2, 3],
+           [0, 5, 6],
+           [0, 0, 9]], dtype=int32)
+    """
     tensor: Tensor = MatrixBandPart(input, num_lower, num_upper, name=name)
     return tensor
 
@@ -356,6 +409,10 @@ def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bo
     """Return the x [..., n, k] that minimize |matrix x - rhs|^2 + l2_regularizer |x|^2, by the normal equations.
 
     fast=False: the x of least length without regularizer, by singular values, for any rank; it has no gradient.
+
+    >>> sess.run(tf.matrix_solve_ls([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]], [[1.0], [3.0], [5.0]]))
+    array([[1.],
+           [2.]], dtype=float32)
     """
     with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]) as scope:
         matrix, rhs = convert_to_tensor(matrix, name="matrix"), convert_to_tensor(rhs, name="rhs")

@@ -94,7 +94,11 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T, y: T -> z: T", T=NUMBERS, domain="nonzero")
 def RealDiv(x, y):
-    """Compute `x / y` element-wise, with broadcasting; on integers the quotient is truncated."""
+    """Compute `x / y` element-wise, with broadcasting; on integers the quotient is truncated.
+
+    >>> sess.run(tf.realdiv([7.0, -7.0], 2.0))
+    array([ 3.5, -3.5], dtype=float32)
+    """
     return x / y
 
 
@@ -139,7 +143,11 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T, y: T -> z: T", T=NUMBERS, domain="nonzero")
 def FloorDiv(x, y):
-    """Compute `x / y` rounded down, element-wise, with broadcasting."""
+    """Compute `x / y` rounded down, element-wise, with broadcasting.
+
+    >>> sess.run(tf.floor_div([7, -7], 2))
+    array([ 3, -4], dtype=int32)
+    """
     return x // y
 
 
@@ -148,7 +156,11 @@ FloorDiv.no_gradient("it is constant between jumps")
 
 @elementwise("x: T, y: T -> z: T", T=NUMBERS, domain="nonzero")
 def TruncateDiv(x, y):
-    """Compute `x / y` rounded towards zero, element-wise, with broadcasting."""
+    """Compute `x / y` rounded towards zero, element-wise, with broadcasting.
+
+    >>> sess.run(tf.truncatediv([7, -7], 2))
+    array([ 3, -3], dtype=int32)
+    """
     return truncdiv(x, y)
 
 
@@ -158,7 +170,11 @@ TruncateDiv.no_gradient("it is constant between jumps")
 @elementwise("x: T, y: T -> z: T", domain="nonzero",
              T="{int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, float, double}")
 def FloorMod(x, y):
-    """Compute the remainder of FloorDiv element-wise: it has the sign of `y`, as Python's `%`."""
+    """Compute the remainder of FloorDiv element-wise: it has the sign of `y`, as Python's `%`.
+
+    >>> sess.run(tf.mod([7, -7], 3))
+    array([1, 2], dtype=int32)
+    """
     return x % y
 
 
@@ -170,7 +186,11 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T, y: T -> z: T", T="{int32, int64, bfloat16, half, float, double}", domain="nonzero")
 def TruncateMod(x, y):
-    """Compute the remainder of TruncateDiv element-wise: it has the sign of `x`, as C's `fmod`."""
+    """Compute the remainder of TruncateDiv element-wise: it has the sign of `x`, as C's `fmod`.
+
+    >>> sess.run(tf.truncatemod([7, -7], 3))
+    array([ 1, -1], dtype=int32)
+    """
     return truncmod(x, y)
 
 
@@ -300,7 +320,11 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T -> y: T", T=SIGNED_OR_COMPLEX)
 def Neg(x):
-    """Compute the negation `-x`, element-wise."""
+    """Compute the negation `-x`, element-wise.
+
+    >>> sess.run(tf.neg([1, -2]))
+    array([-1,  2], dtype=int32)
+    """
     return -x
 
 
@@ -349,13 +373,21 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 @elementwise("x: T -> y: T", T=SIGNED_OR_COMPLEX, domain="nonzero")
 def Reciprocal(x):
-    """Compute the reciprocal `1 / x`, element-wise."""
+    """Compute the reciprocal `1 / x`, element-wise.
+
+    >>> sess.run(tf.reciprocal([0.5, 2.0, -4.0]))
+    array([ 2.  ,  0.5 , -0.25], dtype=float32)
+    """
     return 1 / x
 
 
 @elementwise("x: T -> y: T", T=SIGNED_OR_COMPLEX, domain="nonzero")
 def Inv(x):
-    """Compute the reciprocal `1 / x`, element-wise (the older name of Reciprocal)."""
+    """Compute the reciprocal `1 / x`, element-wise (the older name of Reciprocal).
+
+    >>> sess.run(tf.inv([0.5, 2.0, -4.0]))
+    array([ 2.  ,  0.5 , -0.25], dtype=float32)
+    """
     return 1 / x
 
 
@@ -392,19 +424,31 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("x: T -> y: T", T=REAL)
 def Floor(x):
-    """Round `x` down to an integer, element-wise."""
+    """Round `x` down to an integer, element-wise.
+
+    >>> sess.run(tf.floor([-1.5, 0.5, 2.0]))
+    array([-2.,  0.,  2.], dtype=float32)
+    """
     return floor(x)
 
 
 @elementwise("x: T -> y: T", T=REAL)
 def Ceil(x):
-    """Round `x` up to an integer, element-wise."""
+    """Round `x` up to an integer, element-wise.
+
+    >>> sess.run(tf.ceil([-1.5, 0.5, 2.0]))
+    array([-1.,  1.,  2.], dtype=float32)
+    """
     return ceil(x)
 
 
 @elementwise("x: T -> y: T", T=REAL)
 def Rint(x):
-    """Round `x` to the nearest integer element-wise, ties to even."""
+    """Round `x` to the nearest integer element-wise, ties to even.
+
+    >>> sess.run(tf.rint([-1.5, 0.5, 2.6]))
+    array([-2.,  0.,  3.], dtype=float32)
+    """
     return rint(x)
 
 
@@ -463,7 +507,11 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
 
 def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None,
                  name: str | None = None) -> Tensor:
-    """Compute the sum of tensors of one dtype and shape (else ValueError); `shape`, `tensor_dtype` are only checked."""
+    """Compute the sum of tensors of one dtype and shape (else ValueError); `shape`, `tensor_dtype` are only checked.
+
+    >>> sess.run(tf.accumulate_n([tf.constant([1, 2]), tf.constant([10, 20])]))
+    array([11, 22], dtype=int32)
+    """
     try:
         total = add_n(inputs, name=name)
     except TypeError as error:
@@ -540,7 +588,11 @@ AS_FLOAT = {dtypes.int8: dtypes.float32, dtypes.uint8: dtypes.float32, dtypes.in
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Compute `x / y` as Python 3 divides: integers become floats first. Raises TypeError if the dtypes differ."""
+    """Compute `x / y` as Python 3 divides: integers become floats first. Raises TypeError if the dtypes differ.
+
+    >>> sess.run(tf.truediv([7, -7], 2))
+    array([ 3.5, -3.5])
+    """
     with name_scope(name, "truediv", [x, y]) as scope:
         x, y = _pair(x, y)
         wide = AS_FLOAT.get(x.dtype.base_dtype)
@@ -552,7 +604,11 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Compute `x / y` as Python 3 divides."""
+    """Compute `x / y` as Python 3 divides.
+
+    >>> sess.run(tf.divide([7, -7], 2))
+    array([ 3.5, -3.5])
+    """
     if name is not None or not (isinstance(x, Tensor) or isinstance(y, Tensor)):
         return truediv(x, y, name=name)
     return x / y  # type: ignore[no-any-return]
@@ -573,20 +629,32 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Compute `x / y` element-wise, and 0 where `y` is 0."""
+    """Compute `x / y` element-wise, and 0 where `y` is 0.
+
+    >>> sess.run(tf.div_no_nan([1.0, 2.0], [0.0, 4.0]))
+    array([0. , 0.5], dtype=float32)
+    """
     with name_scope(name, "div_no_nan", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
         return DivNoNan(x, convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y"), name=scope)
 
 
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Compute `x / y` rounded down, as Python's `//`."""
+    """Compute `x / y` rounded down, as Python's `//`.
+
+    >>> sess.run(tf.floordiv([7, -7], 2))
+    array([ 3, -4], dtype=int32)
+    """
     with name_scope(name, "floordiv", [x, y]) as scope:
         return FloorDiv(x, y, name=scope)
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
-    """Multiply `x` (a tensor or IndexedSlices: so is the result) by a scalar. Raises ValueError if it is not one."""
+    """Multiply `x` (a tensor or IndexedSlices: so is the result) by a scalar. Raises ValueError if it is not one.
+
+    >>> sess.run(tf.scalar_mul(3, tf.constant([1, 2])))
+    array([3, 6], dtype=int32)
+    """
     scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")
     if scalar.static not in ((), None):
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
@@ -606,7 +674,11 @@ def round(x: Any, name: str | None = None) -> Tensor:
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """Convert `value` to another dtype, clipped to the range of that dtype first."""
+    """Convert `value` to another dtype, clipped to the range of that dtype first.
+
+    >>> sess.run(tf.saturate_cast([-5, 100, 300], tf.uint8))
+    array([  0, 100, 255], dtype=uint8)
+    """
     wanted = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "saturate_cast", [value]) as scope:
         value = convert_to_tensor(value, name="value")

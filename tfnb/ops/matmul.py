@@ -174,7 +174,11 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
 
 
 def batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name: str | None = None) -> Tensor:
-    """Compute the products of the matrices in the last two axes (an r0.x function)."""
+    """Compute the products of the matrices in the last two axes (an r0.x function).
+
+    >>> sess.run(tf.batch_matmul(np.ones([5, 2, 3]), np.ones([5, 3, 1]))).shape
+    (5, 2, 1)
+    """
     return BatchMatMulV2(x, y, adj_x=adj_x, adj_y=adj_y, name=name)
 
 
@@ -183,6 +187,9 @@ def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a
     """Compute the product of a matrix and a vector, or of batches: (..., m, n) and (..., n) give (..., m).
 
     Errors as of `matmul`. a_is_sparse, b_is_sparse: taken for compatibility, the product is the same.
+
+    >>> sess.run(tf.linalg.matvec([[1, 2], [3, 4]], [5, 6]))
+    array([17, 39], dtype=int32)
     """
     with name_scope(name, "MatVec", [a, b]):
         made = matmul(a, raw.ExpandDims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a)
@@ -195,6 +202,9 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     axes: how many of the last axes of `a` go with the first of `b`, or a list (or tensor) of two: the axes of `a`,
     those of `b`. Raises ValueError for axes that don't fit. The shape of the result is unknown where a rank, or the
     value of a tensor of axes, is.
+
+    >>> sess.run(tf.tensordot([[1, 2], [3, 4]], [5, 6], axes=1))
+    array([17, 39], dtype=int32)
     """
     with name_scope(name, "Tensordot", [a, b, axes]) as scope:
         a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")

@@ -66,7 +66,11 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("features: T -> activations: T", T=REAL)
 def Relu6(features):
-    """Compute the rectified linear unit clipped at 6, `min(max(features, 0), 6)`, element-wise."""
+    """Compute the rectified linear unit clipped at 6, `min(max(features, 0), 6)`, element-wise.
+
+    >>> sess.run(tf.nn.relu6([-1.0, 3.0, 8.0]))
+    array([0., 3., 6.], dtype=float32)
+    """
     return minimum(maximum(features, 0), 6)
 
 
@@ -137,7 +141,11 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("features: T -> activations: T", T=FLOAT)
 def Selu(features):
-    """Compute the scaled exponential linear unit of `features`, element-wise."""
+    """Compute the scaled exponential linear unit of `features`, element-wise.
+
+    >>> sess.run(tf.nn.selu([-1.0, 0.0, 2.0]))
+    array([-1.1113,  0.    ,  2.1014], dtype=float32)
+    """
     return where(features < 0, 1.7580993408473766 * expm1(minimum(features, 0)), 1.0507009873554805 * features)
 
 
@@ -188,7 +196,11 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 @elementwise("features: T -> activations: T", T=FLOAT)
 def Softsign(features):
-    """Compute `features / (1 + abs(features))`, element-wise."""
+    """Compute `features / (1 + abs(features))`, element-wise.
+
+    >>> sess.run(tf.nn.softsign([-1.0, 0.0, 3.0]))
+    array([-0.5 ,  0.  ,  0.75], dtype=float32)
+    """
     return features / (1 + abs(features))
 
 
@@ -320,14 +332,22 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 
 
 def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
-    """Concatenate Relu of `features` and of `-features` along `axis`."""
+    """Concatenate Relu of `features` and of `-features` along `axis`.
+
+    >>> sess.run(tf.nn.crelu([-1.0, 2.0]))
+    array([0., 2., 1., 0.], dtype=float32)
+    """
     with name_scope(name, "CRelu", [features]) as scope:
         x = convert_to_tensor(features, name="features")
         return Relu(concat([x, Neg(x)], axis, name=scope))
 
 
 def swish(features: Any, beta: float = 1.0) -> Tensor:
-    """Compute `features * sigmoid(beta * features)`, element-wise."""
+    """Compute `features * sigmoid(beta * features)`, element-wise.
+
+    >>> sess.run(tf.nn.swish([-1.0, 0.0, 2.0]))
+    array([-0.2689,  0.    ,  1.7616], dtype=float32)
+    """
     x = convert_to_tensor(features, name="features")
     return x * raw.Sigmoid(convert_to_tensor(beta, dtype=x.dtype, name="beta") * x)
 
@@ -366,7 +386,11 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Ten
 
 
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
-    """Compute `relu(matmul(x, weights) + biases)`."""
+    """Compute `relu(matmul(x, weights) + biases)`.
+
+    >>> sess.run(tf.nn.relu_layer([[1.0, 2.0]], [[1.0, -1.0], [10.0, 0.0]], [0.5, 0.0]))
+    array([[21.5,  0. ]], dtype=float32)
+    """
     with name_scope(name, "relu_layer", [x, weights, biases]) as scope:
         x, weights = convert_to_tensor(x, name="x"), convert_to_tensor(weights, name="weights")
         return Relu(bias_add(matmul(x, weights), convert_to_tensor(biases, name="biases")), name=scope)

@@ -42,7 +42,14 @@ class FixedLenFeature(NamedTuple):
 
 
 class FixedLenSequenceFeature(NamedTuple):
-    """A feature with several rows of `shape`: a dense tensor, padded with `default_value` to the longest Example."""
+    """A feature with several rows of `shape`: a dense tensor, padded with `default_value` to the longest Example.
+
+    >>> feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[3, 4]))
+    >>> example = tf.train.Example(features=tf.train.Features(feature={"sizes": feature}))
+    >>> kind = tf.FixedLenSequenceFeature([], tf.int64, allow_missing=True)
+    >>> sess.run(tf.parse_single_example(example.SerializeToString(), {"sizes": kind}))
+    {'sizes': array([3, 4])}
+    """
 
     shape: Any
     dtype: Any
@@ -51,7 +58,14 @@ class FixedLenSequenceFeature(NamedTuple):
 
 
 class VarLenFeature(NamedTuple):
-    """A feature with any number of values: a SparseTensor."""
+    """A feature with any number of values: a SparseTensor.
+
+    >>> feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[3, 4]))
+    >>> example = tf.train.Example(features=tf.train.Features(feature={"sizes": feature}))
+    >>> parsed = tf.parse_single_example(example.SerializeToString(), {"sizes": tf.VarLenFeature(tf.int64)})
+    >>> sess.run(parsed["sizes"].values)
+    array([3, 4])
+    """
 
     dtype: Any
 
@@ -224,6 +238,14 @@ def parse_example(serialized: Any, features: Mapping[str, Any], name: str | None
     features: name -> FixedLenFeature, FixedLenSequenceFeature or VarLenFeature; example_names: what messages call the
     Examples. Running it raises InvalidArgumentError for an Example that lacks a feature without a default, or has one
     of another size or dtype. Raises ValueError for other kinds of features.
+
+    >>> examples = []
+    >>> for age in (7, 8):
+    ...     feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[age]))
+    ...     features = tf.train.Features(feature={"age": feature})
+    ...     examples.append(tf.train.Example(features=features).SerializeToString())
+    >>> sess.run(tf.parse_example(examples, {"age": tf.FixedLenFeature([], tf.int64)}))
+    {'age': array([7, 8])}
     """
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")

@@ -83,13 +83,21 @@ def _stitch(ctx: Any, *arrays: np.ndarray) -> np.ndarray:
 @kernel("indices: N * int32, data: N * T -> merged: T", shape=_stitched_shape, numpy=_stitch, values=("indices",),
         N="int >= 1", T="type")
 def DynamicStitch() -> None:
-    """Interleave slices: slice `indices[i][j]` of the result is `data[i][j]`; of duplicates the last stays."""
+    """Interleave slices: slice `indices[i][j]` of the result is `data[i][j]`; of duplicates the last stays.
+
+    >>> sess.run(tf.dynamic_stitch([[0, 2], [1, 3]], [[10, 12], [11, 13]]))
+    array([10, 11, 12, 13], dtype=int32)
+    """
 
 
 @kernel("indices: N * int32, data: N * T -> merged: T", shape=_stitched_shape, numpy=_stitch, values=("indices",),
         N="int >= 1", T="type")
 def ParallelDynamicStitch() -> None:
-    """As DynamicStitch; TensorFlow leaves open which of duplicate slices stays (here: the last)."""
+    """As DynamicStitch; TensorFlow leaves open which of duplicate slices stays (here: the last).
+
+    >>> sess.run(tf.parallel_dynamic_stitch([[0, 2], [1, 3]], [[10, 12], [11, 13]]))
+    array([10, 11, 12, 13], dtype=int32)
+    """
 
 
 def _stitch_gradient(op: Operation, dy: Any) -> list[Tensor | None]:
@@ -111,6 +119,9 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
 
     partitions: int32, of a shape that begins that of `data`. Raises InvalidArgumentError, when it runs, for a number
     outside of [0, num_partitions).
+
+    >>> sess.run(tf.dynamic_partition([1, 2, 3, 4], partitions=[0, 1, 1, 0], num_partitions=2))
+    [array([1, 4], dtype=int32), array([2, 3], dtype=int32)]
     """
     result: list[Tensor] = DynamicPartition(data, partitions, num_partitions=num_partitions, name=name)
     return result

@@ -74,6 +74,13 @@ def extract_image_patches(images: Any, ksizes: Sequence[int] | None = None, stri
 
     ksizes (or sizes), strides, rates: [1, rows, columns, 1]: of the windows, between them, and between their taps.
     padding: "SAME" or "VALID". Raises ValueError for other lists.
+
+    >>> image = tf.reshape(tf.range(9), [1, 3, 3, 1])
+    >>> patches = tf.extract_image_patches(image, ksizes=[1, 2, 2, 1], strides=[1, 1, 1, 1], rates=[1, 1, 1, 1],
+    ...                                    padding="VALID")
+    >>> sess.run(patches)[0, 0]
+    array([[0, 1, 3, 4],
+           [1, 2, 4, 5]], dtype=int32)
     """
     tensor: Tensor = ExtractImagePatches(images, ksizes=renamed("sizes", sizes, "ksizes", ksizes), strides=strides,
                                          rates=rates, padding=padding, name=name)

@@ -235,6 +235,11 @@ class RandomShuffleQueue(QueueBase):
 
     min_after_dequeue: how many elements stay in it, until it is closed, so that there are enough to choose from; seed:
     for an order that is the same each time.
+
+    >>> queue = tf.RandomShuffleQueue(capacity=10, min_after_dequeue=0, dtypes=[tf.int32], shapes=[[]])
+    >>> sess.run(queue.enqueue_many([[1, 2, 3]]))
+    >>> sorted(sess.run(queue.dequeue_many(3)))
+    [1, 2, 3]
     """
 
     def __init__(self, capacity: int, min_after_dequeue: int, dtypes: Any, shapes: Any = None, names: Any = None,
@@ -252,6 +257,13 @@ class PaddingFIFOQueue(QueueBase):
 
     dequeue_many pads the elements it takes with zeros (empty strings) to a common size. Raises ValueError if `shapes`
     is not a list of shapes of known rank.
+
+    >>> queue = tf.PaddingFIFOQueue(capacity=10, dtypes=[tf.int32], shapes=[[None]])
+    >>> sess.run(queue.enqueue([[1, 2, 3]])), sess.run(queue.enqueue([[4]]))
+    (None, None)
+    >>> sess.run(queue.dequeue_many(2))
+    array([[1, 2, 3],
+           [4, 0, 0]], dtype=int32)
     """
 
     def __init__(self, capacity: int, dtypes: Any, shapes: Any, names: Any = None, shared_name: str | None = None,
@@ -270,6 +282,11 @@ class PriorityQueue(QueueBase):
     """A queue that gives the element of the least priority first; see FIFOQueue.
 
     types, shapes: of the components after the first, which is the priority, an int64 scalar.
+
+    >>> queue = tf.PriorityQueue(capacity=10, types=[tf.string], shapes=[[]])
+    >>> sess.run(queue.enqueue_many([np.array([7, 2]), ["late", "soon"]]))
+    >>> sess.run(queue.dequeue())
+    [2, b'soon']
     """
 
     def __init__(self, capacity: int, types: Any, shapes: Any = None, names: Any = None,

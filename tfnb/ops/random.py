@@ -209,7 +209,11 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
 
 
 def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
-    """Shuffle the rows of a tensor."""
+    """Shuffle the rows of a tensor.
+
+    >>> sorted(sess.run(tf.random_shuffle([3, 1, 2])))
+    [1, 2, 3]
+    """
     seed1, seed2 = get_seed(seed)
     return RandomShuffle(value, seed=seed1, seed2=seed2, name=name)
 
@@ -219,6 +223,10 @@ def multinomial(logits: Any, num_samples: Any, seed: int | None = None, name: st
     """Sample `num_samples` classes for each row from the categorical distribution softmax(`logits`).
 
     logits: (rows, classes); the result is (rows, num_samples), int64 or `output_dtype`.
+
+    >>> samples = tf.multinomial([[0.0, -100.0, -100.0]], num_samples=4)
+    >>> sess.run(samples)
+    array([[0, 0, 0, 0]])
     """
     with name_scope(name, "multinomial", [logits]):
         return _drawn_classes(logits, num_samples, seed, output_dtype)
@@ -235,6 +243,9 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: int | No
     """Sample `num_samples` classes for each row from softmax(`logits`) (`tf.random.categorical`).
 
     logits: (rows, classes); the result is (rows, num_samples), int64 or `dtype`.
+
+    >>> sess.run(tf.random.categorical([[0.0, -100.0, -100.0]], num_samples=4))
+    array([[0, 0, 0, 0]])
     """
     with name_scope(name, "categorical", [logits]):
         return _drawn_classes(logits, num_samples, seed, dtype)

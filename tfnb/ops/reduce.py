@@ -370,7 +370,11 @@ reduce_any = _reducer(Any, "Compute the logical or", "[[True, False], [False, Fa
 def reduce_logsumexp(input_tensor: Anything, axis: Anything = None, keepdims: bool | None = None,
                      name: str | None = None, reduction_indices: Anything = None,
                      keep_dims: bool | None = None) -> Tensor:
-    """Compute `log(sum(exp(x)))` over `axis`, without overflow."""
+    """Compute `log(sum(exp(x)))` over `axis`, without overflow.
+
+    >>> sess.run(tf.reduce_logsumexp([[0.0, 0.0], [1000.0, 1000.0]], axis=1))
+    array([   0.6931, 1000.6932], dtype=float32)
+    """
     axis = renamed("axis", axis, "reduction_indices", reduction_indices)
     keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims, default=False))
     with name_scope(name, "ReduceLogSumExp", [input_tensor]) as scope:
@@ -383,7 +387,11 @@ def reduce_logsumexp(input_tensor: Anything, axis: Anything = None, keepdims: bo
 
 def reduce_variance(input_tensor: Anything, axis: Anything = None, keepdims: bool = False,
                     name: str | None = None) -> Tensor:
-    """Compute the (biased) variance over `axis`. Raises TypeError for integers."""
+    """Compute the (biased) variance over `axis`. Raises TypeError for integers.
+
+    >>> sess.run(tf.math.reduce_variance([[1.0, 3.0], [2.0, 2.0]], axis=1))
+    array([1., 0.], dtype=float32)
+    """
     with name_scope(name or "reduce_variance"):
         x = convert_to_tensor(input_tensor)
         mean = reduce_mean(x, axis, keepdims=True)
@@ -396,7 +404,11 @@ def reduce_variance(input_tensor: Anything, axis: Anything = None, keepdims: boo
 
 def reduce_std(input_tensor: Anything, axis: Anything = None, keepdims: bool = False,
                name: str | None = None) -> Tensor:
-    """Compute the (biased) standard deviation over `axis`. Raises TypeError for integers."""
+    """Compute the (biased) standard deviation over `axis`. Raises TypeError for integers.
+
+    >>> sess.run(tf.math.reduce_std([[1.0, 3.0], [2.0, 2.0]], axis=1))
+    array([1., 0.], dtype=float32)
+    """
     with name_scope(name or "reduce_std"):
         return Sqrt(reduce_variance(input_tensor, axis, keepdims))
 
@@ -404,7 +416,11 @@ def reduce_std(input_tensor: Anything, axis: Anything = None, keepdims: bool = F
 def count_nonzero(input_tensor: Anything = None, axis: Anything = None, keepdims: bool | None = None,
                   dtype: Anything = dtypes.int64, name: str | None = None, reduction_indices: Anything = None,
                   keep_dims: bool | None = None, input: Anything = None) -> Tensor:
-    """Count the elements that are not 0 (not empty, not False), over `axis`."""
+    """Count the elements that are not 0 (not empty, not False), over `axis`.
+
+    >>> sess.run(tf.count_nonzero([[1, 0, 2], [0, 0, 3]], axis=1))
+    array([2, 1])
+    """
     axis = renamed("axis", axis, "reduction_indices", reduction_indices)
     keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims, default=False))
     with name_scope(name, "count_nonzero", [input_tensor]):
@@ -414,7 +430,11 @@ def count_nonzero(input_tensor: Anything = None, axis: Anything = None, keepdims
 
 
 def zero_fraction(value: Anything, name: str | None = None) -> Tensor:
-    """Compute the fraction of elements that are 0, a float32 scalar."""
+    """Compute the fraction of elements that are 0, a float32 scalar.
+
+    >>> sess.run(tf.nn.zero_fraction([0.0, 1.0, 0.0, 2.0]))
+    0.5
+    """
     with name_scope(name, "zero_fraction", [value]):
         x = convert_to_tensor(value, name="value")
         return reduce_mean(cast(equal(x, convert_to_tensor(0, dtype=x.dtype, name="zero")), dtypes.float32))
@@ -437,6 +457,9 @@ def argmin(input: Anything, axis: Anything = None, name: str | None = None, dime
     """Compute the index of the minimum along `axis`, by default the first (of several equal ones the first).
 
     Results and errors as of `argmax`.
+
+    >>> sess.run(tf.argmin([[1, 9, 2], [8, 3, 4]], axis=1))
+    array([0, 1])
     """
     return ArgMin(input, renamed("axis", axis, "dimension", dimension, default=0), output_type=output_type, name=name)
 
@@ -453,20 +476,34 @@ def arg_max(input: Anything, dimension: Anything, output_type: Anything = dtypes
 
 def arg_min(input: Anything, dimension: Anything, output_type: Anything = dtypes.int64,
             name: str | None = None) -> Tensor:
-    """The older name of `argmin`."""
+    """The older name of `argmin`.
+
+    >>> sess.run(tf.arg_min([[1, 9, 2], [8, 3, 4]], 1))
+    array([0, 1])
+    """
     return ArgMin(input, dimension, output_type=output_type, name=name)
 
 
 def cumsum(x: Anything, axis: Anything = 0, exclusive: bool = False, reverse: bool = False,
            name: str | None = None) -> Tensor:
-    """Compute the cumulative sum along `axis` (`exclusive`: without the element itself)."""
+    """Compute the cumulative sum along `axis` (`exclusive`: without the element itself).
+
+    >>> sess.run(tf.cumsum([1, 2, 3]))
+    array([1, 3, 6], dtype=int32)
+    >>> sess.run(tf.cumsum([1, 2, 3], exclusive=True, reverse=True))
+    array([5, 3, 0], dtype=int32)
+    """
     with name_scope(name, "Cumsum", [x]) as scope:
         return Cumsum(convert_to_tensor(x, name="x"), axis, exclusive=exclusive, reverse=reverse, name=scope)
 
 
 def cumprod(x: Anything, axis: Anything = 0, exclusive: bool = False, reverse: bool = False,
             name: str | None = None) -> Tensor:
-    """Compute the cumulative product along `axis` (`exclusive`: without the element itself)."""
+    """Compute the cumulative product along `axis` (`exclusive`: without the element itself).
+
+    >>> sess.run(tf.cumprod([2, 3, 4]))
+    array([ 2,  6, 24], dtype=int32)
+    """
     with name_scope(name, "Cumprod", [x]) as scope:
         return Cumprod(convert_to_tensor(x, name="x"), axis, exclusive=exclusive, reverse=reverse, name=scope)
 
@@ -478,6 +515,9 @@ def norm(tensor: Anything, ord: Anything = "euclidean", axis: Anything = None, k
     ord: of vectors "euclidean" (or 2), 1, another positive number, or infinity; of matrices "euclidean", "fro", 1,
     2 (the largest singular value) and infinity. Raises ValueError for another, and for axes that are not one or two
     integers.
+
+    >>> sess.run(tf.norm([[3.0, 4.0], [5.0, 12.0]], axis=1))
+    array([ 5., 13.], dtype=float32)
     """
     keep = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims, default=False))
     matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
@@ -532,6 +572,9 @@ def l2_normalize(x: Anything, axis: Anything = None, epsilon: float = 1e-12, nam
     """Divide `x` by its Euclidean norm along `axis`, one or several (at least the square root of `epsilon`).
 
     Dtype and shape are those of `x`.
+
+    >>> sess.run(tf.nn.l2_normalize([3.0, 4.0]))
+    array([0.6, 0.8], dtype=float32)
     """
     axis = renamed("axis", axis, "dim", dim)
     with name_scope(name, "l2_normalize", [x]) as scope:
@@ -545,6 +588,10 @@ def l2_normalize(x: Anything, axis: Anything = None, epsilon: float = 1e-12, nam
 
 
 def trace(x: Anything, name: str | None = None) -> Tensor:
-    """Compute the trace of the matrices in the last two axes."""
+    """Compute the trace of the matrices in the last two axes.
+
+    >>> sess.run(tf.trace([[1, 2], [3, 4]]))
+    5
+    """
     with name_scope(name, "Trace", [x]) as scope:
         return reduce_sum(raw.MatrixDiagPart(convert_to_tensor(x, name="x")), [-1], name=scope)

@@ -62,7 +62,12 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: int | None = None, batch_axis: int | None = None,
                      name: str | None = None, seq_dim: int | None = None, batch_dim: int | None = None) -> Tensor:
-    """Reverse the first seq_lengths[i] elements along `seq_axis` of each example i of `batch_axis` of `input`."""
+    """Reverse the first seq_lengths[i] elements along `seq_axis` of each example i of `batch_axis` of `input`.
+
+    >>> sess.run(tf.reverse_sequence([[1, 2, 3, 0], [4, 5, 6, 7]], [3, 2], seq_axis=1, batch_axis=0))
+    array([[3, 2, 1, 0],
+           [5, 4, 6, 7]], dtype=int32)
+    """
     along = renamed("seq_axis", seq_axis, "seq_dim", seq_dim)
     batch = renamed("batch_axis", batch_axis, "batch_dim", batch_dim, default=0)
     return ReverseSequence(input, seq_lengths, seq_dim=along, batch_dim=batch, name=name)   # type: ignore

@@ -138,43 +138,86 @@ def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool | Non
 
     indices: int32 or int64 of any shape; updates: of shape `indices.shape + ref.shape[1:]`, or a scalar. Of an index
     that comes twice the last row stays. Raises InvalidArgumentError, when it runs, for an index outside of `ref`.
+
+    >>> v = tf.Variable([[1, 1], [2, 2], [3, 3]])
+    >>> sess.run(v.initializer)
+    >>> sess.run(tf.scatter_update(v, indices=[2, 0], updates=[[30, 30], [10, 10]]))
+    array([[10, 10],
+           [ 2,  2],
+           [30, 30]], dtype=int32)
     """
     return _changed(ScatterUpdate, ref, indices, updates, use_locking, name)
 
 
 def scatter_add(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                 name: str | None = None) -> Tensor:
-    """Add `updates[i]` to row `indices[i]` of the variable `ref`; else as `scatter_update`."""
+    """Add `updates[i]` to row `indices[i]` of the variable `ref`; else as `scatter_update`.
+
+    >>> v = tf.Variable([1, 2, 3])
+    >>> sess.run(v.initializer)
+    >>> sess.run(tf.scatter_add(v, indices=[0, 0, 2], updates=[10, 10, 30]))
+    array([21,  2, 33], dtype=int32)
+    """
     return _changed(ScatterAdd, ref, indices, updates, use_locking, name)
 
 
 def scatter_sub(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                 name: str | None = None) -> Tensor:
-    """Subtract `updates[i]` from row `indices[i]` of the variable `ref`; else as `scatter_update`."""
+    """Subtract `updates[i]` from row `indices[i]` of the variable `ref`; else as `scatter_update`.
+
+    >>> v = tf.Variable([1, 2, 3])
+    >>> sess.run(v.initializer)
+    >>> sess.run(tf.scatter_sub(v, indices=[0, 0, 2], updates=[10, 10, 30]))
+    array([-19,   2, -27], dtype=int32)
+    """
     return _changed(ScatterSub, ref, indices, updates, use_locking, name)
 
 
 def scatter_mul(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                 name: str | None = None) -> Tensor:
-    """Multiply row `indices[i]` of the variable `ref` by `updates[i]`; else as `scatter_update`."""
+    """Multiply row `indices[i]` of the variable `ref` by `updates[i]`; else as `scatter_update`.
+
+    >>> v = tf.Variable([1, 2, 3])
+    >>> sess.run(v.initializer)
+    >>> sess.run(tf.scatter_mul(v, indices=[0, 2], updates=[10, 30]))
+    array([10,  2, 90], dtype=int32)
+    """
     return _changed(ScatterMul, ref, indices, updates, use_locking, name)
 
 
 def scatter_div(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                 name: str | None = None) -> Tensor:
-    """Divide row `indices[i]` of the variable `ref` by `updates[i]`; else as `scatter_update`."""
+    """Divide row `indices[i]` of the variable `ref` by `updates[i]`; else as `scatter_update`.
+
+    >>> v = tf.Variable([1.0, 2.0, 3.0])
+    >>> sess.run(v.initializer)
+    >>> sess.run(tf.scatter_div(v, indices=[0, 2], updates=[10.0, 2.0]))
+    array([0.1, 2. , 1.5], dtype=float32)
+    """
     return _changed(ScatterDiv, ref, indices, updates, use_locking, name)
 
 
 def scatter_min(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                 name: str | None = None) -> Tensor:
-    """Row `indices[i]` of the variable `ref` becomes its element-wise minimum with `updates[i]`."""
+    """Row `indices[i]` of the variable `ref` becomes its element-wise minimum with `updates[i]`.
+
+    >>> v = tf.Variable([1, 2, 3])
+    >>> sess.run(v.initializer)
+    >>> sess.run(tf.scatter_min(v, indices=[0, 2], updates=[10, 0]))
+    array([1, 2, 0], dtype=int32)
+    """
     return _changed(ScatterMin, ref, indices, updates, use_locking, name)
 
 
 def scatter_max(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                 name: str | None = None) -> Tensor:
-    """Row `indices[i]` of the variable `ref` becomes its element-wise maximum with `updates[i]`."""
+    """Row `indices[i]` of the variable `ref` becomes its element-wise maximum with `updates[i]`.
+
+    >>> v = tf.Variable([1, 2, 3])
+    >>> sess.run(v.initializer)
+    >>> sess.run(tf.scatter_max(v, indices=[0, 2], updates=[10, 0]))
+    array([10,  2,  3], dtype=int32)
+    """
     return _changed(ScatterMax, ref, indices, updates, use_locking, name)
 
 
@@ -184,19 +227,37 @@ def scatter_nd_update(ref: Any, indices: Any, updates: Any, use_locking: bool | 
 
     indices: int32 or int64 of shape [..., k]: each vector of its last axis picks `ref[indices[..., :]]`; updates: of
     shape `indices.shape[:-1] + ref.shape[k:]`. Errors as of `scatter_update`.
+
+    >>> v = tf.Variable([[1, 2], [3, 4]])
+    >>> sess.run(v.initializer)
+    >>> sess.run(tf.scatter_nd_update(v, indices=[[0, 0], [1, 1]], updates=[10, 40]))
+    array([[10,  2],
+           [ 3, 40]], dtype=int32)
     """
     return _changed(ScatterNdUpdate, ref, indices, updates, use_locking, name)
 
 
 def scatter_nd_add(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                    name: str | None = None) -> Tensor:
-    """Add to slices of the variable `ref`; else as `scatter_nd_update`."""
+    """Add to slices of the variable `ref`; else as `scatter_nd_update`.
+
+    >>> v = tf.Variable([1, 2, 3])
+    >>> sess.run(v.initializer)
+    >>> sess.run(tf.scatter_nd_add(v, indices=[[0], [2]], updates=[10, 30]))
+    array([11,  2, 33], dtype=int32)
+    """
     return _changed(ScatterNdAdd, ref, indices, updates, use_locking, name)
 
 
 def scatter_nd_sub(ref: Any, indices: Any, updates: Any, use_locking: bool | None = False,
                    name: str | None = None) -> Tensor:
-    """Subtract from slices of the variable `ref`; else as `scatter_nd_update`."""
+    """Subtract from slices of the variable `ref`; else as `scatter_nd_update`.
+
+    >>> v = tf.Variable([1, 2, 3])
+    >>> sess.run(v.initializer)
+    >>> sess.run(tf.scatter_nd_sub(v, indices=[[0], [2]], updates=[10, 30]))
+    array([ -9,   2, -27], dtype=int32)
+    """
     return _changed(ScatterNdSub, ref, indices, updates, use_locking, name)
 
 
@@ -217,6 +278,12 @@ def batch_scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool
 
     `ref[i, ..., indices[i, ..., j]] = updates[i, ..., j]`; else as `scatter_update`. Raises ValueError for indices of
     unknown rank.
+
+    >>> v = tf.Variable([[1, 2, 3], [4, 5, 6]])
+    >>> sess.run(v.initializer)
+    >>> sess.run(tf.batch_scatter_update(v, indices=[[0], [2]], updates=[[10], [60]]))
+    array([[10,  2,  3],
+           [ 4,  5, 60]], dtype=int32)
     """
     with name_scope(name):
         indices = convert_to_tensor(indices, name="indices")

@@ -67,25 +67,41 @@ def _means(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
 
 @kernel(_SORTED, **SORTED, numpy=_means, T="numbertype", Tindices="indextype")
 def SegmentMean() -> None:
-    """Compute the mean of the rows of `data` by segment id; ids ascend."""
+    """Compute the mean of the rows of `data` by segment id; ids ascend.
+
+    >>> sess.run(tf.segment_mean([1.0, 2.0, 3.0, 4.0], [0, 0, 1, 1]))
+    array([1.5, 3.5], dtype=float32)
+    """
 
 
 @kernel(_SORTED, **SORTED, numpy=_combined(np.multiply, 1), T="numbertype",
         Tindices="indextype")
 def SegmentProd() -> None:
-    """Compute the product of the rows of `data` by segment id; ids ascend."""
+    """Compute the product of the rows of `data` by segment id; ids ascend.
+
+    >>> sess.run(tf.segment_prod([1, 2, 3, 4], [0, 0, 1, 1]))
+    array([ 2, 12], dtype=int32)
+    """
 
 
 @kernel(_SORTED, **SORTED, numpy=_combined(np.minimum, 0), T=_REAL,
         Tindices="indextype")
 def SegmentMin() -> None:
-    """Compute the minimum of the rows of `data` by segment id; ids ascend."""
+    """Compute the minimum of the rows of `data` by segment id; ids ascend.
+
+    >>> sess.run(tf.segment_min([1, 2, 3, 4], [0, 0, 1, 1]))
+    array([1, 3], dtype=int32)
+    """
 
 
 @kernel(_SORTED, **SORTED, numpy=_combined(np.maximum, 0), T=_REAL,
         Tindices="indextype")
 def SegmentMax() -> None:
-    """Compute the maximum of the rows of `data` by segment id; ids ascend."""
+    """Compute the maximum of the rows of `data` by segment id; ids ascend.
+
+    >>> sess.run(tf.segment_max([1, 2, 3, 4], [0, 0, 1, 1]))
+    array([2, 4], dtype=int32)
+    """
 
 
 def _extreme(dtype: np.dtype, sign: int) -> Any:
@@ -108,19 +124,31 @@ def _scattered(ufunc: Any, start: Callable[[np.dtype], Any]) -> Callable[..., np
 @kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.multiply, lambda dtype: 1),
         T="numbertype", Tindices="indextype", Tnumsegments=_COUNT)
 def UnsortedSegmentProd() -> None:
-    """Compute the product of the rows of `data` by segment id (1 for an empty segment)."""
+    """Compute the product of the rows of `data` by segment id (1 for an empty segment).
+
+    >>> sess.run(tf.unsorted_segment_prod([1, 2, 3, 4], [1, 0, 1, 0], num_segments=2))
+    array([8, 3], dtype=int32)
+    """
 
 
 @kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.maximum, lambda dtype: _extreme(dtype, -1)), T=_REAL,
         Tindices="indextype", Tnumsegments=_COUNT)
 def UnsortedSegmentMax() -> None:
-    """Compute the maximum of the rows of `data` by segment id (the lowest value for an empty segment)."""
+    """Compute the maximum of the rows of `data` by segment id (the lowest value for an empty segment).
+
+    >>> sess.run(tf.unsorted_segment_max([1, 2, 3, 4], [1, 0, 1, 0], num_segments=2))
+    array([4, 3], dtype=int32)
+    """
 
 
 @kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.minimum, lambda dtype: _extreme(dtype, 1)), T=_REAL,
         Tindices="indextype", Tnumsegments=_COUNT)
 def UnsortedSegmentMin() -> None:
-    """Compute the minimum of the rows of `data` by segment id (the highest value for an empty segment)."""
+    """Compute the minimum of the rows of `data` by segment id (the highest value for an empty segment).
+
+    >>> sess.run(tf.unsorted_segment_min([1, 2, 3, 4], [1, 0, 1, 0], num_segments=2))
+    array([2, 1], dtype=int32)
+    """
 
 
 for _op in (UnsortedSegmentProd, UnsortedSegmentMax, UnsortedSegmentMin):
@@ -279,6 +307,9 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
     """Compute the mean of the rows of `data` by segment id (0 for an empty segment).
 
     Of integers, floats.
+
+    >>> sess.run(tf.unsorted_segment_mean([1.0, 2.0, 3.0, 4.0], [1, 0, 1, 0], num_segments=2))
+    array([3., 2.], dtype=float32)
     """
     with name_scope(name, "UnsortedSegmentMean"):
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
@@ -288,7 +319,11 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
 
 
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    """As `unsorted_segment_sum`, divided by the square root of the number of rows of each segment."""
+    """As `unsorted_segment_sum`, divided by the square root of the number of rows of each segment.
+
+    >>> sess.run(tf.unsorted_segment_sqrt_n([1.0, 2.0, 3.0, 4.0], [1, 0, 1, 0], num_segments=2))
+    array([4.2426, 2.8284], dtype=float32)
+    """
     with name_scope(name, "UnsortedSegmentSqrtN"):
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
         num_segments = convert_to_tensor(num_segments, dtype="int32")
@@ -298,18 +333,36 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
 
 
 def sparse_segment_sum(data: Any, indices: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """Compute the sum of the rows `data[indices]` by segment id; ids ascend."""
+    """Compute the sum of the rows `data[indices]` by segment id; ids ascend.
+
+    >>> rows = tf.constant([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+    >>> sess.run(tf.sparse_segment_sum(rows, indices=[0, 2, 1], segment_ids=[0, 0, 1]))
+    array([[4., 4.],
+           [2., 2.]], dtype=float32)
+    """
     result: Tensor = SparseSegmentSum(data, indices, segment_ids, name=name)
     return result
 
 
 def sparse_segment_mean(data: Any, indices: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """Compute the mean of the rows `data[indices]` by segment id; ids ascend."""
+    """Compute the mean of the rows `data[indices]` by segment id; ids ascend.
+
+    >>> rows = tf.constant([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+    >>> sess.run(tf.sparse_segment_mean(rows, indices=[0, 2, 1], segment_ids=[0, 0, 1]))
+    array([[2., 2.],
+           [2., 2.]], dtype=float32)
+    """
     result: Tensor = SparseSegmentMean(data, indices, segment_ids, name=name)
     return result
 
 
 def sparse_segment_sqrt_n(data: Any, indices: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """As `sparse_segment_sum`, divided by the square root of the number of rows of each segment."""
+    """As `sparse_segment_sum`, divided by the square root of the number of rows of each segment.
+
+    >>> rows = tf.constant([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+    >>> sess.run(tf.sparse_segment_sqrt_n(rows, indices=[0, 2, 1], segment_ids=[0, 0, 1]))
+    array([[2.8284, 2.8284],
+           [2.    , 2.    ]], dtype=float32)
+    """
     result: Tensor = SparseSegmentSqrtN(data, indices, segment_ids, name=name)
     return result

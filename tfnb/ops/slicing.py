@@ -412,6 +412,9 @@ def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_
     """Return the slice `input_[begin:end:strides]`, an index for each axis; see StridedSlice for the masks.
 
     var: the variable of which `input_` is the value: then the result has a method `assign`.
+
+    >>> sess.run(tf.strided_slice([0, 1, 2, 3, 4, 5], [1], [6], [2]))
+    array([1, 3, 5], dtype=int32)
     """
     if strides is None:
         begin = convert_to_tensor(begin)

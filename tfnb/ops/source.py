@@ -71,7 +71,12 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Return a tensor with the value of `input` where none is fed. shape: what may be fed."""
+    """Return a tensor with the value of `input` where none is fed. shape: what may be fed.
+
+    >>> x = tf.placeholder_with_default(0.5, shape=[])
+    >>> sess.run(2 * x), sess.run(2 * x, {x: 0.9})
+    (1.0, 1.8)
+    """
     return PlaceholderWithDefault(input, shape=TensorShape(shape), name=name)
 
 

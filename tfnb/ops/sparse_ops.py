@@ -81,7 +81,11 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0,
                     validate_indices: bool = True, name: str | None = None) -> Tensor:
-    """Return a dense tensor of `output_shape` with `sparse_values` at `sparse_indices`, elsewhere `default_value`."""
+    """Return a dense tensor of `output_shape` with `sparse_values` at `sparse_indices`, elsewhere `default_value`.
+
+    >>> sess.run(tf.sparse_to_dense([0, 3], [5], 1.0, 0.0))
+    array([1., 0., 0., 1., 0.], dtype=float32)
+    """
     tensor: Tensor = SparseToDense(sparse_indices, output_shape, sparse_values, default_value,
                                    validate_indices=validate_indices, name=name)
     return tensor
@@ -89,7 +93,13 @@ def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, 
 
 def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True,
                            name: str | None = None) -> Tensor:
-    """Convert a SparseTensor to a dense one, with `default_value` (zero, the empty string) where it has none."""
+    """Convert a SparseTensor to a dense one, with `default_value` (zero, the empty string) where it has none.
+
+    >>> x = tf.SparseTensor(indices=[[0, 1], [1, 0]], values=[5, 6], dense_shape=[2, 2])
+    >>> sess.run(tf.sparse_tensor_to_dense(x, default_value=-1))
+    array([[-1,  5],
+           [ 6, -1]], dtype=int32)
+    """
     sparse = SparseTensor.from_value(sp_input)
     if default_value is None:
         default_value = zeros([], dtype=sparse.dtype)
@@ -100,6 +110,10 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     """Return a SparseTensor whose value must be fed: a SparseTensorValue, or a tuple of three arrays.
 
     shape: where it is given, it need not be fed.
+
+    >>> x = tf.sparse_placeholder(tf.float32, shape=[1, 3])
+    >>> sess.run(tf.sparse_tensor_to_dense(x), {x: ([[0, 1]], [5.0], [1, 3])})
+    array([[0., 5., 0.]], dtype=float32)
     """
     before = "" if name is None else name + "/"
     if shape is None:

@@ -18,7 +18,13 @@ from tfnb.ops.arguments import renamed
 
 
 class SparseTensorValue(namedtuple("SparseTensorValue", ("indices", "values", "dense_shape"))):
-    """Value of a fetched SparseTensor: three arrays. The third was called `shape` before 1.0."""
+    """Value of a fetched SparseTensor: three arrays. The third was called `shape` before 1.0.
+
+    >>> x = tf.sparse_placeholder(tf.float32)
+    >>> value = tf.SparseTensorValue(indices=[[0, 1]], values=[5.0], dense_shape=[1, 3])
+    >>> sess.run(tf.sparse_tensor_to_dense(x), {x: value})
+    array([[0., 5., 0.]], dtype=float32)
+    """
 
     __slots__ = ()
 
@@ -40,6 +46,12 @@ class SparseTensor:
 
     indices: int64 [N, rank], the place of each value; values: [N]; dense_shape: int64 [rank] (`shape` before 1.0).
     Raises ValueError for shapes that don't fit together.
+
+    >>> x = tf.SparseTensor(indices=[[0, 1], [2, 0]], values=[5, 6], dense_shape=[3, 2])
+    >>> sess.run(tf.sparse_tensor_to_dense(x))
+    array([[0, 5],
+           [0, 0],
+           [6, 0]], dtype=int32)
     """
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any = None, shape: Any = None) -> None:

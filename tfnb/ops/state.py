@@ -224,7 +224,13 @@ def assign(ref: Any, value: Any, validate_shape: bool | None = None, use_locking
 
 
 def assign_add(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Tensor:
-    """Add `value` to the variable `ref`; the result is the variable after that. Raises as `assign`."""
+    """Add `value` to the variable `ref`; the result is the variable after that. Raises as `assign`.
+
+    >>> v = tf.Variable(1.0)
+    >>> sess.run(v.initializer)
+    >>> sess.run(tf.assign_add(v, 5.0))
+    6.0
+    """
     if hasattr(ref, "handle"):
         return ref.assign_add(value, name=name)  # type: ignore[no-any-return]
     result: Tensor = AssignAdd(ref, value, use_locking=use_locking, name=name)
@@ -232,7 +238,13 @@ def assign_add(ref: Any, value: Any, use_locking: bool | None = None, name: str 
 
 
 def assign_sub(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Tensor:
-    """Subtract `value` from the variable `ref`; the result is the variable after that. Raises as `assign`."""
+    """Subtract `value` from the variable `ref`; the result is the variable after that. Raises as `assign`.
+
+    >>> v = tf.Variable(1.0)
+    >>> sess.run(v.initializer)
+    >>> sess.run(tf.assign_sub(v, 5.0))
+    -4.0
+    """
     if hasattr(ref, "handle"):
         return ref.assign_sub(value, name=name)  # type: ignore[no-any-return]
     result: Tensor = AssignSub(ref, value, use_locking=use_locking, name=name)
@@ -243,6 +255,16 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
     """Add one to the scalar variable `ref` and return its value before that.
 
     Once the variable is `limit`, running the result raises OutOfRangeError. ref: int32 or int64.
+
+    >>> v = tf.Variable(0)
+    >>> sess.run(v.initializer)
+    >>> count = tf.count_up_to(v, 2)
+    >>> sess.run(count), sess.run(count)
+    (0, 1)
+    >>> sess.run(count)
+    Traceback (most recent call last):
+        ...
+    OutOfRangeError: Reached limit of 2 in CountUpTo 'CountUpTo'
     """
     if hasattr(ref, "handle"):
         return ref.count_up_to(limit)  # type: ignore[no-any-return]
@@ -251,7 +273,14 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
 
 
 def is_variable_initialized(variable: Any, name: str | None = None) -> Tensor:
-    """Return a bool scalar: whether `variable` has a value. Raises TypeError if it is not a variable or a reference."""
+    """Return a bool scalar: whether `variable` has a value. Raises TypeError if it is not a variable or a reference.
+
+    >>> v = tf.Variable(1.0)
+    >>> before = sess.run(tf.is_variable_initialized(v))
+    >>> sess.run(v.initializer)
+    >>> before, sess.run(tf.is_variable_initialized(v))
+    (False, True)
+    """
     if hasattr(variable, "handle"):
         return variable.is_initialized(name)  # type: ignore[no-any-return]
     result: Tensor = IsVariableInitialized(variable, name=name)

@@ -107,7 +107,11 @@ Fact.no_gradient("it has no inputs")
 
 
 def string_join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
-    """Join strings of several tensors element-wise; scalars join with every element."""
+    """Join strings of several tensors element-wise; scalars join with every element.
+
+    >>> sess.run(tf.string_join(["a", ["b", "c"]], separator="-"))
+    array([b'a-b', b'a-c'], dtype=object)
+    """
     result: Tensor = StringJoin(inputs, separator=separator, name=name)
     return result
 
@@ -117,6 +121,9 @@ def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = 
 
     pos < 0 counts from the end. pos and len have one shape, to which the strings broadcast or which to theirs. Running
     it raises InvalidArgumentError for a position beyond its string.
+
+    >>> sess.run(tf.substr(["hello", "world"], 1, 3))
+    array([b'ell', b'orl'], dtype=object)
     """
     result: Tensor = Substr(input, pos, len, unit=unit, name=name)
     return result

@@ -39,6 +39,12 @@ class TensorArray:
     infer_shape: all elements have one shape; element_shape: that, as far as it is known; handle, flow: of an array
     that is there already. Raises ValueError for arguments that exclude one another, TypeError for a handle that is no
     tensor.
+
+    >>> squares = tf.TensorArray(tf.int32, size=3)
+    >>> for i in range(3):
+    ...     squares = squares.write(i, i * i)
+    >>> sess.run(squares.stack())
+    array([0, 1, 4], dtype=int32)
     """
 
     def __init__(self, dtype: Any, size: Any = None, dynamic_size: bool | None = None,

@@ -74,31 +74,51 @@ for _op in (TensorScatterMax, TensorScatterMin):
 
 
 def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-    """`tensor` with `updates` at `indices`, whose last axis holds coordinates: see `tf.scatter_nd_update`."""
+    """`tensor` with `updates` at `indices`, whose last axis holds coordinates: see `tf.scatter_nd_update`.
+
+    >>> sess.run(tf.tensor_scatter_nd_update([1, 2, 3], indices=[[0], [2]], updates=[10, 30]))
+    array([10,  2, 30], dtype=int32)
+    """
     made: Tensor = TensorScatterUpdate(tensor, indices, updates, name=name)
     return made
 
 
 def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-    """`tensor` with `updates` added at `indices`: see `tf.scatter_nd_add`."""
+    """`tensor` with `updates` added at `indices`: see `tf.scatter_nd_add`.
+
+    >>> sess.run(tf.tensor_scatter_add([1, 2, 3], indices=[[0], [0], [2]], updates=[10, 10, 30]))
+    array([21,  2, 33], dtype=int32)
+    """
     made: Tensor = TensorScatterAdd(tensor, indices, updates, name=name)
     return made
 
 
 def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-    """`tensor` with `updates` subtracted at `indices`: see `tf.scatter_nd_sub`."""
+    """`tensor` with `updates` subtracted at `indices`: see `tf.scatter_nd_sub`.
+
+    >>> sess.run(tf.tensor_scatter_nd_sub([1, 2, 3], indices=[[0], [2]], updates=[10, 30]))
+    array([ -9,   2, -27], dtype=int32)
+    """
     made: Tensor = TensorScatterSub(tensor, indices, updates, name=name)
     return made
 
 
 def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-    """`tensor` with slices raised to at least `updates` at `indices`."""
+    """`tensor` with slices raised to at least `updates` at `indices`.
+
+    >>> sess.run(tf.tensor_scatter_nd_max([1, 2, 3], indices=[[0], [2]], updates=[10, 0]))
+    array([10,  2,  3], dtype=int32)
+    """
     made: Tensor = TensorScatterMax(tensor, indices, updates, name=name)
     return made
 
 
 def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-    """`tensor` with slices lowered to at most `updates` at `indices`."""
+    """`tensor` with slices lowered to at most `updates` at `indices`.
+
+    >>> sess.run(tf.tensor_scatter_nd_min([1, 2, 3], indices=[[0], [2]], updates=[10, 0]))
+    array([1, 2, 0], dtype=int32)
+    """
     made: Tensor = TensorScatterMin(tensor, indices, updates, name=name)
     return made
 

@@ -27,7 +27,11 @@ def _collected(key: str, scope: str | None) -> list[Any]:
 
 
 def is_tensor(x: Any) -> bool:
-    """Return whether `x` is of the graph: a tensor, sparse tensor, IndexedSlices or variable."""
+    """Return whether `x` is of the graph: a tensor, sparse tensor, IndexedSlices or variable.
+
+    >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
+    (True, False)
+    """
     return isinstance(x, (Tensor, SparseTensor, IndexedSlices, Variable, PartitionedVariable))
 
 

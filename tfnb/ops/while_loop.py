@@ -27,6 +27,10 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: An
 
     Raises TypeError for functions that can't be called, parallel_iterations below 1, and other structures of another
     kind; ValueError without loop_vars and for a body that changes number, structure or shape of the variables.
+
+    >>> i, total = tf.while_loop(lambda i, total: i < 5, lambda i, total: (i + 1, total + i), [0, 0])
+    >>> sess.run([i, total])
+    [5, 10]
     """
     with name_scope(name, "while", loop_vars):
         if not loop_vars:
