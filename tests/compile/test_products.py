@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tfnb.compile import tails
 from tfnb.core.options import options
 from tfnb.kernels.cpu import microkernel, prelude, tiled
 from tfnb.ops.raw import raw
@@ -50,6 +51,15 @@ def test_bias_and_activation_follow(m, n, monkeypatch):
     x, w, b = tf.placeholder(tf.float32, [None, 30]), tf.Variable(random(30, n)), tf.Variable(random(n))
     found = check(monkeypatch, [tf.nn.relu(tf.nn.bias_add(tf.matmul(x, w), b))], {x: random(m, 30)})
     assert found == ["MatMul+BiasAdd+Relu"]
+
+
+def test_updates_of_long_products_have_a_launch_of_their_own(monkeypatch):
+    """It is never cut in two by an interrupt, the product may be."""
+    x, v = tf.placeholder(tf.float32, [40, 30]), tf.Variable(random(40, 64))
+    up = v.assign_sub(tf.matmul(x, tf.constant(random(30, 64))) * 0.1)
+    assert len(check(monkeypatch, [up.op], {x: random(40, 30)})) == 1
+    monkeypatch.setattr(tails, "MOST_WHOLE", 40 * 30 * 64)
+    assert len(check(monkeypatch, [up.op], {x: random(40, 30)})) == 2
 
 
 def test_the_product_is_kept_where_others_read_it(monkeypatch):

@@ -1,6 +1,7 @@
 """Interrupts wait until a block is whole; sessions stay usable after them."""
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tfnb.core.interrupts import held_back
+from tfnb.core.interrupts import held_back, interruptible, leave_if_abandoned
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -52,6 +53,95 @@ def test_other_threads_are_left_alone() -> None:
     thread.start()
     thread.join()
     assert seen == [before]
+
+
+def test_long_native_calls_are_left_at_an_interrupt() -> None:
+    begun, free, left = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        free.wait()
+        try:
+            leave_if_abandoned()
+        except SystemExit:
+            left.set()
+    threading.Thread(target=lambda: begun.wait() and _thread.interrupt_main()).start()
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(work)
+    free.set()
+    assert left.wait(60)
+    leave_if_abandoned()
+
+
+def test_results_and_errors_of_long_calls() -> None:
+    assert interruptible(divmod, 7, 2) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        interruptible(divmod, 7, 0)
+
+
+LONG = """
+import _thread, threading, time
+import numpy as np
+import tfnb as tf
+from tfnb.kernels.cpu.tape import Tape
+
+x = tf.placeholder(tf.float32, [None, None])
+count = tf.Variable(0)
+y = x
+for _ in range(1000):
+    y = tf.matmul(y, x)
+with tf.control_dependencies([y]):
+    step = tf.group(count.assign_add(tf.cast(tf.reduce_sum(y) * 0, tf.int32) + 1))
+i = tf.while_loop(lambda i: i < 10 ** 9, lambda i: i + 1, [0])
+queue = tf.FIFOQueue(1, tf.int32)
+item = queue.dequeue()
+
+playing, play = threading.Event(), Tape._play_shared
+
+def noted(tape):
+    playing.set()
+    play(tape)
+
+Tape._play_shared = noted
+
+def stopped(fetches, feed_dict=None):
+    def poke():
+        playing.wait() if feed_dict else None
+        time.sleep(0.5)
+        _thread.interrupt_main()
+    thread = threading.Thread(target=poke)
+    thread.start()
+    try:
+        sess.run(fetches, feed_dict)
+        thread.join()
+        time.sleep(5)
+    except KeyboardInterrupt:
+        thread.join()
+        return True
+    return False
+
+for threads in (1, 2):
+    sess = tf.Session(config=tf.ConfigProto(intra_op_parallelism_threads=threads))
+    sess.run(count.initializer)
+    small, large = np.eye(8, dtype="f"), np.eye(1000, dtype="f")
+    for _ in range(2):
+        sess.run(step, {x: small})
+    playing.clear()
+    assert stopped(step, {x: large})               # minutes
+    assert sess.run(count) == 2, "the tape was played to its end"
+    sess.run(step, {x: small})
+    assert sess.run(count) == 3
+assert stopped(i) and stopped(item)
+sess.run(queue.enqueue(7))
+assert sess.run(item) == 7
+"""
+
+
+def test_long_runs_are_interrupted(tmp_path: Path) -> None:
+    """A tape of minutes, a loop of hours, a queue that nobody fills; the session goes on."""
+    done = subprocess.run([sys.executable, "-c", LONG], cwd=ROOT, capture_output=True, text=True, check=False,
+                          env={**os.environ, "TFNB_CACHE_DIR": str(tmp_path)})
+    assert done.returncode == 0, done.stderr
 
 
 PROGRAM = """

@@ -324,7 +324,8 @@ def _lower_call(group: Group, stored: set[Buffer], target: Target) -> list[Step]
         raise misused(node.op, error, [v.shape for v in node.ins]) from error
     place, work = Places(node, call, follow, group.target, target.blocked), tables.WORK.get(node.op.spec.name)
     operations = work(call) if work is not None and node.launches is None else 0
-    writes = node.state is not None or any(v.buffer.role == "variable" for v in node.outs)
+    writes = node.state is not None or any(v.buffer.role == "variable" for v in node.outs) or (
+        group.tail is not None and any(b.role == "variable" for b in group.tail.written))
     return [Step(launch.text, place.words(launch), launch.items, launch.grain,
                  ops if launch is launches[-1] else (node.op,), operations, writes) for launch in launches]
 

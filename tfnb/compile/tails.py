@@ -13,6 +13,9 @@ from tfnb.compile.fuse import Group, pattern
 from tfnb.compile.products import contraction
 from tfnb.compile.values import Buffer, Call, Value, kernel_call
 from tfnb.kernels.view import View
+from tfnb.opdef import tables
+
+MOST_WHOLE = 1 << 36    # operations (about 1 s) of a product with an update: an interrupt can't cut this in two
 
 
 def attach_tails(groups: Sequence[Group], kept: Collection[Buffer]) -> list[Group]:
@@ -62,7 +65,14 @@ def _may_follow(tail: Group, product: Group) -> bool:
         return False
     if tail.read[out.buffer] != {_plain(tail, out.buffer)} or operands & tail.written.keys():
         return False
+    if any(b.role == "variable" for b in tail.written) and _operations(node) > MOST_WHOLE:
+        return False
     return form.columns(kernel_call(node)) > 0
+
+
+def _operations(node: Call) -> int:
+    work = tables.WORK.get(node.op.spec.name)
+    return 0 if work is None else work(kernel_call(node))
 
 
 def _plain(tail: Group, buffer: Buffer) -> object:

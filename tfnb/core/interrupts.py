@@ -1,11 +1,21 @@
-"""Deferred interrupts (Ctrl-C, a notebook's stop button) around critical sections."""
+"""Interrupts (Ctrl-C, a notebook's stop button): deferred in critical sections, let through where native code waits.
+
+While programs run, `kernels/cpu/signals.py` looks for them.
+"""
 from __future__ import annotations
 
+import contextvars
 import signal
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+LOOK = 0.05                       # seconds between two looks for a signal, where waiting does not end by one
 
 
 @contextmanager
@@ -27,3 +37,67 @@ def held_back() -> Iterator[None]:
         signal.signal(signal.SIGINT, previous)
         if caught:
             previous(*caught[-1])
+
+
+class _Work(threading.Thread):
+    """A call in a thread of its own; `abandoned` once nobody waits for it any more."""
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        super().__init__(name="tfnb-long", daemon=True)
+        self.abandoned = False
+        self.made: Any = None
+        self.error: BaseException | None = None
+        self.done = threading.Lock()
+        self._call, self._context = call, contextvars.copy_context()
+
+    def run(self) -> None:
+        try:
+            self.made = self._context.run(self._call)
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.done.release()
+
+
+def interruptible(fn: Callable[..., Result], *args: Any) -> Result:
+    """Return `fn(*args)`, where `fn` is long native calls that have no effect but their result (LAPACK, a sort).
+
+    In the main thread it runs in another thread: an interrupt ends the waiting. The native call, which nobody can stop,
+    goes on to its end, or to the next `leave_if_abandoned()`. Costs 0.1 ms.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return fn(*args)
+    work = _Work(partial(fn, *args))
+    work.done.acquire()
+    work.start()
+    try:
+        wait_for(work.done)
+    except BaseException:
+        work.abandoned = True
+        raise
+    if work.error is not None:
+        raise work.error
+    result: Result = work.made
+    return result
+
+
+def leave_if_abandoned() -> None:
+    """End this thread if its work is that of a call of `interruptible` that was interrupted."""
+    if getattr(threading.current_thread(), "abandoned", False):
+        raise SystemExit
+
+
+def wait_for(lock: threading.Lock, timeout: float | None = None) -> bool:
+    """Acquire a lock; in the main thread, let signals be handled meanwhile.
+
+    Waiting for a lock is not ended by Ctrl-C on Windows, nor by `_thread.interrupt_main()` anywhere.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return lock.acquire(timeout=-1 if timeout is None else max(timeout, 0))
+    until = None if timeout is None else time.monotonic() + timeout
+    while True:
+        left = LOOK if until is None else min(LOOK, until - time.monotonic())
+        if lock.acquire(timeout=max(left, 0)):
+            return True
+        if left < LOOK:
+            return False

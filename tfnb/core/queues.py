@@ -16,6 +16,7 @@ from time import monotonic
 from typing import Any
 
 from tfnb.core.errors import CancelledError, DeadlineExceededError, OpError, OutOfRangeError
+from tfnb.core.interrupts import wait_for
 
 Element = Any
 _STUCK, _MOVED, _DONE = range(3)                   # results of serving the head of a line
@@ -191,7 +192,7 @@ class Queue:
         """Wait for a lock; return whether it was acquired. Raises CancelledError if this thread's run is cancelled."""
         event = run.cancelled
         if event is None:
-            return gate.acquire(timeout=-1 if timeout is None else max(timeout, 0))
+            return wait_for(gate, timeout)
         until = None if timeout is None else monotonic() + timeout
         while True:
             left = _LOOK if until is None else min(_LOOK, until - monotonic())

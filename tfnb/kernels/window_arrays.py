@@ -11,6 +11,7 @@ from math import prod
 
 import numpy as np
 
+from tfnb.core.interrupts import leave_if_abandoned
 from tfnb.kernels.number_types import wide
 from tfnb.kernels.window import Window
 
@@ -248,6 +249,7 @@ def _images(w: Window, columns: int) -> Iterator[slice]:
     """Yield slices of the batch."""
     step = max(1, MOST_ELEMENTS // max(1, columns * w.out_height * w.out_width))
     for start in range(0, w.batch if w.out_height * w.out_width else 0, step):
+        leave_if_abandoned()
         yield slice(start, start + step)
 
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tfnb.core.dtypes import DType
+from tfnb.core.interrupts import interruptible
 from tfnb.core.shape import Static, is_known
 from tfnb.graph.constant_value import LARGEST, set_evaluator
 from tfnb.graph.operation import Operation, Tensor
@@ -25,6 +26,7 @@ from tfnb.ops.validate import require_shapes, validate_arrays
 
 Arrays = Sequence[np.ndarray]
 Operand = TypeVar("Operand")
+LARGE = 1 << 18          # numbers that a NumPy form takes and returns, from which on another thread computes it
 MOST_AT_ONCE = 32        # inputs of one list (AddN) that a scalar definition takes
 
 
@@ -87,9 +89,18 @@ def evaluate(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarra
     shapes = validate_arrays(op, arrays)
     if op.spec.kind in (Kind.KERNEL, Kind.RANDOM) and op.spec.name in tables.CPU and (nothing := _empties(op, shapes)):
         return nothing                             # as in programs, where no kernel is launched for it
-    made = _BY_KIND[op.spec.kind](op, arrays, context)
+    if op.spec.kind is Kind.KERNEL and _may_last(arrays, shapes):
+        made = interruptible(_numpy, op, arrays, context)
+    else:
+        made = _BY_KIND[op.spec.kind](op, arrays, context)
     require_shapes(op, made, shapes)
     return made
+
+
+def _may_last(arrays: Arrays, shapes: Sequence[Static]) -> bool:
+    """Return whether NumPy may be busy for long, which no interrupt would end. Not with handles of resources."""
+    counts = [prod(shape) for shape in shapes if shape is not None and None not in shape]  # type: ignore[arg-type]
+    return sum(a.size for a in arrays) + sum(counts) >= LARGE and all(a.dtype != object for a in arrays)
 
 
 def _empties(op: Operation, shapes: Sequence[Static]) -> tuple[np.ndarray, ...]:

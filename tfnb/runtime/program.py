@@ -23,7 +23,7 @@ from tfnb.core.elements import Memory
 from tfnb.graph.operation import Operation
 from tfnb.kernels.cpu import jit
 from tfnb.kernels.cpu.random import new_state
-from tfnb.kernels.cpu.tape import ROW, Tape
+from tfnb.kernels.cpu.tape import ROW, WRITES, Tape
 from tfnb.kernels.launch import Code, failure_text
 from tfnb.ops.validate import bad_value
 from tfnb.runtime.store import Store
@@ -96,7 +96,7 @@ class Program:
         base, rows, binds, status = words.ctypes.data, [], [], []
         at = 0
         for step, address in zip(steps, addresses, strict=True):
-            rows.append((address, base + 8 * at, step.items, step.grain))
+            rows.append((address, base + 8 * at, step.items, step.grain + WRITES * _updates(step)))
             for arg in step.args:
                 if isinstance(arg, int):
                     words[at] = arg
@@ -220,6 +220,14 @@ class Program:
         """Return the op whose kernel has just reported an error."""
         row: int = self.tape.status[ROW]
         return self.compiled.steps[row].ops[-1]
+
+
+def _updates(step: Step) -> bool:
+    """Return whether the launch writes to a variable, so that it is not to be cut in two by an interrupt.
+
+    The state of a generator is one short launch.
+    """
+    return step.writes and any(isinstance(arg, Ref) and arg.buffer.role == "variable" for arg in step.args)
 
 
 def failure(op: Operation, status: Sequence[int]) -> errors.OpError:

@@ -1,17 +1,20 @@
 """The tape player and the pool: order, binding, errors, threads, forks."""
 from __future__ import annotations
 
+import _thread
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
 
 from tfnb.core.options import options
 from tfnb.kernels.cpu import jit, pool
-from tfnb.kernels.cpu.tape import ROW, Tape
+from tfnb.kernels.cpu.tape import MANY, ROW, WRITES, Tape
 
 ADD = """
 def kernel(args, begin, end):
@@ -24,6 +27,14 @@ FAIL = """
 def kernel(args, begin, end):
     store(args[0] + 8, 42)
     store(args[0], 7)
+"""
+SLOW = """
+def kernel(args, begin, end):
+    atomic_add(args[0], 1)
+    spins = 0
+    while spins < 20000 and load_acquire(args[1]) == 0:
+        pause()
+        spins += 1
 """
 MEET = """
 def kernel(args, begin, end):
@@ -204,3 +215,73 @@ def test_the_pool_follows_the_number_of_threads(monkeypatch):
         names = [thread.name for thread in threading.enumerate() if thread.name.startswith("tfnb-worker")]
         assert len(names) == (number - 1 or 3)          # one thread alone leaves the pool as it is
         assert pool.usable_threads() == number
+
+
+def slow(items: int, grain: int, rows: int = 1) -> tuple[Tape, np.ndarray]:
+    """Return a tape of hours, and its words: the count of chunks that ran, and one that makes all others quick."""
+    words = np.zeros(2, np.int64)
+    block = np.array([words.ctypes.data, words.ctypes.data + 8], np.int64)
+    return Tape([(jit.address(SLOW), block.ctypes.data, items, grain)] * rows, keep=(words, block)), words
+
+
+def interrupt_once_begun(words: np.ndarray) -> threading.Thread:
+    def work() -> None:
+        while words[0] < 3:
+            time.sleep(0.01)
+        _thread.interrupt_main()
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("items, rows", [(10 ** 8, 1), (1, 10 ** 6)])
+def test_an_interrupt_ends_a_long_play(items, rows, threads):
+    """It comes in the midst: a play that could not be interrupted would take hours."""
+    tape, words = slow(items, 1, rows)
+    thread = interrupt_once_begun(words)
+    with pytest.raises(KeyboardInterrupt):
+        tape.play()
+    thread.join()
+    count = words[0]
+    assert count < items * rows
+    time.sleep(0.01)
+    assert words[0] == count, "a worker goes on"
+    words[1] = 1
+    short, words = slow(3, 1)
+    short.play()                                   # the pool is free, and nothing is left of the interrupt
+    assert words[0] == 3
+
+
+def test_a_row_that_writes_to_a_variable_is_not_cut_in_two(threads):
+    """Neither is what follows at once, if it ends in a second."""
+    tape, words = slow(2000, 1)
+    rows = tape._rows.copy()
+    rows[0, 3] |= WRITES
+    tape = Tape([tuple(rows[0].tolist())] * (MANY + 1), keep=tape)
+    thread = interrupt_once_begun(words)
+    threading.Timer(0.05, words.__setitem__, (1, 1)).start()
+    with pytest.raises(KeyboardInterrupt):
+        tape.play()
+        thread.join()
+        time.sleep(5)
+    assert words[0] == 2000 * (MANY + 1)
+
+
+def test_a_handler_that_raises_nothing_lets_the_play_go_on(threads, monkeypatch):
+    """What it runs itself is not interrupted, and nothing of it is lost."""
+    tape, words = slow(10 ** 8, 1)
+    inner, done = slow(200, 1)
+
+    def handle(number: int, frame: object) -> None:
+        if done[0]:
+            raise OSError("the second signal")
+        inner.play()
+        interrupt_once_begun(words)
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        interrupt_once_begun(words)
+        with pytest.raises(OSError, match="the second"):
+            tape.play()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done[0] == 200

@@ -22,12 +22,14 @@ from math import prod
 
 import numpy as np
 
+from tfnb.core.interrupts import leave_if_abandoned
 from tfnb.kernels.batches import Attrs, Moves, runs, sizes, transposes
 from tfnb.kernels.cpu import blas, tiled
 from tfnb.kernels.cpu.tiled import PARALLEL_FLOPS, Product, Tail
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
 
-MOST_PANELS = 16
+MOST_PANELS, PANEL_FLOPS = 16, 10 ** 10                 # more panels than that only so that each takes less than 1 s
+PRODUCTS_AT_ONCE = 10 ** 9                              # of other types than BLAS has here: NumPy's loops
 LEAST_COLUMNS, LEAST_ROWS = 64, 128
 LEAST_ROWS_TRANSPOSED = 24                              # of a, for which it pays to transpose b
 PREFIX = {"float32": "s", "float64": "d"}
@@ -190,7 +192,7 @@ def _evaluate(lower: Callable[[Call], list[Launch]], a: np.ndarray, b: np.ndarra
         transpose_a, transpose_b = transposes(attrs)
         adjoint = np.conj if attrs.get("adj_x") or attrs.get("adj_y") else np.asarray
         left = adjoint(a.swapaxes(-1, -2)) if transpose_a else a
-        return np.asarray(left @ (adjoint(b.swapaxes(-1, -2)) if transpose_b else b))
+        return _by_rows(left, adjoint(b.swapaxes(-1, -2)) if transpose_b else b)
     a, b, out = np.ascontiguousarray(a), np.ascontiguousarray(b), np.zeros(shape, a.dtype)
     call = Call((Meta(a.dtype.name, a.shape), Meta(b.dtype.name, b.shape)), (Meta(out.dtype.name, shape),), attrs)
     start = {("input", 0): a.ctypes.data, ("input", 1): b.ctypes.data, ("output", 0): out.ctypes.data}
@@ -198,6 +200,19 @@ def _evaluate(lower: Callable[[Call], list[Launch]], a: np.ndarray, b: np.ndarra
         words = [start[w.kind, w.index] + w.offset_bytes if isinstance(w, Address) else w for w in launch.args]
         (_call_gemm if launch.text is GEMM_TEXT else _call_gemv)(np.array(words, np.int64), launch.items)
     return out
+
+
+def _by_rows(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Compute a @ b some rows at a time, each in less than a second."""
+    a_row = prod(np.broadcast_shapes(a.shape[:-2], b.shape[:-2])) * a.shape[-1] * b.shape[-1]
+    rows = max(1, PRODUCTS_AT_ONCE // max(1, a_row))
+    if rows >= a.shape[-2]:
+        return np.asarray(a @ b)
+    parts = []
+    for start in range(0, a.shape[-2], rows):
+        leave_if_abandoned()
+        parts.append(a[..., start:start + rows, :] @ b)
+    return np.concatenate(parts, -2)
 
 
 def _launches(wanted: Product, a: Address, b: Address, c: Address) -> list[Launch]:
@@ -236,9 +251,9 @@ def _panels(wanted: Product) -> tuple[list[int], int]:
     rows, columns = m, n
     if wanted.flops > PARALLEL_FLOPS:
         if n >= 2 * LEAST_COLUMNS and m < 4 * n:
-            columns = _panel(n, LEAST_COLUMNS)
+            columns = _panel(n, LEAST_COLUMNS, wanted.flops)
         elif m >= 2 * LEAST_ROWS:
-            rows = _panel(m, LEAST_ROWS)
+            rows = _panel(m, LEAST_ROWS, wanted.flops)
     count = -(-n // columns) if columns < n else -(-m // rows)
     steps = (0, 0, 0)
     if columns < n:
@@ -251,9 +266,9 @@ def _panels(wanted: Product) -> tuple[list[int], int]:
     return words, count
 
 
-def _panel(size: int, least: int) -> int:
+def _panel(size: int, least: int, flops: int) -> int:
     """Return the columns or rows, of `size`, that go into a panel: a multiple of 16."""
-    return max(least, -(-size // MOST_PANELS) + 15 & -16)
+    return max(least, -(-size // max(MOST_PANELS, flops // PANEL_FLOPS)) + 15 & -16)
 
 
 def _gemm_words(wanted: Product, rows: int, columns: int, steps: tuple[int, int, int], count: int) -> list[int]:
@@ -297,6 +312,7 @@ def _call_gemm(block: np.ndarray, items: int) -> None:
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 13)(int(block[GEMM]))
     at = block.ctypes.data
     for i in range(items):
+        leave_if_abandoned()
         last = i == items - 1
         call(at + 8 * TRANS1, at + 8 * TRANS2, at + 8 * (M_LAST if last else M), at + 8 * (N_LAST if last else N),
              at + 8 * K, at + 8 * ONE, int(block[FIRST] + i * block[STEP1]), at + 8 * LD1,

@@ -7,13 +7,16 @@ the same chunks, with the same result.
     hold(helpers) -> int    the address of the pool's words for a play, which so many workers could help with; or 0: no
                             workers, or taken by another play
     release()               after the play; only if hold() was not 0
-    JOB_TEXT                `run_chunks(pool, kernel, args, items, grain)` for the source of the tape player
+    JOB_TEXT                `run_chunks(pool, kernel, args, items, grain, watch)` for the source of the tape player
 
 A job is (kernel, args, items, grain). Its ticket word holds (low << 32 | high): the chunks [low, high) are not claimed
 yet. Claiming some is one compare-and-exchange, and as the job cannot end before they are done, who has claimed them
 may read the job's words. The caller claims from below and workers from above, a part of what is left at a time, so
 that in successive kernels a core mostly meets the data it has in its cache. Whether a worker sleeps stands in its state
 word (0 or 1): only who turns it from 0 to 1 wakes it.
+
+Interrupts: between two chunks the caller may look for signals (signals.py). If one ends the run, the stop word is set,
+and all chunks that are left count as done without being run.
 """
 from __future__ import annotations
 
@@ -26,18 +29,18 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.options import options
-from tfnb.kernels.cpu import jit
+from tfnb.kernels.cpu import jit, signals
 
 # Offsets in bytes of the pool's words; what different threads write stands 128 bytes apart (two cache lines).
 TICKET, DONE, JOB, SETUP, STATE, STRIDE = 0, 128, 256, 384, 512, 128
 KERNEL, ARGS, ITEMS, GRAIN = (JOB + 8 * i for i in range(4))
-ACTIVE, CLOSING, NAP, WORKERS, SHARE, ASLEEP = (SETUP + 8 * i for i in range(6))
+ACTIVE, CLOSING, NAP, WORKERS, SHARE, ASLEEP, STOP = (SETUP + 8 * i for i in range(7))
 SPIN = 2000                                             # pauses (25 to 45 ns each) before an idle thread gives up
 NAP_MICROSECONDS = 50
 
-HELP_TEXT = f"""
+HELP_TEXT = signals.LOOK_TEXT + f"""
 @device
-def help(pool, from_above):
+def help(pool, from_above, watch):
     '''Claim and run some chunks of the present job; False if there are none.'''
     ticket = load_acquire(pool + {TICKET})
     low, high = ticket >> 32, ticket & 0x7fffffff
@@ -50,7 +53,10 @@ def help(pool, from_above):
             load(pool + {KERNEL}), load(pool + {ARGS}), load(pool + {ITEMS}), load(pool + {GRAIN}))
         first = high - count if from_above else low
         for begin in range(first * grain, (first + count) * grain, grain):
-            call_kernel(kernel, args, begin, min(begin + grain, items))
+            if load(pool + {STOP}) == 0:
+                call_kernel(kernel, args, begin, min(begin + grain, items))
+                if watch != 0 and look(watch) != 0:
+                    store(pool + {STOP}, 1)
         atomic_add(pool + {DONE}, count)
     return True
 
@@ -66,32 +72,40 @@ def rest(pool, idle):
 
 JOB_TEXT = HELP_TEXT + f"""
 @device
-def run_chunks(pool, kernel, args, items, grain):
-    '''Run kernel(args, b, e) over all chunks of `grain` items, with the pool's help unless `pool` is 0.'''
+def run_chunks(pool, kernel, args, items, grain, watch):
+    '''Run kernel(args, b, e) over all chunks of `grain` items, with the pool's help unless `pool` is 0.
+
+    Looks for signals between chunks unless `watch` is 0; one that ends the run ends this too.
+    '''
     chunks = (items + grain - 1) // grain
     if pool == 0:
         for i in range(chunks):
             call_kernel(kernel, args, i * grain, min(i * grain + grain, items))
+            if watch != 0 and look(watch) != 0:
+                return
         return
     store(pool + {KERNEL}, kernel)
     store(pool + {ARGS}, args)
     store(pool + {ITEMS}, items)
     store(pool + {GRAIN}, grain)
     store(pool + {DONE}, 0)
+    store(pool + {STOP}, 0)
     store_release(pool + {TICKET}, chunks)
-    while help(pool, False):
+    while help(pool, False, watch):
         pass
     idle = 0
     while load_acquire(pool + {DONE}) != chunks:
         rest(pool, idle)
         idle += 1
+        if watch != 0 and idle > {SPIN} and look(watch) != 0:
+            store(pool + {STOP}, 1)
 """
 
 WORKER_TEXT = HELP_TEXT + f"""
 def kernel(args, begin, end):
     pool, state, idle = args[0], args[1], 0
     while True:
-        if help(pool, True):
+        if help(pool, True, 0):
             idle = 0
         elif idle < {SPIN} or (load_acquire(pool + {ACTIVE}) and not load_acquire(pool + {CLOSING})):
             rest(pool, idle)

@@ -8,6 +8,10 @@ A bind row is (destination address, slot, byte offset): before playing, the int6
 address of the data of the NumPy array in `slot`, plus the offset. The player finds that address itself, from the id()
 of the array: to point a program at its arrays costs one `struct.pack_into`.
 
+Signals (Ctrl-C) are handled between chunks and rows of tapes that share rows or have many (signals.py): `play` then
+raises what the handler raised. A row that writes to a variable, marked by WRITES in its grain, is never cut in two, and
+the rows after it are left alone for a second, so that an update of several variables is mostly done in whole.
+
 Status: eight int64 words. A kernel that fails stores a code > 0 in word 0 (and what it knows in words 1 to 6); the
 player stops after that row. Word 7 is the index of the row being played.
 
@@ -27,19 +31,21 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.kernels.cpu import jit, pool
+from tfnb.kernels.cpu import jit, pool, signals
 
 Row = tuple[int, int, int, int]
 Bind = tuple[int, int, int]
 
 STATUS_WORDS, ROW = 8, 7                                # ROW: the status word that holds the row's index
+WRITES = 1 << 40                                        # added to the grain of a row that writes to variables
+MANY = 64                                               # rows of a tape in which signals are looked for: 10 us or more
 DATA_OFFSET = object.__basicsize__                      # PyArrayObject: the object head, then the data pointer
 
 _PLAYER = """
 def kernel(args, begin, end):
     tape, rows, binds, n_binds, objects, offset, status, pool, start = (
         args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8])
-    store(status, 0)
+    {more}store(status, 0)
     for i in range(n_binds):
         bind = binds + 24 * i
         array = load(objects + 8 * load(bind + 8))
@@ -52,13 +58,23 @@ def kernel(args, begin, end):
             return
 """
 # Most tapes hold nothing to share: their player compiles in a tenth of the time, 0.1 s.
-SERIAL_TEXT = _PLAYER.format(run="call_kernel(load(row), load(row + 8), 0, load(row + 16))")
-PARALLEL_TEXT = pool.JOB_TEXT + _PLAYER.format(run="""items, grain = load(row + 16), load(row + 24)
+SERIAL_TEXT = _PLAYER.format(more="", run="call_kernel(load(row), load(row + 8), 0, load(row + 16))")
+PARALLEL_TEXT = pool.JOB_TEXT + _PLAYER.format(more="""watch = args[9]
+    written = False
+    """, run=f"""items, grain = load(row + 16), load(row + 24) & {WRITES - 1}
+        looks = watch
+        if watch != 0 and load(row + 24) & {WRITES}:
+            looks = 0
+            if not written:
+                hold(watch)
+                written = True
         if grain <= 0 or items <= grain:
             call_kernel(load(row), load(row + 8), 0, items)
         else:
-            run_chunks(pool, load(row), load(row + 8), items, grain)""")
-_POOL_WORD, _START_WORD = 7, 8
+            run_chunks(pool, load(row), load(row + 8), items, grain, looks)
+        if looks != 0 and look(looks) != 0:
+            return""")
+_POOL_WORD, _START_WORD, _WATCH_WORD = 7, 8, 9
 
 
 def _check_array_layout() -> None:
@@ -88,21 +104,22 @@ class Tape:
         self._status = np.zeros(STATUS_WORDS, np.int64)
         self._block = np.array([
             self._rows.ctypes.data, len(self._rows), self._binds.ctypes.data, len(self._binds),
-            self._objects.ctypes.data, DATA_OFFSET, self._status.ctypes.data, 0, 0], np.int64)
+            self._objects.ctypes.data, DATA_OFFSET, self._status.ctypes.data, 0, 0, 0], np.int64)
         self._words: Any = self._block.data
         block = ctypes.c_void_p(self._block.ctypes.data)
         owners = (self._rows, self._binds, self._objects, self._status, self._block, keep)
         block.owners = owners                           # type: ignore[attr-defined]
-        items, grain = self._rows[:, 2], self._rows[:, 3]
+        items, grain = self._rows[:, 2], self._rows[:, 3] & WRITES - 1
         chunks = np.where(grain > 0, -(-items // np.maximum(grain, 1)), 1)
         self._helpers = int(chunks.max(initial=1)) - 1
         self.parallel = self._helpers > 0
+        shared = self.parallel or len(self._rows) > MANY
         if threads is not None:
             self._helpers = min(self._helpers, threads - 1)
-        self._play = partial(_player(PARALLEL_TEXT if self.parallel else SERIAL_TEXT), block)
+        self._play = partial(_player(PARALLEL_TEXT if shared else SERIAL_TEXT), block)
         self.point: Callable[..., None] = partial(struct.Struct(f"={slots}q").pack_into, self._objects.data, 0)
         self.status: Any = self._status.data
-        self.play: Callable[[], None] = self._play_parallel if self.parallel else self._play
+        self.play: Callable[[], None] = self._play_shared if shared else self._play
 
     @property
     def status_address(self) -> int:
@@ -128,14 +145,17 @@ class Tape:
         finally:
             self.start = start
 
-    def _play_parallel(self) -> None:
+    def _play_shared(self) -> None:
         address = pool.hold(self._helpers) if self._helpers else 0
-        self._words[_POOL_WORD] = address
         try:
+            self._words[_POOL_WORD] = address
+            self._words[_WATCH_WORD] = watched = signals.watch()
             self._play()
         finally:
             if address:
                 pool.release()
+        if watched:
+            signals.raise_caught()
 
 
 @cache
