@@ -63,7 +63,7 @@ def literal(value: Any) -> ast.expr | None:
     if isinstance(value, (bool, int, float, str)) or value is None:
         return ast.Constant(value)
     if isinstance(value, (tuple, list)):
-        several = [made for each in value if (made := literal(each)) is not None]
+        several = [part for each in value if (part := literal(each)) is not None]
         return ast.Tuple(several, ast.Load()) if len(several) == len(value) else None
     if is_type(value):
         name = value.name if isinstance(value, np.dtype) else CASTS.get(value.__name__, value.__name__)

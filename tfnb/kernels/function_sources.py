@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from tfnb.kernels.cpu.intrinsics import NAMES
 from tfnb.kernels.primitives import PRIMITIVES
-from tfnb.kernels.specialize import Specialized
+from tfnb.kernels.specialize_expressions import Specialized
 
 
 def _call(name: str, *args: ast.expr) -> ast.expr:
@@ -32,7 +32,7 @@ def _operator(name: str, args: Sequence[ast.expr]) -> ast.expr | None:
         return _call("abs", *args) if sign else None
     text = f"{sign}_0" if len(args) == 1 else f"_0 {sign} _1"
     made = ast.parse(text, mode="eval").body
-    return _Places(args).visit(made)
+    return _placed(made, args)
 
 
 class _Places(ast.NodeTransformer):
@@ -43,6 +43,12 @@ class _Places(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self.args[int(node.id[1:])]
+
+
+def _placed(form: ast.expr, args: Sequence[ast.expr]) -> ast.expr:
+    """Return an expression with `args` in place of _0, _1..."""
+    made: ast.expr = _Places(args).visit(form)
+    return made
 
 
 # Primitives that are no functions of `math` on a GPU, over operands of any one type.
@@ -80,7 +86,7 @@ class _Cuda:
 
     def primitive(self, name: str, args: list[ast.expr]) -> ast.expr | None:
         if name in _CUDA_FORMS:
-            return _Places(args).visit(ast.parse(_CUDA_FORMS[name], mode="eval").body)
+            return _placed(ast.parse(_CUDA_FORMS[name], mode="eval").body, args)
         function = PRIMITIVES[name].cuda
         return _call(f"math.{function}", *args) if function else _operator(name, args)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -96,7 +96,8 @@ class KernelFunction:
     def _bound(self, args: Sequence[Any],
                named: Mapping[str, Any]) -> tuple[list[tuple[Parameter, Any]], dict[str, Any]]:
         """Return the parameters that are known in the run only, with their arguments, and the constants."""
-        bound, constants = self._by_name(args, named), {}
+        bound = self._by_name(args, named)
+        constants: dict[str, Any] = {}
         runtime: list[tuple[Parameter, Any]] = []
         for parameter in self.definition.parameters[:-1]:
             value = bound[parameter.name]
@@ -120,14 +121,21 @@ class KernelFunction:
         return self._sources[key]
 
 
-def kernel_function(fn: Callable[..., Any] | None = None, *, independent: bool = False,
+@overload
+def kernel_function(fn: Callable[..., None]) -> KernelFunction: ...
+@overload
+def kernel_function(*, independent: bool = False,
+                    fastmath: tuple[str, ...] | None = None) -> Callable[[Callable[..., None]], KernelFunction]: ...
+
+
+def kernel_function(fn: Callable[..., None] | None = None, *, independent: bool = False,
                     fastmath: tuple[str, ...] | None = None) -> Any:
     """Make a kernel of a function that handles one item: its parameters are annotated, the last one is the item.
 
     independent: no iteration of an innermost loop touches what another one stores, so that the loop is vectorized.
     fastmath: LLVM's flags for float arithmetic (by default contract, reassoc); () keeps the order of additions.
     """
-    def make(fn: Callable[..., Any]) -> KernelFunction:
+    def make(fn: Callable[..., None]) -> KernelFunction:
         assert isinstance(fn, FunctionType)
         settings: dict[str, object] = {} if fastmath is None else {"FASTMATH": fastmath}
         return KernelFunction(Definition(fn), settings | ({"INDEPENDENT": True} if independent else {}))

@@ -24,7 +24,7 @@ def total_shift(shift: Array, slots: Static, slot: Static, size: int) -> int:
 
 @kernel_function(independent=True)
 def roll_row(x: Array, shift: Array, y: Array, sizes: Ints, strides: Ints, n: int, inner: OneOrMore, width: OneOrMore,
-             blocks: OneOrMore, slots: Static, item: int):
+             blocks: OneOrMore, slots: Static, item: int) -> None:
     """Write `width` elements of a row of (..., n, inner): n is the last axis that is rolled.
 
     sizes, strides: of the rolled axes before it, strides in rows. slots: of each shift, the axis that it moves.

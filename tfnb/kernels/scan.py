@@ -22,7 +22,7 @@ from tfnb.kernels.launch import Call, Launch, known_axis
 
 @kernel_function
 def find_extreme(x: Array, out: Array, n: int, inner: OneOrMore, width: OneOrMore, blocks: OneOrMore, largest: Static,
-                 item: int):
+                 item: int) -> None:
     """Find where `width` columns of (outer, n, inner) are largest or smallest, along n.
 
     A NaN that was taken as the first element gives way to any number.
@@ -49,7 +49,7 @@ def find_extreme(x: Array, out: Array, n: int, inner: OneOrMore, width: OneOrMor
 
 @kernel_function(independent=True, fastmath=())
 def accumulate(x: Array, y: Array, n: int, inner: OneOrMore, width: OneOrMore, blocks: OneOrMore, T: Type,
-               product: Static, exclusive: Static, reverse: Static, item: int):
+               product: Static, exclusive: Static, reverse: Static, item: int) -> None:
     """Compute the cumulative sum or product of `width` columns of (outer, n, inner) along n."""
     start = item // blocks * n * inner + item % blocks * width
     if width == 1:

@@ -60,7 +60,8 @@ class _Specializer(Expressions):
             case ast.Assign(targets=[target], value=value):
                 return [ast.Assign([self._target(target)], self._tuple(value), lineno=node.lineno)]
             case ast.AugAssign(target=target, op=op, value=value):
-                return [ast.AugAssign(self._target(target), self.operator(op, node), self.visited(value))]
+                place: Any = self._target(target)       # a name or an element, as `target` is
+                return [ast.AugAssign(place, self.operator(op, node), self.visited(value))]
             case ast.If():
                 return self._if(node)
             case ast.For(target=ast.Name(), iter=ast.Call(func=ast.Name()), orelse=[]):

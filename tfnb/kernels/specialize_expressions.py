@@ -210,7 +210,8 @@ class Expressions(ast.NodeTransformer):
         test = self.visit(node.test)
         known = constant_value(test)
         if known is not DYNAMIC:
-            return self.visit(node.body if known else node.orelse)
+            kept: ast.expr = self.visit(node.body if known else node.orelse)
+            return kept
         return ast.IfExp(self.checked(test, node.test), self.visited(node.body), self.visited(node.orelse))
 
     def visit_Tuple(self, node: ast.Tuple) -> ast.expr:

@@ -72,7 +72,7 @@ class _Signals:
         self.words: Any
         block = np.zeros(10, np.int64)
         self.address, self.words = block.ctypes.data, block.data
-        self.handlers = self._handle()
+        self.handlers: Any = self._handle()              # gi_running is not in the type of generators
         next(self.handlers)
         self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int64)(self.handlers.send)
         clock, first, second, shift = _clock(block)
