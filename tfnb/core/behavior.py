@@ -12,7 +12,12 @@ def executing_eagerly() -> bool:
 
 
 def disable_v2_behavior() -> None:
-    """Do nothing, as the switches of single features: tfnb is TensorFlow 1."""
+    """Do nothing, as the switches of single features: tfnb is TensorFlow 1.
+
+    >>> tf.disable_v2_behavior()
+    >>> tf.executing_eagerly()
+    False
+    """
 
 
 disable_eager_execution = disable_v2_tensorshape = disable_control_flow_v2 = disable_tensor_equality = \

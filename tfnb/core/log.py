@@ -37,7 +37,11 @@ if not _logger.handlers and not logging.getLogger().handlers:
 
 
 def get_logger() -> logging.Logger:
-    """Return the logger "tensorflow" of the standard library, to which all messages go."""
+    """Return the logger "tensorflow" of the standard library, to which all messages go.
+
+    >>> tf.get_logger().name
+    'tensorflow'
+    """
     return _logger
 
 
@@ -53,12 +57,20 @@ def set_verbosity(v: Any) -> None:
 
 
 def get_verbosity() -> int:
-    """Return the level from which messages are shown."""
+    """Return the level from which messages are shown.
+
+    >>> tf.logging.set_verbosity(tf.logging.WARN)
+    >>> tf.logging.get_verbosity() == tf.logging.WARN
+    True
+    """
     return _logger.getEffectiveLevel()
 
 
 def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Show a message (`msg % args`) at a level."""
+    """Show a message (`msg % args`) at a level.
+
+    >>> tf.logging.log(tf.logging.ERROR, "step %d", 10)  # ERROR:tensorflow:step 10
+    """
     _logger.log(level, msg, *args, **kwargs)
 
 
@@ -66,17 +78,28 @@ vlog = log
 
 
 def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Show a message at level DEBUG."""
+    """Show a message at level DEBUG.
+
+    >>> tf.logging.debug("shape %s", [2, 3])  # not shown: the verbosity is WARN
+    """
     _logger.debug(msg, *args, **kwargs)
 
 
 def info(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Show a message at level INFO."""
+    """Show a message at level INFO.
+
+    >>> tf.logging.set_verbosity(tf.logging.INFO)
+    >>> tf.logging.info("step %d: loss %.2f", 10, 0.25)  # INFO:tensorflow:step 10: loss 0.25
+    >>> tf.logging.set_verbosity(tf.logging.WARN)
+    """
     _logger.info(msg, *args, **kwargs)
 
 
 def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Show a message at level WARN."""
+    """Show a message at level WARN.
+
+    >>> tf.logging.warn("loss is %f", np.nan)  # WARNING:tensorflow:loss is nan
+    """
     _logger.warning(msg, *args, **kwargs)
 
 
@@ -84,17 +107,26 @@ warn = warning
 
 
 def error(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Show a message at level ERROR."""
+    """Show a message at level ERROR.
+
+    >>> tf.logging.error("%s is missing", "data")  # ERROR:tensorflow:data is missing
+    """
     _logger.error(msg, *args, **kwargs)
 
 
 def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Show a message at level FATAL. The program goes on."""
+    """Show a message at level FATAL. The program goes on.
+
+    >>> tf.logging.fatal("%s is missing", "data")  # CRITICAL:tensorflow:data is missing
+    """
     _logger.critical(msg, *args, **kwargs)
 
 
 def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
-    """Show a message if `condition` is true."""
+    """Show a message if `condition` is true.
+
+    >>> tf.logging.log_if(tf.logging.INFO, "loss is %f", 0.5 > 1, 0.5)  # not shown
+    """
     if condition:
         log(level, msg, *args)
 
@@ -108,16 +140,27 @@ def _count() -> int:
 
 
 def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
-    """Show a message at the first call from a line, and at every n-th after it."""
+    """Show a message at the first call from a line, and at every n-th after it.
+
+    >>> for step in range(100):
+    ...     tf.logging.log_every_n(tf.logging.ERROR, "step %d", 50, step)  # steps 0 and 50
+    """
     log_if(level, msg, _count() % n == 0, *args)
 
 
 def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
-    """Show a message at the first `n` calls from a line."""
+    """Show a message at the first `n` calls from a line.
+
+    >>> for step in range(100):
+    ...     tf.logging.log_first_n(tf.logging.ERROR, "step %d", 3, step)  # steps 0, 1 and 2
+    """
     log_if(level, msg, _count() < n, *args)
 
 
 def flush() -> None:
-    """Flush all handlers."""
+    """Flush all handlers.
+
+    >>> tf.logging.flush()
+    """
     for handler in _logger.handlers:
         handler.flush()

@@ -15,6 +15,12 @@ class Iterator(Structured):
     """An iterator over datasets whose elements have one structure; its place is the session's.
 
     Programs make one with a method of Dataset, or with `from_structure` or `from_string_handle`.
+
+    >>> iterator = tf.data.Iterator.from_structure(tf.int64, [])
+    >>> element = iterator.get_next()
+    >>> sess.run(iterator.make_initializer(tf.data.Dataset.range(5, 10)))
+    >>> sess.run(element), sess.run(element)
+    (5, 6)
     """
 
     def __init__(self, iterator_resource: Tensor, element: Any) -> None:

@@ -45,6 +45,12 @@ class TextLineDataset(Dataset):
 
     filenames: a name or several, or a dataset of names; compression_type: "", "ZLIB" or "GZIP"; num_parallel_reads:
     files to read in turns. buffer_size has no meaning here.
+
+    >>> with tf.gfile.GFile("notes.txt", "w") as file:
+    ...     file.write("first" + chr(10) + "second")
+    >>> line = tf.data.TextLineDataset("notes.txt").make_one_shot_iterator().get_next()
+    >>> sess.run(line), sess.run(line)
+    (b'first', b'second')
     """
 
     def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None,
@@ -75,6 +81,12 @@ class FixedLengthRecordDataset(Dataset):
     """The records of `record_bytes` bytes of files, as string scalars.
 
     header_bytes, footer_bytes: to be left out of each file. For the other arguments see TextLineDataset.
+
+    >>> with tf.gfile.GFile("digits.bin", "wb") as file:
+    ...     file.write(b"001122")
+    >>> record = tf.data.FixedLengthRecordDataset("digits.bin", record_bytes=2).make_one_shot_iterator().get_next()
+    >>> sess.run(record), sess.run(record)
+    (b'00', b'11')
     """
 
     def __init__(self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None,

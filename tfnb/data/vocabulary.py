@@ -17,13 +17,22 @@ Tokenizer = Callable[[Iterable[str]], Iterable[Any]]
 
 
 def tokenizer(iterator: Iterable[str]) -> Iterator[list[str]]:
-    """The words of each document."""
+    """The words of each document.
+
+    >>> list(tf.contrib.learn.preprocessing.tokenizer(["It's a cat."]))
+    [["It's", 'a', 'cat']]
+    """
     for document in iterator:
         yield TOKEN.findall(document)
 
 
 class CategoricalVocabulary:
-    """Numbers for words: 0 is the unknown one, others are numbered as they come, until it is frozen."""
+    """Numbers for words: 0 is the unknown one, others are numbered as they come, until it is frozen.
+
+    >>> vocabulary = tf.contrib.learn.preprocessing.CategoricalVocabulary()
+    >>> vocabulary.get("cat"), vocabulary.get("dog"), vocabulary.reverse(2)
+    (1, 2, 'dog')
+    """
 
     def __init__(self, unknown_token: str = "<UNK>", support_reverse: bool = True) -> None:
         self._unknown_token, self._support_reverse = unknown_token, support_reverse
@@ -69,6 +78,10 @@ class VocabularyProcessor:
 
     min_frequency: words that come so often or less are unknown; vocabulary: one that exists; tokenizer_fn: documents ->
     words of each, by default `tokenizer`.
+
+    >>> words = tf.contrib.learn.preprocessing.VocabularyProcessor(max_document_length=4)
+    >>> list(words.fit_transform(["a cat sat", "a dog"]))
+    [array([1, 2, 3, 0]), array([1, 4, 0, 0])]
     """
 
     def __init__(self, max_document_length: int, min_frequency: int = 0,

@@ -27,7 +27,12 @@ from tfnb.ops.source import constant
 
 
 class Reduction:
-    """Reductions of weighted losses: the argument `reduction`."""
+    """Reductions of weighted losses: the argument `reduction`.
+
+    >>> losses = tf.constant([1.0, 2.0, 3.0])
+    >>> sess.run(tf.losses.compute_weighted_loss(losses, reduction=tf.losses.Reduction.SUM))
+    6.0
+    """
 
     NONE = "none"                                   # not at all
     SUM = "weighted_sum"
@@ -75,7 +80,12 @@ def _safe_mean(losses: Any, count: Any) -> Any:
 
 def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = None,
                           loss_collection: Any = GraphKeys.LOSSES, reduction: str = BY_WEIGHTS) -> Tensor:
-    """The losses times their weights, reduced, and added to `loss_collection` (None: to none)."""
+    """The losses times their weights, reduced, and added to `loss_collection` (None: to none).
+
+    >>> losses = tf.constant([1.0, 2.0, 3.0])
+    >>> sess.run(tf.losses.compute_weighted_loss(losses, weights=[1.0, 1.0, 0.0]))
+    1.5
+    """
     Reduction.validate(reduction)
     with name_scope(scope, "weighted_loss", (losses, weights)), \
             control_dependencies((assert_broadcastable(weights, losses),)):
@@ -111,7 +121,11 @@ def _floats(labels: Any, predictions: Any) -> tuple[Any, Any]:
 
 def absolute_difference(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
                         loss_collection: Any = GraphKeys.LOSSES, reduction: str = BY_WEIGHTS) -> Tensor:
-    """|predictions - labels|."""
+    """|predictions - labels|.
+
+    >>> sess.run(tf.losses.absolute_difference(labels=[1.0, 2.0], predictions=[1.0, 4.0]))
+    1.0
+    """
     _given(labels=labels, predictions=predictions)
     with name_scope(scope, "absolute_difference", (predictions, labels, weights)) as scope:
         labels, predictions = _floats(labels, predictions)
@@ -122,7 +136,11 @@ def absolute_difference(labels: Any, predictions: Any, weights: Any = 1.0, scope
 def cosine_distance(labels: Any, predictions: Any, axis: int | None = None, weights: Any = 1.0,
                     scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES, reduction: str = BY_WEIGHTS,
                     dim: int | None = None) -> Tensor:
-    """1 - the inner product along `axis` (formerly `dim`), of vectors that should have length 1 already."""
+    """1 - the inner product along `axis` (formerly `dim`), of vectors that should have length 1 already.
+
+    >>> sess.run(tf.losses.cosine_distance([[1.0, 0.0]], [[0.6, 0.8]], axis=1))
+    0.4
+    """
     axis = renamed("axis", axis, "dim", dim)
     _given(axis=axis, labels=labels, predictions=predictions)
     with name_scope(scope, "cosine_distance_loss", (predictions, labels, weights)) as scope:
@@ -133,7 +151,11 @@ def cosine_distance(labels: Any, predictions: Any, axis: int | None = None, weig
 
 def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None,
                loss_collection: Any = GraphKeys.LOSSES, reduction: str = BY_WEIGHTS) -> Tensor:
-    """max(0, 1 - y * logits), where y is -1 for the label 0 and 1 for the label 1."""
+    """max(0, 1 - y * logits), where y is -1 for the label 0 and 1 for the label 1.
+
+    >>> sess.run(tf.losses.hinge_loss(labels=[1.0, 0.0], logits=[0.5, 0.5]))
+    1.0
+    """
     _given(labels=labels, logits=logits)
     with name_scope(scope, "hinge_loss", (logits, labels, weights)) as scope:
         labels, logits = _floats(labels, logits)
@@ -145,7 +167,11 @@ def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None =
 
 def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float = 1.0, scope: str | None = None,
                loss_collection: Any = GraphKeys.LOSSES, reduction: str = BY_WEIGHTS) -> Tensor:
-    """Half the square of the error up to `delta`, linear beyond (Huber, 1964)."""
+    """Half the square of the error up to `delta`, linear beyond (Huber, 1964).
+
+    >>> sess.run(tf.losses.huber_loss(labels=[1.0, 2.0], predictions=[1.0, 4.0]))
+    0.75
+    """
     _given(labels=labels, predictions=predictions)
     with name_scope(scope, "huber_loss", (predictions, labels, weights)) as scope:
         labels, predictions = _floats(labels, predictions)
@@ -159,7 +185,11 @@ def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float =
 
 def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7, scope: str | None = None,
              loss_collection: Any = GraphKeys.LOSSES, reduction: str = BY_WEIGHTS) -> Tensor:
-    """-labels * log(predictions) - (1 - labels) * log(1 - predictions), with `epsilon` added in the logarithms."""
+    """-labels * log(predictions) - (1 - labels) * log(1 - predictions), with `epsilon` added in the logarithms.
+
+    >>> sess.run(tf.losses.log_loss(labels=[1.0, 0.0], predictions=[0.9, 0.2]))
+    0.1643
+    """
     _given(labels=labels, predictions=predictions)
     with name_scope(scope, "log_loss", (predictions, labels, weights)) as scope:
         labels, predictions = _floats(labels, predictions)
@@ -170,7 +200,11 @@ def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float =
 
 def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
                                 loss_collection: Any = GraphKeys.LOSSES) -> Tensor:
-    """The mean square, over all pairs of numbers of an example, of what their differences differ by."""
+    """The mean square, over all pairs of numbers of an example, of what their differences differ by.
+
+    >>> sess.run(tf.losses.mean_pairwise_squared_error([[1.0, 2.0, 3.0]], [[1.0, 2.0, 5.0]]))
+    2.6667
+    """
     _given(labels=labels, predictions=predictions)
     with name_scope(scope, "mean_pairwise_squared_error", (predictions, labels, weights)) as scope:
         weights, labels = cast(weights, dtypes.float32), cast(labels, dtypes.float32)
@@ -210,7 +244,11 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope:
 def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0,
                           scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES,
                           reduction: str = BY_WEIGHTS) -> Tensor:
-    """`tf.nn.sigmoid_cross_entropy_with_logits`; label_smoothing: how far labels are moved towards 1/2."""
+    """`tf.nn.sigmoid_cross_entropy_with_logits`; label_smoothing: how far labels are moved towards 1/2.
+
+    >>> sess.run(tf.losses.sigmoid_cross_entropy([[1.0], [0.0]], logits=[[2.0], [2.0]]))
+    1.1269
+    """
     _given(multi_class_labels=multi_class_labels, logits=logits)
     with name_scope(scope, "sigmoid_cross_entropy_loss", (logits, multi_class_labels, weights)) as scope:
         logits = convert_to_tensor(logits)
@@ -265,30 +303,58 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: Any = 1.0, s
 
 
 def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
-    """Add a loss to a collection (None: to none)."""
+    """Add a loss to a collection (None: to none).
+
+    >>> tf.losses.add_loss(tf.constant(2.0))
+    >>> sess.run(tf.losses.get_losses())
+    [2.0]
+    """
     if loss_collection:
         add_to_collection(loss_collection, loss)
 
 
 def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> list[Any]:
-    """The losses of a collection, those whose names match `scope`."""
+    """The losses of a collection, those whose names match `scope`.
+
+    >>> loss = tf.losses.mean_squared_error([1.0, 2.0], [1.0, 4.0])
+    >>> tf.losses.get_losses() == [loss]
+    True
+    """
     return get_collection(loss_collection, scope)
 
 
 def get_regularization_losses(scope: str | None = None) -> list[Any]:
-    """Return the losses that regularizers made."""
+    """Return the losses that regularizers made.
+
+    >>> w = tf.get_variable("w", initializer=[3.0, 4.0], regularizer=tf.contrib.layers.l2_regularizer(0.1))
+    >>> sess.run(w.initializer)
+    >>> sess.run(tf.losses.get_regularization_losses())
+    [1.25]
+    """
     return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 
 def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Tensor:
-    """The sum of what regularizers made; 0 if there is nothing."""
+    """The sum of what regularizers made; 0 if there is nothing.
+
+    >>> w = tf.get_variable("w", initializer=[3.0, 4.0], regularizer=tf.contrib.layers.l2_regularizer(0.1))
+    >>> sess.run(w.initializer)
+    >>> sess.run(tf.losses.get_regularization_loss())
+    1.25
+    """
     losses = get_regularization_losses(scope)
     return add_n(losses, name=name) if losses else constant(0.0)
 
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss",
                    scope: str | None = None) -> Tensor:
-    """The sum of the losses, and of what regularizers made. Raises ValueError if there are none."""
+    """The sum of the losses, and of what regularizers made. Raises ValueError if there are none.
+
+    >>> loss = tf.losses.mean_squared_error([1.0, 2.0], [1.0, 4.0])
+    >>> other = tf.losses.absolute_difference([1.0, 2.0], [1.0, 4.0])
+    >>> sess.run(tf.losses.get_total_loss())
+    3.0
+    """
     losses = get_losses(scope)
     if add_regularization_losses:
         losses = losses + get_regularization_losses(scope)

@@ -47,7 +47,13 @@ def accuracy(labels: Any, predictions: Any, weights: Any = None, metrics_collect
 
 def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
                         updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
-    """The mean of |predictions - labels|."""
+    """The mean of |predictions - labels|.
+
+    >>> error, update = tf.metrics.mean_absolute_error(labels=[1.0, 2.0], predictions=[1.0, 4.0])
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    1.0
+    """
     predictions, labels, weights = fitted(predictions, labels, weights)
     errors = abs(predictions - labels)
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_absolute_error")
@@ -55,7 +61,13 @@ def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None, metr
 
 def mean_squared_error(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
                        updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
-    """The mean of (labels - predictions) ** 2."""
+    """The mean of (labels - predictions) ** 2.
+
+    >>> error, update = tf.metrics.mean_squared_error(labels=[1.0, 2.0], predictions=[1.0, 4.0])
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    2.0
+    """
     predictions, labels, weights = fitted(predictions, labels, weights)
     errors = squared_difference(labels, predictions)
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_squared_error")
@@ -63,7 +75,13 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = None, metri
 
 def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
                             updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
-    """The root of `mean_squared_error`."""
+    """The root of `mean_squared_error`.
+
+    >>> error, update = tf.metrics.root_mean_squared_error(labels=[1.0, 2.0], predictions=[1.0, 4.0])
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    1.4142
+    """
     predictions, labels, weights = fitted(predictions, labels, weights)
     value, update = mean_squared_error(labels, predictions, weights, None, None, name or "root_mean_squared_error")
     value = joined(metrics_collections, sqrt(value))
@@ -73,7 +91,13 @@ def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None, 
 def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, weights: Any = None,
                         metrics_collections: Any = None, updates_collections: Any = None,
                         name: str | None = None) -> tuple[Any, Any]:
-    """The mean of |labels - predictions| / normalizer, and of 0 where that is 0."""
+    """The mean of |labels - predictions| / normalizer, and of 0 where that is 0.
+
+    >>> error, update = tf.metrics.mean_relative_error([1.0, 2.0], [1.0, 4.0], normalizer=[1.0, 2.0])
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    0.5
+    """
     predictions, labels, weights = fitted(predictions, labels, weights)
     predictions, normalizer = remove_squeezable_dimensions(predictions, normalizer)
     predictions.shape.assert_is_compatible_with(normalizer.shape)
@@ -84,7 +108,13 @@ def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, weights:
 def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any = None,
                          metrics_collections: Any = None, updates_collections: Any = None,
                          name: str | None = None) -> tuple[Any, Any]:
-    """1 - the mean inner product along `dim`, of vectors of length 1."""
+    """1 - the mean inner product along `dim`, of vectors of length 1.
+
+    >>> distance, update = tf.metrics.mean_cosine_distance([[1.0, 0.0]], [[0.6, 0.8]], dim=1)
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    0.4
+    """
     predictions, labels, weights = fitted(predictions, labels, weights)
     products = reduce_sum(multiply(predictions, labels), axis=[dim], keepdims=True)
     value, update = mean(products, weights, None, None, name or "mean_cosine_distance")
@@ -94,14 +124,26 @@ def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any =
 
 def percentage_below(values: Any, threshold: float, weights: Any = None, metrics_collections: Any = None,
                      updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
-    """The share (0 to 1) of values below a threshold."""
+    """The share (0 to 1) of values below a threshold.
+
+    >>> share, update = tf.metrics.percentage_below([1.0, 2.0, 3.0, 4.0], threshold=2.5)
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    0.5
+    """
     below = cast(less(values, threshold), dtypes.float32)
     return mean(below, weights, metrics_collections, updates_collections, name or "percentage_below_threshold")
 
 
 def mean_tensor(values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
                 name: str | None = None) -> tuple[Any, Any]:
-    """The mean of each element of `values` over the runs."""
+    """The mean of each element of `values` over the runs.
+
+    >>> average, update = tf.metrics.mean_tensor([1.0, 2.0])
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    array([1., 2.], dtype=float32)
+    """
     with variable_scope(name, "mean", (values, weights)):
         values = cast(values, dtypes.float32)
         total = metric_variable(values.shape, dtypes.float32, name="total_tensor")
@@ -122,7 +164,16 @@ def mean_tensor(values: Any, weights: Any = None, metrics_collections: Any = Non
 def mean_per_class_accuracy(labels: Any, predictions: Any, num_classes: int, weights: Any = None,
                             metrics_collections: Any = None, updates_collections: Any = None,
                             name: str | None = None) -> tuple[Any, Any]:
-    """The mean over the classes of how often their labels are predicted; the update gives that of each class."""
+    """The mean over the classes of how often their labels are predicted; the update gives that of each class.
+
+    >>> labels, predictions = tf.constant([0, 0, 0, 1]), tf.constant([0, 0, 1, 1])
+    >>> accuracy, update = tf.metrics.mean_per_class_accuracy(labels, predictions, num_classes=2)
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    array([0.6667, 1.    ], dtype=float32)
+    >>> sess.run(accuracy)
+    0.8333
+    """
     with variable_scope(name, "mean_accuracy", (predictions, labels, weights)):
         labels = cast(labels, dtypes.int64)
         labels = reshape(labels, [-1]) if labels.shape.ndims > 1 else labels

@@ -68,7 +68,13 @@ def _fitted_later(weights: Any, predictions: Any) -> Any:
 
 def mean(values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
          name: str | None = None) -> tuple[Any, Any]:
-    """(the weighted mean of all values so far, an op that adds these values and gives the mean)."""
+    """(the weighted mean of all values so far, an op that adds these values and gives the mean).
+
+    >>> average, update = tf.metrics.mean([1.0, 2.0, 6.0])
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    3.0
+    """
     with variable_scope(name, "mean", (values, weights)):
         values = cast(values, dtypes.float32)
         total, count = (metric_variable([], dtypes.float32, name=each) for each in ("total", "count"))

@@ -74,6 +74,12 @@ def auc(labels: Any, predictions: Any, weights: Any = None, num_thresholds: int 
     labels: bools. predictions: chances in [0, 1] (InvalidArgumentError for others). summation_method: "trapezoidal",
     "careful_interpolation" (for PR: Davis and Goadrich, 2006), "minoring" or "majoring". Raises ValueError for another
     curve or method.
+
+    >>> labels, predictions = tf.constant([0, 0, 1, 1]), tf.constant([0.1, 0.4, 0.35, 0.8])
+    >>> auc, update = tf.metrics.auc(labels, predictions)
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    0.75
     """
     with variable_scope(name, "auc", (labels, predictions, weights)):
         if curve not in ("ROC", "PR"):
@@ -175,7 +181,14 @@ def _balanced(scope: str, wanted: float, last: float, rate: Any, choose: Any, re
 def sensitivity_at_specificity(labels: Any, predictions: Any, specificity: float, weights: Any = None,
                                num_thresholds: int = 200, metrics_collections: Any = None,
                                updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
-    """The share of true positives at the threshold where that of true negatives is nearest to `specificity`."""
+    """The share of true positives at the threshold where that of true negatives is nearest to `specificity`.
+
+    >>> labels, predictions = tf.constant([0, 0, 1, 1]), tf.constant([0.1, 0.4, 0.35, 0.8])
+    >>> value, update = tf.metrics.sensitivity_at_specificity(labels, predictions, 0.5)
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    1.0
+    """
     return _balanced("sensitivity_at_specificity", specificity, 1.0 + _BIT,
                      lambda c: divide(c["tn"], c["tn"] + c["fp"] + _BIT), lambda away: argmin(away, 0),
                      lambda c: (c["tp"], c["fn"]), (labels, predictions, weights), num_thresholds,
@@ -190,7 +203,14 @@ def _last_smallest(away: Any) -> Any:
 def specificity_at_sensitivity(labels: Any, predictions: Any, sensitivity: float, weights: Any = None,
                                num_thresholds: int = 200, metrics_collections: Any = None,
                                updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
-    """The share of true negatives at the threshold where that of true positives is nearest to `sensitivity`."""
+    """The share of true negatives at the threshold where that of true positives is nearest to `sensitivity`.
+
+    >>> labels, predictions = tf.constant([0, 0, 1, 1]), tf.constant([0.1, 0.4, 0.35, 0.8])
+    >>> value, update = tf.metrics.specificity_at_sensitivity(labels, predictions, 0.5)
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    1.0
+    """
     return _balanced("specificity_at_sensitivity", sensitivity, 1.0 - _BIT,
                      lambda c: divide(c["tp"], c["tp"] + c["fn"] + _BIT), _last_smallest,
                      lambda c: (c["tn"], c["fp"]), (labels, predictions, weights), num_thresholds,

@@ -48,6 +48,13 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
     learning rate's. learning_rate_decay_fn(learning_rate, global_step). update_ops: run before; default UPDATE_OPS.
 
     Raises ValueError for an unknown optimizer, no gradients, or a learning rate that is no number or scalar.
+
+    >>> v = tf.Variable(1.0)
+    >>> step = tf.train.create_global_step()
+    >>> train = tf.contrib.layers.optimize_loss(v ** 2, step, learning_rate=0.1, optimizer="SGD")
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(train), sess.run(v), sess.run(step)
+    (1.0, 0.8, 1)
     """
     step = get_global_step() if global_step is None else global_step
     with variable_scope(name, "OptimizeLoss", [loss, step]):

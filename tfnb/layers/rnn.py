@@ -168,6 +168,11 @@ def bidirectional_dynamic_rnn(cell_fw: Any, cell_bw: Any, inputs: Any, sequence_
     """((outputs forward, backward), (final states)): `dynamic_rnn` of one cell, and of another over reversed inputs.
 
     The outputs backward stand in the order of the inputs. Arguments as of `dynamic_rnn`.
+
+    >>> forward, backward = tf.nn.rnn_cell.GRUCell(4), tf.nn.rnn_cell.GRUCell(4)
+    >>> outputs, states = tf.nn.bidirectional_dynamic_rnn(forward, backward, tf.ones([2, 7, 3]), dtype=tf.float32)
+    >>> tf.concat(outputs, axis=2).shape.as_list()
+    [2, 7, 8]
     """
     assert_like_rnncell("cell_fw", cell_fw)
     assert_like_rnncell("cell_bw", cell_bw)
@@ -196,6 +201,14 @@ def raw_rnn(cell: Any, loop_fn: Callable[..., Any], parallel_iterations: int | N
     loop_fn(time, output, state, loop_state) -> (which examples are finished, next input, next state, what to emit,
     next loop_state); at first, for time 0, the other arguments are None, and it returns the initial state and an
     example of what will be emitted (None: the output). Raises TypeError if it can't be called, or `cell` is no cell.
+
+    >>> cell = tf.nn.rnn_cell.GRUCell(4)
+    >>> def step(time, output, state, loop_state):
+    ...     following = cell.zero_state(2, tf.float32) if output is None else state
+    ...     return time >= 5, tf.ones([2, 3]), following, output, None
+    >>> outputs, state, _ = tf.nn.raw_rnn(cell, step)
+    >>> state.shape.as_list()
+    [2, 4]
     """
     assert_like_rnncell("cell", cell)
     if not callable(loop_fn):

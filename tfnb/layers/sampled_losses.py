@@ -128,6 +128,12 @@ def sampled_softmax_loss(weights: Any, biases: Any, labels: Any, inputs: Any, nu
     """The cross-entropy (batch) of a softmax over the true classes and num_sampled others (Jean et al., 2014).
 
     For training only: it is below the full one. Arguments as of `nce_loss`.
+
+    >>> loss = tf.nn.sampled_softmax_loss(weights=tf.zeros([100, 8]), biases=tf.zeros([100]),
+    ...                                   labels=tf.constant([[3], [7]]), inputs=tf.ones([2, 8]),
+    ...                                   num_sampled=5, num_classes=100)
+    >>> loss.shape.as_list()
+    [2]
     """
     logits, wanted = _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true,
                                      sampled_values, remove_accidental_hits, partition_strategy, name, seed)

@@ -43,6 +43,11 @@ def rnn_decoder(decoder_inputs: Iterable[Any], initial_state: Any, cell: Any, lo
 
     loop_function: (last output, number of the step) -> the input of a step, in place of those that are given, but for
     the first.
+
+    >>> cell = tf.contrib.rnn.GRUCell(4)
+    >>> outputs, state = tf.contrib.legacy_seq2seq.rnn_decoder([tf.ones([2, 3])] * 5, tf.zeros([2, 4]), cell)
+    >>> len(outputs), state.shape.as_list()
+    (5, [2, 4])
     """
     with variable_scope(scope or "rnn_decoder"):
         state, outputs, previous = initial_state, [], None
@@ -58,7 +63,13 @@ def rnn_decoder(decoder_inputs: Iterable[Any], initial_state: Any, cell: Any, lo
 
 def basic_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], cell: Any,
                       dtype: Any = dtypes.float32, scope: Any = None) -> Made:
-    """(decoder's outputs, its last state): a copy of the cell reads the encoder's inputs, then the cell decodes."""
+    """(decoder's outputs, its last state): a copy of the cell reads the encoder's inputs, then the cell decodes.
+
+    >>> inputs, cell = [tf.ones([2, 3])] * 5, tf.contrib.rnn.GRUCell(4)
+    >>> outputs, state = tf.contrib.legacy_seq2seq.basic_rnn_seq2seq(inputs, inputs[:4], cell)
+    >>> len(outputs), outputs[0].shape.as_list()
+    (4, [2, 4])
+    """
     with variable_scope(scope or "basic_rnn_seq2seq"):
         _, state = static_rnn(deepcopy(cell), encoder_inputs, dtype=dtype)
         return rnn_decoder(decoder_inputs, state, cell)
@@ -66,7 +77,13 @@ def basic_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[An
 
 def tied_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], cell: Any,
                      loop_function: Loop | None = None, dtype: Any = dtypes.float32, scope: Any = None) -> Made:
-    """As `basic_rnn_seq2seq`, with the same variables in encoder and decoder."""
+    """As `basic_rnn_seq2seq`, with the same variables in encoder and decoder.
+
+    >>> inputs, cell = [tf.ones([2, 3])] * 5, tf.contrib.rnn.GRUCell(4)
+    >>> outputs, state = tf.contrib.legacy_seq2seq.tied_rnn_seq2seq(inputs, inputs[:4], cell)
+    >>> len(outputs), outputs[0].shape.as_list()
+    (4, [2, 4])
+    """
     with variable_scope("combined_tied_rnn_seq2seq"):
         name = scope or "tied_rnn_seq2seq"
         _, state = static_rnn(cell, encoder_inputs, dtype=dtype, scope=name)
@@ -91,6 +108,12 @@ def embedding_rnn_decoder(decoder_inputs: Sequence[Any], initial_state: Any, cel
 
     feed_previous: each step takes the likeliest symbol of the one before; output_projection: (weights, biases) that
     make logits of outputs for that. Raises ValueError for a projection of other shapes.
+
+    >>> words = [tf.constant([1, 2])] * 5
+    >>> outputs, state = tf.contrib.legacy_seq2seq.embedding_rnn_decoder(
+    ...     words, tf.zeros([2, 4]), tf.contrib.rnn.GRUCell(4), num_symbols=10, embedding_size=3)
+    >>> len(outputs), outputs[0].shape.as_list()
+    (5, [2, 4])
     """
     with variable_scope(scope or "embedding_rnn_decoder") as opened:
         _check_projection(output_projection, cell.output_size, num_symbols, opened.dtype)
@@ -131,6 +154,12 @@ def embedding_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequenc
 
     Inputs are lists of int32 (batch,). Outputs are logits (batch, num_decoder_symbols), or what the cell gives if there
     is an output_projection. feed_previous: see `embedding_rnn_decoder`; may be a bool scalar tensor.
+
+    >>> words, cell = [tf.constant([1, 2])] * 5, tf.contrib.rnn.GRUCell(4)
+    >>> outputs, state = tf.contrib.legacy_seq2seq.embedding_rnn_seq2seq(
+    ...     words, words[:4], cell, num_encoder_symbols=20, num_decoder_symbols=10, embedding_size=3)
+    >>> len(outputs), outputs[0].shape.as_list()
+    (4, [2, 10])
     """
     with variable_scope(scope or "embedding_rnn_seq2seq", dtype=dtype) as opened:
         encoder = EmbeddingWrapper(deepcopy(cell), num_encoder_symbols, embedding_size)
@@ -144,7 +173,14 @@ def embedding_tied_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Se
                                num_symbols: int, embedding_size: int, num_decoder_symbols: int | None = None,
                                output_projection: Any = None, feed_previous: Any = False, dtype: Any = None,
                                scope: Any = None) -> Made:
-    """`tied_rnn_seq2seq` over symbols, with one embedding for both sides."""
+    """`tied_rnn_seq2seq` over symbols, with one embedding for both sides.
+
+    >>> words, cell = [tf.constant([1, 2])] * 5, tf.contrib.rnn.GRUCell(4)
+    >>> outputs, state = tf.contrib.legacy_seq2seq.embedding_tied_rnn_seq2seq(
+    ...     words, words[:4], cell, num_symbols=10, embedding_size=3)
+    >>> len(outputs), outputs[0].shape.as_list()
+    (4, [2, 10])
+    """
     with variable_scope(scope or "embedding_tied_rnn_seq2seq", dtype=dtype) as opened:
         count = num_symbols if num_decoder_symbols is None else num_decoder_symbols
         _check_projection(output_projection, cell.output_size, count, opened.dtype)
@@ -192,6 +228,11 @@ def attention_decoder(decoder_inputs: Iterable[Any], initial_state: Any, attenti
     output_size: of the outputs, by default the cell's; num_heads: how many means; initial_state_attention: the first
     step reads those of the initial state, by default zeros. Raises ValueError for no inputs, no heads, and attention
     states of unknown size.
+
+    >>> inputs, cell = [tf.ones([2, 3])] * 5, tf.contrib.rnn.GRUCell(4)
+    >>> outputs, state = tf.contrib.legacy_seq2seq.attention_decoder(inputs, tf.zeros([2, 4]), tf.ones([2, 7, 6]), cell)
+    >>> len(outputs), outputs[0].shape.as_list()
+    (5, [2, 4])
     """
     inputs = list(decoder_inputs)
     if not inputs:
@@ -232,7 +273,14 @@ def embedding_attention_decoder(decoder_inputs: Sequence[Any], initial_state: An
                                 output_size: int | None = None, output_projection: Any = None,
                                 feed_previous: bool = False, update_embedding_for_previous: bool = True,
                                 dtype: Any = None, scope: Any = None, initial_state_attention: bool = False) -> Made:
-    """`attention_decoder` over symbols: for the further arguments see `embedding_rnn_decoder`."""
+    """`attention_decoder` over symbols: for the further arguments see `embedding_rnn_decoder`.
+
+    >>> words, cell = [tf.constant([1, 2])] * 5, tf.contrib.rnn.GRUCell(4)
+    >>> outputs, state = tf.contrib.legacy_seq2seq.embedding_attention_decoder(
+    ...     words, tf.zeros([2, 4]), tf.ones([2, 7, 6]), cell, num_symbols=10, embedding_size=3)
+    >>> len(outputs), outputs[0].shape.as_list()
+    (5, [2, 4])
+    """
     size = cell.output_size if output_size is None else output_size
     with variable_scope(scope or "embedding_attention_decoder", dtype=dtype) as opened:
         _check_projection(output_projection, size, num_symbols, opened.dtype)
@@ -247,7 +295,14 @@ def embedding_attention_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: S
                                 num_encoder_symbols: int, num_decoder_symbols: int, embedding_size: int,
                                 num_heads: int = 1, output_projection: Any = None, feed_previous: Any = False,
                                 dtype: Any = None, scope: Any = None, initial_state_attention: bool = False) -> Made:
-    """`embedding_rnn_seq2seq` whose decoder reads the outputs of all steps of the encoder (Bahdanau et al., 2014)."""
+    """`embedding_rnn_seq2seq` whose decoder reads the outputs of all steps of the encoder (Bahdanau et al., 2014).
+
+    >>> words, cell = [tf.constant([1, 2])] * 5, tf.contrib.rnn.GRUCell(4)
+    >>> outputs, state = tf.contrib.legacy_seq2seq.embedding_attention_seq2seq(
+    ...     words, words[:4], cell, num_encoder_symbols=20, num_decoder_symbols=10, embedding_size=3)
+    >>> len(outputs), outputs[0].shape.as_list()
+    (4, [2, 10])
+    """
     with variable_scope(scope or "embedding_attention_seq2seq", dtype=dtype) as opened:
         encoder = EmbeddingWrapper(deepcopy(cell), num_encoder_symbols, embedding_size)
         read, state = static_rnn(encoder, encoder_inputs, dtype=dtype or opened.dtype)

@@ -50,6 +50,11 @@ def sequence_loss(logits: Any, targets: Any, weights: Any, average_across_timest
     logits: float (batch, steps, classes); targets: integers (batch, steps); weights: float (batch, steps), 0 for what
     is only padding. The result is a scalar; without the mean over the steps (batch) it has that axis. Raises
     ValueError for tensors of other ranks.
+
+    >>> logits = tf.zeros([1, 3, 4])
+    >>> weights = tf.constant([[1.0, 1.0, 0.0]])
+    >>> sess.run(tf.contrib.seq2seq.sequence_loss(logits, tf.constant([[0, 1, 2]]), weights))
+    1.3863
     """
     for what, tensor, rank in (("Logits", logits, 3), ("Targets", targets, 2), ("Weights", weights, 2)):
         if tensor.shape.ndims not in (None, rank):
@@ -76,6 +81,10 @@ def sequence_loss_by_example(logits: Sequence[Any], targets: Sequence[Any], weig
 
     logits: float (batch, classes); targets: integers (batch,); weights: float (batch,). Raises ValueError for lists of
     different lengths.
+
+    >>> logits, targets, weights = [tf.zeros([2, 4])] * 3, [tf.constant([0, 1])] * 3, [tf.ones([2])] * 3
+    >>> sess.run(tf.contrib.legacy_seq2seq.sequence_loss_by_example(logits, targets, weights))
+    array([1.3863, 1.3863], dtype=float32)
     """
     if not len(logits) == len(targets) == len(weights):
         raise ValueError("Lengths of logits, weights, and targets must be the same "
@@ -92,7 +101,12 @@ def sequence_loss_by_example(logits: Sequence[Any], targets: Sequence[Any], weig
 def sequence_loss_of_lists(logits: Sequence[Any], targets: Sequence[Any], weights: Sequence[Any],
                            average_across_timesteps: bool = True, average_across_batch: bool = True,
                            softmax_loss_function: Loss | None = None, name: str | None = None) -> Tensor:
-    """The sum of `sequence_loss_by_example` over the batch, by default its mean: a scalar."""
+    """The sum of `sequence_loss_by_example` over the batch, by default its mean: a scalar.
+
+    >>> logits, targets, weights = [tf.zeros([2, 4])] * 3, [tf.constant([0, 1])] * 3, [tf.ones([2])] * 3
+    >>> sess.run(tf.contrib.legacy_seq2seq.sequence_loss(logits, targets, weights))
+    1.3863
+    """
     with name_scope(name, "sequence_loss", [*logits, *targets, *weights]):
         cost: Tensor = reduce_sum(sequence_loss_by_example(logits, targets, weights, average_across_timesteps,
                                                            softmax_loss_function))

@@ -96,7 +96,14 @@ def _zero(batch: Any, fixed: int | None, size: Any, dtype: Any) -> Any:
 def static_bidirectional_rnn(cell_fw: Any, cell_bw: Any, inputs: Any, initial_state_fw: Any = None,
                              initial_state_bw: Any = None, dtype: Any = None, sequence_length: Any = None,
                              scope: Any = None) -> tuple[list[Any], Any, Any]:
-    """(outputs forward and backward side by side, final state forward, backward) of two cells, as `static_rnn`."""
+    """(outputs forward and backward side by side, final state forward, backward) of two cells, as `static_rnn`.
+
+    >>> forward, backward = tf.nn.rnn_cell.GRUCell(4), tf.nn.rnn_cell.GRUCell(4)
+    >>> inputs = [tf.ones([2, 3])] * 5
+    >>> outputs, first, last = tf.nn.static_bidirectional_rnn(forward, backward, inputs, dtype=tf.float32)
+    >>> len(outputs), outputs[0].shape.as_list()
+    (5, [2, 8])
+    """
     assert_like_rnncell("cell_fw", cell_fw)
     assert_like_rnncell("cell_bw", cell_bw)
     if not isinstance(inputs, (list, tuple)):

@@ -175,6 +175,11 @@ def fused_batch_norm(x: Any, scale: Any, offset: Any, mean: Any = None, variance
     is_training: normalize by the batch's own mean and variance; else by those given, which are then returned.
     exponential_avg_factor: below 1, what is returned is a moving average of the given and the new ones. Raises
     ValueError if mean and variance are needed and not given.
+
+    >>> x = tf.reshape([1.0, 3.0], [2, 1, 1, 1])
+    >>> y, mean, variance = tf.nn.fused_batch_norm(x, scale=[1.0], offset=[0.0], epsilon=1e-5)
+    >>> sess.run(tf.squeeze(y)), sess.run(mean)
+    (array([-1.,  1.], dtype=float32), array([2.], dtype=float32))
     """
     if not is_training or exponential_avg_factor != 1:
         if mean is None or variance is None:

@@ -314,16 +314,19 @@ class Constructor:
             taken = op.outputs[start:start + count]
             groups.append(list(taken) if arg.is_list else taken[0])
             start += count
-        return groups[0] if len(groups) == 1 else _results(self.spec)._make(groups)
+        return groups[0] if len(groups) == 1 else self._results()._make(groups)
+
+    def _results(self) -> Any:
+        """Return the namedtuple of an op with several outputs, as TensorFlow's: `TopKV2(values, indices)`."""
+        return _namedtuple(self.spec.name, tuple(arg.name for arg in self.spec.outputs))
 
 
 Constructor.__doc__ = _Documentation(Constructor.__doc__)   # type: ignore[assignment]
 
 
 @cache
-def _results(spec: OpSpec) -> Any:
-    """The namedtuple of an op with several outputs, as TensorFlow's: `TopKV2(values, indices)`."""
-    return namedtuple(spec.name, [arg.name for arg in spec.outputs])    # type: ignore[misc]
+def _namedtuple(name: str, fields: tuple[str, ...]) -> Any:
+    return namedtuple(name, fields)     # type: ignore[misc]
 
 
 def _default(attr: Attr) -> Any:

@@ -127,12 +127,22 @@ def _flip(image: Any, axis: int, scope: str) -> Tensor:
 
 
 def flip_left_right(image: Any) -> Tensor:
-    """Mirror the image, or each of a batch, left to right."""
+    """Mirror the image, or each of a batch, left to right.
+
+    >>> sess.run(tf.squeeze(tf.image.flip_left_right(tf.reshape([1, 2, 3, 4], [2, 2, 1]))))
+    array([[2, 1],
+           [4, 3]], dtype=int32)
+    """
     return _flip(image, 1, "flip_left_right")
 
 
 def flip_up_down(image: Any) -> Tensor:
-    """Mirror the image, or each of a batch, top to bottom."""
+    """Mirror the image, or each of a batch, top to bottom.
+
+    >>> sess.run(tf.squeeze(tf.image.flip_up_down(tf.reshape([1, 2, 3, 4], [2, 2, 1]))))
+    array([[3, 4],
+           [1, 2]], dtype=int32)
+    """
     return _flip(image, 0, "flip_up_down")
 
 
@@ -168,12 +178,22 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
 
 
 def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
-    """Mirror the image, or each of a batch independently, top to bottom with probability 0.5."""
+    """Mirror the image, or each of a batch independently, top to bottom with probability 0.5.
+
+    >>> image = tf.reshape([1, 2], [2, 1, 1])
+    >>> sorted(sess.run(tf.squeeze(tf.image.random_flip_up_down(image))).tolist())
+    [1, 2]
+    """
     return _random_flip(image, 0, seed, "random_flip_up_down")
 
 
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
-    """Rotate the image, or each of a batch, `k` times by 90 degrees, counter-clockwise."""
+    """Rotate the image, or each of a batch, `k` times by 90 degrees, counter-clockwise.
+
+    >>> sess.run(tf.squeeze(tf.image.rot90(tf.reshape([1, 2, 3, 4], [2, 2, 1]))))
+    array([[2, 4],
+           [1, 3]], dtype=int32)
+    """
     with name_scope(name, "rot90", [image, k]) as scope:
         image = checked(image)
         k = convert_to_tensor(k, dtype=dtypes.int32, name="k")
@@ -197,7 +217,12 @@ def _turned(image: Tensor, k: Tensor, first: int, scope: str) -> Tensor:
 
 
 def transpose_image(image: Any, name: str | None = None) -> Tensor:
-    """Exchange the rows and columns of the image, or of each of a batch."""
+    """Exchange the rows and columns of the image, or of each of a batch.
+
+    >>> sess.run(tf.squeeze(tf.image.transpose_image(tf.reshape([1, 2, 3, 4], [2, 2, 1]))))
+    array([[1, 3],
+           [2, 4]], dtype=int32)
+    """
     with name_scope(name, "transpose", [image]):
         image = checked(image)
         inner = name or "transpose"
@@ -212,6 +237,10 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """Crop the central region of an image or of each of a batch: the given fraction of each side.
 
     central_fraction: in (0, 1], a number or a scalar; raises ValueError for another number.
+
+    >>> sess.run(tf.squeeze(tf.image.central_crop(tf.reshape(tf.range(16), [4, 4, 1]), 0.5)))
+    array([[ 5,  6],
+           [ 9, 10]], dtype=int32)
     """
     with name_scope(None, "central_crop", [image]):
         image = convert_to_tensor(image, name="image")
@@ -257,6 +286,12 @@ def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, targe
     """Pad the image, or each of a batch, with zeros: at (offset_height, offset_width) in one of the given size.
 
     Raises ValueError, or InvalidArgumentError in the run, where it does not fit.
+
+    >>> image = tf.reshape([1, 2, 3, 4], [2, 2, 1])
+    >>> sess.run(tf.squeeze(tf.image.pad_to_bounding_box(image, 1, 0, 3, 4)))
+    array([[0, 0, 0, 0],
+           [1, 2, 0, 0],
+           [3, 4, 0, 0]], dtype=int32)
     """
     with name_scope(None, "pad_to_bounding_box", [image]):
         image, is_batch = batch_of(image)

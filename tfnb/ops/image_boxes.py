@@ -345,6 +345,12 @@ def crop_and_resize(image: Any, boxes: Any, box_ind: Any = None, crop_size: Any 
 
     boxes: [boxes, 4], (y1, x1, y2, x2) in [0, 1]; with y1 > y2 a crop is upside down. box_ind (or box_indices): the
     image of each. method: "bilinear" or "nearest". extrapolation_value: what is where there is no image.
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> crops = tf.image.crop_and_resize(image, boxes=[[0.0, 0.0, 1.0, 1.0]], box_ind=[0], crop_size=[2, 2])
+    >>> sess.run(tf.squeeze(crops))
+    array([[ 0.,  3.],
+           [12., 15.]], dtype=float32)
     """
     owner = renamed("box_indices", box_indices, "box_ind", box_ind)
     tensor: Tensor = CropAndResize(image, boxes, owner, crop_size, method=method,
@@ -361,6 +367,10 @@ def non_max_suppression(boxes: Any, scores: Any, max_output_size: Any, iou_thres
     """Return indices of at most `max_output_size` boxes kept by greedy non-maximum suppression, highest score first.
 
     boxes: [boxes, 4], corners in any order; scores: [boxes]. iou_threshold: how much two may share of what they cover.
+
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.0], [0.0, 2.0, 1.0, 3.0]]
+    >>> sess.run(tf.image.non_max_suppression(boxes, [0.8, 0.9, 0.5], max_output_size=3))
+    array([1, 2], dtype=int32)
     """
     with name_scope(name, "non_max_suppression"):
         limits = _limits(iou_threshold=iou_threshold, score_threshold=score_threshold)
@@ -371,7 +381,13 @@ def non_max_suppression(boxes: Any, scores: Any, max_output_size: Any, iou_thres
 def non_max_suppression_padded(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
                                score_threshold: Any = float("-inf"), pad_to_max_output_size: bool = False,
                                name: str | None = None) -> tuple[Tensor, Tensor]:
-    """As `non_max_suppression`, padded with zeros to `max_output_size`, and the number of valid indices."""
+    """As `non_max_suppression`, padded with zeros to `max_output_size`, and the number of valid indices.
+
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.0], [0.0, 2.0, 1.0, 3.0]]
+    >>> indices, count = tf.image.non_max_suppression_padded(boxes, [0.8, 0.9, 0.5], 4, pad_to_max_output_size=True)
+    >>> sess.run([indices, count])
+    [array([1, 2, 0, 0], dtype=int32), 2]
+    """
     with name_scope(name, "non_max_suppression_padded"):
         limits = _limits(iou_threshold=iou_threshold, score_threshold=score_threshold)
         indices, valid = NonMaxSuppressionV4(boxes, scores, max_output_size, *limits,
@@ -382,7 +398,13 @@ def non_max_suppression_padded(boxes: Any, scores: Any, max_output_size: Any, io
 def non_max_suppression_with_scores(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
                                     score_threshold: Any = float("-inf"), soft_nms_sigma: Any = 0.0,
                                     name: str | None = None) -> tuple[Tensor, Tensor]:
-    """As `non_max_suppression`, with the scores; soft_nms_sigma > 0: scores of overlapping boxes decay instead."""
+    """As `non_max_suppression`, with the scores; soft_nms_sigma > 0: scores of overlapping boxes decay instead.
+
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.0], [0.0, 2.0, 1.0, 3.0]]
+    >>> indices, scores = tf.image.non_max_suppression_with_scores(boxes, [0.8, 0.9, 0.5], max_output_size=3)
+    >>> sess.run([indices, scores])
+    [array([1, 2], dtype=int32), array([0.9, 0.5], dtype=float32)]
+    """
     with name_scope(name, "non_max_suppression_with_scores"):
         limits = _limits(iou_threshold=iou_threshold, score_threshold=score_threshold, soft_nms_sigma=soft_nms_sigma)
         indices, found, _ = NonMaxSuppressionV5(boxes, scores, max_output_size, *limits)
@@ -391,7 +413,12 @@ def non_max_suppression_with_scores(boxes: Any, scores: Any, max_output_size: An
 
 def non_max_suppression_overlaps(overlaps: Any, scores: Any, max_output_size: Any, overlap_threshold: Any = 0.5,
                                  score_threshold: Any = float("-inf"), name: str | None = None) -> Tensor:
-    """As `non_max_suppression`, with a matrix of the overlap of each pair of boxes."""
+    """As `non_max_suppression`, with a matrix of the overlap of each pair of boxes.
+
+    >>> overlaps = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> sess.run(tf.image.non_max_suppression_overlaps(overlaps, [0.8, 0.9, 0.5], max_output_size=3))
+    array([1, 2], dtype=int32)
+    """
     with name_scope(name, "non_max_suppression_overlaps"):
         limit = _limits(overlap_threshold=overlap_threshold)
         tensor: Tensor = NonMaxSuppressionWithOverlaps(overlaps, scores, max_output_size, *limit, score_threshold)
@@ -411,6 +438,12 @@ def sample_distorted_bounding_box(image_size: Any, bounding_boxes: Any, seed: in
     image_size: [height, width, channels]. bounding_boxes: [batch, boxes, 4] in [0, 1], of which the part covers at
     least `min_object_covered` of one. aspect_ratio_range: of width / height; area_range: of the image. After
     max_attempts (100) it is the whole image. seed and seed2 are those of the op: that of the graph does not count.
+
+    >>> whole = [[[0.0, 0.0, 1.0, 1.0]]]
+    >>> begin, size, box = tf.image.sample_distorted_bounding_box([20, 20, 3], whole, min_object_covered=0.5)
+    >>> crop = tf.slice(tf.zeros([20, 20, 3]), begin, size)
+    >>> sess.run(crop).ndim
+    3
     """
     with name_scope(name, "sample_distorted_bounding_box"):
         return Sampled(*SampleDistortedBoundingBoxV2(
@@ -423,6 +456,12 @@ def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors
     """Draw boxes [batch, boxes, 4], (y1, x1, y2, x2) in [0, 1], on images [batch, height, width, channels].
 
     colors: [colors, 4], RGBA, for the boxes in turns; None for ten of its own.
+
+    >>> image = tf.image.draw_bounding_boxes(tf.zeros([1, 3, 4, 1]), [[[0.0, 0.0, 1.0, 1.0]]])
+    >>> sess.run(tf.squeeze(image))
+    array([[1., 1., 1., 1.],
+           [1., 0., 0., 1.],
+           [1., 1., 1., 1.]], dtype=float32)
     """
     tensor: Tensor = DrawBoundingBoxes(images, boxes, name=name) if colors is None else \
         DrawBoundingBoxesV2(images, boxes, colors, name=name)
@@ -435,6 +474,11 @@ def extract_glimpse(input: Any, size: Any, offsets: Any, centered: bool = True, 
 
     offsets: of the middle of the part, in parts of the image if `normalized`, else in pixels; with `centered` half of
     them counts, from the middle of the image. Where there is no image is noise in the range of the images.
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> sess.run(tf.squeeze(tf.image.extract_glimpse(image, [2, 2], offsets=[[0.0, 0.0]])))
+    array([[ 5.,  6.],
+           [ 9., 10.]], dtype=float32)
     """
     tensor: Tensor = ExtractGlimpse(input, size, offsets, centered=centered, normalized=normalized,
                                     uniform_noise=uniform_noise, name=name)

@@ -174,7 +174,12 @@ def _as_float(image: Tensor) -> Tensor:
 
 
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
-    """Add `delta` to the image, as scaled to the range [0, 1]."""
+    """Add `delta` to the image, as scaled to the range [0, 1].
+
+    >>> sess.run(tf.image.adjust_brightness([[[0.1], [0.5]]], delta=0.2))
+    array([[[0.3],
+            [0.7]]], dtype=float32)
+    """
     with name_scope(None, "adjust_brightness", [image, delta]) as scope:
         image = convert_to_tensor(image, name="image")
         wide = _as_float(image)
@@ -183,7 +188,12 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
-    """Scale the distance of each element from the mean of its channel and image by `contrast_factor`."""
+    """Scale the distance of each element from the mean of its channel and image by `contrast_factor`.
+
+    >>> sess.run(tf.image.adjust_contrast([[[0.1], [0.5]]], 2.0))
+    array([[[-0.1],
+            [ 0.7]]], dtype=float32)
+    """
     with name_scope(None, "adjust_contrast", [images, contrast_factor]) as scope:
         images = convert_to_tensor(images, name="images")
         adjusted = AdjustContrastv2(_as_float(images), contrast_factor, name=scope)
@@ -191,7 +201,12 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
 
 
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
-    """Compute `gain * image ** gamma`, where the range of the image is [0, 1]. Raises ValueError for gamma < 0."""
+    """Compute `gain * image ** gamma`, where the range of the image is [0, 1]. Raises ValueError for gamma < 0.
+
+    >>> sess.run(tf.image.adjust_gamma([[[0.5], [1.0]]], gamma=2.0, gain=0.5))
+    array([[[0.125],
+            [0.5  ]]], dtype=float32)
+    """
     with name_scope(None, "adjust_gamma", [image, gamma, gain]):
         image = convert_to_tensor(image, name="image")
         wide = _as_float(image)
@@ -201,21 +216,35 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
-    """Add `delta` (in [-1, 1]) to the hue of the RGB image, modulo 1."""
+    """Add `delta` (in [-1, 1]) to the hue of the RGB image, modulo 1.
+
+    >>> sess.run(tf.image.adjust_hue([[[1.0, 0.0, 0.0]]], delta=1 / 3))
+    array([[[0., 1., 0.]]], dtype=float32)
+    """
     with name_scope(name, "adjust_hue", [image]):
         image = convert_to_tensor(image, name="image")
         return convert_image_dtype(AdjustHue(_as_float(image), delta), image.dtype)
 
 
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
-    """Multiply the saturation of the RGB image by `saturation_factor`."""
+    """Multiply the saturation of the RGB image by `saturation_factor`.
+
+    >>> sess.run(tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 0.5))
+    array([[[1.  , 0.75, 0.75]]], dtype=float32)
+    """
     with name_scope(name, "adjust_saturation", [image]):
         image = convert_to_tensor(image, name="image")
         return convert_image_dtype(AdjustSaturation(_as_float(image), saturation_factor), image.dtype)
 
 
 def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
-    """Adjust the brightness by a random delta in [-max_delta, max_delta). Raises ValueError for max_delta < 0."""
+    """Adjust the brightness by a random delta in [-max_delta, max_delta). Raises ValueError for max_delta < 0.
+
+    >>> image = tf.fill([2, 2, 3], 0.5)
+    >>> adjusted = sess.run(tf.image.random_brightness(image, max_delta=0.1))
+    >>> bool(0.4 <= adjusted.min() and adjusted.max() <= 0.6)
+    True
+    """
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
     return adjust_brightness(image, random_uniform([], -max_delta, max_delta, seed=seed))
@@ -230,17 +259,34 @@ def _factor(lower: float, upper: float, seed: int | None) -> Tensor:
 
 
 def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
-    """Adjust the contrast by a random factor in [lower, upper). Raises ValueError unless 0 <= lower < upper."""
+    """Adjust the contrast by a random factor in [lower, upper). Raises ValueError unless 0 <= lower < upper.
+
+    >>> image = tf.reshape([0.0, 1.0], [1, 2, 1])
+    >>> adjusted = sess.run(tf.squeeze(tf.image.random_contrast(image, lower=0.2, upper=0.4)))
+    >>> bool(0.2 <= adjusted[1] - adjusted[0] <= 0.4)
+    True
+    """
     return adjust_contrast(image, _factor(lower, upper, seed))
 
 
 def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
-    """Adjust the saturation by a random factor in [lower, upper). Raises ValueError unless 0 <= lower < upper."""
+    """Adjust the saturation by a random factor in [lower, upper). Raises ValueError unless 0 <= lower < upper.
+
+    >>> image = tf.reshape([0.9, 0.5, 0.1], [1, 1, 3])
+    >>> adjusted = sess.run(tf.image.random_saturation(image, lower=0.2, upper=0.4))
+    >>> bool(adjusted.max() - adjusted.min() < 0.8)
+    True
+    """
     return adjust_saturation(image, _factor(lower, upper, seed))
 
 
 def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
-    """Adjust the hue by a random delta in [-max_delta, max_delta). Raises ValueError unless 0 <= max_delta <= 0.5."""
+    """Adjust the hue by a random delta in [-max_delta, max_delta). Raises ValueError unless 0 <= max_delta <= 0.5.
+
+    >>> image = tf.reshape([1.0, 0.0, 0.0], [1, 1, 3])
+    >>> tf.image.random_hue(image, max_delta=0.1).shape.as_list()
+    [1, 1, 3]
+    """
     if max_delta > 0.5:
         raise ValueError("max_delta must be <= 0.5.")
     if max_delta < 0:
@@ -267,7 +313,12 @@ def per_image_standardization(image: Any) -> Tensor:
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
-    """Convert RGB images [..., 3] to grayscale [..., 1] of the same dtype."""
+    """Convert RGB images [..., 3] to grayscale [..., 1] of the same dtype.
+
+    >>> sess.run(tf.image.rgb_to_grayscale([[[1.0, 1.0, 1.0], [1.0, 0.0, 0.0]]]))
+    array([[[0.9999],
+            [0.2989]]], dtype=float32)
+    """
     with name_scope(name, "rgb_to_grayscale", [images]) as scope:
         images = convert_to_tensor(images, name="images")
         gray = tensordot(convert_image_dtype(images, dtypes.float32), [0.2989, 0.587, 0.114], [-1, -1])
@@ -275,7 +326,12 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
-    """Convert grayscale [..., 1] to [..., 3]. Raises ValueError, or InvalidArgumentError in the run, for others."""
+    """Convert grayscale [..., 1] to [..., 3]. Raises ValueError, or InvalidArgumentError in the run, for others.
+
+    >>> sess.run(tf.image.grayscale_to_rgb(tf.constant([[[0.5], [1.0]]])))
+    array([[[0.5, 0.5, 0.5],
+            [1. , 1. , 1. ]]], dtype=float32)
+    """
     with name_scope(name, "grayscale_to_rgb", [images]) as scope:
         images = with_dependencies(_gray_checks(convert_to_tensor(images)), images)
         lead = expand_dims(rank(images) - 1, 0)
@@ -297,13 +353,21 @@ def _gray_checks(images: Tensor) -> list[Any]:
 
 
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
-    """Convert RGB in [0, 1] to hue, saturation and value in [0, 1], along the last axis."""
+    """Convert RGB in [0, 1] to hue, saturation and value in [0, 1], along the last axis.
+
+    >>> sess.run(tf.image.rgb_to_hsv([[[0.0, 1.0, 0.0]]]))
+    array([[[0.3333, 1.    , 1.    ]]], dtype=float32)
+    """
     tensor: Tensor = RGBToHSV(images, name=name)
     return tensor
 
 
 def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
-    """Convert hue, saturation and value in [0, 1] to RGB in [0, 1], along the last axis."""
+    """Convert hue, saturation and value in [0, 1] to RGB in [0, 1], along the last axis.
+
+    >>> sess.run(tf.image.hsv_to_rgb([[[1 / 3, 1.0, 0.5]]]))
+    array([[[0. , 0.5, 0. ]]], dtype=float32)
+    """
     tensor: Tensor = HSVToRGB(images, name=name)
     return tensor
 
@@ -322,20 +386,36 @@ def _mixed(images: Any, matrix: Any) -> Tensor:
 
 
 def rgb_to_yiq(images: Any) -> Tensor:
-    """Convert RGB to YIQ along the last axis."""
+    """Convert RGB to YIQ along the last axis.
+
+    >>> sess.run(tf.image.rgb_to_yiq([[[1.0, 0.0, 0.0]]]))
+    array([[[0.299 , 0.5959, 0.2115]]], dtype=float32)
+    """
     return _mixed(images, _TO_YIQ)
 
 
 def yiq_to_rgb(images: Any) -> Tensor:
-    """Convert YIQ to RGB along the last axis."""
+    """Convert YIQ to RGB along the last axis.
+
+    >>> sess.run(tf.image.yiq_to_rgb([[[0.5, 0.0, 0.0]]]))
+    array([[[0.5, 0.5, 0.5]]], dtype=float32)
+    """
     return _mixed(images, _FROM_YIQ)
 
 
 def rgb_to_yuv(images: Any) -> Tensor:
-    """Convert RGB to YUV along the last axis."""
+    """Convert RGB to YUV along the last axis.
+
+    >>> sess.run(tf.image.rgb_to_yuv([[[1.0, 0.0, 0.0]]]))
+    array([[[ 0.299 , -0.1471,  0.615 ]]], dtype=float32)
+    """
     return _mixed(images, _TO_YUV)
 
 
 def yuv_to_rgb(images: Any) -> Tensor:
-    """Convert YUV to RGB along the last axis."""
+    """Convert YUV to RGB along the last axis.
+
+    >>> sess.run(tf.image.yuv_to_rgb([[[0.5, 0.0, 0.0]]]))
+    array([[[0.5, 0.5, 0.5]]], dtype=float32)
+    """
     return _mixed(images, _FROM_YUV)

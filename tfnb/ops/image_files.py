@@ -261,7 +261,12 @@ def decode_jpeg(contents: Any, channels: int = 0, ratio: int = 1, fancy_upscalin
 def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: int = 0, ratio: int = 1,
                          fancy_upscaling: bool = True, try_recover_truncated: bool = False,
                          acceptable_fraction: float = 1, dct_method: str = "", name: str | None = None) -> Tensor:
-    """Decode a part of a JPEG. crop_window: [first row, first column, height, width]; else as `decode_jpeg`."""
+    """Decode a part of a JPEG. crop_window: [first row, first column, height, width]; else as `decode_jpeg`.
+
+    >>> jpeg = tf.image.encode_jpeg(np.full([8, 16, 3], 100, np.uint8))
+    >>> sess.run(tf.image.decode_and_crop_jpeg(jpeg, crop_window=[2, 2, 4, 6])).shape
+    (4, 6, 3)
+    """
     tensor: Tensor = DecodeAndCropJpeg(contents, crop_window, channels=channels, ratio=ratio,
                                        fancy_upscaling=fancy_upscaling, try_recover_truncated=try_recover_truncated,
                                        acceptable_fraction=acceptable_fraction, dct_method=dct_method, name=name)
@@ -280,13 +285,25 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name
 
 
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
-    """Decode the frames of a GIF to uint8 [frames, height, width, 3]."""
+    """Decode the frames of a GIF to uint8 [frames, height, width, 3].
+
+    >>> sess.run(tf.image.decode_gif(b"BM"))
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: Trying to decode BMP format using DecodeGif op. Use `decode_bmp` or ...
+    """
     tensor: Tensor = DecodeGif(contents, name=name)
     return tensor
 
 
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
-    """Decode a BMP that is not compressed to uint8 [height, width, channels]. channels: 3, 4, or 0."""
+    """Decode a BMP that is not compressed to uint8 [height, width, channels]. channels: 3, 4, or 0.
+
+    >>> sess.run(tf.image.decode_bmp(b"GIF89a"))
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: Trying to decode GIF format using DecodeBmp op. Use `decode_gif` or ...
+    """
     tensor: Tensor = DecodeBmp(contents, channels=channels, name=name)
     return tensor
 
@@ -311,13 +328,23 @@ def decode_image(contents: Any, channels: int | None = None, dtype: Any = dtypes
 
 
 def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
-    """Return [height, width, channels] of a JPEG, without decoding it."""
+    """Return [height, width, channels] of a JPEG, without decoding it.
+
+    >>> jpeg = tf.image.encode_jpeg(np.full([8, 16, 3], 100, np.uint8))
+    >>> sess.run(tf.image.extract_jpeg_shape(jpeg))
+    array([ 8, 16,  3], dtype=int32)
+    """
     tensor: Tensor = ExtractJpegShape(contents, output_type=output_type, name=name)
     return tensor
 
 
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
-    """Return whether strings begin with the signature of a JPEG, bool."""
+    """Return whether strings begin with the signature of a JPEG, bool.
+
+    >>> jpeg = tf.image.encode_jpeg(np.full([8, 8, 3], 100, np.uint8))
+    >>> sess.run(tf.image.is_jpeg(jpeg))
+    True
+    """
     with name_scope(name, "is_jpeg"):
         return equal(substr(contents, 0, 3), b"\xff\xd8\xff", name=name)
 
@@ -325,7 +352,12 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
 def encode_jpeg(image: Any, format: str = "", quality: int = 95, progressive: bool = False, optimize_size: bool = False,
                 chroma_downsampling: bool = True, density_unit: str = "in", x_density: int = 300, y_density: int = 300,
                 xmp_metadata: str = "", name: str | None = None) -> Tensor:
-    """Encode a uint8 image [height, width, 1 or 3] as JPEG. format: '', 'grayscale' or 'rgb', which it must be."""
+    """Encode a uint8 image [height, width, 1 or 3] as JPEG. format: '', 'grayscale' or 'rgb', which it must be.
+
+    >>> jpeg = sess.run(tf.image.encode_jpeg(np.full([8, 8, 3], 100, np.uint8), quality=80))
+    >>> sess.run(tf.image.extract_jpeg_shape(jpeg))
+    array([8, 8, 3], dtype=int32)
+    """
     tensor: Tensor = EncodeJpeg(image, format=format, quality=quality, progressive=progressive,
                                 optimize_size=optimize_size, chroma_downsampling=chroma_downsampling,
                                 density_unit=density_unit, x_density=x_density, y_density=y_density,
@@ -334,13 +366,23 @@ def encode_jpeg(image: Any, format: str = "", quality: int = 95, progressive: bo
 
 
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
-    """Encode a uint8 or uint16 image [height, width, 1 to 4] as PNG, a string (a tensor of them for a batch)."""
+    """Encode a uint8 or uint16 image [height, width, 1 to 4] as PNG, a string (a tensor of them for a batch).
+
+    >>> png = sess.run(tf.image.encode_png(np.array([[[1], [2]]], np.uint8)))
+    >>> png[1:4]
+    b'PNG'
+    """
     tensor: Tensor = EncodePng(convert_to_tensor(image), compression=compression, name=name)
     return tensor
 
 
 def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None) -> Tensor:
-    """Encode the image [height, width, 1 or 3] as JPEG of that quality (0 to 100) and decode it; of the same dtype."""
+    """Encode the image [height, width, 1 or 3] as JPEG of that quality (0 to 100) and decode it; of the same dtype.
+
+    >>> image = np.full([8, 8, 3], 100, np.uint8)
+    >>> sess.run(tf.image.adjust_jpeg_quality(image, 50))[0, 0]
+    array([100, 100, 100], dtype=uint8)
+    """
     with name_scope(name, "adjust_jpeg_quality", [image]):
         image = convert_to_tensor(image, name="image")
         channels, original = image.shape.as_list()[-1], image.dtype
@@ -355,6 +397,10 @@ def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int
     """As `adjust_jpeg_quality`, with a random quality in [min_jpeg_quality, max_jpeg_quality).
 
     Raises ValueError unless 0 <= min_jpeg_quality < max_jpeg_quality <= 100.
+
+    >>> image = np.full([8, 8, 3], 100, np.uint8)
+    >>> sess.run(tf.image.random_jpeg_quality(image, 50, 90))[0, 0]
+    array([100, 100, 100], dtype=uint8)
     """
     if not (0 <= min_jpeg_quality <= 100 and 0 <= max_jpeg_quality <= 100):
         raise ValueError("jpeg encoding range must be between 0 and 100.")

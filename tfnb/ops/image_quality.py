@@ -33,7 +33,11 @@ Pair = tuple[Tensor, Tensor]
 
 
 def total_variation(images: Any, name: str | None = None) -> Tensor:
-    """Compute the total variation: the sum of absolute differences of neighbours, of an image or each of a batch."""
+    """Compute the total variation: the sum of absolute differences of neighbours, of an image or each of a batch.
+
+    >>> sess.run(tf.image.total_variation(tf.reshape([1.0, 2.0, 4.0, 8.0], [2, 2, 1])))
+    14.0
+    """
     with name_scope(name, "total_variation"):
         if images.shape.ndims not in (3, 4):
             raise ValueError("'images' must be either 3 or 4-dimensional.")
@@ -48,7 +52,15 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 
 
 def image_gradients(image: Any) -> Pair:
-    """Compute (dy, dx): forward differences of images [batch, height, width, channels]; 0 in the last row or column."""
+    """Compute (dy, dx): forward differences of images [batch, height, width, channels]; 0 in the last row or column.
+
+    >>> dy, dx = tf.image.image_gradients(tf.reshape([1.0, 2.0, 4.0, 8.0], [1, 2, 2, 1]))
+    >>> sess.run(tf.squeeze(dy)), sess.run(tf.squeeze(dx))
+    (array([[3., 6.],
+            [0., 0.]], dtype=float32),
+     array([[1., 0.],
+            [4., 0.]], dtype=float32))
+    """
     if image.shape.ndims != 4:
         raise ValueError("image_gradients expects a 4D tensor [batch_size, h, w, d], not "
                          f"{image.shape}.")
@@ -62,7 +74,12 @@ def image_gradients(image: Any) -> Pair:
 
 
 def sobel_edges(image: Any) -> Tensor:
-    """[batch, height, width, channels, 2]: Sobel's slopes down and along, of images mirrored at their borders."""
+    """[batch, height, width, channels, 2]: Sobel's slopes down and along, of images mirrored at their borders.
+
+    >>> image = tf.reshape([0.0, 0.0, 1.0] * 3, [1, 3, 3, 1])
+    >>> sess.run(tf.image.sobel_edges(image))[0, 1, 1]
+    array([[0., 4.]], dtype=float32)
+    """
     static, whole = image.shape, shape(image)
     down = np.array([[-1, -2, -1], [0, 0, 0], [1, 2, 1]])
     filters = make_constant(np.stack([down, down.T], -1)[:, :, None, :], dtype=image.dtype)
@@ -91,7 +108,11 @@ def _check(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[Any]]:
 
 
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
-    """Compute the peak signal-to-noise ratio (dB) of each image [..., height, width, channels]. max_val: its range."""
+    """Compute the peak signal-to-noise ratio (dB) of each image [..., height, width, channels]. max_val: its range.
+
+    >>> sess.run(tf.image.psnr(tf.zeros([4, 4, 1]), tf.fill([4, 4, 1], 0.1), max_val=1.0))
+    20.0
+    """
     with name_scope(name, "PSNR", [a, b]):
         most = convert_image_dtype(cast(max_val, a.dtype), dtypes.float32)
         a, b = convert_image_dtype(a, dtypes.float32), convert_image_dtype(b, dtypes.float32)
@@ -168,6 +189,10 @@ def ssim(img1: Any, img2: Any, max_val: Any, filter_size: int = 11, filter_sigma
 
     max_val: of the range of the images. filter_size, filter_sigma: of the Gaussian windows; smaller images raise
     InvalidArgumentError in the run. return_index_map: one number for each window.
+
+    >>> image = tf.random_uniform([16, 16, 1])
+    >>> sess.run(tf.image.ssim(image, image, max_val=1.0))
+    1.0
     """
     with name_scope(None, "SSIM", [img1, img2]):
         one, other, most, _ = _prepared(img1, img2, max_val)
@@ -177,7 +202,12 @@ def ssim(img1: Any, img2: Any, max_val: Any, filter_size: int = 11, filter_sigma
 
 def ssim_multiscale(img1: Any, img2: Any, max_val: Any, power_factors: Sequence[float] = SCALES, filter_size: int = 11,
                     filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03) -> Tensor:
-    """Compute the multi-scale SSIM, each scale half of the one before (Wang et al., 2003), by `power_factors`."""
+    """Compute the multi-scale SSIM, each scale half of the one before (Wang et al., 2003), by `power_factors`.
+
+    >>> image = tf.random_uniform([1, 192, 192, 1])
+    >>> sess.run(tf.image.ssim_multiscale(image, image, max_val=1.0))
+    array([1.], dtype=float32)
+    """
     with name_scope(None, "MS-SSIM", [img1, img2]):
         one, other, most, shapes = _prepared(img1, img2, max_val)
         images, heads, tails = [one, other], [s[:-3] for s in shapes], [s[-3:] for s in shapes]

@@ -228,20 +228,40 @@ def resize_nearest_neighbor(images: Any, size: Any, align_corners: bool = False,
 
 def resize_bicubic(images: Any, size: Any, align_corners: bool = False, name: str | None = None,
                    half_pixel_centers: bool = False) -> Tensor:
-    """Resize images [batch, height, width, channels] to `size` (new_height, new_width) bicubically, as float32."""
+    """Resize images [batch, height, width, channels] to `size` (new_height, new_width) bicubically, as float32.
+
+    >>> image = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 2, 2, 1])
+    >>> sess.run(tf.squeeze(tf.image.resize_bicubic(image, [3, 3], align_corners=True)))
+    array([[1. , 1.5, 2. ],
+           [2. , 2.5, 3. ],
+           [3. , 3.5, 4. ]], dtype=float32)
+    """
     tensor: Tensor = ResizeBicubic(images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers,
                                    name=name)
     return tensor
 
 
 def resize_area(images: Any, size: Any, align_corners: bool = False, name: str | None = None) -> Tensor:
-    """Resize images [batch, height, width, channels] to `size` (new_height, new_width) by area, as float32."""
+    """Resize images [batch, height, width, channels] to `size` (new_height, new_width) by area, as float32.
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> sess.run(tf.squeeze(tf.image.resize_area(image, [2, 2])))
+    array([[ 2.5,  4.5],
+           [10.5, 12.5]], dtype=float32)
+    """
     tensor: Tensor = ResizeArea(images, size, align_corners=align_corners, name=name)
     return tensor
 
 
 class ResizeMethod:
-    """The methods of `resize_images`."""
+    """The methods of `resize_images`.
+
+    >>> image = tf.reshape([1.0, 2.0, 3.0, 4.0], [2, 2, 1])
+    >>> method = tf.image.ResizeMethod.NEAREST_NEIGHBOR
+    >>> sess.run(tf.squeeze(tf.image.resize_images(image, [2, 4], method)))
+    array([[1., 1., 2., 2.],
+           [3., 3., 4., 4.]], dtype=float32)
+    """
 
     BILINEAR = 0
     NEAREST_NEIGHBOR = 1
@@ -322,7 +342,13 @@ def _within(images: Tensor, size: Tensor) -> Tensor:
 
 def resize_image_with_pad(image: Any, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR,
                           align_corners: bool = False) -> Tensor:
-    """Resize an image, or a batch, to the largest size that fits with its aspect ratio kept, and pad with zeros."""
+    """Resize an image, or a batch, to the largest size that fits with its aspect ratio kept, and pad with zeros.
+
+    >>> image = tf.ones([2, 2, 1])
+    >>> sess.run(tf.squeeze(tf.image.resize_image_with_pad(image, 2, 4)))
+    array([[0., 1., 1., 0.],
+           [0., 1., 1., 0.]], dtype=float32)
+    """
     with name_scope(None, "resize_image_with_pad", [image]):
         image, is_batch = batch_of(image)
         image, _ = positive_targets(image, target_height, target_width)

@@ -485,6 +485,12 @@ def batch_norm_with_global_normalization(
     """The older form of `batch_normalization`; gamma counts only if `scale_after_normalization`.
 
     input, mean, variance: other names of t, m, v. Raises ValueError if both are given.
+
+    >>> x = tf.reshape([1.0, 3.0], [2, 1, 1, 1])
+    >>> y = tf.nn.batch_norm_with_global_normalization(
+    ...     x, tf.constant([2.0]), tf.constant([1.0]), tf.constant([0.5]), tf.constant([10.0]), 0.0, True)
+    >>> sess.run(tf.squeeze(y))
+    array([-9.5, 10.5], dtype=float32)
     """
     x, mean = renamed("input", input, "t", t), renamed("mean", mean, "m", m)
     return batch_normalization(x, mean, renamed("variance", variance, "v", v), beta,

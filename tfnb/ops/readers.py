@@ -329,14 +329,30 @@ def _handle(queue: QueueBase | Tensor) -> Tensor:
 
 
 class WholeFileReader(ReaderBase):
-    """Reads whole files; the key is the file's name."""
+    """Reads whole files; the key is the file's name.
+
+    >>> with tf.gfile.GFile("notes.txt", "w") as file:
+    ...     file.write("text")
+    >>> key, value = tf.WholeFileReader().read(tf.train.string_input_producer(["notes.txt"]))
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run([key, value])
+    [b'notes.txt', b'text']
+    """
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(WholeFileReaderV2(name=name), True)
 
 
 class TextLineReader(ReaderBase):
-    """Reads lines, without their ends; the key is "name:number". skip_header_lines: of each file."""
+    """Reads lines, without their ends; the key is "name:number". skip_header_lines: of each file.
+
+    >>> with tf.gfile.GFile("notes.txt", "w") as file:
+    ...     file.write("first" + chr(10) + "second")
+    >>> key, value = tf.TextLineReader().read(tf.train.string_input_producer(["notes.txt"]))
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run([key, value]), session.run(value)
+    ([b'notes.txt:1', b'first'], b'second')
+    """
 
     def __init__(self, skip_header_lines: int | None = None, name: str | None = None) -> None:
         super().__init__(TextLineReaderV2(skip_header_lines=skip_header_lines, name=name))
@@ -346,6 +362,13 @@ class FixedLengthRecordReader(ReaderBase):
     """Reads records of `record_bytes` bytes, after `header_bytes` and before `footer_bytes` of each file.
 
     hop_bytes: from one record to the next, by default `record_bytes`; encoding: "ZLIB" for compressed files.
+
+    >>> with tf.gfile.GFile("digits.bin", "wb") as file:
+    ...     file.write(b"001122")
+    >>> key, value = tf.FixedLengthRecordReader(record_bytes=2).read(tf.train.string_input_producer(["digits.bin"]))
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run(value), session.run(value)
+    (b'00', b'11')
     """
 
     def __init__(self, record_bytes: int, header_bytes: int | None = None, footer_bytes: int | None = None,
@@ -373,7 +396,13 @@ class TFRecordReader(ReaderBase):
 
 
 class IdentityReader(ReaderBase):
-    """Gives what the queue gives, as key and as value."""
+    """Gives what the queue gives, as key and as value.
+
+    >>> key, value = tf.IdentityReader().read(tf.train.string_input_producer(["a.txt"]))
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run([key, value])
+    [b'a.txt', b'a.txt']
+    """
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(IdentityReaderV2(name=name), True)

@@ -291,6 +291,10 @@ def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collec
     """Return a summary of sounds [batch, frames(, channels)] in [-1, 1] (`tf.summary.audio`); see `scalar`.
 
     sample_rate: in Hertz, also a tensor. The tags are "name/audio/0"..., or "name/audio" if `max_outputs` is 1.
+
+    >>> summary = tf.Summary.FromString(sess.run(tf.summary.audio("tone", tf.zeros([1, 100]), sample_rate=8000)))
+    >>> summary.value[0].audio.length_frames
+    100
     """
     with _scope(name, family, [tensor]) as (tag, scope):
         rate = convert_to_tensor(sample_rate, dtype=dtypes.float32, name="sample_rate")
@@ -301,7 +305,12 @@ def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collec
 def tensor_summary(name: str, tensor: Any, summary_description: str | None = None,
                    collections: Sequence[str] | None = None, summary_metadata: Any = None, family: str | None = None,
                    display_name: str | None = None) -> Tensor:
-    """Return a summary of a whole tensor (`tf.summary.tensor_summary`), with a SummaryMetadata for its viewer."""
+    """Return a summary of a whole tensor (`tf.summary.tensor_summary`), with a SummaryMetadata for its viewer.
+
+    >>> summary = tf.Summary.FromString(sess.run(tf.summary.tensor_summary("w", tf.constant([1.0, 2.0]))))
+    >>> tf.make_ndarray(summary.value[0].tensor)
+    array([1., 2.], dtype=float32)
+    """
     metadata = _summary.SummaryMetadata()
     if summary_metadata is not None:
         metadata.CopyFrom(summary_metadata)
@@ -313,7 +322,12 @@ def tensor_summary(name: str, tensor: Any, summary_description: str | None = Non
 
 
 def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> Tensor:
-    """Return a summary of strings (`tf.summary.text`). Raises ValueError for a tensor of another dtype."""
+    """Return a summary of strings (`tf.summary.text`). Raises ValueError for a tensor of another dtype.
+
+    >>> summary = tf.Summary.FromString(sess.run(tf.summary.text("note", tf.constant("text"))))
+    >>> summary.value[0].tensor.string_val[0]
+    b'text'
+    """
     tensor = convert_to_tensor(tensor)
     if tensor.dtype.base_dtype != dtypes.string:
         raise ValueError(f"Expected tensor {tensor.name} to have dtype string, got {tensor.dtype}")
@@ -384,7 +398,12 @@ def image_summary(tag: Any, tensor: Any, max_images: int = 3, collections: Seque
 
 
 def merge_summary(inputs: Sequence[Any], collections: Sequence[str] | None = None, name: str | None = None) -> Tensor:
-    """One summary with the values of all `inputs` (`tf.merge_summary`, until r0.12)."""
+    """One summary with the values of all `inputs` (`tf.merge_summary`, until r0.12).
+
+    >>> merged = tf.merge_summary([tf.scalar_summary("loss", 0.5), tf.scalar_summary("rate", 0.1)])
+    >>> len(tf.Summary.FromString(sess.run(merged)).value)
+    2
+    """
     with name_scope(name, "MergeSummary", inputs):
         return _collect(MergeSummary(list(inputs), name=name), collections, ())
 
@@ -402,7 +421,12 @@ def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Tensor | None:
 
 def audio_summary(tag: Any, tensor: Any, sample_rate: Any, max_outputs: int = 3,
                   collections: Sequence[str] | None = None, name: str | None = None) -> Tensor:
-    """Return a summary of sounds (`tf.audio_summary`, until r0.12); see `audio`."""
+    """Return a summary of sounds (`tf.audio_summary`, until r0.12); see `audio`.
+
+    >>> summary = tf.Summary.FromString(sess.run(tf.audio_summary("tone", tf.zeros([1, 100]), sample_rate=8000)))
+    >>> summary.value[0].audio.sample_rate
+    8000.0
+    """
     with name_scope(name, "AudioSummary", [tag, tensor]) as scope:
         rate = convert_to_tensor(sample_rate, dtype=dtypes.float32, name="sample_rate")
         return _collect(AudioSummaryV2(tag, tensor, rate, max_outputs=max_outputs, name=scope), collections, _DEFAULT)

@@ -93,7 +93,13 @@ def variables_initializer(var_list: Sequence[Any], name: str = "init") -> Operat
 
 
 def initialize_variables(var_list: Sequence[Any], name: str = "init") -> Operation:
-    """`variables_initializer` under its name in TensorFlow 0.x."""
+    """`variables_initializer` under its name in TensorFlow 0.x.
+
+    >>> v = tf.Variable(1.0)
+    >>> sess.run(tf.initialize_variables([v]))
+    >>> sess.run(v)
+    1.0
+    """
     return variables_initializer(var_list, name)
 
 
@@ -131,17 +137,29 @@ def local_variables_initializer() -> Operation:
 
 
 def initialize_local_variables() -> Operation:
-    """`local_variables_initializer` under its name in TensorFlow 0.x."""
+    """`local_variables_initializer` under its name in TensorFlow 0.x.
+
+    >>> total, update = tf.metrics.mean([1.0, 2.0])
+    >>> sess.run(tf.initialize_local_variables())
+    >>> sess.run(update)
+    1.5
+    """
     return local_variables_initializer()
 
 
 def tables_initializer(name: str = "init_all_tables") -> Operation:
-    """Return an operation that initializes all lookup tables there are now (collection TABLE_INITIALIZERS)."""
+    """Return an operation that initializes all lookup tables there are now (collection TABLE_INITIALIZERS).
+
+    >>> sess.run(tf.tables_initializer())
+    """
     return group(*_collected(GraphKeys.TABLE_INITIALIZERS, None), name=name)
 
 
 def initialize_all_tables(name: str = "init_all_tables") -> Operation:
-    """`tables_initializer` under its name in TensorFlow 0.x."""
+    """`tables_initializer` under its name in TensorFlow 0.x.
+
+    >>> sess.run(tf.initialize_all_tables())
+    """
     return tables_initializer(name)
 
 

@@ -122,6 +122,13 @@ def summary_iterator(path: str | Path) -> Iterator[Event]:
     """The events of a file, in order; one cut off at the end is left out, since its writer may still be at work.
 
     Raises NotFoundError, and DataLossError where a checksum is wrong or a record is no Event.
+
+    >>> with tf.summary.FileWriter("logs") as writer:
+    ...     writer.add_summary(sess.run(tf.summary.scalar("loss", 0.5)), global_step=3)
+    >>> path = "logs/" + tf.gfile.ListDirectory("logs")[0]
+    >>> events = list(tf.summary.summary_iterator(path))
+    >>> [(event.step, value.simple_value) for event in events for value in event.summary.value]
+    [(3, 0.5)]
     """
     for record in read_records(path, partial=True):
         try:

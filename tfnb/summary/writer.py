@@ -165,7 +165,13 @@ SummaryWriter = FileWriter                         # its name before r0.12, as t
 
 
 class FileWriterCache:
-    """One FileWriter for each folder, shared by all who ask for it (`tf.summary.FileWriterCache`)."""
+    """One FileWriter for each folder, shared by all who ask for it (`tf.summary.FileWriterCache`).
+
+    >>> writer = tf.summary.FileWriterCache.get("logs")
+    >>> tf.summary.FileWriterCache.get("logs") is writer
+    True
+    >>> tf.summary.FileWriterCache.clear()
+    """
 
     _cache: ClassVar[dict[str, FileWriter]] = {}
     _lock: ClassVar[threading.Lock] = threading.Lock()

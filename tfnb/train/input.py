@@ -33,7 +33,16 @@ from tfnb.train.sparse_batches import restore, store
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
-    """Return a local variable of the file names that match one or more glob patterns when it is initialized."""
+    """Return a local variable of the file names that match one or more glob patterns when it is initialized.
+
+    >>> for name in ("a.txt", "b.txt", "c.png"):
+    ...     with tf.gfile.GFile(name, "w") as file:
+    ...         file.write("text")
+    >>> names = tf.train.match_filenames_once("*.txt")
+    >>> sess.run(names.initializer)
+    >>> sess.run(names)
+    array([b'./a.txt', b'./b.txt'], dtype=object)
+    """
     with name_scope(name, "matching_filenames", [pattern]) as scope:
         return Variable(matching_files(pattern), trainable=False, name=scope, validate_shape=False,
                         collections=[GraphKeys.LOCAL_VARIABLES])

@@ -26,6 +26,14 @@ class LoggingTensorHook(SessionRunHook):
     tensors: a dict of tags to tensors, or a list of tensors or their names, which are their own tags then. formatter: a
     function of a dict tag -> value that returns the whole message. Raises ValueError unless exactly one of
     every_n_iter and every_n_secs is given (none will do with at_end), and for an every_n_iter that is not positive.
+
+    >>> loss = tf.constant(0.5, name="loss")
+    >>> hook = tf.train.LoggingTensorHook({"loss": "loss:0"}, every_n_iter=100)
+    >>> tf.logging.set_verbosity(tf.logging.INFO)
+    >>> with tf.train.MonitoredTrainingSession(hooks=[hook]) as session:
+    ...     session.run(loss)  # logs: loss = 0.5
+    0.5
+    >>> tf.logging.set_verbosity(tf.logging.WARN)
     """
 
     def __init__(self, tensors: Any, every_n_iter: int | None = None, every_n_secs: float | None = None,

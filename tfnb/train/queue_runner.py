@@ -38,6 +38,13 @@ class QueueRunner:
     the coordinator stops; made where they are not given. queue_closed_exception_types: exceptions at the end of an
     enqueue op's input. queue_runner_def: a proto to read all of that from, in the default graph; import_scope: goes
     before the names in it. Raises ValueError for a wrong choice of arguments, TypeError for what is no exception type.
+
+    >>> queue = tf.FIFOQueue(10, [tf.float32], shapes=[[]])
+    >>> tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue([7.0])] * 2))
+    >>> x = queue.dequeue()
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run(x)
+    7.0
     """
 
     def __init__(self, queue: Any = None, enqueue_ops: Sequence[Any] | None = None, close_op: Any = None,
@@ -207,7 +214,14 @@ class QueueRunner:
 
 
 def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS) -> None:
-    """Add a QueueRunner to a collection of the graph, from which `start_queue_runners` takes them."""
+    """Add a QueueRunner to a collection of the graph, from which `start_queue_runners` takes them.
+
+    >>> queue = tf.FIFOQueue(10, [tf.float32], shapes=[[]])
+    >>> runner = tf.train.QueueRunner(queue, [queue.enqueue([7.0])])
+    >>> tf.train.add_queue_runner(runner)
+    >>> tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS) == [runner]
+    True
+    """
     get_default_graph().add_to_collection(collection, qr)
 
 

@@ -44,6 +44,15 @@ class Supervisor:
     events. save_summaries_secs, save_model_secs: intervals (0: never). init_feed_dict, init_fn(session): go with
     init_op. recovery_wait_secs, session_manager, local_init_run_options: see SessionManager. stop_grace_secs: see
     Coordinator.join. The graph (default: the default graph) is finalized.
+
+    >>> v = tf.Variable(1.0)
+    >>> step = v.assign_add(1.0)
+    >>> supervisor = tf.train.Supervisor(logdir="logs")
+    >>> with supervisor.managed_session() as session:
+    ...     session.run(step)
+    2.0
+    >>> tf.train.latest_checkpoint("logs") is not None
+    True
     """
 
     USE_DEFAULT = 0
