@@ -1,7 +1,7 @@
 """Every op by its official name, with its official arguments: `tf.raw_ops.Sum(input=x, axis=0)`."""
 from collections.abc import Callable as _Callable
 
-from tfnb.opdef.tables import op_names as _op_names
+from tfnb.opdef import registry as _registry
 from tfnb.ops.raw import raw as _raw
 
 
@@ -12,4 +12,4 @@ def __getattr__(name: str) -> _Callable[..., object]:
 
 
 def __dir__() -> list[str]:
-    return sorted(_op_names())
+    return sorted(_registry.names())

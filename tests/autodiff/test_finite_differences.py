@@ -9,8 +9,7 @@ import pytest
 import tfnb as tf
 from tfnb.autodiff.gradients import is_trainable
 from tfnb.core.options import options
-from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds, registry
 from tfnb.ops.raw import raw
 
 STEP = 1e-5
@@ -177,7 +176,7 @@ SAMPLES = {
     "AddN": [(lambda x, y: raw.AddN([x, y, x]), [A, B])],
     "Fill": [(lambda x: raw.Fill([2, 3], x), [ONE])],
     "ZerosLike": [(lambda x: raw.ZerosLike(x) + x, [A])], "OnesLike": [(lambda x: raw.OnesLike(x) + x, [A])],
-    "Diag": [(raw.Diag, [ROW])] if "Diag" in tables.OPS else [],
+    "Diag": [(raw.Diag, [ROW])] if "Diag" in registry.OPS else [],
     "DiagPart": [(lambda x: raw.DiagPart(x), [(3, 3)])],
     "MatrixDiag": [(lambda x: raw.MatrixDiag(x), [A])],
     "MatrixDiagPart": [(lambda x: raw.MatrixDiagPart(x), [(2, 3, 3)])],
@@ -243,17 +242,17 @@ SAMPLES = {
 
 def samples(name):
     """[(function of tensors, shapes, domain)] for an op: its own, or those of its kind."""
-    spec = tables.OPS[name]
-    domain = tables.DOMAINS.get(name, "")
+    spec = registry.OPS[name]
+    domain = getattr(spec, "domain", "")
     if name in SAMPLES:
         return [(fn, shapes, domain) for fn, shapes in SAMPLES[name]]
     op = getattr(raw, name)
-    if spec.kind is Kind.REDUCTION:
+    if isinstance(spec, kinds.Reduction):
         return [(lambda x, a=a, k=k: op(x, a, keep_dims=k), [CUBE], domain)
                 for a, k in (([1], False), ([-1, 0], True), ([0, 1, 2], False))]
-    if spec.kind is Kind.ROWWISE:
+    if isinstance(spec, kinds.Rowwise):
         return [(op, [A] * len(spec.inputs), domain)]
-    if spec.kind is Kind.ELEMENTWISE:
+    if isinstance(spec, kinds.Elementwise):
         alike = [(op, [A] * len(spec.inputs), domain)]
         mixed = [(op, [ROW, *[COLUMN] * (len(spec.inputs) - 1)], domain)]
         return alike if len(spec.inputs) == 1 or name.endswith("Grad") else alike + mixed
@@ -261,7 +260,7 @@ def samples(name):
 
 
 def differentiable():
-    return sorted(name for name in tables.GRADIENTS if name in tables.OPS and name not in NOT_CHECKED)
+    return sorted(name for name, op in registry.OPS.items() if op.gradient is not None and name not in NOT_CHECKED)
 
 
 def total(outputs, random):
@@ -305,11 +304,10 @@ def test_derivatives(name, monkeypatch):
 
 
 def test_the_walk_finds_a_wrong_gradient(monkeypatch):
-    monkeypatch.setitem(tables.GRADIENTS, "Tanh", lambda op, dy: dy * op.outputs[0])
+    monkeypatch.setitem(vars(registry.OPS["Tanh"]), "gradient", lambda op, dy: dy * op.outputs[0])
     with pytest.raises(AssertionError, match="Tanh"):
         test_derivatives("Tanh", monkeypatch)
 
 
 def test_every_op_states_its_gradient_or_its_absence():
-    stated = set(tables.GRADIENTS) | set(tables.NO_GRADIENT)
-    assert [name for name in tables.OPS if name not in stated] == []
+    assert [name for name, op in registry.OPS.items() if op.gradient is None and not op.no_gradient] == []

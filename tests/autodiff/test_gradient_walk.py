@@ -13,11 +13,10 @@ import tfnb as tf
 from tests.autodiff.test_finite_differences import SAMPLES, differentiable, sampled, samples
 from tfnb.autodiff.gradients import is_trainable
 from tfnb.core.options import options
-from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds, registry
 
-REGULAR = {Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE}
-NAMES = [name for name in differentiable() if name in SAMPLES or tables.OPS[name].kind in REGULAR]
+REGULAR = (kinds.Elementwise, kinds.Reduction, kinds.Rowwise)
+NAMES = [name for name in differentiable() if name in SAMPLES or isinstance(registry.OPS[name], REGULAR)]
 GROUPS = [NAMES[i:i + 24] for i in range(0, len(NAMES), 24)]
 # What TensorFlow 2 can't be asked for, with the reason.
 NOT_COMPARED = {
@@ -106,7 +105,7 @@ def test_as_tensorflow(oracle):
 
 
 def keeps(name, dtype):
-    attrs = {attr.name: attr for attr in tables.OPS[name].attrs}
+    attrs = {attr.name: attr for attr in registry.OPS[name].attrs}
     kind = attrs.get("T")
     return kind is not None and (not kind.allowed or {"float32": "float", "float16": "half"}[dtype] in kind.allowed)
 

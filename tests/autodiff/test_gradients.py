@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.opdef import tables
+from tfnb.autodiff import registry as gradient_registry
 
 
 def names(start=""):
@@ -24,11 +24,10 @@ def x3(name="x"):
 @pytest.fixture
 def gradient_names():
     """Names that a test registers, forgotten afterwards."""
-    before = set(tables.GRADIENTS), set(tables.NO_GRADIENT)
+    before = dict(gradient_registry._registered)
     yield
-    for table, known in zip((tables.GRADIENTS, tables.NO_GRADIENT), before, strict=True):
-        for name in set(table) - known:
-            del table[name]
+    gradient_registry._registered.clear()
+    gradient_registry._registered.update(before)
 
 
 def test_names():

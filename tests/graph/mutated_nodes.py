@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import tfnb as tf
-from tfnb.opdef import tables
+from tfnb.opdef import registry
 from tfnb.opdef.index import MODULE_OF
 
 DTYPES = [1, 2, 3, 4, 6, 7, 8, 9, 10, 14, 17, 19, 20, 21, 22, 23]
@@ -195,7 +195,7 @@ def main(seed: int, count: int) -> None:
             if note:
                 with open(note, "w") as file:
                     file.write(f"{name} {seed} {i}")
-            attempt(random.Random(f"{seed} {i} {name}"), tables.find_op(name))
+            attempt(random.Random(f"{seed} {i} {name}"), registry.find(name))
             found["graphs"] += 1
     print(dict(found))
 

@@ -10,8 +10,8 @@ import pytest
 from tfnb.kernels.number_types import Literal, common_type
 from tfnb.kernels.primitives import PRIMITIVES, signature
 from tfnb.kernels.scalar import Program, Step, convert, read, reference, row_level_results
+from tfnb.opdef.op import Op
 from tfnb.opdef.signature import read_signature
-from tfnb.opdef.spec import Kind, OpSpec
 
 # ruff: noqa: F821
 FLOATS = ["float16", "bfloat16", "float32", "float64", "complex64", "complex128"]
@@ -161,7 +161,7 @@ def test_row_level_results():
         shifted = features - rowmax(features)
         return rowsum(exp(shifted)) * scale, shifted - labels, scale
     inputs, outputs, attrs = read_signature("features: T, labels: T, scale: T -> loss: T, b: T, s: T", {"T": "type"})
-    spec = OpSpec("Loss", inputs, outputs, attrs, Kind.ROWWISE)
+    spec = Op("Loss", inputs, outputs, attrs)
     assert row_level_results(read(Loss), spec, {"scale"}) == (True, False, True)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.opdef.contract import dtype_words
-from tfnb.opdef.tables import OPS
+from tfnb.opdef.registry import OPS
 from tfnb.ops.construct import Constructor, official
 from tfnb.ops.raw import raw
 

@@ -10,22 +10,21 @@ from pathlib import Path
 from tfnb.opdef.index import MODULE_OF
 
 ROOT = Path(__file__).resolve().parents[2]
-# What `import tfnb` leaves to find_op: the families (modules) of these ops.
+# What `import tfnb` leaves to registry.find: the families (modules) of these ops.
 LATE = "import sys, tfnb\nprint(*sorted({*tfnb.opdef.index.MODULE_OF.values()} - {*sys.modules}))"
 # The aspects of each op when it is found and when all is imported, where they differ.
 LOOK_UPS = """
 import importlib, json, pkgutil, sys
 import tfnb
-from tfnb.opdef import tables
-aspects = {name: table for name, table in vars(tables).items() if name.isupper() and name != "MODULE_OF"}
+from tfnb.opdef import registry
 def seen(op):
-    return [name for name, table in aspects.items() if op in table]
+    return [name for name, value in vars(registry.OPS[op]).items() if value]
 order = json.loads(sys.stdin.read())
-found = {op: (tables.find_op(op).name == op, seen(op)) for op in order}
+found = {op: (registry.find(op).name == op, seen(op)) for op in order}
 for module in pkgutil.iter_modules(importlib.import_module("tfnb.ops").__path__):
     importlib.import_module("tfnb.ops." + module.name)
-wrong = [op for op, (same, before) in found.items() if not same or before != seen(op) or "OPS" not in before]
-print(json.dumps([wrong, sorted(set(tables.OPS) ^ set(order))]))
+wrong = [op for op, (same, before) in found.items() if not same or before != seen(op) or "shape" not in before]
+print(json.dumps([wrong, sorted(set(registry.OPS) ^ set(order))]))
 """
 
 
@@ -43,7 +42,7 @@ def test_the_index_is_what_the_modules_declare():
 
 def test_every_op_is_found_whichever_family_comes_first():
     late = python("-c", LATE).split()
-    assert "tfnb.ops.resource_variables" in late, "nothing is left to find_op: this test tests nothing"
+    assert "tfnb.ops.resource_variables" in late, "nothing is left to registry.find: this test tests nothing"
     for first in late:
         order = sorted(MODULE_OF)
         random.Random(first).shuffle(order)

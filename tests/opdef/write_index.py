@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "tfnb"
 PLACE = PACKAGE / "opdef" / "index.py"
 HEAD = '''"""Index from op names to the modules that declare them; written by `python tests/opdef/write_index.py`.
 
-`tables.find_op` imports a module of it when one of its ops is first asked for.
+`registry.find` imports a module of it when one of its ops is first asked for.
 """
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def declared() -> dict[str, list[str]]:
     bare = ModuleType("tfnb")                      # its __init__ would import many of them, in an order of its own
     bare.__path__ = [str(PACKAGE)]
     sys.modules["tfnb"] = bare
-    tables = importlib.import_module("tfnb.opdef.tables")
+    registry = importlib.import_module("tfnb.opdef.registry")
     found: dict[str, list[str]] = defaultdict(list)
-    add_op = tables.add_op
+    add_op = registry.add
 
     def add(spec):
         """Note the module whose body runs: decorators in functions that it calls belong to it."""
@@ -44,7 +44,7 @@ def declared() -> dict[str, list[str]]:
         found[frame.f_globals["__name__"].removeprefix("tfnb.ops.")].append(spec.name)
         add_op(spec)
 
-    tables.add_op = add
+    registry.add = add
     for module in pkgutil.iter_modules([str(PACKAGE / "ops")]):
         importlib.import_module(f"tfnb.ops.{module.name}")
     return {module: sorted(found[module]) for module in sorted(found)}

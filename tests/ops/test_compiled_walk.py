@@ -12,8 +12,7 @@ import tfnb as tf
 from tests.autodiff.test_finite_differences import SAMPLES
 from tfnb.compile.place import COMPILED
 from tfnb.core.options import options
-from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds, registry
 from tfnb.ops.construct import official
 from tfnb.ops.raw import raw
 
@@ -39,19 +38,19 @@ def dtype_params(names=DTYPES):
 
 
 def allows(name, dtype):
-    attrs = {attr.name: attr for attr in tables.OPS[name].attrs}
+    attrs = {attr.name: attr for attr in registry.OPS[name].attrs}
     return "T" not in attrs or not attrs["T"].allowed or dtype in [official(t).name for t in attrs["T"].allowed]
 
 
 def takes(name, dtype):
     """Can the op have this dtype: by its attr T, or by its inputs' own types?"""
-    first = tables.OPS[name].inputs[0].type
+    first = registry.OPS[name].inputs[0].type
     return allows(name, dtype) if first == "T" else first == "SrcT" or official(first).name == dtype
 
 
 def values(name, dtype, shape, random):
     """Numbers of the dtype, in the op's domain; special ones first where it is everywhere."""
-    domain, kind, size = tables.DOMAINS.get(name, ""), np.dtype(dtype).kind, int(np.prod(shape))
+    domain, kind, size = getattr(registry.OPS[name], "domain", ""), np.dtype(dtype).kind, int(np.prod(shape))
     if kind == "b":
         return (random.random(shape) < 0.5).astype(dtype)
     if kind in "iu":
@@ -103,13 +102,14 @@ def differences(results):
 
 
 def elementwise_names(dtype):
-    return [name for name, spec in sorted(tables.OPS.items()) if spec.kind is Kind.ELEMENTWISE and takes(name, dtype)
+    return [name for name, spec in sorted(registry.OPS.items())
+            if isinstance(spec, kinds.Elementwise) and takes(name, dtype)
             and name not in SAMPLES and (name != "ApproximateEqual" or dtype.startswith("float"))]
 
 
 def input_shapes(name, layout):
     """The shapes of an elementwise op's inputs; None where it has none of this layout."""
-    count = len(tables.OPS[name].inputs)
+    count = len(registry.OPS[name].inputs)
     shapes = SHAPES[layout][count]
     if name.startswith("BiasAdd"):
         return [shapes[0], shapes[0][-1:]] if len(shapes[0]) > 1 else None
@@ -124,7 +124,7 @@ def elementwise(dtype, layout):
 
         def fed(name, kind, shape, i):
             turned = layout == "strided" and i == 0
-            key = kind, shape, tables.DOMAINS.get(name, ""), i
+            key = kind, shape, getattr(registry.OPS[name], "domain", ""), i
             if key not in made:
                 x = tf.placeholder(kind, shape[::-1] if turned else shape)
                 feeds[x] = values(name, kind, x.shape.as_list(), random)
@@ -135,7 +135,7 @@ def elementwise(dtype, layout):
             shapes = input_shapes(name, layout)
             if shapes is not None:
                 kinds = [dtype if arg.type in ("T", "SrcT") else official(arg.type).name
-                         for arg in tables.OPS[name].inputs]
+                         for arg in registry.OPS[name].inputs]
                 fetches[name] = getattr(raw, name)(*[fed(name, k, s, i) for i, (k, s) in
                                                      enumerate(zip(kinds, shapes, strict=True))])
         return fetches, feeds
@@ -169,10 +169,10 @@ def reductions(dtype, cases):
             if label in LARGE and dtype.startswith("f"):         # products of many stay finite
                 feeds[x] = random.uniform(0.999, 1.001, shape).astype(dtype)
             turned = strided(tf.identity(x)) if len(shape) == 2 and shape[0] < 100 else None
-            for name, spec in tables.OPS.items():
-                if spec.kind is not Kind.REDUCTION or not takes(name, dtype):
+            for name, spec in registry.OPS.items():
+                if not isinstance(spec, kinds.Reduction) or not takes(name, dtype):
                     continue
-                if name in tables.AXES:
+                if spec.axes is not None:
                     if len(shape) > 1 or name == "L2Loss":
                         fetches[name, label] = getattr(raw, name)(x)
                     continue
@@ -221,7 +221,7 @@ def test_rowwise(dtype, monkeypatch):
                 made["strided Softmax"] = raw.Softmax(strided(x))
             fetches.update({(name, shape): t if isinstance(t, tf.Tensor) else list(t) for name, t in made.items()})
         return fetches, feeds
-    assert {name for name, spec in tables.OPS.items() if spec.kind is Kind.ROWWISE} == {
+    assert {name for name, spec in registry.OPS.items() if isinstance(spec, kinds.Rowwise)} == {
         "Softmax", "LogSoftmax", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"}
     assert not differences(both_ways(build, monkeypatch))
 
@@ -256,8 +256,8 @@ FAMILIES = ("Conv2D", "Conv3D", "Depthwise", "MaxPool", "AvgPool", "LRN", "Resiz
 
 def walked():
     """Names of the movement ops and of the kernels that are compiled."""
-    return [name for name, spec in sorted(tables.OPS.items()) if not name.startswith(FAMILIES)
-            and (spec.kind is Kind.MOVEMENT or (spec.kind is Kind.KERNEL and name in tables.CPU))]
+    return [name for name, spec in sorted(registry.OPS.items()) if not name.startswith(FAMILIES)
+            and (isinstance(spec, kinds.Movement) or (isinstance(spec, kinds.Kernel) and spec.cpu is not None))]
 
 
 def kernels(dtype):
@@ -265,7 +265,7 @@ def kernels(dtype):
         random = np.random.default_rng(4)
         fetches, feeds, placeholders = {}, {}, {}
         for name in walked():
-            attrs = {attr.name: attr for attr in tables.OPS[name].attrs}
+            attrs = {attr.name: attr for attr in registry.OPS[name].attrs}
             kind = attrs.get("T") or attrs.get("Tparams")
             if kind is not None and kind.allowed and dtype not in [official(t).name for t in kind.allowed]:
                 continue
@@ -303,8 +303,8 @@ def updates(dtype, shape):
     def build():
         random = np.random.default_rng(5)
         fetches, feeds = {}, {}
-        for name, spec in sorted(tables.OPS.items()):
-            if spec.kind is not Kind.UPDATE or not takes(name, dtype) or (dtype == "int32" and name not in WHOLE):
+        for name, spec in sorted(registry.OPS.items()):
+            if not isinstance(spec, kinds.Update) or not takes(name, dtype) or (dtype == "int32" and name not in WHOLE):
                 continue
             args, variables = [], []
             for arg in spec.inputs:

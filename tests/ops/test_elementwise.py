@@ -7,8 +7,7 @@ from scipy import special
 
 import tfnb as tf
 from tfnb.core.options import options
-from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds, registry
 from tfnb.ops.construct import official
 from tfnb.ops.raw import raw
 
@@ -95,14 +94,14 @@ TOLERANCE = {"float32": 4e-6, "float64": 1e-11, "float16": 4e-3, "complex64": 1e
 
 
 def allowed(name, dtype):
-    spec = tables.OPS[name]
+    spec = registry.OPS[name]
     attrs = {attr.name: attr for attr in spec.attrs}
     return "T" not in attrs or not attrs["T"].allowed or dtype in [official(t).name for t in attrs["T"].allowed]
 
 
 def sample(name, dtype, shape, random):
     """Numbers within the domain of an op; for floats everywhere defined with NaN, infinities and zeros among them."""
-    domain, kind = tables.DOMAINS.get(name, ""), np.dtype(dtype).kind
+    domain, kind = registry.OPS[name].domain, np.dtype(dtype).kind
     if kind == "b":
         return random.random(shape) < 0.5
     if kind in "iu":
@@ -120,12 +119,12 @@ def sample(name, dtype, shape, random):
 
 
 def inputs_of(name):
-    return tables.OPS[name].inputs
+    return registry.OPS[name].inputs
 
 
 def elementwise_ops(dtype):
-    return [name for name, spec in sorted(tables.OPS.items())
-            if spec.kind is Kind.ELEMENTWISE and name in FORMULAS and allowed(name, dtype)
+    return [name for name, spec in sorted(registry.OPS.items())
+            if isinstance(spec, kinds.Elementwise) and name in FORMULAS and allowed(name, dtype)
             and not (np.dtype(dtype).kind == "c" and name in NOT_COMPLEX)
             and not (np.dtype(dtype).kind in "iu" and name == "ApproximateEqual")]      # nor has TensorFlow
 
@@ -168,7 +167,7 @@ def test_formulas(dtype, mode, monkeypatch):
 
 
 def test_every_elementwise_op_has_a_formula():
-    from_here = {name for name, spec in tables.OPS.items() if spec.kind is Kind.ELEMENTWISE}
+    from_here = {name for name, spec in registry.OPS.items() if isinstance(spec, kinds.Elementwise)}
     assert from_here == set(FORMULAS) | ELSEWHERE
 
 

@@ -7,14 +7,13 @@ import pytest
 import tfnb as tf
 import tfnb.ops.training  # noqa: F401
 from tfnb.core.options import options
-from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds, registry
 from tfnb.ops.raw import raw
 
 NUMBERS = {"lr": 0.1, "alpha": 0.1, "momentum": 0.9, "epsilon": 1e-3, "rho": 0.9, "l1": 0.1, "l2": 0.05,
            "l2_shrinkage": 0.2, "lr_power": -0.5, "global_step": 3}
 ROOTS = ("ms", "accum", "accum_update", "gradient_squared_accumulator")
-SPARSE = sorted(name for name, spec in tables.OPS.items() if spec.kind is Kind.SCATTER and "grad" in
+SPARSE = sorted(name for name, spec in registry.OPS.items() if isinstance(spec, kinds.Scatter) and "grad" in
                 [arg.name for arg in spec.inputs])
 FLAGS = ("use_nesterov", "update_slots", "multiply_linear_by_lr")
 
@@ -66,7 +65,7 @@ with tf.Session() as sess:
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", SPARSE)
 def test_sparse_training_ops(name, dtype, mode, oracle):
-    spec = tables.OPS[name]
+    spec = registry.OPS[name]
     values = arguments(spec, dtype, np.random.default_rng(1))
     refs = [arg.name for arg in spec.inputs if arg.is_ref]
     powers = [-0.5, -0.8] if "lr_power" in values else [None]

@@ -8,15 +8,15 @@ import tfnb as tf
 import tfnb.ops.training  # noqa: F401
 from tfnb.core import errors
 from tfnb.core.options import options
-from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds, registry
 from tfnb.ops.raw import raw
 
 SHAPE = (3, 5)
 NUMBERS = {"lr": 0.1, "alpha": 0.1, "momentum": 0.9, "beta1": 0.9, "beta2": 0.99, "beta1_power": 0.81,
            "beta2_power": 0.98, "epsilon": 1e-3, "rho": 0.9, "l1": 0.1, "l2": 0.05, "l2_shrinkage": 0.2,
            "lr_power": -0.5}
-APPLY = sorted(name for name, spec in tables.OPS.items() if spec.kind is Kind.UPDATE and name.startswith("Apply"))
+APPLY = sorted(name for name, spec in registry.OPS.items()
+               if isinstance(spec, kinds.Update) and name.startswith("Apply"))
 FLAGS = ("use_nesterov", "update_slots", "multiply_linear_by_lr")
 
 
@@ -54,7 +54,7 @@ def apply_here(spec, values, attrs):
 @pytest.mark.parametrize("name", APPLY)
 def test_training_ops(name, mode, oracle, monkeypatch):
     monkeypatch.setattr(options, "compile", mode)
-    spec = tables.OPS[name]
+    spec = registry.OPS[name]
     values = arguments(spec, np.random.default_rng(1))
     code = f"""
 refs = {{k: tf.Variable(values[k]) for k in refs}}

@@ -21,7 +21,9 @@ import tfnb as tf
 import tfnb.ops
 from tests.ops import bad_arguments
 from tfnb.kernels.launch import Address, Launch
-from tfnb.opdef import tables
+from tfnb.opdef import kinds, registry
+from tfnb.ops.declare import kernel
+from tfnb.ops.shapes import like_first
 
 
 def _all_ops() -> None:
@@ -73,8 +75,9 @@ def raises(form: Any, *validation: Any) -> list[str]:
 def test_numpy_forms_of_ops_with_kernels_check_nothing() -> None:
     """What a NumPy form checks, compiled runs go without: an op states it (ops/validate.py)."""
     _all_ops()
-    found = {name: where for name, form in tables.NUMPY.items() if name in tables.CPU or name in tables.CUDA
-             if (where := raises(form, tables.SHAPES[name], tables.VALIDATE.get(name)))}
+    found = {name: where for name, op in registry.OPS.items()
+             if isinstance(op, (kinds.Kernel, kinds.Random)) and (op.cpu is not None or op.cuda is not None)
+             if (where := raises(op.numpy, op.shape, op.validate))}
     assert not found, "\n".join(f"{name}: {where}" for name, where in found.items())
 
 
@@ -107,7 +110,7 @@ def _runs(fetch: tf.Tensor, feeds: dict[tf.Tensor, Any], runs: int = 2) -> list[
 def test_outputs_are_held_against_the_shape_function(monkeypatch: pytest.MonkeyPatch) -> None:
     x = tf.placeholder(tf.float32, [None, 3])
     y = tf.gather(x, [0, 1], name="picked")
-    monkeypatch.setitem(tables.NUMPY, "GatherV2", lambda ctx, x, i, axis: np.zeros((7, 3), np.float32))
+    monkeypatch.setitem(vars(registry.OPS["GatherV2"]), "numpy", lambda ctx, x, i, axis: np.zeros((7, 3), np.float32))
     with pytest.raises(tf.errors.InternalError, match=r"picked: output 0 of GatherV2 has shape \(7, 3\), expected "
                                                       r"\(2, 3\)"):
         _runs(y, {x: np.ones((4, 3))})
@@ -123,7 +126,7 @@ def test_a_kernel_that_reaches_behind_its_buffer_is_not_built(nbytes: int | None
 
     x = tf.placeholder(tf.float32, [None, 3])
     y = tf.gather(x, [0, 1], name="picked")
-    monkeypatch.setitem(tables.CPU, "GatherV2", launches)
+    monkeypatch.setitem(vars(registry.OPS["GatherV2"]), "cpu", launches)
     with pytest.raises(tf.errors.InternalError, match=f"picked: {text}"):
         _runs(y, {x: np.ones((4, 3))})
 
@@ -135,8 +138,13 @@ def test_a_statement_of_reach_counts_from_its_offset() -> None:
 
 def test_ranks_name_inputs() -> None:
     _all_ops()
-    for name, ranks in tables.RANKS.items():
-        assert set(ranks) <= {arg.name for arg in tables.OPS[name].inputs}, name
+    for op in registry.OPS.values():
+        assert set(op.ranks) <= {arg.name for arg in op.inputs}, op.name
+    def f() -> None:
+        """An op that is not declared."""
+
+    with pytest.raises(ValueError, match=r"op f: ranks names \['y'\], which are not inputs"):
+        kernel("x: T -> z: T", shape=like_first, numpy=None, ranks={"y": 1}, T="type")(f)
 
 
 # Calls with one wrong argument: tests/ops/bad_arguments.py

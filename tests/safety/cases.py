@@ -15,8 +15,7 @@ import numpy as np
 import tfnb as tf
 from tests.safety.guard import PATTERNS, Trespass, guard_variables, guarded
 from tests.safety.records import Record
-from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds, registry
 from tfnb.ops.raw import raw
 
 RUNS = 3
@@ -96,7 +95,7 @@ def _warm(record: Record, valid: Record) -> list[Outcome]:
 
 def _build(record: Record, way: Callable[[np.ndarray], str]) -> Any:
     """The fetches of a call and the placeholders of its inputs (position -> tensor), or the error of building it."""
-    spec, placeholders, inputs = tables.find_op(record.op), dict[int, Any](), list[Any]()
+    spec, placeholders, inputs = registry.find(record.op), dict[int, Any](), list[Any]()
     refs = [arg.is_ref for arg in spec.inputs] if not record.sizes else []
     try:
         for i, array in enumerate(record.arrays):
@@ -146,12 +145,12 @@ def _run(sess: Any, fetches: Sequence[Any], feeds: dict[Any, np.ndarray]) -> Out
 
 def is_random(op: str) -> bool:
     """Does the op give something else in each run?"""
-    return tables.find_op(op).kind is Kind.RANDOM or op == "ExtractGlimpse"       # (whose noise has no seed)
+    return isinstance(registry.find(op), kinds.Random) or op == "ExtractGlimpse"       # (whose noise has no seed)
 
 
 def changes(op: str) -> bool:
     """Does the op write to its inputs, so that its second run sees another state?"""
-    return tables.find_op(op).kind in (Kind.UPDATE, Kind.SCATTER)
+    return isinstance(registry.find(op), kinds.Writer)
 
 
 def _same(a: Outcome, b: Outcome, exact: bool = False, values: bool = True, coarse: bool = False) -> bool:
@@ -217,7 +216,8 @@ def refused_early(op: str, outcome: Outcome) -> bool:
 
     Axes of a reduction may be a matrix, but not one whose shape is known before.
     """
-    return tables.find_op(op).kind is Kind.REDUCTION and outcome.stage == "build" and "at most rank 1" in outcome.text
+    return isinstance(registry.find(op), kinds.Reduction) and outcome.stage == "build" \
+        and "at most rank 1" in outcome.text
 
 
 def _across(modes: dict[str, list[Outcome]], stable: bool, coarse: bool) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tests.safety.records import Record, explicit
-from tfnb.opdef import tables
+from tfnb.opdef import registry
 
 _HUGE = 70_000                    # a length that no row of ours has, and small enough to be there
 _NUMBERS = {
@@ -83,7 +83,7 @@ def _of_dtypes(record: Record) -> Iterator[Record]:
 
 
 def _of_attrs(record: Record) -> Iterator[Record]:
-    spec = tables.find_op(record.op)
+    spec = registry.find(record.op)
     for name in explicit(record.op):
         attr, given = spec.attr(name), record.attrs.get(name)
         for value in _attr_values(attr, given):

@@ -12,7 +12,7 @@ import numpy as np
 from tests.safety import worker
 from tests.safety.records import Record
 from tfnb.kernels.launch import Address, Call, Launch
-from tfnb.opdef import tables
+from tfnb.opdef import registry
 
 OP, N = "Cumsum", 10
 CALL = Record(OP, (np.arange(N, dtype=np.float32), np.array(0, np.int32)), {"exclusive": False, "reverse": False})
@@ -52,9 +52,9 @@ KERNELS = {
 
 def plant(fault: str) -> tuple[Record]:
     """Give Cumsum a kernel with this fault, and return the calls of it."""
-    tables.CPU[OP] = KERNELS[fault]
+    registry.find(OP).amend(cpu=KERNELS[fault])
     if fault == "checks in the first run only":
-        tables.NUMPY[OP] = _kernel_numpy
+        registry.find(OP).amend(numpy=_kernel_numpy)
     return (CALL,)
 
 

@@ -13,13 +13,12 @@ from tests.ops.test_compiled_walk import EMPTY, MORE, NUMBERS, takes, values
 from tests.safety.written import WRITTEN
 from tfnb.debug.tap import Tap, inspect_run
 from tfnb.graph.operation import Operation
-from tfnb.opdef import tables
-from tfnb.opdef.spec import FLOW, Kind
+from tfnb.opdef import kinds, registry
 from tfnb.ops.construct import official
 from tfnb.ops.raw import raw
 
 KEPT = 3                          # harvested calls of one op
-STRUCTURE = FLOW | {Kind.PLACEHOLDER, Kind.CONST, Kind.VARIABLE, Kind.CONTROL, Kind.LOOP}
+STRUCTURE = (kinds.Flow, kinds.Placeholder, kinds.Const, kinds.Variable, kinds.Control, kinds.Loop)
 # Their inputs are references of other kinds than arrays, functions, files or protos; no kernel sees them.
 LEFT_OUT = {"IsVariableInitialized", "CountUpTo", "ConditionalAccumulator", "AccumulatorApplyGradient",
             "AccumulatorTakeGradient", "AccumulatorSetGlobalStep", "AccumulatorNumAccumulated",
@@ -45,7 +44,7 @@ class Record:
     def given(self, inputs: list[Any]) -> list[Any]:
         """`inputs`, one for each array, as the constructor of the op takes them."""
         made, at, sizes = [], 0, dict(self.sizes)
-        for i, _ in enumerate(tables.find_op(self.op).inputs):
+        for i, _ in enumerate(registry.find(self.op).inputs):
             made.append(inputs[at:at + sizes[i]] if i in sizes else inputs[at])
             at += sizes.get(i, 1)
         return made
@@ -74,7 +73,7 @@ class _Harvest(Tap):
 
     def before(self, op: Operation, inputs: Any) -> None:
         """Keep what an op takes, if no call of the same dtypes, ranks and attrs is there yet."""
-        if op.spec.kind in STRUCTURE or any(t.dtype.name in ("resource", "variant") for t in op.inputs):
+        if isinstance(op.spec, STRUCTURE) or any(t.dtype.name in ("resource", "variant") for t in op.inputs):
             return
         arrays = tuple(np.array(a, order="C") for a in inputs)
         attrs = {name: op.attrs[name] for name in explicit(op.type)}
@@ -105,7 +104,7 @@ def harvested() -> dict[str, list[Record]]:
 
 def by_kind(op: str) -> list[Record]:
     """Calls of an op of a regular kind."""
-    spec, random = tables.find_op(op), np.random.default_rng(2)
+    spec, random = registry.find(op), np.random.default_rng(2)
     dtype = next((d for d in ("float32", "int32", "bool") if takes(op, d)), "float32")
 
     def made(arg: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -113,23 +112,23 @@ def by_kind(op: str) -> list[Record]:
         if own and "indices" in arg.type:
             return np.array([0, 1], np.int32)
         return values(op, dtype if own else official(arg.type).name, shape, random)
-    if spec.kind is Kind.ELEMENTWISE:
+    if isinstance(spec, kinds.Elementwise):
         if any(arg.is_list for arg in spec.inputs):
             return []
         return [Record(op, tuple(made(arg, (2, 3)) for arg in spec.inputs),
                        {name: _sample_attr(spec.attr(name)) for name in explicit(op)
                         if not spec.attr(name).has_default})]
-    if spec.kind is Kind.REDUCTION:
-        axes = () if op in tables.AXES else (np.array([1], np.int32),)
+    if isinstance(spec, kinds.Reduction):
+        axes = () if spec.axes is not None else (np.array([1], np.int32),)
         return [Record(op, (made(spec.inputs[0], (2, 3, 4)), *axes))]
-    if spec.kind is Kind.ROWWISE:
+    if isinstance(spec, kinds.Rowwise):
         label = np.array([2, 0], np.int32)
         return [Record(op, tuple(label if op.startswith("Sparse") and i else made(arg, (2, 3))
                                  for i, arg in enumerate(spec.inputs)))]
-    if spec.kind is Kind.UPDATE:
+    if isinstance(spec, kinds.Update):
         return [Record(op, tuple(made(arg, () if arg.name in NUMBERS else (2, 3)) for arg in spec.inputs))]
-    if spec.kind is Kind.SCATTER:
-        form = tables.SCATTERS[op]
+    if isinstance(spec, kinds.Scatter):
+        form = spec.form
         given = []
         for i, arg in enumerate(spec.inputs):
             if i == form.indices:
@@ -152,7 +151,7 @@ def _array(value: Any) -> np.ndarray:
 
 
 def _written(op: str) -> list[Record]:
-    spec, found = tables.find_op(op), []
+    spec, found = registry.find(op), []
     defaults = {name: spec.attr(name).default for name in explicit(op) if spec.attr(name).has_default}
     for inputs, attrs in WRITTEN.get(op, []):
         sizes = {i: len(x) for i, x in enumerate(inputs) if spec.inputs[i].is_list}
@@ -170,8 +169,8 @@ def records(op: str) -> tuple[Record, ...]:
 
 def walked() -> list[str]:
     """The ops that compute with arrays: all but those whose inputs are of the runtime or that are structure."""
-    for name in tables.op_names():                     # whatever else was imported before
-        tables.find_op(name)
-    return [name for name, spec in sorted(tables.OPS.items())
-            if spec.kind not in STRUCTURE and name not in LEFT_OUT and spec.inputs
+    for name in registry.names():                     # whatever else was imported before
+        registry.find(name)
+    return [name for name, spec in sorted(registry.OPS.items())
+            if not isinstance(spec, STRUCTURE) and name not in LEFT_OUT and spec.inputs
             and not any(arg.type in ("resource", "variant") for arg in (*spec.inputs, *spec.outputs))]

@@ -12,7 +12,7 @@ from tests.safety.guard import PATTERNS, Block, Trespass, empty, guarded, watchi
 from tests.safety.mutations import mutations
 from tests.safety.planted import CALL, KERNELS, OP
 from tests.safety.service import Worker
-from tfnb.opdef import tables
+from tfnb.opdef import registry
 
 PLANTED = (sys.executable, "-W", "ignore", "-m", "tests.safety.planted")
 FOUND = {
@@ -69,7 +69,7 @@ def test_programs_are_as_before_afterwards(monkeypatch):
 
 
 def test_a_write_around_an_array_raises(monkeypatch):
-    monkeypatch.setitem(tables.CPU, OP, KERNELS["writes before its output"])
+    monkeypatch.setitem(vars(registry.OPS[OP]), "cpu", KERNELS["writes before its output"])
     x = tf.placeholder(tf.float32, [3])
     with compiling("always"), watching(), tf.Session() as sess, pytest.raises(Trespass, match="around an array"):
         sess.run(tf.cumsum(x), {x: [1, 2, 3]})

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.opdef.tables import op_names
+from tfnb.opdef import registry
 from tfnb.tools import paths
 from tfnb.tools.inside import inside, snake_case
 
@@ -181,7 +181,7 @@ for name in modules:
     except ImportError:
         pass
 """, modules=sorted(paths.GENERATED))}
-    ours = {snake_case(op): op for op in op_names()}
+    ours = {snake_case(op): op for op in registry.names()}
     renamed = {name: op for name, op in ours.items() if name not in theirs and op in theirs}
     assert not renamed, "TensorFlow calls the functions of these ops otherwise"
     assert len(ours.keys() & theirs) > 450

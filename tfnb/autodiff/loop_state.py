@@ -15,7 +15,7 @@ from tfnb.graph.constant_value import constant_value
 from tfnb.graph.control_flow_context import output_context
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, control_dependencies
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops.array import Shape
 from tfnb.ops.compare import greater_equal
 from tfnb.ops.cond import CondContext
@@ -227,7 +227,7 @@ class LoopState:
             if state.outer is None:             # of outside of all loops: it is the same in all rounds
                 return self.grad_context.add_value(value)
             state = state.outer
-        if value.op.spec.kind is Kind.CONST:
+        if isinstance(value.op.spec, kinds.Const):
             return make_constant(constant_value(value), dtype=value.dtype)
         with _left(self.grad_context, self.graph):
             stack = state.push(value)
@@ -323,6 +323,6 @@ class LoopState:
 def _constant_enter(value: Tensor) -> Operation | None:
     """The constant Enter that `value` comes from, through nothing that changes it."""
     op = value.op
-    while op.type in _SAME or op.spec.kind is Kind.SWITCH:
+    while op.type in _SAME or isinstance(op.spec, kinds.Switch):
         op = op.inputs[0].op
-    return op if op.spec.kind is Kind.ENTER and op.attrs["is_constant"] else None
+    return op if isinstance(op.spec, kinds.Enter) and op.attrs["is_constant"] else None

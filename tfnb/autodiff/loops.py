@@ -10,7 +10,7 @@ from tfnb.graph.constant import make_constant
 from tfnb.graph.control_flow_context import is_loop_exit, while_context_of
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops.array import Identity, Shape
 from tfnb.ops.control_flow import next_iteration, switch, switch_beside
 from tfnb.ops.create import ZerosLike, zeros
@@ -19,7 +19,7 @@ from tfnb.ops.create import ZerosLike, zeros
 def is_loop_switch(op: Operation) -> bool:
     """Return whether the op is the Switch of a variable of a while loop."""
     context = op._control_flow_context
-    return op.spec.kind is Kind.SWITCH and context is not None and bool(context.is_while)
+    return isinstance(op.spec, kinds.Switch) and context is not None and bool(context.is_while)
 
 
 class Loops:
@@ -122,7 +122,7 @@ def _close_with_zeros(state: LoopState, head: Tensor) -> None:
 def _zeros(y: Tensor) -> Tensor:
     """Zeros like an output; on the side of a Switch that is not taken there are none."""
     op, context = y.op, y.op._control_flow_context
-    if op.spec.kind is not Kind.SWITCH or context is None or context.is_while:
+    if not isinstance(op.spec, kinds.Switch) or context is None or context.is_while:
         return ZerosLike(y, name="zeros_like")  # type: ignore[no-any-return]
     other = switch(op.inputs[0], context.pred)[1 - context.branch]
     pivot = Identity(other)
@@ -134,7 +134,7 @@ def _zeros(y: Tensor) -> Tensor:
 def _zeros_in_loop(y: Tensor, state: LoopState) -> Tensor:
     """The same inside of a loop: the shape is one of the values of each round, unless it is known."""
     op, context = y.op, y.op._control_flow_context
-    branching = op.spec.kind is Kind.SWITCH
+    branching = isinstance(op.spec, kinds.Switch)
     if y.shape.is_fully_defined():
         made = make_constant(0, dtype=y.dtype.base_dtype, shape=y.shape.as_list())
         if branching:

@@ -1,4 +1,4 @@
-"""Registry of gradient functions: the tables that `tf.RegisterGradient` and the ops themselves write to."""
+"""Gradient functions: those that ops state, and those registered by `tf.RegisterGradient` under any name."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -6,9 +6,10 @@ from typing import Any, TypeVar
 
 from tfnb.graph.operation import Operation
 from tfnb.graph.stack import get_default_graph
-from tfnb.opdef.tables import GRADIENTS, NO_GRADIENT, find_op
+from tfnb.opdef import registry
 
 Fn = TypeVar("Fn", bound=Callable[..., Any])
+_registered: dict[str, Callable[..., Any] | None] = {}       # None: not differentiable
 _owners: dict[str, Any] = {}
 
 
@@ -27,7 +28,7 @@ class RegisterGradient:
 
     def __call__(self, f: Fn) -> Fn:
         _claim(self._op_type)
-        GRADIENTS[self._op_type] = f
+        _registered[self._op_type] = f
         return f
 
 
@@ -36,25 +37,25 @@ def NotDifferentiable(op_type: str) -> None:
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
     _claim(op_type)
-    NO_GRADIENT[op_type] = "registered as not differentiable"
+    _registered[op_type] = None
 
 
 NoGradient = NotDifferentiable            # its name in TensorFlow 0.x
 
 
 def _claim(name: str) -> None:
+    """Let the cell that runs register a gradient under this name. Raises KeyError if another one did, or the op."""
     owner = get_default_graph().owner
-    find_op(name)                                  # whose own gradient counts, imported or not
-    if name in GRADIENTS or name in NO_GRADIENT:
-        if owner is None or _owners.get(name) != owner:
-            raise KeyError(f"Registering two gradient with name '{name}'!")
-        GRADIENTS.pop(name, None)
-        NO_GRADIENT.pop(name, None)
+    stated = registry.find(name)
+    if stated is not None and (stated.gradient is not None or stated.no_gradient):
+        raise KeyError(f"Registering two gradient with name '{name}'!")
+    if name in _registered and (owner is None or _owners.get(name) != owner):
+        raise KeyError(f"Registering two gradient with name '{name}'!")
     _owners[name] = owner
 
 
 def gradient_function(op: Operation) -> Callable[..., Any] | None:
-    """The function for the gradient of `op`, or None if it has none (it is registered so, or has no inputs).
+    """Return the function for the gradient of `op`, or None if it has none (it is registered so, or has no inputs).
 
     Raises LookupError if its type (or the type that a gradient override names) is not registered at all.
     """
@@ -62,12 +63,14 @@ def gradient_function(op: Operation) -> Callable[..., Any] | None:
         return None
     override = op.attrs.get("_gradient_op_type")
     name = override.decode() if isinstance(override, bytes) else override or op.type
-    find_op(name)
-    if name in NO_GRADIENT:
+    if name in _registered:
+        return _registered[name]
+    spec = registry.find(name) if override else op.spec
+    if spec is not None and spec.no_gradient:
         return None
-    if name not in GRADIENTS:
+    if spec is None or spec.gradient is None:
         asked = f", whose gradient is overridden by {name!r}" if override else ""
         raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {op.type}{asked}). Register one "
                           "with `@tf.RegisterGradient`, or put `tf.stop_gradient` behind this operation to treat its "
                           "result as a constant.")
-    return GRADIENTS[name]
+    return spec.gradient

@@ -14,11 +14,11 @@ from tfnb.kernels.launch import Launch
 
 
 def copy(x):                                       # type: ignore[no-untyped-def]
-    """Return the element unchanged: the identity as a scalar definition."""
+    """Return the element unchanged: the identity, or a conversion, as a scalar definition."""
     return x
 
 
-_COPY = scalars.read(copy)
+COPY = scalars.read(copy)
 
 
 def by_tiles(value: Value) -> bool:
@@ -30,7 +30,7 @@ def by_tiles(value: Value) -> bool:
 def copy_node(op: Operation, value: Value, out: Value, tiled: bool = True) -> Node:
     """Build the node that copies a view to row-major order. tiled: allow a tiled transpose where it is faster."""
     if not tiled or not by_tiles(value):
-        return Elementwise(op, _COPY, value.type, [value], [out])
+        return Elementwise(op, COPY, value.type, [value], [out])
     unit, view = np.dtype(value.type).itemsize, value.view
 
     def launches(call: KernelCall) -> list[Launch]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 
 from tfnb.compile.order import cycle
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef.spec import FLOW, Kind
+from tfnb.opdef import kinds
 from tfnb.ops.evaluate import refers
 
 Literal = tuple[Tensor, "bool | None"]
@@ -25,7 +25,7 @@ class Guards:
         self.feeds, self.loops, self.cut = feeds, loops, cut
         self.ops: dict[Operation, Condition] = {}
         wanted, waiting = set(ops), set[Operation]()
-        self.trivial = not any(op.spec.kind in FLOW for op in wanted)
+        self.trivial = not any(isinstance(op.spec, kinds.Flow) for op in wanted)
         if self.trivial:
             return
         todo = list(wanted)
@@ -54,7 +54,7 @@ class Guards:
         if op in self.loops:
             return self.ops.get(self.loops[op], ALWAYS)
         condition = self.ops.get(op, ALWAYS)
-        if op.spec.kind is Kind.SWITCH:
+        if isinstance(op.spec, kinds.Switch):
             return condition | {(self.root(op.inputs[1]), tensor.value_index == 1)}
         return condition
 
@@ -62,16 +62,16 @@ class Guards:
         """The truth value that `tensor` is another name of: Switches on both have the same outcome."""
         while tensor not in self.feeds and tensor.op not in self.loops and tensor.op not in self.cut:
             op = tensor.op
-            if op.type != "Identity" and op.spec.kind is not Kind.SWITCH:
+            if op.type != "Identity" and not isinstance(op.spec, kinds.Switch):
                 break
             source = op.inputs[0]
-            if source.op.spec.kind in (Kind.CONST, Kind.VARIABLE) or refers(source):
+            if isinstance(source.op.spec, (kinds.Const, kinds.Variable)) or refers(source):
                 break                           # those have no value of their own while a plan runs
             tensor = source
         return tensor
 
     def _of_op(self, op: Operation) -> Condition:
-        if op.spec.kind is Kind.MERGE:
+        if isinstance(op.spec, kinds.Merge):
             return self._merged(op)
         if op.type == "ControlTrigger":
             return ALWAYS

@@ -4,8 +4,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops.evaluate import reads_operand, refers
 
 
@@ -17,7 +16,7 @@ def keep_on_host(ops: Sequence[Operation], feeds: Collection[Tensor], device: se
     partitioned variable that is saved is not copied first). ops: in topological order.
     """
     for op in ops:
-        if op in device and op.spec.kind is Kind.UPDATE and not reads_operand(op, tables.SCALARS[op.spec.name], 0) \
+        if op in device and isinstance(op.spec, kinds.Update) and not reads_operand(op, op.spec.body, 0) \
                 and _only_from_host(op, feeds, device):
             device.discard(op)
     users: dict[Tensor, list[Operation]] = {}
@@ -25,7 +24,7 @@ def keep_on_host(ops: Sequence[Operation], feeds: Collection[Tensor], device: se
         for tensor in op.inputs:
             users.setdefault(tensor, []).append(op)
     for op in reversed(ops):
-        if op in device and op.spec.kind is Kind.MOVEMENT and refers(op.inputs[0]):
+        if op in device and isinstance(op.spec, kinds.Movement) and refers(op.inputs[0]):
             taken = [user for tensor in op.outputs for user in users.get(tensor, ())]
             if taken and not any(user in device for user in taken):
                 device.discard(op)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from tfnb.compile.order import cycle
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 
 Path = tuple[str, ...]
 
@@ -63,8 +63,8 @@ def _paths(ops: Collection[Operation], feeds: Collection[Tensor]) -> dict[Operat
         if op in known:
             todo.pop()
             continue
-        before = [t.op for t in op.inputs if t not in feeds and t.op.spec.kind is not Kind.NEXT_ITERATION]
-        before += [c for c in op.control_inputs if op.spec.kind is not Kind.ENTER]
+        before = [t.op for t in op.inputs if t not in feeds and not isinstance(t.op.spec, kinds.NextIteration)]
+        before += [c for c in op.control_inputs if not isinstance(op.spec, kinds.Enter)]
         before = [b for b in before if b in wanted]
         missing = [b for b in before if b not in known]
         if missing:
@@ -75,39 +75,39 @@ def _paths(ops: Collection[Operation], feeds: Collection[Tensor]) -> dict[Operat
             continue
         todo.pop()
         path: Path = max((_outside(b, known[b]) for b in before), key=len, default=())
-        known[op] = (*path, op.attrs["frame_name"].decode()) if op.spec.kind is Kind.ENTER else path
+        known[op] = (*path, op.attrs["frame_name"].decode()) if isinstance(op.spec, kinds.Enter) else path
     return known
 
 
 def _outside(op: Operation, path: Path) -> Path:
-    return path[:-1] if op.spec.kind is Kind.EXIT else path
+    return path[:-1] if isinstance(op.spec, kinds.Exit) else path
 
 
 def _frame(name: str, ops: list[Operation], paths: dict[Operation, Path]) -> Frame:
     frame = Frame(name, ops)
     own = [op for op in ops if len(paths[op]) == 1]
-    conditions = [op for op in own if op.spec.kind is Kind.LOOP_COND]
+    conditions = [op for op in own if isinstance(op.spec, kinds.LoopCond)]
     if len(conditions) != 1:
         raise _broken(name, f"it has {len(conditions)} LoopCond nodes", ops[0])
     frame.condition = conditions[0]
     for op in own:
-        if op.spec.kind is Kind.MERGE and any(t.op.spec.kind is Kind.NEXT_ITERATION for t in op.inputs):
+        if isinstance(op.spec, kinds.Merge) and any(isinstance(t.op.spec, kinds.NextIteration) for t in op.inputs):
             frame.variables.append(_variable(name, op))
-        elif op.spec.kind is Kind.NEXT_ITERATION:
+        elif isinstance(op.spec, kinds.NextIteration):
             frame.sends.append(op)
     numbers = {v.merge: i for i, v in enumerate(frame.variables)}
     switches: dict[Operation, int] = {}
     for op in own:
-        if op.spec.kind is Kind.SWITCH and op.inputs[1].op is frame.condition:
+        if isinstance(op.spec, kinds.Switch) and op.inputs[1].op is frame.condition:
             if op.inputs[0].op not in numbers:
                 raise _broken(name, f"{op.name!r} switches what is no variable of the loop", op)
             switches[op] = numbers[op.inputs[0].op]
             frame.variables[switches[op]].switches.append(op)
     entered = {v.enter for v in frame.variables}
     for op in own:
-        if op.spec.kind is Kind.ENTER and op not in entered:
+        if isinstance(op.spec, kinds.Enter) and op not in entered:
             frame.constants.append(op)
-        elif op.spec.kind is Kind.EXIT:
+        elif isinstance(op.spec, kinds.Exit):
             left = _passed_on(op.inputs[0])
             if left.op not in switches or left.value_index:
                 raise _broken(name, f"{op.name!r} does not leave the loop from a Switch of its condition", op)
@@ -123,8 +123,8 @@ def _passed_on(tensor: Tensor) -> Tensor:
 
 
 def _variable(name: str, merge: Operation) -> Variable:
-    enters = [t for t in merge.inputs if t.op.spec.kind is Kind.ENTER]
-    sends = [t for t in merge.inputs if t.op.spec.kind is Kind.NEXT_ITERATION]
+    enters = [t for t in merge.inputs if isinstance(t.op.spec, kinds.Enter)]
+    sends = [t for t in merge.inputs if isinstance(t.op.spec, kinds.NextIteration)]
     if len(enters) != 1 or len(sends) != 1:
         raise _broken(name, f"{merge.name!r} does not merge one Enter and one NextIteration", merge)
     return Variable(enters[0].op, merge, sends[0].op.inputs[0])

@@ -1,10 +1,11 @@
 """Lowering: from fusion groups to kernels (loop nest, operands, body) and the arguments of their launches."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +17,9 @@ from tfnb.compile.values import Buffer, Call, Elementwise, Reduction, Value, ker
 from tfnb.graph.operation import Operation
 from tfnb.kernels.cpu import streaming
 from tfnb.kernels.cpu.tiled import Tail
-from tfnb.kernels.launch import Address, Code, Launch
+from tfnb.kernels.launch import Address, Code
 from tfnb.kernels.spec import ColumnKernel, Kernel, MapKernel, Operand, Reduce, RowKernel, Source, Stmt
-from tfnb.opdef import tables
+from tfnb.opdef import kinds
 from tfnb.ops.validate import misused
 
 GRAIN = 32768            # elements that one thread takes at a time; fixed, so results never depend on threads
@@ -29,7 +30,7 @@ class Step:
     """One kernel launch. text: the kernel's source; args: argument words; ops: those that it computes.
 
     items, grain: the number of work items, and of those that a thread takes at a time; on a GPU blocks and threads a
-    block. operations: arithmetic operations of all launches of its op (opdef.tables.WORK), or 0; writes: whether it
+    block. operations: arithmetic operations of all launches of its op (kinds.Kernel: work), or 0; writes: whether it
     writes to a variable or to the state of a generator.
     """
 
@@ -310,10 +311,12 @@ def _lower_call(group: Group, stored: set[Buffer], target: Target) -> list[Step]
     node = group.nodes[0]
     assert isinstance(node, Call)
     call, ops = kernel_call(node, target.device), node_ops(node)
-    lowered: Callable[..., Sequence[Launch]] = node.launches or target.calls[node.op.spec.name]
+    spec = node.op.spec
+    lowered: Any = node.launches or target.launches(spec)
     follow: Sequence[int | Ref | Code] = ()
     if group.tail is not None:
-        columns = tables.PRODUCTS[node.op.spec.name].columns(call)
+        assert isinstance(spec, kinds.Kernel)
+        columns = spec.contraction.columns(call)
         step = _Loops(group.tail, stored).blocks(columns)
         follow, ops = step.args, (*ops, *step.ops)
         words, row_items = tuple(Address("tail", i) for i in range(len(follow))), step.items * columns
@@ -322,8 +325,9 @@ def _lower_call(group: Group, stored: set[Buffer], target: Target) -> list[Step]
         launches = lowered(call)
     except (ValueError, OverflowError, MemoryError) as error:
         raise misused(node.op, error, [v.shape for v in node.ins]) from error
-    place, work = Places(node, call, follow, group.target, target.blocked), tables.WORK.get(node.op.spec.name)
-    operations = work(call) if work is not None and node.launches is None else 0
+    place = Places(node, call, follow, group.target, target.blocked)
+    work = spec.work if isinstance(spec, kinds.Kernel) and node.launches is None else None
+    operations = work(call) if work is not None else 0
     writes = node.state is not None or any(v.buffer.role == "variable" for v in node.outs) or (
         group.tail is not None and any(b.role == "variable" for b in group.tail.written))
     return [Step(launch.text, place.words(launch), launch.items, launch.grain,

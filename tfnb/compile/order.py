@@ -7,26 +7,26 @@ from itertools import count
 
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef.spec import FLOW, Kind
+from tfnb.opdef import kinds
 
 # Among ops that are ready, pure ones go first, then random ones, then those that write to a variable: whatever is not
 # ordered after an update sees the value before it, as it does (nearly always) in TensorFlow. Host calls come last, and
 # then all that are ready, so that a plan has as few stages as possible.
 UPDATE, HOST, WAITS = 2, 3, 4
-_RANK = {Kind.RANDOM: 1, Kind.UPDATE: UPDATE, Kind.SCATTER: UPDATE, Kind.HOST: HOST}
+_RANK = {kinds.Random: 1, kinds.Update: UPDATE, kinds.Scatter: UPDATE, kinds.Host: HOST}
 
 Group = Hashable
 
 # Ops of these kinds have no effect but their values, and can't fail once their shapes fit.
-_SILENT = frozenset({Kind.CONST, Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE, Kind.MOVEMENT, Kind.SHAPEOF,
-                     Kind.CONTROL, Kind.VARIABLE})
+_SILENT = (kinds.Const, kinds.Elementwise, kinds.Reduction, kinds.Rowwise, kinds.Movement, kinds.ShapeOf,
+           kinds.Control, kinds.Variable)
 
 
 def is_silent(op: Operation) -> bool:
     """Return whether the op has no side effects and never fails. Reading an uninitialized variable fails."""
-    if op.spec.kind in FLOW:
+    if isinstance(op.spec, kinds.Flow):
         return True
-    return (op.spec.kind in _SILENT or op.spec.total) and not any(t.dtype._is_ref_dtype for t in op.inputs)
+    return (isinstance(op.spec, _SILENT) or op.spec.total) and not any(t.dtype._is_ref_dtype for t in op.inputs)
 
 
 def prune(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collection[Tensor],
@@ -49,9 +49,9 @@ def reach(fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Collec
     todo += [(op, False) for op in waits]
     while todo:
         op, computed = todo.pop()
-        if op.spec.kind is Kind.PLACEHOLDER and all(t in feeds for t in op.outputs):
+        if isinstance(op.spec, kinds.Placeholder) and all(t in feeds for t in op.outputs):
             continue                               # it is fed, which is all there is to wait for
-        computed = computed or not is_silent(op) or op.spec.kind in FLOW
+        computed = computed or not is_silent(op) or isinstance(op.spec, kinds.Flow)
         seen = needed if computed else passed
         if op in needed or op in seen or op in cut:
             continue
@@ -146,7 +146,7 @@ def required(op: Operation, feeds: Collection[Tensor], needed: Collection[Operat
 
 def kind_rank(op: Operation) -> int:
     """Return the scheduling rank of an op with a kernel."""
-    return WAITS if op.spec.waits else _RANK.get(op.spec.kind, 0)
+    return WAITS if op.spec.waits else _RANK.get(type(op.spec), 0)
 
 
 def contenders(ops: Sequence[Operation], before: Callable[[Operation], Iterable[Operation]],

@@ -10,8 +10,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.kernels.scatter import Form
+from tfnb.opdef import kinds
+
+
+def is_bounded(op: Operation) -> bool:
+    """Return whether a kernel of the op gives its first output as many rows as it has at most."""
+    return isinstance(op.spec, kinds.Kernel) and op.spec.bounded is not None
 
 
 def padded(ops: Sequence[Operation], known: Collection[Tensor], outside: Collection[Tensor],
@@ -24,7 +29,7 @@ def padded(ops: Sequence[Operation], known: Collection[Tensor], outside: Collect
     found: set[Operation] = set()
     hidden: set[Tensor] = set()
     for i, op in enumerate(ops):
-        if op.spec.name in tables.BOUNDED and op.inputs[0].dtype.is_integer and not hidden.intersection(op.inputs):
+        if is_bounded(op) and op.inputs[0].dtype.is_integer and not hidden.intersection(op.inputs):
             tensors = _Walk(op, known, outside, compiled).run(ops[i + 1:])
             if tensors is not None:
                 found.add(op)
@@ -53,27 +58,26 @@ class _Walk:
 
     def _takes(self, op: Operation) -> bool:
         """Add the outputs of `op` to the padded tensors; return whether it is correct on padded inputs."""
-        kind = op.spec.kind
-        if kind is Kind.SHAPEOF or all(t in self.sizes or t in self.known for t in op.inputs):
+        spec = op.spec
+        if isinstance(spec, kinds.ShapeOf) or all(t in self.sizes or t in self.known for t in op.inputs):
             self.sizes.update(op.outputs)
-            return kind in (Kind.SHAPEOF, Kind.ELEMENTWISE, Kind.MOVEMENT)
+            return isinstance(spec, (kinds.ShapeOf, kinds.Elementwise, kinds.Movement))
         if op not in self.compiled:
             return False
-        if op.spec.name in tables.COUNTED:
-            ids, count = tables.COUNTED[op.spec.name]
+        if isinstance(spec, kinds.Kernel) and spec.counted is not None:
+            ids, count = spec.counted
             self.rows.update(op.outputs)
             return op.inputs[ids] is self.origin.outputs[1] and op.inputs[count] in self.sizes \
                 and sum(t in self.rows or t in self.sizes for t in op.inputs) == 1
-        if kind is Kind.ELEMENTWISE:
+        if isinstance(spec, kinds.Elementwise):
             self.rows.update(op.outputs)
             return all(t in self.rows or self._is_number(t) for t in op.inputs)
-        return kind is Kind.SCATTER and self._scattered(op)
+        return isinstance(spec, kinds.Scatter) and self._scattered(op, spec.form)
 
     def _is_number(self, tensor: Tensor) -> bool:
         return tensor.static == () and tensor not in self.sizes
 
-    def _scattered(self, op: Operation) -> bool:
-        form = tables.SCATTERS[op.spec.name]
+    def _scattered(self, op: Operation, form: Form) -> bool:
         if form.vectors or op.inputs[form.indices] is not self.origin.outputs[0]:
             return False
         rows = all(op.inputs[i] in self.rows or self._is_number(op.inputs[i]) for i in form.rows)

@@ -4,26 +4,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from tfnb.compile.host_side import keep_on_host
-from tfnb.compile.padded import padded
+from tfnb.compile.padded import is_bounded, padded
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef import tables
+from tfnb.opdef import kinds
 from tfnb.opdef.ranks import input_names
-from tfnb.opdef.spec import FLOW, Kind
 from tfnb.ops.evaluate import refers
 
 # What a kernel can compute with. Half, bfloat16 and complex numbers are computed by the interpreter's NumPy forms.
 COMPILED = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
 
-_ALWAYS = frozenset({Kind.CONST, Kind.VARIABLE, Kind.CONTROL, Kind.PLACEHOLDER})
-_GENERATED = frozenset({Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE, Kind.MOVEMENT, Kind.UPDATE,
-                        Kind.SCATTER})
-_PURE = frozenset({Kind.CONST, Kind.ELEMENTWISE, Kind.REDUCTION, Kind.ROWWISE, Kind.MOVEMENT, Kind.SHAPEOF,
-                   Kind.KERNEL})
+_ALWAYS = (kinds.Const, kinds.Variable, kinds.Control, kinds.Placeholder)
+_GENERATED = (kinds.Elementwise, kinds.Reduction, kinds.Rowwise, kinds.Movement, kinds.Writer)
 
 
 def is_pure(op: Operation) -> bool:
     """Return whether the op is pure: deterministic and without side effects."""
-    return op.spec.kind in _PURE and not op.spec.stateful and not _has_ref(op)
+    return isinstance(op.spec, kinds.Pure) and not op.spec.stateful and not _has_ref(op)
 
 
 def _elements_compile(op: Operation) -> bool:
@@ -49,14 +45,14 @@ def types_compile(op: Operation) -> bool:
 def has_gpu_kernel(op: Operation) -> bool:
     """Return whether the op can be placed on a GPU. Ops that compute integers from shapes can, though they run on the
     host, as in TensorFlow. (If a tensor's values turn out to decide a shape, the op runs on the CPU after all.)"""
-    kind = op.spec.kind
-    if kind in FLOW or kind is Kind.CONTROL:
+    spec = op.spec
+    if isinstance(spec, (kinds.Flow, kinds.Control)):
         return True
-    if not types_compile(op) or (kind is Kind.UPDATE and not op.attrs.get("validate_shape", True)):
+    if not types_compile(op) or (isinstance(spec, kinds.Update) and not op.attrs.get("validate_shape", True)):
         return False
-    if kind in _ALWAYS or kind in _GENERATED or kind is Kind.SHAPEOF or op.spec.name in tables.CUDA:
+    if spec.cuda is not None or isinstance(spec, (*_ALWAYS, *_GENERATED, kinds.ShapeOf)):
         return True
-    return kind is Kind.KERNEL and is_pure(op) and all(t.dtype.is_integer for t in op.outputs)
+    return isinstance(spec, kinds.Kernel) and is_pure(op) and all(t.dtype.is_integer for t in op.outputs)
 
 
 def for_gpu(ops: Sequence[Operation], feeds: Collection[Tensor], device: Collection[Operation],
@@ -71,7 +67,7 @@ def for_gpu(ops: Sequence[Operation], feeds: Collection[Tensor], device: Collect
         if op not in device or not wanted(op):
             continue
         folded = is_pure(op) and bool(op.outputs) and op.outputs[0] in known
-        kernel = op.spec.kind is not Kind.KERNEL or op.spec.name in tables.CUDA
+        kernel = not isinstance(op.spec, kinds.Kernel) or op.spec.cuda is not None
         if folded or (kernel and all(t in known or t in through for t in deciding(op))):
             found.add(op)
     return found
@@ -88,9 +84,9 @@ def foldable(ops: Sequence[Operation], feeds: Collection[Tensor],
     known: set[Tensor] = set()
     through: dict[Tensor, set[Tensor]] = {t: {t} for t in feeds if _may_be_shape(t) and t not in varying}
     for op in ops:
-        if op.spec.kind is Kind.SHAPEOF:
+        if isinstance(op.spec, kinds.ShapeOf):
             known.update(op.outputs)
-        elif popped and tables.RESIDENT.get(op.spec.name) == "pop" and op.inputs[0] in feeds \
+        elif popped and op.spec.element == "pop" and op.inputs[0] in feeds \
                 and _may_be_shape(op.outputs[0]):
             through.update((t, {op.inputs[0]}) for t in (op.inputs[0], op.outputs[0]))
         elif is_pure(op):
@@ -121,28 +117,28 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
     by_value: set[Tensor] = set()
     roomy: set[Operation] = set()
     hidden: set[Tensor] = set()
-    if fetches is not None and any(op.spec.name in tables.BOUNDED for op in ops):
+    if fetches is not None and any(is_bounded(op) for op in ops):
         own = {op for op in ops if types_compile(op) and not any(t in feeds for t in op.outputs)}
         roomy, hidden = padded(ops, known, {*feeds, *fetches}, own)
     for op in ops:
-        kind = op.spec.kind
-        if kind in FLOW or kind is Kind.LOOP:
+        spec = op.spec
+        if isinstance(spec, (kinds.Flow, kinds.Loop)):
             continue
         wanted = deciding(op)
         # What follows from constants costs nothing there; but its value may have to leave the stage, by a kernel.
         folded = is_pure(op) and op.outputs and op.outputs[0] in known and types_compile(op)
-        if kind in _ALWAYS or kind is Kind.SHAPEOF or folded:
+        if folded or isinstance(spec, (*_ALWAYS, kinds.ShapeOf)):
             device.add(op)
             _add_values(wanted, known, feeds, by_value)
             continue
-        if resident and op.spec.name in tables.RESIDENT and _elements_compile(op):
+        if resident and spec.element and _elements_compile(op):
             device.add(op)
             continue
-        if kind is Kind.UPDATE and not op.attrs.get("validate_shape", True):
+        if isinstance(spec, kinds.Update) and not op.attrs.get("validate_shape", True):
             continue                               # the variable may get another shape, and so another place
-        generated = kind in _GENERATED or ((kind in (Kind.KERNEL, Kind.RANDOM)) and op.spec.name in tables.CPU) \
-            or op in roomy
-        if resident and kind is Kind.KERNEL and not generated and types_compile(op) and is_pure(op) \
+        generated = isinstance(spec, _GENERATED) or op in roomy \
+            or spec.cpu is not None and isinstance(spec, (kinds.Kernel, kinds.Random))
+        if resident and isinstance(spec, kinds.Kernel) and not generated and types_compile(op) and is_pure(op) \
                 and all(t in maybe for t in op.inputs):
             device.add(op)
             _add_values(op.inputs, maybe, feeds, by_value)
@@ -167,17 +163,17 @@ def deciding(op: Operation) -> list[Tensor]:
 
 def _is_indexed(op: Operation, before: Collection[Tensor]) -> bool:
     """Return whether its kernel reads those of its value inputs that are unknown at compile time."""
-    if op.spec.name not in tables.INDEXED:
+    if op.spec.indexed is None:
         return False
     others = [op.inputs[i] for i in unread_values(op)]
-    return all(t in before for t in others) and tables.INDEXED[op.spec.name][1](op)
+    return all(t in before for t in others) and op.spec.indexed[1](op)
 
 
 def unread_values(op: Operation) -> list[int]:
     """Return the indices of the inputs that must be known at compile time, since no kernel reads their values."""
     if not op.spec.value_inputs:
         return []
-    free = tables.INDEXED[op.spec.name][0] if op.spec.name in tables.INDEXED else ()
+    free = op.spec.indexed[0] if op.spec.indexed is not None else ()
     return [i for i, name in enumerate(input_names(op)) if name in op.spec.value_inputs and name not in free]
 
 
@@ -188,5 +184,5 @@ def _add_values(wanted: Sequence[Tensor], known: Collection[Tensor], feeds: Coll
     while todo:
         tensor = todo.pop()
         by_value.add(tensor)
-        if tensor.op.spec.kind is not Kind.SHAPEOF and tensor not in feeds:
+        if not isinstance(tensor.op.spec, kinds.ShapeOf) and tensor not in feeds:
             todo += [t for t in tensor.op.inputs if t in known and t not in by_value]

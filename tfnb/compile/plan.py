@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 
 OnGpu = Callable[[Operation], bool]      # whether the op is placed on a GPU
-LEAVES = (Kind.CONST, Kind.VARIABLE)
+LEAVES = (kinds.Const, kinds.Variable)
 
 # A conjunction of literals: (predicate, the value it must have), or (merged value that must exist, None).
 Guard = tuple[tuple[Tensor, "bool | None"], ...]

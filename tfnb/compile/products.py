@@ -16,14 +16,17 @@ from tfnb.compile.repeated import is_fixed
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Value, kernel_call, known, temp
 from tfnb.kernels.contraction import Contraction
 from tfnb.kernels.scalar import Scalar
-from tfnb.opdef import tables
+from tfnb.opdef import kinds
 
 Copies = dict[tuple[object, ...], Value]
 
 
 def contraction(node: Node) -> Contraction | None:
     """The rewrites that a matmul node allows."""
-    return tables.PRODUCTS.get(node.op.spec.name) if isinstance(node, Call) and node.launches is None else None
+    spec = node.op.spec
+    if not isinstance(node, Call) or node.launches is not None or not isinstance(spec, kinds.Kernel):
+        return None
+    return spec.contraction  # type: ignore[no-any-return]
 
 
 def straighten(nodes: Sequence[Node], fixed: Collection[int] = ()) -> list[Node]:

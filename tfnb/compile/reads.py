@@ -12,10 +12,8 @@ from functools import reduce
 from operator import or_
 
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops.evaluate import ref_variable, refers
-
-_WRITERS = (Kind.UPDATE, Kind.SCATTER)
 
 Written = Callable[[Operation, Operation], bool]
 Memory = tuple[bytes, bytes]
@@ -23,7 +21,7 @@ Memory = tuple[bytes, bytes]
 
 def writes_variables(op: Operation) -> bool:
     """Return whether the op writes to the variables behind its references."""
-    return op.spec.kind in _WRITERS or op.spec.writes
+    return isinstance(op.spec, kinds.Writer) or op.spec.writes
 
 
 def memory_of(variable: Operation) -> Memory:
@@ -63,10 +61,10 @@ def alias_of(tensor: Tensor, fed: Collection[Tensor], known: Mapping[Tensor, Ali
         if refers(tensor):
             return Alias(ref_variable(tensor).outputs[0], tuple(ops[::-1]))
         op = tensor.op
-        if op.spec.in_order and all(t.op.spec.kind is Kind.CONST and t not in fed for t in op.inputs[1:]):
+        if op.spec.in_order and all(isinstance(t.op.spec, kinds.Const) and t not in fed for t in op.inputs[1:]):
             if op.type != "Identity":
                 ops.append(op)
-        elif not (op.spec.kind is Kind.SWITCH or op.spec.kind is Kind.ENTER and op.attrs["is_constant"]):
+        elif not (isinstance(op.spec, kinds.Switch) or isinstance(op.spec, kinds.Enter) and op.attrs["is_constant"]):
             return None
         tensor = op.inputs[0]
     found = known[tensor]

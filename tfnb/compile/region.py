@@ -16,19 +16,20 @@ from tfnb.compile.plan import LEAVES, Choice, Guard, Loop, OnGpu, Plan, Stage
 from tfnb.compile.reads import Written, read_again, updates_before
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef.spec import FLOW, Kind, OpSpec
-from tfnb.opdef.tables import OPS
+from tfnb.opdef import kinds
+from tfnb.opdef.op import Op
+from tfnb.ops.array import Identity
 from tfnb.ops.evaluate import ref_variable, refers
 
-_ORDER = OpSpec("NoOp", (), (), (), Kind.CONTROL)
-_EFFECTS = frozenset({Kind.UPDATE, Kind.SCATTER, Kind.HOST, Kind.RANDOM})
+_ORDER = kinds.Control("NoOp", (), (), ())
+_EFFECTS = (kinds.Writer, kinds.Host, kinds.Random)
 
 # A kind of stage under a condition: "device", "gpu", "host", "merge" or "loop"; the op, where it is a stage of its own.
 Group = tuple[Condition, str, "Operation | None"]
 Run = tuple[Group, list[Operation]]
 
 
-def stand_in(like: Operation, spec: OpSpec, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
+def stand_in(like: Operation, spec: Op, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
              attrs: dict[str, Any] | None = None) -> Operation:
     """Build an op that belongs to no graph: it has the name of `like`, and existing tensors as outputs."""
     if attrs is None:
@@ -90,15 +91,15 @@ class Region:
             self._copy(source, t, source.op, self.guards.of(source))
         if self.guards.trivial and not (self.loops or aliases or reads):
             for op in self.needed:
-                if op.spec.kind in LEAVES:
+                if isinstance(op.spec, LEAVES):
                     self._leaves[op] = None
                 elif not self._is_fed(op):
                     self._add(op, ALWAYS)
             return
         for op in self._effects():
-            if op.spec.kind not in LEAVES and not self._is_fed(op):
+            if not isinstance(op.spec, LEAVES) and not self._is_fed(op):
                 self._add(op, self.guards.ops.get(op, ALWAYS))
-        for t in (*self.fetches, *(t for op in self.targets if op.spec.kind in FLOW for t in op.outputs)):
+        for t in (*self.fetches, *(t for op in self.targets if isinstance(op.spec, kinds.Flow) for t in op.outputs)):
             self._take(t)
         for op in self._found:                              # which grows
             for t in (*op.inputs, *(t for t, _ in self._guard(self.units[op]))):
@@ -107,7 +108,7 @@ class Region:
                 for t, _ in guard:
                     self._take(t)
         self._leaves = dict.fromkeys(t.op for t in (*(t for op in self._found for t in op.inputs), *self.fetches)
-                                     if t.op.spec.kind in LEAVES and t not in self.fed)
+                                     if isinstance(t.op.spec, LEAVES) and t not in self.fed)
 
     def _is_fed(self, op: Operation) -> bool:
         return bool(op.outputs) and self.fed.issuperset(op.outputs)
@@ -116,7 +117,7 @@ class Region:
         """Return the loops, the ops with side effects and the targets."""
         targets = set(self.targets)
         found = [op for op in self.needed if op in self.loops or not is_silent(op)
-                 or op in targets and op.spec.kind not in FLOW]
+                 or op in targets and not isinstance(op.spec, kinds.Flow)]
         return sorted(found, key=lambda op: op._id)
 
     def _take(self, t: Tensor) -> None:
@@ -124,23 +125,23 @@ class Region:
         if t in self.makers or t in self.fed:
             return
         op = self.within.get(t.op, t.op)
-        kind = op.spec.kind
-        if kind in LEAVES or op not in self.needed or op in self.loops:
+        spec = op.spec
+        if isinstance(spec, LEAVES) or op not in self.needed or op in self.loops:
             return
-        if kind is Kind.EXIT:
+        if isinstance(spec, kinds.Exit):
             raise InvalidArgumentError(None, op, f"Invalid Exit op {op.name!r}: cannot find a corresponding Enter op")
-        if kind in (Kind.NEXT_ITERATION, Kind.LOOP_COND):          # of no loop: they forward their input
+        if isinstance(spec, (kinds.NextIteration, kinds.LoopCond)):          # of no loop: they forward their input
             self._copy(op.inputs[0], t, op, self.guards.of(t))
-        elif kind is Kind.SWITCH:
+        elif isinstance(spec, kinds.Switch):
             self._copy(self._behind_switches(op.inputs[0]), t, op, self.guards.of(t))
         elif op not in self.units:
             self._add(op, self.guards.ops.get(op, ALWAYS) - {(op.outputs[-1], None)})
-            if kind is Kind.MERGE:
+            if isinstance(spec, kinds.Merge):
                 self.choices[op] = Choice(op, tuple((self._guard(self.guards.of(t)), t) for t in op.inputs))
 
     def _behind_switches(self, t: Tensor) -> Tensor:
         """Return the tensor that `t` is equal to whenever it has a value: the input of its chain of Switches."""
-        while t not in self.fed and t.op.spec.kind is Kind.SWITCH and t.op not in self.within \
+        while t not in self.fed and isinstance(t.op.spec, kinds.Switch) and t.op not in self.within \
                 and not refers(t):
             t = t.op.inputs[0]
         return t
@@ -152,7 +153,7 @@ class Region:
             self._add(op, condition)
             self.after[op] = self._makers_of([source])
             return op
-        op = stand_in(like, OPS["Identity"], [source], [made])
+        op = stand_in(like, Identity.spec, [source], [made])
         self._add(op, condition)
         return op
 
@@ -168,7 +169,7 @@ class Region:
             return ()
         found = []
         for t, want in condition:
-            if t not in self.fed and (t.op.spec.kind in LEAVES or refers(t)):
+            if t not in self.fed and (isinstance(t.op.spec, LEAVES) or refers(t)):
                 if t not in self.reads:
                     self.reads[t] = named_again(t)
                     self._copy(t, self.reads[t], t.op, ALWAYS)
@@ -248,11 +249,11 @@ class Region:
 
     def _group(self, op: Operation, device: Collection[Operation]) -> tuple[Group, int]:
         """Return the group of a unit, given those that kernels compute, and its rank (see order.py)."""
-        kind, condition = op.spec.kind, self.units[op]
-        if kind is Kind.MERGE:
+        spec, condition = op.spec, self.units[op]
+        if isinstance(spec, kinds.Merge):
             return (condition, "merge", None), 0
         if op in self.loops:
-            effects = any(o.spec.kind in _EFFECTS for o, loop in self.within.items() if loop is op)
+            effects = any(isinstance(o.spec, _EFFECTS) for o, loop in self.within.items() if loop is op)
             return (condition, "loop", op), UPDATE if effects else 1
         if op in device:
             return (condition, "gpu" if op in self.gpu else "device", None), kind_rank(op)
@@ -293,7 +294,7 @@ class Region:
 
     def _gathered(self, runs: list[Run]) -> tuple[list[Run], list[Tensor]]:
         """Return the runs with a last one that gathers the fetched constants and variables; and these."""
-        plain = [t for t in self.fetches if t not in self.fed and (refers(t) or t.op.spec.kind in LEAVES)]
+        plain = [t for t in self.fetches if t not in self.fed and (refers(t) or isinstance(t.op.spec, LEAVES))]
         if self.alone:
             return [*runs, ((ALWAYS, "host", None), [])], plain
         condition, name, _ = runs[-1][0] if runs else (None, "", None)
@@ -359,7 +360,8 @@ class Region:
         used.update((t, None) for t in plain)
         refs = [t for t in used if refers(t) and t not in self.fed]
         used.update((ref_variable(t).outputs[0], None) for t in refs)
-        leaves = {t.op: None for t in used if t not in self.fed and t.op.spec.kind in LEAVES and t not in self.makers}
+        leaves = {t.op: None for t in used
+                  if isinstance(t.op.spec, LEAVES) and t not in self.fed and t not in self.makers}
         made = {t: None for op in (*leaves, *ops) for t in op.outputs if t not in self.fed}
         inputs = tuple(t for t in used if t not in made and (t in self.fed or not refers(t)))
         outputs = dict.fromkeys([*(t for t in made if t in wanted and t in self.makers and not refers(t)), *plain])
@@ -367,7 +369,7 @@ class Region:
             outputs = {t: None for t in self.fetches if t in outputs}
         return Stage(name != "host", (*leaves, *ops), inputs, tuple(outputs),
                      tuple(t for t in inputs if t in by_value) if name != "host" else (),
-                     tuple(op for op in leaves if op.spec.kind is Kind.VARIABLE),
+                     tuple(op for op in leaves if isinstance(op.spec, kinds.Variable)),
                      tuple(op for op in self.targets if op in ops), guard,
                      fixed=tuple(t for t in inputs if t not in self.varying) if only and self.varying else (),
                      gpu=name == "gpu")
@@ -384,4 +386,4 @@ class Region:
 
     def _is_plain(self, t: Tensor) -> bool:
         """Return whether it is a constant or a reference, which stages don't pass on."""
-        return t not in self.fed and t not in self.makers and (t.op.spec.kind in LEAVES or refers(t))
+        return t not in self.fed and t not in self.makers and (isinstance(t.op.spec, LEAVES) or refers(t))

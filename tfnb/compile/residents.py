@@ -17,7 +17,6 @@ from tfnb.core.rows import HEAD_WORDS
 from tfnb.graph.operation import Operation
 from tfnb.kernels.cpu import elements as kernels
 from tfnb.kernels.view import View
-from tfnb.opdef import tables
 from tfnb.ops.evaluate import numpy_name
 
 _SCALAR = View.whole(())
@@ -77,7 +76,7 @@ class Residents:
         handle = ins[0]
         if handle.buffer.role != "resident":
             raise ValueError("its handle is not one of a TensorArray or stack")
-        return _ACCESS[tables.RESIDENT[op.spec.name]](self, op, handle, *ins[1:])
+        return _ACCESS[op.spec.element](self, op, handle, *ins[1:])
 
     def _of(self, handle: Value, type: str, shape: tuple[int, ...] | None = None) -> Resident:
         """Return the element buffer of a handle, unified with the dtype and shape of one of its elements."""

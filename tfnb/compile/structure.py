@@ -16,13 +16,12 @@ from tfnb.compile.plan import LEAVES, Loop, OnGpu, Plan
 from tfnb.compile.reads import Alias, alias_of, writes_variables
 from tfnb.compile.region import Region, named_again, stand_in
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef import tables
-from tfnb.opdef.spec import FLOW, Kind, OpSpec
-from tfnb.opdef.tables import OPS
+from tfnb.opdef import kinds
+from tfnb.ops.array import Identity
 from tfnb.ops.evaluate import refers
 
 Reached = tuple[set[Operation], set[Operation]]
-_LOOP = OpSpec("While", (), (), (), Kind.LOOP)
+_LOOP = kinds.Loop("While", (), (), ())
 
 
 def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
@@ -45,7 +44,7 @@ def _region(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequ
     loops: dict[Operation, Loop] = {}
     within: dict[Operation, Operation] = {}
     reached = needed | passed
-    flow = any(op.spec.kind in FLOW for op in reached)
+    flow = any(isinstance(op.spec, kinds.Flow) for op in reached)
     for frame in find_frames(reached, frozenset(feeds)) if flow else ():
         loop = _loop(frame, frozenset(feeds), shown or {})
         loops[loop.op] = loop
@@ -122,7 +121,7 @@ class _Iterations:
                        reads=reads, shown=self.shown, varying={t for t in known if inside[t] < len(self.nexts)})
         step, whole = make().plan(), None
         if fused and all(stage.loop is None for stage in step.stages) \
-                and any(op.spec.name in tables.RESIDENT for op in step.ops) and not self._keeps_look(step.ops, inside):
+                and any(op.spec.element for op in step.ops) and not self._keeps_look(step.ops, inside):
             whole = make(resident=True).plan()
             whole = whole if whole.direct and whole.stages[0].on_device else None
         places = {t: i for i, t in enumerate(fetches)}
@@ -136,7 +135,7 @@ class _Iterations:
         """Return whether a TensorArray or stack gets an alias, no copy, of a variable that the loop writes to."""
         writes = any(writes_variables(op) for op in ops)
         return writes and any(alias_of(t, inside, self.shown) is not None for op in ops
-                              if tables.RESIDENT.get(op.spec.name) in ("write", "push") for t in op.inputs[1:])
+                              if op.spec.element in ("write", "push") for t in op.inputs[1:])
 
     def _read(self, reached: Reached, taken: Sequence[Tensor], made: Collection[Tensor] = ()) -> list[Operation]:
         """Build reads of the variables whose aliases are used and not `made` otherwise."""
@@ -147,7 +146,7 @@ class _Iterations:
         aliases: dict[Tensor, Tensor] = {}
         for t in self.nexts:
             if t not in self.copies and self._late_copy(t, inside) is t and t not in inside \
-                    and (t.op.spec.kind in LEAVES or refers(t)):
+                    and (isinstance(t.op.spec, LEAVES) or refers(t)):
                 self.copies[t] = named_again(t)
                 aliases[self.copies[t]] = t
         return aliases
@@ -156,7 +155,7 @@ class _Iterations:
         """Return a copy of `t` as it is at the end of the iteration if it aliases a variable, else `t`."""
         if t not in self.copies and t not in inside and alias_of(t, inside, self.aliases) is not None:
             self.copies[t] = named_again(t)
-            self.late.append(stand_in(t.op, OPS["Identity"], [t], [self.copies[t]]))
+            self.late.append(stand_in(t.op, Identity.spec, [t], [self.copies[t]]))
         return self.copies.get(t, t)
 
 
@@ -167,7 +166,7 @@ def _reads(tensor: Tensor, alias: Alias) -> list[Operation]:
     for op in alias.ops:
         made.append(stand_in(tensor.op, op.spec, [source, *op.inputs[1:]], [named_again(op.outputs[0])], op.attrs))
         source = made[-1].outputs[0]
-    return [*made, stand_in(tensor.op, OPS["Identity"], [source], [tensor])]
+    return [*made, stand_in(tensor.op, Identity.spec, [source], [tensor])]
 
 
 def _after_effects(test: Collection[Operation], body: Collection[Operation]) -> dict[Operation, set[Operation]]:
@@ -179,7 +178,7 @@ def _after_effects(test: Collection[Operation], body: Collection[Operation]) -> 
 
 def _sees_state(op: Operation) -> bool:
     """Return whether the op may read or change state of other host calls (TensorArrays are ordered by their flow)."""
-    return op.spec.kind is Kind.HOST and op.spec.name not in tables.RESIDENT
+    return isinstance(op.spec, kinds.Host) and not op.spec.element
 
 
 def _entered(op: Operation) -> Tensor:

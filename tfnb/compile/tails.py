@@ -13,7 +13,7 @@ from tfnb.compile.fuse import Group, pattern
 from tfnb.compile.products import contraction
 from tfnb.compile.values import Buffer, Call, Value, kernel_call
 from tfnb.kernels.view import View
-from tfnb.opdef import tables
+from tfnb.opdef import kinds
 
 MOST_WHOLE = 1 << 36    # operations (about 1 s) of a product with an update: an interrupt can't cut this in two
 
@@ -71,7 +71,7 @@ def _may_follow(tail: Group, product: Group) -> bool:
 
 
 def _operations(node: Call) -> int:
-    work = tables.WORK.get(node.op.spec.name)
+    work = node.op.spec.work if isinstance(node.op.spec, kinds.Kernel) else None
     return 0 if work is None else work(kernel_call(node))
 
 

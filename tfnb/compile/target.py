@@ -1,7 +1,7 @@
 """Compilation targets (CPU, or GPU by numba.cuda): all that the passes need to know of either."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -16,7 +16,7 @@ from tfnb.kernels.cuda.geometry import block_size, blocks_of
 from tfnb.kernels.cuda.scatter import scatter as scatter_cuda
 from tfnb.kernels.launch import Call, Launch
 from tfnb.kernels.spec import ColumnKernel, Kernel, MapKernel, Source
-from tfnb.opdef import tables
+from tfnb.opdef.op import Op
 
 Grid = tuple[int, int]
 
@@ -25,8 +25,8 @@ Grid = tuple[int, int]
 class Target:
     """A code generator, its hand-written kernels, and the launch geometry.
 
-    emit: generates the source of a kernel record; calls: op name -> its hand-written launches; scatter, check: the
-    launches of a scatter op (call, its form, attrs and type) and of a check of values; grid: (kernel, sizes of its
+    emit: generates the source of a kernel record; launches: op -> its hand-written launches or None; scatter, check:
+    the launches of a scatter op (call, its form, attrs and type) and of a check of values; grid: (kernel, sizes of its
     loops, items, grain) -> items and grain of a launch, on a GPU blocks and threads a block; extent: these as text.
 
     device: the kind of device, as launch functions ask for it. blocked: matmuls are blocked, can have epilogues, and
@@ -36,7 +36,7 @@ class Target:
     """
 
     emit: Callable[[Kernel], Source]
-    calls: Mapping[str, Callable[[Call], Sequence[Launch]]]
+    launches: Callable[[Op], Callable[..., Sequence[Launch]] | None]
     scatter: Callable[..., Sequence[Launch]]
     check: Callable[[Check, Call], Sequence[Launch]]
     grid: Callable[[Kernel, Sequence[int], int, int], Grid]
@@ -69,7 +69,7 @@ def _emit_cuda(kernel: Kernel) -> Source:
 
 
 # Layers of a network share kernels; writing one takes 1 ms.
-CPU = Target(lru_cache(maxsize=4096)(emit_cpu), tables.CPU, scatter_cpu, Check.launches,
+CPU = Target(lru_cache(maxsize=4096)(emit_cpu), lambda op: op.cpu, scatter_cpu, Check.launches,
              lambda kernel, sizes, items, grain: (items, grain), _items, blocked=True)
-CUDA = Target(lru_cache(maxsize=4096)(_emit_cuda), tables.CUDA, scatter_cuda, check_cuda, _threads_over, _blocks,
+CUDA = Target(lru_cache(maxsize=4096)(_emit_cuda), lambda op: op.cuda, scatter_cuda, check_cuda, _threads_over, _blocks,
               blocked=False, device="cuda", walks_back=False, least_columns=2048)

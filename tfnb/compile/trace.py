@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.compile.copies import by_tiles, copy_node, mapped
+from tfnb.compile.copies import COPY, by_tiles, copy_node, mapped
 from tfnb.compile.place import is_pure, unread_values
 from tfnb.compile.plan import Stage
 from tfnb.compile.residents import Element, Resident, Residents
@@ -25,8 +25,8 @@ from tfnb.kernels import scalar as scalars
 from tfnb.kernels.rowwise import COMBINE, Fragment, fragment, result_type
 from tfnb.kernels.scalar import Scalar, Step
 from tfnb.kernels.view import NeedsCopy, View
-from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
+from tfnb.opdef.op import Fn, Op
 from tfnb.ops.evaluate import (
     Context,
     aligned_shapes,
@@ -130,18 +130,18 @@ class _Tracer:
         return self.values[ref_variable(tensor).outputs[0]] if found is None else found
 
     def _values_of(self, op: Operation) -> Sequence[Value]:
-        kind = op.spec.kind
-        if kind is Kind.CONTROL or kind is Kind.CONST:
-            return [known(op.attrs["value"])] if kind is Kind.CONST else ()
-        if kind is Kind.VARIABLE:
+        spec = op.spec
+        if isinstance(spec, (kinds.Control, kinds.Const)):
+            return [known(op.attrs["value"])] if isinstance(spec, kinds.Const) else ()
+        if isinstance(spec, kinds.Variable):
             shape = self.variables[op]
             buffer = Buffer("variable", numpy_name(op.outputs[0].dtype.base_dtype), prod(shape), owner=op)
             place = op.attrs.get("container"), (op.attrs.get("shared_name") or b"").decode() or op.name
             return [Value(self.memory.setdefault(place, buffer), View.whole(shape))]
         ins = [self.value(t) for t in op.inputs]
-        if kind is Kind.SHAPEOF:
+        if isinstance(spec, kinds.ShapeOf):
             return [known(a) for a in shape_values(op, [v.shape for v in ins])]
-        if kind is Kind.PLACEHOLDER:
+        if isinstance(spec, kinds.Placeholder):
             raise unfed(op)
         if self.residents.found and any(ins[i].known is None for i in unread_values(op)):
             raise ValueError("a value that its shape depends on is not the same in all rounds")
@@ -160,11 +160,11 @@ class _Tracer:
 
     def _traced(self, op: Operation, ins: list[Value], shapes: Sequence[Static]) -> Sequence[Value]:
         """Trace an op and return its outputs. shapes: those that it is validated to have."""
-        if op.spec.name in tables.BOUNDED:
-            return self.bounded(op, ins)           # larger than they should be
+        if isinstance(op.spec, kinds.Kernel) and op.spec.bounded is not None:
+            return self.bounded(op, ins, *op.spec.bounded)     # larger than they should be
         self.shapes = shapes
-        made = _TRACE[op.spec.kind](self, op, ins)
-        if op.spec.kind is not Kind.HOST:
+        made = _TRACE[type(op.spec)](self, op, ins)
+        if not isinstance(op.spec, kinds.Host):
             require_shapes(op, made, shapes)
         return made
 
@@ -185,7 +185,7 @@ class _Tracer:
         """Fold a pure op: return its outputs as constants if all inputs are known and no output is huge, else None."""
         if any(v.known is None for v in ins):
             return None
-        if op.spec.kind is Kind.KERNEL and op.spec.name in self.target.calls and _is_big(shapes):
+        if isinstance(op.spec, kinds.Kernel) and self.target.launches(op.spec) and _is_big(shapes):
             return None
         return [known(a) for a in evaluate(op, [v.known for v in ins], Context(op))]  # type: ignore[misc]
 
@@ -202,7 +202,8 @@ class _Tracer:
 
     def elementwise(self, op: Operation, ins: list[Value]) -> list[Value]:
         """Trace an elementwise op; its outputs have the shape that the inputs broadcast to."""
-        if op.spec.name in tables.ALIGN:
+        assert isinstance(op.spec, kinds.Elementwise)
+        if op.spec.align is not None:
             shapes = aligned_shapes(op, [v.shape for v in ins])
             ins = [Value(v.buffer, v.view.reshape(s), None if v.known is None else v.known.reshape(s))
                    for v, s in zip(ins, shapes, strict=True)]
@@ -217,16 +218,17 @@ class _Tracer:
 
     def reduction(self, op: Operation, ins: list[Value]) -> list[Value]:
         """Trace a reduction; its output lacks the reduced axes, or has them as 1 with `keep_dims`."""
-        x, kind = ins[0], tables.ACCUMULATORS.get(op.spec.name, {}).get(ins[0].type, ins[0].type)
+        x, spec = ins[0], op.spec
+        assert isinstance(spec, kinds.Reduction)
+        kind = spec.accumulators.get(x.type, x.type)
         gone = frozenset(reduced_axes(op, len(x.shape), ins[1].known if len(ins) > 1 else None))
-        if op.spec.name in tables.PREPARE or kind != x.type:
-            x = mapped(self.traced.nodes, op, tables.PREPARE.get(op.spec.name) or tables.SCALARS["Cast"], x, kind)
+        if spec.prepare is not None or kind != x.type:
+            x = mapped(self.traced.nodes, op, spec.prepare or COPY, x, kind)
         shape = [1 if i in gone else n for i, n in enumerate(x.shape) if op.attrs.get("keep_dims") or i not in gone]
-        finish = tables.FINISH.get(op.spec.name)
-        if finish is None and x.buffer.role == "temp" and x.is_plain() and prod(x.shape[i] for i in gone) == 1:
+        if spec.finish is None and x.buffer.role == "temp" and x.is_plain() and prod(x.shape[i] for i in gone) == 1:
             return [Value(x.buffer, View.whole(shape))]        # of one element each: a gradient that broadcast nothing
-        out = self.reduce(op, tables.SCALARS[op.spec.name], tables.IDENTITY[op.spec.name], x, gone, finish)
-        out = out if kind == ins[0].type else mapped(self.traced.nodes, op, tables.SCALARS["Cast"], out, ins[0].type)
+        out = self.reduce(op, spec.body, spec.identity, x, gone, spec.finish)
+        out = out if kind == ins[0].type else mapped(self.traced.nodes, op, COPY, out, ins[0].type)
         return [Value(out.buffer, View.whole(shape))]
 
     def reduce(self, op: Operation, combine: Scalar | Fragment, identity: float | str, x: Value, axes: frozenset[int],
@@ -239,7 +241,8 @@ class _Tracer:
 
     def rowwise(self, op: Operation, ins: list[Value]) -> list[Value]:
         """Decompose a row-wise definition into elementwise nodes and reductions of the last axis."""
-        definition, rows = tables.SCALARS[op.spec.name], tables.ROWS[op.spec.name]
+        assert isinstance(op.spec, kinds.Rowwise)
+        definition, rows = op.spec.body, op.spec.rows
         kind = scalar_type(op)
         values = [Value(v.buffer, v.view.insert(len(v.shape)) if arg.name in rows else v.view)
                   for arg, v in zip(op.spec.inputs, ins, strict=True)]
@@ -280,18 +283,17 @@ class _Tracer:
 
     def call(self, op: Operation, ins: list[Value]) -> list[Value]:
         """Append a call of the hand-written kernel, on row-major inputs. Raises ValueError if the op has none."""
-        if op.spec.name not in self.target.calls:
+        if self.target.launches(op.spec) is None:
             raise ValueError("it has no kernel, and its inputs are not known before the run")
         ins = [v if v.view.is_row_major() else self.row_major(op, v) for v in ins]
         outs = [temp(numpy_name(t.dtype.base_dtype), s)
                 for t, s in zip(op.outputs, _sizes(self.shapes), strict=True)]
-        state = Buffer("state", "uint64", 4, owner=op) if op.spec.kind is Kind.RANDOM else None
+        state = Buffer("state", "uint64", 4, owner=op) if isinstance(op.spec, kinds.Random) else None
         self.traced.nodes.append(Call(op, ins, outs, state, op.attrs))
         return outs
 
-    def bounded(self, op: Operation, ins: list[Value]) -> list[Value]:
+    def bounded(self, op: Operation, ins: list[Value], shapes: Fn, launches: Fn) -> list[Value]:
         """Append a call with one output more: the number of valid rows of the first one, which is padded."""
-        shapes, launches = tables.BOUNDED[op.spec.name]
         ins = [v if v.view.is_row_major() else self.row_major(op, v) for v in ins]
         found = shapes(*(v.shape for v in ins))
         outs = [temp(numpy_name(t.dtype.base_dtype), s) for t, s in zip(op.outputs, found, strict=True)]
@@ -305,7 +307,8 @@ class _Tracer:
 
     def update(self, op: Operation, ins: list[Value]) -> list[Value]:
         """Trace an in-place update of variables; readers of the old values get a copy first."""
-        definition = tables.SCALARS[op.spec.name]
+        assert isinstance(op.spec, kinds.Update)
+        definition = op.spec.body
         refs = [v for v, arg in zip(ins, op.spec.inputs, strict=True) if arg.is_ref]
         self.check_refs(refs)
         written = {v.buffer: v.view for v in refs}
@@ -316,7 +319,8 @@ class _Tracer:
 
     def scatter(self, op: Operation, ins: list[Value]) -> list[Value]:
         """Append a call with the variables as inputs and outputs; its other operands never alias their memory."""
-        form = tables.SCATTERS[op.spec.name]
+        assert isinstance(op.spec, kinds.Scatter)
+        form = op.spec.form
         refs = [ins[i] for i in form.refs]
         self.check_refs(refs)
         memory = {v.buffer for v in refs}
@@ -372,16 +376,16 @@ class _Tracer:
         return out
 
 
-_TRACE: dict[Kind, Callable[[_Tracer, Operation, list[Value]], list[Value]]] = {
-    Kind.ELEMENTWISE: _Tracer.elementwise,
-    Kind.REDUCTION: _Tracer.reduction,
-    Kind.ROWWISE: _Tracer.rowwise,
-    Kind.MOVEMENT: _Tracer.movement,
-    Kind.KERNEL: lambda tracer, op, ins: free_views(op, ins) or tracer.call(op, ins),
-    Kind.RANDOM: _Tracer.call,
-    Kind.UPDATE: _Tracer.update,
-    Kind.SCATTER: _Tracer.scatter,
-    Kind.HOST: _Tracer.resident,
+_TRACE: dict[type[Op], Callable[[_Tracer, Operation, list[Value]], list[Value]]] = {
+    kinds.Elementwise: _Tracer.elementwise,
+    kinds.Reduction: _Tracer.reduction,
+    kinds.Rowwise: _Tracer.rowwise,
+    kinds.Movement: _Tracer.movement,
+    kinds.Kernel: lambda tracer, op, ins: free_views(op, ins) or tracer.call(op, ins),
+    kinds.Random: _Tracer.call,
+    kinds.Update: _Tracer.update,
+    kinds.Scatter: _Tracer.scatter,
+    kinds.Host: _Tracer.resident,
 }
 
 

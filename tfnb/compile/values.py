@@ -19,7 +19,7 @@ from tfnb.kernels.launch import Launch, Meta
 from tfnb.kernels.rowwise import Fragment
 from tfnb.kernels.scalar import Scalar
 from tfnb.kernels.view import NeedsCopy, View
-from tfnb.opdef import tables
+from tfnb.opdef import kinds
 from tfnb.ops.evaluate import movement_views
 
 
@@ -156,7 +156,7 @@ def uniform(value: Value) -> Value:
 
 def free_views(op: Operation, ins: Sequence[Value]) -> list[Value] | None:
     """Return the outputs of an op that only restrides its first input, as views; None where it takes a kernel."""
-    if op.spec.name not in tables.VIEWS:
+    if not isinstance(op.spec, kinds.Kernel) or op.spec.view is None:
         return None
     try:
         views = movement_views(op, ins[0].view, [v.known for v in ins[1:]])  # type: ignore[misc]

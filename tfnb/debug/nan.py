@@ -16,7 +16,7 @@ from tfnb.debug.tap import Inspection, Tap, inspect_run
 from tfnb.graph.context import session_for
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.opdef.spec import FLOW, Kind
+from tfnb.opdef import kinds
 from tfnb.ops.evaluate import ref_variable, refers
 from tfnb.runtime.executor import Executor
 
@@ -231,12 +231,12 @@ class _Watch(Tap):
         for tensor, array in zip(op.outputs, outputs, strict=True):
             self._excused.discard(tensor)
             wrong = badness(array, self._abs_max)
-            if wrong and op.spec.kind not in FLOW:
+            if wrong and not isinstance(op.spec, kinds.Flow):
                 self._judge(op, tensor, array, wrong)
         return outputs
 
     def _judge(self, op: Operation, tensor: Tensor, array: np.ndarray, wrong: int) -> None:
-        if op.spec.kind is Kind.CONST or self._is_ignored(op):
+        if isinstance(op.spec, kinds.Const) or self._is_ignored(op):
             self._excused.add(tensor)
             return
         taken = [(t, a, badness(a, self._abs_max)) for t, a in zip(op.inputs, self._inputs, strict=True)]
@@ -259,10 +259,10 @@ class _Watch(Tap):
         return any(pattern.search(op.name) for pattern in self._ignore)
 
     def _is_excused(self, tensor: Tensor) -> bool:
-        if tensor in self._excused or tensor.op.spec.kind is Kind.CONST:
+        if tensor in self._excused or isinstance(tensor.op.spec, kinds.Const):
             return True
         source = ref_variable(tensor) if refers(tensor) else _behind_flow(tensor).op
-        return source.spec.kind in (Kind.CONST, Kind.VARIABLE, Kind.PLACEHOLDER) and self._is_ignored(source)
+        return isinstance(source.spec, (kinds.Const, kinds.Variable, kinds.Placeholder)) and self._is_ignored(source)
 
     def _trace_back(self, tensor: Tensor, array: np.ndarray) -> None:
         """Attribute a bad input that no op made to the feed or variable that had it before the run."""
@@ -312,7 +312,7 @@ def _at(array: np.ndarray, shape: tuple[int, ...], place: tuple[int, ...]) -> st
 def _behind_flow(tensor: Tensor) -> Tensor:
     """Return the tensor whose value this one forwards, through control-flow nodes."""
     seen: set[Tensor] = set()
-    while tensor.op.spec.kind in FLOW and tensor.op.inputs and tensor not in seen:
+    while isinstance(tensor.op.spec, kinds.Flow) and tensor.op.inputs and tensor not in seen:
         seen.add(tensor)
         tensor = tensor.op.inputs[0]
     return tensor
@@ -329,8 +329,8 @@ def path_to(ends: Sequence[Operation], origin: Operation, through: Collection[Op
         while todo and origin not in after:
             op = todo.popleft()
             for before in (*(t.op for t in op.inputs), *op.control_inputs):
-                if before not in after and (before is origin or before in through or before.spec.kind in FLOW
-                                            or before.spec.kind is Kind.CONTROL):
+                if before not in after and (before is origin or before in through or isinstance(before.spec, kinds.Flow)
+                                            or isinstance(before.spec, kinds.Control)):
                     after[before] = op
                     todo.append(before)
         if origin in after:

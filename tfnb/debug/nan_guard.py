@@ -26,7 +26,7 @@ from tfnb.core.options import options
 from tfnb.debug.nan import badness, patterns, search
 from tfnb.debug.tap import Inspection
 from tfnb.kernels.cpu.finite import TYPES, Finite
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.runtime.executor import Executor, Settings
 from tfnb.runtime.store import Key, Store
 
@@ -287,11 +287,11 @@ def _sample(array: np.ndarray) -> bytes:
 
 
 def _kind_of(plan: Plan) -> _Kind:
-    host = [op for op in plan.ops if op.spec.kind is Kind.HOST]
+    host = [op for op in plan.ops if isinstance(op.spec, kinds.Host)]
     by_handle = [op for op in host if any(t.dtype._is_ref_dtype or t.dtype.name == "resource" for t in op.inputs)]
     held = [op for op in by_handle if any(t.dtype.name == "resource" for t in op.inputs)]
     writes = bool(held) or any(writes_variables(op) for op in plan.ops)
     once = bool(by_handle) or any(op.spec.stateful or op.spec.waits for op in host)
     if once:
         return _Kind.ONCE if writes else _Kind.PLAIN
-    return _Kind.STEP if writes or any(op.spec.kind is Kind.RANDOM for op in plan.ops) else _Kind.PLAIN
+    return _Kind.STEP if writes or any(isinstance(op.spec, kinds.Random) for op in plan.ops) else _Kind.PLAIN

@@ -13,7 +13,7 @@ from tfnb.core.options import options
 from tfnb.debug.timing import LaunchTime, generator, table, time_program
 from tfnb.graph.context import session_for
 from tfnb.graph.stack import get_default_graph
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.runtime.executor import Executor
 from tfnb.runtime.fetch import Feed, feed_tensor, read_fetches
 from tfnb.runtime.session import BaseSession
@@ -132,4 +132,4 @@ def _state(plan: Plan, store: Store) -> list[np.ndarray]:
     """Return the values of the variables and generators of a plan that have some."""
     variables = dict.fromkeys(op for stage in plan.stages for op in stage.variables)
     values = [array for op in variables if (array := store.array(op)) is not None]
-    return values + [generator(op, store) for op in plan.ops if op.spec.kind is Kind.RANDOM]
+    return values + [generator(op, store) for op in plan.ops if isinstance(op.spec, kinds.Random)]

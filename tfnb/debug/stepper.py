@@ -14,7 +14,7 @@ from tfnb.core.text import did_you_mean
 from tfnb.debug.nan import patterns
 from tfnb.debug.tap import Inspection, Tap
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops.evaluate import ref_variable, refers
 from tfnb.runtime.fetch import Feed
 
@@ -112,7 +112,7 @@ class Stepper:
         call, tensor = self._made[key]
         if tensor.dtype in HANDLES:
             return f"{key} is a {tensor.dtype.name}: a handle stays what it is"
-        if call < 0 and tensor not in self._run.feeds and tensor.op.spec.kind not in (Kind.VARIABLE, Kind.CONST):
+        if call < 0 and tensor not in self._run.feeds and not isinstance(tensor.op.spec, (kinds.Variable, kinds.Const)):
             return f"{key} passes a value on into a loop or a branch: change the value that it takes"
         return ""
 
@@ -167,7 +167,7 @@ class _Player(Tap):
             if source.name not in here._made or refers(source):
                 here.values[source.name] = array.copy()
                 here._made.setdefault(source.name, (-1, source))
-        if op.spec.kind is Kind.CONST:
+        if isinstance(op.spec, kinds.Const):
             return
         here.op, here.inputs = op, [(t, a.copy()) for t, a in zip(op.inputs, inputs, strict=True)]
         if here.position == len(here.calls):

@@ -8,15 +8,16 @@ from typing import Any
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.errors import ResourceExhaustedError
 from tfnb.graph import export
+from tfnb.opdef import kinds
+from tfnb.opdef.op import Op
 from tfnb.opdef.signature import Attr
-from tfnb.opdef.spec import Kind, OpSpec
 
 # The field of an AttrValue -> the official name of the kind of its value.
 _KINDS = {"i": "int", "f": "float", "b": "bool", "s": "string", "type": "type", "shape": "shape", "tensor": "tensor",
           "func": "func"}
 
 
-def native_attrs(spec: OpSpec, given: Mapping[str, Any], name: str) -> dict[str, Any]:
+def native_attrs(spec: Op, given: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return attrs of the node `name`, AttrValue protos or native values, as native values.
 
     An empty proto counts as absent, as in TensorFlow. Raises ValueError for a value of another kind than the op's attr,
@@ -46,7 +47,7 @@ def kind_of(value: Any) -> str:
     return f"list({found[0] if len(found) == 1 else ', '.join(found)})" if found else "list"
 
 
-def _check_kind(spec: OpSpec, key: str, expected: str | None, value: Any, name: str) -> None:
+def _check_kind(spec: Op, key: str, expected: str | None, value: Any, name: str) -> None:
     found = kind_of(value)
     if found == "placeholder":
         raise ValueError(f"attr {key!r} of node {name!r} ({spec.name}) has a value of the type 'placeholder'")
@@ -55,7 +56,7 @@ def _check_kind(spec: OpSpec, key: str, expected: str | None, value: Any, name: 
                          f"{name!r} ({spec.name})")
 
 
-def _native(spec: OpSpec, key: str, value: Any, name: str) -> Any:
+def _native(spec: Op, key: str, value: Any, name: str) -> Any:
     place = f"attr {key!r} of node {name!r} ({spec.name})"
     try:
         made = export.native_attr(value)
@@ -72,7 +73,7 @@ def _native(spec: OpSpec, key: str, value: Any, name: str) -> Any:
     return made
 
 
-def check_values(spec: OpSpec, attrs: Mapping[str, Any], name: str) -> None:
+def check_values(spec: Op, attrs: Mapping[str, Any], name: str) -> None:
     """Raise ValueError for an attr whose value the op's definition does not allow, or is below its minimum."""
     for attr in spec.attrs:
         if attr.allowed and attr.name in attrs:
@@ -83,12 +84,12 @@ def check_values(spec: OpSpec, attrs: Mapping[str, Any], name: str) -> None:
             if least < attr.minimum:
                 raise ValueError(f"{what} for attr {attr.name!r} of {least} must be at least minimum {attr.minimum} "
                                  f"for node {name!r} ({spec.name})")
-    if spec.kind is Kind.CONST and attrs["value"].dtype != attrs["dtype"].np_dtype:
+    if isinstance(spec, kinds.Const) and attrs["value"].dtype != attrs["dtype"].np_dtype:
         raise ValueError(f"the value of node {name!r} has the type {attrs['value'].dtype}, expected that of its attr "
                          f"'dtype', {attrs['dtype'].name}")
 
 
-def _check_allowed(spec: OpSpec, attr: Attr, value: Any, name: str) -> None:
+def _check_allowed(spec: Op, attr: Attr, value: Any, name: str) -> None:
     values: Sequence[Any] = value if attr.type.startswith("list(") else [value]
     for part in values:
         if (part.encode() if isinstance(part, str) else part) not in _allowed(attr):

@@ -9,13 +9,11 @@ import numpy as np
 
 from tfnb.core.shape import Static, is_known
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 
 LARGEST = 1024          # elements: shapes, axes, paddings; larger values are not worth computing here
 DEPTH = 64              # ops on the way back to the constants: shape arithmetic is short, networks are not
 MANY = 8                # outputs: the values of an op with more are kept, as each is asked for on its own
-_PURE = frozenset({Kind.ELEMENTWISE, Kind.REDUCTION, Kind.MOVEMENT, Kind.KERNEL, Kind.SHAPEOF})
 
 Evaluator = Callable[[Operation, Sequence[np.ndarray]], Sequence[np.ndarray]]
 _evaluator: list[Evaluator] = []
@@ -43,7 +41,7 @@ def constant_value(tensor: Tensor, partial: bool = False) -> np.ndarray | None:
 
 def _value(tensor: Tensor, known: dict[Tensor, np.ndarray | None], depth: int) -> np.ndarray | None:
     op = tensor.op
-    if op.spec.kind is Kind.CONST:
+    if isinstance(op.spec, kinds.Const):
         value: np.ndarray = op.attrs["value"]
         return value
     if tensor not in known:
@@ -67,13 +65,14 @@ def _of_many(op: Operation, known: dict[Tensor, np.ndarray | None], depth: int) 
 
 
 def _outputs(op: Operation, known: dict[Tensor, np.ndarray | None], depth: int) -> Sequence[np.ndarray | None]:
-    kind = op.spec.kind
-    if kind not in _PURE or op.spec.stateful or any(t.dtype._is_ref_dtype for t in (*op.inputs, *op.outputs)):
+    spec = op.spec
+    if not isinstance(spec, kinds.Pure) or spec.stateful \
+            or any(t.dtype._is_ref_dtype for t in (*op.inputs, *op.outputs)):
         return []
     if any((t.shape.num_elements() or 0) > LARGEST for t in op.outputs):
         return []
-    if kind is Kind.SHAPEOF:
-        return _of_shapes(op)
+    if isinstance(spec, kinds.ShapeOf):
+        return _of_shapes(op, spec.numpy)
     if not _evaluator or not op.inputs:
         return []
     arrays: list[np.ndarray] = []
@@ -88,11 +87,10 @@ def _outputs(op: Operation, known: dict[Tensor, np.ndarray | None], depth: int) 
         return []
 
 
-def _of_shapes(op: Operation) -> Sequence[np.ndarray | None]:
+def _of_shapes(op: Operation, fn: Callable[..., Any]) -> Sequence[np.ndarray | None]:
     """An op of kind SHAPEOF: some need the whole shape, some (Rank) only the number of axes."""
-    fn = tables.NUMPY.get(op.spec.name)
     shapes = [t.static for t in op.inputs]
-    if fn is None or any(shape is None for shape in shapes):
+    if any(shape is None for shape in shapes):
         return []
     if not all(is_known(shape) for shape in shapes) and op.outputs[0].static != ():
         return []

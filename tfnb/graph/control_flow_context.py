@@ -6,7 +6,7 @@ from typing import Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 
 control_flow_pb2 = lazy_module("tfnb.proto.control_flow_pb2")
 
@@ -113,13 +113,13 @@ def prefixed(name: str, scope: str | None) -> str:
 
 def is_loop_exit(op: Operation) -> bool:
     """Return whether the op carries a value out of a loop."""
-    return op.spec.kind is Kind.EXIT
+    return isinstance(op.spec, kinds.Exit)
 
 
 def output_context(op: Operation) -> ControlFlowContext | None:
     """The context in which the outputs of `op` are: that of an exit is the one around its loop."""
     context: ControlFlowContext | None = op._control_flow_context
-    return context.outer_context if context is not None and op.spec.kind is Kind.EXIT else context
+    return context.outer_context if context is not None and isinstance(op.spec, kinds.Exit) else context
 
 
 def while_context_of(op: Operation) -> Any:
@@ -144,7 +144,7 @@ def check_inputs(op: Operation, context: ControlFlowContext | None) -> None:
             continue
         here = context.while_context() if context is not None else None
         if here is None:
-            if op.spec.kind not in (Kind.ENTER, Kind.SWITCH):
+            if not isinstance(op.spec, (kinds.Enter, kinds.Switch)):
                 raise ValueError(f"Cannot use {tensor.op.name!r} as input to {op.name!r} because {tensor.op.name!r} "
                                  "is in a while loop.")
         elif not _contains(here, loop) and not _gradient_of(here, loop):

@@ -9,9 +9,9 @@ from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.stale import StaleTensorError
 from tfnb.graph.attrs import check_values
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.opdef import registry
+from tfnb.opdef.op import Op
 from tfnb.opdef.signature import Attr
-from tfnb.opdef.spec import OpSpec
-from tfnb.opdef.tables import find_op, op_names
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import Graph
@@ -88,9 +88,9 @@ def as_operation(graph: Graph, obj: Any) -> Operation:
     return element.op if isinstance(element, Tensor) else element
 
 
-def spec_of(op_type: str) -> OpSpec:
+def spec_of(op_type: str) -> Op:
     """The spec of a type of op. Raises RuntimeError, as TensorFlow, if there is none."""
-    spec = find_op(op_type)
+    spec = registry.find(op_type)
     if spec is None:
         raise RuntimeError(f"Op type not registered {op_type!r}: tfnb has no op of that name.{near_types(op_type)}")
     return spec
@@ -98,11 +98,11 @@ def spec_of(op_type: str) -> OpSpec:
 
 def near_types(op_type: str) -> str:
     """A sentence that tells the types of ops that may have been meant, if there are any."""
-    near = get_close_matches(op_type, sorted(op_names()), n=3)
+    near = get_close_matches(op_type, sorted(registry.names()), n=3)
     return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
-def complete_attrs(spec: OpSpec, given: dict[str, Any], inputs: Sequence[Tensor], name: str) -> dict[str, Any]:
+def complete_attrs(spec: Op, given: dict[str, Any], inputs: Sequence[Tensor], name: str) -> dict[str, Any]:
     """All attrs of a node: given ones, those that the inputs tell, and defaults.
 
     Raises TypeError if the inputs don't fit the signature, ValueError if an attr is missing or has a value that the op
@@ -135,7 +135,7 @@ def default_value(attr: Attr) -> Any:
     return list(attr.default) if isinstance(attr.default, list) else attr.default
 
 
-def _from_inputs(spec: OpSpec, given: dict[str, Any], inputs: Sequence[Tensor], name: str) -> dict[str, Any]:
+def _from_inputs(spec: Op, given: dict[str, Any], inputs: Sequence[Tensor], name: str) -> dict[str, Any]:
     attrs: dict[str, Any] = {}
     rest = list(inputs)
     names = {attr.name for attr in spec.attrs}
@@ -163,14 +163,14 @@ def _from_inputs(spec: OpSpec, given: dict[str, Any], inputs: Sequence[Tensor], 
     return attrs
 
 
-def _check_types(spec: OpSpec, argument: str, is_ref: bool, tensors: Sequence[Tensor], name: str) -> None:
+def _check_types(spec: Op, argument: str, is_ref: bool, tensors: Sequence[Tensor], name: str) -> None:
     for t in tensors:
         if is_ref and not t.dtype._is_ref_dtype:
             raise TypeError(f"{spec.name!r} Op {name!r} requires that input {argument!r} be a mutable tensor (e.g.: a "
                             f"tf.Variable), got {t!r}")
 
 
-def output_types(spec: OpSpec, attrs: dict[str, Any]) -> list[DType]:
+def output_types(spec: Op, attrs: dict[str, Any]) -> list[DType]:
     """The dtype of each output, from the attrs."""
     types: list[DType] = []
     for arg in spec.outputs:

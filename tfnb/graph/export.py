@@ -10,8 +10,8 @@ import numpy as np
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.lazy import lazy_module
 from tfnb.core.shape import TensorShape, as_static
+from tfnb.opdef.op import Op
 from tfnb.opdef.signature import Arg, Attr
-from tfnb.opdef.spec import OpSpec
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import Graph
@@ -200,7 +200,7 @@ def public_attr(op: Operation, name: str) -> Any:
     return value
 
 
-def _kinds(spec: OpSpec) -> dict[str, str]:
+def _kinds(spec: Op) -> dict[str, str]:
     return {attr.name: attr.type for attr in spec.attrs}
 
 
@@ -290,7 +290,7 @@ def _in_body(tensor: Tensor, arguments: Collection[Operation]) -> str:
     raise AssertionError(f"{tensor} is no output of its op")
 
 
-def op_def(spec: OpSpec) -> Any:
+def op_def(spec: Op) -> Any:
     """The OpDef of a spec."""
     made = op_def_pb2.OpDef(name=spec.name, summary=spec.doc.partition("\n\n")[0], is_stateful=spec.stateful)
     attrs = {attr.name for attr in spec.attrs}

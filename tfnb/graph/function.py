@@ -16,7 +16,8 @@ from tfnb.graph import export
 from tfnb.graph.elements import spec_of
 from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef.spec import Kind, OpSpec
+from tfnb.opdef import kinds
+from tfnb.opdef.op import Op
 
 hashlib = lazy_module("hashlib")
 
@@ -54,10 +55,10 @@ class FunctionGraph(Graph):
         self.outer._lent -= 1
         self._entered.pop().__exit__(*error)
 
-    def add_op(self, spec: OpSpec, inputs: Sequence[Tensor], attrs: dict[str, Any], name: str,
+    def add_op(self, spec: Op, inputs: Sequence[Tensor], attrs: dict[str, Any], name: str,
                output_types: Sequence[DType], waits: Sequence[Operation] = ()) -> Operation:
         """As Graph.add_op; tensors of the graph around are captured. Raises ValueError for a new variable."""
-        if spec.kind is Kind.VARIABLE:
+        if isinstance(spec, kinds.Variable):
             raise ValueError(f"a function can't make variables, but its body makes {name.rstrip('/')!r}: make it "
                              "before the function, and use it there")
         return super().add_op(spec, [self.capture(t) for t in inputs], attrs, name, output_types, waits)
@@ -92,8 +93,8 @@ class FunctionGraph(Graph):
 
     def _copied(self, tensor: Tensor) -> Tensor:
         op = tensor.op
-        what = {Kind.PLACEHOLDER: "placeholder", Kind.VARIABLE: "stateful node"}.get(op.spec.kind)
-        if what is not None:
+        if isinstance(op.spec, (kinds.Placeholder, kinds.Variable)):
+            what = "placeholder" if isinstance(op.spec, kinds.Placeholder) else "stateful node"
             raise ValueError(f"Cannot capture a {what} (name:{op.name}, type:{op.type}) by value.")
         inputs = [self.capture(t) for t in op.inputs]
         made = super().add_op(op.spec, inputs, op.attrs, op.name.rsplit("/")[-1], [t.dtype for t in op.outputs])

@@ -30,8 +30,7 @@ from tfnb.graph.scopes import (
     device_entry,
 )
 from tfnb.graph.shape_context import ShapeContext, shape_error
-from tfnb.opdef.spec import OpSpec
-from tfnb.opdef.tables import SHAPES
+from tfnb.opdef.op import Op
 
 __all__ = ["Graph", "ShapeContext", "default_graphs"]
 
@@ -73,7 +72,7 @@ class Graph(Mutation):
 
     # Making operations
 
-    def add_op(self, spec: OpSpec, inputs: Sequence[Tensor], attrs: dict[str, Any], name: str,
+    def add_op(self, spec: Op, inputs: Sequence[Tensor], attrs: dict[str, Any], name: str,
                output_types: Sequence[DType], waits: Sequence[Operation] = ()) -> Operation:
         """Add a node: the way all ops take.
 
@@ -92,7 +91,7 @@ class Graph(Mutation):
         op = Operation(spec, self, name, inputs, attrs, self._version + 1, recorded_frames(), self.owner)
         op.outputs = [Tensor(op, i, dtype, self) for i, dtype in enumerate(output_types)]
         try:
-            for t, static in zip(op.outputs, SHAPES[spec.name](ShapeContext(op)), strict=True):
+            for t, static in zip(op.outputs, spec.shape(ShapeContext(op)), strict=True):
                 t.static = static
         except ValueError as error:
             raise shape_error(op, error) from None
@@ -130,7 +129,7 @@ class Graph(Mutation):
         key = name.lower()
         return name, key, key, max(1, self._names.used.get(key, 0))     # the scope has counted it
 
-    def _check_input(self, tensor: Tensor, spec: OpSpec, name: str) -> None:
+    def _check_input(self, tensor: Tensor, spec: Op, name: str) -> None:
         if tensor.graph is not self:
             raise ValueError(f"{tensor} must be from the same graph as {name!r} ({spec.name}), of which it is an input")
         check_fresh(tensor.op)

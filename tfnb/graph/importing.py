@@ -18,7 +18,7 @@ from tfnb.graph.inlining import without_functions
 from tfnb.graph.nodes import copied, node_name, tensor_name
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.opdef.tables import find_op
+from tfnb.opdef import registry
 
 
 def import_graph_def(graph_def: Any, input_map: Mapping[str, Any] | None = None,
@@ -112,7 +112,7 @@ def _check_types(nodes: Iterable[Any]) -> None:
     """Raise NotFoundError that names all types of ops that there are not, and where they are used."""
     absent: dict[str, list[str]] = {}
     for node in nodes:
-        if find_op(node.op) is None:
+        if registry.find(node.op) is None:
             absent.setdefault(node.op, []).append(node.name)
     if absent:
         told = "; ".join(f"{op!r} ({', '.join(map(repr, names[:3]))}{f' and {len(names) - 3} more' * (len(names) > 3)})"

@@ -6,7 +6,7 @@ from typing import Any
 
 from tfnb.graph import export
 from tfnb.graph.nodes import copied, with_inputs
-from tfnb.opdef.tables import find_op
+from tfnb.opdef import registry
 
 _CALLS = frozenset(["PartitionedCall", "StatefulPartitionedCall"])
 # Functions that call others twice double the nodes at each level: a short file can ask for any number.
@@ -95,7 +95,7 @@ class _Inlining:
             if node.op in _CALLS:                  # all are in one list called "output"
                 return {"output": 0}
         else:
-            spec = find_op(node.op)
+            spec = registry.find(node.op)
             args = [] if spec is None else [(arg.name, _size(arg.number, arg.type_list, node.attr))
                                             for arg in spec.outputs]
         starts, at = {}, 0

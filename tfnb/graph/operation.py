@@ -13,7 +13,7 @@ from tfnb.graph.context import session_for
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import Graph
-    from tfnb.opdef.spec import OpSpec
+    from tfnb.opdef.op import Op
 
 OVERLOADABLE = frozenset(
     "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __div__ __rdiv__ __truediv__ __rtruediv__ __floordiv__"
@@ -220,7 +220,7 @@ class Operation:
     _original_op: Operation | None = None       # of a gradient: the op that it differentiates
     _control_flow_context: Any = None           # the branch or loop that it is part of
 
-    def __init__(self, spec: OpSpec, graph: Graph, name: str, inputs: Sequence[Tensor], attrs: dict[str, Any],
+    def __init__(self, spec: Op, graph: Graph, name: str, inputs: Sequence[Tensor], attrs: dict[str, Any],
                  number: int, recorded: Recorded, owner: Any) -> None:
         self.name = name
         self.type = spec.name

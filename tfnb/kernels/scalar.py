@@ -25,7 +25,7 @@ import numpy as np
 from tfnb.kernels.number_types import BFLOAT16, Literal, dtype_of
 from tfnb.kernels.primitives import ALIASES, PRIMITIVES, ROW_COMBINATIONS, signature
 from tfnb.kernels.symbols import primitive, reading
-from tfnb.opdef.spec import OpSpec
+from tfnb.opdef.op import Op
 
 Array = np.ndarray[Any, Any]
 Ref = int | Literal                       # a value of a program (operands first, then steps), or a number
@@ -116,7 +116,7 @@ def expansion(name: str, type: str, bits: bool = True) -> Scalar | None:
     return None if body is None else Scalar(body)      # type: ignore[arg-type]
 
 
-def row_level_results(scalar: Scalar, spec: OpSpec, rows: Iterable[str]) -> tuple[bool, ...]:
+def row_level_results(scalar: Scalar, spec: Op, rows: Iterable[str]) -> tuple[bool, ...]:
     """Return, for each result of a rowwise op, whether it has one value per row (else one per element).
 
     rows: the names of the inputs that have one number for each row.

@@ -1,7 +1,8 @@
 """Contract of an op, from its signature: the dtypes that it takes and makes, and which shapes go together."""
 from __future__ import annotations
 
-from tfnb.opdef.spec import Kind, OpSpec
+from tfnb.opdef import kinds
+from tfnb.opdef.op import Op
 
 _FLOATS = ("bfloat16", "half", "float", "double")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -10,11 +11,8 @@ _NOT_HERE = ("qint8", "quint8", "qint16", "quint16", "qint32", "variant")       
 _NUMPY = {"half": "float16", "float": "float32", "double": "float64"}
 
 
-def contract(spec: OpSpec, broadcasts: bool) -> str:
-    """The contract of an op behind its description, a line each; "" where the signature leaves all open.
-
-    broadcasts: whether the inputs of this op, if it is elementwise, are broadcast.
-    """
+def contract(spec: Op) -> str:
+    """The contract of an op behind its description, a line each; "" where the signature leaves all open."""
     lines = []
     for attr in spec.attrs:
         names = [arg.name for arg in spec.inputs if attr.name in (arg.type, arg.type_list)]
@@ -23,16 +21,16 @@ def contract(spec: OpSpec, broadcasts: bool) -> str:
             lines.append(f"{', '.join(names)}: {'; '.join(taken)} (else TypeError).")
     lines += [f"{arg.name}: {_NUMPY.get(arg.type, arg.type)}." for arg in spec.inputs
               if arg.type and arg.type not in ("resource", "variant") and not _is_attr(spec, arg.type)]
-    if spec.kind is Kind.ELEMENTWISE and broadcasts and len(spec.inputs) > 1:
+    if isinstance(spec, kinds.Elementwise) and spec.align is None and len(spec.inputs) > 1:
         lines.append("Shapes are broadcast; ValueError where they don't fit.")
     return "\n".join([*lines, *_result(spec)])
 
 
-def _is_attr(spec: OpSpec, name: str) -> bool:
+def _is_attr(spec: Op, name: str) -> bool:
     return any(attr.name == name for attr in spec.attrs)
 
 
-def _result(spec: OpSpec) -> list[str]:
+def _result(spec: Op) -> list[str]:
     """Return the dtype of the one output, as a sentence."""
     if len(spec.outputs) != 1 or spec.outputs[0].is_list:
         return []
@@ -40,7 +38,7 @@ def _result(spec: OpSpec) -> list[str]:
     if not _is_attr(spec, made):
         return [] if made in ("resource", "variant") else [f"The result is {_NUMPY.get(made, made)}."]
     same = [arg.name for arg in spec.inputs if arg.type == made]
-    shaped = " and shape" if spec.kind is Kind.ELEMENTWISE and len(spec.inputs) == 1 else ""
+    shaped = " and shape" if isinstance(spec, kinds.Elementwise) and len(spec.inputs) == 1 else ""
     return [f"The result has the dtype{shaped} of {same[0]}."] if same else [f"{made}: the dtype of the result."]
 
 

@@ -1,6 +1,6 @@
 """Index from op names to the modules that declare them; written by `python tests/opdef/write_index.py`.
 
-`tables.find_op` imports a module of it when one of its ops is first asked for.
+`registry.find` imports a module of it when one of its ops is first asked for.
 """
 from __future__ import annotations
 

@@ -1,15 +1,13 @@
 """Ranks of inputs: stated in the declaration of an op, checked when it is added to a graph and when it runs."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 from tfnb.core.shape import Static, text
-from tfnb.opdef import tables
 from tfnb.opdef.signature import Arg
-from tfnb.opdef.spec import OpSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +38,10 @@ def input_names(op: Any) -> list[str]:
     return names
 
 
-def check_ranks(spec: OpSpec, ctx: Any) -> None:
-    """Raise ValueError if an input has another rank than the op states (static shapes: if that is known)."""
-    ranks, i = tables.RANKS[spec.name], 0
-    for arg in spec.inputs:
+def check_ranks(inputs: Sequence[Arg], ranks: Ranks, ctx: Any) -> None:
+    """Raise ValueError if an input has another rank than stated (static shapes: if that is known)."""
+    i = 0
+    for arg in inputs:
         count = count_of(arg, ctx.attrs) if arg.is_list else 1
         rank = ranks.get(arg.name)
         if rank is not None:
@@ -70,16 +68,11 @@ def _check_rank(name: str, shape: Static, rank: int | AtLeast | Single, ctx: Any
                          f"{text(shape)}")
 
 
-def with_ranks(spec: OpSpec, shape: Callable[[Any], list[Static]], ranks: Ranks) -> Callable[[Any], list[Static]]:
-    """Return the shape function of `spec` that checks ranks first, and record them. Raises ValueError for a name that
-    is no input."""
-    unknown = set(ranks) - {arg.name for arg in spec.inputs}
-    if unknown:
-        raise ValueError(f"op {spec.name}: ranks names {sorted(unknown)}, which are not inputs")
-    tables.RANKS[spec.name] = dict(ranks)
-
+def with_ranks(inputs: Sequence[Arg], ranks: Ranks,
+               shape: Callable[[Any], list[Static]]) -> Callable[[Any], list[Static]]:
+    """Return a shape function that checks ranks before it calls `shape`."""
     def checked(ctx: Any) -> list[Static]:
         """Return the static shape of each output. Raises ValueError for ranks and shapes that the op does not take."""
-        check_ranks(spec, ctx)
+        check_ranks(inputs, ranks, ctx)
         return shape(ctx)
     return checked

@@ -8,16 +8,9 @@ from tfnb.core.errors import UnimplementedError
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.opdef import tables
 from tfnb.ops.declare import elementwise
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.sparse_tensor import SparseTensor
-
-
-@elementwise("x: SrcT -> y: DstT", SrcT="type", DstT="type", Truncate="bool = false")
-def Cast(x):
-    """Convert `x` to another dtype: fractions are truncated, anything but 0 is True, True is 1."""
-    return x
 
 
 def _check_text(ctx: Any) -> None:
@@ -27,7 +20,10 @@ def _check_text(ctx: Any) -> None:
                                                "tf.as_string or tf.string_to_number")
 
 
-tables.VALIDATE["Cast"] = _check_text
+@elementwise("x: SrcT -> y: DstT", validate=_check_text, SrcT="type", DstT="type", Truncate="bool = false")
+def Cast(x):
+    """Convert `x` to another dtype: fractions are truncated, anything but 0 is True, True is 1."""
+    return x
 
 
 @Cast.gradient

@@ -13,7 +13,7 @@ from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.proto_functions import register_proto_function
 from tfnb.graph.stack import control_dependencies, get_collection_ref, get_default_graph, name_scope
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops.arguments import renamed
 from tfnb.ops.array import Identity
 from tfnb.ops.control import no_op, with_dependencies
@@ -110,7 +110,7 @@ class CondContext(ControlFlowContext):
                 op.control_inputs.append(self.pivot.op)
         else:
             for i, tensor in enumerate(op.inputs):
-                if op.spec.kind is Kind.MERGE and tensor.op.spec.kind is Kind.NEXT_ITERATION:
+                if isinstance(op.spec, kinds.Merge) and isinstance(tensor.op.spec, kinds.NextIteration):
                     continue                    # of a loop that is being imported
                 inside = self.add_value(tensor)
                 if inside is not tensor:

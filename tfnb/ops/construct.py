@@ -19,10 +19,9 @@ from tfnb.graph.convert import internal_convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph, get_graph_from_inputs
 from tfnb.kernels.scalar import read
-from tfnb.opdef import tables
 from tfnb.opdef.contract import contract
+from tfnb.opdef.op import Op
 from tfnb.opdef.signature import Arg, Attr
-from tfnb.opdef.spec import OpSpec
 
 _OFFICIAL = {"float": "float32", "double": "float64", "half": "float16"}
 
@@ -46,7 +45,7 @@ class _Documentation:
             return self._of_class
         call = f"{op.spec.name}{op.__signature__}"
         description, mark, example = inspect.cleandoc(op.spec.doc).partition(">>> ")
-        terms = contract(op.spec, op.spec.name not in tables.ALIGN)
+        terms = contract(op.spec)
         return "\n\n".join(part for part in (call, description.rstrip(), terms, mark + example) if part)
 
 
@@ -56,7 +55,7 @@ class Constructor:
     Inputs come first, then the attrs that can't be inferred (those without a default before the others), then `name`.
     """
 
-    def __init__(self, spec: OpSpec) -> None:
+    def __init__(self, spec: Op) -> None:
         self.spec = spec
         self.__name__ = spec.name
         inferred = {arg.type for arg in spec.inputs} | {arg.number for arg in spec.inputs}
@@ -88,26 +87,26 @@ class Constructor:
 
     def gradient(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """Register the gradient of this op: fn(op, *output_gradients) -> gradients of the inputs."""
-        tables.GRADIENTS[self.spec.name] = fn
+        self.spec.amend(gradient=fn)
         return fn
 
     def no_gradient(self, reason: str) -> None:
         """State that this op has no gradient, and why."""
-        tables.NO_GRADIENT[self.spec.name] = reason
+        self.spec.amend(no_gradient=reason)
 
     def checked(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """State which values this op does not take: fn(ctx) -> list of kernels.checks.Check, over concrete shapes."""
-        tables.CHECKS[self.spec.name] = fn
+        self.spec.amend(checks=fn)
         return fn
 
     def prepare(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """Register the map of a reduction: applied to each element before elements are combined."""
-        tables.PREPARE[self.spec.name] = read(fn)
+        self.spec.amend(prepare=read(fn))
         return fn
 
     def finish(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """Register the final step of a reduction: applied to its accumulator and the number of elements."""
-        tables.FINISH[self.spec.name] = read(fn)
+        self.spec.amend(finish=read(fn))
         return fn
 
     def __call__(self, *args: Any, name: str | None = None, **kwargs: Any) -> Any:

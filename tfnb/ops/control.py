@@ -8,14 +8,14 @@ from typing import Any
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, control_dependencies, device, name_scope
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops.array import Identity
 from tfnb.ops.declare import structural
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.sparse_tensor import SparseTensor
 
 
-@structural("->", Kind.CONTROL, shape=lambda ctx: [])
+@structural("->", kinds.Control, shape=lambda ctx: [])
 def NoOp() -> None:
     """Do nothing: a node for control inputs."""
 

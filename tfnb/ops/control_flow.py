@@ -12,7 +12,7 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import colocate_with, name_scope
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops import shapes
 from tfnb.ops.create import range_
 from tfnb.ops.declare import structural
@@ -51,66 +51,66 @@ def _true_or_false(ctx: ShapeContext) -> list[Static]:
     return [merge(ctx.shape(0), ())]
 
 
-@structural("data: T, pred: bool -> output_false: T, output_true: T", Kind.SWITCH, shape=_switched, T="type")
+@structural("data: T, pred: bool -> output_false: T, output_true: T", kinds.Switch, shape=_switched, T="type")
 def Switch() -> None:
     """Forward `data` to the output that `pred` selects; the other one is dead."""
 
 
-@structural("data: Ref(T), pred: bool -> output_false: Ref(T), output_true: Ref(T)", Kind.SWITCH, shape=_switched,
+@structural("data: Ref(T), pred: bool -> output_false: Ref(T), output_true: Ref(T)", kinds.Switch, shape=_switched,
             T="type")
 def RefSwitch() -> None:
     """Forward the reference to the output that `pred` selects; the other one is dead."""
 
 
-@structural("inputs: N * T -> output: T, value_index: int32", Kind.MERGE, shape=_merged, T="type", N="int >= 1")
+@structural("inputs: N * T -> output: T, value_index: int32", kinds.Merge, shape=_merged, T="type", N="int >= 1")
 def Merge() -> None:
     """Forward the one of `inputs` that is not dead, and its index."""
 
 
-@structural("inputs: Ref(N * T) -> output: Ref(T), value_index: int32", Kind.MERGE, shape=_merged, T="type",
+@structural("inputs: Ref(N * T) -> output: Ref(T), value_index: int32", kinds.Merge, shape=_merged, T="type",
             N="int >= 1")
 def RefMerge() -> None:
     """Forward the one of the references that is not dead, and its index."""
 
 
-@structural("data: T -> output: T", Kind.ENTER, shape=_entered, T="type", frame_name="string",
+@structural("data: T -> output: T", kinds.Enter, shape=_entered, T="type", frame_name="string",
             is_constant="bool = false", parallel_iterations="int = 10")
 def Enter() -> None:
     """Make `data` available in the loop `frame_name`: in its first iteration, or (is_constant) in all iterations."""
 
 
-@structural("data: Ref(T) -> output: Ref(T)", Kind.ENTER, shape=_entered, T="type", frame_name="string",
+@structural("data: Ref(T) -> output: Ref(T)", kinds.Enter, shape=_entered, T="type", frame_name="string",
             is_constant="bool = false", parallel_iterations="int = 10")
 def RefEnter() -> None:
     """Make the reference available in the loop `frame_name`: in its first iteration, or (is_constant) in all."""
 
 
-@structural("data: T -> output: T", Kind.EXIT, shape=shapes.like_first, T="type")
+@structural("data: T -> output: T", kinds.Exit, shape=shapes.like_first, T="type")
 def Exit() -> None:
     """Forward `data` out of its loop."""
 
 
-@structural("data: Ref(T) -> output: Ref(T)", Kind.EXIT, shape=shapes.like_first, T="type")
+@structural("data: Ref(T) -> output: Ref(T)", kinds.Exit, shape=shapes.like_first, T="type")
 def RefExit() -> None:
     """Forward the reference out of its loop."""
 
 
-@structural("data: T -> output: T", Kind.NEXT_ITERATION, shape=shapes.like_first, T="type")
+@structural("data: T -> output: T", kinds.NextIteration, shape=shapes.like_first, T="type")
 def NextIteration() -> None:
     """Forward `data` to the next iteration of its loop."""
 
 
-@structural("data: Ref(T) -> output: Ref(T)", Kind.NEXT_ITERATION, shape=shapes.like_first, T="type")
+@structural("data: Ref(T) -> output: Ref(T)", kinds.NextIteration, shape=shapes.like_first, T="type")
 def RefNextIteration() -> None:
     """Forward the reference to the next iteration of its loop."""
 
 
-@structural("input: bool -> output: bool", Kind.LOOP_COND, shape=_true_or_false)
+@structural("input: bool -> output: bool", kinds.LoopCond, shape=_true_or_false)
 def LoopCond() -> None:
     """Forward the condition of a loop: whether it goes on."""
 
 
-@structural("->", Kind.CONTROL, shape=lambda ctx: [])
+@structural("->", kinds.Control, shape=lambda ctx: [])
 def ControlTrigger() -> None:
     """Do nothing: a node for control inputs, dead ones too."""
 

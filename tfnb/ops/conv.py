@@ -16,7 +16,6 @@ from tfnb.kernels.cpu import conv as cpu
 from tfnb.kernels.cpu import conv_loops as loops
 from tfnb.kernels.cuda import windows as cuda
 from tfnb.kernels.window import along, channels_first, output_size, spatial_axes, window
-from tfnb.opdef import tables
 from tfnb.ops.array import shape, shape_n
 from tfnb.ops.construct import Constructor
 from tfnb.ops.declare import kernel
@@ -143,7 +142,7 @@ def validate_forward(ctx: Any, invalid: tuple[str, ...] = ()) -> None:
     """Raise an error for strides over channels, and for a filter without numbers whose sums would be the output."""
     only_spatial(ctx, invalid)
     filter_ = ctx.shape(1)
-    if 0 in filter_ and (len(filter_) == 5 or 0 not in tables.SHAPES[ctx.op.type](ctx)[0]):
+    if 0 in filter_ and (len(filter_) == 5 or 0 not in ctx.op.spec.shape(ctx)[0]):
         raise ValueError(f"filter must not have zero elements (i.e. all dimensions must be non-zero), got {filter_}")
 
 
@@ -253,7 +252,7 @@ _DEPTHWISE = _conv((arrays.depthwise, arrays.depthwise_input_gradient, arrays.de
 # The ops
 
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(conv_output), numpy=_CONV[0], cpu=cpu.convolve,
-        cuda=cuda.convolve, validate=validate_forward, total=True,
+        cuda=cuda.convolve, validate=validate_forward, total=True, work=cpu.operations,
         T="{half, bfloat16, float, double, int32}", **FULL)
 def Conv2D() -> None:
     """Compute the 2-D convolution of images with a filter (height, width, in, out).
@@ -266,8 +265,7 @@ def Conv2D() -> None:
 @kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=input_shape(conv_output, True),
         validate=validate_input_gradient, numpy=_CONV[1], cpu=cpu.input_gradient,
         cuda=cuda.input_gradient, values=("input_sizes",),
-        total=True, T="{half, bfloat16, float, double, int32}",
-        **FULL)
+        total=True, work=cpu.operations, T="{half, bfloat16, float, double, int32}", **FULL)
 def Conv2DBackpropInput() -> None:
     """Compute the gradient of Conv2D for its input."""
 
@@ -275,12 +273,11 @@ def Conv2DBackpropInput() -> None:
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(conv_output),
         validate=validate_filter_gradient, numpy=_CONV[2], cpu=cpu.filter_gradient,
         cuda=cuda.filter_gradient, values=("filter_sizes",),
-        total=True, T="{half, bfloat16, float, double}", **FULL)
+        total=True, work=cpu.operations, T="{half, bfloat16, float, double}", **FULL)
 def Conv2DBackpropFilter() -> None:
     """Compute the gradient of Conv2D for its filter."""
 
 
-tables.WORK.update({name: cpu.operations for name in ("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")})
 
 
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(_depthwise_output), numpy=_DEPTHWISE[0],

@@ -1,85 +1,78 @@
 """Op declarations: each op once, in its family's file; its kind supplies all that is usual.
 
-A decorator takes the op's official signature, registers it in the tables of `opdef/tables.py` and returns
-a `Constructor`: calling it adds a node to a graph, as TensorFlow's generated op functions do. The decorated function
+A decorator takes the op's official signature, registers a record of its kind (`opdef/kinds.py`) and returns a
+`Constructor`: calling it adds a node to a graph, as TensorFlow's generated op functions do. The decorated function
 is the definition (a scalar body, a view, a NumPy function) and its docstring the op's documentation.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from tfnb.kernels import scalar
+from tfnb.kernels.contraction import Contraction
 from tfnb.kernels.scatter import Form
-from tfnb.opdef import tables
+from tfnb.opdef import kinds, registry
+from tfnb.opdef.op import Op
 from tfnb.opdef.ranks import Ranks, with_ranks
 from tfnb.opdef.signature import read_signature
-from tfnb.opdef.spec import Kind, OpSpec
 from tfnb.ops import shapes
 from tfnb.ops.construct import Constructor
 
 Fn = Callable[..., Any]
 
 
-def _enter(fn: Fn, text: str, kind: Kind, attrs: dict[str, str], *, stateful: bool = False,
-           values: Iterable[str] = (), total: bool = False, waits: bool = False, in_order: bool = False,
-           writes: bool = False) -> OpSpec:
-    """Read the signature (an attr called as a parameter of the decorator, `shape`, is given as `shape_`)."""
-    attrs = {name.rstrip("_"): attr for name, attr in attrs.items()}  # shape_: the attr, not the keyword
-    inputs, outputs, read = read_signature(text, {name.rstrip("_"): spec for name, spec in attrs.items()})
-    doc = (fn.__doc__ or "").strip()
-    spec = OpSpec(fn.__name__, inputs, outputs, read, kind, doc, stateful, frozenset(values), total, waits,
-                  in_order, writes)
-    tables.add_op(spec)
-    return spec
+def _stated(fn: Fn, text: str, attrs: dict[str, str], shape: Fn, ranks: Ranks | None = None,
+            validate: Fn | None = None, values: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the fields that an op of any kind has (an attr called as a parameter of the decorator, `shape`, is given
+    as `shape_`). Raises ValueError for ranks of what is no input."""
+    inputs, outputs, read = read_signature(text, {name.rstrip("_"): attr for name, attr in attrs.items()})
+    unknown = set(ranks or ()) - {arg.name for arg in inputs}
+    if unknown:
+        raise ValueError(f"op {fn.__name__}: ranks names {sorted(unknown)}, which are not inputs")
+    return {"name": fn.__name__, "inputs": inputs, "outputs": outputs, "attrs": read, "doc": (fn.__doc__ or "").strip(),
+            "value_inputs": frozenset(values), "shape": with_ranks(inputs, ranks, shape) if ranks else shape,
+            "ranks": dict(ranks or {}), "validate": validate}
 
 
-def _check(spec: OpSpec, shape: Fn, ranks: Ranks | None = None, validate: Fn | None = None) -> None:
-    """Enter the shape function of an op, and what is checked beside it (see `kernel`)."""
-    tables.SHAPES[spec.name] = with_ranks(spec, shape, ranks) if ranks else shape
-    if validate is not None:
-        tables.VALIDATE[spec.name] = validate
+def declared(op: Op) -> Constructor:
+    """Register an op and return its constructor."""
+    registry.add(op)
+    return Constructor(op)
 
 
-def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, ranks: Ranks | None = None, domain: str = "",
-                align: Fn | None = None, variadic: Fn | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
+def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, ranks: Ranks | None = None,
+                validate: Fn | None = None, domain: str = "", align: Fn | None = None, variadic: Fn | None = None,
+                **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op whose outputs have, at each element, a scalar definition of its (broadcast) inputs there.
 
     domain: where the definition may be sampled by tests, e.g. "positive", "unit" (-1 to 1), "nonzero". align:
     fn(attrs, *shapes) -> the shapes that the inputs take before they are broadcast. variadic: of an op with a list of
-    inputs, fn(their number) -> the definition as a function. ranks: see `kernel`.
+    inputs, fn(their number) -> the definition as a function. ranks, validate: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        spec = _enter(fn, text, Kind.ELEMENTWISE, attrs)
-        tables.SCALARS[spec.name] = lru_cache(lambda n: scalar.read(variadic(n))) if variadic else scalar.read(fn)
-        _check(spec, shape, ranks)
-        if align:
-            tables.ALIGN[spec.name] = align
-        if domain:
-            tables.DOMAINS[spec.name] = domain
-        return Constructor(spec)
+        body = lru_cache(lambda n: scalar.read(variadic(n))) if variadic else scalar.read(fn)
+        return declared(kinds.Elementwise(**_stated(fn, text, attrs, shape, ranks, validate), body=body, align=align,
+                                          domain=domain))
     return declare
 
 
-def reduction(text: str, *, identity: float | str, axes: Fn | None = None, ranks: Ranks | None = None,
+def reduction(text: str, *, identity: float | str, axes: Fn | None = None, shape: Fn = shapes.reduced,
+              accumulators: Mapping[str, str] | None = None, ranks: Ranks | None = None,
               **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op that reduces the axes that its second input names, or `axes`: fn(attrs, rank) -> axes.
 
     The definition is `(acc, x) -> acc`; `identity` is what the accumulator starts from: a number, "lowest" or
-    "highest" of the dtype. Attr `keep_dims` keeps the reduced axes with size 1. ranks: see `kernel`.
+    "highest" of the dtype. Attr `keep_dims` keeps the reduced axes with size 1. accumulators: dtype -> the dtype of
+    its accumulator, where that is a wider one. ranks: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         named = () if axes else (read_signature(text, attrs)[0][1].name,)
-        spec = _enter(fn, text, Kind.REDUCTION, attrs, values=named)
-        tables.SCALARS[spec.name] = scalar.read(fn)
-        tables.IDENTITY[spec.name] = identity
-        if axes:
-            tables.AXES[spec.name] = axes
-        _check(spec, shapes.reduced, ranks)
-        return Constructor(spec)
+        return declared(kinds.Reduction(**_stated(fn, text, attrs, shape, ranks, values=named), body=scalar.read(fn),
+                                        identity=identity, axes=axes, accumulators=accumulators or {}))
     return declare
 
 
@@ -91,11 +84,7 @@ def rowwise(text: str, *, rows: Iterable[str] = (), shape: Fn = shapes.rowwise,
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        spec = _enter(fn, text, Kind.ROWWISE, attrs)
-        tables.SCALARS[spec.name] = scalar.read(fn)
-        tables.ROWS[spec.name] = frozenset(rows)
-        tables.SHAPES[spec.name] = shape
-        return Constructor(spec)
+        return declared(kinds.Rowwise(**_stated(fn, text, attrs, shape), body=scalar.read(fn), rows=frozenset(rows)))
     return declare
 
 
@@ -109,33 +98,21 @@ def movement(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn |
 
     The definition takes the view of that input and the values of the others, in order, and returns a view, or a tuple
     of them for several outputs. indexed: fn(op) -> whether the kernel `cpu` can copy what it takes where inputs called
-    begin and end are not known before. in_order: see OpSpec. ranks, validate: see `kernel`.
+    begin and end are not known before. in_order: see Op. ranks, validate: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        inputs = read_signature(text, attrs)[0]
-        spec = _enter(fn, text, Kind.MOVEMENT, attrs, values=[arg.name for i, arg in enumerate(inputs) if i != of],
-                      in_order=in_order)
-        if of:
-            tables.VIEWED[spec.name] = of
-        tables.VIEWS[spec.name] = fn
-        _check(spec, shape, ranks, validate)
-        _add_indexed(spec, indexed)
-        if cpu is not None:
-            tables.CPU[spec.name] = cpu
-        return Constructor(spec)
+        others = [arg.name for i, arg in enumerate(read_signature(text, attrs)[0]) if i != of]
+        return declared(kinds.Movement(**_stated(fn, text, attrs, shape, ranks, validate, others), view=fn, viewed=of,
+                                       in_order=in_order, indexed=indexed and (_BOUNDS, indexed), cpu=cpu))
     return declare
-
-
-def _add_indexed(spec: OpSpec, fits: Fn | None) -> None:
-    if fits is not None:
-        tables.INDEXED[spec.name] = _BOUNDS, fits
 
 
 def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, validate: Fn | None = None,
            launch: Fn | None = None, cpu: Fn | None = None, cuda: Fn | None = None, values: Iterable[str] = (),
            total: bool = False, view: Fn | None = None, indexed: Fn | None = None,
-           **attrs: str) -> Callable[[Fn], Constructor]:
+           bounded: tuple[Fn, Fn] | None = None, counted: tuple[int, int] | None = None,
+           contraction: Contraction | None = None, work: Fn | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op with hand-written kernels. numpy: fn(ctx, *arrays) -> array(s); launch: fn(call) -> [Launch], of
     kernel functions (kernels/functions.py), on CPU and GPU; cpu, cuda: the same for one of them.
 
@@ -146,17 +123,15 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
     view: where it may be a movement: fn(view of the first input, *values of the others) -> View, or raises NeedsCopy.
 
     values: the inputs whose value, not only shape, decides the shape of the outputs. Without a launch the op is a host
-    call of `numpy` wherever it runs. total: it can't fail once its shapes fit. indexed: see `movement`.
+    call of `numpy` wherever it runs. total: it can't fail once its shapes fit. indexed: see `movement`. bounded,
+    counted, contraction, work: see `kinds.Kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        spec = _enter(fn, text, Kind.KERNEL, attrs, values=values, total=total)
-        if view is not None:
-            tables.VIEWS[spec.name] = view
-        _add_indexed(spec, indexed)
-        _check(spec, shape, ranks, validate)
-        _hand_written(spec, numpy, cpu or launch, cuda or launch)
-        return Constructor(spec)
+        return declared(kinds.Kernel(**_stated(fn, text, attrs, shape, ranks, validate, values), numpy=numpy,
+                                     cpu=cpu or launch, cuda=cuda or launch, total=total, view=view,
+                                     indexed=indexed and (_BOUNDS, indexed), bounded=bounded, counted=counted,
+                                     contraction=contraction, work=work))
     return declare
 
 
@@ -166,29 +141,16 @@ def random(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
     """As `kernel`, with a generator state (`ctx.state`, `call.state`) that each op has in each session."""
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        spec = _enter(fn, text, Kind.RANDOM, attrs, stateful=True, values=values)
-        _check(spec, shape, ranks, validate)
-        _hand_written(spec, numpy, cpu or launch, cuda or launch)
-        return Constructor(spec)
+        return declared(kinds.Random(**_stated(fn, text, attrs, shape, ranks, validate, values), stateful=True,
+                                     numpy=numpy, cpu=cpu or launch, cuda=cuda or launch))
     return declare
-
-
-def _hand_written(spec: OpSpec, numpy: Fn, cpu: Fn | None, cuda: Fn | None) -> None:
-    tables.NUMPY[spec.name] = numpy
-    if cpu is not None:
-        tables.CPU[spec.name] = cpu
-    if cuda is not None:
-        tables.CUDA[spec.name] = cuda
 
 
 def shapeof(text: str, *, shape: Fn, **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op that depends on the shapes of its inputs only: fn(*shapes, **attrs) -> NumPy value(s)."""
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        spec = _enter(fn, text, Kind.SHAPEOF, attrs)
-        tables.SHAPES[spec.name] = shape
-        tables.NUMPY[spec.name] = fn
-        return Constructor(spec)
+        return declared(kinds.ShapeOf(**_stated(fn, text, attrs, shape), numpy=fn))
     return declare
 
 
@@ -200,11 +162,8 @@ def update(text: str, *, shape: Fn = shapes.like_first, ranks: Ranks | None = No
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        spec = _enter(fn, text, Kind.UPDATE, attrs)
-        tables.SCALARS[spec.name] = scalar.read(fn)
-        _check(spec, shape, ranks, validate)
-        tables.NO_GRADIENT[spec.name] = "it writes to a variable"
-        return Constructor(spec)
+        return declared(kinds.Update(**_stated(fn, text, attrs, shape, ranks, validate), body=scalar.read(fn),
+                                     no_gradient="it writes to a variable"))
     return declare
 
 
@@ -220,36 +179,29 @@ def scatter(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | 
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        spec = _enter(fn, text, Kind.SCATTER, attrs)
-        names = [arg.name for arg in spec.inputs]
-        definition = scalar.read(fn) if of is None else tables.SCALARS[of.spec.name]
-        form = Form(definition, tuple(i for i, arg in enumerate(spec.inputs) if arg.is_ref),
-                    names.index("indices"), frozenset(names.index(name) for name in rows), vectors)
-        tables.SCATTERS[spec.name], tables.SCALARS[spec.name] = form, form.scalar
-        _check(spec, shape, ranks, validate)
-        tables.NO_GRADIENT[spec.name] = "it writes to a variable"
-        return Constructor(spec)
+        stated = _stated(fn, text, attrs, shape, ranks, validate)
+        names = [arg.name for arg in stated["inputs"]]
+        body = scalar.read(fn) if of is None else of.spec.body
+        form = Form(body, tuple(i for i, arg in enumerate(stated["inputs"]) if arg.is_ref), names.index("indices"),
+                    frozenset(names.index(name) for name in rows), vectors)
+        return declared(kinds.Scatter(**stated, body=body, form=form, no_gradient="it writes to a variable"))
     return declare
 
 
 def host(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | None = None, stateful: bool = False,
-         waits: bool = False, element: str | None = None, writes: bool = False,
+         waits: bool = False, element: str = "", writes: bool = False,
          **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op that is one Python call: fn(*arrays, **attrs) -> array or tuple (strings: object arrays of bytes).
 
     A definition with a keyword-only parameter `ctx` gets the run context (the op, the store of the session). waits:
     it may wait, for at most `ctx.timeout`, for what another op does. element: what it does with an element of its
-    first input (tables.RESIDENT). writes: it writes to the variables behind its Ref inputs. ranks, validate:
+    first input (see Op). writes: it writes to the variables behind its Ref inputs. ranks, validate:
     see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        spec = _enter(fn, text, Kind.HOST, attrs, stateful=stateful, waits=waits, writes=writes)
-        _check(spec, shape, ranks, validate)
-        tables.NUMPY[spec.name] = fn
-        if element is not None:
-            tables.RESIDENT[spec.name] = element
-        return Constructor(spec)
+        return declared(kinds.Host(**_stated(fn, text, attrs, shape, ranks, validate), call=fn, stateful=stateful,
+                                   waits=waits, element=element, writes=writes))
     return declare
 
 
@@ -266,12 +218,10 @@ def scalars(*names: str) -> Fn:
     return validate
 
 
-def structural(text: str, kind: Kind, *, shape: Fn, stateful: bool = False,
+def structural(text: str, kind: type[Op], *, shape: Fn, stateful: bool = False,
                **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op to which the compiler itself gives a meaning: placeholders, constants, variables, NoOp."""
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        spec = _enter(fn, text, kind, attrs, stateful=stateful)
-        tables.SHAPES[spec.name] = shape
-        return Constructor(spec)
+        return declared(kind(**_stated(fn, text, attrs, shape), stateful=stateful))
     return declare

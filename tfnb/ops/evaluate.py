@@ -19,8 +19,8 @@ from tfnb.graph.constant_value import LARGEST, set_evaluator
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels.scalar import Scalar, reference, row_level_results
 from tfnb.kernels.view import NeedsCopy, View
-from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
+from tfnb.opdef.op import Op
 from tfnb.ops.shapes import normalized_axes
 from tfnb.ops.validate import require_shapes, validate_arrays
 
@@ -52,13 +52,13 @@ class Context:
 def refers(tensor: Tensor) -> bool:
     """Return whether the tensor refers to a variable. Those of host ops are handles, and pass as values, unless the
     op has written to the variable."""
-    return tensor.dtype._is_ref_dtype and (tensor.op.spec.kind is not Kind.HOST or tensor.op.spec.writes)
+    return tensor.dtype._is_ref_dtype and (not isinstance(tensor.op.spec, kinds.Host) or tensor.op.spec.writes)
 
 
 def ref_variable(tensor: Tensor) -> Operation:
     """Return the variable that a ref tensor refers to: its own op, or what the updates before it write to."""
     op = tensor.op
-    while op.spec.kind is not Kind.VARIABLE:
+    while not isinstance(op.spec, kinds.Variable):
         op = next(t for t in op.inputs if t.dtype._is_ref_dtype).op
     return op
 
@@ -87,12 +87,13 @@ def evaluate(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarra
     raises; InternalError where the outputs have not the shapes that its shape function says.
     """
     shapes = validate_arrays(op, arrays)
-    if op.spec.kind in (Kind.KERNEL, Kind.RANDOM) and op.spec.name in tables.CPU and (nothing := _empties(op, shapes)):
+    spec = op.spec
+    if spec.cpu is not None and isinstance(spec, (kinds.Kernel, kinds.Random)) and (nothing := _empties(op, shapes)):
         return nothing                             # as in programs, where no kernel is launched for it
-    if op.spec.kind is Kind.KERNEL and _may_last(arrays, shapes):
+    if isinstance(spec, kinds.Kernel) and _may_last(arrays, shapes):
         made = interruptible(_numpy, op, arrays, context)
     else:
-        made = _BY_KIND[op.spec.kind](op, arrays, context)
+        made = _FORMS[type(spec)](op, arrays, context)
     require_shapes(op, made, shapes)
     return made
 
@@ -119,13 +120,13 @@ def reads_operand(op: Operation, definition: Scalar, index: int) -> bool:
 
 def wants_lock(op: Operation) -> bool:
     """Return whether reading and writing a generator or variable needs its lock. (A plain overwrite needs none.)"""
-    return op.spec.kind is Kind.RANDOM or bool(op.attrs.get("use_locking")) and (
-        op.spec.kind is not Kind.UPDATE or reads_operand(op, tables.SCALARS[op.spec.name], 0))
+    return isinstance(op.spec, kinds.Random) or bool(op.attrs.get("use_locking")) and (
+        not isinstance(op.spec, kinds.Update) or reads_operand(op, op.spec.body, 0))
 
 
 def definition_of(op: Operation, count: int = 0) -> Scalar:
     """Return the scalar definition of an op; of one with a list of inputs, for `count` of them."""
-    found = tables.SCALARS[op.spec.name]
+    found = op.spec.body
     return found if isinstance(found, Scalar) else found(count)  # type: ignore[no-any-return]
 
 
@@ -136,7 +137,7 @@ def folded(op: Operation, inputs: list[Operand],
     A list of more than MOST_AT_ONCE inputs is combined part by part, each with the result of those before it: Python's
     compiler, LLVM's and a processor's registers have no room for thousands of operands.
     """
-    if isinstance(tables.SCALARS[op.spec.name], Scalar):
+    if isinstance(op.spec.body, Scalar):
         return list(combine(definition_of(op), inputs))
     first, rest = inputs[:MOST_AT_ONCE], inputs[MOST_AT_ONCE:]
     made = combine(definition_of(op, len(first)), first)
@@ -148,22 +149,20 @@ def folded(op: Operation, inputs: list[Operand],
 
 def aligned_shapes(op: Operation, shapes: Sequence[tuple[int, ...]]) -> Sequence[tuple[int, ...]]:
     """Return the shapes that the inputs of an elementwise op take before they are broadcast."""
-    align = tables.ALIGN.get(op.spec.name)
-    return shapes if align is None else align(op.attrs, *shapes)  # type: ignore[no-any-return]
+    return shapes if op.spec.align is None else op.spec.align(op.attrs, *shapes)
 
 
 def reduced_axes(op: Operation, rank: int, axes: np.ndarray | None) -> list[int]:
     """Return the axes that a reduction combines: those of its own, else `axes`, the value of its second input."""
-    fixed = tables.AXES.get(op.spec.name)
-    named = axes if fixed is None else fixed(op.attrs, rank)
-    found = normalized_axes(named, rank)  # type: ignore[arg-type]
-    if len(found) != np.size(named):  # type: ignore[arg-type]
+    named: Any = axes if op.spec.axes is None else op.spec.axes(op.attrs, rank)
+    found = normalized_axes(named, rank)
+    if len(found) != np.size(named):
         raise ValueError(f"Invalid reduction arguments: Axes contains a dimension twice: {np.ravel(named).tolist()}")
     return found
 
 
 def _elementwise(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
-    if op.spec.name in tables.ALIGN:
+    if op.spec.align is not None:
         shapes = aligned_shapes(op, [a.shape for a in arrays])
         arrays = [a.reshape(shape) for a, shape in zip(arrays, shapes, strict=True)]
     kinds = [np.dtype(t.dtype.base_dtype.as_numpy_dtype) for t in op.outputs]
@@ -194,14 +193,13 @@ def _reduction(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndar
     kept = [x.shape[i] for i in keep]
     rows = x.transpose([*keep, *axes]).reshape([*kept, count])
     kind = scalar_type(op)
-    kind = tables.ACCUMULATORS.get(op.spec.name, {}).get(kind, kind)
+    kind = op.spec.accumulators.get(kind, kind)
     rows = rows.astype(kind, copy=False)
-    if op.spec.name in tables.PREPARE:
-        rows = reference(tables.PREPARE[op.spec.name], (rows,), (), kind)[0]
-    result = _fold(tables.SCALARS[op.spec.name], tables.IDENTITY[op.spec.name], rows, kind)
-    finish = tables.FINISH.get(op.spec.name)
-    if finish is not None:
-        result = np.asarray(reference(finish, (result, np.asarray(count, kind)), (), kind)[0])
+    if op.spec.prepare is not None:
+        rows = reference(op.spec.prepare, (rows,), (), kind)[0]
+    result = _fold(op.spec.body, op.spec.identity, rows, kind)
+    if op.spec.finish is not None:
+        result = np.asarray(reference(op.spec.finish, (result, np.asarray(count, kind)), (), kind)[0])
     ones = [1 if i in axes else n for i, n in enumerate(x.shape)]
     return (result.astype(x.dtype, copy=False).reshape(ones if op.attrs.get("keep_dims") else kept),)
 
@@ -230,7 +228,7 @@ def identity_value(identity: float | str, dtype: np.dtype) -> Any:
 
 
 def _rowwise(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
-    definition, rows = tables.SCALARS[op.spec.name], tables.ROWS[op.spec.name]
+    definition, rows = op.spec.body, op.spec.rows
     names = [arg.name for arg in op.spec.inputs]
     wide = [a[..., None] if name in rows else a for name, a in zip(names, arrays, strict=True)]
     types = [numpy_name(t.dtype.base_dtype) for t in op.outputs]
@@ -243,14 +241,14 @@ def _rowwise(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarra
 
 def movement_views(op: Operation, view: View, values: Arrays) -> tuple[View, ...]:
     """Return a movement op's views of its first input. Raises NeedsCopy where strides can't express them."""
-    attrs = {name: op.attrs[name] for name in _keywords(tables.VIEWS[op.spec.name])}
-    views = tables.VIEWS[op.spec.name](view, *values, **attrs)
+    attrs = {name: op.attrs[name] for name in _keywords(op.spec.view)}
+    views = op.spec.view(view, *values, **attrs)
     return tuple(views) if isinstance(views, (list, tuple)) else (views,)
 
 
 def viewed_and_values(op: Operation, inputs: Sequence[Any]) -> tuple[Any, list[Any]]:
     """Return the input of a movement op that gets other strides, and the others."""
-    at = tables.VIEWED.get(op.spec.name, 0)
+    at = op.spec.viewed
     return inputs[at], [*inputs[:at], *inputs[at + 1:]]
 
 
@@ -276,17 +274,17 @@ def _shapeof(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarra
 
 def shape_values(op: Operation, shapes: Sequence[tuple[int, ...]]) -> tuple[np.ndarray, ...]:
     """Return the outputs of an op that needs only the shapes of its inputs."""
-    fn = tables.NUMPY[op.spec.name]
+    fn = op.spec.numpy
     result = fn(*shapes, **{name: op.attrs[name] for name in _keywords(fn)})
     return _as_arrays(op, result)
 
 
 def _numpy(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
-    return _as_arrays(op, tables.NUMPY[op.spec.name](context, *arrays))
+    return _as_arrays(op, op.spec.numpy(context, *arrays))
 
 
 def _host(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
-    fn = tables.NUMPY[op.spec.name]
+    fn = op.spec.call
     attrs = {name: context if name == "ctx" else op.attrs[name] for name in _keywords(fn)}
     return _as_arrays(op, fn(*_grouped(op, arrays), **attrs))
 
@@ -317,14 +315,14 @@ def _array_type(dtype: DType) -> Any:
 
 def host_call(op: Operation, store: Any) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
     """Return `evaluate` for a host op in a session, with the work that all runs have in common done beforehand."""
-    fn = tables.NUMPY[op.spec.name]
+    fn = op.spec.call
     context = Context(op, None, store)
     attrs = {name: context if name == "ctx" else op.attrs[name] for name in _keywords(fn)}
     grouped = any(arg.is_list for arg in op.spec.inputs)
     types = [np.dtype(_array_type(t.dtype)) for t in op.outputs]
 
     only = types[0] if len(types) == 1 else None
-    states = op.spec.name in tables.RANKS or op.spec.name in tables.VALIDATE or op.spec.name in tables.CHECKS
+    states = bool(op.spec.ranks or op.spec.validate or op.spec.checks)
 
     def call(arrays: list[np.ndarray]) -> Sequence[np.ndarray]:
         """Return the outputs of one run, as arrays of the op's dtypes."""
@@ -341,17 +339,17 @@ def host_call(op: Operation, store: Any) -> Callable[[list[np.ndarray]], Sequenc
     return call
 
 
-_BY_KIND: dict[Kind, Callable[[Operation, Arrays, Context], tuple[np.ndarray, ...]]] = {
-    Kind.ELEMENTWISE: _elementwise,
-    Kind.REDUCTION: _reduction,
-    Kind.ROWWISE: _rowwise,
-    Kind.MOVEMENT: _movement,
-    Kind.SHAPEOF: _shapeof,
-    Kind.KERNEL: _numpy,
-    Kind.RANDOM: _numpy,
-    Kind.HOST: _host,
-    Kind.CONST: lambda op, arrays, context: (op.attrs["value"],),
-    Kind.CONTROL: lambda op, arrays, context: (),
+_FORMS: dict[type[Op], Callable[[Operation, Arrays, Context], tuple[np.ndarray, ...]]] = {
+    kinds.Elementwise: _elementwise,
+    kinds.Reduction: _reduction,
+    kinds.Rowwise: _rowwise,
+    kinds.Movement: _movement,
+    kinds.ShapeOf: _shapeof,
+    kinds.Kernel: _numpy,
+    kinds.Random: _numpy,
+    kinds.Host: _host,
+    kinds.Const: lambda op, arrays, context: (op.attrs["value"],),
+    kinds.Control: lambda op, arrays, context: (),
 }
 
 def _while_building(op: Operation, arrays: Arrays) -> tuple[np.ndarray, ...]:

@@ -18,7 +18,6 @@ from tfnb.kernels.cpu import gather as cpu
 from tfnb.kernels.cpu import gather_nd as cpu_nd
 from tfnb.kernels.cpu import unique as cpu_unique
 from tfnb.kernels.cuda import gather as cuda
-from tfnb.opdef import tables
 from tfnb.opdef.ranks import AtLeast
 from tfnb.ops.array import expand_dims, shape, size, squeeze
 from tfnb.ops.broadcast import shape_node
@@ -70,7 +69,7 @@ def _behind_batch(ctx: Any) -> None:
 
 def picked(ctx: Any) -> list[Check]:
     """Every index is in the axis that it picks from, unless the result is empty anyway."""
-    (out,) = tables.SHAPES[ctx.op.spec.name](ctx)
+    (out,) = ctx.op.spec.shape(ctx)
     axis = _axis(ctx.value(2), len(ctx.shape(0))) if ctx.op.spec.name == "GatherV2" else 0
     return [Check(1, BAD_INDEX, ctx.shape(0)[axis], by_kernel=True)] if prod(out) else []
 
@@ -167,7 +166,7 @@ def segments_shape(ctx: ShapeContext) -> list[Static]:
 def segments_inside(ctx: Any) -> list[Check]:
     """Every id is less than the number of segments; the kernel of the sum sees to it, if there is anything to sum."""
     count = int(ctx.value(2))
-    launched = count and prod(ctx.shape(0)) and ctx.op.spec.name in tables.CPU
+    launched = count and prod(ctx.shape(0)) and ctx.op.spec.cpu is not None
     return [Check(1, BAD_SEGMENT, count, by_kernel=bool(launched))]
 
 
@@ -189,7 +188,7 @@ SEGMENTS: dict[str, Any] = {"shape": segments_shape, "ranks": {"num_segments": 0
 
 
 @kernel("data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T", **SEGMENTS,
-        numpy=_segment_sums, cpu=cpu.unsorted_segment_sum, cuda=cuda.segment_sum, T="numbertype",
+        numpy=_segment_sums, cpu=cpu.unsorted_segment_sum, cuda=cuda.segment_sum, counted=(1, 2), T="numbertype",
         Tindices="{int16, int32, int64}", Tnumsegments="indextype = DT_INT32")
 def UnsortedSegmentSum() -> None:
     """Sum the rows of `data` by segment id; negative ids are left out.
@@ -200,7 +199,6 @@ def UnsortedSegmentSum() -> None:
 
 
 UnsortedSegmentSum.checked(segments_inside)
-tables.COUNTED["UnsortedSegmentSum"] = (1, 2)
 
 
 @UnsortedSegmentSum.gradient
@@ -401,13 +399,12 @@ def _unique(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 @kernel("x: T -> y: T, idx: out_idx", shape=lambda ctx: [(None,), ctx.shape(0)], numpy=_unique, ranks={"x": 1},
-        T="type", out_idx="indextype = DT_INT32")
+        bounded=(lambda x: (x, x), cpu_unique.unique), T="type", out_idx="indextype = DT_INT32")
 def Unique() -> None:
     """Return the distinct elements of a vector in order of appearance, and the index of each element among them."""
 
 
 Unique.no_gradient("it is made of indices")
-tables.BOUNDED["Unique"] = (lambda x: (x, x), cpu_unique.unique)
 
 
 def _list_diff(ctx: Any, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

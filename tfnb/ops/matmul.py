@@ -16,7 +16,6 @@ from tfnb.graph.stack import name_scope
 from tfnb.kernels.contraction import Contraction
 from tfnb.kernels.cpu import gemm
 from tfnb.kernels.cuda import gemm as cuda
-from tfnb.opdef import tables
 from tfnb.ops.array import reshape, transpose
 from tfnb.ops.broadcast import BroadcastGradientArgs
 from tfnb.ops.complex import conj
@@ -47,14 +46,12 @@ def _product(ctx: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 @kernel("a: T, b: T -> product: T", shape=_product_shape, numpy=_product, cpu=gemm.matmul, cuda=cuda.matmul, total=True,
+        contraction=Contraction(gemm.straight, gemm.block_columns), work=gemm.operations,
         transpose_a="bool = false", transpose_b="bool = false",
         T="{bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}",
         grad_a="bool = false", grad_b="bool = false")
 def MatMul() -> None:
     """Compute the product of two matrices, each transposed first if so wanted."""
-
-
-tables.PRODUCTS["MatMul"] = Contraction(gemm.straight, gemm.block_columns)
 
 
 @MatMul.gradient
@@ -103,8 +100,7 @@ def _batch_product(ctx: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 @kernel("x: T, y: T -> output: T", shape=_batch_shape, numpy=_batch_product, cpu=gemm.batch_matmul,
-        cuda=cuda.batch_matmul,
-        total=True,
+        cuda=cuda.batch_matmul, contraction=Contraction(gemm.straight), work=gemm.operations, total=True,
         T="{bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}",
         adj_x="bool = false", adj_y="bool = false", grad_x="bool = false", grad_y="bool = false")
 def BatchMatMulV2() -> None:
@@ -112,16 +108,11 @@ def BatchMatMulV2() -> None:
 
 
 @kernel("x: T, y: T -> output: T", shape=_same_lead_shape, numpy=_batch_product, cpu=gemm.batch_matmul,
-        cuda=cuda.batch_matmul,
-        total=True,
+        cuda=cuda.batch_matmul, contraction=Contraction(gemm.straight), work=gemm.operations, total=True,
         T="{bfloat16, half, float, double, int32, int64, complex64, complex128}",
         adj_x="bool = false", adj_y="bool = false", grad_x="bool = false", grad_y="bool = false")
 def BatchMatMul() -> None:
     """Compute the products of the matrices in the last two axes; the other axes are equal."""
-
-
-tables.WORK.update({name: gemm.operations for name in ("MatMul", "BatchMatMul", "BatchMatMulV2")})
-tables.PRODUCTS["BatchMatMulV2"] = tables.PRODUCTS["BatchMatMul"] = Contraction(gemm.straight)
 
 
 @BatchMatMulV2.gradient

@@ -10,7 +10,6 @@ from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.opdef import tables
 from tfnb.opdef.ranks import AtLeast
 from tfnb.ops import shapes
 from tfnb.ops.arguments import renamed
@@ -285,7 +284,7 @@ def _(op: Operation, dz: Tensor) -> Tensor:
     return BiasAdd(zeros, dz, data_format=op.attrs["data_format"])
 
 
-@reduction("t: T -> output: T", identity=0, axes=lambda attrs, rank: list(range(rank)), T=FLOAT)
+@reduction("t: T -> output: T", identity=0, shape=shapes.scalar, axes=lambda attrs, rank: list(range(rank)), T=FLOAT)
 def L2Loss(acc, x):
     """Compute half the sum of the squares.
 
@@ -293,9 +292,6 @@ def L2Loss(acc, x):
     12.5
     """
     return acc + x
-
-
-tables.SHAPES["L2Loss"] = shapes.scalar                       # of tensors of unknown rank too
 
 
 @L2Loss.prepare

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from tfnb.opdef.tables import find_op, op_names
+from tfnb.opdef import registry
 from tfnb.ops.construct import Constructor
 
 
@@ -15,9 +15,9 @@ class _Raw:
     """Attributes are constructors, made at first use. Raises AttributeError for the name of no op."""
 
     def __getattr__(self, name: str) -> Constructor:
-        spec = find_op(name)
+        spec = registry.find(name)
         if spec is None:
-            near = get_close_matches(name, sorted(op_names()), n=1)
+            near = get_close_matches(name, sorted(registry.names()), n=1)
             hint = f": did you mean {near[0]!r}?" if near else ""
             raise AttributeError(f"expected the name of an op, got {name!r}{hint}", name=name, obj=self)
         made = Constructor(spec)
@@ -25,7 +25,7 @@ class _Raw:
         return made
 
     def __dir__(self) -> list[str]:
-        return sorted(op_names())
+        return sorted(registry.names())
 
 
 raw = _Raw()

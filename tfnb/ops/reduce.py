@@ -14,7 +14,6 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.kernels import scan
-from tfnb.opdef import tables
 from tfnb.ops import shapes
 from tfnb.ops.arguments import renamed
 from tfnb.ops.array import rank, size, squeeze
@@ -42,7 +41,10 @@ def Sum(acc, x):
     return acc + x
 
 
-@reduction(SIGNATURE, identity=0, keep_dims="bool = false", T="numbertype", Tidx=TIDX)
+_WIDER = {f"{kind}{bits}": f"{kind}64" for kind in ("int", "uint") for bits in (8, 16, 32)}
+
+
+@reduction(SIGNATURE, identity=0, accumulators=_WIDER, keep_dims="bool = false", T="numbertype", Tidx=TIDX)
 def Mean(acc, x):
     """Compute the mean over axes; of integers, rounded towards zero."""
     return acc + x
@@ -51,10 +53,6 @@ def Mean(acc, x):
 @Mean.finish
 def _(acc, count):
     return acc / count
-
-
-tables.ACCUMULATORS["Mean"] = {**{f"int{bits}": "int64" for bits in (8, 16, 32)},
-                               **{f"uint{bits}": "uint64" for bits in (8, 16, 32)}}
 
 
 @reduction(SIGNATURE, identity=1, keep_dims="bool = false", T="numbertype", Tidx=TIDX)

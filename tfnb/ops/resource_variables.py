@@ -18,12 +18,12 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels import scatter
 from tfnb.kernels.scalar import reference
-from tfnb.opdef import tables
+from tfnb.opdef import kinds, registry
+from tfnb.opdef.op import Op
 from tfnb.opdef.signature import read_signature
-from tfnb.opdef.spec import Kind, OpSpec
 from tfnb.ops import shapes, state, training
 from tfnb.ops.construct import Constructor
-from tfnb.ops.declare import host
+from tfnb.ops.declare import declared, host
 from tfnb.ops.evaluate import evaluate, numpy_name, scalar_attrs
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.raw import raw
@@ -181,7 +181,7 @@ class _Shapes(NamedTuple):
 class _Of(NamedTuple):
     """An op as one of the form that takes values or references where it takes handles."""
 
-    spec: OpSpec
+    spec: Op
     inputs: Sequence[Tensor]
     outputs: Sequence[Tensor]
     attrs: dict[str, Any] = {}
@@ -190,11 +190,11 @@ class _Of(NamedTuple):
 
 def _evaluated(of: str, ctx: Any, *arrays: Array) -> Array:
     """Evaluate the op `of` on arrays, validated as it is itself."""
-    op: Any = _Of(tables.OPS[of], ctx.op.inputs, ctx.op.outputs, ctx.op.attrs, ctx.op.name)
+    op: Any = _Of(registry.OPS[of], ctx.op.inputs, ctx.op.outputs, ctx.op.attrs, ctx.op.name)
     return evaluate(op, arrays, ctx)[0]
 
 
-def _seen(spec: OpSpec, ctx: Any) -> _Shapes:
+def _seen(spec: Op, ctx: Any) -> _Shapes:
     """Return the static shapes of the inputs."""
     found = [handle_shape(t) if t.dtype.name == "resource" else ctx.shape(i) for i, t in enumerate(ctx.op.inputs)]
     found += [()] * ("batch_dims" in ctx.attrs)    # the axis of a gather
@@ -202,7 +202,7 @@ def _seen(spec: OpSpec, ctx: Any) -> _Shapes:
 
 
 @host("resource: resource, indices: Tindices -> output: dtype", stateful=True, batch_dims="int = 0",
-      shape=lambda ctx: tables.SHAPES["GatherV2"](_seen(ctx.op.spec, ctx)), validate_indices="bool = true",
+      shape=lambda ctx: registry.OPS["GatherV2"].shape(_seen(ctx.op.spec, ctx)), validate_indices="bool = true",
       dtype="type", Tindices="indextype")
 def ResourceGather(resource: Any, indices: Any, *, batch_dims: int, dtype: DType, ctx: Any) -> Any:
     """Gather rows of a variable at `indices` (with batch_dims: of each batch, at its own indices)."""
@@ -218,7 +218,7 @@ def _(op: Operation, dy: Tensor) -> list[Any]:
 
 
 @host("resource: resource, indices: Tindices -> output: dtype", stateful=True, dtype="type", Tindices="indextype",
-      shape=lambda ctx: tables.SHAPES["GatherNd"](_seen(ctx.op.spec, ctx)))
+      shape=lambda ctx: registry.OPS["GatherNd"].shape(_seen(ctx.op.spec, ctx)))
 def ResourceGatherNd(resource: Any, indices: Any, *, dtype: DType, ctx: Any) -> Any:
     """Gather slices of a variable at the index vectors in the last axis of `indices`."""
     return _evaluated("GatherNd", ctx, _value(ctx, resource, dtype), indices)
@@ -235,18 +235,18 @@ def ResourceStridedSliceAssign(ref: Any, begin: Any, end: Any, strides: Any, val
 
 # What writes to it: the reference form of each op says what is written
 
-def _handled(of: str, spec: OpSpec) -> Constructor:
-    """Declare `spec`, whose handles stand where the op `of` has references."""
-    like, form = tables.OPS[of], tables.SCATTERS.get(of)
+def _handled(of: str, **signature: Any) -> Constructor:
+    """Declare an op of this signature, whose handles stand where the op `of` has references."""
+    like: Any = registry.OPS[of]
     refs = [i for i, arg in enumerate(like.inputs) if arg.is_ref]
 
     def shape(ctx: Any) -> list[Static]:
-        tables.SHAPES[of](_seen(like, ctx))
+        like.shape(_seen(like, ctx))
         return []
 
     def run(*arrays: Array, ctx: Any) -> Any:
         """Do to the variables behind the handles what the reference op does to its references."""
-        attrs, definition = ctx.op.attrs, tables.SCALARS[of]
+        attrs, definition = ctx.op.attrs, like.body
         dtype: DType = attrs["T"] if "T" in attrs else attrs["dtype"]
         with ctx.store.updating:
             variables = [_variable(ctx, arrays[i], dtype) for i in refs]
@@ -256,30 +256,28 @@ def _handled(of: str, spec: OpSpec) -> Constructor:
             stands: Any = _Of(like, ctx.op.inputs, ctx.op.inputs[:1], attrs, ctx.op.name)
             validate_arrays(stands, given)
             kind, wanted = numpy_name(dtype), scalar_attrs(ctx.op, definition)
-            if form is not None:
-                scatter.apply(form, given, wanted, kind)
+            if isinstance(like, kinds.Scatter):
+                scatter.apply(like.form, given, wanted, kind)
                 return ()
             made = reference(definition, given, wanted, kind, [kind] * len(refs))
             for op, value, i in zip(variables, made, refs, strict=True):
                 ctx.store.assign(op, np.broadcast_to(np.asarray(value), given[i].shape))
         return ()
 
-    tables.add_op(spec)
-    tables.SHAPES[spec.name], tables.NUMPY[spec.name] = shape, run
-    tables.NO_GRADIENT[spec.name] = "it writes to a variable"
-    return Constructor(spec)
+    return declared(kinds.Host(**signature, shape=shape, call=run, stateful=True,
+                               no_gradient="it writes to a variable"))
 
 
 def _declared(of: str, name: str, text: str, **attrs: str) -> Constructor:
     inputs, outputs, read = read_signature(text, attrs)
-    return _handled(of, OpSpec(name, inputs, outputs, read, Kind.HOST, f"{of}, by a handle.", stateful=True))
+    return _handled(of, name=name, inputs=inputs, outputs=outputs, attrs=read, doc=f"{of}, by a handle.")
 
 
 def _step(of: Constructor) -> Constructor:
     """ResourceApplyAdam for ApplyAdam: the same inputs and attrs, and no outputs."""
     inputs = tuple(replace(arg, type="resource", is_ref=False) if arg.is_ref else arg for arg in of.spec.inputs)
-    return _handled(of.spec.name, replace(of.spec, name=f"Resource{of.spec.name}", inputs=inputs, outputs=(),
-                                          kind=Kind.HOST, doc=f"{of.spec.name}, by handles.", stateful=True))
+    return _handled(of.spec.name, name=f"Resource{of.spec.name}", inputs=inputs, outputs=(), attrs=of.spec.attrs,
+                    doc=f"{of.spec.name}, by handles.")
 
 
 STEPS = [_step(op) for op in (

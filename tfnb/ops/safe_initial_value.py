@@ -10,7 +10,7 @@ from typing import Any
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 
 _LEFT = frozenset({"IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp"})
 
@@ -21,8 +21,8 @@ def safe_initial_value(value: Tensor, scope: str) -> Tensor:
     What a loop computes is left as it is.
     """
     above = _above(value.op)
-    if not any(op.spec.kind is Kind.VARIABLE for op in above) \
-            or any(op.spec.kind is Kind.NEXT_ITERATION for op in above):
+    if not any(isinstance(op.spec, kinds.Variable) for op in above) \
+            or any(isinstance(op.spec, kinds.NextIteration) for op in above):
         return value
     done: dict[Operation, Operation] = {}
     for op in above:                               # each after its inputs
@@ -50,7 +50,7 @@ def _above(op: Operation) -> list[Operation]:
 def _safe_op(op: Operation, scope: str, done: dict[Operation, Operation]) -> Operation:
     if op.type in _LEFT:
         return op
-    if op.spec.kind is Kind.VARIABLE:
+    if isinstance(op.spec, kinds.Variable):
         variable = _variable_of(op)
         return op if variable is None else variable.initialized_value().op
     inputs = [done[t.op].outputs[t.value_index] for t in op.inputs]

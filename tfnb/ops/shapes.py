@@ -4,13 +4,12 @@ A static shape is a tuple of int or None (unknown), or None when not even the ra
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tfnb.core.shape import Static, broadcast, merge
 from tfnb.kernels.scalar import row_level_results
-from tfnb.opdef import tables
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
@@ -87,7 +86,7 @@ def normalized_axes(axes: np.ndarray, rank: int) -> list[int]:
 def reduced(ctx: ShapeContext) -> list[Static]:
     """Return the shape of input 0 without its reduced axes (size 1 in their place with `keep_dims`)."""
     shape, keep = ctx.shape(0), ctx.attrs.get("keep_dims", False)
-    fixed = tables.AXES.get(ctx.op.spec.name)
+    fixed = ctx.op.spec.axes
     if fixed is None and len(ctx.shape(1) or ()) > 1 and not ctx.concrete:
         raise ValueError(f"Shape must be at most rank 1 but is rank {len(ctx.shape(1) or ())}: reduction axes")
     if shape is None:
@@ -101,12 +100,11 @@ def reduced(ctx: ShapeContext) -> list[Static]:
 
 def rowwise(ctx: ShapeContext) -> list[Static]:
     """Full-level outputs have the shape of the full-level inputs, row-level ones all of its axes but the last."""
-    spec = ctx.op.spec
-    rows = tables.ROWS[spec.name]
+    spec: Any = ctx.op.spec
     full: Static = None
     lead: Static = None
     for i, arg in enumerate(spec.inputs):
-        if arg.name in rows:
+        if arg.name in spec.rows:
             lead = merge(lead, ctx.shape(i))
         else:
             full = merge(full, ctx.shape(i))
@@ -115,4 +113,4 @@ def rowwise(ctx: ShapeContext) -> list[Static]:
             raise ValueError("the input must have at least one axis, but is a scalar")
         lead = merge(lead, full[:-1])
         full = (*lead, full[-1]) if lead is not None else full
-    return [lead if row else full for row in row_level_results(tables.SCALARS[spec.name], spec, rows)]
+    return [lead if row else full for row in row_level_results(spec.body, spec, spec.rows)]

@@ -9,16 +9,15 @@ import numpy as np
 from tfnb.core.shape import Static, merge
 from tfnb.graph.operation import Tensor
 from tfnb.kernels.view import View
-from tfnb.opdef import tables
 from tfnb.ops.declare import host
-from tfnb.ops.slicing import MASKS, read_slices, take
+from tfnb.ops.slicing import MASKS, StridedSlice, read_slices, take
 
 MASK_ATTRS: dict[str, str] = dict.fromkeys(MASKS, "int = 0")
 
 
 def assigned_shape(ctx: Any) -> list[Static]:
     """Return the shape of the variable, the first input; the last one must fit that of the slice. Raises ValueError."""
-    (part,) = tables.SHAPES["StridedSlice"](ctx)
+    (part,) = StridedSlice.spec.shape(ctx)
     value = ctx.shape(4)
     if part is not None and value is not None:
         if len(value) > len(part):

@@ -10,7 +10,7 @@ from tfnb.core.shape import Static, TensorShape, merge
 from tfnb.graph.constant import make_constant
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels.view import View
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops.declare import movement, structural
 
 if TYPE_CHECKING:
@@ -21,17 +21,17 @@ def _attr_shape(ctx: ShapeContext) -> list[Static]:
     return [ctx.attrs["shape"]]
 
 
-@structural("-> output: dtype", Kind.PLACEHOLDER, shape=_attr_shape, dtype="type", shape_="shape = {}")
+@structural("-> output: dtype", kinds.Placeholder, shape=_attr_shape, dtype="type", shape_="shape = {}")
 def Placeholder() -> None:
     """Create a tensor whose value must be fed when it is needed."""
 
 
-@structural("-> output: dtype", Kind.PLACEHOLDER, shape=_attr_shape, dtype="type", shape_="shape")
+@structural("-> output: dtype", kinds.Placeholder, shape=_attr_shape, dtype="type", shape_="shape")
 def PlaceholderV2() -> None:
     """As Placeholder (an op of a few early releases)."""
 
 
-@structural("-> output: dtype", Kind.CONST, shape=lambda ctx: [np.shape(ctx.attrs["value"])], value="tensor",
+@structural("-> output: dtype", kinds.Const, shape=lambda ctx: [np.shape(ctx.attrs["value"])], value="tensor",
             dtype="type")
 def Const() -> None:
     """Create a constant: its value is an attr."""

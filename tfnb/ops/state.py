@@ -12,7 +12,7 @@ import numpy as np
 from tfnb.core import errors
 from tfnb.core.shape import Static, merge
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops import shapes
 from tfnb.ops.declare import host, structural, update
 
@@ -27,13 +27,13 @@ def _declared(ctx: Any) -> list[Static]:
     return [ctx.attrs["shape"]]
 
 
-@structural("-> ref: Ref(dtype)", Kind.VARIABLE, shape=_declared, stateful=True, shape_="shape", dtype="type",
+@structural("-> ref: Ref(dtype)", kinds.Variable, shape=_declared, stateful=True, shape_="shape", dtype="type",
             container="string = ''", shared_name="string = ''")
 def VariableV2() -> None:
     """Create a variable, which keeps its value between runs. It has none until something is assigned to it."""
 
 
-@structural("-> ref: Ref(dtype)", Kind.VARIABLE, shape=_declared, stateful=True, shape_="shape", dtype="type",
+@structural("-> ref: Ref(dtype)", kinds.Variable, shape=_declared, stateful=True, shape_="shape", dtype="type",
             container="string = ''", shared_name="string = ''")
 def Variable() -> None:
     """As VariableV2: its name in graphs of TensorFlow 0.x."""
@@ -89,7 +89,7 @@ def AssignSub(ref: Any, value: Any) -> Any:
 def _variable(ref: Tensor) -> Operation:
     """Return the variable behind a reference, which may be the output of an assignment."""
     op = ref.op
-    while op.spec.kind is not Kind.VARIABLE:
+    while not isinstance(op.spec, kinds.Variable):
         op = next(t for t in op.inputs if t.dtype._is_ref_dtype).op
     return op
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels import scatter
-from tfnb.opdef import tables
 from tfnb.ops.construct import Constructor
 from tfnb.ops.create import zeros_like
 from tfnb.ops.declare import kernel
@@ -22,9 +21,9 @@ def _changed(of: Constructor, tindices: str = "indextype") -> Callable[[Any], Co
     """Declare an op that does to a copy of a tensor what `of` does to a variable."""
     def numpy(ctx: Any, tensor: Any, indices: Any, updates: Any) -> Any:
         made = np.array(tensor)
-        scatter.apply(tables.SCATTERS[of.spec.name], [made, indices, updates], (), scalar_type(ctx.op))
+        scatter.apply(of.spec.form, [made, indices, updates], (), scalar_type(ctx.op))
         return made
-    return kernel("tensor: T, indices: Tindices, updates: T -> output: T", shape=tables.SHAPES[of.spec.name],
+    return kernel("tensor: T, indices: Tindices, updates: T -> output: T", shape=of.spec.shape,
                   numpy=numpy, T="type", Tindices=tindices, bad_indices_policy="string = ''")
 
 

@@ -17,12 +17,11 @@ from tfnb.core.shape import Static, compatible, text
 from tfnb.graph.operation import Operation, Tensor, brackets
 from tfnb.kernels.checks import Check
 from tfnb.kernels.launch import OUT_OF_RANGE, failure_text
-from tfnb.opdef import tables
+from tfnb.opdef import kinds
 from tfnb.opdef.ranks import check_ranks, input_names
-from tfnb.opdef.spec import Kind
 
 # Their shape functions tell what is known before a run; what they are given is checked where it is used.
-_UNSHAPED = frozenset({Kind.HOST, Kind.CONST, Kind.VARIABLE, Kind.CONTROL})
+_UNSHAPED = (kinds.Host, kinds.Const, kinds.Variable, kinds.Control)
 
 Shape = tuple[int, ...]
 MOST_BYTES = (1 << 63) - 1
@@ -58,7 +57,7 @@ class Concrete:
 
 def _decides(op: Operation, i: int) -> bool:
     spec = op.spec
-    if spec.name not in tables.CPU and spec.name not in tables.CUDA:
+    if spec.cpu is None and spec.cuda is None:
         return True
     one_each = len(spec.inputs) == len(op.inputs)  # no lists, or lists of one
     return (spec.inputs[i].name if one_each else input_names(op)[i]) in spec.value_inputs
@@ -70,17 +69,15 @@ def validate(op: Operation, shapes: Sequence[Shape], values: Sequence[np.ndarray
     None is in them only where the values of a run decide. Raises ValueError, or an OpError, for ranks, shapes, attrs
     or known values that the op does not take.
     """
-    name = op.spec.name
-    ctx = Concrete(op, shapes, values)
-    if op.spec.kind in _UNSHAPED:
+    spec, ctx = op.spec, Concrete(op, shapes, values)
+    if isinstance(spec, _UNSHAPED):
         found: list[Static] = [None] * len(op.outputs)
-        if name in tables.RANKS:
-            check_ranks(op.spec, ctx)
+        if spec.ranks:
+            check_ranks(spec.inputs, spec.ranks, ctx)
     else:
-        found = tables.SHAPES[name](ctx)
-    extra = tables.VALIDATE.get(name)
-    if extra is not None:
-        extra(ctx)
+        found = spec.shape(ctx)
+    if spec.validate is not None:
+        spec.validate(ctx)
     for tensor, shape in zip(op.outputs, found, strict=True):
         if shape and len(shape) > MOST_AXES:
             raise ValueError(f"expected a shape of at most {MOST_AXES} axes, got {len(shape)}")
@@ -104,10 +101,10 @@ def value_checks(op: Operation, shapes: Sequence[Shape], values: Sequence[np.nda
 
     No value is bad of an elementwise op whose output has no elements, for it reads none.
     """
-    checks = tables.CHECKS.get(op.spec.name)
-    if checks is None or (op.spec.kind is Kind.ELEMENTWISE and any(0 in shape for shape in shapes)):
+    spec = op.spec
+    if spec.checks is None or (isinstance(spec, kinds.Elementwise) and any(0 in shape for shape in shapes)):
         return ()
-    return checks(Concrete(op, shapes, values))  # type: ignore[no-any-return]
+    return spec.checks(Concrete(op, shapes, values))  # type: ignore[no-any-return]
 
 
 def require(op: Operation, check: Check, arrays: Sequence[np.ndarray | None]) -> None:

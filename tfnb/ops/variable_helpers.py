@@ -9,7 +9,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, control_dependencies, get_default_graph, name_scope
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops import state
 from tfnb.ops.array import Rank
 from tfnb.ops.compare import LogicalNot
@@ -199,4 +199,4 @@ def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Tenso
 
 
 def _variable_nodes() -> list[Tensor]:
-    return [op.outputs[0] for op in get_default_graph().get_operations() if op.spec.kind is Kind.VARIABLE]
+    return [op.outputs[0] for op in get_default_graph().get_operations() if isinstance(op.spec, kinds.Variable)]

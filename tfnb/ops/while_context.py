@@ -20,7 +20,7 @@ from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.proto_functions import register_proto_function
 from tfnb.graph.stack import control_dependencies, get_collection_ref, get_default_graph
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops.array import Identity
 from tfnb.ops.cond import add_nested, carried, read_inside, register_contexts, restored
 from tfnb.ops.control_flow import LoopCond, enter, exit_, merge_values, next_iteration, switch_beside
@@ -70,7 +70,7 @@ class WhileContext(ControlFlowContext):
         self.loop_exits = [element(name) for name in context_def.loop_exit_names]
         self.read_values_def(context_def.values_def, graph, scope)
         for op in {t.op for t in self.values}:
-            if op.spec.kind is Kind.ENTER and op.attrs["frame_name"] == context_def.context_name.encode():
+            if isinstance(op.spec, kinds.Enter) and op.attrs["frame_name"] == context_def.context_name.encode():
                 op.attrs["frame_name"] = self.name.encode()     # the nodes that gradients add use the new name
 
     def to_proto(self, export_scope: str | None = None) -> Any:
@@ -273,7 +273,7 @@ register_proto_function(GraphKeys.WHILE_CONTEXT, lambda: control_flow_pb2.WhileC
 
 
 def _is_constant_enter(op: Operation) -> bool:
-    return op.spec.kind is Kind.ENTER and bool(op.attrs["is_constant"])
+    return isinstance(op.spec, kinds.Enter) and bool(op.attrs["is_constant"])
 
 
 def fits(shape: Static, invariant: Static) -> bool:

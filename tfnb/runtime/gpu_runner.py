@@ -10,8 +10,7 @@ from tfnb.compile.plan import Stage
 from tfnb.compile.target import CUDA
 from tfnb.compile.trace import Meta
 from tfnb.graph.operation import Operation
-from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops.evaluate import reads_operand, ref_variable, refers
 from tfnb.runtime.gpu_program import GpuProgram
 from tfnb.runtime.program import Compiled, compile_stage
@@ -57,6 +56,6 @@ def _is_assigned_first(variable: Operation, stage: Stage) -> bool:
         return False
     for op in stage.ops:
         if any(refers(t) and ref_variable(t) is variable for t in op.inputs):
-            return op.spec.kind is Kind.UPDATE and not reads_operand(op, tables.SCALARS[op.spec.name], 0) \
+            return isinstance(op.spec, kinds.Update) and not reads_operand(op, op.spec.body, 0) \
                 and ref_variable(op.inputs[0]) is variable
     return False

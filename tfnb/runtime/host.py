@@ -9,7 +9,7 @@ from tfnb.compile.plan import Stage
 from tfnb.core.elements import own
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels.view import View
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops.evaluate import Context, evaluate, host_call, movement_views, refers
 from tfnb.ops.validate import validate
 from tfnb.runtime.interpreter import named
@@ -29,12 +29,12 @@ def is_plain(stage: Stage, fed: Collection[Tensor]) -> bool:
 
 
 def _is_plain(op: Operation) -> bool:
-    if op.spec.kind is Kind.VARIABLE:
+    if isinstance(op.spec, kinds.Variable):
         return True
-    if op.spec.kind is Kind.MOVEMENT:
+    if isinstance(op.spec, kinds.Movement):
         return len(op.inputs) == 1 and not any(map(refers, op.outputs)) and (
-            not refers(op.inputs[0]) or op.inputs[0].op.spec.kind is Kind.VARIABLE)
-    return op.spec.kind in (Kind.HOST, Kind.CONST, Kind.CONTROL) and not any(
+            not refers(op.inputs[0]) or isinstance(op.inputs[0].op.spec, kinds.Variable))
+    return isinstance(op.spec, (kinds.Host, kinds.Const, kinds.Control)) and not any(
         refers(t) for t in (*op.inputs, *op.outputs))
 
 
@@ -52,7 +52,7 @@ def _movement_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], 
     return call
 
 
-_CALLS = {Kind.HOST: host_call, Kind.MOVEMENT: _movement_call}
+_CALLS = {kinds.Host: host_call, kinds.Movement: _movement_call}
 
 
 class HostRunner:
@@ -67,11 +67,11 @@ class HostRunner:
         for op in stage.ops:
             first = len(slots)
             slots.update((t, first + i) for i, t in enumerate(op.outputs))
-            self._known += [op.attrs["value"] if op.spec.kind is Kind.CONST else None] * len(op.outputs)
-            if op.spec.kind is Kind.VARIABLE:
+            self._known += [op.attrs["value"] if isinstance(op.spec, kinds.Const) else None] * len(op.outputs)
+            if isinstance(op.spec, kinds.Variable):
                 self._variables.append((first, op))
-            if op.spec.kind in _CALLS:
-                self._steps.append((op, _CALLS[op.spec.kind](op, store), tuple(slots[t] for t in op.inputs),
+            if type(op.spec) in _CALLS:
+                self._steps.append((op, _CALLS[type(op.spec)](op, store), tuple(slots[t] for t in op.inputs),
                                     slice(first, first + len(op.outputs))))
         made = {i for _, _, _, place in self._steps for i in range(place.start, place.stop)}
         self._given = tuple(i for i in range(len(slots)) if i not in made)

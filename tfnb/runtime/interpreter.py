@@ -13,8 +13,7 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels import scatter
 from tfnb.kernels.cpu.random import new_state
 from tfnb.kernels.scalar import reference
-from tfnb.opdef import tables
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops.evaluate import (
     Context,
     evaluate,
@@ -50,7 +49,7 @@ def interpret(stage: Stage, env: Env, store: Store, trace: Trace | None = None,
     Arrays in `env` may be views of variables while the stage runs; its outputs are copied where they are.
     """
     for op in stage.ops:
-        if op.spec.kind is Kind.VARIABLE or (op.outputs and all(t in fed for t in op.outputs)):
+        if isinstance(op.spec, kinds.Variable) or (op.outputs and all(t in fed for t in op.outputs)):
             continue                               # read where it is used, or fed
         start = 0 if trace is None else clock()
         outputs = run_op(op, env, store, fed, tap)
@@ -70,7 +69,7 @@ def interpret(stage: Stage, env: Env, store: Store, trace: Trace | None = None,
 def run_op(op: Operation, env: Env, store: Store, fed: Collection[Tensor] = (),
            tap: Taps | None = None) -> tuple[np.ndarray, ...]:
     """Run one op and return its outputs. Raises an OpError that names it for any error inside."""
-    if op.spec.kind is Kind.PLACEHOLDER:
+    if isinstance(op.spec, kinds.Placeholder):
         raise unfed(op)
     arrays = [_input(t, env, store, op, fed) for t in op.inputs]
     if tap is None:
@@ -80,15 +79,15 @@ def run_op(op: Operation, env: Env, store: Store, fed: Collection[Tensor] = (),
 
 
 def _run_op(op: Operation, arrays: list[np.ndarray], store: Store, fed: Collection[Tensor]) -> tuple[np.ndarray, ...]:
-    kind = op.spec.kind
+    spec = op.spec
     try:
-        if kind is Kind.UPDATE or kind is Kind.SCATTER:
-            if any(t in fed for t, arg in zip(op.inputs, op.spec.inputs, strict=True) if arg.is_ref):
+        if isinstance(spec, kinds.Writer):
+            if any(t in fed for t, arg in zip(op.inputs, spec.inputs, strict=True) if arg.is_ref):
                 raise ValueError("it writes to a variable, but a value was fed in its place")
             with store.updating if wants_lock(op) else nullcontext():
-                return (_update(op, arrays, store) if kind is Kind.UPDATE else _scatter(op, arrays),)
+                return (_update(op, arrays, store) if isinstance(spec, kinds.Update) else _scatter(op, arrays),)
         state = store.state(op, lambda: new_state(op.attrs["seed"], op.attrs["seed2"])) \
-            if kind is Kind.RANDOM else None
+            if isinstance(spec, kinds.Random) else None
         return evaluate(op, arrays, Context(op, state, store))
     except Exception as error:
         raise named(op, error, arrays)  # noqa: B904 (`named` chains)
@@ -128,7 +127,7 @@ def _input(tensor: Tensor, env: Env, store: Store, reader: Operation, fed: Colle
     variable = ref_variable(tensor)                # or an update's output: the variable as it is now
     array = store.array(variable)
     if array is None:
-        if reader.spec.kind is not Kind.UPDATE and reader.type != "IsVariableInitialized":
+        if not isinstance(reader.spec, kinds.Update) and reader.type != "IsVariableInitialized":
             raise uninitialized(variable, reader)
         return _NOTHING
     return array
@@ -136,7 +135,8 @@ def _input(tensor: Tensor, env: Env, store: Store, reader: Operation, fed: Colle
 
 def _update(op: Operation, arrays: list[np.ndarray], store: Store) -> np.ndarray:
     """Write the new values of the Ref inputs; the first one's array is the output."""
-    definition = tables.SCALARS[op.spec.name]
+    assert isinstance(op.spec, kinds.Update)
+    definition = op.spec.body
     refs = [i for i, arg in enumerate(op.spec.inputs) if arg.is_ref]
     variables = [ref_variable(op.inputs[i]) for i in refs]
     reads = reads_operand(op, definition, 0)
@@ -162,7 +162,8 @@ def _update(op: Operation, arrays: list[np.ndarray], store: Store) -> np.ndarray
 
 def _scatter(op: Operation, arrays: list[np.ndarray]) -> np.ndarray:
     """Write to rows of the variables, whose own arrays are the Ref inputs; the first one is the output."""
-    form = tables.SCATTERS[op.spec.name]
+    assert isinstance(op.spec, kinds.Scatter)
+    form = op.spec.form
     validate_arrays(op, arrays)
     scatter.apply(form, arrays, scalar_attrs(op, form.scalar), scalar_type(op))
     return arrays[0]

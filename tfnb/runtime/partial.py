@@ -10,7 +10,7 @@ from tfnb.compile.plan import LEAVES, Plan
 from tfnb.compile.structure import build
 from tfnb.core.errors import InvalidArgumentError, UnimplementedError
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.opdef.spec import FLOW, Kind
+from tfnb.opdef import kinds
 from tfnb.ops.evaluate import refers
 from tfnb.runtime.executor import Executor
 
@@ -29,7 +29,7 @@ class PartialRun:
         self._execute = execute
         needed, passed = reach(fetches, targets, frozenset(feeds))
         for op in needed | passed:
-            if op.spec.kind in FLOW:
+            if isinstance(op.spec, kinds.Flow):
                 raise UnimplementedError(op.node_def, op, f"partial_run of a graph with control flow: {op.name!r} "
                                                           f"({op.type})")
         met = needed | passed                       # passed ops are waited for, but not computed
@@ -55,8 +55,8 @@ class PartialRun:
         ready = self._ready(unfed)
         there = {t for op in (*ready, *self._ran) for t in op.outputs}
         for t in fetches:
-            if t in unfed or (t not in there and t not in self._values and t not in feeds and t.op.spec.kind
-                              not in LEAVES):
+            if t in unfed or (t not in there and t not in self._values and t not in feeds
+                              and not isinstance(t.op.spec, LEAVES)):
                 raise InvalidArgumentError(None, t.op, f"Fetch {t.name} can't be computed from the feeds that have "
                                                        "been fed so far.")
         self._values.update(feeds)
@@ -84,7 +84,7 @@ class PartialRun:
             if any(t in unfed or (t not in self._values and t.op in late) for t in op.inputs) \
                     or any(c in late or any(t in unfed for t in c.outputs) for c in op.control_inputs):
                 late.add(op)
-            elif op.spec.kind not in LEAVES and op in self._needed:
+            elif not isinstance(op.spec, LEAVES) and op in self._needed:
                 found.append(op)
         return found
 
@@ -95,7 +95,7 @@ class PartialRun:
                 if t not in self._values and (t in fetches or not refers(t))]
         targets = [op for op in ready if op in self._targets or not is_silent(op)]
         feeds = list(self._values)
-        cut = {op for op in self._ran if op.spec.kind is not Kind.VARIABLE}
+        cut = {op for op in self._ran if not isinstance(op.spec, kinds.Variable)}
         plan = build(keep, targets, feeds, cut=cut)
         values = self._execute(plan).run([self._values[t] for t in feeds])
         self._values.update(zip(keep, values, strict=True))

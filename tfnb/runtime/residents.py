@@ -12,7 +12,6 @@ from tfnb.core.elements import Elements, Stack
 from tfnb.core.errors import InternalError
 from tfnb.core.rows import Rows
 from tfnb.graph.operation import Operation
-from tfnb.opdef import tables
 from tfnb.ops.validate import misused
 
 
@@ -47,7 +46,7 @@ class Held(NamedTuple):
 
         Raises InvalidArgumentError where the op itself would.
         """
-        access = tables.RESIDENT[op.spec.name]
+        access = op.spec.element
         shapes = {"write": [(), (), self.shape, ()], "push": [(), self.shape]}.get(access, [() for _ in op.inputs])
         try:
             self._try(access, index)

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
-from tfnb.opdef.tables import op_names
+from tfnb.opdef import registry
 from tfnb.ops.raw import raw
 
 paths = lazy_module("tfnb.tools.paths")            # 4 ms, for programs that import such modules
@@ -86,7 +86,7 @@ def snake_case(op: str) -> str:
 
 @cache
 def _functions() -> dict[str, str]:
-    return {snake_case(op): op for op in op_names()}
+    return {snake_case(op): op for op in registry.names()}
 
 
 @dataclass(frozen=True, slots=True)

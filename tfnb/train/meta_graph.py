@@ -17,7 +17,7 @@ from tfnb.graph.importing import import_graph_def
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.proto_functions import proto_functions, register_proto_function
 from tfnb.graph.stack import get_default_graph
-from tfnb.opdef import tables
+from tfnb.opdef import registry
 from tfnb.ops.variables import Variable
 
 _meta_graph_pb2 = lazy_module("tfnb.proto.meta_graph_pb2")
@@ -144,7 +144,7 @@ def _describe(made: Any, meta_info_def: Any, strip: bool) -> None:
     if meta_info_def is not None:
         info.MergeFromString(meta_info_def.SerializeToString())
     info.tensorflow_version, info.tensorflow_git_version = SPEAKS, f"tfnb {__version__}"
-    specs = {node.op: spec for node in made.graph_def.node if (spec := tables.find_op(node.op)) is not None}
+    specs = {node.op: spec for node in made.graph_def.node if (spec := registry.find(node.op)) is not None}
     if not info.HasField("stripped_op_list"):
         for name in sorted(specs):
             signature = export.op_def(specs[name])

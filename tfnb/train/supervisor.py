@@ -12,7 +12,7 @@ from tfnb.core.lazy import lazy_module
 from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.stack import get_default_graph
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 from tfnb.ops.control import group
 from tfnb.ops.summary import merge_all
 from tfnb.ops.variable_helpers import (
@@ -95,7 +95,7 @@ class Supervisor:
 
     def _verify_setup(self) -> None:
         """Raise ValueError in a worker whose graph has variables without a device."""
-        loose = [op for op in self._graph.get_operations() if op.spec.kind is Kind.VARIABLE and not op.device]
+        loose = [op for op in self._graph.get_operations() if isinstance(op.spec, kinds.Variable) and not op.device]
         if not self._is_chief and loose:
             raise ValueError(f"When using replicas, all Variables must have their device set: {loose[0].name}")
 

@@ -22,10 +22,9 @@ from tfnb.notebook.cells.journal import Journal, Past, size_of
 from tfnb.notebook.cells.name_shifts import drifted
 from tfnb.notebook.cells.values import Reading, Values
 from tfnb.notebook.frontend.badge import Badge
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 
 Key = Hashable
-_VARIABLE = Kind.VARIABLE
 
 
 @dataclass
@@ -360,7 +359,7 @@ class Cells:
 
 
 def _badge(label: str, made: list[Operation], changes: list[Changes], effects: Effects) -> Badge:
-    variables = sum(op.spec.kind is _VARIABLE for op in made)
+    variables = sum(isinstance(op.spec, kinds.Variable) for op in made)
     gone = {name for part in changes for name in part.removed}
     changes = [part for part in changes if part.old or part.new]        # the others lost collection entries only
     return Badge(

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.notebook.graph.details import attr_text
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 
 _missing = object()
 
@@ -52,7 +52,7 @@ def compare(old: Iterable[Operation], new: Iterable[Operation]) -> Changes:
     news = {op.name: op for op in new}
     moved: dict[Tensor, Tensor] = {}
     why: dict[str, str] = {}
-    added, kept, variable = [], [], Kind.VARIABLE
+    added, kept = [], []
     for name, op in news.items():               # creation order: inputs are judged before what takes them
         before = olds.get(name)
         if before is None:
@@ -66,7 +66,8 @@ def compare(old: Iterable[Operation], new: Iterable[Operation]) -> Changes:
                 moved.update(zip(before.outputs, op.outputs, strict=True))
         else:
             why[name] = _difference(before, op, moved)
-        if op.spec.kind is variable and before.spec.kind is variable and fits(before.outputs[0], op.outputs[0]):
+        if isinstance(op.spec, kinds.Variable) and isinstance(before.spec, kinds.Variable) \
+                and fits(before.outputs[0], op.outputs[0]):
             kept.append(name)
     return Changes(olds, news, why, tuple(added), frozenset(kept))
 

@@ -18,8 +18,7 @@ from tfnb.graph.mutation import Detached
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.shape_context import ShapeContext
 from tfnb.notebook.cells.compare import Changes, fits, form
-from tfnb.opdef.spec import Kind
-from tfnb.opdef.tables import SHAPES
+from tfnb.opdef import kinds
 
 # Made from the set of variables, summaries... that there was, or from the ops on a path: what changes there has no
 # counterpart by name. Optimizers' updates are all called Apply..., SparseApply..., ResourceApply...
@@ -143,7 +142,7 @@ def _first_new(changes: Changes, kind: Callable[[Operation], bool]) -> str:
 
 def is_variable(op: Operation) -> bool:
     """True for the ops that hold state."""
-    return op.spec.kind is Kind.VARIABLE
+    return isinstance(op.spec, kinds.Variable)
 
 
 def is_summary(op: Operation) -> bool:
@@ -216,7 +215,7 @@ def _infer_again(changes: Changes, where: str, effects: Effects) -> None:
         if op in own or op.owner in effects.reasons:
             continue
         try:
-            for t, static in zip(op.outputs, SHAPES[op.type](ShapeContext(op)), strict=True):
+            for t, static in zip(op.outputs, op.spec.shape(ShapeContext(op)), strict=True):
                 merge(t.static, static)
         except ValueError:
             effects.blame(op, f"{name!r} changed in {where}, and with it the shape of {op.name!r}")

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 
 from tfnb.graph.operation import Operation
-from tfnb.opdef.spec import Kind
+from tfnb.opdef import kinds
 
 _last = re.compile(r"_([1-9]\d*)\Z").finditer
 _numbers = re.compile(r"_([1-9]\d*)(?=/|\Z)").finditer         # those of scopes, too: of "dense_2/kernel"
@@ -22,7 +22,7 @@ def drifted(made: Sequence[Operation]) -> tuple[str, ...]:
     later = _Later(made)
     for op in made:
         name = op.name
-        for match in (_numbers if op.spec.kind is Kind.VARIABLE else _last)(name):
+        for match in (_numbers if isinstance(op.spec, kinds.Variable) else _last)(name):
             number = int(match[1])
             if later(op, _numbered(name, match, number - 1)):
                 number -= sum(later(op, _numbered(name, match, lower)) for lower in range(number))

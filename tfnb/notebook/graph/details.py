@@ -14,7 +14,7 @@ from tfnb.notebook.frontend import shell
 from tfnb.notebook.graph.model import Model
 from tfnb.notebook.graph.read import OpInfo, op_of, shape_label
 from tfnb.notebook.graph.tree import Node
-from tfnb.opdef.tables import find_op
+from tfnb.opdef import registry
 
 MOST_LINKS = 12         # inputs and outputs listed
 LINES = 2               # of the source before and after the one that made an op
@@ -42,7 +42,7 @@ def details(model: Model, node: Node) -> Details:
 
 
 def _of_op(info: OpInfo) -> Details:
-    spec = find_op(info.type)
+    spec = registry.find(info.type)
     doc = spec.doc.strip().split("\n\n")[0].replace("\n", " ") if spec is not None else ""
     outputs = [{"shape": shape, "dtype": info.dtypes[i] if i < len(info.dtypes) else ""}
                for i, shape in enumerate(info.shapes)]

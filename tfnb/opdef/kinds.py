@@ -1,0 +1,179 @@
+"""Kinds of op: a class of record for each way in which ops are evaluated. Passes match on the class, never on names.
+
+A body is a scalar definition (kernels.scalar.Scalar): from it follow the NumPy form and the kernels for CPU and GPU.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tfnb.opdef.op import Fn, Op
+
+# What the compiler itself gives a meaning to.
+
+
+class Pure(Op):
+    """An op whose outputs follow from its inputs and attrs alone, unless it is `stateful`."""
+
+
+class Placeholder(Op):
+    """An op whose value is fed."""
+
+
+class Const(Pure):
+    """An op whose value is an attr."""
+
+
+class Variable(Op):
+    """An op whose value lives in the store of the session."""
+
+
+class Control(Op):
+    """An op with no value, only an order (NoOp)."""
+
+
+class Flow(Op):
+    """Control flow: compile/structure.py recovers branches and loops from these."""
+
+
+class Switch(Flow):
+    """Passes its input on to one of its two outputs."""
+
+
+class Merge(Flow):
+    """Passes on the input that has a value."""
+
+
+class Enter(Flow):
+    """Passes a value into a loop."""
+
+
+class Exit(Flow):
+    """Passes a value out of a loop."""
+
+
+class NextIteration(Flow):
+    """Passes a value on to the next iteration of a loop."""
+
+
+class LoopCond(Flow):
+    """The condition of a loop."""
+
+
+class Loop(Op):
+    """A whole while loop; no graph has one, plans do."""
+
+
+# What is computed.
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Elementwise(Pure):
+    """A scalar definition over broadcast inputs.
+
+    body: the definition, or of an op with a list of inputs fn(number of inputs) -> definition. align: fn(attrs,
+    *shapes) -> the shapes that the inputs take before they are broadcast (None: their own). domain: where tests may
+    sample the op ("positive", "unit", "nonzero"; "": everywhere).
+    """
+
+    body: Any
+    align: Fn | None = None
+    domain: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Reduction(Pure):
+    """A scalar combination of the elements along some axes.
+
+    body: the combination. identity: the initial accumulator: a number, "lowest" or "highest". axes: fn(attrs, rank) ->
+    the axes, of an op that has no input which names them. prepare: definition applied to each element before they are
+    combined (L2Loss); finish: that of (accumulator, count) at the end (Mean). accumulators: dtype name -> the
+    accumulator's dtype, where it is a wider one (Mean of integers).
+    """
+
+    body: Any
+    identity: float | str
+    axes: Fn | None = None
+    prepare: Any = None
+    finish: Any = None
+    accumulators: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Rowwise(Pure):
+    """A definition over the last axis, with row reductions in it. rows: the inputs with one element for each row."""
+
+    body: Any
+    rows: frozenset[str]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Movement(Pure):
+    """Other strides over the same elements.
+
+    view: fn(view, *values, **attrs) -> kernels.view.View (or several). viewed: index of the input that gets them.
+    """
+
+    view: Fn
+    viewed: int = 0
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ShapeOf(Pure):
+    """An op that is known as soon as the shapes of its inputs are. numpy: fn(*shapes, **attrs) -> value(s)."""
+
+    numpy: Fn
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Kernel(Pure):
+    """An op written by hand.
+
+    numpy: fn(ctx, *arrays) -> array(s), the interpreter's form. view: fn(view of the first input, *values of the
+    others) -> View where it may be a movement (else it raises NeedsCopy). bounded: (fn(*shapes) -> the shapes that its
+    outputs have at most, fn(call) -> launches): its first output has as many rows as only a run decides, which the
+    kernel says in one output more, int64. counted: (input, input): each output row follows from the elements that the
+    first numbers so, and there are as many as the second says. contraction: kernels.contraction.Contraction, the
+    rewrites that the compiler may apply to a matmul. work: fn(call) -> floating-point operations, where these take its
+    time.
+    """
+
+    numpy: Fn
+    view: Fn | None = None
+    bounded: tuple[Fn, Fn] | None = None
+    counted: tuple[int, int] | None = None
+    contraction: Any = None
+    work: Fn | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Random(Op):
+    """An op written by hand, with a generator state in the store. numpy: as of a Kernel."""
+
+    numpy: Fn
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Writer(Op):
+    """An op that writes to its Ref inputs. body: a definition of the new value of each, in order."""
+
+    body: Any
+
+
+class Update(Writer):
+    """A writer of whole variables."""
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Scatter(Writer):
+    """A writer of the rows that indices pick. form: kernels.scatter.Form, the roles of its inputs."""
+
+    form: Any
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Host(Op):
+    """One Python call: strings, summaries, queues. call: fn(*arrays, **attrs) -> array(s)."""
+
+    call: Fn

@@ -1,0 +1,82 @@
+"""Record of an op: its signature, and what passes ask of any op. `opdef/kinds.py` has a class for each kind."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tfnb.opdef.signature import Arg, Attr
+
+Fn = Callable[..., Any]
+
+
+def no_shapes(ctx: Any) -> list[None]:
+    """Leave the shapes of all outputs unknown: the default of ops that no graph holds."""
+    return [None] * len(ctx.op.outputs)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Op:
+    """An op: TensorFlow's official signature (OpDef), documentation, and the aspects that every kind has.
+
+    The class is the kind, its fields are what is special about the op. A node holds the record (`Operation.spec`), so
+    nodes that exist keep theirs when a notebook declares an op again. Compared by identity.
+
+    stateful: as the OpDef says. value_inputs: names of the inputs whose *value* (not only shape) decides the shape or
+    the strides of the outputs. shape: fn(ctx: ShapeContext) -> [static shape of each output]. ranks: {input: rank, or
+    opdef.ranks.AtLeast}; `shape` checks them. validate: fn(ctx) over concrete shapes, raises for relations of shapes,
+    attrs and known values that `shape` does not check, or not while the graph is built. checks: fn(ctx) over concrete
+    shapes -> [kernels.checks.Check]: values that the op does not take.
+
+    gradient: fn(op, *output_gradients) -> gradients of the inputs (None where there is none). no_gradient: why there
+    is none. cpu, cuda: fn(call) -> hand-written kernel launches (None: generated ones, or a host call). indexed:
+    (value inputs that these launches can read in the run, fn(op) -> whether this op is so that they can); all others
+    of its value inputs must be known before.
+
+    total: a hand-written op that can't fail once its shapes fit (a product), unlike one that checks values (a gather).
+    waits: it may have to wait for what another op does (of a queue that is full or empty). in_order: a movement whose
+    output is always its input under another shape: the same memory, as in TensorFlow. writes: a host op that writes to
+    the variables behind its Ref inputs. element: the access of a host op to an element of its first input, a
+    TensorArray or stack ("read", "write", "size", "gradient", "push", "pop"): in an iteration of a loop it can be a
+    kernel (compile/residents.py).
+    """
+
+    name: str
+    inputs: tuple[Arg, ...]
+    outputs: tuple[Arg, ...]
+    attrs: tuple[Attr, ...]
+    doc: str = ""
+    stateful: bool = False
+    value_inputs: frozenset[str] = frozenset()
+    shape: Fn = no_shapes
+    ranks: Mapping[str, Any] = field(default_factory=dict)
+    validate: Fn | None = None
+    checks: Fn | None = None
+    gradient: Fn | None = None
+    no_gradient: str = ""
+    cpu: Fn | None = None
+    cuda: Fn | None = None
+    indexed: tuple[frozenset[str], Callable[[Any], bool]] | None = None
+    total: bool = False
+    waits: bool = False
+    in_order: bool = False
+    writes: bool = False
+    element: str = ""
+
+    def attr(self, name: str) -> Attr:
+        """Return the attr called `name`. Raises KeyError if there is none."""
+        for attr in self.attrs:
+            if attr.name == name:
+                return attr
+        raise KeyError(name)
+
+    def amend(self, **fields: Any) -> None:
+        """Set fields that are stated behind the declaration (`@Op.gradient`, `@Op.finish`...), where alone records
+        change. Raises AttributeError for a field that this kind does not have."""
+        for name, value in fields.items():
+            if name not in self.__dataclass_fields__:
+                raise AttributeError(f"{self!r} has no field {name!r}", name=name, obj=self)
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
