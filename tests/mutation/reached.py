@@ -20,10 +20,10 @@ FOREIGN = 1.5                                           # how much a test of ano
 
 
 def test_files(root: Path, chosen: list[str]) -> list[str]:
-    """Return the test files below the chosen paths; those for a browser, of the tool and of the house left out."""
+    """Return the test files below the chosen paths, without those of browsers, tutorials, this tool and the house."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "tests"], cwd=root, capture_output=True,
                             text=True, check=True).stdout.splitlines()
-    left_out = ("tests/browser/", "tests/mutation/", "tests/test_")
+    left_out = ("tests/browser/", "tests/mutation/", "tests/notebook/test_tutorials.py", "tests/test_")
     return sorted({name for name in listed if Path(name).name.startswith("test_") and name.endswith(".py")
                    and not name.startswith(left_out)
                    and any(name == start or name.startswith(start.rstrip("/") + "/") for start in chosen)})
