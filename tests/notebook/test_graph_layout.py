@@ -4,10 +4,13 @@ from __future__ import annotations
 from itertools import combinations
 from random import Random
 
+import numpy as np
 import pytest
 
 from tests.notebook.sample_rows import Rows, digits
-from tfnb.notebook.drawing.geometry import Box, Geometry, shorten, text_width
+from tfnb.notebook.drawing.geometry import PILL_WIDTH, Box, Geometry, label_size, shorten, text_width
+from tfnb.notebook.drawing.scene import SceneEdge
+from tfnb.notebook.drawing.value_label import pill_of
 from tfnb.notebook.graph.layout import ENGINES, available_engines, lay_out, panel_sheets
 from tfnb.notebook.graph.layout_dot import LayoutFailed, readable_dot, sized_dot
 from tfnb.notebook.graph.layout_layered import crossings, forward, ranks
@@ -156,3 +159,13 @@ def test_dot_text_holds_no_name_for_the_engine_and_quotes_them_for_readers() -> 
 def test_texts_are_measured_without_fonts() -> None:
     assert text_width("iii", 12) < text_width("mmm", 12)
     assert shorten("a" * 40, 10) == "aaaaaa…aaa" and shorten("short") == "short"
+
+
+@pytest.mark.parametrize("label", ["1", "-0.25 ± 1.1 50% bad of 12"])
+def test_room_for_labels(label: str) -> None:
+    width = text_width(label, 10)
+    assert label_size(SceneEdge("a", "b", label, 1)) == (width + 6, 13)
+    assert label_size(SceneEdge("a", "b", "", 1)) == (0, 0)
+    pill = pill_of(np.arange(12.0))
+    wide, high = label_size(SceneEdge("a", "b", label, 1, pill=pill))
+    assert wide == max(PILL_WIDTH, width) + 8 and high > 30

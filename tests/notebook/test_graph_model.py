@@ -209,3 +209,12 @@ def test_what_values_flow_through_stays_in_its_place() -> None:
     assert node(Model(rows).scene(), "middle").panel == ""
     rows += [(f"out{i}", "Neg", ("middle",)) for i in range(4, 9)]
     assert node(Model(rows).scene(), "middle").panel == "middle"
+
+
+@pytest.mark.parametrize("count, apart", [(3, False), (4, False), (5, True)])
+def test_an_op_with_more_than_four_control_edges_is_set_aside(count: int, apart: bool) -> None:
+    rows = Rows()
+    names = tuple(rows.op(f"x_{i}", "Placeholder", shapes=((),)) for i in range(count))
+    rows.op("sum", "AddN", names, ((),))
+    rows.op("late", "Neg", ("sum",), ((),), control=names)
+    assert bool(node(Model(rows).scene(), "late").panel) is apart

@@ -114,3 +114,16 @@ def test_names_are_text(view, monkeypatch):
     view.restart()
     html = view.forms()["text/html"]
     assert "<img" not in html and "<script" not in html and "&lt;img" in html
+
+
+@pytest.mark.parametrize("position, rows", [(0, range(11)), (5, range(11)), (6, range(1, 12)), (10, range(5, 16)),
+                                            (13, range(8, 19)), (14, range(9, 20)), (20, range(9, 20))])
+def test_eleven_ops_around_the_next_one_are_shown(position, rows):
+    with tf.Graph().as_default(), tf.Session():
+        x = tf.placeholder(tf.float32, [], name="x")
+        for i in range(20):
+            x = tf.square(x, name=f"op_{i}")
+        table = step(x, feed={"x:0": 1.0}).step(position).table("ops")
+    assert [int(key) for key, _ in table.rows] == list(rows)
+    marks = [key for key, cells in table.rows if cells[0].text == "▶"]
+    assert marks == ([str(position)] if position < 20 else [])

@@ -31,7 +31,9 @@ def endless(step=lambda number: time.sleep(0.0005), **more):
 
 
 def test_it_runs_to_its_end_and_reports():
+    start = time.perf_counter()
     run = Run(lambda number: {"loss": 1 / (number + 1)}, 100, recorder=Recorder()).start().wait()
+    assert 0 < run.seconds <= time.perf_counter() - start
     assert (run.steps, run.status, run.active) == (100, "done", False)
     steps, values = run.series["loss"]
     assert steps.tolist() == list(range(100)) and values[-1] == pytest.approx(0.01)
@@ -46,7 +48,7 @@ def test_every_reports_some_steps_only_and_a_number_has_a_tag():
 def test_pause_step_resume_and_stop():
     run = endless()
     run.wait_for_step()
-    run.pause()
+    assert run.pause() is run
     run.hold(), run.release()                   # it stands now
     count = run.steps
     time.sleep(0.02)

@@ -78,7 +78,10 @@ def test_images_and_channels_are_drawn():
     assert image_of(np.zeros((2, 8, 8, 1))).startswith(b"\x89PNG") and image_of(np.ones((1, 20, 20, 32)))
     assert image_of(np.zeros((2, 7, 8, 1))) == b"" == image_of(np.zeros((8, 8))) == image_of(np.zeros((0, 8, 8, 1)))
     assert image_of(np.full((1, 8, 8, 3), np.nan)) and image_of(np.zeros((1, 500, 9, 3), np.uint8))
-    assert image_of(np.full((1, 8, 8, 1), b"x", object)) == b""
+    assert image_of(np.full((1, 8, 8, 1), b"x", object)) == b"" == image_of(np.zeros((2, 8, 7, 1)))
+    sizes = [image_of(np.zeros((1, *shape, 3), np.uint8))[16:24] for shape in ((500, 16), (16, 500), (64, 64), (65, 8))]
+    assert [(int.from_bytes(size[:4], "big"), int.from_bytes(size[4:], "big")) for size in sizes] == [
+        (3, 63), (64, 2), (65, 64), (5, 33)]            # a column between pictures
     four = np.arange(256.0).reshape(1, 8, 8, 4)         # four filters are four pictures, RGBA is bytes
     wide = [int.from_bytes(image_of(array)[16:20], "big") for array in (four, four.astype(np.uint8))]
     assert wide[0] > 4 * 8 and wide[1] < 2 * 8

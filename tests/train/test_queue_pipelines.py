@@ -324,7 +324,9 @@ makes = {
     "fifo": tf.FIFOQueue(3, [tf.int32], shared_name="x"), "size": tf.FIFOQueue(4, [tf.int32], shared_name="x"),
     "type": tf.FIFOQueue(3, [tf.float32], shared_name="x"),
     "kind": tf.RandomShuffleQueue(3, 1, [tf.int32], shared_name="x"),
-    "min": tf.RandomShuffleQueue(3, 4, [tf.int32]), "negative": tf.RandomShuffleQueue(3, -1, [tf.int32])}
+    "min": tf.RandomShuffleQueue(3, 4, [tf.int32]), "negative": tf.RandomShuffleQueue(3, -1, [tf.int32]),
+    **{f"padding {shape}": tf.PaddingFIFOQueue(3, [tf.int32], [shape], shared_name="p")
+       for shape in ([None, 2], [3, 2], [None, None], [None, 3], [2])}}
 sizes = {key: queue.size() for key, queue in makes.items()}
 wrong = tf.QueueBase([tf.float32], [[]], None, makes["fifo"].queue_ref)
 runs = [wrong.dequeue(), wrong.enqueue(1.0), free.dequeue_many(2), full.close(), full.enqueue([[1.0, 2.0], 1]),
