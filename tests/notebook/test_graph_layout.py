@@ -153,6 +153,10 @@ def test_dot_text_holds_no_name_for_the_engine_and_quotes_them_for_readers() -> 
     sheet = panel_sheets(Model(rows).scene())[""]
     assert "evil" not in sized_dot(sheet)
     assert r'"a\"}; evil [label=<x>]\\" ->' in readable_dot(sheet)
+    flow = [("a", "Neg", (), (), {}, [(2, 3)]), ("b", "Neg", ("a",), (), {}, [None]), ("c", "Neg", ("b",), ("a",))]
+    lines = readable_dot(panel_sheets(Model(flow).scene())[""]).splitlines()
+    assert [line.strip() for line in lines if "->" in line] == [
+        '"a" -> "b" [label="2×3"];', '"b" -> "c" [label="any shape"];', '"a" -> "c" [style=dashed];']
     assert len(lay_out(Model(rows).scene()).boxes) == 2
 
 
@@ -169,3 +173,17 @@ def test_room_for_labels(label: str) -> None:
     pill = pill_of(np.arange(12.0))
     wide, high = label_size(SceneEdge("a", "b", label, 1, pill=pill))
     assert wide == max(PILL_WIDTH, width) + 8 and high > 30
+
+
+def test_a_panel_higher_than_the_drawing_begins_the_first_column() -> None:
+    rows = Rows()
+    for prefix, count in (("main/", 20), ("gradients/", 40)):
+        names = [rows.op(f"{prefix}op_0", "Placeholder", shapes=((),))]
+        for i in range(1, count):
+            names.append(rows.op(f"{prefix}op_{i}", "Neg", (names[-1],), ((),)))
+    rows.op("gradients/mul", "Mul", ("gradients/op_39", "main/op_19"), ((),))
+    scene = Model(rows, series=False).scene(["gradients/"])
+    geometry = lay_out(scene, "builtin")
+    boxes = [geometry.boxes[node.key] for node in scene.nodes if node.panel]
+    assert geometry.shelf is not None and len(boxes) > 30
+    assert geometry.shelf[0] <= min(box.x - box.w / 2 for box in boxes) < geometry.shelf[0] + 30

@@ -3,7 +3,7 @@ import pytest
 
 from tfnb.notebook.drawing.svg import element
 from tfnb.notebook.frontend.settings import SETTINGS, Settings
-from tfnb.notebook.frontend.widget import View, make_widget
+from tfnb.notebook.frontend.widget import View, make_widget, with_widget
 from tfnb.notebook.plots.board import LiveBoard
 
 
@@ -57,3 +57,13 @@ def test_views_are_shown_as_chosen(monkeypatch):
         assert (make_widget("live", {}) is not None) == there
     chosen.view_format = "text"
     assert set(LiveBoard()._repr_mimebundle_()) == {"text/plain"}
+
+
+@pytest.mark.parametrize("made, want", [
+    (None, {"text/plain": "t"}), ({}, {"text/plain": "t"}), ({"text/plain": "w", "w": 1}, {"text/plain": "t", "w": 1}),
+    (({"w": 1}, {}), {"text/plain": "t", "w": 1}), (({"w": 1}, {"w": 2}), ({"text/plain": "t", "w": 1}, {"w": 2}))])
+def test_what_a_widget_makes_stands_beside_the_forms(made, want):
+    class Widget:
+        def _repr_mimebundle_(self):
+            return made
+    assert with_widget({"text/plain": "t"}, Widget()) == want
