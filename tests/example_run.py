@@ -100,4 +100,5 @@ def run(tf: Any, sources: list[str]) -> list[str]:
         printed = [step(source, names) for source in sources]
         for name in set(tf.flags.FLAGS) - flags:
             delattr(tf.flags.FLAGS, name)
+        tf.summary.FileWriterCache.clear()
         return printed

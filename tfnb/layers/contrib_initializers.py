@@ -17,6 +17,11 @@ def variance_scaling_initializer(factor: float = 2.0, mode: str = "FAN_IN", unif
 
     uniform: uniform numbers; else truncated normal ones, whose cut 1.3 makes up for. Raises TypeError for a dtype that
     is not floating or an unknown mode.
+
+    >>> w = tf.get_variable("w", [8, 2], initializer=tf.contrib.layers.variance_scaling_initializer())
+    >>> sess.run(w.initializer)
+    >>> bool(abs(sess.run(w)).max() <= 2 * np.sqrt(1.3 * 2 / 8))
+    True
     """
     if not as_dtype(dtype).is_floating:
         raise TypeError("Cannot create initializer for non-floating point type.")

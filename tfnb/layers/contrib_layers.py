@@ -116,6 +116,9 @@ def convolution(inputs: Any, num_outputs: int, kernel_size: Any, stride: Any = 1
     """A convolution over as many axes as the inputs have (`conv_dims`, if given: else ValueError).
 
     Variables: weights (window..., inputs, num_outputs), biases. stride, rate (dilation): one number, or one per axis.
+
+    >>> tf.contrib.layers.convolution(tf.ones([4, 10, 3]), 8, [5]).shape.as_list()
+    [4, 10, 8]
     """
     with variable_scope(scope, "Conv", [inputs], reuse=reuse,
                         custom_getter=_getter({"bias": "biases", "kernel": "weights"})) as sc:
@@ -170,7 +173,11 @@ def convolution2d_transpose(inputs: Any, num_outputs: int, kernel_size: Any, str
                             weights_regularizer: Any = None, biases_initializer: Any = _ZEROS,
                             biases_regularizer: Any = None, reuse: Any = None, variables_collections: Any = None,
                             outputs_collections: Any = None, trainable: bool = True, scope: Any = None) -> Any:
-    """The transpose of a convolution of images. Variables: weights (height, width, num_outputs, inputs), biases."""
+    """The transpose of a convolution of images. Variables: weights (height, width, num_outputs, inputs), biases.
+
+    >>> tf.contrib.layers.conv2d_transpose(tf.ones([4, 7, 7, 8]), 3, [3, 3], stride=2).shape.as_list()
+    [4, 14, 14, 3]
+    """
     with variable_scope(scope, "Conv2d_transpose", [inputs], reuse=reuse,
                         custom_getter=_getter({"bias": "biases", "kernel": "weights"})) as sc:
         inputs = convert_to_tensor(inputs)
@@ -199,6 +206,9 @@ def separable_convolution2d(inputs: Any, num_outputs: int | None, kernel_size: A
     """A separable convolution of images; num_outputs None: only the convolution of each channel on its own.
 
     Variables: depthwise_weights, pointwise_weights (unless num_outputs is None), biases.
+
+    >>> tf.contrib.layers.separable_conv2d(tf.ones([4, 9, 9, 3]), 8, [3, 3], depth_multiplier=1).shape.as_list()
+    [4, 9, 9, 8]
     """
     renamed = {"bias": "biases", "depthwise_kernel": "depthwise_weights", "pointwise_kernel": "pointwise_weights"}
     with variable_scope(scope, "SeparableConv2d", [inputs], reuse=reuse, custom_getter=_getter(renamed)) as sc:
@@ -259,7 +269,13 @@ def _pooled(kind: Any, name: str, inputs: Any, kernel_size: Any, stride: Any, pa
 @add_arg_scope
 def max_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: str = "NHWC",
                outputs_collections: Any = None, scope: Any = None) -> Any:
-    """The largest number of each window of images."""
+    """The largest number of each window of images.
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> sess.run(tf.squeeze(tf.contrib.layers.max_pool2d(image, [2, 2])))
+    array([[ 5.,  7.],
+           [13., 15.]], dtype=float32)
+    """
     return _pooled(MaxPooling2D, "MaxPool2D", inputs, kernel_size, stride, padding, data_format, outputs_collections,
                    scope)
 
@@ -267,7 +283,13 @@ def max_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "V
 @add_arg_scope
 def avg_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: str = "NHWC",
                outputs_collections: Any = None, scope: Any = None) -> Any:
-    """The mean of each window of images."""
+    """The mean of each window of images.
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> sess.run(tf.squeeze(tf.contrib.layers.avg_pool2d(image, [2, 2])))
+    array([[ 2.5,  4.5],
+           [10.5, 12.5]], dtype=float32)
+    """
     return _pooled(AveragePooling2D, "AvgPool2D", inputs, kernel_size, stride, padding, data_format,
                    outputs_collections, scope)
 
@@ -286,7 +308,11 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> 
 @add_arg_scope
 def dropout(inputs: Any, keep_prob: Any = 0.5, noise_shape: Any = None, is_training: Any = True,
             outputs_collections: Any = None, scope: Any = None, seed: int | None = None) -> Any:
-    """Set elements to 0 with probability 1 - `keep_prob` and divide the rest by it, while `is_training`."""
+    """Set elements to 0 with probability 1 - `keep_prob` and divide the rest by it, while `is_training`.
+
+    >>> np.unique(sess.run(tf.contrib.layers.dropout(tf.ones([1000]), keep_prob=0.8)))
+    array([0.  , 1.25], dtype=float32)
+    """
     with variable_scope(scope, "Dropout", [inputs], custom_getter=_getter()) as sc:
         inputs = convert_to_tensor(inputs)
         layer = Dropout(1 - keep_prob, noise_shape, seed, sc.name, _scope=sc)
@@ -338,7 +364,12 @@ def batch_norm(inputs: Any, decay: float = 0.999, center: bool = True, scale: bo
 def bias_add(inputs: Any, activation_fn: Any = None, initializer: Any = _ZEROS, regularizer: Any = None,
              reuse: Any = None, variables_collections: Any = None, outputs_collections: Any = None,
              trainable: bool = True, data_format: str = "NHWC", scope: Any = None) -> Any:
-    """`inputs` plus a variable "biases" for each channel."""
+    """`inputs` plus a variable "biases" for each channel.
+
+    >>> y = tf.contrib.layers.bias_add(tf.ones([4, 3]))
+    >>> y.shape.as_list(), [v.name for v in tf.trainable_variables()]
+    ([4, 3], ['BiasAdd/biases:0'])
+    """
     with variable_scope(scope, "BiasAdd", [inputs], reuse=reuse) as sc:
         inputs = convert_to_tensor(inputs)
         channels = inputs.shape.as_list()[1 if data_format.startswith("NC") else -1]
@@ -356,6 +387,10 @@ def embed_sequence(ids: Any, vocab_size: int | None = None, embed_dim: int | Non
     """Rows of a variable "embeddings" (vocab_size, embed_dim), (batch, length) -> (batch, length, embed_dim).
 
     Raises ValueError if one of the sizes is missing where the variable is not shared.
+
+    >>> words = tf.constant([[1, 2, 3]])
+    >>> tf.contrib.layers.embed_sequence(words, vocab_size=10, embed_dim=4).shape.as_list()
+    [1, 3, 4]
     """
     if not (reuse or (vocab_size and embed_dim)):
         raise ValueError(f"Must specify vocab size and embedding dimension when not reusing. Got vocab_size="

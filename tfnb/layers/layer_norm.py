@@ -21,6 +21,11 @@ def layer_norm(inputs: Any, center: bool = True, scale: bool = True, activation_
 
     center, scale: then add the variable "beta" and multiply by "gamma", of the sizes of the axes from
     begin_params_axis on. Raises ValueError for an unknown rank, an axis out of range, or sizes that are not known.
+
+    >>> y = tf.contrib.layers.layer_norm(tf.constant([[1.0, 3.0]]))
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(y)
+    array([[-1.,  1.]], dtype=float32)
     """
     with variable_scope(scope, "LayerNorm", [inputs], reuse=reuse):
         inputs = convert_to_tensor(inputs)

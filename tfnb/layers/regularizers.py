@@ -37,7 +37,11 @@ def _scaled(scale: Any, scope: str | None, name: str, size: Callable[[Any], Any]
 
 
 def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
-    """scale * the sum of |w|. Raises ValueError for a scale that is an integer or negative; 0.0 gives no loss."""
+    """scale * the sum of |w|. Raises ValueError for a scale that is an integer or negative; 0.0 gives no loss.
+
+    >>> sess.run(tf.contrib.layers.l1_regularizer(0.1)(tf.constant([3.0, -4.0])))
+    0.7
+    """
     return _scaled(scale, scope, "l1_regularizer", lambda weights: reduce_sum(abs(weights)))
 
 
@@ -51,7 +55,11 @@ def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
 
 
 def l1_l2_regularizer(scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: str | None = None) -> Regularizer:
-    """The sum of both."""
+    """The sum of both.
+
+    >>> sess.run(tf.contrib.layers.l1_l2_regularizer(0.1, 0.1)(tf.constant([3.0, -4.0])))
+    1.95
+    """
     for scale in (scale_l1, scale_l2):
         if isinstance(scale, Integral):
             raise ValueError(f"scale cannot be an integer: {scale}")
@@ -64,7 +72,13 @@ def l1_l2_regularizer(scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: str | Non
 
 
 def sum_regularizer(regularizer_list: Sequence[Regularizer | None], scope: str | None = None) -> Regularizer | None:
-    """The sum of what several give; None if there are none."""
+    """The sum of what several give; None if there are none.
+
+    >>> both = tf.contrib.layers.sum_regularizer([tf.contrib.layers.l1_regularizer(0.1),
+    ...                                           tf.contrib.layers.l2_regularizer(0.1)])
+    >>> sess.run(both(tf.constant([3.0, -4.0])))
+    1.95
+    """
     given = [regularizer for regularizer in regularizer_list if regularizer is not None]
     if not given:
         return None
@@ -80,6 +94,11 @@ def apply_regularization(regularizer: Regularizer, weights_list: Sequence[Any] |
     """The sum of the losses of `weights_list` (default: the collection WEIGHTS), also in REGULARIZATION_LOSSES.
 
     Raises ValueError for no weights, and for a regularizer that gives no scalar.
+
+    >>> w = tf.Variable([3.0, 4.0])
+    >>> sess.run(w.initializer)
+    >>> sess.run(tf.contrib.layers.apply_regularization(tf.contrib.layers.l2_regularizer(0.1), [w]))
+    1.25
     """
     weights = list(weights_list or get_collection(GraphKeys.WEIGHTS))
     if not weights:

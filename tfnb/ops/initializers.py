@@ -173,6 +173,11 @@ class uniform_unit_scaling_initializer(Initializer):
     """Uniform values within factor * sqrt(3 / fan_in): they keep the scale of activations through a linear layer.
 
     inputs: the product of all sizes but the last (of `full_shape`, if given: the whole of a partitioned variable).
+
+    >>> w = tf.get_variable("w", [3, 2], initializer=tf.uniform_unit_scaling_initializer())
+    >>> sess.run(w.initializer)
+    >>> bool(abs(sess.run(w)).max() <= 1.0)
+    True
     """
 
     def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32,
@@ -191,6 +196,12 @@ class variance_scaling_initializer(Initializer):
 
     mode: "fan_in", "fan_out" or "fan_avg"; distribution: "uniform", "truncated_normal" (also called "normal") or
     "untruncated_normal". Raises ValueError for another mode or distribution, or a scale that is not positive.
+
+    >>> kind = tf.variance_scaling_initializer(scale=1.0, mode="fan_in", distribution="uniform")
+    >>> w = tf.get_variable("w", [3, 2], initializer=kind)
+    >>> sess.run(w.initializer)
+    >>> bool(abs(sess.run(w)).max() <= 1.0)
+    True
     """
 
     # The standard deviation of a standard normal distribution cut at two standard deviations.
@@ -237,39 +248,82 @@ class _Scaled(variance_scaling_initializer):
 
 
 class glorot_uniform_initializer(_Scaled):
-    """Uniform values of variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+    """Uniform values of variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010).
+
+    >>> w = tf.get_variable("w", [2, 4], initializer=tf.glorot_uniform_initializer())
+    >>> sess.run(w.initializer)
+    >>> bool(abs(sess.run(w)).max() <= 1.0)
+    True
+    """
 
     _fixed = (1.0, "fan_avg", "uniform")
 
 
 class glorot_normal_initializer(_Scaled):
-    """Truncated normal values of variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+    """Truncated normal values of variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010).
+
+    >>> w = tf.get_variable("w", [200, 200], initializer=tf.glorot_normal_initializer())
+    >>> sess.run(w.initializer)
+    >>> bool(abs(sess.run(w).std() - np.sqrt(2 / (200 + 200))) < 0.01)
+    True
+    """
 
     _fixed = (1.0, "fan_avg", "truncated_normal")
 
 
 def he_normal(seed: int | None = None) -> Initializer:
-    """Truncated normal values of variance 2 / fan_in (He et al., 2015)."""
+    """Truncated normal values of variance 2 / fan_in (He et al., 2015).
+
+    >>> w = tf.get_variable("w", [200, 200], initializer=tf.initializers.he_normal())
+    >>> sess.run(w.initializer)
+    >>> bool(abs(sess.run(w).std() - np.sqrt(2 / 200)) < 0.01)
+    True
+    """
     return variance_scaling_initializer(2.0, "fan_in", "truncated_normal", seed)
 
 
 def he_uniform(seed: int | None = None) -> Initializer:
-    """Uniform values of variance 2 / fan_in (He et al., 2015)."""
+    """Uniform values of variance 2 / fan_in (He et al., 2015).
+
+    >>> w = tf.get_variable("w", [6, 4], initializer=tf.initializers.he_uniform())
+    >>> sess.run(w.initializer)
+    >>> bool(abs(sess.run(w)).max() <= 1.0)
+    True
+    """
     return variance_scaling_initializer(2.0, "fan_in", "uniform", seed)
 
 
 def lecun_normal(seed: int | None = None) -> Initializer:
-    """Truncated normal values of variance 1 / fan_in (LeCun et al., 1998)."""
+    """Truncated normal values of variance 1 / fan_in (LeCun et al., 1998).
+
+    >>> w = tf.get_variable("w", [200, 200], initializer=tf.initializers.lecun_normal())
+    >>> sess.run(w.initializer)
+    >>> bool(abs(sess.run(w).std() - np.sqrt(1 / 200)) < 0.01)
+    True
+    """
     return variance_scaling_initializer(1.0, "fan_in", "truncated_normal", seed)
 
 
 def lecun_uniform(seed: int | None = None) -> Initializer:
-    """Uniform values of variance 1 / fan_in (LeCun et al., 1998)."""
+    """Uniform values of variance 1 / fan_in (LeCun et al., 1998).
+
+    >>> w = tf.get_variable("w", [3, 4], initializer=tf.initializers.lecun_uniform())
+    >>> sess.run(w.initializer)
+    >>> bool(abs(sess.run(w)).max() <= 1.0)
+    True
+    """
     return variance_scaling_initializer(1.0, "fan_in", "uniform", seed)
 
 
 class identity_initializer(Initializer):
-    """gain times the identity matrix. Raises ValueError for a shape that is no matrix's."""
+    """gain times the identity matrix. Raises ValueError for a shape that is no matrix's.
+
+    >>> w = tf.get_variable("w", [2, 2], initializer=tf.initializers.identity(gain=2.0))
+    >>> sess.run(w.initializer)
+    >>> sess.run(w)
+    array([[2., 0.],
+           [0., 2.]], dtype=float32)
+    """
 
     def __init__(self, gain: float = 1.0, dtype: Any = dtypes.float32) -> None:
         self.gain, self.dtype = gain, _float_dtype(dtype)
@@ -290,6 +344,11 @@ class orthogonal_initializer(Initializer):
 
     The matrix has as many columns as the last size of the shape; other sizes are its rows. Raises ValueError for a
     shape of less than two sizes.
+
+    >>> w = tf.get_variable("w", [2, 2], initializer=tf.orthogonal_initializer())
+    >>> sess.run(w.initializer)
+    >>> bool(np.allclose(sess.run(tf.matmul(w, w, transpose_b=True)), np.eye(2), atol=1e-5))
+    True
     """
 
     def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:

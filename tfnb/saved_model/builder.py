@@ -35,6 +35,16 @@ class SavedModelBuilder:
 
     The first meta graph goes with the values of its variables in a session; then `save`. Raises AssertionError if the
     directory exists and is not empty.
+
+    >>> w = tf.Variable(3.0, name="w")
+    >>> sess.run(w.initializer)
+    >>> builder = tf.saved_model.Builder("model")
+    >>> builder.add_meta_graph_and_variables(sess, ["serve"])
+    >>> path = builder.save()
+    >>> with tf.Session(graph=tf.Graph()) as other:
+    ...     meta = tf.saved_model.load(other, ["serve"], "model")
+    ...     other.run("w:0")
+    3.0
     """
 
     def __init__(self, export_dir: Any) -> None:
@@ -168,6 +178,13 @@ def simple_save(session: Any, export_dir: Any, inputs: Mapping[str, Any], output
     """Write a SavedModel of the default graph for serving, with one signature for predictions. See SavedModelBuilder.
 
     inputs, outputs: tensors by role.
+
+    >>> x = tf.placeholder(tf.float32, [], name="x")
+    >>> w = tf.Variable(3.0)
+    >>> sess.run(w.initializer)
+    >>> tf.saved_model.simple_save(sess, "model", inputs={"x": x}, outputs={"y": w * x})
+    >>> tf.saved_model.loader.maybe_saved_model_directory("model")
+    True
     """
     builder = SavedModelBuilder(export_dir)
     builder.add_meta_graph_and_variables(

@@ -20,7 +20,11 @@ _INIT_OP_SIGNATURE = "__saved_model_init_op"       # where TensorFlow 2 keeps th
 
 
 def maybe_saved_model_directory(export_dir: Any) -> bool:
-    """Return whether the directory holds a file saved_model.pb or saved_model.pbtxt."""
+    """Return whether the directory holds a file saved_model.pb or saved_model.pbtxt.
+
+    >>> tf.saved_model.contains_saved_model(".")
+    False
+    """
     return model_file(local(export_dir)) is not None
 
 
@@ -64,6 +68,15 @@ def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | No
     tags: exactly those of the meta graph; import_scope: a name scope for all of it; saver_kwargs: as for
     tf.train.import_meta_graph. Returns the MetaGraphDef. Raises OSError if the directory holds no SavedModel,
     RuntimeError if it has no meta graph of these tags, and as Saver.restore.
+
+    >>> x, w = tf.placeholder(tf.float32, []), tf.Variable(3.0)
+    >>> sess.run(w.initializer)
+    >>> tf.saved_model.simple_save(sess, "model", inputs={"x": x}, outputs={"y": w * x})
+    >>> with tf.Session(graph=tf.Graph()) as other:
+    ...     meta = tf.saved_model.load(other, ["serve"], "model")
+    ...     signature = meta.signature_def["serving_default"]
+    ...     other.run(signature.outputs["y"].name, {signature.inputs["x"].name: 2.0})
+    6.0
     """
     folder = local(export_dir)
     meta = meta_graph_of(read_saved_model(folder), tags)

@@ -14,7 +14,13 @@ from tfnb.ops.variable_helpers import (
 
 
 def main_op() -> Operation:
-    """An op that starts all variables and tables."""
+    """An op that starts all variables and tables.
+
+    >>> v = tf.Variable(7.0)
+    >>> sess.run(tf.saved_model.main_op.main_op())
+    >>> sess.run(v)
+    7.0
+    """
     return group(global_variables_initializer(), local_variables_initializer(), tables_initializer())
 
 

@@ -14,7 +14,13 @@ _pb = lazy_module("tfnb.proto.meta_graph_pb2")
 
 def build_signature_def(inputs: Mapping[str, Any] | None = None, outputs: Mapping[str, Any] | None = None,
                         method_name: str | None = None) -> Any:
-    """A SignatureDef of TensorInfos by role."""
+    """A SignatureDef of TensorInfos by role.
+
+    >>> x = tf.saved_model.build_tensor_info(tf.constant(1.0, name="x"))
+    >>> signature = tf.saved_model.build_signature_def({"x": x}, {"y": x}, method_name="tensorflow/serving/predict")
+    >>> signature.inputs["x"].name
+    'x:0'
+    """
     made = _pb.SignatureDef(method_name=method_name or "")
     for target, given in ((made.inputs, inputs), (made.outputs, outputs)):
         for key, info in (given or {}).items():
@@ -27,7 +33,13 @@ def _infos(tensors: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Any:
-    """A signature for predictions, of tensors by role. Raises ValueError if there are no inputs or outputs."""
+    """A signature for predictions, of tensors by role. Raises ValueError if there are no inputs or outputs.
+
+    >>> x = tf.placeholder(tf.float32, name="x")
+    >>> signature = tf.saved_model.predict_signature_def(inputs={"x": x}, outputs={"y": 2 * x})
+    >>> signature.inputs["x"].name, signature.method_name
+    ('x:0', 'tensorflow/serving/predict')
+    """
     if not inputs:
         raise ValueError("Prediction inputs cannot be None or empty.")
     if not outputs:
@@ -36,7 +48,13 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
 
 
 def regression_signature_def(examples: Any, predictions: Any) -> Any:
-    """A signature for regressions: serialized Examples (strings) to float32 values. Raises ValueError for others."""
+    """A signature for regressions: serialized Examples (strings) to float32 values. Raises ValueError for others.
+
+    >>> examples = tf.placeholder(tf.string, name="examples")
+    >>> signature = tf.saved_model.regression_signature_def(examples, tf.constant([0.9]))
+    >>> sorted(signature.outputs), signature.method_name
+    (['outputs'], 'tensorflow/serving/regress')
+    """
     if examples is None or predictions is None:
         raise ValueError(f"Regression {'inputs' if examples is None else 'predictions'} cannot be None.")
     _check(examples, "string", "Regression input tensors must be of type string")
@@ -49,6 +67,11 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
     """A signature for classifications: serialized Examples to names (strings) or scores (float32) of classes, or both.
 
     Raises ValueError for tensors of other dtypes, or if there is neither.
+
+    >>> examples = tf.placeholder(tf.string, name="examples")
+    >>> signature = tf.saved_model.classification_signature_def(examples, tf.constant(["cat"]), tf.constant([0.9]))
+    >>> sorted(signature.outputs), signature.method_name
+    (['classes', 'scores'], 'tensorflow/serving/classify')
     """
     if examples is None:
         raise ValueError("Classification inputs cannot be None.")
@@ -71,7 +94,12 @@ def _check(tensor: Any, dtype: str, message: str) -> None:
 
 
 def is_valid_signature(signature_def: Any) -> bool:
-    """Return whether TensorFlow Serving can serve it: a method it knows, with its inputs and outputs."""
+    """Return whether TensorFlow Serving can serve it: a method it knows, with its inputs and outputs.
+
+    >>> x = tf.placeholder(tf.float32, name="x")
+    >>> tf.saved_model.is_valid_signature(tf.saved_model.predict_signature_def({"x": x}, {"y": 2 * x}))
+    True
+    """
     method = signature_def.method_name
     inputs, outputs = _dtypes(signature_def.inputs), _dtypes(signature_def.outputs)
     if method == names.PREDICT_METHOD_NAME:

@@ -12,7 +12,12 @@ _pb = lazy_module("tfnb.proto.meta_graph_pb2")
 
 
 def build_tensor_info(tensor: Any) -> Any:
-    """The TensorInfo (name, dtype, shape) of a tensor or a SparseTensor."""
+    """The TensorInfo (name, dtype, shape) of a tensor or a SparseTensor.
+
+    >>> info = tf.saved_model.build_tensor_info(tf.constant([1, 2], name="x"))
+    >>> info.name, info.dtype == tf.int32.as_datatype_enum
+    ('x:0', True)
+    """
     made = _pb.TensorInfo(dtype=as_dtype(tensor.dtype).base_dtype.as_datatype_enum,
                           tensor_shape=tensor.get_shape().as_proto())
     if isinstance(tensor, SparseTensor):
@@ -27,6 +32,11 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scop
     """The tensor or SparseTensor that a TensorInfo names, in `graph`, where it was imported into `import_scope`.
 
     Raises KeyError if it is not in the graph, ValueError if the TensorInfo names none.
+
+    >>> x = tf.constant([1, 2], name="x")
+    >>> info = tf.saved_model.build_tensor_info(x)
+    >>> tf.saved_model.get_tensor_from_tensor_info(info) is x
+    True
     """
     graph = graph or get_default_graph()
 

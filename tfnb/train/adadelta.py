@@ -18,6 +18,13 @@ class AdadeltaOptimizer(Optimizer):
 
     accum and accum_update are moving means, with the decay rho, of the squares of gradients and of steps. All three
     may be numbers, scalar tensors, or functions that return one. Slots: "accum" and "accum_update".
+
+    >>> v = tf.Variable(1.0)
+    >>> step = tf.train.AdadeltaOptimizer(learning_rate=1.0, rho=0.95).minimize(v ** 2)
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(step)
+    >>> sess.run(v)
+    0.9996
     """
 
     def __init__(self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-8, use_locking: bool = False,

@@ -23,6 +23,13 @@ class AdagradDAOptimizer(Optimizer):
     a scalar tensor, or a function that returns one. global_step: an int64 variable, which someone else counts up.
     initial_gradient_squared_accumulator_value: the initial value of g2; raises ValueError if it is not positive. Slots:
     "gradient_accumulator" and "gradient_squared_accumulator".
+
+    >>> v, count = tf.Variable(1.0), tf.train.create_global_step()
+    >>> step = tf.train.AdagradDAOptimizer(learning_rate=0.1, global_step=count).minimize(v ** 2, global_step=count)
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(step)
+    >>> sess.run(v)
+    -0.0988
     """
 
     def __init__(self, learning_rate: Any, global_step: Any, initial_gradient_squared_accumulator_value: float = 0.1,

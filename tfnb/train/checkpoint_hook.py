@@ -42,6 +42,15 @@ class CheckpointSaverHook(SessionRunHook):
     `scaffold`, or the one in GraphKeys.SAVERS. listeners: CheckpointSaverListeners. save_graph_def: write graphs too
     ("graph.pbtxt" and meta graphs). Raises ValueError if both saver and scaffold are given, and unless exactly one of
     save_secs and save_steps is; RuntimeError where there is no global step, or no saver.
+
+    >>> step = tf.train.get_or_create_global_step()
+    >>> train = tf.assign_add(step, 1)
+    >>> hook = tf.train.CheckpointSaverHook("logs", save_steps=100)
+    >>> with tf.train.MonitoredTrainingSession(hooks=[hook]) as session:
+    ...     session.run(train)
+    1
+    >>> tf.train.latest_checkpoint("logs").endswith("model.ckpt-1")
+    True
     """
 
     def __init__(self, checkpoint_dir: str, save_secs: float | None = None, save_steps: int | None = None,

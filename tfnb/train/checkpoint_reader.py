@@ -53,12 +53,26 @@ class CheckpointReader:
 
 
 def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
-    """Return a reader of the checkpoint `filepattern`; see CheckpointReader."""
+    """Return a reader of the checkpoint `filepattern`; see CheckpointReader.
+
+    >>> v = tf.Variable([1.0, 2.0], name="v")
+    >>> sess.run(v.initializer)
+    >>> reader = tf.train.NewCheckpointReader(tf.train.Saver().save(sess, "./model"))
+    >>> reader.has_tensor("v"), reader.get_tensor("v")
+    (True, array([1., 2.], dtype=float32))
+    """
     return CheckpointReader(filepattern)
 
 
 def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
-    """Return a reader of a checkpoint, or of a directory's newest one. Raises ValueError if the directory has none."""
+    """Return a reader of a checkpoint, or of a directory's newest one. Raises ValueError if the directory has none.
+
+    >>> v = tf.Variable([1.0, 2.0], name="v")
+    >>> sess.run(v.initializer)
+    >>> reader = tf.train.load_checkpoint(tf.train.Saver().save(sess, "./model"))
+    >>> reader.get_variable_to_shape_map(), reader.get_tensor("v")
+    ({'v': [2]}, array([1., 2.], dtype=float32))
+    """
     path = local(ckpt_dir_or_file)
     if os.path.isdir(path):
         newest = latest_checkpoint(path)
@@ -69,7 +83,13 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
 
 
 def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
-    """Return (name, shape) of all tensors of a checkpoint, or of a directory's newest one, sorted by name."""
+    """Return (name, shape) of all tensors of a checkpoint, or of a directory's newest one, sorted by name.
+
+    >>> v = tf.Variable([1.0, 2.0], name="v")
+    >>> sess.run(v.initializer)
+    >>> tf.train.list_variables(tf.train.Saver().save(sess, "./model"))
+    [('v', [2])]
+    """
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
@@ -91,6 +111,15 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
     assignment_map: a dict (or pairs): "name in the checkpoint" -> a variable, its name, a partitioned variable or a
     list of its parts; "scope/" (or "/" for all) -> "scope/" in the graph, for all variables under it. Raises ValueError
     for a tensor that is not in the checkpoint, a name that no variable has, or shapes that differ.
+
+    >>> v = tf.Variable(7.0, name="v")
+    >>> sess.run(v.initializer)
+    >>> path = tf.train.Saver().save(sess, "./model")
+    >>> w = tf.get_variable("w", [])
+    >>> tf.train.init_from_checkpoint(path, {"v": w})
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(w)
+    7.0
     """
     path = os.fsdecode(ckpt_dir_or_file)
     path = (latest_checkpoint(path) or path) if os.path.isdir(path) else path

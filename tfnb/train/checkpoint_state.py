@@ -36,6 +36,10 @@ def generate_checkpoint_state_proto(save_dir: Any, model_checkpoint_path: Any,
 
     model_checkpoint_path: the newest; it is put last among all paths if it is not there. Raises ValueError if the
     timestamps are not as many as the paths.
+
+    >>> state = tf.train.generate_checkpoint_state_proto(".", "model-7", ["model-6", "model-7"])
+    >>> state.model_checkpoint_path, list(state.all_model_checkpoint_paths)
+    ('model-7', ['model-6', 'model-7'])
     """
     paths = [_path(p) for p in all_model_checkpoint_paths or ()]
     newest, save_dir = _path(model_checkpoint_path), _path(save_dir)
@@ -60,7 +64,12 @@ def update_checkpoint_state(save_dir: Any, model_checkpoint_path: Any,
                             latest_filename: str | None = None,
                             all_model_checkpoint_timestamps: Sequence[float] | None = None,
                             last_preserved_timestamp: float | None = None) -> None:
-    """Write the file "checkpoint" of a directory. Raises RuntimeError if a checkpoint has that file's name."""
+    """Write the file "checkpoint" of a directory. Raises RuntimeError if a checkpoint has that file's name.
+
+    >>> tf.train.update_checkpoint_state(".", "model-7", all_model_checkpoint_paths=["model-6", "model-7"])
+    >>> tf.train.get_checkpoint_state(".").model_checkpoint_path
+    './model-7'
+    """
     write_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths, latest_filename, False,
                 all_model_checkpoint_timestamps, last_preserved_timestamp)
 
@@ -137,12 +146,26 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
 
 
 def checkpoint_exists(checkpoint_prefix: Any) -> bool:
-    """Return whether a checkpoint of this prefix, in either format, exists."""
+    """Return whether a checkpoint of this prefix, in either format, exists.
+
+    >>> v = tf.Variable(1.0)
+    >>> sess.run(v.initializer)
+    >>> path = tf.train.Saver().save(sess, "./model")
+    >>> tf.train.checkpoint_exists(path), tf.train.checkpoint_exists("./missing")
+    (True, False)
+    """
     return bool(_checkpoint.checkpoint_files(_path(checkpoint_prefix)))
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[Any]) -> list[float]:
-    """Return the modification times of checkpoints, in seconds since the epoch. Missing ones are left out."""
+    """Return the modification times of checkpoints, in seconds since the epoch. Missing ones are left out.
+
+    >>> v = tf.Variable(1.0)
+    >>> sess.run(v.initializer)
+    >>> path = tf.train.Saver().save(sess, "./model")
+    >>> len(tf.train.get_checkpoint_mtimes([path]))
+    1
+    """
     found = []
     for prefix in checkpoint_prefixes:
         with suppress(OSError):
@@ -159,7 +182,15 @@ def meta_graph_filename(checkpoint_filename: str, meta_graph_suffix: str = "meta
 
 def remove_checkpoint(checkpoint_prefix: Any, checkpoint_format_version: int = 2,
                       meta_graph_suffix: str = "meta") -> None:
-    """Remove the files of a checkpoint and its meta graph, the index first. A missing file is no error."""
+    """Remove the files of a checkpoint and its meta graph, the index first. A missing file is no error.
+
+    >>> v = tf.Variable(1.0)
+    >>> sess.run(v.initializer)
+    >>> path = tf.train.Saver().save(sess, "./model")
+    >>> tf.train.remove_checkpoint(path)
+    >>> tf.train.checkpoint_exists(path)
+    False
+    """
     prefix = local(checkpoint_prefix)
     meta = meta_graph_filename(prefix, meta_graph_suffix)
     paths = [meta, *reversed(_checkpoint.checkpoint_files(prefix))]

@@ -29,6 +29,12 @@ def checkpoints_iterator(checkpoint_dir: Any, min_interval_secs: float = 0, time
 
     min_interval_secs: least time between two of them. timeout: seconds without a new one after which it ends, unless
     timeout_fn() is false; None: it waits for ever.
+
+    >>> v = tf.Variable(1.0)
+    >>> sess.run(v.initializer)
+    >>> path = tf.train.Saver().save(sess, "./model", global_step=3)
+    >>> next(tf.train.checkpoints_iterator(".", timeout=5))
+    './model-3'
     """
     path: str | None = None
     while True:

@@ -126,6 +126,15 @@ class LooperThread(threading.Thread):
     With None as interval it runs the code without a pause. Subclasses override `run_loop`, and perhaps `start_loop`
     and `stop_loop`; else `target` is called with `args` and `kwargs`. An exception is reported to the coordinator.
     Raises ValueError if `coord` is no Coordinator, or if there are arguments without a target.
+
+    >>> coordinator, ticks = tf.train.Coordinator(), []
+    >>> def tick():
+    ...     ticks.append(1)
+    ...     coordinator.request_stop()
+    >>> thread = tf.train.LooperThread.loop(coordinator, None, target=tick)
+    >>> coordinator.join([thread])
+    >>> ticks
+    [1]
     """
 
     def __init__(self, coord: Coordinator, timer_interval_secs: float | None,

@@ -46,7 +46,13 @@ def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
 
 def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
                       staircase: bool = False, name: str | None = None) -> Tensor:
-    """Compute learning_rate * e ^ (-decay_rate * global_step / decay_steps); arguments as of `exponential_decay`."""
+    """Compute learning_rate * e ^ (-decay_rate * global_step / decay_steps); arguments as of `exponential_decay`.
+
+    >>> step = tf.placeholder(tf.int32, [])
+    >>> rate = tf.train.natural_exp_decay(0.1, step, decay_steps=100, decay_rate=1.0)
+    >>> [sess.run(rate, {step: n}) for n in (0, 100, 200)]
+    [0.1, 0.0368, 0.0135]
+    """
     _checked(global_step, "natural_exp_decay")
     base = Exp(Neg(decay_rate))
     return exponential_decay(learning_rate, global_step, decay_steps, base, staircase, name)
@@ -54,7 +60,13 @@ def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
 
 def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
                        staircase: bool = False, name: str | None = None) -> Tensor:
-    """Compute learning_rate / (1 + decay_rate * global_step / decay_steps); arguments as of `exponential_decay`."""
+    """Compute learning_rate / (1 + decay_rate * global_step / decay_steps); arguments as of `exponential_decay`.
+
+    >>> step = tf.placeholder(tf.int32, [])
+    >>> rate = tf.train.inverse_time_decay(0.1, step, decay_steps=100, decay_rate=1.0)
+    >>> [sess.run(rate, {step: n}) for n in (0, 100, 300)]
+    [0.1, 0.05, 0.025]
+    """
     _checked(global_step, "inverse_time_decay")
     with name_scope(name, "InverseTimeDecay", [learning_rate, global_step, decay_steps, decay_rate]) as scope:
         rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
@@ -73,6 +85,11 @@ def polynomial_decay(learning_rate: Any, global_step: Any, decay_steps: Any, end
 
     cycle: extend decay_steps to its least positive multiple not below the step, instead of stopping. Raises ValueError
     without global_step.
+
+    >>> step = tf.placeholder(tf.int32, [])
+    >>> rate = tf.train.polynomial_decay(0.1, step, decay_steps=100, end_learning_rate=0.02)
+    >>> [sess.run(rate, {step: n}) for n in (0, 50, 200)]
+    [0.1, 0.06, 0.02]
     """
     _checked(global_step, "polynomial_decay")
     values = [learning_rate, global_step, decay_steps, end_learning_rate, power]
@@ -92,7 +109,13 @@ def polynomial_decay(learning_rate: Any, global_step: Any, decay_steps: Any, end
 
 def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: float = 0.0,
                  name: str | None = None) -> Tensor:
-    """Compute cosine decay, from learning_rate to alpha * learning_rate in decay_steps. ValueError without step."""
+    """Compute cosine decay, from learning_rate to alpha * learning_rate in decay_steps. ValueError without step.
+
+    >>> step = tf.placeholder(tf.int32, [])
+    >>> rate = tf.train.cosine_decay(0.1, step, decay_steps=100)
+    >>> [sess.run(rate, {step: n}) for n in (0, 50, 100)]
+    [0.1, 0.05, 0.0]
+    """
     _checked(global_step, "cosine_decay")
     with name_scope(name, "CosineDecay", [learning_rate, global_step, decay_steps]):
         rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
@@ -109,6 +132,11 @@ def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_step
     """Compute cosine decay with warm restarts: each period is t_mul times as long and m_mul times as high as the last.
 
     first_decay_steps: the length of the first period. ValueError without step. (Loshchilov and Hutter, 2016)
+
+    >>> step = tf.placeholder(tf.int32, [])
+    >>> rate = tf.train.cosine_decay_restarts(0.1, step, first_decay_steps=100)
+    >>> [sess.run(rate, {step: n}) for n in (0, 50, 100, 200)]
+    [0.1, 0.05, 0.1, 0.05]
     """
     _checked(global_step, "cosine decay restarts")
     with name_scope(name, "SGDRDecay", [learning_rate, global_step]) as scope:
@@ -141,6 +169,11 @@ def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, 
     """Compute linear cosine decay: learning_rate * ((alpha + line) * cosine + beta), line from 1 to 0 in decay_steps.
 
     ValueError without step. (Bello et al., 2017)
+
+    >>> step = tf.placeholder(tf.int32, [])
+    >>> rate = tf.train.linear_cosine_decay(0.1, step, decay_steps=100)
+    >>> [sess.run(rate, {step: n}) for n in (0, 50, 100)]
+    [0.1001, 0.0251, 0.0001]
     """
     _checked(global_step, "linear cosine decay")
     with name_scope(name, "LinearCosineDecay", [learning_rate, global_step]) as scope:
@@ -153,7 +186,12 @@ def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, 
 def noisy_linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, initial_variance: float = 1.0,
                               variance_decay: float = 0.55, num_periods: float = 0.5, alpha: float = 0.0,
                               beta: float = 0.001, name: str | None = None) -> Tensor:
-    """Compute linear_cosine_decay with noise on the line, variance initial_variance / (1 + step) ^ variance_decay."""
+    """Compute linear_cosine_decay with noise on the line, variance initial_variance / (1 + step) ^ variance_decay.
+
+    >>> rate = tf.train.noisy_linear_cosine_decay(0.1, 100, decay_steps=100)
+    >>> sess.run(rate)
+    0.0001
+    """
     _checked(global_step, "noisy linear cosine decay")
     with name_scope(name, "NoisyLinearCosineDecay", [learning_rate, global_step]) as scope:
         rate, left, cosine, step = _line_and_cosine(learning_rate, global_step, decay_steps, num_periods)
@@ -179,6 +217,11 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
     """Return values[0] for x <= boundaries[0], values[1] for x <= boundaries[1], ..., else the last value.
 
     x: a scalar. Raises ValueError unless there is one value more than boundaries, and they have fitting dtypes.
+
+    >>> step = tf.placeholder(tf.int32, [])
+    >>> rate = tf.train.piecewise_constant(step, boundaries=[100, 200], values=[1.0, 0.5, 0.1])
+    >>> [sess.run(rate, {step: n}) for n in (100, 101, 300)]
+    [1.0, 0.5, 0.1]
     """
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")

@@ -12,7 +12,14 @@ _log = logging.getLogger("tensorflow")
 
 
 class FeedFnHook(SessionRunHook):
-    """Hook that feeds each run with the dict that `feed_fn` returns."""
+    """Hook that feeds each run with the dict that `feed_fn` returns.
+
+    >>> x = tf.placeholder(tf.float32, [])
+    >>> y = 2 * x
+    >>> with tf.train.MonitoredTrainingSession(hooks=[tf.train.FeedFnHook(lambda: {x: 3.0})]) as session:
+    ...     session.run(y)
+    6.0
+    """
 
     def __init__(self, feed_fn: Callable[[], Any]) -> None:
         self.feed_fn = feed_fn
@@ -23,7 +30,16 @@ class FeedFnHook(SessionRunHook):
 
 
 class FinalOpsHook(SessionRunHook):
-    """Hook that runs `final_ops` (fetches, as of Session.run) at the end, with `final_ops_feed_dict`."""
+    """Hook that runs `final_ops` (fetches, as of Session.run) at the end, with `final_ops_feed_dict`.
+
+    >>> v = tf.Variable(1.0)
+    >>> hook, step = tf.train.FinalOpsHook(final_ops=v), v.assign_add(1.0)
+    >>> with tf.train.MonitoredTrainingSession(hooks=[hook]) as session:
+    ...     session.run(step)
+    2.0
+    >>> hook.final_ops_values
+    2.0
+    """
 
     def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
         self._final_ops, self._feed_dict = final_ops, final_ops_feed_dict

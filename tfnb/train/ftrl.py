@@ -25,6 +25,13 @@ class FtrlOptimizer(Optimizer):
     l2_regularization_strength: not negative. accum_name, linear_name: of the slots (by default `name`).
     l2_shrinkage_regularization_strength: pulls towards zero by the size of the weights. beta: added to the root of
     accum, as in the paper. Raises ValueError for a number out of its range. Slots: "accum" and "linear".
+
+    >>> v = tf.Variable(1.0)
+    >>> step = tf.train.FtrlOptimizer(learning_rate=0.1).minimize(v ** 2)
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(step)
+    >>> sess.run(v)
+    0.7451
     """
 
     def __init__(self, learning_rate: Any, learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1,

@@ -16,7 +16,13 @@ from tfnb.ops.variables import Variable
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """Return the value of the global step, which has one element, in a session, as an int."""
+    """Return the value of the global step, which has one element, in a session, as an int.
+
+    >>> step = tf.train.create_global_step()
+    >>> sess.run(step.initializer)
+    >>> tf.train.global_step(sess, step)
+    0
+    """
     return int(np.asarray(sess.run(global_step_tensor)).item())
 
 
@@ -47,7 +53,12 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
 
 def create_global_step(graph: Graph | None = None) -> Variable:
-    """Create a global step (int64, not trainable). Raises ValueError if the graph has one already."""
+    """Create a global step (int64, not trainable). Raises ValueError if the graph has one already.
+
+    >>> step = tf.train.create_global_step()
+    >>> step.name, step.dtype.base_dtype, step.trainable
+    ('global_step:0', tf.int64, False)
+    """
     graph = graph or get_default_graph()
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
@@ -71,7 +82,13 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
 
 
 def assert_global_step(global_step_tensor: Any) -> None:
-    """Raise TypeError unless the argument is a valid global step: a scalar integer variable or tensor."""
+    """Raise TypeError unless the argument is a valid global step: a scalar integer variable or tensor.
+
+    >>> tf.train.assert_global_step(tf.Variable([1, 2]))
+    Traceback (most recent call last):
+        ...
+    TypeError: Existing "global_step" is not scalar: (2,)
+    """
     if not isinstance(global_step_tensor, (Variable, Tensor)):
         raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.')
     if not global_step_tensor.dtype.base_dtype.is_integer:

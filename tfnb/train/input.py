@@ -52,6 +52,15 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
     """Return an identity of `tensor` that raises OutOfRangeError after `num_epochs` evaluations (None: never).
 
     The count is a local variable: run `tf.local_variables_initializer()`. Raises ValueError for num_epochs <= 0.
+
+    >>> x = tf.train.limit_epochs(tf.constant([1, 2]), num_epochs=1)
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(x)
+    array([1, 2], dtype=int32)
+    >>> sess.run(x)
+    Traceback (most recent call last):
+        ...
+    OutOfRangeError: Reached limit of 1 in CountUpTo 'limit_epochs/CountUpTo'
     """
     if num_epochs is None:
         return tensor
@@ -71,6 +80,11 @@ def input_producer(input_tensor: Any, element_shape: Any = None, num_epochs: int
 
     element_shape: of a row, if the tensor's is unknown; shuffle: False keeps the order; summary_name: of the
     summary of how full the queue is, if there shall be one. Raises ValueError if the shape of a row is not known.
+
+    >>> row = tf.train.input_producer([[1, 2], [3, 4]], shuffle=False).dequeue()
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run(row), session.run(row)
+    (array([1, 2], dtype=int32), array([3, 4], dtype=int32))
     """
     with name_scope(name, "input_producer", [input_tensor]):
         tensor = convert_to_tensor(input_tensor, name="input_tensor")
@@ -114,7 +128,13 @@ def string_input_producer(string_tensor: Any, num_epochs: int | None = None, shu
 
 def range_input_producer(limit: Any, num_epochs: int | None = None, shuffle: bool = True, seed: int | None = None,
                          capacity: int = 32, shared_name: str | None = None, name: str | None = None) -> FIFOQueue:
-    """Return a queue of the integers from 0 to `limit` - 1; see `input_producer`."""
+    """Return a queue of the integers from 0 to `limit` - 1; see `input_producer`.
+
+    >>> number = tf.train.range_input_producer(3, shuffle=False).dequeue()
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     [session.run(number) for _ in range(4)]
+    [0, 1, 2, 0]
+    """
     with name_scope(name, "input_producer", [limit]) as scope:
         return input_producer(range_(limit), [], num_epochs, shuffle, seed, capacity, shared_name,
                               f"fraction_of_{capacity}_full", scope)
@@ -303,7 +323,14 @@ def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int
                 enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
                 allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                 name: str | None = None) -> Any:
-    """Return batches as `batch`, of examples whose `keep_input` (a bool, with enqueue_many a vector) is true."""
+    """Return batches as `batch`, of examples whose `keep_input` (a bool, with enqueue_many a vector) is true.
+
+    >>> number = tf.train.range_input_producer(6, shuffle=False).dequeue()
+    >>> even = tf.train.maybe_batch([number], keep_input=tf.equal(number % 2, 0), batch_size=3)
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run(even)
+    array([0, 2, 4], dtype=int32)
+    """
     return original(tensors, _batches([as_list(tensors)], batch_size, capacity, enqueue_many, shapes, dynamic_pad,
                                        allow_smaller_final_batch, shared_name, name, keep_input, num_threads, "batch"))
 
@@ -311,7 +338,14 @@ def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int
 def batch_join(tensors_list: Any, batch_size: Any, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None,
                dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                name: str | None = None) -> Any:
-    """Return batches as `batch`, with one thread per set of tensors."""
+    """Return batches as `batch`, with one thread per set of tensors.
+
+    >>> numbers = [tf.train.range_input_producer(6).dequeue() for _ in range(2)]
+    >>> batch = tf.train.batch_join([[number] for number in numbers], batch_size=3)
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run(batch).shape
+    (3,)
+    """
     return original(tensors_list[0] if tensors_list else None, _batches(
         _as_lists(tensors_list), batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
         shared_name, name, True, 1, "batch_join"))
@@ -321,7 +355,14 @@ def maybe_batch_join(tensors_list: Any, keep_input: Any, batch_size: Any, capaci
                      enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
                      allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                      name: str | None = None) -> Any:
-    """Return batches as `batch_join`, of the examples for which `keep_input` is true."""
+    """Return batches as `batch_join`, of the examples for which `keep_input` is true.
+
+    >>> number = tf.train.range_input_producer(6, shuffle=False).dequeue()
+    >>> even = tf.train.maybe_batch_join([[number]], keep_input=tf.equal(number % 2, 0), batch_size=3)
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run(even)
+    array([0, 2, 4], dtype=int32)
+    """
     return original(tensors_list[0] if tensors_list else None, _batches(
         _as_lists(tensors_list), batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
         shared_name, name, keep_input, 1, "batch_join"))
@@ -350,7 +391,15 @@ def maybe_shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_
                         num_threads: int = 1, seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                         allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                         name: str | None = None) -> Any:
-    """Return batches as `shuffle_batch`, of the examples for which `keep_input` is true."""
+    """Return batches as `shuffle_batch`, of the examples for which `keep_input` is true.
+
+    >>> number = tf.train.range_input_producer(6, shuffle=False).dequeue()
+    >>> even = tf.train.maybe_shuffle_batch([number], 3, capacity=12, min_after_dequeue=3,
+    ...                                     keep_input=tf.equal(number % 2, 0))
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     set(session.run(even).tolist()) <= {0, 2, 4}
+    True
+    """
     return original(tensors, _shuffled([as_list(tensors)], batch_size, capacity, min_after_dequeue, seed,
                                         enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, keep_input,
                                         num_threads, "shuffle_batch"))
@@ -360,7 +409,14 @@ def shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_af
                        seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                        allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                        name: str | None = None) -> Any:
-    """Return batches as `shuffle_batch`, with one thread per set of tensors."""
+    """Return batches as `shuffle_batch`, with one thread per set of tensors.
+
+    >>> numbers = [tf.train.range_input_producer(6).dequeue() for _ in range(2)]
+    >>> batch = tf.train.shuffle_batch_join([[number] for number in numbers], 3, capacity=12, min_after_dequeue=3)
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     session.run(batch).shape
+    (3,)
+    """
     return original(tensors_list[0] if tensors_list else None, _shuffled(
         _as_lists(tensors_list), batch_size, capacity, min_after_dequeue, seed, enqueue_many, shapes,
         allow_smaller_final_batch, shared_name, name, True, 1, "shuffle_batch_join"))
@@ -370,7 +426,15 @@ def maybe_shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, 
                              keep_input: Any, seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                              allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                              name: str | None = None) -> Any:
-    """Return batches as `shuffle_batch_join`, of the examples for which `keep_input` is true."""
+    """Return batches as `shuffle_batch_join`, of the examples for which `keep_input` is true.
+
+    >>> number = tf.train.range_input_producer(6, shuffle=False).dequeue()
+    >>> even = tf.train.maybe_shuffle_batch_join([[number]], 3, capacity=12, min_after_dequeue=3,
+    ...                                          keep_input=tf.equal(number % 2, 0))
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     set(session.run(even).tolist()) <= {0, 2, 4}
+    True
+    """
     return original(tensors_list[0] if tensors_list else None, _shuffled(
         _as_lists(tensors_list), batch_size, capacity, min_after_dequeue, seed, enqueue_many, shapes,
         allow_smaller_final_batch, shared_name, name, keep_input, 1, "shuffle_batch_join"))

@@ -104,6 +104,14 @@ class StepCounterHook(SessionRunHook):
 
     every_n_steps, every_n_secs: how often: exactly one of them, or ValueError. summary_writer: where to, by default
     the writer of the folder `output_dir`, if there is one.
+
+    >>> step = tf.train.get_or_create_global_step()
+    >>> train = tf.assign_add(step, 1)
+    >>> hook = tf.train.StepCounterHook(every_n_steps=2, output_dir="logs")
+    >>> with tf.train.MonitoredTrainingSession(hooks=[hook]) as session:
+    ...     values = [session.run(train) for _ in range(5)]
+    >>> len(tf.gfile.Glob("logs/events*"))
+    1
     """
 
     def __init__(self, every_n_steps: int | None = 100, every_n_secs: float | None = None,

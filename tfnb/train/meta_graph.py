@@ -42,7 +42,13 @@ def write_proto(message: Any, path: str, as_text: bool) -> None:
 
 
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
-    """Write a graph, or a GraphDef, to the file `name` in the directory `logdir`, which is made; return its path."""
+    """Write a graph, or a GraphDef, to the file `name` in the directory `logdir`, which is made; return its path.
+
+    >>> x = tf.constant(1, name="x")
+    >>> path = tf.train.write_graph(sess.graph, ".", "graph.pbtxt")
+    >>> tf.gfile.Exists("graph.pbtxt")
+    True
+    """
     message = graph_or_graph_def.as_graph_def() if isinstance(graph_or_graph_def, Graph) else graph_or_graph_def
     folder = os.fsdecode(logdir)
     make_folders(folder)
@@ -67,6 +73,11 @@ def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def
     savers; strip_default_attrs: without attrs that have their defaults; save_debug_info: accepted.
 
     Collections of what has no message (objects of the user) are left out. Raises ValueError for more than 2 GB.
+
+    >>> x = tf.constant(1, name="x")
+    >>> meta = tf.train.export_meta_graph("model.meta")
+    >>> [node.name for node in meta.graph_def.node]
+    ['x']
     """
     graph = graph or get_default_graph()
     made = _meta_graph_pb2.MetaGraphDef()

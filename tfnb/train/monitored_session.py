@@ -133,6 +133,12 @@ class MonitoredSession(_MonitoredSession):
     session_creator: by default a ChiefSessionCreator. hooks: SessionRunHooks. A session that is lost by AbortedError
     or UnavailableError is made again, and the run repeated. OutOfRangeError and StopIteration end the `with` block
     without an error. stop_grace_period_secs: how long threads have to end.
+
+    >>> v = tf.Variable(1.0)
+    >>> step = v.assign_add(1.0)
+    >>> with tf.train.MonitoredSession() as session:
+    ...     session.run(step), session.run(step)
+    (2.0, 3.0)
     """
 
     def __init__(self, session_creator: SessionCreator | None = None, hooks: Sequence[SessionRunHook] | None = None,
@@ -144,6 +150,12 @@ class SingularMonitoredSession(_MonitoredSession):
     """MonitoredSession without recovery: errors are raised, and `raw_session` returns the plain session.
 
     scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path: as of ChiefSessionCreator.
+
+    >>> v = tf.Variable(1.0)
+    >>> step = v.assign_add(1.0)
+    >>> with tf.train.SingularMonitoredSession() as session:
+    ...     session.run(step)
+    2.0
     """
 
     def __init__(self, hooks: Sequence[SessionRunHook] | None = None, scaffold: Scaffold | None = None,
@@ -172,6 +184,15 @@ def MonitoredTrainingSession(  # noqa: N802 (the public name)
     save_summaries_secs seconds, and how fast it goes every log_step_count_steps steps. None switches something off.
     chief_only_hooks: hooks of the chief, which come first. save_graph_def: write the graph too. The rest: as of
     MonitoredSession and ChiefSessionCreator.
+
+    >>> step = tf.train.get_or_create_global_step()
+    >>> train = tf.assign_add(step, 1)
+    >>> hook = tf.train.StopAtStepHook(last_step=3)
+    >>> with tf.train.MonitoredTrainingSession(checkpoint_dir="logs", hooks=[hook]) as session:
+    ...     while not session.should_stop():
+    ...         done = session.run(train)
+    >>> done, tf.train.latest_checkpoint("logs") is not None
+    (3, True)
     """
     scaffold = scaffold or Scaffold()
     if not is_chief:

@@ -32,6 +32,15 @@ class Optimizer:
     `minimize` is `compute_gradients` and then `apply_gradients`; call these two to change gradients in between.
     A subclass defines the update of a variable (`_apply_dense`) or of some rows (`_apply_sparse`), which slots it
     keeps (`_create_slots`) and what it prepares (`_prepare`) and finishes (`_finish`) around all updates.
+
+    >>> v = tf.Variable(1.0)
+    >>> optimizer = tf.train.GradientDescentOptimizer(learning_rate=0.1)
+    >>> pairs = optimizer.compute_gradients(v ** 2)
+    >>> step = optimizer.apply_gradients([(tf.clip_by_value(g, -1.0, 1.0), v) for g, v in pairs])
+    >>> sess.run(v.initializer)
+    >>> sess.run(step)
+    >>> sess.run(v)
+    0.9
     """
 
     GATE_NONE = 0

@@ -36,6 +36,14 @@ class ProximalGradientDescentOptimizer(_Proximal):
     """Proximal gradient descent: after a step, shrink by `learning_rate * l1`, then divide by `1 + learning_rate * l2`.
 
     All three may be numbers, scalar tensors, or functions that return one.
+
+    >>> v = tf.Variable(1.0)
+    >>> optimizer = tf.train.ProximalGradientDescentOptimizer(learning_rate=0.1, l1_regularization_strength=0.5)
+    >>> step = optimizer.minimize(v ** 2)
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(step)
+    >>> sess.run(v)
+    0.75
     """
 
     def __init__(self, learning_rate: Any, l1_regularization_strength: Any = 0.0, l2_regularization_strength: Any = 0.0,
@@ -58,6 +66,13 @@ class ProximalAdagradOptimizer(_Proximal):
 
     initial_accumulator_value: the initial value of the accumulators; raises ValueError if it is not positive. Slot:
     "accumulator".
+
+    >>> v = tf.Variable(1.0)
+    >>> step = tf.train.ProximalAdagradOptimizer(learning_rate=0.1, l1_regularization_strength=0.5).minimize(v ** 2)
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(step)
+    >>> sess.run(v)
+    0.8765
     """
 
     def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1,

@@ -34,6 +34,12 @@ class Scaffold:
     a Saver. copy_from_scaffold: a Scaffold that has what is not given here. Defaults come from the collections of
     GraphKeys, and else are made for all variables and summaries. Raises TypeError for a copy_from_scaffold that is no
     Scaffold.
+
+    >>> v = tf.Variable(1.0)
+    >>> scaffold = tf.train.Scaffold(init_fn=lambda scaffold, session: v.load(7.0, session))
+    >>> with tf.train.MonitoredTrainingSession(scaffold=scaffold) as session:
+    ...     session.run(v)
+    7.0
     """
 
     def __init__(self, init_op: Any = None, init_feed_dict: Any = None, init_fn: Callable[..., Any] | None = None,

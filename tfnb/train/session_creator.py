@@ -34,7 +34,13 @@ class _ScaffoldCreator(SessionCreator):
 
 class ChiefSessionCreator(_ScaffoldCreator):
     """Creator of sessions restored from `checkpoint_filename_with_path` or the newest checkpoint in `checkpoint_dir`,
-    or else initialized by `scaffold`. master: the target; config: a ConfigProto."""
+    or else initialized by `scaffold`. master: the target; config: a ConfigProto.
+
+    >>> v = tf.Variable(7.0)
+    >>> with tf.train.MonitoredSession(tf.train.ChiefSessionCreator()) as session:
+    ...     session.run(v)
+    7.0
+    """
 
     def __init__(self, scaffold: Scaffold | None = None, master: str = "", config: Any = None,
                  checkpoint_dir: str | None = None, checkpoint_filename_with_path: str | None = None) -> None:

@@ -24,6 +24,13 @@ class SessionManager:
     local_init_op: run in each session, with local_init_feed_dict and RunOptions local_init_run_options, once
     ready_for_local_init_op gives no names any more. ready_op: gives the names of what has no value. graph: default:
     the default graph. recovery_wait_secs: between two checks for a checkpoint or a ready session.
+
+    >>> v = tf.Variable(7.0)
+    >>> manager = tf.train.SessionManager()
+    >>> session = manager.prepare_session("", init_op=v.initializer)
+    >>> session.run(v)
+    7.0
+    >>> session.close()
     """
 
     def __init__(self, local_init_op: Any = None, ready_op: Any = None, ready_for_local_init_op: Any = None,

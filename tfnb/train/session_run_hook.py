@@ -5,7 +5,19 @@ from typing import Any, NamedTuple
 
 
 class SessionRunArgs(NamedTuple):
-    """Arguments that a hook adds to a run: fetches (as of Session.run), a feed_dict and RunOptions, or None."""
+    """Arguments that a hook adds to a run: fetches (as of Session.run), a feed_dict and RunOptions, or None.
+
+    >>> class Watch(tf.train.SessionRunHook):
+    ...     def before_run(self, context):
+    ...         return tf.train.SessionRunArgs(loss)
+    ...     def after_run(self, context, values):
+    ...         print("loss:", values.results)
+    >>> loss, other = tf.constant(0.5), tf.constant(1)
+    >>> with tf.train.MonitoredTrainingSession(hooks=[Watch()]) as session:
+    ...     session.run(other)
+    loss: 0.5
+    1
+    """
 
     fetches: Any
     feed_dict: Any = None
@@ -13,7 +25,19 @@ class SessionRunArgs(NamedTuple):
 
 
 class SessionRunValues(NamedTuple):
-    """Results of a run: the values of a hook's own fetches (None if it has none), its RunOptions and RunMetadata."""
+    """Results of a run: the values of a hook's own fetches (None if it has none), its RunOptions and RunMetadata.
+
+    >>> class Watch(tf.train.SessionRunHook):
+    ...     def before_run(self, context):
+    ...         return tf.train.SessionRunArgs(loss)
+    ...     def after_run(self, context, values):
+    ...         print("loss:", values.results)
+    >>> loss, other = tf.constant(0.5), tf.constant(1)
+    >>> with tf.train.MonitoredTrainingSession(hooks=[Watch()]) as session:
+    ...     session.run(other)
+    loss: 0.5
+    1
+    """
 
     results: Any
     options: Any
@@ -21,7 +45,16 @@ class SessionRunValues(NamedTuple):
 
 
 class SessionRunContext:
-    """Context of a run, before or after it: the original arguments, and the means to request a stop."""
+    """Context of a run, before or after it: the original arguments, and the means to request a stop.
+
+    >>> class Once(tf.train.SessionRunHook):
+    ...     def after_run(self, context, values):
+    ...         context.request_stop()
+    >>> x = tf.constant(1)
+    >>> with tf.train.MonitoredTrainingSession(hooks=[Once()]) as session:
+    ...     session.run(x), session.should_stop()
+    (1, True)
+    """
 
     def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
         self._original_args, self._session = original_args, session
@@ -48,7 +81,19 @@ class SessionRunContext:
 
 
 class SessionRunHook:
-    """Base class of session hooks: each method does nothing; subclasses override those they need."""
+    """Base class of session hooks: each method does nothing; subclasses override those they need.
+
+    >>> class Counter(tf.train.SessionRunHook):
+    ...     runs = 0
+    ...     def after_run(self, context, values):
+    ...         self.runs += 1
+    >>> counter, x = Counter(), tf.constant(1)
+    >>> with tf.train.MonitoredTrainingSession(hooks=[counter]) as session:
+    ...     session.run(x), session.run(x)
+    (1, 1)
+    >>> counter.runs
+    2
+    """
 
     def begin(self) -> None:
         """Prepare the graph; called once, before the session is made. Only here the graph may be changed."""

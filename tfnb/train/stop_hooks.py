@@ -18,6 +18,14 @@ class StopAtStepHook(SessionRunHook):
     """Hook that requests a stop after `num_steps` steps from now, or at the global step `last_step`.
 
     Raises ValueError unless exactly one of them is given; RuntimeError where there is no global step.
+
+    >>> step = tf.train.get_or_create_global_step()
+    >>> train = tf.assign_add(step, 1)
+    >>> with tf.train.MonitoredTrainingSession(hooks=[tf.train.StopAtStepHook(num_steps=5)]) as session:
+    ...     while not session.should_stop():
+    ...         done = session.run(train)
+    >>> done
+    5
     """
 
     def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:
@@ -49,7 +57,14 @@ class StopAtStepHook(SessionRunHook):
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Hook that delays the first run until the global step, which others increment, reaches `wait_until_step`."""
+    """Hook that delays the first run until the global step, which others increment, reaches `wait_until_step`.
+
+    >>> step = tf.train.get_or_create_global_step()
+    >>> train = tf.assign_add(step, 1)
+    >>> with tf.train.MonitoredTrainingSession(hooks=[tf.train.GlobalStepWaiterHook(0)]) as session:
+    ...     session.run(train)
+    1
+    """
 
     def __init__(self, wait_until_step: int) -> None:
         self._wait_until_step = wait_until_step
@@ -70,7 +85,16 @@ class GlobalStepWaiterHook(SessionRunHook):
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """The loss became NaN during training."""
+    """The loss became NaN during training.
+
+    >>> x = tf.placeholder(tf.float32, [])
+    >>> loss = tf.log(x)
+    >>> with tf.train.MonitoredTrainingSession(hooks=[tf.train.NanTensorHook(loss)]) as session:
+    ...     session.run(loss, {x: -1.0})
+    Traceback (most recent call last):
+        ...
+    NanLossDuringTrainingError: NaN loss during training.
+    """
 
     def __str__(self) -> str:
         return "NaN loss during training."
@@ -80,6 +104,14 @@ class NanTensorHook(SessionRunHook):
     """Hook that checks `loss_tensor` after each run: NaN raises NanLossDuringTrainingError, or requests a stop.
 
     fail_on_nan_loss: raise instead of requesting a stop.
+
+    >>> x = tf.placeholder(tf.float32, [])
+    >>> loss = tf.log(x)
+    >>> with tf.train.MonitoredTrainingSession(hooks=[tf.train.NanTensorHook(loss)]) as session:
+    ...     session.run(loss, {x: -1.0})
+    Traceback (most recent call last):
+        ...
+    NanLossDuringTrainingError: NaN loss during training.
     """
 
     def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:

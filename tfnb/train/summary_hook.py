@@ -18,6 +18,16 @@ class SummarySaverHook(SessionRunHook):
     output_dir: the folder of event files, or summary_writer: a FileWriter. scaffold: of it the summary_op is taken;
     summary_op: a tensor, or a list of them. Raises ValueError unless exactly one of scaffold and summary_op, and of
     save_steps and save_secs, is given; RuntimeError where there is no global step.
+
+    >>> loss = tf.summary.scalar("loss", 0.5)
+    >>> step = tf.train.get_or_create_global_step()
+    >>> hook = tf.train.SummarySaverHook(save_steps=1, output_dir="logs", summary_op=loss)
+    >>> train = tf.assign_add(step, 1)
+    >>> with tf.train.MonitoredTrainingSession(hooks=[hook]) as session:
+    ...     session.run(train)
+    1
+    >>> len(tf.gfile.Glob("logs/events*"))
+    1
     """
 
     def __init__(self, save_steps: int | None = None, save_secs: float | None = None, output_dir: str | None = None,

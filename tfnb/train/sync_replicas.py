@@ -31,6 +31,13 @@ class SyncReplicasOptimizer(Optimizer):
     applies it and hands out a token for each of `total_num_replicas` workers. Gradients of an older step are dropped.
     Workers are sessions of one tf.train.Server, in threads. variable_averages: an ExponentialMovingAverage that is
     moved after each step, over variables_to_average. Make the hook of `make_session_run_hook` a hook of the session.
+
+    >>> step = tf.train.get_or_create_global_step()
+    >>> v = tf.Variable(1.0)
+    >>> optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), replicas_to_aggregate=1)
+    >>> train = optimizer.minimize(v ** 2, global_step=step)
+    >>> with tf.train.MonitoredTrainingSession(hooks=[optimizer.make_session_run_hook(is_chief=True)]) as session:
+    ...     result = session.run(train)
     """
 
     def __init__(self, opt: Optimizer, replicas_to_aggregate: int, total_num_replicas: int | None = None,

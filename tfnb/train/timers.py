@@ -8,6 +8,13 @@ class SecondOrStepTimer:
     """Timer that triggers at most once every `every_secs` seconds or `every_steps` steps.
 
     Raises ValueError unless exactly one of the two is given.
+
+    >>> timer = tf.train.SecondOrStepTimer(every_steps=10)
+    >>> timer.should_trigger_for_step(0)
+    True
+    >>> elapsed = timer.update_last_triggered_step(0)
+    >>> timer.should_trigger_for_step(5), timer.should_trigger_for_step(10)
+    (False, True)
     """
 
     def __init__(self, every_secs: float | None = None, every_steps: int | None = None) -> None:
