@@ -1,7 +1,10 @@
 """cond, case, while_loop, TensorArray, functional loops: errors, structures, protos, imports, memory."""
 from __future__ import annotations
 
+import functools
 import gc
+import inspect
+import os
 import tracemalloc
 
 import numpy as np
@@ -247,3 +250,33 @@ def test_a_plan_shows_conditions_and_loops():
     with tf.Session() as sess:
         text = print_plan(sess.plan(y, {p: True, x: [1, 2]}))
     assert "(loop) if p:0 is True" in text and "test plan:" in text and "step plan:" in text and "(merge)" in text
+
+
+def test_branches_of_a_case_are_called_from_one_depth_of_the_stack():
+    """300 branches, each in the one before, were a RecursionError."""
+    x, depths = tf.placeholder(tf.int32, []), []
+
+    def branch(i):
+        depths.append(len(inspect.stack(0)))
+        return tf.constant(i)
+    count = 300 if os.environ.get("TFNB_STRESS") == "1" else 12
+    y = tf.case([(tf.equal(x, i), functools.partial(branch, i)) for i in range(count)],
+                default=functools.partial(branch, -1))
+    assert len(set(depths)) == 1 and len(depths) == count + 1
+    with tf.Session() as sess:
+        for given, expected in ((0, 0), (count // 2, count // 2), (count - 1, count - 1), (count, -1)):
+            assert sess.run(y, {x: given}) == expected
+
+
+def test_an_error_in_a_branch_of_a_case_leaves_all_scopes():
+    x, graph = tf.placeholder(tf.int32, []), tf.get_default_graph()
+
+    def fails():
+        raise LookupError("mine")
+    for actions in ((fails, tf.no_op), (tf.no_op, fails)):
+        with pytest.raises(LookupError, match="mine") as caught:
+            tf.case([(tf.equal(x, i), fn) for i, fn in enumerate(actions)], default=tf.no_op)
+        assert caught.traceback[-1].name == "fails"
+        assert graph._flow_context is None and tf.identity(x, name="after").name.startswith("after")
+        with tf.Session() as sess:
+            assert sess.run(tf.cond(x > 0, lambda: x, lambda: -x), {x: -3}) == 3

@@ -4,7 +4,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence, Set, ValuesView
 from typing import Any
 
+from tfnb.core.text import shown
+
+Parts = Callable[[Any], Sequence[Any] | None]
 Expansion = tuple[Callable[[Any], Sequence[Any]], Callable[[Any, Sequence[Any]], Any]]
+DEEPEST = 10_000                            # levels: a structure of more contains itself
 _EXPANSIONS: dict[type, Expansion] = {}     # classes that represent several tensors: (parts, join)
 
 
@@ -58,21 +62,80 @@ def children(value: Any) -> list[Any]:
     return [value[key] for key in _sorted_keys(value)] if isinstance(value, Mapping) else list(value)
 
 
-def _leaves(value: Any, expand: bool) -> Iterator[Any]:
-    if is_nested(value):
-        for child in children(value):
-            yield from _leaves(child, expand)
-        return
-    found = _composite(value) if expand else None
-    if found is None:
-        yield value
-    else:
-        yield from found[0](value)
+def parts_of(value: Any) -> list[Any] | None:
+    """Return the children of a list, tuple or dict; None for any other value."""
+    return children(value) if is_nested(value) else None
+
+
+def lists(value: Any) -> Sequence[Any] | None:
+    """Return a list or tuple itself, the sequence of its children; None for any other value."""
+    return value if isinstance(value, (list, tuple)) else None
+
+
+def leaves(structure: Any, parts: Parts = parts_of, deepest: int = DEEPEST) -> Iterator[Any]:
+    """Yield the leaves in order, without recursion. parts: the children of a value, None for a leaf.
+
+    Raises ValueError for a structure of more than `deepest` levels: one that contains itself has no end.
+    """
+    levels = [iter((structure,))]
+    while levels:
+        for value in levels[-1]:
+            inner = parts(value)
+            if inner is not None:
+                _check_depth(len(levels), deepest, value)
+                levels.append(iter(inner))
+                break
+            yield value
+        else:
+            levels.pop()
+
+
+def _check_depth(level: int, deepest: int, value: Any) -> None:
+    if level > deepest:
+        raise ValueError(f"expected a structure of at most {deepest} nested levels, got more: {shown(value)}")
+
+
+def require_levels(value: Any, most: int) -> None:
+    """Raise ValueError for lists and tuples nested deeper than `most` levels."""
+    for _ in leaves(value, lists, most):
+        pass
+
+
+def rebuilt(structure: Any, leaf: Callable[[Any], Any], join: Callable[[Any, list[Any]], Any],
+            parts: Parts = parts_of) -> Any:
+    """Return the structure with `leaf(value)` for each leaf and `join(value, new parts)` for all else, innermost first.
+
+    Does not recurse. Raises ValueError for a structure of more than DEEPEST levels.
+    """
+    levels: list[tuple[Any, Iterator[Any], list[Any]]] = [(None, iter((structure,)), [])]
+    while True:
+        holder, rest, made = levels[-1]
+        for value in rest:
+            inner = parts(value)
+            if inner is not None:
+                _check_depth(len(levels), DEEPEST, value)
+                levels.append((value, iter(inner), []))
+                break
+            made.append(leaf(value))
+        else:
+            levels.pop()
+            if not levels:
+                return made[0]
+            levels[-1][2].append(join(holder, made))
 
 
 def flatten(structure: Any, expand: bool = False) -> list[Any]:
     """Return the leaves in order; a value that is no structure is one leaf. expand: flatten composite tensors too."""
-    return list(_leaves(structure, expand))
+    if not expand:
+        return list(leaves(structure))
+    found: list[Any] = []
+    for value in leaves(structure):
+        rule = _composite(value)
+        if rule is None:
+            found.append(value)
+        else:
+            found.extend(rule[0](value))
+    return found
 
 
 def pack_sequence_as(structure: Any, flat: Sequence[Any], expand: bool = False) -> Any:
@@ -80,24 +143,26 @@ def pack_sequence_as(structure: Any, flat: Sequence[Any], expand: bool = False) 
     wanted = len(flatten(structure, expand))
     if wanted != len(flat):
         raise ValueError(f"Could not pack sequence. Structure had {wanted} elements, but flat_sequence had "
-                         f"{len(flat)} elements. Structure: {structure}, flat_sequence: {list(flat)}.")
+                         f"{len(flat)} elements. Structure: {shown(structure)}, flat_sequence: {shown(list(flat))}.")
     return _pack(structure, iter(flat), expand)
 
 
 def _pack(structure: Any, values: Iterator[Any], expand: bool) -> Any:
-    if not is_nested(structure):
-        found = _composite(structure) if expand else None
-        if found is None:
-            return next(values)
-        return found[1](structure, [next(values) for _ in found[0](structure)])
+    def leaf(value: Any) -> Any:
+        found = _composite(value) if expand else None
+        return next(values) if found is None else found[1](value, [next(values) for _ in found[0](value)])
+    return rebuilt(structure, leaf, joined)
+
+
+def joined(structure: Any, parts: list[Any]) -> Any:
+    """Return a list, tuple, namedtuple or dict like `structure`, of other parts in the order of its `children`."""
     if isinstance(structure, Mapping):
-        made = {key: _pack(structure[key], values, expand) for key in _sorted_keys(structure)}
+        made = dict(zip(_sorted_keys(structure), parts, strict=True))
         ordered = {key: made[key] for key in structure}
         return ordered if type(structure) is dict else type(structure)(ordered)     # type: ignore[call-arg]
-    children = [_pack(child, values, expand) for child in structure]
     if isinstance(structure, tuple):
-        return type(structure)(*children) if hasattr(structure, "_fields") else tuple(children)
-    return children
+        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
+    return parts
 
 
 def map_structure(fn: Callable[..., Any], *structures: Any, expand: bool = False) -> Any:
@@ -111,15 +176,22 @@ def map_structure(fn: Callable[..., Any], *structures: Any, expand: bool = False
 def assert_same_structure(a: Any, b: Any, check_types: bool = True, expand: bool = False) -> None:
     """Raise ValueError if two structures differ in form, TypeError if only in the classes of their parts."""
     if len(flatten(a, expand)) != len(flatten(b, expand)):
-        raise ValueError(f"The two structures don't have the same number of elements. First structure: {a}. Second "
-                         f"structure: {b}")
-    _assert_same(a, b, check_types, expand)
+        raise ValueError("The two structures don't have the same number of elements. First structure: "
+                         f"{shown(a)}. Second structure: {shown(b)}")
+    waiting = [(a, b)]
+    while waiting:
+        x, y = waiting.pop()
+        _assert_same_level(x, y, check_types, expand)
+        if is_nested(x):
+            waiting.extend(reversed(list(zip(children(x), children(y), strict=True))))
 
 
-def _assert_same(a: Any, b: Any, check_types: bool, expand: bool) -> None:
+def _assert_same_level(a: Any, b: Any, check_types: bool, expand: bool) -> None:
+    """Compare two structures as `assert_same_structure`, without their children."""
     if is_nested(a) != is_nested(b):
         raise ValueError(f"The two structures don't have the same nested structure.\n\nFirst structure: type="
-                         f"{type(a).__name__} str={a}\n\nSecond structure: type={type(b).__name__} str={b}")
+                         f"{type(a).__name__} str={shown(a)}\n\nSecond structure: type={type(b).__name__} "
+                         f"str={shown(b)}")
     if not is_nested(a):
         if expand and type(a) is not type(b) and (_composite(a) or _composite(b)):
             raise TypeError(f"The two structures don't have the same nested structure: {a} and {b}")
@@ -132,6 +204,4 @@ def _assert_same(a: Any, b: Any, check_types: bool, expand: bool) -> None:
         raise ValueError(f"The two dictionaries don't have the same set of keys. First structure has keys {list(a)}, "
                          f"while second structure has keys {list(b)}")
     if len(a) != len(b):
-        raise ValueError(f"The two structures don't have the same number of elements: {a} and {b}")
-    for x, y in zip(children(a), children(b), strict=True):
-        _assert_same(x, y, check_types, expand)
+        raise ValueError(f"The two structures don't have the same number of elements: {shown(a)} and {shown(b)}")

@@ -11,10 +11,11 @@ from typing import Any, overload
 from tfnb.core.dimension import Dimension, as_dimension, size_of
 from tfnb.core.lazy import lazy_module
 
-__all__ = ["Dimension", "Static", "TensorShape", "as_dimension", "as_shape", "as_static", "broadcast", "compatible",
-           "is_known", "merge", "text", "unknown_shape"]
+__all__ = ["MOST_AXES", "Dimension", "Static", "TensorShape", "as_dimension", "as_shape", "as_static", "broadcast",
+           "compatible", "is_known", "merge", "text", "unknown_shape"]
 
 Static = tuple[int | None, ...] | None
+MOST_AXES = 64                      # of NumPy's arrays (TensorFlow: 254)
 _proto = lazy_module("tfnb.proto.tensor_shape_pb2")
 
 

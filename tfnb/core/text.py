@@ -4,6 +4,7 @@ from __future__ import annotations
 import numbers
 import os
 import re
+import reprlib
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import Any
@@ -62,6 +63,14 @@ def expression(text: str) -> re.Pattern[str]:
         return re.compile(text)
     except re.error as error:
         raise ValueError(f"{text!r} is no regular expression: {error}") from None
+
+
+def shown(value: Any) -> str:
+    """Return `repr(value)`; of lists and dicts nested too deeply for that, its outermost levels."""
+    try:
+        return repr(value)
+    except RecursionError:
+        return reprlib.repr(value)
 
 
 def cut(text: str, most: int) -> str:

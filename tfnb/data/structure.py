@@ -4,13 +4,14 @@ Unlike in other places of TensorFlow a list is no structure: it becomes one tens
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tfnb.core import dtypes
+from tfnb.core import dtypes, nest
 from tfnb.core.dtypes import DType
 from tfnb.core.shape import TensorShape
+from tfnb.core.text import shown
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.ops.sparse_tensor import SparseTensor
@@ -53,28 +54,28 @@ def is_structure(value: Any) -> bool:
     return isinstance(value, (tuple, Mapping))
 
 
-def flatten(value: Any) -> list[Any]:
-    """The leaves, in order."""
+def _parts(value: Any) -> Sequence[Any] | None:
     if isinstance(value, Mapping):
-        return [leaf for key in sorted(value) for leaf in flatten(value[key])]
-    if isinstance(value, tuple):
-        return [leaf for part in value for leaf in flatten(part)]
-    return [value]
+        return [value[key] for key in sorted(value)]
+    return value if isinstance(value, tuple) else None
+
+
+def flatten(value: Any) -> list[Any]:
+    """Return the leaves, in order."""
+    return list(nest.leaves(value, _parts))
 
 
 def pack(structure: Any, leaves: Sequence[Any]) -> Any:
-    """`leaves` in the form of `structure`."""
-    return _pack(structure, iter(leaves))
+    """Return `leaves` in the form of `structure`."""
+    found = iter(leaves)
+    return nest.rebuilt(structure, lambda _: next(found), _joined, _parts)
 
 
-def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
+def _joined(structure: Any, parts: list[Any]) -> Any:
     if isinstance(structure, Mapping):
-        made = {key: _pack(structure[key], leaves) for key in sorted(structure)}
+        made = dict(zip(sorted(structure), parts, strict=True))
         return type(structure)((key, made[key]) for key in structure)  # type: ignore[call-arg]
-    if isinstance(structure, tuple):
-        parts = [_pack(part, leaves) for part in structure]
-        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
-    return next(leaves)
+    return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
 
 
 def convert(fn: Callable[[Component], Any], structure: Any) -> Any:
@@ -83,16 +84,27 @@ def convert(fn: Callable[[Component], Any], structure: Any) -> Any:
 
 
 def flatten_up_to(structure: Any, value: Any, what: str) -> list[Any]:
-    """The parts of `value` that stand where `structure` has leaves. Raises TypeError if it is of another form."""
-    if isinstance(structure, Mapping):
-        if not isinstance(value, Mapping) or sorted(value) != sorted(structure):
-            raise TypeError(f"{what} must be a dict with the keys {sorted(structure)}, but got {value!r}")
-        return [leaf for key in sorted(structure) for leaf in flatten_up_to(structure[key], value[key], what)]
-    if isinstance(structure, tuple):
-        if not isinstance(value, (tuple, list)) or len(value) != len(structure):
-            raise TypeError(f"{what} must be a tuple of {len(structure)}, but got {value!r}")
-        return [leaf for part, of in zip(structure, value, strict=True) for leaf in flatten_up_to(part, of, what)]
-    return [value]
+    """Return the parts of `value` where `structure` has leaves. Raises TypeError if it is of another form."""
+    found, waiting = [], [(structure, value)]
+    while waiting:
+        form, part = waiting.pop()
+        inner = _parts(form)
+        if inner is None:
+            found.append(part)
+        else:
+            waiting.extend(reversed(list(zip(inner, _like(form, part, what), strict=True))))
+    return found
+
+
+def _like(form: Any, value: Any, what: str) -> Sequence[Any]:
+    """Return the parts of `value`, in the order of those of `form`. Raises TypeError if it is of another form."""
+    if isinstance(form, Mapping):
+        if not isinstance(value, Mapping) or sorted(value) != sorted(form):
+            raise TypeError(f"{what} must be a dict with the keys {sorted(form)}, but got {shown(value)}")
+        return [value[key] for key in sorted(form)]
+    if not isinstance(value, (tuple, list)) or len(value) != len(form):
+        raise TypeError(f"{what} must be a tuple of {len(form)}, but got {shown(value)}")
+    return value
 
 
 def as_tensors(value: Any, dtype_of: Callable[[int], DType | None] = lambda i: None,

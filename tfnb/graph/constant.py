@@ -8,7 +8,8 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.dtypes import DType, as_dtype
-from tfnb.core.shape import Dimension, Static, TensorShape, as_static, is_known, text
+from tfnb.core.nest import require_levels
+from tfnb.core.shape import MOST_AXES, Dimension, Static, TensorShape, as_static, is_known, text
 from tfnb.graph.elements import spec_of
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
@@ -36,18 +37,24 @@ def to_array(value: Any, dtype: Any = None, shape: Any = None, verify_shape: boo
     verify_shape). Raises TypeError where a value is not of the dtype, ValueError for None, ragged lists and values that
     don't fill `shape`.
     """
-    wanted = None if dtype is None else as_dtype(dtype).base_dtype
+    try:
+        array = _as_array(value, None if dtype is None else as_dtype(dtype).base_dtype)
+    except RecursionError:
+        require_levels(value, MOST_AXES)
+        raise
+    return array if shape is None else _shaped(array, value, as_static(shape), verify_shape)
+
+
+def _as_array(value: Any, wanted: DType | None) -> np.ndarray:
     kind = type(value)
     if kind is float and (wanted is None or wanted is dtypes.float32) and -3.4e38 < value < 3.4e38:     # the usual ones
-        array = np.array(value, np.float32)
-    elif kind is int and wanted is None and _INT32.min <= value <= _INT32.max:
-        array = np.array(value, np.int32)
-    elif isinstance(value, (np.ndarray, np.generic)) or (hasattr(kind, "__array__") and kind is not Tensor):
-        array = _from_numpy(value, wanted)
-    else:
-        quick = _quick(value, wanted) if kind is list or kind is tuple else None
-        array = _from_python(value, wanted) if quick is None else quick
-    return array if shape is None else _shaped(array, value, as_static(shape), verify_shape)
+        return np.array(value, np.float32)
+    if kind is int and wanted is None and _INT32.min <= value <= _INT32.max:
+        return np.array(value, np.int32)
+    if isinstance(value, (np.ndarray, np.generic)) or (hasattr(kind, "__array__") and kind is not Tensor):
+        return _from_numpy(value, wanted)
+    quick = _quick(value, wanted) if kind is list or kind is tuple else None
+    return _from_python(value, wanted) if quick is None else quick
 
 
 def _from_numpy(value: Any, wanted: DType | None) -> np.ndarray:

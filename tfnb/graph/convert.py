@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.dtypes import DType, as_dtype
+from tfnb.core.nest import require_levels
+from tfnb.core.shape import MOST_AXES
 from tfnb.graph.constant import DEFAULT_CONVERSIONS
 from tfnb.graph.operation import Operation, Tensor
 
@@ -66,10 +68,14 @@ def internal_convert_to_tensor(value: Any, dtype: Any = None, name: str | None =
     prefix = f"Error converting {name}: " if name else ""
     for types, fn in _conversions(type(value)):
         made = NotImplemented
-        if dtype is None and preferred_dtype is not None:
-            made = _try_preferred(fn, value, as_dtype(preferred_dtype), name, as_ref)
-        if made is NotImplemented:
-            made = fn(value, dtype=dtype, name=name, as_ref=as_ref)
+        try:
+            if dtype is None and preferred_dtype is not None:
+                made = _try_preferred(fn, value, as_dtype(preferred_dtype), name, as_ref)
+            if made is NotImplemented:
+                made = fn(value, dtype=dtype, name=name, as_ref=as_ref)
+        except RecursionError:
+            require_levels(value, MOST_AXES)
+            raise
         if made is not NotImplemented:
             return _checked(made, dtype, prefix, fn, types)
     raise TypeError(f"{prefix}Cannot convert {value!r} with type {type(value)} to Tensor: no conversion function "

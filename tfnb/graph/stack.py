@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tfnb.core import nest
 from tfnb.core.stale import check_fresh
 from tfnb.graph.context import default_sessions, get_default_session
 from tfnb.graph.graph import Graph, default_graphs
@@ -72,20 +73,15 @@ def get_graph_from_inputs(values: Iterable[Any], graph: Graph | None = None) -> 
     """
     if default_graphs.stack and default_graphs.stack[-1]._building_function:
         return get_default_graph()
-    found, first = _common(values, graph, None)
+    found = _common(values, graph)
     return found if found is not None else get_default_graph()
 
 
-def _common(values: Iterable[Any], found: Graph | None, first: Any) -> tuple[Graph | None, Any]:
-    """The graph of all the values, as far as `found` does not tell it, and the first value that tells it."""
-    for value in values:
-        if isinstance(value, (Tensor, Operation)):
-            owner: Graph | None = value.graph
-        elif isinstance(value, (list, tuple)):
-            found, first = _common(value, found, first)
-            continue
-        else:
-            owner = _graph_of(value)
+def _common(values: Iterable[Any], found: Graph | None) -> Graph | None:
+    """Return the graph of all the values, those in lists too; `found` if none of them has one."""
+    first = None
+    for value in nest.leaves(list(values), nest.lists):
+        owner = value.graph if isinstance(value, (Tensor, Operation)) else _graph_of(value)
         if owner is None or owner is found:
             continue
         if found is not None:
@@ -94,7 +90,7 @@ def _common(values: Iterable[Any], found: Graph | None, first: Any) -> tuple[Gra
             raise ValueError(f"{value} must be from the same graph as {first}." if first is not None
                              else f"{value} is not from the passed-in graph.")
         found, first = owner, value
-    return found, first
+    return found
 
 
 def _check_alive(value: Any) -> None:

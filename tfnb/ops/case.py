@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from functools import partial
 from typing import Any
 
 from tfnb.core import dtypes
@@ -12,7 +11,7 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.ops.checks import assert_
 from tfnb.ops.compare import less_equal
-from tfnb.ops.cond import cond
+from tfnb.ops.cond import completed, cond_steps
 from tfnb.ops.joining import stack
 from tfnb.ops.math import cast
 from tfnb.ops.reduce import reduce_sum
@@ -41,12 +40,12 @@ def case(pred_fn_pairs: Any, default: Fn | None = None, exclusive: bool = False,
     with name_scope(name, "case", [predicates]):
         if default is None:
             default, predicates, actions = _last_as_default(predicates, actions)
-        fn = default
+        steps: Any = default
         for predicate, action in zip(reversed(predicates), reversed(actions), strict=True):
-            fn = partial(cond, predicate, action, fn, strict=strict)
+            steps = cond_steps(predicate, action, steps, strict, None)
         check = [_at_most(predicates, 1, "Input error: exclusive=True")] if exclusive else None
         with control_dependencies(check) if check else nullcontext():
-            return fn()
+            return completed(steps) if predicates else steps()
 
 
 def _pairs(pairs: Any, default: Any) -> tuple[list[Tensor], list[Fn]]:

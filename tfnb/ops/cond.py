@@ -1,7 +1,8 @@
 """tf.cond: conditional execution of one of two branches, by TensorFlow's Switch and Merge nodes in the graph."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from typing import Any
 
 from tfnb.core import nest
@@ -21,6 +22,8 @@ from tfnb.ops.control_flow import merge_values, switch, switch_beside
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.raw import raw
 
+# Yields functions to call, or further Steps; is sent what they return. Returns the result.
+Steps = Generator[Any, Any, Any]
 # Classes of which an object stands for a tensor in the results of branches and among loop variables:
 # class -> (its tensor, an object of that class with another tensor). TensorArray enters itself.
 CARRIED: dict[type, tuple[Callable[[Any], Tensor], Callable[[Any, Tensor], Any]]] = {}
@@ -85,13 +88,26 @@ class CondContext(ControlFlowContext):
         return made
 
     def add_value(self, tensor: Tensor) -> Tensor:
-        """`tensor` as it is in this branch: of the outside, behind a Switch."""
-        if tensor in self.values:
-            return self.external.get(tensor, tensor)
+        """Return `tensor` as it is in this branch: of the outside, behind a Switch for each branch around."""
+        inward, context = list[CondContext](), self
+        while tensor not in context.values:
+            inward.append(context)
+            if not isinstance(context.outer_context, CondContext):
+                break
+            context = context.outer_context
         inside = tensor
+        if tensor in context.values:
+            inside = context.external.get(tensor, tensor)
+        elif context.outer_context is not None:
+            inside = context.outer_context.add_value(tensor)
+        for inner in reversed(inward):
+            inside = inner._bring_in(tensor, inside)
+        return inside
+
+    def _bring_in(self, tensor: Tensor, inside: Tensor) -> Tensor:
+        """Return `tensor` behind a Switch of this branch. inside: as it is in the context around."""
         self.values.add(tensor)
         if self.outer_context is not None:
-            inside = self.outer_context.add_value(tensor)
             self.values.add(inside)
             self.external[inside] = inside
         with control_dependencies(None):
@@ -126,11 +142,11 @@ class CondContext(ControlFlowContext):
             context = context.outer_context
         return context is self
 
-    def build(self, fn: Callable[[], Any]) -> tuple[Any, list[Any]]:
+    def build(self, fn: Callable[[], Any]) -> Steps:
         """Call `fn`: (what it returns, the tensors for that, one for each leaf). (None, []) if it returns None."""
         summaries = get_collection_ref(GraphKeys._SUMMARY_COLLECTION)
         before = list(summaries)
-        original = fn()
+        original = yield fn
         if len(summaries) > len(before):        # summaries of a branch are only there when it is taken
             new, summaries[:] = summaries[len(before):], before
             with control_dependencies(new):
@@ -206,6 +222,51 @@ def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable
     for what, fn in (("true_fn", true_fn), ("false_fn", false_fn)):
         if not callable(fn):
             raise TypeError(f"{what} must be callable.")
+    return completed(cond_steps(pred, true_fn, false_fn, strict, name))
+
+
+def completed(steps: Steps) -> Any:
+    """Return the result of `cond_steps`, having called what it asks for.
+
+    A chain of conds, each in a branch of the one before, needs no deeper Python stack than one of them.
+    """
+    waiting: list[Steps] = [steps]
+    resume: Any = partial(steps.send, None)
+    while True:
+        try:
+            wanted = resume()
+        except StopIteration as end:
+            waiting.pop()
+            if not waiting:
+                return end.value
+            resume = partial(waiting[-1].send, end.value)
+            continue
+        except BaseException as error:      # noqa: BLE001 (the one around leaves its scopes by it)
+            waiting.pop()
+            resume = partial(waiting[-1].throw, error) if waiting else None
+            if resume is None:
+                raise
+            continue
+        if isinstance(wanted, Generator):
+            waiting.append(wanted)
+            resume = partial(wanted.send, None)
+        else:
+            resume = _called(wanted, waiting[-1])
+
+
+def _called(fn: Callable[[], Any], steps: Steps) -> Callable[[], Any]:
+    """Call a branch's function; return what hands its result, or its error, to the generator that asked for it."""
+    try:
+        return partial(steps.send, fn())
+    except BaseException as error:          # noqa: BLE001 (it is raised where the branch was asked for)
+        return partial(steps.throw, error)
+
+
+def cond_steps(pred: Any, true_fn: Any, false_fn: Any, strict: bool, name: str | None) -> Steps:
+    """`cond` as a generator: it yields the functions of its branches, is sent what they return, and returns the result.
+
+    A branch may be such a generator itself.
+    """
     with name_scope(name, "cond", [pred]):
         if isinstance(pred, bool):
             raise TypeError("pred must not be a Python bool")
@@ -214,8 +275,8 @@ def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable
         pred = Identity(pred, name="pred_id")
         for tensor in (*sides, *pivots, pred):
             tensor.graph.prevent_fetching(tensor.op)
-        original_t, results_t, context_t = _branch(pred, pivots[0], 1, true_fn, "true_fn")
-        original_f, results_f, context_f = _branch(pred, pivots[1], 0, false_fn, "false_fn")
+        original_t, results_t, context_t = yield from _branch(pred, pivots[0], 1, true_fn, "true_fn")
+        original_f, results_f, context_f = yield from _branch(pred, pivots[1], 0, false_fn, "false_fn")
         if not strict:
             original_t, original_f = _single(original_t), _single(original_f)
         _cast_indices([(original_t, results_t, context_t), (original_f, results_f, context_f)])
@@ -232,11 +293,11 @@ def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable
         return packed if strict else _single(packed)
 
 
-def _branch(pred: Tensor, pivot: Tensor, branch: int, fn: Any, what: str) -> tuple[Any, list[Any], CondContext]:
+def _branch(pred: Tensor, pivot: Tensor, branch: int, fn: Any, what: str) -> Steps:
     context = CondContext(pred, pivot, branch)
     context.enter(pred.graph)
     try:
-        original, results = context.build(fn)
+        original, results = yield from context.build(fn)
         if original is None:
             raise ValueError(f"{what} must have a return value.")
         context.exit_result(results)

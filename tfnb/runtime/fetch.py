@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core import nest
 from tfnb.core.errors import InternalError
 from tfnb.core.stale import why_stale
+from tfnb.core.text import shown
 from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops.indexed_slices import IndexedSlices, IndexedSlicesValue
 from tfnb.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 Build = Callable[[Sequence[Any]], Any]
+Join = Callable[[list[Any]], Any]
 
 
 @dataclass(frozen=True)
@@ -43,32 +46,69 @@ def read_fetches(fetches: Any, graph: Graph) -> Fetches:
     """Flatten a fetch structure. Raises TypeError for no graph element, ValueError for one of another graph."""
     tensors: dict[Tensor, int] = {}
     targets: dict[Operation, None] = {}
-    build = _reader(fetches, graph, tensors, targets)
+    build = _builder(fetches, graph, tensors, targets)
     inner = isinstance(fetches, (list, tuple, Mapping, *_EXPANSIONS))
     return Fetches(tuple(tensors), tuple(targets), build, not inner and len(tensors) == 1)
 
 
-def _reader(fetch: Any, graph: Graph, tensors: dict[Tensor, int], targets: dict[Operation, None]) -> Build:
+def _builder(fetches: Any, graph: Graph, tensors: dict[Tensor, int], targets: dict[Operation, None]) -> Build:
+    """Return the function that rebuilds the structure from the values of `tensors`, which are found on the way.
+
+    Its steps are in postfix order (leaves, then what joins them), so that deep structures need no recursion.
+    """
+    steps: list[tuple[Join | None, int]] = []           # (None, position of a value) or (join, count of parts)
+
+    def leaf(fetch: Any) -> None:
+        element = graph_element(fetch, graph)
+        if isinstance(element, Operation):
+            targets[element] = None
+            steps.append((_done, 0))
+        else:
+            steps.append((None, tensors.setdefault(element, len(tensors))))
+
+    nest.rebuilt(fetches, leaf, lambda fetch, parts: steps.append((_join(fetch), len(parts))), _components)
+    if len(steps) == 1 and steps[0][0] is None:
+        index = steps[0][1]
+        return lambda values: values[index]
+    return partial(_run_steps, tuple(steps))
+
+
+def _run_steps(steps: Sequence[tuple[Join | None, int]], values: Sequence[Any]) -> Any:
+    made: list[Any] = []
+    for join, n in steps:
+        if join is None:
+            made.append(values[n])
+        else:
+            start = len(made) - n
+            made[start:] = [join(made[start:])]
+    return made[0]
+
+
+def _components(fetch: Any) -> Sequence[Any] | None:
+    """Return the parts of a fetch, None if it is one element."""
     if isinstance(fetch, (list, tuple)):
-        parts = [_reader(f, graph, tensors, targets) for f in fetch]
-        if isinstance(fetch, tuple) and hasattr(fetch, "_fields"):
-            return lambda values: type(fetch)(*[p(values) for p in parts])
-        kind = list if isinstance(fetch, list) else tuple
-        return lambda values: kind([p(values) for p in parts])
+        return fetch
     if isinstance(fetch, Mapping):
-        keyed = {k: _reader(v, graph, tensors, targets) for k, v in fetch.items()}
+        return list(fetch.values())
+    return next((parts(fetch) for cls, (parts, _) in _EXPANSIONS.items() if isinstance(fetch, cls)), None)
+
+
+def _join(fetch: Any) -> Join:
+    """Return the function from the values of the parts of `fetch` to its value."""
+    if isinstance(fetch, list):
+        return list
+    if isinstance(fetch, tuple):
+        return (lambda parts: type(fetch)(*parts)) if hasattr(fetch, "_fields") else tuple
+    if isinstance(fetch, Mapping):
+        keys = list(fetch)
         made: Any = partial(defaultdict, fetch.default_factory) if isinstance(fetch, defaultdict) else type(fetch)
-        return lambda values: made((k, p(values)) for k, p in keyed.items())
-    for cls, (parts_of, join) in _EXPANSIONS.items():
-        if isinstance(fetch, cls):
-            inner = [_reader(f, graph, tensors, targets) for f in parts_of(fetch)]
-            return lambda values: join(fetch, [p(values) for p in inner])
-    element = graph_element(fetch, graph)
-    if isinstance(element, Operation):
-        targets[element] = None
-        return lambda values: None
-    index = tensors.setdefault(element, len(tensors))
-    return lambda values: values[index]
+        return lambda parts: made(zip(keys, parts, strict=True))
+    join = next(join for cls, (_, join) in _EXPANSIONS.items() if isinstance(fetch, cls))
+    return lambda parts: join(fetch, parts)
+
+
+def _done(parts: list[Any]) -> None:
+    """Return the value of a fetched operation."""
 
 
 def graph_element(fetch: Any, graph: Graph) -> Tensor | Operation:
@@ -200,7 +240,7 @@ def _strings(value: Any) -> np.ndarray:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    text = shown(value)
     return text if len(text) < 80 else text[:77] + "..."
 
 
