@@ -19,6 +19,7 @@ import pytest
 
 import tfnb as tf
 import tfnb.ops
+from tests import differential
 from tests.ops import bad_arguments
 from tfnb.kernels.launch import Address, Launch
 from tfnb.opdef import kinds, registry
@@ -241,3 +242,85 @@ def test_negative_sizes_are_refused_in_every_run(make):
                 with pytest.raises(tf.errors.InvalidArgumentError):
                     session.run(made, {sizes: wrong})
                 assert session.run(made, {sizes: [4, 2, 1]}).size == 8
+
+
+def test_what_folds_is_validated_once(monkeypatch):
+    pack = registry.find("Pack")
+    calls, own = [], pack.shape
+    monkeypatch.setitem(vars(pack), "shape", lambda ctx: calls.append(getattr(ctx, "concrete", False)) or own(ctx))
+    x = tf.placeholder(tf.float32, [None])
+    packed = tf.stack([tf.constant(2), tf.constant(3)])
+    assert calls == [False]
+    y = tf.reshape(x, packed)                           # its shape is the value
+    assert calls == [False, True] and y.shape.as_list() == [2, 3]
+    with tf.Session() as sess:
+        sess.run(y, {x: np.ones(6)})
+        del calls[:]
+        sess.run(y, {x: np.ones(6)})                    # the program is built
+        assert calls == [True]
+
+
+def test_values_are_checked_where_they_fold():
+    picked = tf.gather(tf.constant([1.0, 2.0]), tf.placeholder_with_default(tf.constant([5]), [1]))
+    folded = tf.gather(tf.constant([1.0, 2.0]), tf.constant([5]))
+    with tf.Session() as sess:
+        for y in (picked, folded):
+            for _ in range(3):
+                with pytest.raises(tf.errors.InvalidArgumentError, match="5"):
+                    sess.run(y)
+
+
+SINGLES = {f"{name} of shape {shape}": f"""
+a, ONE = tf.placeholder(tf.{dtype}), np.int64(1)
+y = {call}
+[outcome(lambda: float(np.sum(sess.run(y, {{a: np.ones({shape})}})))) for _ in range(3)]"""
+           for name, dtype, call in (("Fill", "float32", "tf.raw_ops.Fill(dims=[2, 3], value=a)"),
+                                     ("start", "int64", "tf.raw_ops.Range(start=a, limit=np.int64(5), delta=ONE)"),
+                                     ("limit", "int64", "tf.raw_ops.Range(start=tf.constant(0, tf.int64), limit=a, "
+                                      "delta=ONE)"),
+                                     ("SplitV", "int32", "tf.split(np.ones((4, 4)), [2, 2], axis=a)[0]"))
+           for shape in ((), (1,), (1, 1), (2,))}
+SINGLES |= {f"{op} with values {shape}": f"""
+v = tf.placeholder(tf.float32)
+y = tf.raw_ops.{op}(sp_indices=np.int64([[0, 0], [1, 1]]), sp_values=v, sp_shape=np.int64([2, 2]),
+                    dense=np.ones((1, 2), np.float32))
+[outcome(lambda: float(np.sum(sess.run(y, {{v: np.ones({shape})}})))) for _ in range(3)]"""
+            for op in ("SparseDenseCwiseMul", "SparseDenseCwiseDiv") for shape in ((2,), (2, 2), (1, 2), (2, 1), (3,))}
+SINGLES |= {f"logits {a}, labels {b}": f"""
+x, y = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
+z = [*tf.raw_ops.SoftmaxCrossEntropyWithLogits(features=x, labels=y)]
+made = [sess.run(z, {{x: np.arange(np.prod({a})).reshape({a}) / 4, y: np.ones({b}) / 2}}) for _ in range(3)]
+[np.round(part, 4) for run in made for part in run]"""
+            for a, b in (((2, 1), (2, 3)), ((2, 3), (2, 1)), ((1, 3), (2, 3)), ((2, 3), (1, 1)), ((1, 1), (2, 3)))}
+
+
+def test_one_element_and_sparse_values_as_in_tensorflow(oracle):
+    assert differential.differences(oracle, SINGLES) == {}
+
+
+def test_an_empty_array_that_numpy_has_not():
+    x, size = tf.placeholder(tf.float32), tf.placeholder(tf.int32)
+    for make in (tf.image.resize_bicubic, tf.image.resize_bilinear):
+        y = make(x, size)
+        with tf.Session() as sess:
+            for _ in range(3):
+                with pytest.raises(tf.errors.InvalidArgumentError, match="no array of shape"):
+                    sess.run(y, {x: np.ones((0, 4, 5, 2)), size: [2**31 - 1] * 2})
+            assert sess.run(y, {x: np.ones((0, 4, 5, 2)), size: [3, 2]}).shape == (0, 3, 2, 2)
+
+
+def test_more_outputs_than_a_graph_has_room_for():
+    with pytest.raises(ValueError, match="4,194,304 outputs"):
+        tf.dynamic_partition([1.0], [0], 2**31 - 1)
+
+
+@pytest.mark.parametrize("bounds", [(0.0, np.inf, 1.0), (0.0, np.nan, 1.0), (0.0, 1e30, 1.0), (0.0, 1.0, 1e-40)])
+def test_a_range_of_no_number_of_elements(bounds):
+    with pytest.raises(ValueError, match="2\\*\\*63"):
+        tf.range(*bounds)
+    fed = [tf.placeholder(tf.float32, []) for _ in bounds]
+    y = tf.range(*fed)
+    with tf.Session() as sess:
+        for _ in range(3):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="2\\*\\*63"):
+                sess.run(y, dict(zip(fed, bounds, strict=True)))

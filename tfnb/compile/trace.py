@@ -28,9 +28,8 @@ from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Fn, Op
 from tfnb.ops.evaluate import (
-    Context,
     aligned_shapes,
-    evaluate,
+    constants,
     folded,
     movement_views,
     numpy_name,
@@ -187,7 +186,7 @@ class _Tracer:
             return None
         if isinstance(op.spec, kinds.Kernel) and self.target.launches(op.spec) and _is_big(shapes):
             return None
-        return [known(a) for a in evaluate(op, [v.known for v in ins], Context(op))]  # type: ignore[misc]
+        return [known(a) for a in constants(op, [v.known for v in ins], shapes)]  # type: ignore[misc]
 
     def _key(self, op: Operation, ins: Sequence[Value]) -> tuple[Any, ...]:
         attrs = tuple((k, repr(v)) for k, v in sorted(op.attrs.items()) if not k.startswith("_"))

@@ -10,8 +10,9 @@ from tfnb.core.errors import ResourceExhaustedError
 from tfnb.graph import export
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
-from tfnb.opdef.signature import Attr
+from tfnb.opdef.signature import Arg, Attr
 
+MOST_OUTPUTS = 1 << 22              # of one op: each is an object of 200 bytes
 # The field of an AttrValue -> the official name of the kind of its value.
 _KINDS = {"i": "int", "f": "float", "b": "bool", "s": "string", "type": "type", "shape": "shape", "tensor": "tensor",
           "func": "func"}
@@ -78,15 +79,23 @@ def check_values(spec: Op, attrs: Mapping[str, Any], name: str) -> None:
     for attr in spec.attrs:
         if attr.allowed and attr.name in attrs:
             _check_allowed(spec, attr, attrs[attr.name], name)
-        if attr.minimum is not None and attr.name in attrs:
-            value = attrs[attr.name]
-            least, what = (len(value), "Length") if attr.type.startswith("list(") else (value, "Value")
-            if least < attr.minimum:
-                raise ValueError(f"{what} for attr {attr.name!r} of {least} must be at least minimum {attr.minimum} "
-                                 f"for node {name!r} ({spec.name})")
+        short = attr.short_of(attrs[attr.name]) if attr.name in attrs else None
+        if short is not None:
+            what = "Length" if attr.type.startswith("list(") else "Value"
+            raise ValueError(f"{what} for attr {attr.name!r} of {short} must be at least minimum {attr.minimum} for "
+                             f"node {name!r} ({spec.name})")
     if isinstance(spec, kinds.Const) and attrs["value"].dtype != attrs["dtype"].np_dtype:
         raise ValueError(f"the value of node {name!r} has the type {attrs['value'].dtype}, expected that of its attr "
                          f"'dtype', {attrs['dtype'].name}")
+
+
+def output_count(spec: Op, arg: Arg, attrs: Mapping[str, Any]) -> int:
+    """Return the number of tensors of an output of one dtype. Raises ValueError for more than MOST_OUTPUTS."""
+    count: int = attrs[arg.number] if arg.number else 1
+    if count > MOST_OUTPUTS:
+        raise ValueError(f"attr {arg.number!r} of {spec.name}: expected at most {MOST_OUTPUTS:,} outputs, got "
+                         f"{count:,}")
+    return count
 
 
 def _check_allowed(spec: Op, attr: Attr, value: Any, name: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.stale import StaleTensorError
-from tfnb.graph.attrs import check_values
+from tfnb.graph.attrs import check_values, output_count
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.opdef import registry
 from tfnb.opdef.op import Op
@@ -15,8 +15,6 @@ from tfnb.opdef.signature import Attr
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import Graph
-
-MOST_OUTPUTS = 1 << 22              # of one op: each is an object of 200 bytes
 
 
 def as_graph_element(graph: Graph, obj: Any, allow_tensor: bool, allow_operation: bool) -> Any:
@@ -178,9 +176,5 @@ def output_types(spec: Op, attrs: dict[str, Any]) -> list[DType]:
             types += attrs[arg.type_list]
             continue
         dtype = attrs[arg.type] if arg.type in attrs else as_dtype(arg.type)
-        count = attrs[arg.number] if arg.number else 1
-        if count > MOST_OUTPUTS:
-            raise ValueError(f"attr {arg.number!r} of {spec.name}: expected at most {MOST_OUTPUTS:,} outputs, got "
-                             f"{count:,}")
-        types += [dtype._as_ref if arg.is_ref else dtype] * count
+        types += [dtype._as_ref if arg.is_ref else dtype] * output_count(spec, arg, attrs)
     return types

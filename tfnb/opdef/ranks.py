@@ -19,7 +19,12 @@ class AtLeast:
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """A scalar where the op is added to a graph; when it runs, any one element, as in TensorFlow's older kernels."""
+    """A scalar where the op is added to a graph; when it runs also a vector of one element, as in older kernels.
+
+    rank: the highest that it may have then.
+    """
+
+    rank: int = 1
 
 
 Ranks = Mapping[str, int | AtLeast | Single]
@@ -55,7 +60,7 @@ def _check_rank(name: str, shape: Static, rank: int | AtLeast | Single, ctx: Any
         return
     if isinstance(rank, Single):
         if ctx.concrete:
-            if prod(shape) != 1:                   # type: ignore[arg-type]
+            if len(shape) > rank.rank or prod(shape) != 1:  # type: ignore[arg-type]
                 raise ValueError(f"Expected one element in input {name!r}, but got shape {text(shape)}")
             return
         rank = 0

@@ -53,6 +53,13 @@ class Attr:
     allowed: tuple[str, ...] = ()
     minimum: int | None = None
 
+    def short_of(self, value: Any) -> int | None:
+        """Return an int, or the length of a list, that is below the minimum; None for one that is not."""
+        if self.minimum is None:
+            return None
+        found: int = len(value) if isinstance(value, (list, tuple)) else value
+        return found if found < self.minimum else None
+
 
 def read_args(text: str, list_types: frozenset[str]) -> tuple[Arg, ...]:
     """The arguments of one side of a signature. list_types: the attrs of the kind `list(type)`."""

@@ -15,6 +15,7 @@ from typing import Any
 from tfnb.core import dtypes
 from tfnb.core.dtypes import DType
 from tfnb.core.shape import as_shape
+from tfnb.graph.attrs import output_count
 from tfnb.graph.convert import internal_convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph, get_graph_from_inputs
@@ -171,12 +172,11 @@ class Constructor:
                              f"values: {', '.join(attr.allowed)} (op {self.spec.name})")
         if attr.name in self._allowed:
             self._check_types(attr.name, converted if isinstance(converted, list) else [converted])
-        if attr.minimum is not None:
+        short = attr.short_of(converted)
+        if short is not None:
             length = "list of length " * isinstance(converted, list)
-            least = len(converted) if length else converted
-            if least < attr.minimum:
-                raise ValueError(f"Attr {attr.name!r} of {self.spec.name!r} Op passed {length}{least} less than "
-                                 f"minimum {attr.minimum}.")
+            raise ValueError(f"Attr {attr.name!r} of {self.spec.name!r} Op passed {length}{short} less than minimum "
+                             f"{attr.minimum}.")
         return converted
 
     def _check_types(self, name: str, found: Sequence[DType], argument: str | None = None) -> None:
@@ -234,10 +234,10 @@ class Constructor:
                       known: dict[str, tuple[DType, str]]) -> list[Tensor]:
         if not isinstance(value, (list, tuple)):
             raise TypeError(f"Expected list for {arg.name!r} argument to {self.spec.name!r} Op, not {value!r}.")
-        minimum = self._attr_specs[arg.number].minimum or 0
-        if len(value) < minimum:
+        number = self._attr_specs[arg.number]
+        if number.short_of(len(value)) is not None:
             raise ValueError(f"List argument {arg.name!r} to {self.spec.name!r} Op with length {len(value)} shorter "
-                             f"than minimum length {minimum}.")
+                             f"than minimum length {number.minimum}.")
         for v in value:                            # the first tensor decides the dtype of numbers beside it
             if arg.type in self._attr_specs and arg.type not in known and isinstance(v, Tensor):
                 known[arg.type] = (v.dtype.base_dtype, arg.name)
@@ -299,7 +299,7 @@ class Constructor:
                 continue
             dtype = attrs[arg.type] if arg.type in self._attr_specs else official(arg.type)
             dtype = dtype._as_ref if arg.is_ref else dtype
-            types += [dtype] * (attrs[arg.number] if arg.number else 1)
+            types += [dtype] * output_count(self.spec, arg, attrs)
         return types
 
     def _group(self, op: Operation, attrs: dict[str, Any]) -> Any:

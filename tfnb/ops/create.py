@@ -73,7 +73,10 @@ def _range_size(start: float, limit: float, delta: float) -> int:
         raise ValueError(f"Requires start {relation} limit when delta {'>' if delta > 0 else '<'} 0: {start}, {limit}")
     if isinstance(start, int) and isinstance(limit, int) and isinstance(delta, int):
         return len(range(start, limit, delta))
-    return int(np.ceil(abs((limit - start) / delta)))
+    count = np.ceil(abs((limit - start) / delta))
+    if not count < 1 << 63:                             # NaN too
+        raise ValueError(f"Requires ((limit - start) / delta) <= 2**63 - 1: {start}, {limit}, {delta}")
+    return int(count)
 
 
 def _range_shape(ctx: ShapeContext) -> list[Static]:

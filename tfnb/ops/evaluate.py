@@ -22,7 +22,7 @@ from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
 from tfnb.ops.shapes import normalized_axes
-from tfnb.ops.validate import require_shapes, validate_arrays
+from tfnb.ops.validate import require_shapes, require_values, validate_arrays
 
 Arrays = Sequence[np.ndarray]
 Operand = TypeVar("Operand")
@@ -83,10 +83,16 @@ def scalar_attrs(op: Operation, definition: Scalar) -> tuple[tuple[str, Any], ..
 def evaluate(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
     """Validate the inputs of a pure, random or host op and return its outputs.
 
-    Raises ValueError, or an OpError, for shapes, attrs and values that it does not take, and what its NumPy form
-    raises; InternalError where the outputs have not the shapes that its shape function says.
+    Raises ValueError, or an OpError, for shapes, attrs and values that it does not take, and what `computed` raises.
     """
-    shapes = validate_arrays(op, arrays)
+    return computed(op, arrays, context, validate_arrays(op, arrays))
+
+
+def computed(op: Operation, arrays: Arrays, context: Context, shapes: Sequence[Static]) -> tuple[np.ndarray, ...]:
+    """Return the outputs of a pure, random or host op for inputs that are validated. shapes: what they must have.
+
+    Raises what the op's NumPy form raises; InternalError for outputs of other shapes.
+    """
     spec = op.spec
     if spec.cpu is not None and isinstance(spec, (kinds.Kernel, kinds.Random)) and (nothing := _empties(op, shapes)):
         return nothing                             # as in programs, where no kernel is launched for it
@@ -102,6 +108,12 @@ def _may_last(arrays: Arrays, shapes: Sequence[Static]) -> bool:
     """Return whether NumPy may be busy for long, which no interrupt would end. Not with handles of resources."""
     counts = [prod(shape) for shape in shapes if shape is not None and None not in shape]  # type: ignore[arg-type]
     return sum(a.size for a in arrays) + sum(counts) >= LARGE and all(a.dtype != object for a in arrays)
+
+
+def constants(op: Operation, arrays: Arrays, shapes: Sequence[Static]) -> tuple[np.ndarray, ...]:
+    """Return the outputs of a pure op of constants that `validate` gave these shapes; do its value checks."""
+    require_values(op, arrays)
+    return computed(op, arrays, Context(op), shapes)
 
 
 def _empties(op: Operation, shapes: Sequence[Static]) -> tuple[np.ndarray, ...]:
@@ -232,8 +244,10 @@ def _rowwise(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarra
     names = [arg.name for arg in op.spec.inputs]
     wide = [a[..., None] if name in rows else a for name, a in zip(names, arrays, strict=True)]
     types = [numpy_name(t.dtype.base_dtype) for t in op.outputs]
-    results = reference(definition, wide, scalar_attrs(op, definition), scalar_type(op), types)
     shape = np.broadcast_shapes(*(a.shape for a in wide))
+    wide = [a if name in rows else np.broadcast_to(a, (*a.shape[:-1], shape[-1]))     # sums go over whole rows
+            for name, a in zip(names, wide, strict=True)]
+    results = reference(definition, wide, scalar_attrs(op, definition), scalar_type(op), types)
     level = row_level_results(definition, op.spec, rows)
     return tuple(np.broadcast_to(r[..., 0] if row else r, shape[:-1] if row else shape)
                  for r, row in zip(results, level, strict=True))
@@ -354,11 +368,12 @@ _FORMS: dict[type[Op], Callable[[Operation, Arrays, Context], tuple[np.ndarray, 
 
 def _while_building(op: Operation, arrays: Arrays) -> tuple[np.ndarray, ...]:
     """The outputs of an op of constants, none if they are large: a graph is not to take memory before it runs."""
+    shapes = validate_arrays(op, arrays)
     if not all(is_known(t.static) for t in op.outputs):
-        for shape in validate_arrays(op, arrays):
+        for shape in shapes:
             if shape is not None and None not in shape and prod(shape) > LARGEST:  # type: ignore[type-var]
                 return ()
-    return evaluate(op, arrays, Context(op))
+    return computed(op, arrays, Context(op), shapes)
 
 
 set_evaluator(_while_building)

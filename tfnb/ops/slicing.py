@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core import dtypes
-from tfnb.core.shape import Static, compatible, merge, text
+from tfnb.core.shape import MOST_AXES, Static, compatible, merge, text
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
@@ -378,7 +378,7 @@ def _split_v_shapes(ctx: ShapeContext) -> list[Static]:
 
 
 @movement("value: T, size_splits: Tlen, split_dim: int32 -> output: num_split * T", shape=_split_v_shapes,
-          ranks={"size_splits": 1, "split_dim": Single()}, num_split="int >= 1", T="type",
+          ranks={"size_splits": 1, "split_dim": Single(MOST_AXES)}, num_split="int >= 1", T="type",
           Tlen="{int8, int32, int64} = DT_INT64")
 def SplitV(view: View, size_splits: np.ndarray, split_dim: np.ndarray) -> tuple[View, ...]:
     """Split `value` into parts of the sizes `size_splits` (one may be -1) along axis `split_dim`."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.errors import InvalidArgumentError
-from tfnb.core.shape import Static, TensorShape, merge
+from tfnb.core.shape import Static, TensorShape, merge, text
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
@@ -143,6 +143,14 @@ def _sparse_values(ctx: Any) -> list[Static]:
     return [(places[0] if count is None and places is not None else count,)]
 
 
+def _counted(ctx: Any) -> None:
+    """Raise ValueError unless the indices, values and shape of the sparse tensor belong together."""
+    count, rank = ctx.shape(0)
+    if ctx.shape(1) != (count,) or ctx.shape(2) != (rank,):
+        raise ValueError(f"expected {count} values and {rank} sizes for indices of shape {text(ctx.shape(0))}, got "
+                         f"shapes {text(ctx.shape(1))} and {text(ctx.shape(2))}")
+
+
 def _beside(ctx: Any, indices: np.ndarray, shape: np.ndarray, dense: np.ndarray) -> np.ndarray:
     """The elements of `dense`, broadcast to `shape`, at the indices. Raises InvalidArgumentError for other shapes."""
     sizes = tuple(shape.tolist())
@@ -160,13 +168,13 @@ def _beside(ctx: Any, indices: np.ndarray, shape: np.ndarray, dense: np.ndarray)
     return found
 
 
-@host(_WITH_DENSE, shape=_sparse_values, T="numbertype")
+@host(_WITH_DENSE, shape=_sparse_values, ranks={"sp_indices": 2}, validate=_counted, T="numbertype")
 def SparseDenseCwiseMul(indices: Any, values: Any, shape: Any, dense: Any, *, ctx: Any) -> Any:
     """Multiply each value of a sparse tensor by its element of `dense`, broadcast to its shape."""
     return values * _beside(ctx, indices, shape, dense)
 
 
-@host(_WITH_DENSE, shape=_sparse_values, T="numbertype")
+@host(_WITH_DENSE, shape=_sparse_values, ranks={"sp_indices": 2}, validate=_counted, T="numbertype")
 def SparseDenseCwiseDiv(indices: Any, values: Any, shape: Any, dense: Any, *, ctx: Any) -> Any:
     """Divide each value of a sparse tensor by its element of `dense`, broadcast to its shape."""
     divisors = _beside(ctx, indices, shape, dense)

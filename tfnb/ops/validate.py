@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import errors
-from tfnb.core.shape import Static, compatible, text
+from tfnb.core.shape import MOST_AXES, Static, compatible, text
 from tfnb.graph.operation import Operation, Tensor, brackets
 from tfnb.kernels.checks import Check
 from tfnb.kernels.launch import OUT_OF_RANGE, failure_text
@@ -25,7 +25,6 @@ _UNSHAPED = (kinds.Host, kinds.Const, kinds.Variable, kinds.Control)
 
 Shape = tuple[int, ...]
 MOST_BYTES = (1 << 63) - 1
-MOST_AXES = 64                      # of NumPy's arrays (TensorFlow: 254)
 
 
 class Concrete:
@@ -81,13 +80,18 @@ def validate(op: Operation, shapes: Sequence[Shape], values: Sequence[np.ndarray
     for tensor, shape in zip(op.outputs, found, strict=True):
         if shape and len(shape) > MOST_AXES:
             raise ValueError(f"expected a shape of at most {MOST_AXES} axes, got {len(shape)}")
-        if shape and None not in shape and prod(shape) > MOST_BYTES // 16:  # type: ignore[type-var]
+        if shape and None not in shape and (prod(shape) or prod(filter(None, shape))) > MOST_BYTES // 16:
             _check_size(op, tensor, shape)  # type: ignore[arg-type]
     return found
 
 
 def _check_size(op: Operation, tensor: Tensor, shape: Shape) -> None:
-    """Raise InvalidArgumentError, as TensorFlow, for more elements than an int64 counts; MemoryError for more bytes."""
+    """Raise InvalidArgumentError, as TensorFlow, for more elements than an int64 counts; MemoryError for more bytes.
+
+    ValueError for an empty array whose other sizes would be that many: NumPy has none.
+    """
+    if 0 in shape:
+        raise ValueError(f"NumPy has no array of shape {brackets(shape)}, though it would be empty")
     if prod(shape) > MOST_BYTES:
         raise errors.InvalidArgumentError(
             None, op, f"{op.name}: shape {brackets(shape)} would have more than 2**63 - 1 elements (op {op.type})")
@@ -123,11 +127,15 @@ def bad_value(op: Operation, status: Sequence[int]) -> errors.OpError:
 
 def validate_arrays(op: Operation, arrays: Sequence[np.ndarray]) -> list[Static]:
     """Return what `validate` does, of inputs whose values are all at hand; the op's value checks are done too."""
-    shapes = [a.shape for a in arrays]
-    found = validate(op, shapes, arrays)
-    for check in value_checks(op, shapes, arrays):
-        require(op, check, arrays)
+    found = validate(op, [a.shape for a in arrays], arrays)
+    require_values(op, arrays)
     return found
+
+
+def require_values(op: Operation, arrays: Sequence[np.ndarray]) -> None:
+    """Do the op's value checks on inputs that `validate` has accepted; raises as `require`."""
+    for check in value_checks(op, [a.shape for a in arrays], arrays):
+        require(op, check, arrays)
 
 
 def require_shapes(op: Operation, made: Sequence[Any], expected: Sequence[Static]) -> None:
