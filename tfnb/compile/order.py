@@ -151,12 +151,12 @@ def kind_rank(op: Operation) -> int:
 
 def contenders(ops: Sequence[Operation], before: Callable[[Operation], Iterable[Operation]],
                exclusive: Callable[[Operation, Operation], bool]) -> list[Operation]:
-    """Return the blocking ops (of queues) if the order of any two is not determined, else none.
+    """Return the ops that may block (of queues, Python functions) if the order of any two is not determined, else none.
 
     TensorFlow runs such ops at the same time: one may wait for what another one does. ops: all, topologically sorted;
     before: the predecessors of an op; exclusive: whether at most one of two ops runs.
     """
-    waiting = [op for op in ops if op.spec.waits]
+    waiting = [op for op in ops if op.spec.waits or op.spec.calls]
     for i, op in enumerate(waiting[1:], 1):
         behind = ancestors(op, before)
         if any(other not in behind and not exclusive(other, op) for other in waiting[:i]):

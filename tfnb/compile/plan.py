@@ -91,6 +91,16 @@ class Plan:
     stages: tuple[Stage, ...]
     before: tuple[frozenset[int], ...] | None = None
 
+    @cached_property
+    def calls(self) -> tuple[bool, ...]:
+        """Whether each stage calls a Python function of the user."""
+        return tuple(any(op.spec.calls for op in stage.ops) for stage in self.stages)
+
+    @cached_property
+    def waits(self) -> bool:
+        """Whether there are ops of queues, which the run may put off."""
+        return any(op.spec.waits for stage in self.stages for op in stage.ops)
+
     @property
     def direct(self) -> bool:
         """Whether the plan is one unconditional stage of ops with the plan's own inputs and outputs."""

@@ -34,7 +34,8 @@ class Op:
     of its value inputs must be known before.
 
     total: a hand-written op that can't fail once its shapes fit (a product), unlike one that checks values (a gather).
-    waits: it may have to wait for what another op does (of a queue that is full or empty). in_order: a movement whose
+    waits: it may have to wait for what another op does (of a queue that is full or empty). calls: a host op that calls
+    a Python function of the user, which may wait for anything, without a limit. in_order: a movement whose
     output is always its input under another shape: the same memory, as in TensorFlow. writes: a host op that writes to
     the variables behind its Ref inputs. element: the access of a host op to an element of its first input, a
     TensorArray or stack ("read", "write", "size", "gradient", "push", "pop"): in an iteration of a loop it can be a
@@ -62,6 +63,7 @@ class Op:
     in_order: bool = False
     writes: bool = False
     element: str = ""
+    calls: bool = False
 
     def attr(self, name: str) -> Attr:
         """Return the attr called `name`. Raises KeyError if there is none."""

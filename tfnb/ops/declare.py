@@ -189,19 +189,19 @@ def scatter(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | 
 
 
 def host(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | None = None, stateful: bool = False,
-         waits: bool = False, element: str = "", writes: bool = False,
+         waits: bool = False, element: str = "", writes: bool = False, calls: bool = False,
          **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op that is one Python call: fn(*arrays, **attrs) -> array or tuple (strings: object arrays of bytes).
 
     A definition with a keyword-only parameter `ctx` gets the run context (the op, the store of the session). waits:
     it may wait, for at most `ctx.timeout`, for what another op does. element: what it does with an element of its
-    first input (see Op). writes: it writes to the variables behind its Ref inputs. ranks, validate:
-    see `kernel`.
+    first input (see Op). writes: it writes to the variables behind its Ref inputs. calls: it calls a function of the
+    user. ranks, validate: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         return declared(kinds.Host(**_stated(fn, text, attrs, shape, ranks, validate), call=fn, stateful=stateful,
-                                   waits=waits, element=element, writes=writes))
+                                   waits=waits, element=element, writes=writes, calls=calls))
     return declare
 
 

@@ -86,14 +86,14 @@ def _bytes(array: np.ndarray) -> np.ndarray:
     return made.reshape(array.shape)
 
 
-@host("input: Tin -> output: Tout", shape=shapes.unknown, stateful=True, token="string", Tin="list(type) >= 0",
-      Tout="list(type) >= 0")
+@host("input: Tin -> output: Tout", shape=shapes.unknown, stateful=True, calls=True, token="string",
+      Tin="list(type) >= 0", Tout="list(type) >= 0")
 def PyFunc(input: Sequence[np.ndarray], *, token: bytes, Tout: Sequence[DType], ctx: Any) -> Any:
     """Call the Python function `token` on the inputs. It may have side effects."""
     return _call(input, token, Tout, ctx)
 
 
-@host("input: Tin -> output: Tout", shape=shapes.unknown, token="string", Tin="list(type) >= 0",
+@host("input: Tin -> output: Tout", shape=shapes.unknown, calls=True, token="string", Tin="list(type) >= 0",
       Tout="list(type) >= 0")
 def PyFuncStateless(input: Sequence[np.ndarray], *, token: bytes, Tout: Sequence[DType], ctx: Any) -> Any:
     """Call the Python function `token` on the inputs; it is a pure function of them."""

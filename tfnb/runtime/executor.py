@@ -85,7 +85,8 @@ class Executor:
             return self._run_slots(self._slots, feeds, trace)
         env: Env = dict(zip(self.plan.feeds, feeds, strict=True))
         if self.plan.before is not None:
-            run_waiting(self.plan, env, self._store, lambda i, env: self._run_stage(i, env, compiled, trace))
+            run_waiting(self.plan, env, self._store, lambda i, env: self._run_stage(i, env, compiled, trace),
+                        concurrent=self._tap is None)
         else:
             for i in range(len(self.plan.stages)):
                 self._store.check_time()
