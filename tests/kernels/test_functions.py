@@ -13,7 +13,7 @@ from tests.kernels.cpu.conftest import play
 from tfnb.kernels import functions
 from tfnb.kernels.definition import KernelSyntaxError
 from tfnb.kernels.functions import kernel_function
-from tfnb.kernels.language import Array, Ints, KernelFailure, OneOrMore, Static, Type, fail, unrolled
+from tfnb.kernels.language import Array, Ints, KernelFailure, MaybeOne, Static, Type, fail, unrolled
 from tfnb.kernels.launch import Call
 
 SCALE = 3
@@ -27,7 +27,7 @@ def twice(value: int, more: Static):
 
 
 @kernel_function
-def mixed(x: Array, y: Array, n: OneOrMore, offsets: Ints, T: Type, mode: Static, item: int):
+def mixed(x: Array, y: Array, n: MaybeOne, offsets: Ints, T: Type, mode: Static, item: int):
     """Everything that a kernel function may hold."""
     total = 0
     for k in unrolled(len(offsets)):

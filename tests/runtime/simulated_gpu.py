@@ -38,7 +38,7 @@ def test_a_program_gives_what_it_gives_on_the_cpu(name):
     agree(name)
 
 
-@pytest.mark.parametrize("good, bad", [("v0 + v1", "v0 - v1"), ("range(i + 1, rows)", "range(i, rows)"),
+@pytest.mark.parametrize("good, bad", [("v0 + v1", "v0 - v1"), ("range(row + 1, rows)", "range(row, rows)"),
                                        ("state[2] = moved", "state[2] = low"), ("(n0 - 1 - i0)", "i0")])
 def test_control_a_fault_in_a_kernel_is_noticed(good, bad, monkeypatch):
     texts, launch = [], cuda.launch
@@ -49,7 +49,7 @@ def test_control_a_fault_in_a_kernel_is_noticed(good, bad, monkeypatch):
 
     monkeypatch.setattr(cuda, "launch", faulty)
     with pytest.raises(AssertionError):
-        agree({"v0 + v1": "broadcasting", "range(i + 1, rows)": "picking", "state[2] = moved": "random"}.get(
+        agree({"v0 + v1": "broadcasting", "range(row + 1, rows)": "picking", "state[2] = moved": "random"}.get(
             good, "movement"))
     assert any(good in text for text in texts)
 

@@ -14,7 +14,8 @@ import numpy as np
 from tfnb.kernels.launch import Address, Call, Launch
 
 # What is bad, and at the same time the code of the failure (kernels/launch.py).
-BAD_INDEX, NOT_BELOW, BAD_SEGMENT, BAD_COORDINATE, NEGATIVE, NO_CLASS, ZERO, BAD_BOX = 1, 2, 3, 4, 5, 6, 7, 10
+BAD_INDEX, NOT_BELOW, BAD_SEGMENT, BAD_COORDINATE, NEGATIVE, NO_CLASS, ZERO = range(1, 8)
+BAD_SLICE, BAD_BOX = 9, 10
 BAD: dict[int, Callable[[np.ndarray, int], np.ndarray]] = {
     ZERO: lambda value, limit: value == 0,
     NEGATIVE: lambda value, limit: value < 0,

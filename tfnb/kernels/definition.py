@@ -13,7 +13,7 @@ from typing import Any, Literal
 ParameterKind = Literal["array", "int", "ints", "static", "type", "one"]
 
 _KINDS: dict[str, ParameterKind] = {"Array": "array", "int": "int", "Ints": "ints", "Static": "static", "Type": "type",
-                                    "OneOrMore": "one"}
+                                    "MaybeOne": "one"}
 
 
 class KernelSyntaxError(SyntaxError):

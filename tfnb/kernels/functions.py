@@ -19,13 +19,15 @@ from typing import Any, overload
 
 import numpy as np
 
+from tfnb.core.lazy import lazy_module
 from tfnb.kernels import language
-from tfnb.kernels.cuda.geometry import block_size, blocks_of
+from tfnb.kernels.cuda.geometry import over
 from tfnb.kernels.definition import Definition, Parameter
-from tfnb.kernels.function_sources import CPU, CUDA, cpu_source, cuda_source
 from tfnb.kernels.launch import Address, Call, Launch, Word
 from tfnb.kernels.primitives import PRIMITIVES
-from tfnb.kernels.specialize import specialize
+
+specialization = lazy_module("tfnb.kernels.specialize")        # 5 ms, which `import tfnb` goes without
+sources = lazy_module("tfnb.kernels.function_sources")
 
 GRAIN = 1 << 16                             # elements that a thread of the CPU takes at a time
 
@@ -56,7 +58,7 @@ class KernelFunction:
         words += [Address("status")] * fails
         label = label or self.definition.name.strip("_").replace("_", " ")
         if call.device == "cuda":
-            return Launch(source, (*words, items), blocks_of(items), block_size(), label)
+            return over(source, words, items, label)
         return Launch(source, tuple(words), items, max(1, GRAIN // max(1, cost)) if grain is None else grain, label)
 
     def source(self, device: str, types: Mapping[str, str], **constants: Any) -> str:
@@ -115,8 +117,10 @@ class KernelFunction:
         """Return the source, and whether the kernel may report a failure."""
         key = device, constants, types
         if key not in self._sources:
-            made = specialize(self.definition, dict(constants), CUDA if device == "cuda" else CPU)
-            text = cuda_source(made) if device == "cuda" else cpu_source(made, dict(types), self.settings)
+            form = sources.CUDA if device == "cuda" else sources.CPU
+            made = specialization.specialize(self.definition, dict(constants), form)
+            text = sources.cuda_source(made) if device == "cuda" else \
+                sources.cpu_source(made, dict(types), self.settings)
             self._sources[key] = text, made.fails
         return self._sources[key]
 

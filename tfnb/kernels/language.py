@@ -5,12 +5,12 @@
     Ints            several of them, as a tuple: indices are constants, `len` is one
     Static          a constant: a number, a flag, a string, a tuple, None
     Type            a constant: a dtype, which casts: `T(x)`
-    OneOrMore       an integer that is a constant where it is 1, and else known only in the run
+    MaybeOne        an integer that is a constant where it is 1, and else known only in the run
     unrolled(n)     a range of constants: the body of the loop is written out n times
     fail(code, ...) report a value that the op does not take (FAILURES of kernels/launch.py); `return` follows
 
 Casts are int(x) and float(x) (64 bits), int32(x), float32(x), ...; the primitives of kernels/primitives.py and `math`
-go by their names. A test whether a OneOrMore is 1 is always decided when the kernel is compiled. All of these exist in
+go by their names. A test whether a MaybeOne is 1 is always decided when the kernel is compiled. All of these exist in
 plain Python too, as NumPy's.
 """
 from __future__ import annotations
@@ -31,7 +31,7 @@ Array = Any                # of a kernel function's parameters: annotations, rea
 Ints = Any
 Static = Any
 Type = Any
-OneOrMore = int
+MaybeOne = int
 
 
 class KernelFailure(ValueError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from tfnb.kernels.functions import kernel_function
-from tfnb.kernels.language import Array, Ints, OneOrMore, Static, unrolled
+from tfnb.kernels.language import Array, Ints, MaybeOne, Static, unrolled
 from tfnb.kernels.launch import Call, Launch, known_value
 
 
@@ -23,8 +23,8 @@ def total_shift(shift: Array, slots: Static, slot: Static, size: int) -> int:
 
 
 @kernel_function(independent=True)
-def roll_row(x: Array, shift: Array, y: Array, sizes: Ints, strides: Ints, n: int, inner: OneOrMore, width: OneOrMore,
-             blocks: OneOrMore, slots: Static, item: int) -> None:
+def roll_row(x: Array, shift: Array, y: Array, sizes: Ints, strides: Ints, n: int, inner: MaybeOne, width: MaybeOne,
+             blocks: MaybeOne, slots: Static, item: int) -> None:
     """Write `width` elements of a row of (..., n, inner): n is the last axis that is rolled.
 
     sizes, strides: of the rolled axes before it, strides in rows. slots: of each shift, the axis that it moves.

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from tfnb.kernels.functions import kernel_function
-from tfnb.kernels.language import Array, OneOrMore, Static, Type
+from tfnb.kernels.language import Array, MaybeOne, Static, Type
 from tfnb.kernels.launch import Call, Launch, known_axis
 
 
 @kernel_function
-def find_extreme(x: Array, out: Array, n: int, inner: OneOrMore, width: OneOrMore, blocks: OneOrMore, largest: Static,
+def find_extreme(x: Array, out: Array, n: int, inner: MaybeOne, width: MaybeOne, blocks: MaybeOne, largest: Static,
                  item: int) -> None:
     """Find where `width` columns of (outer, n, inner) are largest or smallest, along n.
 
@@ -48,7 +48,7 @@ def find_extreme(x: Array, out: Array, n: int, inner: OneOrMore, width: OneOrMor
 
 
 @kernel_function(independent=True, fastmath=())
-def accumulate(x: Array, y: Array, n: int, inner: OneOrMore, width: OneOrMore, blocks: OneOrMore, T: Type,
+def accumulate(x: Array, y: Array, n: int, inner: MaybeOne, width: MaybeOne, blocks: MaybeOne, T: Type,
                product: Static, exclusive: Static, reverse: Static, item: int) -> None:
     """Compute the cumulative sum or product of `width` columns of (outer, n, inner) along n."""
     start = item // blocks * n * inner + item % blocks * width

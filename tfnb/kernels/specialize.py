@@ -166,4 +166,4 @@ class _Specializer(Expressions):
             raise self.definition.error(node, "expected `return` with no value: a kernel function writes to its arrays")
         if self.loops and not failed:
             raise self.definition.error(node, "expected `return` in a loop only after `fail(...)`")
-        return [ast.Return() if self.loops else ast.Continue()]
+        return [ast.Return() if failed else ast.Continue()]

@@ -190,12 +190,12 @@ class Expressions(ast.NodeTransformer):
         return left[0] if len(left) == 1 else ast.BoolOp(node.op, left)
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """Fold; whether a OneOrMore is 1, and whether an array is None, is always known."""
+        """Fold; whether a MaybeOne is 1, and whether a parameter is None, is always known."""
         sides = [self.visit(each) for each in (node.left, *node.comparators)]
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
             negated = isinstance(node.ops[0], (ast.IsNot, ast.NotEq))
-            kinds = [self.kinds.get(side.id) if isinstance(side, ast.Name) else constant_value(side) for side in sides]
-            if kinds in (["array", None], ["one", 1]) and not (isinstance(sides[1], ast.Name)):
+            kind, other = isinstance(sides[0], ast.Name) and self.kinds.get(sides[0].id), constant_value(sides[1])
+            if kind and (other is None or kind == "one" and other == 1):
                 return ast.Constant(negated)
         if all(constant_value(side) is not DYNAMIC for side in sides):
             swapped = [{ast.Is: ast.Eq(), ast.IsNot: ast.NotEq()}.get(type(op), op) for op in node.ops]

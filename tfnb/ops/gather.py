@@ -13,11 +13,10 @@ from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
+from tfnb.kernels import gather as kernels
 from tfnb.kernels.checks import BAD_INDEX, BAD_SEGMENT, Check, Coordinates
-from tfnb.kernels.cpu import gather as cpu
-from tfnb.kernels.cpu import gather_nd as cpu_nd
 from tfnb.kernels.cpu import unique as cpu_unique
-from tfnb.kernels.cuda import gather as cuda
+from tfnb.kernels.scatter_nd import scatter_nd as launch_scatter_nd
 from tfnb.opdef.ranks import AtLeast
 from tfnb.ops.array import expand_dims, shape, size, squeeze
 from tfnb.ops.broadcast import shape_node
@@ -87,7 +86,7 @@ def _gather(ctx: Any, params: np.ndarray, indices: np.ndarray, axis: np.ndarray)
 
 
 @kernel("params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams", shape=_gathered, numpy=_gather,
-        cpu=cpu.gather, cuda=cuda.gather, ranks={"params": AtLeast(1), "axis": 0}, validate=_behind_batch,
+        launch=kernels.gather, ranks={"params": AtLeast(1), "axis": 0}, validate=_behind_batch,
         values=("axis",), batch_dims="int = 0", Tparams="type", Tindices="{int16, int32, int64}",
         Taxis="indextype")
 def GatherV2() -> None:
@@ -97,7 +96,7 @@ def GatherV2() -> None:
 @kernel("params: Tparams, indices: Tindices -> output: Tparams", validate_indices="bool = true", Tparams="type",
         Tindices="indextype", ranks={"params": AtLeast(1)},
         shape=lambda ctx: [None if ctx.shape(0) is None or ctx.shape(1) is None else ctx.shape(1) + ctx.shape(0)[1:]],
-        numpy=lambda ctx, params, indices: np.take(params, indices, 0), cpu=cpu.gather, cuda=cuda.gather)
+        numpy=lambda ctx, params, indices: np.take(params, indices, 0), launch=kernels.gather)
 def Gather() -> None:
     """Gather rows of `params` at `indices` (the older op)."""
 
@@ -188,7 +187,7 @@ SEGMENTS: dict[str, Any] = {"shape": segments_shape, "ranks": {"num_segments": 0
 
 
 @kernel("data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T", **SEGMENTS,
-        numpy=_segment_sums, cpu=cpu.unsorted_segment_sum, cuda=cuda.segment_sum, counted=(1, 2), T="numbertype",
+        numpy=_segment_sums, launch=kernels.unsorted_segment_sum, counted=(1, 2), T="numbertype",
         Tindices="{int16, int32, int64}", Tnumsegments="indextype = DT_INT32")
 def UnsortedSegmentSum() -> None:
     """Sum the rows of `data` by segment id; negative ids are left out.
@@ -285,8 +284,8 @@ def _gather_nd(ctx: Any, params: np.ndarray, indices: np.ndarray) -> np.ndarray:
     return rows[_nd_rows(indices, params.shape)].reshape((*indices.shape[:-1], *params.shape[depth:]))
 
 
-@kernel("params: Tparams, indices: Tindices -> output: Tparams", shape=_nd_shape, cpu=cpu_nd.gather_nd,
-        cuda=cuda.gather_nd, Tparams="type", ranks={"params": AtLeast(1), "indices": AtLeast(1)},
+@kernel("params: Tparams, indices: Tindices -> output: Tparams", shape=_nd_shape, launch=kernels.gather_nd,
+        Tparams="type", ranks={"params": AtLeast(1), "indices": AtLeast(1)},
         validate=_something_to_pick, Tindices="{int16, int32, int64}", bad_indices_policy="string = ''",
         numpy=_gather_nd)
 def GatherNd() -> None:
@@ -323,7 +322,7 @@ def _scattered(ctx: ShapeContext) -> list[Static]:
 
 
 @kernel("indices: Tindices, updates: T, shape: Tindices -> output: T", shape=_scattered, numpy=_scatter,
-        cpu=cpu_nd.scatter_nd, ranks={"indices": AtLeast(1), "shape": 1}, values=("shape",),
+        cpu=launch_scatter_nd, ranks={"indices": AtLeast(1), "shape": 1}, values=("shape",),
         T="type", Tindices="{int16, int32, int64}", bad_indices_policy="string = ''")
 def ScatterNd() -> None:
     """Scatter `updates` into zeros of `shape` at the index vectors in the last axis of `indices`; duplicates add up."""
@@ -368,7 +367,7 @@ def _one_hot(ctx: Any, indices: np.ndarray, depth: np.ndarray, on: np.ndarray, o
 
 
 @kernel("indices: TI, depth: int32, on_value: T, off_value: T -> output: T", shape=_one_hot_shape, numpy=_one_hot,
-        cpu=cpu.one_hot, cuda=cuda.one_hot, ranks={"depth": 0, "on_value": 0, "off_value": 0},
+        launch=kernels.one_hot, ranks={"depth": 0, "on_value": 0, "off_value": 0},
         values=("depth",), axis="int = -1", T="type", TI="{uint8, int8, int32, int64} = DT_INT64")
 def OneHot() -> None:
     """Encode indices as one-hot vectors along a new axis of size `depth`: `on_value` at the index, else `off_value`."""

@@ -12,9 +12,7 @@ from tfnb.graph.constant_value import constant_value, constant_value_as_shape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.kernels.cpu import joining as cpu
-from tfnb.kernels.cuda import copying as cuda
-from tfnb.kernels.launch import Call, Launch, Meta
+from tfnb.kernels import joining as kernels
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.ops.array import identity
 from tfnb.ops.broadcast import shape_node, shape_of
@@ -68,14 +66,14 @@ def _join(ctx: Any, arrays: Sequence[np.ndarray], axis: np.ndarray) -> np.ndarra
 
 @kernel("values: N * T, axis: Tidx -> output: T", N="int >= 2", T="type", Tidx="indextype = DT_INT32",
         ranks={"axis": 0}, shape=lambda ctx: _concat_shape(ctx, range(len(ctx.op.inputs) - 1), len(ctx.op.inputs) - 1),
-        numpy=lambda ctx, *given: _join(ctx, given[:-1], given[-1]), cpu=cpu.concat, cuda=cuda.concat, values=("axis",))
+        numpy=lambda ctx, *given: _join(ctx, given[:-1], given[-1]), launch=kernels.concat, values=("axis",))
 def ConcatV2() -> None:
     """Concatenate tensors along `axis`."""
 
 
 @kernel("concat_dim: int32, values: N * T -> output: T", N="int >= 2", T="type", ranks={"concat_dim": 0},
         shape=lambda ctx: _concat_shape(ctx, range(1, len(ctx.op.inputs)), 0),
-        numpy=lambda ctx, *given: _join(ctx, given[1:], given[0]), cpu=cpu.concat, cuda=cuda.concat,
+        numpy=lambda ctx, *given: _join(ctx, given[1:], given[0]), launch=kernels.concat,
         values=("concat_dim",))
 def Concat() -> None:
     """Concatenate tensors along `concat_dim` (the older op)."""
@@ -172,20 +170,7 @@ def _packed(ctx: ShapeContext) -> list[Static]:
     return [(*shape[:axis], len(ctx.op.inputs), *shape[axis:])]
 
 
-def _pack_launches(call: Call) -> list[Launch]:
-    """Pack is the concat of its inputs with a new axis of size 1."""
-    axis = _pack_axis(call.attrs["axis"], len(call.outputs[0].shape))
-    inputs = [Meta(m.type, (*m.shape[:axis], 1, *m.shape[axis:])) for m in call.inputs]
-    return cpu.concat(Call((*inputs, Meta("int32", (), np.array(axis))), call.outputs))
-
-
-def _pack_cuda(call: Call) -> list[Launch]:
-    axis = _pack_axis(call.attrs["axis"], len(call.outputs[0].shape))
-    shapes = [(*m.shape[:axis], 1, *m.shape[axis:]) for m in call.inputs]
-    return cuda.join(call, range(len(shapes)), axis, shapes)
-
-
-@kernel("values: N * T -> output: T", shape=_packed, cpu=_pack_launches, cuda=_pack_cuda,
+@kernel("values: N * T -> output: T", shape=_packed, launch=kernels.pack,
         numpy=lambda ctx, *arrays: np.stack(arrays, ctx.attrs["axis"]), N="int >= 1", T="type", axis="int = 0")
 def Pack() -> None:
     """Stack tensors of one shape along a new axis."""
@@ -246,7 +231,7 @@ def _tile_view(view: View, multiples: np.ndarray) -> View:
     return view.broadcast([m * n for m, n in zip(times, view.shape, strict=True)])
 
 
-@kernel("input: T, multiples: Tmultiples -> output: T", shape=_tiled, cpu=cpu.tile, cuda=cuda.tile,
+@kernel("input: T, multiples: Tmultiples -> output: T", shape=_tiled, launch=kernels.tile,
         numpy=lambda ctx, x, multiples: np.tile(x, multiples.tolist()), view=_tile_view, ranks={"multiples": 1},
         values=("multiples",), T="type", Tmultiples="indextype = DT_INT32")
 def Tile() -> None:
@@ -352,7 +337,7 @@ def _pad(ctx: Any, x: np.ndarray, paddings: np.ndarray, value: np.ndarray | None
     return out
 
 
-@kernel("input: T, paddings: Tpaddings -> output: T", shape=_padded, numpy=_pad, cpu=cpu.pad, cuda=cuda.pad,
+@kernel("input: T, paddings: Tpaddings -> output: T", shape=_padded, numpy=_pad, launch=kernels.pad,
         values=("paddings",), T="type", Tpaddings="indextype = DT_INT32")
 def Pad() -> None:
     """Pad a tensor with `paddings[i]` = (before, after) zeros along each axis i."""
@@ -360,7 +345,7 @@ def Pad() -> None:
 
 @kernel("input: T, paddings: Tpaddings, constant_values: T -> output: T", shape=_padded, numpy=_pad,
         ranks={"constant_values": 0},
-        cpu=cpu.pad, cuda=cuda.pad, values=("paddings",), T="type", Tpaddings="indextype = DT_INT32")
+        launch=kernels.pad, values=("paddings",), T="type", Tpaddings="indextype = DT_INT32")
 def PadV2() -> None:
     """As Pad, with another constant than 0."""
 

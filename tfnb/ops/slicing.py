@@ -13,8 +13,7 @@ from tfnb.graph.constant_value import constant_value
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.kernels.cpu import indexed, placing
-from tfnb.kernels.cuda import copying as cuda
+from tfnb.kernels import indexed, joining
 from tfnb.kernels.launch import Call, Launch, known_value
 from tfnb.kernels.view import View, row_major
 from tfnb.opdef.ranks import Ranks, Single
@@ -270,7 +269,7 @@ def _place_slices(call: Call) -> list[Launch]:
         axes = _indexed_axes(known_value(call.inputs[3]), call.attrs)
         assert axes is not None
         return indexed.place(call, 4, axes.start, len(axes))
-    return placing.place(call.input(4), call.output(), call.outputs[0], *_slice_places(call))
+    return joining.place(call, call.input(4), *_slice_places(call))
 
 
 def _slice_places(call: Call) -> tuple[int, list[tuple[int, int]]]:
@@ -283,17 +282,9 @@ def _slice_places(call: Call) -> tuple[int, list[tuple[int, int]]]:
     return sum(one.start * strides[one.axis] for one in taken), axes
 
 
-def _place_slices_cuda(call: Call) -> list[Launch]:
-    start, axes = _slice_places(call)
-    sizes = [size for size, _ in axes]
-    return [*cuda.fill(None, call.output(), call.outputs[0]),
-            *cuda.copy(call.input(4), call.output(), sizes, row_major(sizes), [step for _, step in axes],
-                       target_start=start)]
-
-
 @kernel("shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T", shape=_shape_from_first,
         ranks={"shape": 1, **_BOUNDS}, validate=_fits_slices,
-        numpy=_scatter_slices, cpu=_place_slices, cuda=_place_slices_cuda, values=("shape", "begin", "end", "strides"),
+        numpy=_scatter_slices, launch=_place_slices, values=("shape", "begin", "end", "strides"),
         indexed=_has_indexed_axes, T="type", Index="indextype", begin_mask="int = 0", end_mask="int = 0",
         ellipsis_mask="int = 0", new_axis_mask="int = 0", shrink_axis_mask="int = 0")
 def StridedSliceGrad() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfnb.kernels.cpu import gather
+from tfnb.kernels import gather
 
 RNG = np.random.default_rng(0)
 
@@ -25,7 +25,6 @@ def test_gather(shape, axis, indices, type_, run):
     want = np.take(params, where, axis)
     got, = run(gather.gather, [params, where, np.array(axis)], [(want.shape, type_)], known=(2,))
     np.testing.assert_array_equal(got, want)
-    np.testing.assert_array_equal(gather.gather_rows(params, where, axis), want)
 
 
 @pytest.mark.parametrize("batch, axis", [(1, 1), (1, 2), (-1, 2), (2, 2)])
@@ -47,8 +46,6 @@ def test_gather_reports_a_bad_index(bad, run):
     params, where = sample((5, 2), "float32"), np.array([1, bad, 0])
     with pytest.raises(RuntimeError, match=rf"\[1, 1, {bad}, 5,"):
         run(gather.gather, [params, where], [((3, 2), "float32")])
-    with pytest.raises(IndexError, match=rf"index {bad} at position 1 is not in \[0, 5\)"):
-        gather.gather_rows(params, where)
 
 
 @pytest.mark.parametrize("type_", ["float32", "uint8", "float64"])
@@ -60,7 +57,6 @@ def test_one_hot(shape, axis, type_, run):
     inputs = [where, np.array(5, np.int32), np.array(7, type_), np.array(2, type_)]
     got, = run(gather.one_hot, inputs, [(want.shape, type_)], {"axis": axis}, known=(1,))
     np.testing.assert_array_equal(got, want)
-    np.testing.assert_array_equal(gather.one_hot_rows(where, 5, *inputs[2:], axis), want)
 
 
 @pytest.mark.parametrize("type_", ["float32", "int32", "uint8"])
@@ -75,12 +71,9 @@ def test_unsorted_segment_sum(ids, inner, type_, places, run):
                 want[where[place]] += data[place]
     got, = run(gather.unsorted_segment_sum, [data, where, np.array(places)], [(want.shape, type_)], known=(2,))
     np.testing.assert_array_equal(got, want)
-    np.testing.assert_array_equal(gather.segment_sum_rows(data, where, places), want)
 
 
 def test_segment_sum_reports_a_bad_id(run):
     data, where = sample((2, 2), "float32"), np.array([0, 4])
     with pytest.raises(RuntimeError, match=r"\[3, 1, 4, 3,"):
         run(gather.unsorted_segment_sum, [data, where, np.array(3)], [((3, 2), "float32")])
-    with pytest.raises(IndexError, match="index 4 at position 1"):
-        gather.segment_sum_rows(data, where, 3)

@@ -4,7 +4,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfnb.kernels.cpu import gather_nd
+from tfnb.kernels.gather import gather_nd
+from tfnb.kernels.scatter_nd import scatter_nd
 
 RNG = np.random.default_rng(3)
 
@@ -19,13 +20,13 @@ def test_both(lead, depth, type_, index, run):
     vectors = vectors.astype(index)
     params = RNG.integers(0, 9, shape).astype(type_)
     want = params[tuple(np.moveaxis(vectors, -1, 0))] if depth else np.broadcast_to(params, (*lead, *shape))
-    got, = run(gather_nd.gather_nd, [params, vectors], [(want.shape, type_)])
+    got, = run(gather_nd, [params, vectors], [(want.shape, type_)])
     np.testing.assert_array_equal(got, want)
     updates = RNG.integers(0, 3, want.shape).astype(type_)
     total = np.zeros(shape, type_)
     np.add.at(total, tuple(np.moveaxis(vectors, -1, 0)), updates) if depth else np.add(
         total, updates.reshape(-1, *shape).sum(0, dtype=type_), out=total)
-    got, = run(gather_nd.scatter_nd, [vectors, updates, np.array(shape)], [(shape, type_)], known=(2,))
+    got, = run(scatter_nd, [vectors, updates, np.array(shape)], [(shape, type_)], known=(2,))
     np.testing.assert_array_equal(got, total)
 
 
@@ -33,6 +34,6 @@ def test_both(lead, depth, type_, index, run):
 def test_bad_coordinates(bad, axis, run):
     vectors = np.array([[0, 0], bad])
     with pytest.raises(RuntimeError, match=rf"\[4, 1, {bad[axis]}, {(3, 4)[axis]}, {axis},"):
-        run(gather_nd.gather_nd, [np.zeros((3, 4)), vectors], [((2,), "float64")])
+        run(gather_nd, [np.zeros((3, 4)), vectors], [((2,), "float64")])
     with pytest.raises(RuntimeError, match=rf"\[4, 1, {bad[axis]}, {(3, 4)[axis]}, {axis},"):
-        run(gather_nd.scatter_nd, [vectors, np.ones(2), np.array([3, 4])], [((3, 4), "float64")], known=(2,))
+        run(scatter_nd, [vectors, np.ones(2), np.array([3, 4])], [((3, 4), "float64")], known=(2,))

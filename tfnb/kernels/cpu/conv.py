@@ -22,10 +22,10 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
+from tfnb.kernels.copying import fill
 from tfnb.kernels.cpu import blas, conv_inside, conv_tiles
 from tfnb.kernels.cpu.conv_groups import Rows, by_group
 from tfnb.kernels.cpu.conv_loops import loop_convolve, loop_input_gradient
-from tfnb.kernels.cpu.copying import fill
 from tfnb.kernels.cpu.gemm import PREFIX, flag, float_one
 from tfnb.kernels.cpu.layout import around, transpose
 from tfnb.kernels.cpu.partial_sums import partial_sums
@@ -217,7 +217,7 @@ def input_gradient(call: Call) -> list[Launch]:
             Rows(target, _places(w), one.channels),
             lambda at, out: for_input(call, one, at[0], at[1], out, n, dy.type))
 
-    return around(call, [2], made) if kernel.size else [fill(0, call.output(), call.outputs[0])]
+    return around(call, [2], made) if kernel.size else fill(call, None, call.output(), call.outputs[0])
 
 
 def filter_gradient(call: Call) -> list[Launch]:
@@ -256,7 +256,7 @@ def forward(call: Call, w: Window, x: Address, kernel: Address, out: Address, n:
     if type_ not in PREFIX:
         return loop_convolve(w, x, kernel, out, n, type_)
     if not w.taps * w.channels:
-        return [fill(0, out, Meta(type_, (w.pixels, n)))]
+        return fill(call, None, out, Meta(type_, (w.pixels, n)))
     size = Meta(type_, ()).itemsize
     words = _words(w, x.reach(w.elements * size))
     rows = _rows(w, size)

@@ -17,8 +17,8 @@ peak (conv_tiles.py: 10.6, 10.3, 10.8).
 """
 from __future__ import annotations
 
+from tfnb.kernels.copying import copy_box
 from tfnb.kernels.cpu.conv_tiles import ITEMS, LEAST_WORK, PARTIAL_BYTES, widened
-from tfnb.kernels.cpu.copying import STRIDED_TEXT
 from tfnb.kernels.cpu.window_tiles import SIZES, shape
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
 from tfnb.kernels.window import Window
@@ -262,10 +262,8 @@ def _apart(call: Call, x: Address, images: int, nbytes: int) -> tuple[Address, i
     """Return a copy whose images stand a cache line further apart."""
     step = nbytes + 64
     target = call.scratch(images * step)
-    text = STRIDED_TEXT.format(unit="uint64", bytes=8)
-    places = x.reach(images * nbytes), target.reach((images - 1) * step + nbytes)
-    return target, step, [Launch(text, (*places, nbytes // 8, step // 8), images, max(1, (1 << 17) // nbytes),
-                                 "images apart")]
+    axes = [(images, nbytes // 8, step // 8), (nbytes // 8, 1, 1)]
+    return target, step, copy_box(call, x, target, "uint64", axes)
 
 
 def _words(w: Window, x: Address) -> list[Word]:

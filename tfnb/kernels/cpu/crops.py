@@ -12,7 +12,7 @@ from math import prod
 
 import numpy as np
 
-from tfnb.kernels.cpu.copying import fill
+from tfnb.kernels.copying import fill
 from tfnb.kernels.launch import Call, Launch, Word
 
 (IMAGES, BOXES, OWNER, OUT, BATCH, H, W, C, CROP_H, CROP_W, NEAREST, OUTSIDE, GRADS, COUNT) = range(14)
@@ -156,6 +156,6 @@ def boxes_gradient(call: Call) -> list[Launch]:
     """Return the launches of CropAndResizeGradBoxes."""
     grads, images, out = call.inputs[0], call.inputs[1], call.outputs[0]
     if not out.size or not images.size:
-        return [fill(0, call.output(), out)] if out.size else []
+        return fill(call, None, call.output(), out)
     return [_launch(call, BOXES_TEXT, images.shape, grads.shape[1:3], out.shape[0],
                     {GRADS: 0, IMAGES: 1, BOXES: 2, OWNER: 3})]

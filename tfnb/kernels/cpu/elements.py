@@ -12,7 +12,7 @@ stops the program: the status words are STOPPED, the index, the number.
 from __future__ import annotations
 
 from tfnb.core import rows
-from tfnb.kernels.cpu.copying import by_unit
+from tfnb.kernels.copying import UNITS
 from tfnb.kernels.launch import Address, Call, Launch
 
 STOPPED = 8
@@ -126,6 +126,12 @@ def _launch(text: str, call: Call, element: Address, size: int, number: int, lab
     """Return a launch of one item: elements of loops are small, and an iteration has several."""
     head = call.input(len(call.inputs) - 1).reach(8 * rows.HEAD_WORDS)
     return Launch(text, (head, element, size, _STATUS, number, *more), 1, 0, label)
+
+
+def by_unit(text: str, nbytes: int) -> tuple[str, int, int]:
+    """Return `text` for the widest unit that divides an element, the units per element, the bytes per unit."""
+    unit = next(u for u in (8, 4, 2, 1) if nbytes % u == 0)
+    return text.format(unit=UNITS[unit], bytes=unit), nbytes // unit, unit
 
 
 def read(call: Call, number: int) -> list[Launch]:

@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 
-from tfnb.kernels.cpu.copying import fill
+from tfnb.kernels.copying import fill
 from tfnb.kernels.launch import Address, Call, Launch, Meta
 from tfnb.kernels.window import channels_first
 
@@ -52,7 +52,7 @@ def around(call: Call, images: Sequence[int], made: Callable[[list[Address], Add
     if not out.size:
         return []
     if zero and not all(call.inputs[i].size for i in images):
-        return [fill(0, target, out)]
+        return fill(call, None, target, out)
     if channels_first(call.attrs):
         for place, i in enumerate(images):
             sources[place], launches = _channels_last(call, sources[place], call.inputs[i])

@@ -10,11 +10,9 @@ advances the counter.
 """
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
 
-from tfnb.kernels.cpu.copying import copy_rows
+from tfnb.kernels.copying import copy_box, copy_rows
 from tfnb.kernels.cpu.philox import BLOCKS_PER_ELEMENT, new_state
 from tfnb.kernels.launch import Address, Call, Launch, Word
 
@@ -249,13 +247,12 @@ def random_shuffle(call: Call) -> list[Launch]:
     """Return launches of RandomShuffle: the rows of the input in random order."""
     value = call.inputs[0]
     rows = value.shape[0] if value.shape else 1
-    row_bytes = prod(value.shape[1:]) * value.itemsize
     if value.size <= 1 or rows <= 1:
-        return [copy_rows(call.input(0), call.output(), value.size * value.itemsize, 1, None)] if value.size else []
+        return copy_box(call, call.input(0), call.output(), value.type, [(value.size, 1, 1)])
     order = call.scratch(8 * rows).reach(8 * rows)
     return [Launch(PERMUTATION_TEXT, (STATE, order, rows), 1, 0, "permutation"),
             _advance(-(-(rows - 1) // 4)),
-            copy_rows(call.input(0), call.output(), row_bytes, rows, order)]
+            *copy_rows(call, call.input(0), call.output(), value, rows, order)]
 
 
 def multinomial(call: Call) -> list[Launch]:

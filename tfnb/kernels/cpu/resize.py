@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfnb.kernels.cpu.copying import UNITS, fill
+from tfnb.kernels.copying import UNITS, fill
 from tfnb.kernels.cpu.streaming import pays
 from tfnb.kernels.launch import Address, Call, Launch, Word
 from tfnb.kernels.resize import TABLE, Axis
@@ -342,7 +342,7 @@ def cubic_gradient(call: Call) -> list[Launch]:
 def _gradient(call: Call, form: _Form, text: str, more: Sequence[Word] = ()) -> list[Launch]:
     grads, out = call.inputs[0], call.outputs[0]
     if not grads.size or not out.size:
-        return [fill(0, call.output(), out)] if out.size else []
+        return fill(call, None, call.output(), out)
     launches, words = _prepared(call, form, out.shape, grads.shape, back=True)
     text = _text(text, out.type, out.itemsize, grads.shape[3])
     return [*launches, Launch(text, (*words, *more), grads.shape[0], 1, "resize gradient")]

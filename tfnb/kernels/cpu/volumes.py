@@ -11,9 +11,9 @@ memory, for products at the rate of those over images. A pool goes over the imag
 """
 from __future__ import annotations
 
+from tfnb.kernels.copying import fill
 from tfnb.kernels.cpu import conv, pooling
 from tfnb.kernels.cpu.conv_groups import Rows, regroup
-from tfnb.kernels.cpu.copying import fill
 from tfnb.kernels.cpu.layout import around
 from tfnb.kernels.launch import Address, Call, Launch, Meta
 from tfnb.kernels.window import Volume, pool_volume, volume
@@ -92,7 +92,7 @@ def input_gradient(call: Call) -> list[Launch]:
                 *conv.for_input(call, v.images, images[0], flat, wide, kernel.shape[4], dy.type),
                 _over_depth(FOLD_TEXT, v, wide, target, dy.type, v.batch * v.depth)]
 
-    return around(call, [2], made) if kernel.size else [fill(0, call.output(), call.outputs[0])]
+    return around(call, [2], made) if kernel.size else fill(call, None, call.output(), call.outputs[0])
 
 
 def filter_gradient(call: Call) -> list[Launch]:

@@ -1,9 +1,11 @@
 """Launch geometry: threads per block and blocks per kernel; few on numba's simulator, where a thread is Python's."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfnb.kernels.cuda.device import is_simulator
+from tfnb.kernels.launch import Launch, Word
 
 THREADS, MOST_BLOCKS = 128, 1 << 16
 SMALL = 2
@@ -41,3 +43,8 @@ def blocks_of(items: int) -> int:
 def tiling() -> Tiling:
     """Return the tiling of matmuls."""
     return Tiling(4, 2, 2) if is_simulator() else Tiling()
+
+
+def over(text: str, args: Sequence[Word], items: int, label: str = "") -> Launch:
+    """Return a launch with a thread for each item; the kernel gets their number as its last argument."""
+    return Launch(text, (*args, items), blocks_of(items), block_size(), label)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tfnb.kernels.cpu.philox import BLOCKS_PER_ELEMENT
 from tfnb.kernels.cuda.checks import STATUS, indented, tell
-from tfnb.kernels.cuda.copying import over
+from tfnb.kernels.cuda.geometry import over
 from tfnb.kernels.launch import Address, Call, Launch
 
 STATE = Address("state")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfnb.kernels.cuda.copying import over
+from tfnb.kernels.cuda.geometry import over
 from tfnb.kernels.launch import Address, Call, Launch, Word
 from tfnb.kernels.number_types import extreme
 from tfnb.kernels.view import row_major
