@@ -14,6 +14,7 @@ from tfnb.graph.constant import make_constant
 from tfnb.graph.constant_value import constant_value
 from tfnb.graph.control_flow_context import output_context
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.references import is_identity
 from tfnb.graph.stack import colocate_with, control_dependencies
 from tfnb.opdef import kinds
 from tfnb.ops.array import Shape
@@ -35,8 +36,6 @@ from tfnb.ops.joining import concat
 from tfnb.ops.math import add, maximum, subtract
 from tfnb.ops.stacks import StackPopV2, StackPushV2, StackV2
 from tfnb.ops.while_context import WhileContext
-
-_SAME = frozenset({"Identity", "RefIdentity"})
 
 
 @contextmanager
@@ -323,6 +322,6 @@ class LoopState:
 def _constant_enter(value: Tensor) -> Operation | None:
     """The constant Enter that `value` comes from, through nothing that changes it."""
     op = value.op
-    while op.type in _SAME or isinstance(op.spec, kinds.Switch):
+    while is_identity(op) or isinstance(op.spec, kinds.Switch):
         op = op.inputs[0].op
     return op if isinstance(op.spec, kinds.Enter) and op.attrs["is_constant"] else None

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable
 
 from tfnb.compile.order import cycle
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.references import is_identity, refers
 from tfnb.opdef import kinds
-from tfnb.ops.evaluate import refers
 
 Literal = tuple[Tensor, "bool | None"]
 Condition = frozenset[Literal]
@@ -62,7 +62,7 @@ class Guards:
         """The truth value that `tensor` is another name of: Switches on both have the same outcome."""
         while tensor not in self.feeds and tensor.op not in self.loops and tensor.op not in self.cut:
             op = tensor.op
-            if op.type != "Identity" and not isinstance(op.spec, kinds.Switch):
+            if not is_identity(op) and not isinstance(op.spec, kinds.Switch):
                 break
             source = op.inputs[0]
             if isinstance(source.op.spec, (kinds.Const, kinds.Variable)) or refers(source):
@@ -73,7 +73,7 @@ class Guards:
     def _of_op(self, op: Operation) -> Condition:
         if isinstance(op.spec, kinds.Merge):
             return self._merged(op)
-        if op.type == "ControlTrigger":
+        if isinstance(op.spec, kinds.ControlTrigger):
             return ALWAYS
         found = ALWAYS.union(*(self.of(t) for t in op.inputs))
         for c in op.control_inputs:

@@ -4,8 +4,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.references import refers
 from tfnb.opdef import kinds
-from tfnb.ops.evaluate import reads_operand, refers
+from tfnb.ops.evaluate import reads_operand
 
 
 def keep_on_host(ops: Sequence[Operation], feeds: Collection[Tensor], device: set[Operation]) -> None:

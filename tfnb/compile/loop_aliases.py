@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tfnb.compile.loops import Frame
 from tfnb.compile.reads import Alias, alias_of, written_memory
 from tfnb.graph.operation import Tensor
-from tfnb.ops.evaluate import refers
+from tfnb.graph.references import refers
 
 Shown = Mapping[int, Alias]
 

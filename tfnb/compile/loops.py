@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from tfnb.compile.order import cycle
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.references import is_identity
 from tfnb.opdef import kinds
 
 Path = tuple[str, ...]
@@ -117,7 +118,7 @@ def _frame(name: str, ops: list[Operation], paths: dict[Operation, Path]) -> Fra
 
 def _passed_on(tensor: Tensor) -> Tensor:
     """Return the input of an Identity: optimizers that gate gradients put one between a Switch and its Exit."""
-    while tensor.op.type == "Identity":
+    while is_identity(tensor.op):
         tensor = tensor.op.inputs[0]
     return tensor
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Sequence
 from tfnb.compile.host_side import keep_on_host
 from tfnb.compile.padded import is_bounded, padded
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.references import refers
 from tfnb.opdef import kinds
 from tfnb.opdef.ranks import input_names
-from tfnb.ops.evaluate import refers
 
 # What a kernel can compute with. Half, bfloat16 and complex numbers are computed by the interpreter's NumPy forms.
 COMPILED = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())

@@ -12,8 +12,8 @@ from functools import reduce
 from operator import or_
 
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.references import is_identity, ref_variable, refers
 from tfnb.opdef import kinds
-from tfnb.ops.evaluate import ref_variable, refers
 
 Written = Callable[[Operation, Operation], bool]
 Memory = tuple[bytes, bytes]
@@ -62,7 +62,7 @@ def alias_of(tensor: Tensor, fed: Collection[Tensor], known: Mapping[Tensor, Ali
             return Alias(ref_variable(tensor).outputs[0], tuple(ops[::-1]))
         op = tensor.op
         if op.spec.in_order and all(isinstance(t.op.spec, kinds.Const) and t not in fed for t in op.inputs[1:]):
-            if op.type != "Identity":
+            if not is_identity(op):
                 ops.append(op)
         elif not (isinstance(op.spec, kinds.Switch) or isinstance(op.spec, kinds.Enter) and op.attrs["is_constant"]):
             return None

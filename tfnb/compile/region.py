@@ -16,10 +16,10 @@ from tfnb.compile.plan import LEAVES, Choice, Guard, Loop, OnGpu, Plan, Stage
 from tfnb.compile.reads import Written, read_again, updates_before
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.references import ref_variable, refers
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
 from tfnb.ops.array import Identity
-from tfnb.ops.evaluate import ref_variable, refers
 
 _ORDER = kinds.Control("NoOp", (), (), ())
 _EFFECTS = (kinds.Writer, kinds.Host, kinds.Random)

@@ -16,9 +16,9 @@ from tfnb.compile.plan import LEAVES, Loop, OnGpu, Plan
 from tfnb.compile.reads import Alias, alias_of, writes_variables
 from tfnb.compile.region import Region, named_again, stand_in
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.references import refers
 from tfnb.opdef import kinds
 from tfnb.ops.array import Identity
-from tfnb.ops.evaluate import refers
 
 Reached = tuple[set[Operation], set[Operation]]
 _LOOP = kinds.Loop("While", (), (), ())

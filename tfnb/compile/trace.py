@@ -21,6 +21,7 @@ from tfnb.compile.target import CPU, Target
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value, free_views, known, temp, uniform
 from tfnb.core.shape import Static
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.references import ref_variable
 from tfnb.kernels import scalar as scalars
 from tfnb.kernels.rowwise import COMBINE, Fragment, fragment, result_type
 from tfnb.kernels.scalar import Scalar, Step
@@ -34,7 +35,6 @@ from tfnb.ops.evaluate import (
     movement_views,
     numpy_name,
     reduced_axes,
-    ref_variable,
     scalar_attrs,
     scalar_type,
     shape_values,

@@ -15,25 +15,13 @@ from tfnb.core.text import expression
 from tfnb.debug.tap import Inspection, Tap, inspect_run
 from tfnb.graph.context import session_for
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.references import ref_variable, refers
 from tfnb.graph.stack import get_default_graph
 from tfnb.opdef import kinds
-from tfnb.ops.evaluate import ref_variable, refers
 from tfnb.runtime.executor import Executor
 
 NAN, INF, LARGE = 1, 2, 4           # flags of faults, summed
 MOST_INDICES, MOST_OTHERS, MOST_PATH = 6, 12, 12
-# What is the matter, as a rule, with the numbers that these ops get.
-HINTS = {
-    "Log": "the logarithm of 0 is -inf, that of a negative number NaN: add a small number, or take a loss that gets "
-           "logits (tf.nn.softmax_cross_entropy_with_logits)",
-    "Sqrt": "the root of a negative number is NaN", "Rsqrt": "1 / sqrt(x) of 0 is inf: add a small number",
-    "SqrtGrad": "the slope of sqrt at 0 is infinite: add a small number before the root",
-    "RealDiv": "division by 0: add a small number, or use tf.div_no_nan", "Div": "division by 0",
-    "Reciprocal": "division by 0", "Inv": "division by 0",
-    "Exp": "exp of more than 88 is inf in float32: subtract the largest number first, or use tf.nn.softmax",
-    "Pow": "a negative number to a fractional power is NaN, 0 to a negative one inf",
-    "MatMul": "sums of products overflowed: have weights or inputs grown too large?",
-}
 
 
 @dataclass(frozen=True)
@@ -88,7 +76,7 @@ class NanReport:
     @property
     def hint(self) -> str:
         """The usual cause of bad values from such an op; "" where there is none known."""
-        return HINTS.get(self.op.type, "") if self.op is not None and self.kind == "op" else ""
+        return self.op.spec.nan_hint if self.op is not None and self.kind == "op" else ""
 
     @property
     def headline(self) -> str:

@@ -14,8 +14,8 @@ from tfnb.core.text import did_you_mean
 from tfnb.debug.nan import patterns
 from tfnb.debug.tap import Inspection, Tap
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.references import ref_variable, refers
 from tfnb.opdef import kinds
-from tfnb.ops.evaluate import ref_variable, refers
 from tfnb.runtime.fetch import Feed
 
 Stop = Callable[[int, Operation], bool]

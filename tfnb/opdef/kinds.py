@@ -33,6 +33,10 @@ class Control(Op):
     """An op with no value, only an order (NoOp)."""
 
 
+class ControlTrigger(Control):
+    """A control op that runs where its inputs are in branches not taken, too."""
+
+
 class Flow(Op):
     """Control flow: compile/structure.py recovers branches and loops from these."""
 
@@ -113,10 +117,12 @@ class Movement(Pure):
     """Other strides over the same elements.
 
     view: fn(view, *values, **attrs) -> kernels.view.View (or several). viewed: index of the input that gets them.
+    same: its output is its input, shape and all.
     """
 
     view: Fn
     viewed: int = 0
+    same: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -174,6 +180,10 @@ class Scatter(Writer):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Host(Op):
-    """One Python call: strings, summaries, queues. call: fn(*arrays, **attrs) -> array(s)."""
+    """One Python call: strings, summaries, queues.
+
+    call: fn(*arrays, **attrs) -> array(s). uninitialized: it takes references to variables that have no value yet.
+    """
 
     call: Fn
+    uninitialized: bool = False

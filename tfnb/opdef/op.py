@@ -39,7 +39,8 @@ class Op:
     output is always its input under another shape: the same memory, as in TensorFlow. writes: a host op that writes to
     the variables behind its Ref inputs. element: the access of a host op to an element of its first input, a
     TensorArray or stack ("read", "write", "size", "gradient", "push", "pop"): in an iteration of a loop it can be a
-    kernel (compile/residents.py).
+    kernel (compile/residents.py). role: its part in training ("optimizer", "initializer", "summary", "merged summary",
+    "saver"), for views and for cells that run again. nan_hint: the usual cause of NaN and infinity in its outputs.
     """
 
     name: str
@@ -64,6 +65,8 @@ class Op:
     writes: bool = False
     element: str = ""
     calls: bool = False
+    role: str = ""
+    nan_hint: str = ""
 
     def attr(self, name: str) -> Attr:
         """Return the attr called `name`. Raises KeyError if there is none."""

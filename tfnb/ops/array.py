@@ -283,7 +283,7 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 # The same tensor
 
-@movement("input: T -> output: T", shape=shapes.like_first, in_order=True, T="type")
+@movement("input: T -> output: T", shape=shapes.like_first, in_order=True, same=True, T="type")
 def Identity(view: View) -> View:
     """Return `input` itself."""
     return view
@@ -294,7 +294,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
     return dy
 
 
-@movement("input: T -> output: T", shape=shapes.like_first, in_order=True, T="type")
+@movement("input: T -> output: T", shape=shapes.like_first, in_order=True, same=True, T="type")
 def StopGradient(view: View) -> View:
     """Return `input` itself, as a constant for gradients."""
     return view
@@ -303,7 +303,8 @@ def StopGradient(view: View) -> View:
 StopGradient.no_gradient("that is what it is for")
 
 
-@movement("input: T -> output: T", shape=shapes.like_first, in_order=True, T="type", message="string = ''")
+@movement("input: T -> output: T", shape=shapes.like_first, in_order=True, same=True, T="type",
+          message="string = ''")
 def PreventGradient(view: View) -> View:
     """Return `input` itself; asking for its gradient is an error."""
     return view

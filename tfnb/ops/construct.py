@@ -95,6 +95,10 @@ class Constructor:
         """State that this op has no gradient, and why."""
         self.spec.amend(no_gradient=reason)
 
+    def hint_for_nan(self, cause: str) -> None:
+        """State the usual cause of NaN and infinity in the outputs of this op, for `tf.find_nan`."""
+        self.spec.amend(nan_hint=cause)
+
     def checked(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """State which values this op does not take: fn(ctx) -> list of kernels.checks.Check, over concrete shapes."""
         self.spec.amend(checks=fn)

@@ -110,7 +110,7 @@ def LoopCond() -> None:
     """Forward the condition of a loop: whether it goes on."""
 
 
-@structural("->", kinds.Control, shape=lambda ctx: [])
+@structural("->", kinds.ControlTrigger, shape=lambda ctx: [])
 def ControlTrigger() -> None:
     """Do nothing: a node for control inputs, dead ones too."""
 

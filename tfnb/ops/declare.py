@@ -93,18 +93,18 @@ _BOUNDS = frozenset({"begin", "end"})
 
 def movement(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | None = None, of: int = 0,
              cpu: Fn | None = None, indexed: Fn | None = None, in_order: bool = False,
-             **attrs: str) -> Callable[[Fn], Constructor]:
+             same: bool = False, **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op that gives other strides to one input (index `of`); its other inputs decide which.
 
     The definition takes the view of that input and the values of the others, in order, and returns a view, or a tuple
     of them for several outputs. indexed: fn(op) -> whether the kernel `cpu` can copy what it takes where inputs called
-    begin and end are not known before. in_order: see Op. ranks, validate: see `kernel`.
+    begin and end are not known before. in_order: see Op, same: `kinds.Movement`. ranks, validate: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         others = [arg.name for i, arg in enumerate(read_signature(text, attrs)[0]) if i != of]
         return declared(kinds.Movement(**_stated(fn, text, attrs, shape, ranks, validate, others), view=fn, viewed=of,
-                                       in_order=in_order, indexed=indexed and (_BOUNDS, indexed), cpu=cpu))
+                                       in_order=in_order, same=same, indexed=indexed and (_BOUNDS, indexed), cpu=cpu))
     return declare
 
 
@@ -155,15 +155,15 @@ def shapeof(text: str, *, shape: Fn, **attrs: str) -> Callable[[Fn], Constructor
 
 
 def update(text: str, *, shape: Fn = shapes.like_first, ranks: Ranks | None = None, validate: Fn | None = None,
-           **attrs: str) -> Callable[[Fn], Constructor]:
+           role: str = "optimizer", **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op that writes to its Ref inputs: the definition returns the new value of each Ref input, in order.
 
-    ranks, validate: see `kernel`.
+    ranks, validate: see `kernel`; role: see Op.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         return declared(kinds.Update(**_stated(fn, text, attrs, shape, ranks, validate), body=scalar.read(fn),
-                                     no_gradient="it writes to a variable"))
+                                     role=role, no_gradient="it writes to a variable"))
     return declare
 
 
@@ -184,24 +184,26 @@ def scatter(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | 
         body = scalar.read(fn) if of is None else of.spec.body
         form = Form(body, tuple(i for i, arg in enumerate(stated["inputs"]) if arg.is_ref), names.index("indices"),
                     frozenset(names.index(name) for name in rows), vectors)
-        return declared(kinds.Scatter(**stated, body=body, form=form, no_gradient="it writes to a variable"))
+        return declared(kinds.Scatter(**stated, body=body, form=form, role="optimizer",
+                                      no_gradient="it writes to a variable"))
     return declare
 
 
 def host(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | None = None, stateful: bool = False,
-         waits: bool = False, element: str = "", writes: bool = False, calls: bool = False,
-         **attrs: str) -> Callable[[Fn], Constructor]:
+         waits: bool = False, element: str = "", writes: bool = False, calls: bool = False, role: str = "",
+         uninitialized: bool = False, **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op that is one Python call: fn(*arrays, **attrs) -> array or tuple (strings: object arrays of bytes).
 
     A definition with a keyword-only parameter `ctx` gets the run context (the op, the store of the session). waits:
     it may wait, for at most `ctx.timeout`, for what another op does. element: what it does with an element of its
     first input (see Op). writes: it writes to the variables behind its Ref inputs. calls: it calls a function of the
-    user. ranks, validate: see `kernel`.
+    user. role: see Op, uninitialized: `kinds.Host`, ranks, validate: `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         return declared(kinds.Host(**_stated(fn, text, attrs, shape, ranks, validate), call=fn, stateful=stateful,
-                                   waits=waits, element=element, writes=writes, calls=calls))
+                                   waits=waits, element=element, writes=writes, calls=calls, role=role,
+                                   uninitialized=uninitialized))
     return declare
 
 

@@ -16,7 +16,7 @@ from tfnb.core.dtypes import DType
 from tfnb.core.interrupts import interruptible
 from tfnb.core.shape import Static, is_known
 from tfnb.graph.constant_value import LARGEST, set_evaluator
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.operation import Operation
 from tfnb.kernels.scalar import Scalar, reference, row_level_results
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import kinds
@@ -47,20 +47,6 @@ class Context:
     def timeout(self) -> float | None:
         """Seconds that this run may still wait; None: without limit."""
         return self.store.time_left()  # type: ignore[no-any-return]
-
-
-def refers(tensor: Tensor) -> bool:
-    """Return whether the tensor refers to a variable. Those of host ops are handles, and pass as values, unless the
-    op has written to the variable."""
-    return tensor.dtype._is_ref_dtype and (not isinstance(tensor.op.spec, kinds.Host) or tensor.op.spec.writes)
-
-
-def ref_variable(tensor: Tensor) -> Operation:
-    """Return the variable that a ref tensor refers to: its own op, or what the updates before it write to."""
-    op = tensor.op
-    while not isinstance(op.spec, kinds.Variable):
-        op = next(t for t in op.inputs if t.dtype._is_ref_dtype).op
-    return op
 
 
 def scalar_type(op: Operation) -> str:
@@ -364,6 +350,7 @@ _FORMS: dict[type[Op], Callable[[Operation, Arrays, Context], tuple[np.ndarray, 
     kinds.Host: _host,
     kinds.Const: lambda op, arrays, context: (op.attrs["value"],),
     kinds.Control: lambda op, arrays, context: (),
+    kinds.ControlTrigger: lambda op, arrays, context: (),
 }
 
 def _while_building(op: Operation, arrays: Arrays) -> tuple[np.ndarray, ...]:

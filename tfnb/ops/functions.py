@@ -47,6 +47,9 @@ def Exp(x):
     return exp(x)
 
 
+Exp.hint_for_nan("exp of more than 88 is inf in float32: subtract the largest number first, or use tf.nn.softmax")
+
+
 @Exp.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
     return dy * conj(op.outputs[0])  # type: ignore[no-any-return]
@@ -77,6 +80,10 @@ def Log(x):
     return log(x)
 
 
+Log.hint_for_nan("the logarithm of 0 is -inf, that of a negative number NaN: add a small number, or take a loss that "
+                 "gets logits (tf.nn.softmax_cross_entropy_with_logits)")
+
+
 @Log.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
     return dy * _at(op, dy, Reciprocal)  # type: ignore[no-any-return]
@@ -105,10 +112,16 @@ def Sqrt(x):
     return sqrt(x)
 
 
+Sqrt.hint_for_nan("the root of a negative number is NaN")
+
+
 @elementwise("y: T, dy: T -> z: T", T=FLOATS, domain="positive")
 def SqrtGrad(y, dy):
     """Compute the gradient of Sqrt from its output; 0 where `dy` is 0, even if `y` is."""
     return where(dy == 0, 0, dy * 0.5 / conj(y))
+
+
+SqrtGrad.hint_for_nan("the slope of sqrt at 0 is infinite: add a small number before the root")
 
 
 @Sqrt.gradient
@@ -130,6 +143,9 @@ def Rsqrt(x):
     array([2.  , 0.5 , 0.25], dtype=float32)
     """
     return rsqrt(x)
+
+
+Rsqrt.hint_for_nan("1 / sqrt(x) of 0 is inf: add a small number")
 
 
 @elementwise("y: T, dy: T -> z: T", T=FLOATS, domain="positive")

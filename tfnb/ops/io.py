@@ -106,7 +106,7 @@ def _folder(path: str) -> Iterator[None]:
 # ---- saving ----------------------------------------------------------------------------------------------------------
 
 @host("prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes", shape=_no_outputs,
-      stateful=True, dtypes="list(type) >= 1")
+      stateful=True, role="saver", dtypes="list(type) >= 1")
 def SaveV2(prefix: Any, tensor_names: Any, shape_and_slices: Any, tensors: Any, *, ctx: Any) -> Any:
     """Write tensors as the checkpoint `prefix`, atomically.
 
@@ -137,20 +137,21 @@ def _save_v1(ctx: Any, filename: Any, names: list[str], specs: list[str], data: 
                                        in zip(names, data, _dtypes(ctx, len(data)), parts, strict=True)])
 
 
-@host("filename: string, tensor_names: string, data: T", shape=_no_outputs, stateful=True, T="list(type) >= 1")
+@host("filename: string, tensor_names: string, data: T", shape=_no_outputs, stateful=True,
+      role="saver", T="list(type) >= 1")
 def Save(filename: Any, tensor_names: Any, data: Any, *, ctx: Any) -> Any:
     """Write tensors as a checkpoint of the first format: one file."""
     _save_v1(ctx, filename, _texts(tensor_names), [""] * len(data), data)
 
 
 @host("filename: string, tensor_names: string, shapes_and_slices: string, data: T", shape=_no_outputs,
-      stateful=True, T="list(type) >= 1")
+      stateful=True, role="saver", T="list(type) >= 1")
 def SaveSlices(filename: Any, tensor_names: Any, shapes_and_slices: Any, data: Any, *, ctx: Any) -> Any:
     """Write tensors, or parts of tensors (see SaveV2), as a checkpoint of the first format: one file."""
     _save_v1(ctx, filename, _texts(tensor_names), _texts(shapes_and_slices), data)
 
 
-@host("checkpoint_prefixes: string, destination_prefix: string", shape=lambda ctx: [], stateful=True,
+@host("checkpoint_prefixes: string, destination_prefix: string", shape=lambda ctx: [], stateful=True, role="saver",
       delete_old_dirs="bool = true", allow_missing_files="bool = false")
 def MergeV2Checkpoints(checkpoint_prefixes: Any, destination_prefix: Any, *, delete_old_dirs: bool,
                        allow_missing_files: bool, ctx: Any) -> Any:
@@ -187,21 +188,21 @@ def _restore(ctx: Any, prefix: str, names: list[str], specs: list[str], dtypes: 
 
 
 @host("prefix: string, tensor_names: string, shape_and_slices: string -> tensors: dtypes",
-      shape=_restored_shapes, stateful=True, dtypes="list(type) >= 1")
+      shape=_restored_shapes, stateful=True, role="saver", dtypes="list(type) >= 1")
 def RestoreV2(prefix: Any, tensor_names: Any, shape_and_slices: Any, *, dtypes: Any, ctx: Any) -> Any:
     """Read tensors, or parts of tensors (see SaveV2), from the checkpoint `prefix`, of either format."""
     return _restore(ctx, _text(prefix), _texts(tensor_names), _texts(shape_and_slices), dtypes)
 
 
-@host("file_pattern: string, tensor_name: string -> tensor: dt", shape=shapes.unknown, stateful=True, dt="type",
-      preferred_shard="int = -1")
+@host("file_pattern: string, tensor_name: string -> tensor: dt", shape=shapes.unknown, stateful=True,
+      role="saver", dt="type", preferred_shard="int = -1")
 def Restore(file_pattern: Any, tensor_name: Any, *, dt: DType, ctx: Any) -> Any:
     """Read a tensor from a checkpoint, whose files `file_pattern` names."""
     return _restore(ctx, _text(file_pattern), [_text(tensor_name)], [""], [dt])
 
 
 @host("file_pattern: string, tensor_name: string, shape_and_slice: string -> tensor: dt", shape=shapes.unknown,
-      stateful=True, dt="type", preferred_shard="int = -1")
+      stateful=True, role="saver", dt="type", preferred_shard="int = -1")
 def RestoreSlice(file_pattern: Any, tensor_name: Any, shape_and_slice: Any, *, dt: DType, ctx: Any) -> Any:
     """Read a tensor, or a part of one (see SaveV2), from a checkpoint, whose files `file_pattern` names."""
     return _restore(ctx, _text(file_pattern), [_text(tensor_name)], [_text(shape_and_slice)], [dt])

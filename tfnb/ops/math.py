@@ -391,6 +391,12 @@ def Inv(x):
     return 1 / x
 
 
+RealDiv.hint_for_nan("division by 0: add a small number, or use tf.div_no_nan")
+Pow.hint_for_nan("a negative number to a fractional power is NaN, 0 to a negative one inf")
+for _op in (Div, Reciprocal, Inv):
+    _op.hint_for_nan("division by 0")
+
+
 @elementwise("y: T, dy: T -> z: T", T=FLOATS)
 def ReciprocalGrad(y, dy):
     """Compute the gradient of Reciprocal from its output; 0 where `dy` is 0, even if `y` is infinite."""

@@ -54,6 +54,9 @@ def MatMul() -> None:
     """Compute the product of two matrices, each transposed first if so wanted."""
 
 
+MatMul.hint_for_nan("sums of products overflowed: have weights or inputs grown too large?")
+
+
 @MatMul.gradient
 def _(op: Operation, dc: Tensor) -> list[Tensor]:
     a, b = conj(op.inputs[0]), conj(op.inputs[1])

@@ -264,7 +264,7 @@ def _handled(of: str, **signature: Any) -> Constructor:
                 ctx.store.assign(op, np.broadcast_to(np.asarray(value), given[i].shape))
         return ()
 
-    return declared(kinds.Host(**signature, shape=shape, call=run, stateful=True,
+    return declared(kinds.Host(**signature, shape=shape, call=run, stateful=True, role=like.role,
                                no_gradient="it writes to a variable"))
 
 

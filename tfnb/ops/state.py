@@ -11,7 +11,8 @@ import numpy as np
 
 from tfnb.core import errors
 from tfnb.core.shape import Static, merge
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.operation import Tensor
+from tfnb.graph.references import ref_variable
 from tfnb.opdef import kinds
 from tfnb.ops import shapes
 from tfnb.ops.declare import host, structural, update
@@ -67,37 +68,31 @@ def computes_type(ctx: Any) -> None:
                          "floating-point or complex dtype")
 
 
-@update("ref: Ref(T), value: T -> output_ref: Ref(T)", shape=_assigned, T="type", validate_shape="bool = true",
-        use_locking="bool = true")
+@update("ref: Ref(T), value: T -> output_ref: Ref(T)", shape=_assigned, role="initializer", T="type",
+        validate_shape="bool = true", use_locking="bool = true")
 def Assign(ref: Any, value: Any) -> Any:
     """Assign `value` to a variable. With validate_shape=False its shape may change."""
     return value
 
 
-@update("ref: Ref(T), value: T -> output_ref: Ref(T)", shape=shapes.same_inputs, T="numbertype", use_locking=_LOCK)
+@update("ref: Ref(T), value: T -> output_ref: Ref(T)", role="", shape=shapes.same_inputs, T="numbertype",
+        use_locking=_LOCK)
 def AssignAdd(ref: Any, value: Any) -> Any:
     """Add `value` to a variable."""
     return ref + value
 
 
-@update("ref: Ref(T), value: T -> output_ref: Ref(T)", shape=shapes.same_inputs, T="numbertype", use_locking=_LOCK)
+@update("ref: Ref(T), value: T -> output_ref: Ref(T)", role="", shape=shapes.same_inputs, T="numbertype",
+        use_locking=_LOCK)
 def AssignSub(ref: Any, value: Any) -> Any:
     """Subtract `value` from a variable."""
     return ref - value
 
 
-def _variable(ref: Tensor) -> Operation:
-    """Return the variable behind a reference, which may be the output of an assignment."""
-    op = ref.op
-    while not isinstance(op.spec, kinds.Variable):
-        op = next(t for t in op.inputs if t.dtype._is_ref_dtype).op
-    return op
-
-
-@host("ref: Ref(dtype) -> is_initialized: bool", shape=shapes.scalar, dtype="type")
+@host("ref: Ref(dtype) -> is_initialized: bool", shape=shapes.scalar, uninitialized=True, dtype="type")
 def IsVariableInitialized(ref: Any, *, ctx: Any) -> Any:
     """Return whether the variable has a value."""
-    return np.bool_(ctx.store.array(_variable(ctx.op.inputs[0])) is not None)
+    return np.bool_(ctx.store.array(ref_variable(ctx.op.inputs[0])) is not None)
 
 
 @host("ref: Ref(T) -> output: T", shape=shapes.like_first, writes=True, limit="int", T="{int32, int64}")
@@ -106,7 +101,7 @@ def CountUpTo(ref: Any, *, limit: int, ctx: Any) -> Any:
     if ref >= limit:
         raise errors.OutOfRangeError(None, ctx.op, f"Reached limit of {limit} in CountUpTo {ctx.op.name!r}")
     before = ref.copy()
-    ctx.store.assign(_variable(ctx.op.inputs[0]), before + before.dtype.type(1))
+    ctx.store.assign(ref_variable(ctx.op.inputs[0]), before + before.dtype.type(1))
     return before
 
 

@@ -54,7 +54,7 @@ def _dims(array: np.ndarray) -> str:
     return str(list(array.shape)).replace(" ", "")
 
 
-@host("tags: string, values: T -> summary: string", shape=shapes.scalar, T=REAL)
+@host("tags: string, values: T -> summary: string", role="summary", shape=shapes.scalar, T=REAL)
 def ScalarSummary(tags, values, *, ctx):
     """Serialize a Summary with one value for each tag; `tags` and `values` have the same shape."""
     if tags.shape != values.shape:
@@ -74,7 +74,7 @@ def _scalar_head(tag: str) -> bytes:
     return made[:-4]
 
 
-@host("tag: string, values: T -> summary: string", shape=shapes.scalar, validate=scalars("tag"),
+@host("tag: string, values: T -> summary: string", role="summary", shape=shapes.scalar, validate=scalars("tag"),
       T="realnumbertype = DT_FLOAT")
 def HistogramSummary(tag, values, *, ctx):
     """Serialize a Summary with a histogram of all elements of `values`, which must be finite."""
@@ -107,7 +107,7 @@ def histogram_proto(found: Histogram) -> Any:
         bucket_limit=limits.tolist(), bucket=counts.astype(np.float64).tolist())      # ints take protobuf 0.1 us each
 
 
-@host("tag: string, tensor: T -> summary: string", shape=shapes.scalar, validate=scalars("tag"),
+@host("tag: string, tensor: T -> summary: string", role="summary", shape=shapes.scalar, validate=scalars("tag"),
       max_images="int >= 1 = 3",
       T="{uint8, float, half, double} = DT_FLOAT", bad_color="tensor = DT_UINT8 [255, 0, 0, 255]")
 def ImageSummary(tag, tensor, *, max_images, bad_color, ctx):
@@ -155,7 +155,7 @@ def AudioSummaryV2(tag, tensor, sample_rate, *, max_outputs, ctx):
     return _audio(ctx, tag, tensor, float(sample_rate), max_outputs)
 
 
-@host("tag: string, tensor: float -> summary: string", shape=shapes.scalar, validate=scalars("tag"),
+@host("tag: string, tensor: float -> summary: string", role="summary", shape=shapes.scalar, validate=scalars("tag"),
       sample_rate="float",
       max_outputs="int >= 1 = 3")
 def AudioSummary(tag, tensor, *, sample_rate, max_outputs, ctx):
@@ -179,7 +179,7 @@ def _audio(ctx: Any, tag: np.ndarray, tensor: np.ndarray, sample_rate: float, ma
     return _message(summary)
 
 
-@host("inputs: N * string -> summary: string", shape=shapes.scalar, N="int >= 1")
+@host("inputs: N * string -> summary: string", role="merged summary", shape=shapes.scalar, N="int >= 1")
 def MergeSummary(inputs, *, ctx):
     """Merge the values of all `inputs` into one Summary; a tag may occur once only."""
     tags: set[str] = set()

@@ -25,8 +25,6 @@ from tfnb.ops.array import Identity
 from tfnb.ops.cond import add_nested, carried, read_inside, register_contexts, restored
 from tfnb.ops.control_flow import LoopCond, enter, exit_, merge_values, next_iteration, switch_beside
 
-_MEASURES = ("Shape", "Size", "Rank")
-
 
 class WhileContext(ControlFlowContext):
     """A tf.while_loop. pivot: its LoopCond; loop_enters, loop_exits: the tensors of its variables at both ends.
@@ -160,7 +158,7 @@ class WhileContext(ControlFlowContext):
 
         In a loop of gradients the size of a value of the forward loop is measured there: only that is kept.
         """
-        if op.type in _MEASURES:
+        if isinstance(op.spec, kinds.ShapeOf):
             context = op.graph._flow_context
             here = context.while_context() if context is not None else None
             if here is not None and here.grad_state is not None and \

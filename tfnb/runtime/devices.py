@@ -20,8 +20,8 @@ from tfnb.core.errors import InvalidArgumentError, NotFoundError
 from tfnb.core.lazy import lazy_module
 from tfnb.graph.graph import Graph
 from tfnb.graph.operation import Operation
+from tfnb.graph.references import ref_variable, refers
 from tfnb.kernels.cuda import device as cuda
-from tfnb.ops.evaluate import ref_variable, refers
 
 _device_attributes = lazy_module("tfnb.proto.device_attributes_pb2")
 

@@ -12,7 +12,7 @@ from tfnb.compile.plan import Choice, Guard, Loop, Plan, Stage
 from tfnb.core.errors import InvalidArgumentError, ResourceExhaustedError
 from tfnb.core.options import options
 from tfnb.graph.operation import Tensor
-from tfnb.ops.evaluate import ref_variable, refers
+from tfnb.graph.references import ref_variable, refers
 from tfnb.runtime.gpu_runner import GpuRunner
 from tfnb.runtime.host import HostRunner, is_plain
 from tfnb.runtime.interpreter import Env, Taps, interpret

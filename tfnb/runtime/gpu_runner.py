@@ -10,8 +10,9 @@ from tfnb.compile.plan import Stage
 from tfnb.compile.target import CUDA
 from tfnb.compile.trace import Meta
 from tfnb.graph.operation import Operation
+from tfnb.graph.references import ref_variable, refers
 from tfnb.opdef import kinds
-from tfnb.ops.evaluate import reads_operand, ref_variable, refers
+from tfnb.ops.evaluate import reads_operand
 from tfnb.runtime.gpu_program import GpuProgram
 from tfnb.runtime.program import Compiled, compile_stage
 from tfnb.runtime.stages import StageRunner

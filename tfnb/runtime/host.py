@@ -8,9 +8,10 @@ import numpy as np
 from tfnb.compile.plan import Stage
 from tfnb.core.elements import own
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.references import refers
 from tfnb.kernels.view import View
 from tfnb.opdef import kinds
-from tfnb.ops.evaluate import Context, evaluate, host_call, movement_views, refers
+from tfnb.ops.evaluate import Context, evaluate, host_call, movement_views
 from tfnb.ops.validate import validate
 from tfnb.runtime.interpreter import named
 from tfnb.runtime.store import Store

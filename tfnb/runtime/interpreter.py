@@ -10,21 +10,12 @@ import numpy as np
 from tfnb.compile.plan import Stage
 from tfnb.core.errors import OpError, OutOfRangeError, ResourceExhaustedError
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.references import ref_variable, refers
 from tfnb.kernels import scatter
 from tfnb.kernels.cpu.random import new_state
 from tfnb.kernels.scalar import reference
 from tfnb.opdef import kinds
-from tfnb.ops.evaluate import (
-    Context,
-    evaluate,
-    numpy_name,
-    reads_operand,
-    ref_variable,
-    refers,
-    scalar_attrs,
-    scalar_type,
-    wants_lock,
-)
+from tfnb.ops.evaluate import Context, evaluate, numpy_name, reads_operand, scalar_attrs, scalar_type, wants_lock
 from tfnb.ops.validate import misused, unfed, validate_arrays
 from tfnb.runtime.store import Store, uninitialized, variable_dtype
 from tfnb.runtime.trace import Trace, clock
@@ -127,7 +118,8 @@ def _input(tensor: Tensor, env: Env, store: Store, reader: Operation, fed: Colle
     variable = ref_variable(tensor)                # or an update's output: the variable as it is now
     array = store.array(variable)
     if array is None:
-        if not isinstance(reader.spec, kinds.Update) and reader.type != "IsVariableInitialized":
+        spec = reader.spec
+        if not isinstance(spec, kinds.Update) and not (isinstance(spec, kinds.Host) and spec.uninitialized):
             raise uninitialized(variable, reader)
         return _NOTHING
     return array

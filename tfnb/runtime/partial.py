@@ -10,8 +10,8 @@ from tfnb.compile.plan import LEAVES, Plan
 from tfnb.compile.structure import build
 from tfnb.core.errors import InvalidArgumentError, UnimplementedError
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.references import refers
 from tfnb.opdef import kinds
-from tfnb.ops.evaluate import refers
 from tfnb.runtime.executor import Executor
 
 

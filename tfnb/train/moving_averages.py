@@ -10,6 +10,7 @@ from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, get_default_graph, name_scope
+from tfnb.opdef import kinds
 from tfnb.ops import state
 from tfnb.ops.casting import cast
 from tfnb.ops.control import group
@@ -99,7 +100,7 @@ class ExponentialMovingAverage:
 
     def _shadow(self, v: Any) -> Variable:
         if not isinstance(v, Variable):
-            return slots.create_zeros_slot(v, self._name, colocate_with_primary=v.op.type in ("Variable", "VariableV2"))
+            return slots.create_zeros_slot(v, self._name, colocate_with_primary=isinstance(v.op.spec, kinds.Variable))
         made = slots.create_slot(v, v.initialized_value(), self._name)
         v.graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, v)
         return made

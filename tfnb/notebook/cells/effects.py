@@ -22,9 +22,6 @@ from tfnb.opdef import kinds
 
 # Made from the set of variables, summaries... that there was, or from the ops on a path: what changes there has no
 # counterpart by name. Optimizers' updates are all called Apply..., SparseApply..., ResourceApply...
-COLLECTING = ("MergeSummary", "Save", "SaveV2", "SaveSlices", "Restore", "RestoreV2", "RestoreSlice",
-              "MergeV2Checkpoints")
-UPDATING = ("Apply", "SparseApply", "ResourceApply", "ResourceSparseApply", "Scatter")
 
 
 @dataclass(frozen=True)
@@ -85,7 +82,7 @@ def apply_changes(graph: Graph, records: Sequence[Detached], changes: Changes, w
 
 def derived(op: Operation) -> bool:
     """True for gradients, optimizers' updates, savers and merged summaries: what no changed op may slip under."""
-    return op._original_op is not None or op.type in COLLECTING or op.type.startswith(UPDATING)
+    return op._original_op is not None or op.spec.role in ("optimizer", "merged summary", "saver")
 
 
 def _move_input(graph: Graph, old: Tensor, consumer: Operation, changes: Changes, where: str,
@@ -130,9 +127,9 @@ def _missing_entries(consumers: Iterable[Operation], waits: Iterable[tuple[Opera
             if initializes(old):
                 effects.blame(consumer, f"variable {variable!r} of {where} is new and not among those it initializes")
     for consumer in consumers:
-        if variable and consumer.type in COLLECTING and consumer.type != "MergeSummary":
+        if variable and consumer.spec.role == "saver":
             effects.blame(consumer, f"variable {variable!r} of {where} is new and not among those it saves")
-        elif summary and consumer.type == "MergeSummary":
+        elif summary and consumer.spec.role == "merged summary":
             effects.blame(consumer, f"summary {summary!r} of {where} is new and not among those it merges")
 
 
@@ -147,12 +144,12 @@ def is_variable(op: Operation) -> bool:
 
 def is_summary(op: Operation) -> bool:
     """True for the ops that make one summary."""
-    return op.type.endswith("Summary") and op.type != "MergeSummary"
+    return op.spec.role == "summary"
 
 
 def initializes(op: Operation) -> bool:
     """True for the op that gives a variable its value."""
-    return op.type == "Assign" and is_variable(op.inputs[0].op)
+    return op.spec.role == "initializer" and is_variable(op.inputs[0].op)
 
 
 def _move_originals(graph: Graph, changes: Changes) -> None:

@@ -15,6 +15,7 @@ from tfnb.graph.operation import Operation
 from tfnb.graph.ownership import all_graphs
 from tfnb.graph.stack import set_global_graph
 from tfnb.notebook.frontend.settings import settings
+from tfnb.opdef import kinds
 
 Key = Hashable
 MOST_BYTES = 64 << 20   # of constants in ops that are kept for `undo`: data sets that were typed in as constants
@@ -22,7 +23,7 @@ MOST_BYTES = 64 << 20   # of constants in ops that are kept for `undo`: data set
 
 def size_of(ops: Iterable[Operation]) -> int:
     """The bytes of the constants among some ops."""
-    return sum(int(op.attrs["value"].nbytes) for op in ops if op.type == "Const")
+    return sum(int(op.attrs["value"].nbytes) for op in ops if isinstance(op.spec, kinds.Const))
 
 
 @dataclass(frozen=True, slots=True)

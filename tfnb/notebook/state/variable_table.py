@@ -11,9 +11,8 @@ import numpy as np
 from tfnb.graph.graph import Graph
 from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Operation, Tensor
-from tfnb.notebook.cells.effects import UPDATING, is_variable
+from tfnb.notebook.cells.effects import is_variable
 from tfnb.notebook.drawing.tensor_stats import Motion
-from tfnb.opdef import kinds
 from tfnb.runtime.session import BaseSession
 
 _looking = threading.Lock()         # a view on display looks from a thread of its own
@@ -78,7 +77,7 @@ def _applied(graph: Graph) -> _Applied:
     for op in graph.get_operations():
         if "/update_" in op.name and op.inputs and _holds(op.inputs[0].op):
             updates.setdefault(op.inputs[0].op.name, []).append(op.name)
-        if not op.type.startswith(UPDATING) or not isinstance(op.spec, (kinds.Writer, kinds.Host)):
+        if op.spec.role != "optimizer":
             continue
         inputs = {arg.name: (tensor, arg) for arg, tensor in zip(op.spec.inputs, op.inputs, strict=False)}
         if "var" not in inputs:
