@@ -160,6 +160,16 @@ def test_errors_in_the_browser_are_kept_and_logged(shown: GraphView, caplog: pyt
     assert shown.errors == ["TypeError: x"] and "TypeError: x" in caplog.text
 
 
+@pytest.mark.parametrize("count", [1, 12, 13, 20])
+def test_details_count_the_links_that_they_do_not_list(count) -> None:
+    rows = [(f"x{i}", "Placeholder") for i in range(count)]
+    rows += [("middle", "AddN", tuple(name for name, _ in rows))]
+    rows += [(f"y{i}", "Neg", ("middle",)) for i in range(count)]
+    found = graph_view(rows).details("middle")
+    assert [len(found[side]) for side in ("inputs", "outputs")] == [min(count, 12)] * 2
+    assert found["more"] == [max(0, count - 12)] * 2
+
+
 def test_details_of_an_op_have_attrs_as_short_text() -> None:
     rows = [("c", "Const", (), (), {"value": list(range(1000)), "shape": (None, 3), "name": b"x\n<y>"}, [(1000,)])]
     found = dict(map(tuple, graph_view(rows).details("c")["attrs"]))
