@@ -239,3 +239,20 @@ def test_rows_of_a_gather_stay_rows():
     assert run(tf.convert_to_tensor(both), {x: [1, 2, 3]}).tolist() == [1, 1, 2]
     (mixed,) = tf.gradients([rows, x * 2.0], x)
     assert run(mixed, {x: [1, 2, 3]}).tolist() == [3, 2, 4]
+
+
+@pytest.mark.parametrize("shape", [[2, 3], [None, 3], [2, None], [None, None], None])
+@pytest.mark.parametrize("axis", [0, 1, [0, 1], [1, 0]])
+def test_products_over_axes_of_unknown_size(shape, axis):
+    """The gradient is the product of all others, whichever sizes are known when the graph is built."""
+    x, value = tf.placeholder(tf.float64, shape), np.array([[2.0, 3.0, 0.0], [5.0, 7.0, 11.0]])
+    axes = tuple(np.ravel(axis))
+    gradient = tf.gradients(tf.reduce_prod(x, axis), x)[0]
+    want = np.empty_like(value)
+    for place in np.ndindex(value.shape):
+        others = value.copy()
+        others[place] = 1.0
+        want[place] = np.prod(others, axes, keepdims=True)[tuple(0 if i in axes else n for i, n in enumerate(place))]
+    with tf.Session() as session:
+        for _ in range(3):
+            np.testing.assert_allclose(session.run(gradient, {x: value}), want)

@@ -384,3 +384,15 @@ def test_the_first_names_of_contrib() -> None:
     found = elements(padded.apply(tf.contrib.data.padded_batch_and_drop_remainder(2, [None])))
     assert [f.tolist() for f in found] == [[[1, 0], [2, 2]]]
     assert tf.contrib.data.Dataset is D
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_parallel_calls_of_a_map_are_under_way_at_once(count: int) -> None:
+    """Each call waits for the others of its group."""
+    together = threading.Barrier(count, timeout=30)
+
+    def meet(x: Any) -> Any:
+        together.wait()
+        return x * 2
+    dataset = D.range(2 * count).map(lambda x: tf.py_func(meet, [x], tf.int64), num_parallel_calls=count)
+    assert elements(dataset) == [2 * i for i in range(2 * count)]
