@@ -7,14 +7,12 @@ from functools import lru_cache
 from math import prod
 from typing import Literal
 
-from tfnb.kernels.checks import Check
 from tfnb.kernels.cpu.emit import emit as emit_cpu
 from tfnb.kernels.cpu.scatter import scatter as scatter_cpu
 from tfnb.kernels.cuda import emit as cuda
-from tfnb.kernels.cuda.checks import check as check_cuda
 from tfnb.kernels.cuda.geometry import block_size, blocks_of
 from tfnb.kernels.cuda.scatter import scatter as scatter_cuda
-from tfnb.kernels.launch import Call, Launch
+from tfnb.kernels.launch import Launch
 from tfnb.kernels.spec import ColumnKernel, Kernel, MapKernel, Source
 from tfnb.opdef.op import Op
 
@@ -25,9 +23,9 @@ Grid = tuple[int, int]
 class Target:
     """A code generator, its hand-written kernels, and the launch geometry.
 
-    emit: generates the source of a kernel record; launches: op -> its hand-written launches or None; scatter, check:
-    the launches of a scatter op (call, its form, attrs and type) and of a check of values; grid: (kernel, sizes of its
-    loops, items, grain) -> items and grain of a launch, on a GPU blocks and threads a block; extent: these as text.
+    emit: generates the source of a kernel record; launches: op -> its hand-written launches or None; scatter: the
+    launches of a scatter op (call, its form, attrs and type); grid: (kernel, sizes of its loops, items, grain) -> items
+    and grain of a launch, on a GPU blocks and threads a block; extent: these as text.
 
     device: the kind of device, as launch functions ask for it. blocked: matmuls are blocked, can have epilogues, and
     want their second operand row-major; transposes are tiled; large results use streaming stores. walks_back: strides
@@ -38,7 +36,6 @@ class Target:
     emit: Callable[[Kernel], Source]
     launches: Callable[[Op], Callable[..., Sequence[Launch]] | None]
     scatter: Callable[..., Sequence[Launch]]
-    check: Callable[[Check, Call], Sequence[Launch]]
     grid: Callable[[Kernel, Sequence[int], int, int], Grid]
     extent: Callable[[int, int], str]
     blocked: bool
@@ -69,7 +66,7 @@ def _emit_cuda(kernel: Kernel) -> Source:
 
 
 # Layers of a network share kernels; writing one takes 1 ms.
-CPU = Target(lru_cache(maxsize=4096)(emit_cpu), lambda op: op.cpu, scatter_cpu, Check.launches,
+CPU = Target(lru_cache(maxsize=4096)(emit_cpu), lambda op: op.cpu, scatter_cpu,
              lambda kernel, sizes, items, grain: (items, grain), _items, blocked=True)
-CUDA = Target(lru_cache(maxsize=4096)(_emit_cuda), lambda op: op.cuda, scatter_cuda, check_cuda, _threads_over, _blocks,
+CUDA = Target(lru_cache(maxsize=4096)(_emit_cuda), lambda op: op.cuda, scatter_cuda, _threads_over, _blocks,
               blocked=False, device="cuda", walks_back=False, least_columns=2048)

@@ -178,7 +178,7 @@ class _Tracer:
                 require(op, check, known)
             else:
                 row = value if value.view.is_row_major() else self.row_major(op, value)
-                self.traced.nodes.append(Call(op, [row], [], launches=partial(self.target.check, check)))
+                self.traced.nodes.append(Call(op, [row], [], launches=check.launches))
 
     def _fold(self, op: Operation, ins: Sequence[Value], shapes: Sequence[Static]) -> list[Value] | None:
         """Fold a pure op: return its outputs as constants if all inputs are known and no output is huge, else None."""

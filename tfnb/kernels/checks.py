@@ -11,7 +11,9 @@ from math import prod
 
 import numpy as np
 
-from tfnb.kernels.launch import Address, Call, Launch
+from tfnb.kernels.functions import kernel_function
+from tfnb.kernels.language import Array, MaybeOne, Static, fail
+from tfnb.kernels.launch import Call, Launch
 
 # What is bad, and at the same time the code of the failure (kernels/launch.py).
 BAD_INDEX, NOT_BELOW, BAD_SEGMENT, BAD_COORDINATE, NEGATIVE, NO_CLASS, ZERO = range(1, 8)
@@ -24,30 +26,26 @@ BAD: dict[int, Callable[[np.ndarray, int], np.ndarray]] = {
     BAD_SEGMENT: lambda value, limit: value >= limit,
     BAD_BOX: lambda value, limit: (value < 0) | (value >= limit),
 }
-CONDITIONS = {ZERO: "value == 0", NEGATIVE: "value < 0", NO_CLASS: "value < 0 or value >= limit",
-              BAD_INDEX: "value < 0 or value >= limit", BAD_SEGMENT: "value >= limit",
-              BAD_BOX: "value < 0 or value >= limit"}
-GRAIN = 32768
+GRAIN = 32768                              # values that an item of the CPU looks at: a loop of vector instructions
 
-TEXT = """
-INDEPENDENT = True
 
-def kernel(args, begin, end):
-    values, limit, status = {type}_array(args[0], 0), args[1], args[2]
+@kernel_function(independent=True)
+def find_bad(values: Array, count: int, limit: int, width: MaybeOne, bad: Static, item: int) -> None:
+    """Report the first bad one of `width` values."""
+    start = item * width
+    end = min(start + width, count)
     found = False
-    for i in range(begin, end):
+    for i in range(start, end):
         value = values[i]
-        found = found or ({condition})
-    if found and atomic_add(status, 0) == 0:
-        for i in range(begin, end):
+        found = found or (value == 0 if bad == ZERO else value < 0 if bad == NEGATIVE else
+                          value >= limit if bad == BAD_SEGMENT else value < 0 or value >= limit)
+    if found:
+        for i in range(start, end):
             value = values[i]
-            if {condition}:
-                store(status + 8, i)
-                store(status + 16, int64(value))
-                store(status + 24, limit)
-                store(status, {code})
+            if (value == 0 if bad == ZERO else value < 0 if bad == NEGATIVE else
+                    value >= limit if bad == BAD_SEGMENT else value < 0 or value >= limit):
+                fail(bad, i, int(value), limit)
                 return
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +77,9 @@ class Check:
     def launches(self, call: Call) -> list[Launch]:
         """Return the kernel that looks through the one input of `call`."""
         values = call.inputs[0]
-        text = TEXT.format(type=values.type, condition=CONDITIONS[self.bad], code=self.bad)
-        return [Launch(text, (call.input(0).reach(values.size * values.itemsize), self.limit, Address("status")),
-                       values.size, GRAIN, "check")]
+        width = GRAIN if call.device == "cpu" else 1
+        return [find_bad.launch(call, -(-values.size // width), call.input(0).reach(values.size * values.itemsize),
+                                values.size, self.limit, width, bad=self.bad, grain=1, label="check")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.kernels import gather as kernels
 from tfnb.kernels.checks import BAD_INDEX, BAD_SEGMENT, Check, Coordinates
-from tfnb.kernels.cpu import unique as cpu_unique
 from tfnb.kernels.scatter_nd import scatter_nd as launch_scatter_nd
+from tfnb.kernels.unique import unique as launch_unique
 from tfnb.opdef.ranks import AtLeast
 from tfnb.ops.array import expand_dims, shape, size, squeeze
 from tfnb.ops.broadcast import shape_node
@@ -398,7 +398,7 @@ def _unique(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 @kernel("x: T -> y: T, idx: out_idx", shape=lambda ctx: [(None,), ctx.shape(0)], numpy=_unique, ranks={"x": 1},
-        bounded=(lambda x: (x, x), cpu_unique.unique), T="type", out_idx="indextype = DT_INT32")
+        bounded=(lambda x: (x, x), launch_unique), T="type", out_idx="indextype = DT_INT32")
 def Unique() -> None:
     """Return the distinct elements of a vector in order of appearance, and the index of each element among them."""
 
