@@ -280,14 +280,12 @@ def _step(of: Constructor) -> Constructor:
                     doc=f"{of.spec.name}, by handles.")
 
 
-STEPS = [_step(op) for op in (
-    state.ApplyGradientDescent, state.ApplyMomentum, state.ApplyAdam, state.ApplyAdagrad, state.ApplyAdagradV2,
-    state.ApplyAdadelta, state.ApplyRMSProp, state.ApplyCenteredRMSProp, training.ApplyProximalGradientDescent,
-    training.ApplyProximalAdagrad, training.ApplyAdagradDA, training.ApplyFtrl, training.ApplyFtrlV2,
-    training.SparseApplyMomentum, training.SparseApplyAdagrad, training.SparseApplyAdagradV2,
-    training.SparseApplyAdadelta, training.SparseApplyRMSProp, training.SparseApplyCenteredRMSProp,
-    training.SparseApplyProximalGradientDescent, training.SparseApplyProximalAdagrad, training.SparseApplyAdagradDA,
-    training.SparseApplyFtrl, training.SparseApplyFtrlV2)]
+def _is_step(op: Any) -> bool:
+    """Return whether `op` is the constructor of an optimizer's step: it writes to what it calls `var`."""
+    return isinstance(op, Constructor) and isinstance(op.spec, kinds.Writer) and op.spec.inputs[0].name == "var"
+
+
+STEPS = [_step(op) for op in dict.fromkeys(filter(_is_step, (*vars(state).values(), *vars(training).values())))]
 
 AssignAddVariableOp = _declared("AssignAdd", "AssignAddVariableOp", "resource: resource, value: dtype", dtype="type")
 AssignSubVariableOp = _declared("AssignSub", "AssignSubVariableOp", "resource: resource, value: dtype", dtype="type")
