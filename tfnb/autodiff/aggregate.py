@@ -16,6 +16,10 @@ class AggregationMethod:
 
     ADD_N: one AddN once all are there. EXPERIMENTAL_TREE, EXPERIMENTAL_ACCUMULATE_N: two at a time as they come, which
     needs less memory at once. DEFAULT is ADD_N.
+
+    >>> x = tf.constant(3.0)
+    >>> sess.run(tf.gradients([x, 2 * x], [x], aggregation_method=tf.AggregationMethod.ADD_N))
+    [3.0]
     """
 
     ADD_N = 0

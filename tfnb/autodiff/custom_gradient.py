@@ -27,6 +27,15 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     `variables` and returns two lists: the gradients of x, and of the variables in that order. Keyword arguments of f
     are passed on. Raises TypeError if f uses variables and grad_fn takes none, ValueError for another number of
     gradients.
+
+    >>> @tf.custom_gradient
+    ... def clipped(x):
+    ...     def gradient(dy):
+    ...         return tf.clip_by_value(dy, -1.0, 1.0)
+    ...     return x * 10, gradient
+    >>> x = tf.constant(3.0)
+    >>> sess.run(tf.gradients(clipped(x), [x]))
+    [1.0]
     """
     if f is None:
         return custom_gradient
@@ -89,6 +98,11 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function that computes as `f` does, but whose gradient is that of the identity (`tf.grad_pass_through`).
 
     f takes and returns one tensor of the same shape.
+
+    >>> x = tf.constant([0.4, 1.6])
+    >>> y = tf.grad_pass_through(tf.round)(x)
+    >>> sess.run(y), sess.run(tf.gradients(y, [x]))
+    (array([0., 2.], dtype=float32), [array([1., 1.], dtype=float32)])
     """
     def passing(*args: Any, **kwargs: Any) -> Any:
         def grad(*dys: Any, variables: Any = None) -> Any:

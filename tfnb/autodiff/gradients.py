@@ -27,7 +27,14 @@ from tfnb.ops.while_loop import while_loop
 
 
 class UnconnectedGradients(Enum):
-    """Policy for the gradient where no path leads from x to y: None, or zeros like x."""
+    """Policy for the gradient where no path leads from x to y: None, or zeros like x.
+
+    >>> x, y = tf.constant(3.0), tf.constant(4.0)
+    >>> tf.gradients(y, [x])
+    [None]
+    >>> sess.run(tf.gradients(y, [x], unconnected_gradients=tf.UnconnectedGradients.ZERO))
+    [0.0]
+    """
 
     NONE = "none"
     ZERO = "zero"

@@ -19,6 +19,15 @@ class RegisterGradient:
     The function takes the operation and a tensor for each of its outputs, and returns a tensor or None for each of
     its inputs (for a single input it need not be a list). Raises TypeError if `op_type` is no string, KeyError if it
     is registered already. A notebook cell that is run again replaces what it registered itself.
+
+    >>> @tf.RegisterGradient("ExampleIdentity")
+    ... def gradient(op, dy):
+    ...     return 10 * dy
+    >>> x = tf.constant(3.0)
+    >>> with sess.graph.gradient_override_map({"Identity": "ExampleIdentity"}):
+    ...     y = tf.identity(x)
+    >>> sess.run(tf.gradients(y, [x]))
+    [10.0]
     """
 
     def __init__(self, op_type: str) -> None:

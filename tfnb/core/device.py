@@ -11,6 +11,11 @@ class DeviceSpec:
     """Device specification, full or partial. A field that is None is unspecified (in a name: absent, or `*`).
 
     job: str; replica, task, device_index: int; device_type: "CPU", "GPU" (in capitals).
+
+    >>> tf.DeviceSpec(job="worker", task=1, device_type="GPU", device_index=0).to_string()
+    '/job:worker/task:1/device:GPU:0'
+    >>> tf.DeviceSpec.from_string("/job:ps/device:CPU:0").job
+    'ps'
     """
 
     __slots__ = _FIELDS

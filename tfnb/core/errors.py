@@ -27,6 +27,12 @@ class OpError(Exception):
 
     node_def: the NodeDef of the op, or None; op: the Operation, or None (an error of the session itself); message:
     says the op's name, what was expected and what was received; error_code: one of this module's numbers.
+
+    >>> try:
+    ...     sess.run(tf.read_file("missing.txt"))
+    ... except tf.OpError as error:
+    ...     print(error.error_code == tf.errors.NOT_FOUND, error.op.type)
+    True ReadFile
     """
 
     def __init__(self, node_def: Any, op: Any, message: str, error_code: int, *args: Any) -> None:
@@ -70,77 +76,151 @@ class OpError(Exception):
 
 
 class CancelledError(OpError):
-    """The run was cancelled: a queue or the session was closed while the op waited."""
+    """The run was cancelled: a queue or the session was closed while the op waited.
+
+    >>> queue = tf.FIFOQueue(10, [tf.float32])
+    >>> sess.run(queue.close(cancel_pending_enqueues=True))
+    >>> sess.run(queue.enqueue([1.0]))
+    Traceback (most recent call last):
+        ...
+    CancelledError: FIFOQueue ... is closed.
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, CANCELLED, *args)
 
 
 class UnknownError(OpError):
-    """The error is of no other class, or its cause is unknown."""
+    """The error is of no other class, or its cause is unknown.
+
+    >>> raise tf.errors.UnknownError(None, None, "no cause is known")
+    Traceback (most recent call last):
+        ...
+    UnknownError: no cause is known
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, UNKNOWN, *args)
 
 
 class InvalidArgumentError(OpError):
-    """An op received an invalid value, such as one of a wrong shape."""
+    """An op received an invalid value, such as one of a wrong shape.
+
+    >>> x = tf.placeholder(tf.float32, [2])
+    >>> sess.run(tf.gather([1, 2, 3], x.shape.as_list() + tf.placeholder_with_default([3], [1])))
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: indices[0] = 5 is not in [0, 3) (op 'GatherV2' of type GatherV2, inputs ...
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, INVALID_ARGUMENT, *args)
 
 
 class DeadlineExceededError(OpError):
-    """The deadline of an operation expired before it was complete."""
+    """The deadline of an operation expired before it was complete.
+
+    >>> queue = tf.FIFOQueue(10, [tf.float32])
+    >>> sess.run(queue.dequeue(), options=tf.RunOptions(timeout_in_ms=20))
+    Traceback (most recent call last):
+        ...
+    DeadlineExceededError: Timed out waiting for notification
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, DEADLINE_EXCEEDED, *args)
 
 
 class NotFoundError(OpError):
-    """A requested entity (a file, a key of a checkpoint) does not exist."""
+    """A requested entity (a file, a key of a checkpoint) does not exist.
+
+    >>> sess.run(tf.read_file("missing.txt"))
+    Traceback (most recent call last):
+        ...
+    NotFoundError: missing.txt; No such file or directory
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, NOT_FOUND, *args)
 
 
 class AlreadyExistsError(OpError):
-    """An entity to be created (a file, a resource) exists already."""
+    """An entity to be created (a file, a resource) exists already.
+
+    >>> for name in "ab":
+    ...     with tf.gfile.GFile(name, "w") as file:
+    ...         file.write("text")
+    >>> tf.gfile.Copy("a", "b")
+    Traceback (most recent call last):
+        ...
+    AlreadyExistsError: file already exists: b
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, ALREADY_EXISTS, *args)
 
 
 class PermissionDeniedError(OpError):
-    """The caller lacks the permission, for example to read a protected file."""
+    """The caller lacks the permission, for example to read a protected file.
+
+    >>> raise tf.errors.PermissionDeniedError(None, None, "the file is read-only")
+    Traceback (most recent call last):
+        ...
+    PermissionDeniedError: the file is read-only
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, PERMISSION_DENIED, *args)
 
 
 class UnauthenticatedError(OpError):
-    """The request carries no valid credentials."""
+    """The request carries no valid credentials.
+
+    >>> raise tf.errors.UnauthenticatedError(None, None, "no credentials")
+    Traceback (most recent call last):
+        ...
+    UnauthenticatedError: no credentials
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, UNAUTHENTICATED, *args)
 
 
 class ResourceExhaustedError(OpError):
-    """Memory, disk space or a quota is exhausted."""
+    """Memory, disk space or a quota is exhausted.
+
+    >>> raise tf.errors.ResourceExhaustedError(None, None, "no space left")
+    Traceback (most recent call last):
+        ...
+    ResourceExhaustedError: no space left
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, RESOURCE_EXHAUSTED, *args)
 
 
 class FailedPreconditionError(OpError):
-    """The system is not in the state that the op needs, such as a variable that was not initialized."""
+    """The system is not in the state that the op needs, such as a variable that was not initialized.
+
+    >>> v = tf.Variable(1.0)
+    >>> sess.run(v)
+    Traceback (most recent call last):
+        ...
+    FailedPreconditionError: Attempting to use uninitialized value Variable
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, FAILED_PRECONDITION, *args)
 
 
 class AbortedError(OpError):
-    """The operation was aborted, usually because of a concurrent one."""
+    """The operation was aborted, usually because of a concurrent one.
+
+    >>> raise tf.errors.AbortedError(None, None, "interrupted by another step")
+    Traceback (most recent call last):
+        ...
+    AbortedError: interrupted by another step
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, ABORTED, *args)
@@ -163,28 +243,54 @@ class OutOfRangeError(OpError):
 
 
 class UnimplementedError(OpError):
-    """The op, or this case of it (a dtype, a device), is not implemented."""
+    """The op, or this case of it (a dtype, a device), is not implemented.
+
+    >>> raise tf.errors.UnimplementedError(None, None, "not written yet")
+    Traceback (most recent call last):
+        ...
+    UnimplementedError: not written yet
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, UNIMPLEMENTED, *args)
 
 
 class InternalError(OpError):
-    """An invariant of the runtime is broken."""
+    """An invariant of the runtime is broken.
+
+    >>> raise tf.errors.InternalError(None, None, "an invariant is broken")
+    Traceback (most recent call last):
+        ...
+    InternalError: an invariant is broken
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, INTERNAL, *args)
 
 
 class UnavailableError(OpError):
-    """The runtime is currently unavailable."""
+    """The runtime is currently unavailable.
+
+    >>> raise tf.errors.UnavailableError(None, None, "try again")
+    Traceback (most recent call last):
+        ...
+    UnavailableError: try again
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, UNAVAILABLE, *args)
 
 
 class DataLossError(OpError):
-    """Stored data is damaged beyond repair."""
+    """Stored data is damaged beyond repair.
+
+    >>> with tf.gfile.GFile("data.tfrecord", "wb") as file:
+    ...     file.write(b"no records here")
+    >>> list(tf.python_io.tf_record_iterator("data.tfrecord"))
+    Traceback (most recent call last):
+        ...
+    DataLossError: corrupted record at 0 of data.tfrecord (is this a TFRecord file, and compressed as ...
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(node_def, op, message, DATA_LOSS, *args)
@@ -202,10 +308,18 @@ _CLASSES = {code: cls for cls, code in CODES.items()}
 
 
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
-    """Return the exception class of a status code. Raises KeyError for an unknown code."""
+    """Return the exception class of a status code. Raises KeyError for an unknown code.
+
+    >>> tf.errors.exception_type_from_error_code(tf.errors.NOT_FOUND).__name__
+    'NotFoundError'
+    """
     return _CLASSES[error_code]
 
 
 def error_code_from_exception_type(cls: type[OpError]) -> int:
-    """Return the status code of an exception class; UNKNOWN for a class without one."""
+    """Return the status code of an exception class; UNKNOWN for a class without one.
+
+    >>> tf.errors.error_code_from_exception_type(tf.errors.NotFoundError) == tf.errors.NOT_FOUND
+    True
+    """
     return CODES.get(cls, UNKNOWN)

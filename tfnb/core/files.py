@@ -206,13 +206,23 @@ def Exists(filename: Path) -> bool:
 
 
 def IsDirectory(dirname: Path) -> bool:
-    """Return whether the path is a directory."""
+    """Return whether the path is a directory.
+
+    >>> tf.gfile.IsDirectory("."), tf.gfile.IsDirectory("missing")
+    (True, False)
+    """
     return os.path.isdir(local(dirname))
 
 
 @_named
 def ListDirectory(dirname: Path) -> list[str]:
-    """Return the names in a directory. Raises NotFoundError."""
+    """Return the names in a directory. Raises NotFoundError.
+
+    >>> tf.gfile.MakeDirs("logs/train")
+    >>> tf.gfile.MakeDirs("logs/test")
+    >>> sorted(tf.gfile.ListDirectory("logs"))
+    ['test', 'train']
+    """
     if not IsDirectory(dirname):
         raise NotFoundError(None, None, f"Could not find directory {local(dirname)}")
     return os.listdir(local(dirname))
@@ -220,7 +230,12 @@ def ListDirectory(dirname: Path) -> list[str]:
 
 @_named
 def MkDir(dirname: Path) -> None:
-    """Create a directory in an existing one; do nothing if the name exists."""
+    """Create a directory in an existing one; do nothing if the name exists.
+
+    >>> tf.gfile.MkDir("logs")
+    >>> tf.gfile.IsDirectory("logs")
+    True
+    """
     if not dirname:
         return
     with suppress(FileExistsError):
@@ -239,7 +254,14 @@ def MakeDirs(dirname: Path) -> None:
 
 @_named
 def Remove(filename: Path) -> None:
-    """Delete a file. Raises NotFoundError."""
+    """Delete a file. Raises NotFoundError.
+
+    >>> with tf.gfile.GFile("a.txt", "w") as file:
+    ...     file.write("text")
+    >>> tf.gfile.Remove("a.txt")
+    >>> tf.gfile.Exists("a.txt")
+    False
+    """
     os.remove(local(filename))
 
 
@@ -262,7 +284,14 @@ def DeleteRecursively(dirname: Path) -> None:
 
 
 def Copy(oldpath: Path, newpath: Path, overwrite: bool = False) -> None:
-    """Copy a file. Raises AlreadyExistsError if the target exists, unless `overwrite`."""
+    """Copy a file. Raises AlreadyExistsError if the target exists, unless `overwrite`.
+
+    >>> with tf.gfile.GFile("a.txt", "w") as file:
+    ...     file.write("text")
+    >>> tf.gfile.Copy("a.txt", "b.txt")
+    >>> sorted(tf.gfile.ListDirectory("."))
+    ['a.txt', 'b.txt']
+    """
     old, new = local(oldpath), local(newpath)
     if not overwrite and os.path.exists(new):
         raise AlreadyExistsError(None, None, f"file already exists: {new}")
@@ -276,7 +305,14 @@ def Copy(oldpath: Path, newpath: Path, overwrite: bool = False) -> None:
 
 @_named
 def Rename(oldname: Path, newname: Path, overwrite: bool = False) -> None:
-    """Move a file or directory. Raises AlreadyExistsError if the target exists, unless `overwrite`."""
+    """Move a file or directory. Raises AlreadyExistsError if the target exists, unless `overwrite`.
+
+    >>> with tf.gfile.GFile("a.txt", "w") as file:
+    ...     file.write("text")
+    >>> tf.gfile.Rename("a.txt", "b.txt")
+    >>> tf.gfile.ListDirectory(".")
+    ['b.txt']
+    """
     if not overwrite and Exists(newname):
         raise AlreadyExistsError(None, None, f"file already exists: {local(newname)}")
     os.replace(local(oldname), local(newname))
@@ -284,7 +320,13 @@ def Rename(oldname: Path, newname: Path, overwrite: bool = False) -> None:
 
 @_named
 def Stat(filename: Path) -> FileStatistics:
-    """Return the FileStatistics of a file or directory."""
+    """Return the FileStatistics of a file or directory.
+
+    >>> with tf.gfile.GFile("a.txt", "w") as file:
+    ...     file.write("text")
+    >>> tf.gfile.Stat("a.txt").length
+    4
+    """
     found = os.stat(local(filename))
     return FileStatistics(found.st_size, found.st_mtime_ns, stat.S_ISDIR(found.st_mode))
 
@@ -293,6 +335,11 @@ def Glob(filename: Path | Sequence[Path]) -> list[str]:
     """Return the sorted files and directories that match one or more glob patterns.
 
     Names come as TensorFlow gives them: "*.txt" matches "./a.txt", and hidden files too.
+
+    >>> tf.gfile.MakeDirs("logs/train")
+    >>> tf.gfile.MakeDirs("logs/test")
+    >>> [path.replace(chr(92), "/") for path in tf.gfile.Glob("logs/t*")]
+    ['logs/test', 'logs/train']
     """
     patterns: Sequence[Any] = filename if isinstance(filename, (list, tuple)) else [filename]
     return sorted({name for pattern in patterns for name in matching(pattern)})
@@ -302,6 +349,10 @@ def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], lis
     """Walk a directory tree: yield (directory, names of its subdirectories, names of its files) for each.
 
     in_order: a directory comes before its subdirectories.
+
+    >>> tf.gfile.MakeDirs("logs/train")
+    >>> [(folders, files) for path, folders, files in tf.gfile.Walk("logs")]
+    [(['train'], []), ([], [])]
     """
     given, path = os.fsdecode(top), local(top)
     for folder, folders, files in os.walk(path, topdown=in_order):

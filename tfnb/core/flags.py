@@ -19,11 +19,24 @@ class DuplicateFlagError(Error):
 
 
 class IllegalFlagValueError(Error):
-    """A flag received an invalid value."""
+    """A flag received an invalid value.
+
+    >>> tf.flags.DEFINE_integer("example_batch", 32, "Examples a step.")
+    >>> tf.flags.FLAGS(["program", "--example_batch=many"])
+    Traceback (most recent call last):
+        ...
+    IllegalFlagValueError: flag --example_batch=many: invalid literal for int() with base 10: 'many'
+    """
 
 
 class UnrecognizedFlagError(Error):
-    """The command line has an undefined flag."""
+    """The command line has an undefined flag.
+
+    >>> tf.flags.FLAGS(["program", "--no_such_example"])
+    Traceback (most recent call last):
+        ...
+    UnrecognizedFlagError: Unknown command line flag 'no_such_example'
+    """
 
     def __init__(self, flagname: str) -> None:
         super().__init__(f"Unknown command line flag '{flagname}'")
@@ -83,7 +96,13 @@ class Flag:
 
 
 class FlagValues:
-    """Registry of flags: values are attributes, flags are items. Calling it parses a command line."""
+    """Registry of flags: values are attributes, flags are items. Calling it parses a command line.
+
+    >>> tf.flags.DEFINE_integer("example_batch", 32, "Examples a step.")
+    >>> left = tf.flags.FLAGS(["program", "--example_batch", "64", "data"])
+    >>> left, tf.flags.FLAGS.example_batch, tf.flags.FLAGS["example_batch"].default
+    (['program', 'data'], 64, 32)
+    """
 
     def __init__(self) -> None:
         self.__dict__["_flags"] = {}
@@ -307,7 +326,13 @@ DEFINE_bool = DEFINE_boolean
 
 def DEFINE_enum(name: str, default: Any, enum_values: Sequence[str], help: str, flag_values: FlagValues = FLAGS,
                 **other: Any) -> None:
-    """Define a flag whose value is one of `enum_values`."""
+    """Define a flag whose value is one of `enum_values`.
+
+    >>> tf.flags.DEFINE_enum("example_mode", "train", ["train", "test"], "What to do.")
+    >>> left = tf.flags.FLAGS(["program", "--example_mode=test"])
+    >>> tf.flags.FLAGS.example_mode
+    'test'
+    """
     def read(value: Any) -> Any:
         if value not in enum_values:
             raise ValueError(f"value should be one of <{'|'.join(enum_values)}>")
@@ -316,39 +341,87 @@ def DEFINE_enum(name: str, default: Any, enum_values: Sequence[str], help: str, 
 
 
 def DEFINE_list(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a flag of comma-separated strings: its value is a list of strings."""
+    """Define a flag of comma-separated strings: its value is a list of strings.
+
+    >>> tf.flags.DEFINE_list("example_names", "a,b", "Names, with commas between.")
+    >>> left = tf.flags.FLAGS(["program", "--example_names=c,d"])
+    >>> tf.flags.FLAGS.example_names
+    ['c', 'd']
+    """
     _define(name, default, help, _list, flag_values)
 
 
 def DEFINE_multi_string(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a repeatable flag: its value is a list of strings."""
+    """Define a repeatable flag: its value is a list of strings.
+
+    >>> tf.flags.DEFINE_multi_string("example_file", [], "A file; may be repeated.")
+    >>> left = tf.flags.FLAGS(["program", "--example_file=a", "--example_file=b"])
+    >>> tf.flags.FLAGS.example_file
+    ['a', 'b']
+    """
     _define(name, default, help, _string, flag_values, multi=True)
 
 
 def DEFINE_multi_integer(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a repeatable flag: its value is a list of integers."""
+    """Define a repeatable flag: its value is a list of integers.
+
+    >>> tf.flags.DEFINE_multi_integer("example_size", [], "The size of a layer; may be repeated.")
+    >>> left = tf.flags.FLAGS(["program", "--example_size=8", "--example_size=4"])
+    >>> tf.flags.FLAGS.example_size
+    [8, 4]
+    """
     _define(name, default, help, _integer, flag_values, multi=True)
 
 
 def DEFINE_multi_float(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a repeatable flag: its value is a list of floats."""
+    """Define a repeatable flag: its value is a list of floats.
+
+    >>> tf.flags.DEFINE_multi_float("example_scale", [], "A scale; may be repeated.")
+    >>> left = tf.flags.FLAGS(["program", "--example_scale=0.5", "--example_scale=2"])
+    >>> tf.flags.FLAGS.example_scale
+    [0.5, 2.0]
+    """
     _define(name, default, help, float, flag_values, multi=True)
 
 
 def register_validator(flag_name: str, checker: Callable[[Any], bool], message: str = "Flag validation failed",
                        flag_values: FlagValues = FLAGS) -> None:
-    """Register `checker(value)`, which returns whether a flag's value is valid; `message`: the error's text."""
+    """Register `checker(value)`, which returns whether a flag's value is valid; `message`: the error's text.
+
+    >>> tf.flags.DEFINE_integer("example_even", 2, "An even number.")
+    >>> tf.flags.register_validator("example_even", lambda value: value % 2 == 0, message="must be even")
+    >>> tf.flags.FLAGS(["program", "--example_even=3"])
+    Traceback (most recent call last):
+        ...
+    IllegalFlagValueError: flag --example_even=3: must be even
+    """
     flag_values[flag_name].validators.append((checker, message))
 
 
 def mark_flag_as_required(flag_name: str, flag_values: FlagValues = FLAGS) -> None:
-    """Require a value for a flag."""
+    """Require a value for a flag.
+
+    >>> tf.flags.DEFINE_string("example_needed", None, "The data.")
+    >>> tf.flags.mark_flag_as_required("example_needed")
+    >>> tf.flags.FLAGS(["program"])
+    Traceback (most recent call last):
+        ...
+    IllegalFlagValueError: flag --example_needed=None: Flag --example_needed must have a value other ...
+    """
     register_validator(flag_name, lambda value: value is not None,
                        f"Flag --{flag_name} must have a value other than None.", flag_values)
 
 
 def mark_flags_as_required(flag_names: Sequence[str], flag_values: FlagValues = FLAGS) -> None:
-    """Require a value for each of these flags."""
+    """Require a value for each of these flags.
+
+    >>> tf.flags.DEFINE_string("example_needed", None, "The data.")
+    >>> tf.flags.mark_flags_as_required(["example_needed"])
+    >>> tf.flags.FLAGS(["program"])
+    Traceback (most recent call last):
+        ...
+    IllegalFlagValueError: flag --example_needed=None: Flag --example_needed must have a value other ...
+    """
     for name in flag_names:
         mark_flag_as_required(name, flag_values)
 

@@ -17,6 +17,11 @@ class HParams:
 
     `HParams(rate=0.1, sizes=[4, 8])`. A value of another type raises ValueError (integers become floats), a name that
     is taken already ValueError, an empty list as the first value ValueError.
+
+    >>> params = tf.contrib.training.HParams(rate=0.1, layers=[8, 4])
+    >>> parsed = params.parse("rate=0.01,layers=[16]")
+    >>> params.rate, params.layers
+    (0.01, [16])
     """
 
     def __init__(self, hparam_def: None = None, model_structure: Any = None, **kwargs: Any) -> None:

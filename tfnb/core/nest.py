@@ -125,7 +125,11 @@ def rebuilt(structure: Any, leaf: Callable[[Any], Any], join: Callable[[Any, lis
 
 
 def flatten(structure: Any, expand: bool = False) -> list[Any]:
-    """Return the leaves in order; a value that is no structure is one leaf. expand: flatten composite tensors too."""
+    """Return the leaves in order; a value that is no structure is one leaf. expand: flatten composite tensors too.
+
+    >>> tf.contrib.framework.nest.flatten([1, (2, 3), {"a": 4}])
+    [1, 2, 3, 4]
+    """
     if not expand:
         return list(leaves(structure))
     found: list[Any] = []
@@ -139,7 +143,11 @@ def flatten(structure: Any, expand: bool = False) -> list[Any]:
 
 
 def pack_sequence_as(structure: Any, flat: Sequence[Any], expand: bool = False) -> Any:
-    """Return `flat` packed in the structure of `structure`. Raises ValueError if the numbers of leaves differ."""
+    """Return `flat` packed in the structure of `structure`. Raises ValueError if the numbers of leaves differ.
+
+    >>> tf.contrib.framework.nest.pack_sequence_as([0, (0, 0)], [1, 2, 3])
+    [1, (2, 3)]
+    """
     wanted = len(flatten(structure, expand))
     if wanted != len(flat):
         raise ValueError(f"Could not pack sequence. Structure had {wanted} elements, but flat_sequence had "
@@ -166,7 +174,11 @@ def joined(structure: Any, parts: list[Any]) -> Any:
 
 
 def map_structure(fn: Callable[..., Any], *structures: Any, expand: bool = False) -> Any:
-    """Apply `fn` to corresponding leaves of structures of one form, and return the results in that form."""
+    """Apply `fn` to corresponding leaves of structures of one form, and return the results in that form.
+
+    >>> tf.contrib.framework.nest.map_structure(lambda x: 10 * x, [1, (2, 3)])
+    [10, (20, 30)]
+    """
     for other in structures[1:]:
         assert_same_structure(structures[0], other, expand=expand)
     leaves = zip(*(flatten(s, expand) for s in structures), strict=True)
@@ -174,7 +186,10 @@ def map_structure(fn: Callable[..., Any], *structures: Any, expand: bool = False
 
 
 def assert_same_structure(a: Any, b: Any, check_types: bool = True, expand: bool = False) -> None:
-    """Raise ValueError if two structures differ in form, TypeError if only in the classes of their parts."""
+    """Raise ValueError if two structures differ in form, TypeError if only in the classes of their parts.
+
+    >>> tf.contrib.framework.nest.assert_same_structure([1, (2, 3)], [4, (5, 6)])
+    """
     if len(flatten(a, expand)) != len(flatten(b, expand)):
         raise ValueError("The two structures don't have the same number of elements. First structure: "
                          f"{shown(a)}. Second structure: {shown(b)}")

@@ -53,7 +53,11 @@ def as_str_any(value: Any) -> str:
 
 
 def path_to_str(path: Any) -> Any:
-    """Return a path object as str; anything else unchanged."""
+    """Return a path object as str; anything else unchanged.
+
+    >>> tf.compat.path_to_str("data")
+    'data'
+    """
     return as_str_any(os.fspath(path)) if hasattr(path, "__fspath__") else path
 
 

@@ -34,12 +34,24 @@ Transformation = Callable[[Dataset], Dataset]
 
 def map_and_batch(map_func: Callable[..., Any], batch_size: Any, num_parallel_batches: Any = None,
                   drop_remainder: Any = False, num_parallel_calls: Any = None) -> Transformation:
-    """`map`, then `batch`."""
+    """`map`, then `batch`.
+
+    >>> dataset = tf.data.Dataset.range(4).apply(tf.contrib.data.map_and_batch(lambda x: x * x, batch_size=2))
+    >>> batch = dataset.make_one_shot_iterator().get_next()
+    >>> sess.run(batch), sess.run(batch)
+    (array([0, 1]), array([4, 9]))
+    """
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
 
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
-    """`shuffle`, then `repeat`, with the elements of one time mixed with those of the next."""
+    """`shuffle`, then `repeat`, with the elements of one time mixed with those of the next.
+
+    >>> dataset = tf.data.Dataset.range(3).apply(tf.contrib.data.shuffle_and_repeat(buffer_size=3, count=2))
+    >>> element = dataset.make_one_shot_iterator().get_next()
+    >>> sorted(sess.run(element) for _ in range(6))
+    [0, 0, 1, 1, 2, 2]
+    """
     def apply(dataset: Dataset) -> Dataset:
         size = convert_to_tensor(buffer_size, dtype=dtypes.int64, name="buffer_size")
         times = convert_to_tensor(-1 if count is None else count, dtype=dtypes.int64, name="count")
@@ -48,22 +60,46 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
 
 
 def unbatch() -> Transformation:
-    """The rows of each element."""
+    """The rows of each element.
+
+    >>> dataset = tf.data.Dataset.from_tensors([1, 2]).apply(tf.contrib.data.unbatch())
+    >>> element = dataset.make_one_shot_iterator().get_next()
+    >>> sess.run(element), sess.run(element)
+    (1, 2)
+    """
     return lambda dataset: dataset.unbatch()
 
 
 def ignore_errors() -> Transformation:
-    """The elements that can be made without an error."""
+    """The elements that can be made without an error.
+
+    >>> dataset = tf.data.Dataset.from_tensor_slices(["1", "x", "3"]).map(tf.string_to_number)
+    >>> element = dataset.apply(tf.contrib.data.ignore_errors()).make_one_shot_iterator().get_next()
+    >>> sess.run(element), sess.run(element)
+    (1.0, 3.0)
+    """
     return lambda dataset: dataset._made(ops.IgnoreErrorsDataset)
 
 
 def enumerate_dataset(start: Any = 0) -> Transformation:
-    """Pairs of a number and an element."""
+    """Pairs of a number and an element.
+
+    >>> dataset = tf.data.Dataset.from_tensor_slices(["a", "b"]).apply(tf.contrib.data.enumerate_dataset(start=5))
+    >>> element = dataset.make_one_shot_iterator().get_next()
+    >>> sess.run(element), sess.run(element)
+    ((5, b'a'), (6, b'b'))
+    """
     return lambda dataset: dataset.enumerate(start)
 
 
 def take_while(predicate: Callable[..., Any]) -> Transformation:
-    """The elements before the first for which `predicate` gives False."""
+    """The elements before the first for which `predicate` gives False.
+
+    >>> dataset = tf.data.Dataset.range(10).apply(tf.data.experimental.take_while(lambda x: x < 2))
+    >>> element = dataset.make_one_shot_iterator().get_next()
+    >>> sess.run(element), sess.run(element)
+    (0, 1)
+    """
     def apply(dataset: Dataset) -> Dataset:
         call = Called(predicate, dataset._element, "Dataset_take_while")
         single(call, dtypes.bool, "`predicate`")
@@ -72,7 +108,14 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
 
 
 def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
-    """The second part of what `scan_func(state, element)` returns; the first is the state for the next element."""
+    """The second part of what `scan_func(state, element)` returns; the first is the state for the next element.
+
+    >>> totals = tf.contrib.data.scan(np.int64(0), lambda total, x: (total + x, total + x))
+    >>> dataset = tf.data.Dataset.range(1, 5).apply(totals)
+    >>> element = dataset.make_one_shot_iterator().get_next()
+    >>> [sess.run(element) for _ in range(4)]
+    [1, 3, 6, 10]
+    """
     def apply(dataset: Dataset) -> Dataset:
         with name_scope("initial_state"):
             state, flat = structure.as_tensors(initial_state)
@@ -82,7 +125,13 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
 
 
 def unique() -> Transformation:
-    """Each element once, where it first comes: of int32, int64 or string scalars. Raises TypeError for others."""
+    """Each element once, where it first comes: of int32, int64 or string scalars. Raises TypeError for others.
+
+    >>> dataset = tf.data.Dataset.from_tensor_slices([3, 1, 3, 2]).apply(tf.contrib.data.unique())
+    >>> element = dataset.make_one_shot_iterator().get_next()
+    >>> [sess.run(element) for _ in range(3)]
+    [3, 1, 2]
+    """
     def apply(dataset: Dataset) -> Dataset:
         found = dataset._element
         if structure.is_structure(found) or found.dtype not in (dtypes.int32, dtypes.int64, dtypes.string):
@@ -94,7 +143,14 @@ def unique() -> Transformation:
 
 def parallel_interleave(map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1, sloppy: Any = False,
                         buffer_output_elements: Any = None, prefetch_input_elements: Any = None) -> Transformation:
-    """`Dataset.interleave`; the order is always the same here, also with `sloppy`."""
+    """`Dataset.interleave`; the order is always the same here, also with `sloppy`.
+
+    >>> dataset = tf.data.Dataset.range(1, 3).apply(
+    ...     tf.contrib.data.parallel_interleave(lambda x: tf.data.Dataset.from_tensors(10 * x), cycle_length=1))
+    >>> element = dataset.make_one_shot_iterator().get_next()
+    >>> sess.run(element), sess.run(element)
+    (10, 20)
+    """
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length)
 
 
@@ -104,6 +160,11 @@ def group_by_window(key_func: Callable[..., Any], reduce_func: Callable[[Any, Da
 
     Raises ValueError unless one of `window_size` and `window_size_func` is given, or if a function returns another
     type than it must.
+
+    >>> even = tf.contrib.data.group_by_window(lambda x: x % 2, lambda key, window: window.batch(2), window_size=2)
+    >>> element = tf.data.Dataset.range(4).apply(even).make_one_shot_iterator().get_next()
+    >>> sess.run(element), sess.run(element)
+    (array([0, 2]), array([1, 3]))
     """
     if (window_size is None) == (window_size_func is None):
         raise ValueError("Must pass either window_size or window_size_func, and not both.")
@@ -162,7 +223,14 @@ def bucket_by_sequence_length(element_length_func: Callable[..., Any], bucket_bo
 
 
 def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -> Dataset:
-    """The next element of the dataset that each element (int64) of `choice_dataset` numbers."""
+    """The next element of the dataset that each element (int64) of `choice_dataset` numbers.
+
+    >>> datasets = [tf.data.Dataset.range(5), tf.data.Dataset.range(10, 15)]
+    >>> choice = tf.data.Dataset.from_tensor_slices(np.array([1, 0, 1]))
+    >>> element = tf.contrib.data.choose_from_datasets(datasets, choice).make_one_shot_iterator().get_next()
+    >>> [sess.run(element) for _ in range(3)]
+    [10, 0, 11]
+    """
     first = datasets[0]
     if any(d.output_types != first.output_types for d in datasets):
         raise TypeError("all datasets must have elements of the same dtypes, but got "
@@ -185,13 +253,22 @@ def sample_from_datasets(datasets: Sequence[Dataset], weights: Any = None, seed:
 
 
 def get_single_element(dataset: Dataset) -> Any:
-    """The only element of a dataset, as tensors. Running them raises InvalidArgumentError if it has not just one."""
+    """The only element of a dataset, as tensors. Running them raises InvalidArgumentError if it has not just one.
+
+    >>> sess.run(tf.contrib.data.get_single_element(tf.data.Dataset.from_tensors([1, 2])))
+    array([1, 2], dtype=int32)
+    """
     made = iterators.DatasetToSingleElement(dataset._variant_tensor, **structure.attrs(dataset._element))
     return structure.pack(dataset._element, made)
 
 
 def Counter(start: int = 0, step: int = 1, dtype: Any = dtypes.int64) -> Dataset:
-    """Numbers without end, from `start`."""
+    """Numbers without end, from `start`.
+
+    >>> element = tf.contrib.data.Counter(start=3, step=2).make_one_shot_iterator().get_next()
+    >>> [sess.run(element) for _ in range(3)]
+    [3, 5, 7]
+    """
     counted = Dataset.range(start, dtypes.int64.max if step > 0 else dtypes.int64.min, step)
     return counted if dtype == dtypes.int64 else counted.map(lambda x: cast(x, dtype))
 

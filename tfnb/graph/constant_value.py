@@ -30,6 +30,10 @@ def constant_value(tensor: Tensor, partial: bool = False) -> np.ndarray | None:
     Constants, and small values (1,024 elements) of pure ops of them; shapes where they are fully known. partial is
     accepted as in TensorFlow: elements of a packed tensor that are unknown are None in an array of objects then.
     The array is not to be changed.
+
+    >>> tf.contrib.util.constant_value(tf.constant([1, 2]))
+    array([1, 2], dtype=int32)
+    >>> tf.contrib.util.constant_value(tf.placeholder(tf.float32))
     """
     found = _value(tensor, {}, DEPTH)
     if found is None and partial and tensor.op.type == "Pack" and tensor.op.inputs:

@@ -23,6 +23,15 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Convers
 
     It returns a Tensor, or NotImplemented to leave the value to the next one; of several, a lower `priority` goes
     first, then the earlier registered. Raises TypeError if the arguments are no types or no function.
+
+    >>> class Point:
+    ...     def __init__(self, x, y):
+    ...         self.x, self.y = x, y
+    >>> def convert(point, dtype=None, name=None, as_ref=False):
+    ...     return tf.convert_to_tensor([point.x, point.y], dtype=dtype, name=name)
+    >>> tf.register_tensor_conversion_function(Point, convert)
+    >>> sess.run(tf.add(Point(1, 2), [10, 20]))
+    array([11, 22], dtype=int32)
     """
     types = base_type if isinstance(base_type, tuple) else (base_type,)
     if not all(isinstance(t, type) for t in types):

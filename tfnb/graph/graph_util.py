@@ -27,6 +27,12 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
     """A GraphDef of the nodes that the nodes `dest_nodes` (names) depend on, and of these, in the order they had.
 
     Raises TypeError if `graph_def` is no GraphDef or `dest_nodes` no list; ValueError for a node that is not there.
+
+    >>> x = tf.constant(1, name="x")
+    >>> y, z = tf.add(x, 1, name="y"), tf.add(x, 2, name="z")
+    >>> part = tf.graph_util.extract_sub_graph(sess.graph.as_graph_def(), ["z"])
+    >>> [node.name for node in part.node]
+    ['x', 'z/y', 'z']
     """
     _check_graph_def(graph_def)
     if isinstance(dest_nodes, str):
@@ -57,6 +63,11 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Sequence[str] | Non
     Nodes named in `protected_nodes` stay, and Identity nodes that have or are control inputs. Returns a new GraphDef.
     (TensorFlow 1.15 drops the input that a node has from a CheckNumerics, which breaks the graph.) Raises TypeError
     if `input_graph` is no GraphDef.
+
+    >>> y = tf.identity(tf.identity(tf.constant(1, name="x"), name="between"), name="y")
+    >>> pruned = tf.graph_util.remove_training_nodes(sess.graph.as_graph_def(), protected_nodes=["y"])
+    >>> [node.name for node in pruned.node]
+    ['x', 'y']
     """
     _check_graph_def(input_graph)
     kept = set(protected_nodes or ())
@@ -91,6 +102,14 @@ def convert_variables_to_constants(sess: Any, input_graph_def: Any, output_node_
     variable_names_whitelist: the variables to convert, by default all; variable_names_blacklist: those to leave.
     Returns a new GraphDef, of TensorFlow's names. Raises as `extract_sub_graph`; FailedPreconditionError for a
     variable that has no value; InvalidArgumentError for a use of a resource variable other than reading it.
+
+    >>> w = tf.Variable(3.0, name="w")
+    >>> y = tf.multiply(w, 2.0, name="y")
+    >>> sess.run(w.initializer)
+    >>> frozen = tf.graph_util.convert_variables_to_constants(sess, sess.graph.as_graph_def(), ["y"])
+    >>> with tf.Graph().as_default(), tf.Session() as other:
+    ...     other.run(tf.import_graph_def(frozen, return_elements=["y:0"]))
+    [6.0]
     """
     graph_def = extract_sub_graph(input_graph_def, output_node_names)
     chosen = None if variable_names_whitelist is None else set(variable_names_whitelist)

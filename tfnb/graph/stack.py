@@ -163,7 +163,13 @@ class name_scope:       # noqa: N801  TensorFlow's name
 
 @contextmanager
 def op_scope(values: Any, name: str | None, default_name: str | None = None) -> Iterator[str]:
-    """`name_scope` with the argument order of the first releases."""
+    """`name_scope` with the argument order of the first releases.
+
+    >>> with tf.op_scope([tf.constant(1)], "layer"):
+    ...     x = tf.constant(1, name="x")
+    >>> x.name
+    'layer/x:0'
+    """
     with name_scope(name, default_name, values) as scope:
         yield scope
 
@@ -193,12 +199,26 @@ def device(device_name_or_function: str | Callable[[Operation], Any] | None) -> 
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
-    """`Graph.colocate_with` of the default graph."""
+    """`Graph.colocate_with` of the default graph.
+
+    >>> with tf.device("/cpu:0"):
+    ...     v = tf.Variable(1.0)
+    >>> with tf.colocate_with(v.op):
+    ...     x = tf.constant(2.0)
+    >>> x.device
+    '/device:CPU:0'
+    """
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
 def container(container_name: str) -> Any:
-    """`Graph.container` of the default graph."""
+    """`Graph.container` of the default graph.
+
+    >>> with tf.container("experiment"):
+    ...     queue = tf.FIFOQueue(10, [tf.float32])
+    >>> queue.queue_ref.op.get_attr("container")
+    b'experiment'
+    """
     return get_default_graph().container(container_name)
 
 
@@ -214,7 +234,12 @@ def add_to_collection(name: Any, value: Any) -> None:
 
 
 def add_to_collections(names: Any, value: Any) -> None:
-    """`Graph.add_to_collections` of the default graph."""
+    """`Graph.add_to_collections` of the default graph.
+
+    >>> tf.add_to_collections(["inputs", "all"], 1)
+    >>> tf.get_collection("inputs"), tf.get_collection("all")
+    ([1], [1])
+    """
     get_default_graph().add_to_collections(names, value)
 
 
@@ -229,5 +254,10 @@ def get_collection(key: Any, scope: str | None = None) -> list[Any]:
 
 
 def get_collection_ref(key: Any) -> list[Any]:
-    """`Graph.get_collection_ref` of the default graph."""
+    """`Graph.get_collection_ref` of the default graph.
+
+    >>> tf.get_collection_ref("inputs").append(1)
+    >>> tf.get_collection("inputs")
+    [1]
+    """
     return get_default_graph().get_collection_ref(key)

@@ -32,7 +32,15 @@ def arg_scope_func_key(op: Any) -> Any:
 
 
 def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function take defaults from `arg_scope` (a decorator)."""
+    """Let a function take defaults from `arg_scope` (a decorator).
+
+    >>> @tf.contrib.framework.add_arg_scope
+    ... def scale(x, factor=1):
+    ...     return x * factor
+    >>> with tf.contrib.framework.arg_scope([scale], factor=3):
+    ...     scale(2)
+    6
+    """
     key = func
 
     @functools.wraps(func)
@@ -46,7 +54,11 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def has_arg_scope(func: Any) -> bool:
-    """Return whether a function may take defaults from `arg_scope`."""
+    """Return whether a function may take defaults from `arg_scope`.
+
+    >>> tf.contrib.framework.has_arg_scope(tf.contrib.slim.conv2d)
+    True
+    """
     return arg_scope_func_key(func) in _known
 
 

@@ -37,6 +37,17 @@ class Layer:
     unique. The first call builds; later calls share the variables. trainable: whether they go to TRAINABLE_VARIABLES.
     dtype: of the variables; by default that of the first input. _reuse: share variables that exist already, as the
     argument of `tf.variable_scope`.
+
+    >>> class Scale(tf.layers.Layer):
+    ...     def build(self, shape):
+    ...         self.w = self.add_variable("w", [], initializer=tf.ones_initializer())
+    ...     def call(self, inputs):
+    ...         return self.w * inputs
+    >>> layer = Scale()
+    >>> y = layer(tf.constant([1.0, 2.0]))
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(y)
+    array([1., 2.], dtype=float32)
     """
 
     updates_collection: Any = GraphKeys.UPDATE_OPS          # where `updates` go; None: nowhere

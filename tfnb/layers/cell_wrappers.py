@@ -187,7 +187,13 @@ def _children(state: Any) -> list[Any]:
 
 
 class ResidualWrapper(_Wrapper):
-    """Adds the inputs to the output of a cell, or calls residual_fn(inputs, outputs) instead."""
+    """Adds the inputs to the output of a cell, or calls residual_fn(inputs, outputs) instead.
+
+    >>> cell = tf.contrib.rnn.ResidualWrapper(tf.contrib.rnn.GRUCell(3))
+    >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> output.shape.as_list()
+    [2, 3]
+    """
 
     def __init__(self, cell: Any, residual_fn: Callable[[Any, Any], Any] | None = None, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
@@ -206,7 +212,13 @@ def _sum(inputs: Any, outputs: Any) -> Any:
 
 
 class DeviceWrapper(_Wrapper):
-    """Puts a cell on a device."""
+    """Puts a cell on a device.
+
+    >>> cell = tf.contrib.rnn.DeviceWrapper(tf.contrib.rnn.GRUCell(4), "/cpu:0")
+    >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> output.device
+    '/device:CPU:0'
+    """
 
     def __init__(self, cell: Any, device: Any, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)

@@ -220,7 +220,13 @@ class GRUCell(LayerRNNCell):
 
 
 class LSTMStateTuple(namedtuple("LSTMStateTuple", ("c", "h"))):
-    """The state of an LSTM: the memory `c`, and the output `h`."""
+    """The state of an LSTM: the memory `c`, and the output `h`.
+
+    >>> state = tf.contrib.rnn.LSTMStateTuple(c=tf.zeros([2, 4]), h=tf.zeros([2, 4]))
+    >>> output, following = tf.contrib.rnn.BasicLSTMCell(4)(tf.ones([2, 3]), state)
+    >>> following.h.shape.as_list()
+    [2, 4]
+    """
 
     __slots__ = ()
 

@@ -44,6 +44,11 @@ class LayerNormBasicLSTMCell(_LSTM):
     layer_norm: normalize each gate and the memory, by `gamma` and `beta` of the scopes input, transform, forget, output
     and state, which begin as norm_gain and norm_shift; the gates then have no bias. dropout_keep_prob: of what enters
     the memory, a number or a tensor. Other arguments as of BasicLSTMCell; input_size does nothing.
+
+    >>> cell = tf.contrib.rnn.LayerNormBasicLSTMCell(4)
+    >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> output.shape.as_list()
+    [2, 4]
     """
 
     def __init__(self, num_units: int, forget_bias: float = 1.0, input_size: Any = None, activation: Any = tanh,
@@ -82,6 +87,12 @@ class PhasedLSTMCell(_LSTM):
     Inputs are (time, x): times (batch, 1) and (batch, size). leak: what passes closed units, in training. ratio_on: the
     part of a period in which a unit is open, trained if trainable_ratio_on. Periods begin between period_init_min and
     period_init_max, with logarithms distributed uniformly.
+
+    >>> cell = tf.contrib.rnn.PhasedLSTMCell(4)
+    >>> time, x = tf.ones([2, 1]), tf.ones([2, 3])
+    >>> output, state = cell((time, x), cell.zero_state(2, tf.float32))
+    >>> output.shape.as_list()
+    [2, 4]
     """
 
     def __init__(self, num_units: int, use_peepholes: bool = False, leak: float = 0.001, ratio_on: float = 0.1,
@@ -125,7 +136,13 @@ class PhasedLSTMCell(_LSTM):
 
 
 class GRUBlockCellV2(GRUCell):
-    """GRUCell under the name of TensorFlow's cell that is one op: the same numbers, and the same variables."""
+    """GRUCell under the name of TensorFlow's cell that is one op: the same numbers, and the same variables.
+
+    >>> cell = tf.contrib.rnn.GRUBlockCellV2(4)
+    >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> output.shape.as_list()
+    [2, 4]
+    """
 
     def __init__(self, num_units: int | None = None, cell_size: int | None = None, reuse: Any = None,
                  name: str = "gru_cell") -> None:
@@ -136,7 +153,13 @@ class GRUBlockCellV2(GRUCell):
 
 
 class LSTMBlockCell(LSTMCell):
-    """LSTMCell under the name of TensorFlow's cell that is one op: the same numbers, and the same variables."""
+    """LSTMCell under the name of TensorFlow's cell that is one op: the same numbers, and the same variables.
+
+    >>> cell = tf.contrib.rnn.LSTMBlockCell(4)
+    >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> output.shape.as_list()
+    [2, 4]
+    """
 
     def __init__(self, num_units: int, forget_bias: float = 1.0, cell_clip: float | None = None,
                  use_peephole: bool = False, dtype: Any = None, reuse: Any = None, name: str = "lstm_cell") -> None:

@@ -152,10 +152,18 @@ dense = functional(Dense, "dense")
 
 def dropout(inputs: Any, rate: Any = 0.5, noise_shape: Any = None, seed: int | None = None, training: Any = False,
             name: Any = None) -> Any:
-    """A layer `Dropout`, called: nothing is dropped unless `training`."""
+    """A layer `Dropout`, called: nothing is dropped unless `training`.
+
+    >>> np.unique(sess.run(tf.layers.dropout(tf.ones([1000]), rate=0.5, training=True)))
+    array([0., 2.], dtype=float32)
+    """
     return Dropout(rate, noise_shape, seed, name)(inputs, training=training)
 
 
 def flatten(inputs: Any, name: Any = None, data_format: str = "channels_last") -> Any:
-    """A layer `Flatten`, called: (batch, ...) -> (batch, numbers)."""
+    """A layer `Flatten`, called: (batch, ...) -> (batch, numbers).
+
+    >>> tf.layers.flatten(tf.zeros([4, 5, 6])).shape.as_list()
+    [4, 30]
+    """
     return Flatten(data_format, name=name)(inputs)

@@ -11,6 +11,9 @@ class InputSpec:
     """Rank, dtype, shape and sizes of some axes of an input; None: any.
 
     shape: a full shape, with None for any size. ndim, max_ndim, min_ndim: bounds on the rank. axes: sizes by axis.
+
+    >>> tf.layers.InputSpec(ndim=4, axes={-1: 3}).ndim
+    4
     """
 
     def __init__(self, dtype: Any = None, shape: Any = None, ndim: int | None = None, max_ndim: int | None = None,

@@ -280,7 +280,14 @@ def batch_normalization(inputs: Any, axis: Any = -1, momentum: float = 0.99, eps
                         reuse: Any = None, renorm: bool = False, renorm_clipping: Any = None,
                         renorm_momentum: float = 0.99, fused: bool | None = None,
                         virtual_batch_size: int | None = None, adjustment: Any = None) -> Any:
-    """A layer `BatchNormalization`, called. While training, the ops in UPDATE_OPS must be run with each step."""
+    """A layer `BatchNormalization`, called. While training, the ops in UPDATE_OPS must be run with each step.
+
+    >>> y = tf.layers.batch_normalization(tf.constant([[1.0, 10.0], [3.0, 30.0]]), training=True)
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(y)
+    array([[-0.9995, -1.    ],
+           [ 0.9995,  1.    ]], dtype=float32)
+    """
     layer = BatchNormalization(
         axis, momentum, epsilon, center, scale, beta_initializer, gamma_initializer, moving_mean_initializer,
         moving_variance_initializer, beta_regularizer, gamma_regularizer, beta_constraint, gamma_constraint, renorm,

@@ -31,6 +31,11 @@ class EmbeddingWrapper(Around):
     """A cell whose inputs are integers (batch,) or (batch, 1), the rows of a variable `embedding`.
 
     Raises ValueError for sizes below 1.
+
+    >>> cell = tf.contrib.rnn.EmbeddingWrapper(tf.contrib.rnn.GRUCell(4), embedding_classes=10, embedding_size=3)
+    >>> output, state = cell(tf.constant([[1], [2]]), cell.zero_state(2, tf.float32))
+    >>> output.shape.as_list()
+    [2, 4]
     """
 
     def __init__(self, cell: Any, embedding_classes: int, embedding_size: int, initializer: Any = None,
@@ -50,7 +55,13 @@ class EmbeddingWrapper(Around):
 
 
 class InputProjectionWrapper(Around):
-    """A cell whose inputs are multiplied by a variable first, to `num_proj` numbers, and given to `activation`."""
+    """A cell whose inputs are multiplied by a variable first, to `num_proj` numbers, and given to `activation`.
+
+    >>> cell = tf.contrib.rnn.InputProjectionWrapper(tf.contrib.rnn.GRUCell(4), num_proj=7)
+    >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> output.shape.as_list()
+    [2, 4]
+    """
 
     def __init__(self, cell: Any, num_proj: int, activation: Callable[[Any], Any] | None = None,
                  input_size: Any = None, reuse: bool | None = None) -> None:
@@ -67,6 +78,11 @@ class OutputProjectionWrapper(Around):
     """A cell whose outputs are multiplied by a variable, to `output_size` numbers, and given to `activation`.
 
     Raises ValueError for a size below 1.
+
+    >>> cell = tf.contrib.rnn.OutputProjectionWrapper(tf.contrib.rnn.GRUCell(4), output_size=7)
+    >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> output.shape.as_list(), state.shape.as_list()
+    ([2, 7], [2, 4])
     """
 
     def __init__(self, cell: Any, output_size: int, activation: Callable[[Any], Any] | None = None,

@@ -61,6 +61,12 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
     """Accumulator of gradients that are tensors.
 
     shared_name: accumulators of one shared name are one in a session. reduction_type: "MEAN" or "SUM".
+
+    >>> accumulator = tf.ConditionalAccumulator(tf.float32, shape=[])
+    >>> sess.run(accumulator.apply_grad(2.0)), sess.run(accumulator.apply_grad(4.0))
+    (None, None)
+    >>> sess.run(accumulator.take_grad(2))
+    3.0
     """
 
     _count_op, _step_op = ops.ResourceAccumulatorNumAccumulated, ops.ResourceAccumulatorSetGlobalStep
@@ -96,6 +102,11 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     """Accumulator of gradients that are IndexedSlices: the mean of a row is over the gradients that have it.
 
     Arguments as of ConditionalAccumulator.
+
+    >>> accumulator = tf.SparseConditionalAccumulator(tf.float32, shape=[3, 1])
+    >>> sess.run(accumulator.apply_grad([0, 2], [[1.0], [2.0]]))
+    >>> sess.run(accumulator.take_indexed_slices_grad(1).indices)
+    array([0, 2])
     """
 
     _count_op, _step_op = ops.AccumulatorNumAccumulated, ops.AccumulatorSetGlobalStep

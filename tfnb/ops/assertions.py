@@ -392,6 +392,14 @@ def add_check_numerics_ops() -> Operation:
     """Return an operation that raises InvalidArgumentError if any float tensor of the graph has a NaN or an infinity.
 
     Raises ValueError in a graph with control flow.
+
+    >>> x = tf.placeholder(tf.float32)
+    >>> y = tf.log(x)
+    >>> check = tf.add_check_numerics_ops()
+    >>> sess.run([y, check], {x: -1.0})
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: Log:0 : Tensor had NaN values
     """
     last: list[Tensor] = []
     for op in get_default_graph().get_operations():

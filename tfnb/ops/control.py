@@ -89,6 +89,10 @@ def tuple_(tensors: Sequence[Any], name: str | None = None, control_inputs: Sequ
     None and operations may stand among the tensors: None stays, an operation gives one that waits for all.
     control_inputs: operations or tensors to wait for too. Raises ValueError without any tensor, TypeError for a
     control input that is neither an operation nor a tensor.
+
+    >>> a, b = tf.tuple([tf.constant(1), tf.constant(2)])
+    >>> sess.run([a, b])
+    [1, 2]
     """
     with name_scope(name, "tuple", tensors):
         items = [t if t is None or hasattr(t, "op") or isinstance(t, Operation) else convert_to_tensor(t)
@@ -110,6 +114,12 @@ def with_dependencies(dependencies: Sequence[Any], output_tensor: Any, name: str
     """`output_tensor`, there only when all of `dependencies` are done: a tensor, variable, IndexedSlices, SparseTensor.
 
     The new node stands on the device of `output_tensor`. Raises TypeError if it can't be made a tensor.
+
+    >>> v = tf.Variable(1.0)
+    >>> sess.run(v.initializer)
+    >>> y = tf.contrib.framework.with_dependencies([v.assign_add(1.0)], tf.constant(5.0))
+    >>> sess.run(y), sess.run(v)
+    (5.0, 2.0)
     """
     values = [*dependencies, output_tensor]
     with name_scope(name, "control_dependency", values) as scope:

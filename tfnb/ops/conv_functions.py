@@ -101,6 +101,11 @@ def conv1d(value: Any = None, filters: Any = None, stride: Any = None, padding: 
     """Compute the 1-D convolution of rows (batch, width, channels) with a filter (width, in, out), by conv2d.
 
     data_format: "NWC" ("NHWC" in older releases) or "NCW" ("NCHW").
+
+    >>> row = tf.reshape([1.0, 2.0, 4.0, 8.0], [1, 4, 1])
+    >>> difference = tf.reshape([-1.0, 1.0], [2, 1, 1])
+    >>> sess.run(tf.squeeze(tf.nn.conv1d(row, difference, stride=1, padding="VALID")))
+    array([1., 2., 4.], dtype=float32)
     """
     value = renamed("input", input, "value", value)
     first = _channels_first_row(data_format)
@@ -114,7 +119,12 @@ def conv1d(value: Any = None, filters: Any = None, stride: Any = None, padding: 
 
 def conv1d_transpose(input: Any, filters: Any, output_shape: Any, strides: Any, padding: str = "SAME",
                      data_format: str | None = "NWC", dilations: Any = None, name: str | None = None) -> Tensor:
-    """Compute the transpose of conv1d; filters: (width, out, in)."""
+    """Compute the transpose of conv1d; filters: (width, out, in).
+
+    >>> row = tf.reshape([1.0, 2.0], [1, 2, 1])
+    >>> sess.run(tf.squeeze(tf.nn.conv1d_transpose(row, tf.ones([2, 1, 1]), output_shape=[1, 4, 1], strides=2)))
+    array([1., 1., 2., 2.], dtype=float32)
+    """
     first = _channels_first_row(data_format)
     axis = 2 if first else 1
     with name_scope(name, "conv1d_transpose", [input, filters, output_shape]) as scope:
@@ -133,6 +143,10 @@ def conv3d(input: Any, filter: Any = None, strides: Any = None, padding: Any = N
     """Compute the 3-D convolution of volumes with a filter (depth, height, width, in, out).
 
     strides, dilations: a number for each axis. padding: "SAME" or "VALID". data_format: "NDHWC" or "NCDHW".
+
+    >>> volume = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+    >>> sess.run(tf.squeeze(tf.nn.conv3d(volume, tf.ones([2, 2, 2, 1, 1]), strides=[1] * 5, padding="VALID")))
+    28.0
     """
     return Conv3D(input, renamed("filters", filters, "filter", filter), strides=strides, padding=padding,
                   data_format=data_format or "NDHWC", dilations=list(dilations), name=name)
@@ -155,6 +169,11 @@ def conv3d_transpose(value: Any = None, filter: Any = None, output_shape: Any = 
     """Compute the transpose of conv3d: from its output, volumes of `output_shape`.
 
     filter: (depth, height, width, out, in). strides, dilations: one number, three, or one for each axis.
+
+    >>> volume, filters = tf.ones([1, 1, 1, 1, 1]), tf.ones([2, 2, 2, 1, 1])
+    >>> spread = tf.nn.conv3d_transpose(volume, filters, output_shape=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1])
+    >>> sess.run(tf.reduce_sum(spread))
+    8.0
     """
     value, filter = renamed("input", input, "value", value), renamed("filters", filters, "filter", filter)
     layout = data_format or "NDHWC"
@@ -214,6 +233,11 @@ def depthwise_conv2d(input: Any, filter: Any, strides: Any, padding: Any, rate: 
     """Compute the depthwise convolution: each channel by its own filters (height, width, channels, multiplier).
 
     rate (or `dilations`): how far apart the taps are, in height and width; with one > 1, all strides must be 1.
+
+    >>> image = tf.reshape(tf.range(8.0), [1, 2, 2, 2])
+    >>> filters = tf.ones([2, 2, 2, 1])
+    >>> sess.run(tf.squeeze(tf.nn.depthwise_conv2d(image, filters, strides=[1, 1, 1, 1], padding="VALID")))
+    array([12., 16.], dtype=float32)
     """
     rate = renamed("dilations", dilations, "rate", rate)
     with name_scope(name, "depthwise", [input, filter]) as scope:
@@ -228,6 +252,10 @@ def separable_conv2d(input: Any, depthwise_filter: Any, pointwise_filter: Any, s
     """Compute a depthwise convolution, then a pointwise one (1 x 1 over all channels).
 
     pointwise_filter: (1, 1, channels * multiplier, out). Raises ValueError for another shape of it.
+
+    >>> image, depthwise, pointwise = tf.ones([4, 9, 9, 3]), tf.ones([3, 3, 3, 2]), tf.ones([1, 1, 6, 8])
+    >>> tf.nn.separable_conv2d(image, depthwise, pointwise, [1, 1, 1, 1], "SAME").shape.as_list()
+    [4, 9, 9, 8]
     """
     rate = renamed("dilations", dilations, "rate", rate)
     with name_scope(name, "separable_conv2d", [input, depthwise_filter, pointwise_filter]) as scope:
@@ -257,7 +285,13 @@ def _dilated_depthwise(x: Tensor, kernel: Tensor, strides: Any, padding: Any, ra
 
 
 def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str | None = None) -> Tensor:
-    """Compute the atrous (dilated) 2-D convolution, whose taps are `rate` pixels apart."""
+    """Compute the atrous (dilated) 2-D convolution, whose taps are `rate` pixels apart.
+
+    >>> image = tf.reshape(tf.range(25.0), [1, 5, 5, 1])
+    >>> spread = tf.nn.atrous_conv2d(image, tf.ones([2, 2, 1, 1]), rate=4, padding="VALID")
+    >>> sess.run(tf.squeeze(spread))
+    48.0
+    """
     return convolution(value, filters, padding, dilation_rate=[rate, rate], name=name)
 
 
@@ -271,7 +305,12 @@ def atrous_conv2d_transpose(value: Any, filters: Any, output_shape: Any, rate: i
 def convolution(input: Any, filter: Any = None, padding: Any = None, strides: Any = None, dilation_rate: Any = None,
                 name: str | None = None, data_format: str | None = None, filters: Any = None,
                 dilations: Any = None) -> Tensor:
-    """Compute conv1d, conv2d or conv3d, by the input's rank. Raises ValueError for strides and dilations both > 1."""
+    """Compute conv1d, conv2d or conv3d, by the input's rank. Raises ValueError for strides and dilations both > 1.
+
+    >>> row = tf.reshape([1.0, 2.0, 4.0, 8.0], [1, 4, 1])
+    >>> sess.run(tf.squeeze(tf.nn.convolution(row, tf.ones([2, 1, 1]), padding="VALID")))
+    array([ 3.,  6., 12.], dtype=float32)
+    """
     kernel = renamed("filters", filters, "filter", filter)
     rate = renamed("dilations", dilations, "dilation_rate", dilation_rate)
     with name_scope(name, "convolution", [input, kernel]) as scope:

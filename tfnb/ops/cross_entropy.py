@@ -338,6 +338,9 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
     """Compute the Poisson log-likelihood loss of `targets` under rates `exp(log_input)`, element-wise.
 
     compute_full_loss: with Stirling's approximation of the part that does not depend on `log_input`.
+
+    >>> sess.run(tf.nn.log_poisson_loss(targets=tf.constant([1.0, 2.0]), log_input=tf.constant([0.0, 1.0])))
+    array([1.    , 0.7183], dtype=float32)
     """
     with name_scope(name, "log_poisson_loss", [log_input, targets]):
         x, y = convert_to_tensor(log_input, name="log_input"), convert_to_tensor(targets, name="targets")

@@ -66,12 +66,23 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
 
 
 def write_file(filename: Any, contents: Any, name: str | None = None) -> Operation:
-    """Return an operation that writes a string to a file, and creates its directory where there is none."""
+    """Return an operation that writes a string to a file, and creates its directory where there is none.
+
+    >>> sess.run(tf.write_file("notes.txt", "text"))
+    >>> sess.run(tf.read_file("notes.txt"))
+    b'text'
+    """
     op: Operation = WriteFile(filename, contents, name=name)
     return op
 
 
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:
-    """List the files that match a glob pattern, or one of a vector of them, sorted: a string vector."""
+    """List the files that match a glob pattern, or one of a vector of them, sorted: a string vector.
+
+    >>> with tf.gfile.GFile("a.txt", "w") as file:
+    ...     file.write("text")
+    >>> sess.run(tf.matching_files("*.txt"))
+    array([b'./a.txt'], dtype=object)
+    """
     tensor: Tensor = MatchingFiles(pattern, name=name)
     return tensor

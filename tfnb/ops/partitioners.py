@@ -18,6 +18,11 @@ def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_pe
 
     bytes_per_string_element: what a string is reckoned to take. max_shards: no more parts than this, however large they
     become. Raises ValueError for sizes or numbers that are not positive.
+
+    >>> partitioner = tf.variable_axis_size_partitioner(max_shard_bytes=64)
+    >>> w = tf.get_variable("w", [10, 3], partitioner=partitioner)
+    >>> [part.shape.as_list() for part in w]
+    [[5, 3], [5, 3]]
     """
     if max_shard_bytes < 1 or bytes_per_string_element < 1:
         raise ValueError("Both max_shard_bytes and bytes_per_string_element must be positive. Currently, "
@@ -40,6 +45,11 @@ def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_sli
     """Return a partitioner into parts of `min_slice_size` bytes along `axis`, at most `max_partitions`.
 
     Raises ValueError for numbers that are not positive.
+
+    >>> partitioner = tf.min_max_variable_partitioner(max_partitions=2, min_slice_size=32)
+    >>> w = tf.get_variable("w", [10, 3], partitioner=partitioner)
+    >>> [part.shape.as_list() for part in w]
+    [[5, 3], [5, 3]]
     """
     for name, value in (("max_partitions", max_partitions), ("min_slice_size", min_slice_size),
                         ("bytes_per_string_element", bytes_per_string_element)):
@@ -55,7 +65,13 @@ def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_sli
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
-    """Return a partitioner into `num_shards` parts along `axis`, no more than it is long."""
+    """Return a partitioner into `num_shards` parts along `axis`, no more than it is long.
+
+    >>> partitioner = tf.fixed_size_partitioner(2)
+    >>> w = tf.get_variable("w", [10, 3], partitioner=partitioner)
+    >>> [part.shape.as_list() for part in w]
+    [[5, 3], [5, 3]]
+    """
     def partition(shape: Any, dtype: Any = None, **_: Any) -> list[int]:
         sizes = [1 if n is None else n for n in TensorShape(shape).as_list()]
         return _along(sizes, axis, min(num_shards, sizes[axis]))

@@ -71,7 +71,13 @@ def avg_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding:
 
 def max_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
                name: str | None = None) -> Tensor:
-    """max_pool, as release 1.15 calls it too."""
+    """max_pool, as release 1.15 calls it too.
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> sess.run(tf.squeeze(tf.nn.max_pool2d(image, ksize=2, strides=2, padding="VALID")))
+    array([[ 5.,  7.],
+           [13., 15.]], dtype=float32)
+    """
     return max_pool(input, ksize, strides, padding, data_format, name or "MaxPool2d")
 
 
@@ -80,13 +86,23 @@ avg_pool2d = avg_pool
 
 def max_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC",
                name: str | None = None) -> Tensor:
-    """Compute the maximum of each window of volumes; ksize, strides: one int, three, or one for each axis."""
+    """Compute the maximum of each window of volumes; ksize, strides: one int, three, or one for each axis.
+
+    >>> volume = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+    >>> sess.run(tf.squeeze(tf.nn.max_pool3d(volume, ksize=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding="VALID")))
+    7.0
+    """
     return _pool3d(MaxPool3D, "MaxPool3D", input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NDHWC",
                name: str | None = None) -> Tensor:
-    """Compute the mean of each window of volumes; arguments as of max_pool3d."""
+    """Compute the mean of each window of volumes; arguments as of max_pool3d.
+
+    >>> volume = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+    >>> sess.run(tf.squeeze(tf.nn.avg_pool3d(volume, ksize=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding="VALID")))
+    3.5
+    """
     return _pool3d(AvgPool3D, "AvgPool3D", input, ksize, strides, padding, data_format, name)
 
 
@@ -105,6 +121,10 @@ def pool(input: Any, window_shape: Any, pooling_type: str, padding: str, dilatio
 
     window_shape, strides: a number for each axis of the windows. Raises ValueError for another type, for strides with
     a dilation rate and for "SAME" with one.
+
+    >>> row = tf.reshape([1.0, 4.0, 2.0, 3.0], [1, 4, 1])
+    >>> sess.run(tf.squeeze(tf.nn.pool(row, [2], "MAX", padding="VALID", strides=[2])))
+    array([4., 3.], dtype=float32)
     """
     rate = renamed("dilations", dilations, "dilation_rate", dilation_rate)
     if pooling_type not in ("MAX", "AVG"):
@@ -180,25 +200,47 @@ def _by_rank(pools: tuple[Callable[..., Tensor], ...], input: Any, ksize: Any, s
 
 def max_pool_v2(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
                 name: str | None = None) -> Tensor:
-    """Compute max_pool of rows, images or volumes, by the rank of the input."""
+    """Compute max_pool of rows, images or volumes, by the rank of the input.
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> sess.run(tf.squeeze(tf.nn.max_pool_v2(image, ksize=2, strides=2, padding="VALID")))
+    array([[ 5.,  7.],
+           [13., 15.]], dtype=float32)
+    """
     return _by_rank((max_pool1d, max_pool, max_pool3d), input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool_v2(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
                 name: str | None = None) -> Tensor:
-    """Compute avg_pool of rows, images or volumes, by the rank of the input."""
+    """Compute avg_pool of rows, images or volumes, by the rank of the input.
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> sess.run(tf.squeeze(tf.nn.avg_pool_v2(image, ksize=2, strides=2, padding="VALID")))
+    array([[ 2.5,  4.5],
+           [10.5, 12.5]], dtype=float32)
+    """
     return _by_rank((avg_pool1d, avg_pool, avg_pool3d), input, ksize, strides, padding, data_format, name)
 
 
 def max_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC",
                name: str | None = None) -> Tensor:
-    """Compute the maximum of each window of rows (batch, width, channels)."""
+    """Compute the maximum of each window of rows (batch, width, channels).
+
+    >>> row = tf.reshape([1.0, 4.0, 2.0, 3.0], [1, 4, 1])
+    >>> sess.run(tf.squeeze(tf.nn.max_pool1d(row, ksize=2, strides=2, padding="VALID")))
+    array([4., 3.], dtype=float32)
+    """
     return _pool1d(max_pool, "MaxPool1d", input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC",
                name: str | None = None) -> Tensor:
-    """Compute the mean of each window of rows (batch, width, channels)."""
+    """Compute the mean of each window of rows (batch, width, channels).
+
+    >>> row = tf.reshape([1.0, 4.0, 2.0, 3.0], [1, 4, 1])
+    >>> sess.run(tf.squeeze(tf.nn.avg_pool1d(row, ksize=2, strides=2, padding="VALID")))
+    array([2.5, 2.5], dtype=float32)
+    """
     return _pool1d(avg_pool, "AvgPool1D", input, ksize, strides, padding, data_format, name)
 
 
@@ -220,7 +262,14 @@ def _pool1d(pool_: Any, scope_name: str, x: Any, ksize: Any, strides: Any, paddi
 def max_pool_with_argmax(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
                          Targmax: Any = None, name: str | None = None, output_dtype: Any = None,
                          include_batch_in_index: bool = False) -> tuple[Tensor, Tensor]:
-    """Compute max_pool, and the flat index of each maximum in its image. Raises ValueError for "NCHW"."""
+    """Compute max_pool, and the flat index of each maximum in its image. Raises ValueError for "NCHW".
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> y, index = tf.nn.max_pool_with_argmax(image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
+    >>> sess.run(tf.squeeze(index))
+    array([[ 5,  7],
+           [13, 15]])
+    """
     if data_format != "NHWC":
         raise ValueError(f"`data_format` values other than 'NHWC' are not supported. Received: {data_format}")
     return MaxPoolWithArgmax(input, ksize=per_axis(ksize, data_format, "ksize"),  # type: ignore[no-any-return]

@@ -35,6 +35,10 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """Return the two seeds of a random op: of the default graph and of the op; (None, None) where neither is set.
 
     With only a graph seed the op's is the number of ops made so far.
+
+    >>> tf.set_random_seed(7)
+    >>> tf.get_seed(3)
+    (7, 3)
     """
     graph = get_default_graph()
     if graph.seed is None:

@@ -128,6 +128,14 @@ def make_template(name_: str, func_: Callable[..., Any], create_scope_now_: bool
     name_: of its scope, made unique; unique_name_: instead of it, as it is. create_scope_now_: choose the scope now,
     not at the first call. custom_getter_: stands between `get_variable` and the variables. Raises ValueError without
     a name. The names of these arguments end in "_" to leave others to `func_`.
+
+    >>> def scale(x):
+    ...     w = tf.get_variable("w", [], initializer=tf.ones_initializer())
+    ...     return w * x
+    >>> shared = tf.make_template("scale", scale)
+    >>> y, z = shared(2.0), shared(3.0)
+    >>> len(tf.trainable_variables())
+    1
     """
     return Template(name_, partial(func_, **kwargs) if kwargs else func_, create_scope_now_, unique_name_,
                     custom_getter_)

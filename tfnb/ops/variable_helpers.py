@@ -67,17 +67,32 @@ def trainable_variables(scope: str | None = None) -> list[Any]:
 
 
 def local_variables(scope: str | None = None) -> list[Any]:
-    """Return the variables of this process only, which are not saved (collection LOCAL_VARIABLES)."""
+    """Return the variables of this process only, which are not saved (collection LOCAL_VARIABLES).
+
+    >>> total, update = tf.metrics.mean([1.0, 2.0])
+    >>> [v.name for v in tf.local_variables()]
+    ['mean/total:0', 'mean/count:0']
+    """
     return _collected(GraphKeys.LOCAL_VARIABLES, scope)
 
 
 def model_variables(scope: str | None = None) -> list[Any]:
-    """Return the variables that inference needs (collection MODEL_VARIABLES)."""
+    """Return the variables that inference needs (collection MODEL_VARIABLES).
+
+    >>> tf.model_variables()
+    []
+    """
     return _collected(GraphKeys.MODEL_VARIABLES, scope)
 
 
 def moving_average_variables(scope: str | None = None) -> list[Any]:
-    """Return the variables of which an ExponentialMovingAverage keeps an average."""
+    """Return the variables of which an ExponentialMovingAverage keeps an average.
+
+    >>> v = tf.Variable(1.0)
+    >>> update = tf.train.ExponentialMovingAverage(0.9).apply([v])
+    >>> tf.moving_average_variables() == [v]
+    True
+    """
     return _collected(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
@@ -168,6 +183,11 @@ def report_uninitialized_variables(var_list: Sequence[Any] | None = None,
     """Return a string vector with the names of the variables that have no value when it is run.
 
     var_list: by default the global and local variables, or where there are none, all variable nodes of the graph.
+
+    >>> a, b = tf.Variable(1.0, name="a"), tf.Variable(2.0, name="b")
+    >>> sess.run(a.initializer)
+    >>> sess.run(tf.report_uninitialized_variables())
+    array([b'b'], dtype=object)
     """
     if var_list is None:
         var_list = global_variables() + local_variables() or _variable_nodes()
@@ -183,6 +203,12 @@ def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Tenso
     """Return a tensor that, when it is run, raises FailedPreconditionError if one of the variables has no value.
 
     var_list: as for `report_uninitialized_variables`, which programs should prefer. None if there are no variables.
+
+    >>> v = tf.Variable(1.0)
+    >>> check = tf.assert_variables_initialized([v])
+    >>> sess.run(v.initializer)
+    >>> sess.run(check).shape
+    ()
     """
     if var_list is None:
         var_list = global_variables() + local_variables() or _variable_nodes()

@@ -27,6 +27,13 @@ class VariableScope:
 
     Attributes (each with a setter `set_...`): initializer, regularizer, caching_device, partitioner, custom_getter,
     dtype, constraint; name, original_name_scope and reuse (True, False, None or AUTO_REUSE) can be read.
+
+    >>> with tf.variable_scope("layer") as scope:
+    ...     scope.set_initializer(tf.ones_initializer())
+    >>> with tf.variable_scope(scope, reuse=tf.AUTO_REUSE):
+    ...     w = tf.get_variable("w", [2])
+    >>> w.name
+    'layer/w:0'
     """
 
     def __init__(self, reuse: Any, name: str = "", initializer: Any = None, regularizer: Any = None,
@@ -162,7 +169,13 @@ def _true_getter(name: str, shape: Any = None, dtype: Any = dtypes.float32, init
 
 
 def no_regularizer(_: Any) -> None:
-    """Pass it as a regularizer to have none, whatever the scope says."""
+    """Pass it as a regularizer to have none, whatever the scope says.
+
+    >>> with tf.variable_scope("layer", regularizer=tf.contrib.layers.l2_regularizer(0.1)):
+    ...     b = tf.get_variable("b", [2], regularizer=tf.no_regularizer)
+    >>> tf.losses.get_regularization_losses()
+    []
+    """
     return None
 
 
@@ -223,7 +236,12 @@ def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: A
 def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None,
                        regularizer: Any = None, trainable: bool = False, collections: Any = None,
                        **options: Any) -> Any:
-    """As `get_variable`, for a variable in LOCAL_VARIABLES (which are not saved) that is not trained."""
+    """As `get_variable`, for a variable in LOCAL_VARIABLES (which are not saved) that is not trained.
+
+    >>> count = tf.get_local_variable("count", [], initializer=tf.zeros_initializer())
+    >>> tf.local_variables() == [count], tf.trainable_variables()
+    (True, [])
+    """
     keys = [*(collections or []), GraphKeys.LOCAL_VARIABLES]
     return get_variable(name, shape, dtype, initializer, regularizer, False, keys, **options)
 
@@ -369,7 +387,13 @@ def variable_op_scope(values: Sequence[Any], name_or_scope: Any, default_name: s
                       initializer: Any = None, regularizer: Any = None, caching_device: Any = None,
                       partitioner: Any = None, custom_getter: Any = None, reuse: Any = None, dtype: Any = None,
                       use_resource: bool | None = None, constraint: Any = None) -> variable_scope:
-    """`variable_scope` with its first arguments in the order of TensorFlow 0.x."""
+    """`variable_scope` with its first arguments in the order of TensorFlow 0.x.
+
+    >>> with tf.variable_op_scope([tf.constant(1)], "layer"):
+    ...     w = tf.get_variable("w", [2])
+    >>> w.name
+    'layer/w:0'
+    """
     return variable_scope(name_or_scope, default_name, values, initializer, regularizer, caching_device, partitioner,
                           custom_getter, reuse, dtype, use_resource, constraint)
 

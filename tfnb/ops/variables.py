@@ -51,7 +51,11 @@ def disable_resource_variables() -> None:
 
 
 def resource_variables_enabled() -> bool:
-    """Return whether `enable_resource_variables` was called."""
+    """Return whether `enable_resource_variables` was called.
+
+    >>> tf.resource_variables_enabled()
+    False
+    """
     return _resource_by_default[0]
 
 

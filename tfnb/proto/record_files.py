@@ -11,7 +11,14 @@ from tfnb.proto.records import Compression, RecordWriter, read_records
 
 
 class TFRecordCompressionType:
-    """Compression of TFRecord files."""
+    """Compression of TFRecord files.
+
+    >>> options = tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.ZLIB)
+    >>> with tf.python_io.TFRecordWriter("data.tfrecord", options) as writer:
+    ...     writer.write(b"first")
+    >>> list(tf.python_io.tf_record_iterator("data.tfrecord", options))
+    [b'first']
+    """
 
     NONE, ZLIB, GZIP = 0, 1, 2
 
@@ -25,6 +32,12 @@ class TFRecordOptions:
     compression_level: 0 to 9; compression_strategy: 0 to 4 (zlib's Z_FILTERED...); window_bits: 9 to 15 for ZLIB, 25 to
     31 for GZIP; mem_level: 1 to 9; flush_mode: of zlib's constants, for `flush`. None: zlib's default. The sizes of
     buffers make no difference. Raises ValueError for another kind.
+
+    >>> options = tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.GZIP)
+    >>> with tf.python_io.TFRecordWriter("data.tfrecord", options) as writer:
+    ...     writer.write(b"first")
+    >>> list(tf.python_io.tf_record_iterator("data.tfrecord", options))
+    [b'first']
     """
 
     compression_type_map = _NAMES

@@ -24,6 +24,11 @@ def compute_gradient(x: Any, x_shape: Any, y: Tensor, y_shape: Sequence[int], x_
     shapes. x_init_value: where to differentiate, by default at random numbers of [0, 1). delta: half the step of the
     differences. init_targets: operations to run first. extra_feed_dict: what else to feed. Needs a default session;
     raises ValueError without one, or for values of another shape.
+
+    >>> x = tf.constant([1.0, 2.0])
+    >>> exact, numeric = tf.test.compute_gradient(x, [2], x ** 2, [2])
+    >>> bool(abs(exact - numeric).max() < 1e-2)
+    True
     """
     session = get_default_session()
     if session is None:
@@ -44,7 +49,12 @@ def compute_gradient(x: Any, x_shape: Any, y: Tensor, y_shape: Sequence[int], x_
 def compute_gradient_error(x: Any, x_shape: Any, y: Tensor, y_shape: Sequence[int], x_init_value: Any = None,
                            delta: float = 1e-3, init_targets: Any = None,
                            extra_feed_dict: Mapping[Any, Any] | None = None) -> float:
-    """Return the largest absolute difference between the two Jacobians of `compute_gradient`."""
+    """Return the largest absolute difference between the two Jacobians of `compute_gradient`.
+
+    >>> x = tf.constant([1.0, 2.0])
+    >>> tf.test.compute_gradient_error(x, [2], x ** 2, [2]) < 1e-2
+    True
+    """
     found = compute_gradient(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict)
     error = 0.0
     for theory, measured in [found] if isinstance(found, tuple) else found:

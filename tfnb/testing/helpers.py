@@ -60,7 +60,11 @@ def is_built_with_cuda() -> bool:
 
 
 def is_built_with_rocm() -> bool:
-    """Return False."""
+    """Return False.
+
+    >>> tf.test.is_built_with_rocm()
+    False
+    """
     return False
 
 
@@ -70,13 +74,20 @@ def is_built_with_gpu_support() -> bool:
 
 
 def is_built_with_xla() -> bool:
-    """Return False."""
+    """Return False.
+
+    >>> tf.test.is_built_with_xla()
+    False
+    """
     return False
 
 
 def assert_equal_graph_def(actual: Any, expected: Any, checkpoint_v2: bool = False,
                            hash_table_shared_name: bool = False) -> None:
-    """Raise AssertionError unless two GraphDefs have the same nodes, in any order; TypeError for something else."""
+    """Raise AssertionError unless two GraphDefs have the same nodes, in any order; TypeError for something else.
+
+    >>> tf.test.assert_equal_graph_def(sess.graph.as_graph_def(), tf.Graph().as_graph_def())
+    """
     for given in (actual, expected):
         if type(given).__name__ != "GraphDef":
             raise TypeError(f"Expected tf.GraphDef, got {type(given).__name__}")

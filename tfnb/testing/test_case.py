@@ -31,6 +31,14 @@ class TestCase(unittest.TestCase):
     """Test case whose tests begin with an empty default graph and the random seed 87654321.
 
     Assertions on arrays also take tensors, which they evaluate.
+
+    >>> class SquareTest(tf.test.TestCase):
+    ...     def test_square(self):
+    ...         with self.test_session():
+    ...             self.assertAllClose(tf.square([1.0, 2.0]).eval(), [1.0, 4.0])
+    >>> sess.close()
+    >>> SquareTest("test_square").run().wasSuccessful()
+    True
     """
 
     __test__ = False                               # this class is no test for pytest; those made of it are

@@ -183,7 +183,12 @@ def extract_labels(f: Any, one_hot: bool = False, num_classes: int = 10) -> np.n
 
 
 def dense_to_one_hot(labels_dense: np.ndarray, num_classes: int) -> np.ndarray:
-    """Rows of `num_classes` numbers with a 1 at the label."""
+    """Rows of `num_classes` numbers with a 1 at the label.
+
+    >>> tf.contrib.learn.datasets.mnist.dense_to_one_hot(np.array([2, 0]), num_classes=3)
+    array([[0., 0., 1.],
+           [1., 0., 0.]])
+    """
     made = np.zeros((len(labels_dense), num_classes))
     made[np.arange(len(labels_dense)), labels_dense.ravel()] = 1
     return made
