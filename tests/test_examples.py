@@ -25,6 +25,9 @@ OTHER = {"tfnb.notebook", "tfnb.raw_ops", "tfnb.python", "tfnb.user_ops"}
 # Public functions and classes that have no example yet: one that has one leaves the list, and none joins it.
 WITHOUT = frozenset(Path(__file__).with_name("without_examples.txt").read_text(encoding="utf-8").split())
 
+# The names of TensorFlow in modules that hold helpers of ours beside them.
+SHARED = {"tfnb.core.nest": {"assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"},
+          "tfnb.saved_model.loader": {"load", "maybe_saved_model_directory"}}
 # Examples of names that TensorFlow 2 has no more, as what it prints says.
 ABSENT = re.compile(r"AttributeError: (module |.*not available with Keras)")
 # Examples that print something else in TensorFlow 2, and why.
@@ -38,7 +41,7 @@ def members(module: Any, path: str) -> Iterator[tuple[str, Any]]:
     """(dotted name, value) of what a public module holds, and its submodules, the nearest first."""
     waiting, seen = [(path, inspect.getmodule(module))], set()
     for place, holder in waiting:
-        for name in public_names(holder):
+        for name in sorted(SHARED.get(holder.__name__, public_names(holder))):
             value = getattr(holder, name)
             if not isinstance(value, types.ModuleType):
                 if names_only(holder.__name__) or getattr(value, "__module__", "") == holder.__name__:
