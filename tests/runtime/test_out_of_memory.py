@@ -7,7 +7,7 @@ from tfnb.core import errors
 from tfnb.graph import constant_value
 from tfnb.ops import evaluate
 from tfnb.ops.raw import raw
-from tfnb.runtime import executor, program
+from tfnb.runtime import interpreter, program
 
 HUGE = 1 << 44                      # elements: 64 TiB of float32, which no system promises
 VECTOR = {
@@ -97,7 +97,7 @@ def test_the_memory_of_what_is_fetched(monkeypatch):
                 sess.run(y, {x: np.ones(100_000)})
                 sess.run(y, {x: np.ones(100_000)})
         with monkeypatch.context() as patch:
-            patch.setattr(executor.Executor, "_run", no_memory)
+            patch.setattr(interpreter.Interpreted, "run", no_memory)
             with pytest.raises(errors.ResourceExhaustedError, match="OOM.*'v:0'"):
                 sess.run(v)
         assert sess.run(v).shape == (3,)

@@ -50,11 +50,11 @@ class _Timed:
     runs: int
     launches: list[LaunchTime] = field(default_factory=list)
 
-    def run(self, inputs: Sequence[np.ndarray], trace: Any = None) -> list[np.ndarray] | None:
+    def run(self, inputs: Sequence[np.ndarray], trace: Any = None) -> list[np.ndarray]:
         """Run and time the stage's program; see StageRunner.run."""
         program = self.runner.borrow(inputs)
         if program is None:
-            return None
+            return self.runner.interpreted.run(inputs, trace)
         try:
             outputs, times = time_program(program, inputs, self.store, self.runs)
         finally:

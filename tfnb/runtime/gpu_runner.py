@@ -14,6 +14,7 @@ from tfnb.graph.references import ref_variable, refers
 from tfnb.opdef import kinds
 from tfnb.ops.evaluate import reads_operand
 from tfnb.runtime.gpu_program import GpuProgram
+from tfnb.runtime.interpreter import Interpreted
 from tfnb.runtime.program import Compiled, compile_stage
 from tfnb.runtime.stages import StageRunner
 from tfnb.runtime.store import Store
@@ -23,15 +24,13 @@ from tfnb.runtime.trace import Trace
 class GpuRunner(StageRunner):
     """The program cache of a stage on a GPU, keyed by the shapes (and values) that programs are specialized to."""
 
-    eager = True
+    def __init__(self, interpreted: Interpreted, store: Store) -> None:
+        super().__init__(interpreted, store)
+        self._first = [op for op in self.stage.variables if _is_assigned_first(op, self.stage)]
 
-    def __init__(self, stage: Stage, store: Store) -> None:
-        super().__init__(stage, store)
-        self._first = [op for op in stage.variables if _is_assigned_first(op, stage)]
-
-    def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray] | None:
-        """Return the outputs; None if a variable is uninitialized and the stage does not assign it first. Raises the
-        errors that kernels report.
+    def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
+        """Run the stage and return its outputs: interpreted if a variable is uninitialized that it does not assign
+        first. Raises the errors that kernels report.
         """
         made = [op for op in self._first if self._store.peek(op) is None]
         for op in made:

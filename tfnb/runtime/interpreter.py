@@ -1,4 +1,4 @@
-"""Interpreter: runs a stage op by op on NumPy arrays; host stages always, device stages at their first run."""
+"""Interpreter: runs a stage op by op on NumPy arrays; device stages at their first run, and what nothing else runs."""
 from __future__ import annotations
 
 from collections.abc import Collection, MutableMapping, Sequence
@@ -33,26 +33,35 @@ class Taps(Protocol):
         """Observe `op` after it has run; return the outputs that the run goes on with."""
 
 
-def interpret(stage: Stage, env: Env, store: Store, trace: Trace | None = None,
-              fed: Collection[Tensor] = (), tap: Taps | None = None) -> None:
-    """Run the ops of a stage; `env` has its inputs and receives its outputs. fed: tensors whose values were fed.
+class Interpreted:
+    """The interpreter of one stage. fed: tensors whose values were fed; tap: an observer of each op."""
 
-    Arrays in `env` may be views of variables while the stage runs; its outputs are copied where they are.
-    """
-    for op in stage.ops:
-        if isinstance(op.spec, kinds.Variable) or (op.outputs and all(t in fed for t in op.outputs)):
-            continue                               # read where it is used, or fed
-        start = 0 if trace is None else clock()
-        outputs = run_op(op, env, store, fed, tap)
-        if trace is not None:
-            trace.add((op,), start, outputs)
-        for tensor, value in zip(op.outputs, outputs, strict=True):
-            if tensor not in fed:
-                env[tensor] = value                # replaces an earlier stage's value, if repeated here
-    for tensor in stage.outputs:
-        value = _input(tensor, env, store, tensor.op, fed)
+    def __init__(self, stage: Stage, store: Store, fed: Collection[Tensor] = (), tap: Taps | None = None) -> None:
+        self.stage, self._store, self._fed, self._tap = stage, store, fed, tap
+
+    def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
+        """Run the ops and return the stage's outputs; see `Runner`.
+
+        Arrays may be views of variables while the stage runs; its outputs are copied.
+        """
+        stage, store, fed = self.stage, self._store, self._fed
+        env: Env = dict(zip(stage.inputs, inputs, strict=True))
+        for op in stage.ops:
+            if isinstance(op.spec, kinds.Variable) or (op.outputs and all(t in fed for t in op.outputs)):
+                continue                           # read where it is used, or fed
+            start = 0 if trace is None else clock()
+            outputs = run_op(op, env, store, fed, self._tap)
+            if trace is not None:
+                trace.add((op,), start, outputs)
+            for tensor, value in zip(op.outputs, outputs, strict=True):
+                if tensor not in fed:
+                    env[tensor] = value            # replaces an earlier stage's value, if repeated here
+        return [self._output(t, env) for t in stage.outputs]
+
+    def _output(self, tensor: Tensor, env: Env) -> np.ndarray:
+        value = _input(tensor, env, self._store, tensor.op, self._fed)
         try:
-            env[tensor] = np.array(value)
+            return np.array(value)
         except MemoryError as error:
             raise ResourceExhaustedError(None, tensor.op, f"OOM: {error} (output of {tensor.op.name!r})") from error
 

@@ -8,9 +8,13 @@ import numpy as np
 
 from tfnb.compile.plan import Loop, Plan
 from tfnb.core.options import options
+from tfnb.graph.operation import Tensor
 from tfnb.kernels.cpu.elements import STOPPED
+from tfnb.runtime.interpreter import Taps
+from tfnb.runtime.merges import unslotted
 from tfnb.runtime.program import Program
 from tfnb.runtime.residents import Held, held
+from tfnb.runtime.stages import StageRunner
 from tfnb.runtime.store import Store
 from tfnb.runtime.trace import Trace
 
@@ -19,20 +23,11 @@ from tfnb.runtime.trace import Trace
 SETTLED = (3, 4)
 
 
-class Lends(Protocol):
-    """A source of programs for a device stage; implemented in runtime/executor.py."""
-
-    locks: bool
-
-    def borrow(self, inputs: Sequence[np.ndarray]) -> Program | None:
-        """Return a program for these inputs, locked; None if there can't be one."""
-
-
 class Runs(Protocol):
     """An executor of a plan; implemented in runtime/executor.py."""
 
     @property
-    def direct(self) -> Lends | None:
+    def direct(self) -> StageRunner | None:
         """The runner of the whole plan, if this is one device stage, else None."""
 
     def run(self, feeds: Sequence[np.ndarray], trace: Trace | None = None) -> Sequence[np.ndarray]:
@@ -40,10 +35,16 @@ class Runs(Protocol):
 
 
 class LoopRunner:
-    """One loop in one session. Its first iteration is interpreted, later ones are compiled."""
+    """One loop in one session. Its first iteration is interpreted, later ones are compiled.
 
-    def __init__(self, loop: Loop, executor: Callable[[Plan], Runs], store: Store) -> None:
+    inputs: the tensors that it takes, the initial values of its variables first.
+    """
+
+    def __init__(self, loop: Loop, outputs: Sequence[Tensor], executor: Callable[[Plan], Runs], store: Store,
+                 tap: Taps | None = None) -> None:
         self.loop = loop
+        self.inputs = (*loop.initial, *loop.constants)
+        self._outputs, self._tap = outputs, tap
         self._store = store
         self.test, self.step = executor(loop.test), executor(loop.step)
         kept = all(k >= 0 or k == -1 - i for i, k in enumerate(loop.nexts))
@@ -51,20 +52,29 @@ class LoopRunner:
         self._lends = whole.direct if loop.fused and kept else None
         if self._lends is not None and self._lends.locks:
             self._lends = None
-        self._first = None if loop.first is None else LoopRunner(loop.first, executor, store)
+        self._first = None if loop.first is None else LoopRunner(loop.first, (), executor, store)
         self._settled = False
         self._counts: dict[int, int] = {}          # the number of elements of each stack at the end of the last run
 
-    def run(self, initial: Sequence[np.ndarray], constants: Sequence[np.ndarray],
-            trace: Trace | None = None) -> list[np.ndarray]:
-        """Iterate until the condition is false and return the values of the loop variables.
+    def run(self, inputs: Sequence[np.ndarray | None], trace: Trace | None = None) -> list[np.ndarray]:
+        """Iterate until the condition is false and return the values of the outputs; see `Runner`.
 
         Raises DeadlineExceededError past the store's limit.
         """
+        given = [unslotted(t, self._store) if a is None else a for t, a in zip(self.inputs, inputs, strict=True)]
+        values = self._iterate(list(given), trace)
+        made = {}
+        for k, tensor in self.loop.exits:           # a value that no op computed belongs to someone else
+            made[tensor] = np.array(values[k]) if any(values[k] is a for a in given) else values[k]
+            if self._tap is not None:
+                made[tensor], = self._tap.after(tensor.op, (made[tensor],))
+        return [made[t] for t in self._outputs]
+
+    def _iterate(self, values: list[np.ndarray], trace: Trace | None) -> list[np.ndarray]:
+        """Iterate and return the values of the loop variables. values: of the variables, and of the constants."""
         loop = self.loop
         limited = self._store.time_left() is not None
-        values = [*initial, *constants]
-        count, feeds, nexts, step = len(initial), loop.step_feeds, loop.nexts, self.step.run
+        count, feeds, nexts, step = len(loop.initial), loop.step_feeds, loop.nexts, self.step.run
         if self._first is None:
             goes_on = self._goes_on(values, trace)
         else:

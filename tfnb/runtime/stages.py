@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.compile.plan import Stage
 from tfnb.compile.trace import Meta
 from tfnb.core.errors import OpError
 from tfnb.ops.evaluate import wants_lock
+from tfnb.runtime.interpreter import Interpreted
 from tfnb.runtime.program import Compiled, Program, compile_stage, exhausted
 from tfnb.runtime.residents import element_of
 from tfnb.runtime.store import Store
@@ -25,12 +25,16 @@ NOTED = 32               # shapes that a stage of a loop records as met
 
 
 class StageRunner:
-    """The program cache of one device stage, keyed by the shapes (and values) that programs are specialized to."""
+    """The program cache of one device stage, keyed by the shapes (and values) that programs are specialized to.
 
-    eager = False            # whether its first run needs a program already
+    interpreted: runs the stage where there is no program; patient: the stage is one of a loop; threads: of one kernel
+    at most, None: all there are.
+    """
 
-    def __init__(self, stage: Stage, store: Store, patient: bool = False, threads: int | None = None) -> None:
-        self.stage = stage
+    def __init__(self, interpreted: Interpreted, store: Store, patient: bool = False,
+                 threads: int | None = None) -> None:
+        self.interpreted = interpreted
+        self.stage = stage = interpreted.stage
         self._threads = threads
         self._patience: dict[Any, None] | None = {} if patient else None
         self._store = store
@@ -43,11 +47,11 @@ class StageRunner:
         self._valued = frozenset(by_value) & frozenset(self._handles)
         self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
 
-    def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray] | None:
-        """Run and return the outputs; None if a variable is uninitialized: the interpreter assigns or reports it."""
+    def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
+        """Run the stage and return its outputs; see `Runner`. Without a program (see `borrow`) it is interpreted."""
         program = self.borrow(inputs)
         if program is None:
-            return None
+            return self.interpreted.run(inputs, trace)
         try:
             if self.locks:
                 with self._store.updating:
@@ -59,8 +63,10 @@ class StageRunner:
             program.lock.release()
 
     def borrow(self, inputs: Sequence[np.ndarray]) -> Program | None:
-        """Return a program for these inputs, locked for the caller; None as for `run`, and where kernels can't access
-        the elements of the TensorArrays and stacks among the inputs.
+        """Return a program for these inputs, locked for the caller.
+
+        None if a variable is uninitialized (the interpreter assigns or reports it), while a loop meets new shapes, and
+        where kernels can't access the elements of the TensorArrays and stacks among the inputs.
         """
         key: tuple[Any, ...] = tuple([a.shape for a in inputs])
         if self._by_value:

@@ -18,35 +18,34 @@ from time import monotonic
 from tfnb.compile.plan import Plan
 from tfnb.core import queues
 from tfnb.core.errors import CancelledError, DeadlineExceededError
-from tfnb.runtime.interpreter import Env
 from tfnb.runtime.overdue import monitor
 from tfnb.runtime.store import Store
 
-Run = Callable[[int, Env], None]                # runs the stage of that number: its inputs and outputs are in `Env`
+Run = Callable[[int], None]                     # runs the stage of that number
 NOW = float("-inf")                             # a deadline that lets nothing wait
 NEVER = float("inf")                            # the beginning of a turn while there is none
 LOOK = 0.05                                     # seconds between two looks for a signal
 GRACE, INTERRUPTED = 5.0, 0.5                   # seconds that functions may still run after an error, an interrupt
 
 
-def run_waiting(plan: Plan, env: Env, store: Store, run: Run, concurrent: bool = True) -> None:
+def run_waiting(plan: Plan, store: Store, run: Run, concurrent: bool = True) -> None:
     """Run all stages of a plan that has `before`. Raises the first error, once no other stage blocks any more.
 
     concurrent: let functions that last run beside others; else all go one after another, in the order of the plan.
     """
     if plan.waits or not concurrent:
-        _Waiting(plan, env, store, run, concurrent).run()
+        _Waiting(plan, store, run, concurrent).run()
     else:
-        _InOrder(plan, env, store, run).run()
+        _InOrder(plan, store, run).run()
 
 
 class _InOrder:
     """A run of functions, without queues: the stages in the order of the plan, until one lasts."""
 
-    __slots__ = ("since", "_deadline", "_stage", "_turn", "_lock", "_plan", "_env", "_store", "_run")
+    __slots__ = ("since", "_deadline", "_stage", "_turn", "_lock", "_plan", "_store", "_run")
 
-    def __init__(self, plan: Plan, env: Env, store: Store, run: Run) -> None:
-        self._plan, self._env, self._store, self._run = plan, env, store, run
+    def __init__(self, plan: Plan, store: Store, run: Run) -> None:
+        self._plan, self._store, self._run = plan, store, run
         self.since, self._stage, self._deadline = NEVER, 0, store.deadline()
         self._turn: _Turn | None = None            # once a deputy has taken over
         self._lock = threading.Lock()
@@ -58,7 +57,7 @@ class _InOrder:
             for i, calls in enumerate(self._plan.calls):
                 self._store.check_time()
                 if not calls:
-                    self._run(i, self._env)
+                    self._run(i)
                 elif (turn := self._call(i)) is not None:
                     turn.run.rest(turn)
                     return
@@ -70,7 +69,7 @@ class _InOrder:
         error = None
         self._stage, self.since = i, monotonic()
         try:
-            self._run(i, self._env)
+            self._run(i)
         except BaseException as caught:
             error = caught
         with self._lock:
@@ -85,7 +84,7 @@ class _InOrder:
         """Let a deputy take over, if there is anything to do."""
         with self._lock:
             if self.since != NEVER and self._turn is None:
-                waiting = _Waiting(self._plan, self._env, self._store, self._run, True, self._stage)
+                waiting = _Waiting(self._plan, self._store, self._run, True, self._stage)
                 turn = _Turn(waiting, self._stage, self._deadline)
                 waiting.take_over(turn)
                 self._turn = None if turn.deputy is None else turn
@@ -114,15 +113,15 @@ class _Waiting:
     present: the number of the stage that runs already, after those before it.
     """
 
-    def __init__(self, plan: Plan, env: Env, store: Store, run: Run, concurrent: bool, present: int = -1) -> None:
+    def __init__(self, plan: Plan, store: Store, run: Run, concurrent: bool, present: int = -1) -> None:
         assert plan.before is not None
         self._stages, self._before = plan.stages, plan.before
-        self._env, self._store, self._run = env, store, run
+        self._store, self._run = store, run
         self._calls = plan.calls if concurrent else [False] * len(plan.stages)
         self._left = dict.fromkeys(range(present + 1, len(plan.stages)))    # in the order of the plan
         self._done = set(range(present))
         self._threads: dict[int, threading.Thread | None] = {}      # None: a function that had its thread before
-        self._finished: SimpleQueue[tuple[int, Env, BaseException | None]] = SimpleQueue()
+        self._finished: SimpleQueue[tuple[int, BaseException | None]] = SimpleQueue()
         self._cancelled = threading.Event()
         self._baton = threading.Lock()             # held to end a turn or to take over
         self._error: BaseException | None = None   # of a deputy
@@ -154,7 +153,7 @@ class _Waiting:
         turn = _Turn(self, i, self._store.deadline())
         monitor.begin(turn)
         try:
-            self._run(i, self._env)
+            self._run(i)
         except BaseException as caught:
             turn.error = caught
         finally:
@@ -200,7 +199,7 @@ class _Waiting:
         stop them, and they may wait for ever.
         """
         error = turn.error
-        self._finished.put((turn.stage, self._env, error))
+        self._finished.put((turn.stage, error))
         if error is None:
             while deputy.is_alive():
                 deputy.join(LOOK)
@@ -224,7 +223,7 @@ class _Waiting:
             waits = any(op.spec.waits for op in self._stages[i].ops)
             if not waits or self._without_waiting(i):
                 if not waits:
-                    self._run(i, self._env)
+                    self._run(i)
                 self._done.add(i)
                 del self._left[i]
                 return True
@@ -235,7 +234,7 @@ class _Waiting:
         deadline = self._store.deadline()
         self._store.wait_until(NOW)
         try:
-            self._run(i, self._env)
+            self._run(i)
             return True
         except DeadlineExceededError:
             return False
@@ -246,24 +245,23 @@ class _Waiting:
         """Run all ready stages concurrently, until one of them is done."""
         ready = self._ready()
         if len(ready) == 1 and not self._threads:
-            self._run(ready[0], self._env)
+            self._run(ready[0])
             self._done.add(ready[0])
             del self._left[ready[0]]
             return
         for i in ready:
             del self._left[i]
-            arguments = i, dict(self._env), self._store.deadline()
+            arguments = i, self._store.deadline()
             self._threads[i] = thread = threading.Thread(target=self._in_thread, args=arguments, daemon=True)
             thread.start()
-        i, made, error = self._next()
+        i, error = self._next()
         if (ended := self._threads.pop(i)) is not None:
             ended.join()
         if error is not None:
             raise error
-        self._env.update({t: made[t] for t in self._stages[i].outputs if t in made})
         self._done.add(i)
 
-    def _next(self) -> tuple[int, Env, BaseException | None]:
+    def _next(self) -> tuple[int, BaseException | None]:
         """Wait for a stage in another thread to end. Lets signals be handled meanwhile, see `wait_for`."""
         while True:
             try:
@@ -272,11 +270,11 @@ class _Waiting:
                 if self._cancelled.is_set():       # by who waits for this deputy
                     raise CancelledError(None, None, "The run was cancelled: another op of it failed") from None
 
-    def _in_thread(self, i: int, env: Env, deadline: float | None) -> None:
+    def _in_thread(self, i: int, deadline: float | None) -> None:
         queues.run.cancelled = self._cancelled
         self._store.wait_until(deadline)
         try:
-            self._run(i, env)
-            self._finished.put((i, env, None))
+            self._run(i)
+            self._finished.put((i, None))
         except BaseException as error:
-            self._finished.put((i, env, error))
+            self._finished.put((i, error))
