@@ -83,7 +83,8 @@ class _Signals:
         """Run pending handlers at each resumption.
 
         Python runs them where a function begins or goes on. What they raise where a function begins is lost on its
-        way through ctypes; a generator goes on inside of its `try`.
+        way through ctypes; a generator goes on inside of its `try`. (The inner loop has a line of its own: without it
+        Python 3.11 takes the place that its jump goes back to for one outside of the `try`.)
         """
         while True:
             try:
@@ -105,7 +106,7 @@ def watch() -> int:
     global _signals
     if threading.get_ident() != threading.main_thread().ident:
         return 0
-    if _signals is None:
+    if _signals is None or _signals.handlers.gi_frame is None:     # the latter after two signals within a microsecond
         _signals = _Signals()
     if _signals.handlers.gi_running:
         return 0
