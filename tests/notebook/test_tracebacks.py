@@ -11,7 +11,7 @@ from IPython.core.ultratb import VerboseTB
 
 import tfnb as tf
 from tfnb.notebook.debug import tracebacks
-from tfnb.notebook.debug.failed_cell import attempted
+from tfnb.notebook.debug.failed_cell import attempted, partial_graph
 from tfnb.notebook.frontend.settings import settings
 
 CELL = """
@@ -126,4 +126,5 @@ def test_what_failed_is_an_op_or_the_function_that_the_user_called(call, failed)
         with pytest.raises((ValueError, TypeError)) as caught:
             call(x, y)
         found = attempted(caught.value)
-    assert (found and (found.info.name, " ".join(t.name for t in found.inputs))) == failed
+        assert (found and (found.info.name, " ".join(t.name for t in found.inputs))) == failed
+        assert found is None or 'class="n f-op r-failed"' in partial_graph(found, None).svg()

@@ -104,3 +104,15 @@ result = [str(tensor.shape) for tensor in made]"""
     scope = {"tf": tf}
     exec(code, scope)
     assert scope["result"] == oracle(code) == ["(?, 13)"] * 3
+
+
+@pytest.mark.parametrize("ids", [[], [0], [2], [0, 0, 1], [0, 1, 4], [0, 3, 3, 3]])
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_sums_of_ascending_segments_end_with_the_last_id(ids, dtype):
+    data = np.arange(1, 2 * len(ids) + 1, dtype=dtype).reshape(-1, 2)
+    want = np.zeros((ids[-1] + 1 if ids else 0, 2), dtype)
+    np.add.at(want, np.array(ids, int), data)
+    x, i = tf.placeholder(dtype, [None, 2]), tf.placeholder(tf.int32, [None])
+    with tf.Session() as session:
+        for _ in range(3):
+            np.testing.assert_array_equal(session.run(tf.segment_sum(x, i), {x: data, i: ids}), want)
