@@ -16,7 +16,7 @@ from tfnb.kernels.primitives import BUILTINS
 ROOT = Path(__file__).resolve().parents[1]
 # Processing order: a folder imports only those before it. The public names, `tfnb/*.py` and other folders, come last.
 ORDER = ["core", "proto", "opdef", "graph", "kernels", "ops", "autodiff", "compile", "runtime", "debug", "summary",
-         "train", "data", "layers", "examples", "saved_model", "tools", "testing", "notebook"]
+         "train", "data", "layers", "custom", "examples", "saved_model", "tools", "testing", "notebook"]
 TOP_LEVEL = {"pyproject.toml", "tfnb", "extension", "notebooks", "tests", "binder", "docs", "benchmarks", "README.md",
              "CONTRIBUTING.md", "Makefile", "LICENSE", "CHANGELOG.md"}
 # The order of sub-rooms, where a room has some; ".": the modules of its own folder, which come last if it is not named.

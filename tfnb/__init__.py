@@ -175,6 +175,7 @@ compat.v1 = _sys.modules[__name__]
 notebook = _lazy_module("tfnb.notebook")
 # Compositions of the ops above: programs that use none don't wait for them.
 contrib = _lazy_module("tfnb.contrib")
+custom = _lazy_module("tfnb.custom")
 data = _lazy_module("tfnb.data")
 examples = _lazy_module("tfnb.examples")
 io = _lazy_module("tfnb.io")

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 from tfnb.opdef.signature import Arg, Attr
@@ -41,6 +42,7 @@ class Op:
     TensorArray or stack ("read", "write", "size", "gradient", "push", "pop"): in an iteration of a loop it can be a
     kernel (compile/residents.py). role: its part in training ("optimizer", "initializer", "summary", "merged summary",
     "saver"), for views and for cells that run again. nan_hint: the usual cause of NaN and infinity in its outputs.
+    origin: of an op that a user declared (tf.custom), the code of the function.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Op:
     calls: bool = False
     role: str = ""
     nan_hint: str = ""
+    origin: CodeType | None = None
 
     def attr(self, name: str) -> Attr:
         """Return the attr called `name`. Raises KeyError if there is none."""

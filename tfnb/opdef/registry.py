@@ -8,6 +8,7 @@ from tfnb.opdef.index import MODULE_OF
 from tfnb.opdef.op import Op
 
 OPS: dict[str, Op] = {}
+CUSTOM: dict[str, Op] = {}              # of these, the ops that users declared
 
 
 def find(name: str) -> Op | None:
@@ -31,3 +32,19 @@ def add(op: Op) -> None:
     if op.name in OPS:
         raise ValueError(f"op {op.name!r} is declared twice")
     OPS[op.name] = op
+
+
+def declare_custom(op: Op) -> None:
+    """Register an op that a user declares, in place of the one that was declared by that name before."""
+    if op.name not in CUSTOM:
+        add(op)
+    OPS[op.name] = CUSTOM[op.name] = op
+
+
+def restore_custom(ops: dict[str, Op]) -> None:
+    """Let the ops that users declared be these, and no others."""
+    for name in CUSTOM:
+        del OPS[name]
+    CUSTOM.clear()
+    CUSTOM.update(ops)
+    OPS.update(ops)

@@ -23,7 +23,7 @@ from tfnb.ops.construct import Constructor
 Fn = Callable[..., Any]
 
 
-def _stated(fn: Fn, text: str, attrs: dict[str, str], shape: Fn, ranks: Ranks | None = None,
+def fields(fn: Fn, text: str, attrs: dict[str, str], shape: Fn, ranks: Ranks | None = None,
             validate: Fn | None = None, values: Iterable[str] = ()) -> dict[str, Any]:
     """Return the fields that an op of any kind has (an attr called as a parameter of the decorator, `shape`, is given
     as `shape_`). Raises ValueError for ranks of what is no input."""
@@ -54,7 +54,7 @@ def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, ranks: Ranks 
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         body = lru_cache(lambda n: scalar.read(variadic(n))) if variadic else scalar.read(fn)
-        return declared(kinds.Elementwise(**_stated(fn, text, attrs, shape, ranks, validate), body=body, align=align,
+        return declared(kinds.Elementwise(**fields(fn, text, attrs, shape, ranks, validate), body=body, align=align,
                                           domain=domain))
     return declare
 
@@ -71,7 +71,7 @@ def reduction(text: str, *, identity: float | str, axes: Fn | None = None, shape
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         named = () if axes else (read_signature(text, attrs)[0][1].name,)
-        return declared(kinds.Reduction(**_stated(fn, text, attrs, shape, ranks, values=named), body=scalar.read(fn),
+        return declared(kinds.Reduction(**fields(fn, text, attrs, shape, ranks, values=named), body=scalar.read(fn),
                                         identity=identity, axes=axes, accumulators=accumulators or {}))
     return declare
 
@@ -84,7 +84,7 @@ def rowwise(text: str, *, rows: Iterable[str] = (), shape: Fn = shapes.rowwise,
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        return declared(kinds.Rowwise(**_stated(fn, text, attrs, shape), body=scalar.read(fn), rows=frozenset(rows)))
+        return declared(kinds.Rowwise(**fields(fn, text, attrs, shape), body=scalar.read(fn), rows=frozenset(rows)))
     return declare
 
 
@@ -103,7 +103,7 @@ def movement(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn |
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         others = [arg.name for i, arg in enumerate(read_signature(text, attrs)[0]) if i != of]
-        return declared(kinds.Movement(**_stated(fn, text, attrs, shape, ranks, validate, others), view=fn, viewed=of,
+        return declared(kinds.Movement(**fields(fn, text, attrs, shape, ranks, validate, others), view=fn, viewed=of,
                                        in_order=in_order, same=same, indexed=indexed and (_BOUNDS, indexed), cpu=cpu))
     return declare
 
@@ -128,7 +128,7 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        return declared(kinds.Kernel(**_stated(fn, text, attrs, shape, ranks, validate, values), numpy=numpy,
+        return declared(kinds.Kernel(**fields(fn, text, attrs, shape, ranks, validate, values), numpy=numpy,
                                      cpu=cpu or launch, cuda=cuda or launch, total=total, view=view,
                                      indexed=indexed and (_BOUNDS, indexed), bounded=bounded, counted=counted,
                                      contraction=contraction, work=work))
@@ -141,7 +141,7 @@ def random(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
     """As `kernel`, with a generator state (`ctx.state`, `call.state`) that each op has in each session."""
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        return declared(kinds.Random(**_stated(fn, text, attrs, shape, ranks, validate, values), stateful=True,
+        return declared(kinds.Random(**fields(fn, text, attrs, shape, ranks, validate, values), stateful=True,
                                      numpy=numpy, cpu=cpu or launch, cuda=cuda or launch))
     return declare
 
@@ -150,7 +150,7 @@ def shapeof(text: str, *, shape: Fn, **attrs: str) -> Callable[[Fn], Constructor
     """Declare an op that depends on the shapes of its inputs only: fn(*shapes, **attrs) -> NumPy value(s)."""
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        return declared(kinds.ShapeOf(**_stated(fn, text, attrs, shape), numpy=fn))
+        return declared(kinds.ShapeOf(**fields(fn, text, attrs, shape), numpy=fn))
     return declare
 
 
@@ -162,7 +162,7 @@ def update(text: str, *, shape: Fn = shapes.like_first, ranks: Ranks | None = No
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        return declared(kinds.Update(**_stated(fn, text, attrs, shape, ranks, validate), body=scalar.read(fn),
+        return declared(kinds.Update(**fields(fn, text, attrs, shape, ranks, validate), body=scalar.read(fn),
                                      role=role, no_gradient="it writes to a variable"))
     return declare
 
@@ -179,7 +179,7 @@ def scatter(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | 
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        stated = _stated(fn, text, attrs, shape, ranks, validate)
+        stated = fields(fn, text, attrs, shape, ranks, validate)
         names = [arg.name for arg in stated["inputs"]]
         body = scalar.read(fn) if of is None else of.spec.body
         form = Form(body, tuple(i for i, arg in enumerate(stated["inputs"]) if arg.is_ref), names.index("indices"),
@@ -201,7 +201,7 @@ def host(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | Non
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        return declared(kinds.Host(**_stated(fn, text, attrs, shape, ranks, validate), call=fn, stateful=stateful,
+        return declared(kinds.Host(**fields(fn, text, attrs, shape, ranks, validate), call=fn, stateful=stateful,
                                    waits=waits, element=element, writes=writes, calls=calls, role=role,
                                    uninitialized=uninitialized))
     return declare
@@ -225,5 +225,5 @@ def structural(text: str, kind: type[Op], *, shape: Fn, stateful: bool = False,
     """Declare an op to which the compiler itself gives a meaning: placeholders, constants, variables, NoOp."""
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        return declared(kind(**_stated(fn, text, attrs, shape), stateful=stateful))
+        return declared(kind(**fields(fn, text, attrs, shape), stateful=stateful))
     return declare

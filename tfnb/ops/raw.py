@@ -21,7 +21,8 @@ class _Raw:
             hint = f": did you mean {near[0]!r}?" if near else ""
             raise AttributeError(f"expected the name of an op, got {name!r}{hint}", name=name, obj=self)
         made = Constructor(spec)
-        setattr(self, name, made)
+        if name not in registry.CUSTOM:            # those may be declared again
+            setattr(self, name, made)
         return made
 
     def __dir__(self) -> list[str]:

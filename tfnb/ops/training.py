@@ -104,7 +104,7 @@ def ApplyFtrlV2(var: Any, accum: Any, linear: Any, grad: Any, lr: Any, l1: Any, 
 
 # Some rows of a variable
 
-def _rows_shape(ctx: Any) -> list[Static]:
+def rows_shape(ctx: Any) -> list[Static]:
     """Infer the shapes: all Ref inputs have one, the gradient a row of it for each index; other inputs are scalars."""
     variable: Static = None
     for i, arg in enumerate(ctx.op.spec.inputs):
@@ -124,7 +124,7 @@ def _rows_shape(ctx: Any) -> list[Static]:
 
 def _sparse(dense: Constructor, text: str, **attrs: str) -> Callable[[Callable[..., Any]], Constructor]:
     """Return the step `dense` on the rows that the input `indices` picks."""
-    return scatter(text, shape=_rows_shape, validate=computes_type, rows=("grad",), of=dense, **_SPARSE, **attrs)
+    return scatter(text, shape=rows_shape, validate=computes_type, rows=("grad",), of=dense, **_SPARSE, **attrs)
 
 
 @_sparse(ApplyMomentum, "var: Ref(T), accum: Ref(T), lr: T, grad: T, indices: Tindices, momentum: T -> out: Ref(T)",

@@ -22,7 +22,8 @@ from tfnb.notebook.cells.journal import Journal, Past, size_of
 from tfnb.notebook.cells.name_shifts import drifted
 from tfnb.notebook.cells.values import Reading, Values
 from tfnb.notebook.frontend.badge import Badge
-from tfnb.opdef import kinds
+from tfnb.opdef import kinds, registry
+from tfnb.opdef.op import Op
 
 Key = Hashable
 
@@ -34,7 +35,7 @@ class Books:
     badges: of the cells that own ops, as they should be shown; reasons: why cells are stale of themselves, by graph;
     stories: what the last run of each changed, by graph; makers: the cell that made each graph; replaced: why a graph
     is not the one that a run from top to bottom would put ops into: its maker has made another one since; readings:
-    the plain values that the cells made ops with.
+    the plain values that the cells made ops with; declared: the op types that they declared (tf.custom).
     """
 
     labels: dict[Key, str] = field(default_factory=dict)
@@ -44,11 +45,12 @@ class Books:
     makers: WeakKeyDictionary[Graph, Key] = field(default_factory=WeakKeyDictionary)
     replaced: WeakKeyDictionary[Graph, str] = field(default_factory=WeakKeyDictionary)
     readings: dict[Key, Reading] = field(default_factory=dict)
+    declared: dict[Key, dict[str, Op]] = field(default_factory=dict)
 
     def copy(self) -> Books:
         """The same, to go back to."""
         made = Books(dict(self.labels), dict(self.badges), makers=self.makers.copy(), replaced=self.replaced.copy(),
-                     readings=dict(self.readings))
+                     readings=dict(self.readings), declared=dict(self.declared))
         for graph, reasons in self.reasons.items():
             made.reasons[graph] = dict(reasons)
         for graph, stories in self.stories.items():
@@ -70,6 +72,7 @@ class Run:
     keys: list[Key] = field(default_factory=list)               # under which the cell ran before
     thawed: list[Graph] = field(default_factory=list)           # that were finalized
     names: Mapping[str, Any] = field(default_factory=dict)      # the user's names of graph objects at the start
+    declared: dict[str, Op] = field(default_factory=dict)       # the op types that there were (tf.custom)
 
 
 class Cells:
@@ -102,7 +105,8 @@ class Cells:
         """
         if self.run is not None:
             raise RuntimeError(f"cell {self.run.label} is running: {label} can't begin")
-        run = self.run = Run(key, label, self.books.copy(), global_graph(), names=names or {})
+        run = self.run = Run(key, label, self.books.copy(), global_graph(), names=names or {},
+                             declared=dict(registry.CUSTOM))
         for graph in all_graphs():
             run.snapshots[graph], run.versions[graph] = graph.snapshot(), graph.version
         self._take_out(run, key)
@@ -115,6 +119,7 @@ class Cells:
 
     def _take_out(self, run: Run, key: Key) -> None:
         run.keys.append(key)
+        self._forget_ops(key)
         for graph in run.snapshots:
             self.books.reasons.get(graph, {}).pop(key, None)
             graph.stale.pop(key, None)
@@ -160,6 +165,8 @@ class Cells:
                 changed.append(graph)
         self._keep(run, changed)
         self._note_graphs(run)
+        self.books.declared[run.key] = {name: op for name, op in registry.CUSTOM.items()
+                                        if run.declared.get(name) is not op}
         for key in run.keys:
             self.badges.pop(key, None)
             self.books.readings.pop(key, None)
@@ -212,8 +219,14 @@ class Cells:
             else:                               # made in the cell
                 _drop(graph, run.key, reason)
         set_global_graph(run.default)
+        registry.restore_custom(run.declared)
         self._return_to(run.books)
         return self._refresh()
+
+    def _forget_ops(self, key: Key) -> None:
+        """Let the op types that a cell declared be known no more; nodes of theirs stay as they are."""
+        gone = self.books.declared.pop(key, {})
+        registry.restore_custom({name: op for name, op in registry.CUSTOM.items() if gone.get(name) is not op})
 
     def _return_to(self, books: Books) -> None:
         """Go back to what was known, but for the badges: `_refresh` tells which of these change."""
@@ -293,6 +306,7 @@ class Cells:
             self.books.reasons.get(graph, {}).pop(key, None)
         self.badges.pop(key, None)
         self.books.readings.pop(key, None)
+        self._forget_ops(key)
         self.values.forget(key)
         if left:
             self.journal.keep(Past(f"the deletion of {where}", key, books), left, names or {})

@@ -75,7 +75,7 @@ class Functions:
                  if (now := self._now[before.key, before.name]) is not before and not before.same(now)}
         found: dict[Key, str] = {}
         for op in graph.get_operations() if other else ():
-            for code in op._recorded[::2]:
+            for code in (*op._recorded[::2], op.spec.origin):
                 current = other.get(id(code))
                 if current is not None and op.owner not in (None, current.key):
                     found.setdefault(op.owner, f"{current.name}() changed in {current.label}")
@@ -83,11 +83,16 @@ class Functions:
 
 
 def _functions(names: Mapping[str, Any]) -> Iterator[tuple[str, FunctionType]]:
-    """The functions of a namespace and the methods of its classes, that were made in `__main__`, by qualified name."""
+    """The functions of a namespace and the methods of its classes, that were made in `__main__`, by qualified name.
+
+    Of a function that `tf.custom` or another decorator wrapped, the one inside.
+    """
     for name, value in list(names.items()):
-        if isinstance(value, FunctionType) and value.__module__ == "__main__":
-            wrapped = getattr(value, "__wrapped__", value)
-            yield name, wrapped if isinstance(wrapped, FunctionType) else value
+        wrapped = getattr(value, "__wrapped__", value)
+        if isinstance(wrapped, FunctionType) and wrapped.__module__ == "__main__":
+            yield name, wrapped
+        elif isinstance(value, FunctionType) and value.__module__ == "__main__":
+            yield name, value
         elif isinstance(value, type) and value.__module__ == "__main__":
             for inner, method in list(vars(value).items()):
                 if isinstance(method, FunctionType):

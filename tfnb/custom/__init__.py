@@ -1,0 +1,5 @@
+"""User-defined ops: `tf.custom`."""
+# ruff: noqa: F401
+from tfnb.custom.elementwise import elementwise, reduction
+from tfnb.custom.kernel import kernel
+from tfnb.custom.optimizer import optimizer
