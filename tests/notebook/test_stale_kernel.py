@@ -73,11 +73,13 @@ def test_a_stale_cell_that_needs_one_below_it_runs_after_that(page):
 
 
 def test_stale_cells_that_need_each_other_are_told(page):
+    page.run("ran = []", "A")
     page.run("x = tf.placeholder(tf.float32, [2], name='x')\ny = tf.sin(x, name='y'); needed = False", "B")
-    page.run("there = tf.gradients(y, x)[0]\nif needed: tf.Session().run(here, {x: [0, 0]})", "C")
-    page.run("here = tf.gradients(y, x)[0]\nif needed: tf.Session().run(there, {x: [0, 0]})", "D")
+    page.run("there = tf.gradients(y, x)[0]; ran += 'C'\nif needed: tf.Session().run(here, {x: [0, 0]})", "C")
+    page.run("here = tf.gradients(y, x)[0]; ran += 'D'\nif needed: tf.Session().run(there, {x: [0, 0]})", "D")
     page.run("x = tf.placeholder(tf.float32, [2], name='x')\ny = tf.cos(x, name='y'); needed = True", "B")
     assert "failed: StaleTensorError: " in page.run("%stale run", "S")
+    assert page.run("''.join(ran)", "R") == "'CDCD'", "each runs again once"
 
 
 def test_a_cell_that_awaits_is_left_to_the_front_end(page):
