@@ -292,6 +292,14 @@ z = [*tf.raw_ops.SoftmaxCrossEntropyWithLogits(features=x, labels=y)]
 made = [sess.run(z, {{x: np.arange(np.prod({a})).reshape({a}) / 4, y: np.ones({b}) / 2}}) for _ in range(3)]
 [np.round(part, 4) for run in made for part in run]"""
             for a, b in (((2, 1), (2, 3)), ((2, 3), (2, 1)), ((1, 3), (2, 3)), ((2, 3), (1, 1)), ((1, 1), (2, 3)))}
+SINGLES |= {f"assign to a slice, {resource}: {a}, {b}": f"""
+v = tf.get_variable("v", initializer=np.zeros((3, 4), np.float32), use_resource={resource})
+a, b, strides = (tf.placeholder(tf.int32, shape) for shape in (None, None, [None]))
+y = tf.strided_slice(v, a, b, strides, var=v).assign(tf.ones([]), name="set")
+sess = tf.Session()
+sess.run(v.initializer)
+[outcome(lambda: sess.run([y.op], {{a: {a}, b: {b}, strides: [1] * len({a})}})) for _ in range(3)]"""
+            for resource in (False, True) for a, b in (([0], [1, 2]), ([0, 1], [2]), ([0, 1], [2, 3]))}
 
 
 def test_one_element_and_sparse_values_as_in_tensorflow(oracle):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import struct
 import zlib
 
@@ -75,6 +76,18 @@ def test_a_false_length_takes_no_memory(tmp_path):
 def test_several_gzip_members(tmp_path):
     (tmp_path / "r").write_bytes(gzip.compress(frame(b"one")) + gzip.compress(frame(b"two")))
     assert list(read_records(tmp_path / "r", "GZIP")) == [b"one", b"two"]
+
+
+def test_a_container_that_ends_in_its_header(tmp_path):
+    """One changed bit says that 24,672 bytes of a further field come first: it read as an empty file."""
+    damaged = bytearray(write(tmp_path / "r", "GZIP").read_bytes())
+    damaged[3] ^= 4
+    for data in (bytes(damaged), bytes(damaged[:10])):
+        (tmp_path / "r").write_bytes(data)
+        with pytest.raises(DataLossError, match=re.escape(str(tmp_path / "r"))):
+            list(read_records(tmp_path / "r", "GZIP"))
+    (tmp_path / "r").write_bytes(b"")
+    assert list(read_records(tmp_path / "r", "GZIP")) == []
 
 
 def test_wrong_arguments(tmp_path):

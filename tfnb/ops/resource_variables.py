@@ -28,6 +28,7 @@ from tfnb.ops.evaluate import evaluate, numpy_name, scalar_attrs
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.raw import raw
 from tfnb.ops.slice_assign import MASK_ATTRS, assigned_shape, write_slice
+from tfnb.ops.slicing import bound_count
 from tfnb.ops.validate import validate_arrays
 
 Array = np.ndarray[Any, Any]
@@ -225,7 +226,7 @@ def ResourceGatherNd(resource: Any, indices: Any, *, dtype: DType, ctx: Any) -> 
 
 
 @host("ref: resource, begin: Index, end: Index, strides: Index, value: T", stateful=True, T="type", Index="indextype",
-      shape=lambda ctx: assigned_shape(_seen(ctx.op.spec, ctx)) and [], **MASK_ATTRS)
+      shape=lambda ctx: assigned_shape(_seen(ctx.op.spec, ctx)) and [], validate=bound_count, **MASK_ATTRS)
 def ResourceStridedSliceAssign(ref: Any, begin: Any, end: Any, strides: Any, value: Any, *, T: DType, ctx: Any) -> Any:
     """Assign to the slice of a variable that `begin`, `end` and `strides` select, as StridedSlice."""
     with ctx.store.updating:

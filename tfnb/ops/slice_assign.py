@@ -34,7 +34,7 @@ def write_slice(array: np.ndarray[Any, Any], bounds: tuple[Any, ...], masks: Map
 
 
 @host("ref: Ref(T), begin: Index, end: Index, strides: Index, value: T -> output_ref: Ref(T)", shape=assigned_shape,
-      writes=True, T="type", Index="indextype", **MASK_ATTRS)
+      validate=assigned_shape, writes=True, T="type", Index="indextype", **MASK_ATTRS)
 def StridedSliceAssign(ref: Any, begin: Any, end: Any, strides: Any, value: Any, *, ctx: Any) -> Any:
     """Assign to the slice of a variable that `begin`, `end` and `strides` select, as StridedSlice."""
     with ctx.store.updating:

@@ -165,9 +165,14 @@ def _strided_shape(ctx: ShapeContext) -> list[Static]:
     return [_taken_shape(ctx, ctx.shape(0))]
 
 
+def bound_count(ctx: ShapeContext) -> Static:
+    """Return the shape of inputs 1, 2 and 3 (begin, end, strides). Raises ValueError if those differ."""
+    return merge(merge(ctx.shape(1), ctx.shape(2)), merge(ctx.shape(3), (None,)))
+
+
 def _taken_shape(ctx: ShapeContext, shape: Static) -> Static:
     """Return the shape of what inputs 1, 2 and 3 (begin, end, strides) take of a tensor of that shape."""
-    count = merge(merge(ctx.shape(1), ctx.shape(2)), merge(ctx.shape(3), (None,)))
+    count = bound_count(ctx)
     if shape is None or count is None or count[0] is None:
         return None
     bounds = [_bounds(ctx, i, count[0]) for i in (1, 2, 3)]

@@ -174,9 +174,13 @@ class _Inflate:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._unpacker, self._ready = file, zlib.decompressobj(_EITHER), bytearray()
+        self._in_header = False                         # bytes were taken, but no data came of them yet
 
     def read(self, count: int) -> bytes:
-        """Up to `count` bytes: fewer at the end."""
+        """Up to `count` bytes: fewer at the end. Raises zlib.error for a container that ends in its header.
+
+        One that ends in its data is of a writer that was killed: what is there is read, as by TensorFlow.
+        """
         while len(self._ready) < count:
             if self._unpacker.eof:
                 data, self._unpacker = self._unpacker.unused_data, zlib.decompressobj(_EITHER)
@@ -184,11 +188,15 @@ class _Inflate:
                 data = self._unpacker.unconsumed_tail
             data = data or self._file.read(_PIECE)
             if not data:
+                if self._in_header:
+                    raise zlib.error("it ends in the header of its compressed data")
                 break
-            self._ready += self._unpacker.decompress(data, _PIECE)
-        found = bytes(self._ready[:count])
+            found = self._unpacker.decompress(data, _PIECE)
+            self._in_header = not found and not self._unpacker.eof
+            self._ready += found
+        taken = bytes(self._ready[:count])
         del self._ready[:count]
-        return found
+        return taken
 
 
 def _check(compression: str) -> None:
