@@ -281,3 +281,12 @@ def pools() -> Program:
              for k, s, padding in ((2, 2, "SAME"), (3, 1, "VALID"), (2, 3, "SAME"))]
         outs = [*y, *(grad for t in y for grad in tf.gradients(tf.square(t), [x]))]
     return Program(outs, {x: np.round(a)})
+
+
+@program
+def local_response_normalization() -> Program:
+    with tf.device("/gpu:0"):
+        x, a = fed(2, 1, 2, 5)
+        y = tf.nn.local_response_normalization(x, depth_radius=2, bias=1.5, alpha=0.3, beta=0.7)
+        outs = [y, *tf.gradients(y * y, [x])]
+    return Program(outs, {x: a})

@@ -9,8 +9,9 @@ import numpy as np
 from tfnb.core import errors
 from tfnb.core.shape import Static, merge
 from tfnb.graph.operation import Operation, Tensor
+from tfnb.kernels import normalize
 from tfnb.kernels import window_arrays as arrays
-from tfnb.kernels.cpu import normalize, pooling
+from tfnb.kernels.cpu import pooling
 from tfnb.kernels.cuda import windows as cuda
 from tfnb.kernels.window import Window, channels_first, pool_window, spatial_axes
 from tfnb.ops.array import shape, stop_gradient
@@ -284,7 +285,7 @@ def _lrn_gradient(ctx: Any, dy: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.
     return (dy32 * norm ** np.float32(-a["beta"]) - factor * wide * part).astype(x.dtype)
 
 
-@kernel("input: T -> output: T", shape=lambda ctx: [rank4(ctx.shape(0))], numpy=_lrn, cpu=normalize.lrn,
+@kernel("input: T -> output: T", shape=lambda ctx: [rank4(ctx.shape(0))], numpy=_lrn, launch=normalize.lrn,
         validate=_radius_fits, total=True, **LRN_ATTRS)
 def LRN() -> None:
     """Compute the local response normalization: division by a power of the sum of squares over nearby channels."""
@@ -292,7 +293,7 @@ def LRN() -> None:
 
 @kernel("input_grads: T, input_image: T, output_image: T -> output: T", numpy=_lrn_gradient,
         shape=lambda ctx: [_same(_same(rank4(ctx.shape(0)), ctx.shape(1)), ctx.shape(2))],
-        cpu=normalize.lrn_gradient, validate=_radius_fits, total=True, **LRN_ATTRS)
+        launch=normalize.lrn_gradient, validate=_radius_fits, total=True, **LRN_ATTRS)
 def LRNGrad() -> None:
     """Compute the gradient of LRN."""
 
