@@ -192,3 +192,31 @@ def test_numbers_beyond_int32_are_no_int32(size):
             wrong()
     assert tf.fill([(1 << 31) - 1], 1.0).op.inputs[0].dtype == tf.int32
     assert tf.fill(np.array([3]), 1.0).op.inputs[0].dtype == tf.int32
+
+
+_OF_NO_ELEMENTS = """
+def told(make, value, **options):
+    try:
+        made = make(value, **options)
+        return (made.dtype, made.shape.as_list()) if make is tf.constant else str(made)
+    except (TypeError, ValueError) as error:
+        return type(error).__name__
+
+values = 5, "a", True, np.float64(3), np.array(3), np.array([1, 2]), np.zeros(0), np.zeros([0, 3]), [], [[1], [2, 3]], None
+result = [str(told(make, value, shape=shape, **more)) for make in (tf.constant, tf.make_tensor_proto)
+          for value in values for shape in ([0], [2, 0]) for more in ({}, {"verify_shape": True})]
+result += [str(told(tf.constant, 5, shape=[3, 0], dtype=dtype)) for dtype in (tf.int64, tf.bool)]
+for make in (tf.zeros, tf.ones, lambda shape: tf.fill(shape, 1.0)):
+    result += [str(make(shape).shape.as_list()) for shape in ([2, 0], [2**31, 0], [2**32, 0], [2**31, 1])]
+result += [tf.zeros([2, 0]).op.type, tf.get_variable("none", [2, 0], initializer=tf.constant_initializer(3.0)).op.type]
+"""
+
+
+def test_constants_of_no_elements_are_those_of_tensorflow(oracle):
+    scope = {"tf": tf, "np": np}
+    exec(_OF_NO_ELEMENTS, scope)
+    assert scope["result"] == oracle(_OF_NO_ELEMENTS)
+
+
+def test_more_elements_than_an_int64_counts_are_no_small_constant():
+    assert tf.zeros([2**32, 2**32]).shape.as_list() == [2**32, 2**32]          # TensorFlow: [0, 0]

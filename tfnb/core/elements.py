@@ -59,7 +59,7 @@ class Elements:
         if isinstance(self.places, Rows):
             return self.places.shape
         if is_known(self._shape):
-            return self._shape                          # type: ignore[return-value]
+            return self._shape
         return next(iter(self.places.kinds)) if len(self.places.kinds) == 1 else None
 
     def settle(self, shape: tuple[int, ...], data: np.ndarray | None = None) -> Rows | None:
@@ -183,7 +183,7 @@ class Elements:
             if not is_known(known):
                 raise self._fail("has size zero, but element shape is not fully defined. Currently only static shapes "
                                  "are supported when packing zero-size TensorArrays.")
-            return np.zeros((0, *known), self.dtype)          # type: ignore[misc]
+            return np.zeros((0, *known), self.dtype)
         for i, value in enumerate(values):
             if value.shape != values[0].shape:
                 raise self._fail(f"has inconsistent shapes.  Index 0 has shape: {text(values[0].shape)} but index {i} "
@@ -220,7 +220,7 @@ class Elements:
             known = merge(shape, None if self.shape is None else self.shape[1:])
             if not is_known(known):
                 raise self._fail("has size zero, but element shape is not fully defined")
-            return np.zeros((0, *known), self.dtype), np.zeros(0, np.int64)          # type: ignore[misc]
+            return np.zeros((0, *known), self.dtype), np.zeros(0, np.int64)
         for i, value in enumerate(values):
             if value.ndim < 1:
                 raise self._fail(f"Concat saw a scalar shape at index {i} but requires at least vectors.")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any, overload
+from typing import Any, TypeGuard, overload
 
 from tfnb.core.dimension import Dimension, as_dimension, size_of
 from tfnb.core.lazy import lazy_module
@@ -19,7 +19,7 @@ MOST_AXES = 64                      # of NumPy's arrays (TensorFlow: 254)
 _proto = lazy_module("tfnb.proto.tensor_shape_pb2")
 
 
-def is_known(shape: Static) -> bool:
+def is_known(shape: Static) -> TypeGuard[tuple[int, ...]]:
     """Return whether the rank and every size of the static shape are known."""
     return shape is not None and None not in shape
 

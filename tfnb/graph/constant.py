@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -34,15 +35,18 @@ def to_array(value: Any, dtype: Any = None, shape: Any = None, verify_shape: boo
 
     Without dtype: NumPy values keep theirs; Python floats are float32, ints int32 (int64 if they don't fit), strings
     and bytes string, complex numbers complex128. With `shape`, fewer values are filled up with the last one (not with
-    verify_shape). Raises TypeError where a value is not of the dtype, ValueError for None, ragged lists and values that
-    don't fill `shape`.
+    verify_shape); a shape without elements takes any Python value, and is float32 without dtype. Raises TypeError where
+    a value is not of the dtype, ValueError for None, ragged lists and values that don't fill `shape`.
     """
+    wanted, static = None if dtype is None else as_dtype(dtype).base_dtype, None if shape is None else as_static(shape)
+    if static and 0 in static and is_known(static) and value is not None and not hasattr(type(value), "__array__"):
+        return np.empty(static, np.float32 if wanted is None else wanted.np_dtype)
     try:
-        array = _as_array(value, None if dtype is None else as_dtype(dtype).base_dtype)
+        array = _as_array(value, wanted)
     except RecursionError:
         require_levels(value, MOST_AXES)
         raise
-    return array if shape is None else _shaped(array, value, as_static(shape), verify_shape)
+    return array if shape is None else _shaped(array, value, static, verify_shape)
 
 
 def _as_array(value: Any, wanted: DType | None) -> np.ndarray:
@@ -200,13 +204,13 @@ def _shaped(array: np.ndarray, value: Any, shape: Static, verify: bool) -> np.nd
         return array
     if verify:
         raise TypeError(f"Expected Tensor's shape: {text(shape)}, got {text(array.shape)}.")
-    size = int(np.prod(shape, dtype=np.int64))      # type: ignore[arg-type]
+    size = prod(shape)
     if array.size > size:
         raise ValueError(f"Too many elements provided. Needed at most {size}, but received {array.size}")
     if array.size < size:
         last = array.reshape(-1)[-1:] if array.size else np.array([b"" if array.dtype == object else 0], array.dtype)
         array = np.concatenate([array.reshape(-1), np.repeat(last, size - array.size)])
-    return array.reshape(shape)     # type: ignore[arg-type]
+    return array.reshape(shape)
 
 
 def constant_conversion(value: Any, dtype: DType | None = None, name: str | None = None,

@@ -1,9 +1,8 @@
 """`tf.make_tensor_proto`: TensorProtos of all that a constant may be made of."""
 from __future__ import annotations
 
+from math import prod
 from typing import Any
-
-import numpy as np
 
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.shape import TensorShape, as_static, is_known, text
@@ -29,19 +28,19 @@ def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_
     if isinstance(values, (Tensor, Operation)):
         raise TypeError(f"expected numbers or strings, not a tensor, got {values!r}")
     wanted = None if dtype is None else as_dtype(dtype).base_dtype
-    array = to_array(values, wanted)
     made = None if shape is None else as_static(shape)
+    array = to_array(values, wanted, made if made and 0 in made else None, verify_shape)
     if shape is None or made == array.shape:
         return export.make_tensor_proto(array, wanted)
     if made is None or not is_known(made):
         raise ValueError(f"the shape of a TensorProto must be fully known, got {text(made)}")
     if verify_shape or (allow_broadcast and array.size != 1):
         raise TypeError(f"Expected Tensor's shape: {text(made)}, got {text(array.shape)}.")
-    size = int(np.prod(made, dtype=np.int64))      # type: ignore[arg-type]
+    size = prod(made)
     if array.size > size:
         raise ValueError(f"Too many elements provided. Takes at most {size}, but got {array.size}.")
     if array.size == size:
-        return export.make_tensor_proto(array.reshape(made), wanted)    # type: ignore[arg-type]
+        return export.make_tensor_proto(array.reshape(made), wanted)
     proto = export.make_tensor_proto(array, wanted, packed=False)
     proto.tensor_shape.CopyFrom(TensorShape.of(made).as_proto())
     return proto

@@ -1,6 +1,7 @@
 """New tensors of given shapes: zeros, ones, fill, range, linspace, eye."""
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from tfnb.graph.stack import name_scope
 from tfnb.kernels.view import View
 from tfnb.opdef.ranks import AtLeast, Single
 from tfnb.ops.array import shape as shape_tensor
+from tfnb.ops.casting import cast
 from tfnb.ops.declare import elementwise, kernel, movement
-from tfnb.ops.math import cast
 from tfnb.ops.raw import raw
 from tfnb.ops.shapes import named_by_first
 from tfnb.ops.sparse_tensor import SparseTensor
@@ -214,7 +215,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
     square = MatrixDiag(dy)
     if x.static is not None and x.static[-1] is not None and x.static[-1] == x.static[-2]:
         return square
-    return _grown(square, raw.Sub(raw.Shape(x), raw.Shape(square)))  # type: ignore[no-any-return]
+    return _grown(square, raw.Sub(raw.Shape(x), raw.Shape(square)))
 
 
 def _grown(x: Tensor, more: Any) -> Any:
@@ -231,17 +232,26 @@ def _zero_of(dtype: dtypes.DType) -> Any:
     return "" if dtype == dtypes.string else False if dtype == dtypes.bool else 0
 
 
+def _static_sizes(shape: Any) -> list[int] | None:
+    """Return the sizes that a list or TensorShape says; None if some are tensors, or unknown."""
+    try:
+        static = TensorShape(shape).static
+    except (TypeError, ValueError):
+        return None
+    return list(static) if is_known(static) else None
+
+
 def _filled(shape: Any, value: Any, dtype: dtypes.DType, scope: str) -> Tensor:
     """Return a constant where the shape is known and small, else a Fill."""
     if not isinstance(shape, Tensor):
-        try:
-            static = TensorShape(shape).as_list()
-            if None not in static and np.prod(static) < SMALL:
-                return make_constant(value, dtype=dtype, shape=static, name=scope)
-            wide = dtypes.int64 if max((n for n in static if n), default=0) >= 2**31 else dtypes.int32
-            shape = convert_to_tensor(static, dtype=wide, name="shape_as_tensor")
-        except (TypeError, ValueError):
+        sizes = _static_sizes(shape)
+        if sizes is None:
             shape = convert_to_tensor(shape, dtype=dtypes.int32)
+        elif prod(sizes) < SMALL:
+            return make_constant(value, dtype=dtype, shape=sizes, name=scope)
+        else:
+            wide = dtypes.int64 if max(sizes) >= 2**31 else dtypes.int32
+            shape = convert_to_tensor(sizes, dtype=wide, name="shape_as_tensor")
     if shape.static == ():
         shape = raw.Reshape(shape, [-1])
     return Fill(shape, make_constant(value, dtype=dtype), name=scope)

@@ -7,7 +7,7 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.shape import Static, TensorShape, merge
-from tfnb.graph.constant import make_constant
+from tfnb.graph.constant import make_constant, to_array
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels.view import View
 from tfnb.opdef import kinds
@@ -93,6 +93,6 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     array([[7, 7],
            [7, 7]], dtype=int32)
     """
-    if verify_shape and shape is not None and np.shape(value) != tuple(TensorShape(shape).as_list()):
-        raise TypeError(f"Expected Tensor's shape: {TensorShape(shape)}, got {np.shape(value)}.")
+    if verify_shape and shape is not None:
+        value = to_array(value, dtype, shape, verify_shape=True)
     return make_constant(value, dtype=dtype, shape=shape, name=name.decode() if isinstance(name, bytes) else name)
