@@ -255,3 +255,40 @@ def test_nothing_generated_is_in_git():
 def test_ruff_knows_the_primitives_as_builtins_in_ops():
     known = set(tomllib.loads((ROOT / "tfnb" / "ops" / ".ruff.toml").read_text())["builtins"])
     assert known == BUILTINS, "builtins of tfnb/ops/.ruff.toml: " + ", ".join(sorted(known ^ BUILTINS))
+
+
+# What reads a function as a scalar definition: declarations of ops, and parts of a reduction (`Mean.finish`).
+DEFINITIONS = {"elementwise", "reduction", "rowwise", "update", "scatter", "prepare", "finish"}
+
+
+def untyped_faults(name: str, text: str) -> list[str]:
+    """Functions without types that are no scalar definitions: mypy lets them pass in ops/ (see pyproject.toml)."""
+    faults = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            parts = node.args
+            given = [*parts.posonlyargs, *parts.args, *parts.kwonlyargs, *filter(None, (parts.vararg, parts.kwarg))]
+            bare = [arg for arg in given if arg.annotation is None and arg.arg not in ("self", "cls")]
+            calls = [each.func if isinstance(each, ast.Call) else each for each in node.decorator_list]
+            readers = {ast.unparse(call).rpartition(".")[2] for call in calls}
+            if (bare or node.returns is None) and not readers & DEFINITIONS:
+                faults.append(f"{name}:{node.lineno}: {node.name}")
+    return faults
+
+
+def test_functions_without_types_are_scalar_definitions():
+    faults = [fault for path, text in sources().items() if path.startswith("tfnb/ops/")
+              for fault in untyped_faults(path, text)]
+    assert not faults, "\n".join(faults)
+
+
+def test_planted_functions_without_types_are_found():
+    assert not untyped_faults("a", "@elementwise('x: T -> y: T')\ndef A(x): return x\n@A.finish\ndef _(x, n): return x")
+    assert untyped_faults("a", "def f(x) -> int: return x") == ["a:1: f"]
+    assert len(untyped_faults("a", "@host('x: T')\ndef A(x, *, y): return x\ndef g(): pass\ndef h(x: int): pass")) == 3
+
+
+def test_mypy_checks_the_whole_package():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]
+    assert settings["packages"] == ["tfnb"] and settings["strict"] and not settings.get("disable_error_code")
+    assert not [more for more in settings["overrides"] if more.get("ignore_errors") or more.get("follow_imports")]

@@ -169,7 +169,7 @@ from tfnb.core import taps as _taps
 from tfnb.core.stale import StaleTensorError
 from tfnb.core.version import __version__
 
-compat.v1 = _sys.modules[__name__]
+compat.v1 = _sys.modules[__name__]          # type: ignore[attr-defined]   # in place of its submodule of that name
 
 # Notebook users alone pay for the notebook, and nobody for IPython before `%load_ext tfnb`.
 notebook = _lazy_module("tfnb.notebook")

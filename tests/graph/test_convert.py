@@ -202,7 +202,8 @@ def told(make, value, **options):
     except (TypeError, ValueError) as error:
         return type(error).__name__
 
-values = 5, "a", True, np.float64(3), np.array(3), np.array([1, 2]), np.zeros(0), np.zeros([0, 3]), [], [[1], [2, 3]], None
+values = (5, "a", True, np.float64(3), np.array(3), np.array([1, 2]), np.zeros(0), np.zeros([0, 3]), [], [[1], [2, 3]],
+          None)
 result = [str(told(make, value, shape=shape, **more)) for make in (tf.constant, tf.make_tensor_proto)
           for value in values for shape in ([0], [2, 0]) for more in ({}, {"verify_shape": True})]
 result += [str(told(tf.constant, 5, shape=[3, 0], dtype=dtype)) for dtype in (tf.int64, tf.bool)]

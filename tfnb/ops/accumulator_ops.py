@@ -14,7 +14,7 @@ from tfnb.core.errors import InvalidArgumentError
 from tfnb.ops import shapes
 from tfnb.ops.declare import host
 
-_MADE: dict[str, str] = {"dtype": "numbertype", "shape_": "shape", "container": "string = ''",
+_MADE: dict[str, Any] = {"dtype": "numbertype", "shape_": "shape", "container": "string = ''",
                          "shared_name": "string = ''", "reduction_type": "{'MEAN', 'SUM'} = 'MEAN'"}
 
 

@@ -9,9 +9,9 @@ from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.ops import accumulator_ops as ops
+from tfnb.ops.casting import cast
 from tfnb.ops.construct import Constructor
 from tfnb.ops.indexed_slices import IndexedSlices
-from tfnb.ops.math import cast
 
 
 class ConditionalAccumulatorBase:

@@ -80,7 +80,7 @@ def _reshaped(ctx: ShapeContext) -> list[Static]:
     source = ctx.shape(0)
     if not is_known(source):
         return [tuple(wanted)]
-    size = prod(source)                                     # type: ignore[arg-type]
+    size = prod(source)
     known = prod(n for n in wanted if n is not None)
     if None not in wanted:
         if size != known:
@@ -369,7 +369,7 @@ def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> 
         if isinstance(input, (SparseTensor, SparseTensorValue)):
             return cast(input.dense_shape, out_type)
         x = convert_to_tensor(input)
-        if is_known(x.static):
+        if x.static is not None and is_known(x.static):
             return make_constant(list(x.static), dtype=out_type, shape=(len(x.static),), name=scope)
         return Shape(x, out_type=out_type, name=scope)
 

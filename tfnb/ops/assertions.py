@@ -286,7 +286,7 @@ def _is_one_of(x: Tensor, values: Sequence[Any]) -> Tensor:
     found = equal(x, values[0])
     for value in values[1:]:
         found = found | equal(x, value)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Operation:
@@ -368,7 +368,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     True
     """
     with name_scope(name, "is_non_decreasing", [x]):
-        return reduce_all(greater_equal(*_neighbours(x)))  # type: ignore[no-any-return]
+        return reduce_all(greater_equal(*_neighbours(x)))
 
 
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
@@ -378,7 +378,7 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     False
     """
     with name_scope(name, "is_strictly_increasing", [x]):
-        return reduce_all(greater(*_neighbours(x)))  # type: ignore[no-any-return]
+        return reduce_all(greater(*_neighbours(x)))
 
 
 def _neighbours(x: Any) -> tuple[Tensor, Tensor]:

@@ -23,9 +23,9 @@ _BACK = "y_backprop: T, x: T, scale: {S}, reserve_space_1: U, reserve_space_2: U
 _EPSILON = "float = 9.999999747378752e-05"
 _IMAGES = "{'NHWC', 'NCHW'} = 'NHWC'"
 _ALL = "{'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'"
-_TYPES = {"T": "{half, bfloat16, float}", "U": "{bfloat16, float}"}
-_BACK_TYPES = {"T": "{half, bfloat16, float}", "U": "{float}"}
-_FORWARD = {"epsilon": _EPSILON, "exponential_avg_factor": "float = 1.0"}
+_TYPES: dict[str, Any] = {"T": "{half, bfloat16, float}", "U": "{bfloat16, float}"}
+_BACK_TYPES: dict[str, Any] = {"T": "{half, bfloat16, float}", "U": "{float}"}
+_FORWARD: dict[str, Any] = {"epsilon": _EPSILON, "exponential_avg_factor": "float = 1.0"}
 
 
 def _channel_axis(ctx: Any, rank: int) -> int:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _SIGNATURE = "true_classes: int64 -> sampled_candidates: int64, true_expected_count: float, " \
              "sampled_expected_count: float"
-_ATTRS = {"num_true": "int >= 1", "num_sampled": "int >= 1", "unique": "bool", "range_max": "int >= 1",
-          "seed": "int = 0", "seed2": "int = 0"}
+_ATTRS: dict[str, Any] = {"num_true": "int >= 1", "num_sampled": "int >= 1", "unique": "bool", "range_max": "int >= 1",
+                          "seed": "int = 0", "seed2": "int = 0"}
 _BLOCKS = 512               # of four numbers, which TensorFlow sets apart for each candidate
 _CHUNK = 64                 # blocks that are made at once
 

@@ -9,11 +9,11 @@ from tfnb.core import dtypes
 from tfnb.graph.constant import make_constant
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
+from tfnb.ops.casting import cast
 from tfnb.ops.checks import assert_
 from tfnb.ops.compare import less_equal
 from tfnb.ops.cond import completed, cond_steps
 from tfnb.ops.joining import stack
-from tfnb.ops.math import cast
 from tfnb.ops.reduce import reduce_sum
 
 Fn = Callable[[], Any]

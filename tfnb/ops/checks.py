@@ -136,4 +136,4 @@ def assert_(condition: Any, data: Sequence[Any], summarize: int | None = None, n
             return raw.Assert(condition, list(data), summarize=summarize, name="Assert")
         guarded = cond(condition, no_op, lambda: raw.Assert(condition, list(data), summarize=summarize, name="Assert"),
                        name="AssertGuard")
-        return guarded.op  # type: ignore[no-any-return]
+        return guarded.op

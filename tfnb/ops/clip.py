@@ -9,11 +9,12 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.ops.array import identity, rank, size
+from tfnb.ops.casting import cast
 from tfnb.ops.compare import Select
 from tfnb.ops.create import ones_like, range_
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.joining import stack
-from tfnb.ops.math import Maximum, Minimum, cast
+from tfnb.ops.math import Maximum, Minimum
 from tfnb.ops.raw import raw
 from tfnb.ops.reduce import reduce_sum
 

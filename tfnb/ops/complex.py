@@ -73,7 +73,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 def _(op: Operation, dy: Tensor) -> Tensor:
     """`i dy x / |x|^2`: at right angles to `x`."""
     x, zero = op.inputs[0], convert_to_tensor(0, dtype=dy.dtype)
-    return raw.RealDiv(complex(zero, dy), conj(x))  # type: ignore[no-any-return]
+    return raw.RealDiv(complex(zero, dy), conj(x))
 
 
 @Conj.gradient

@@ -117,7 +117,7 @@ class Constructor:
     def __call__(self, *args: Any, name: str | None = None, **kwargs: Any) -> Any:
         spec = self.spec
         if len(args) > len(spec.inputs) + len(self._explicit):      # the name may come last, without its keyword
-            *args, name = args
+            args, name = args[:-1], args[-1]
         values, attrs = self._bind(args, kwargs)
         if self._plain:
             inputs = self._fast(values, attrs)
@@ -329,7 +329,7 @@ Constructor.__doc__ = _Documentation(Constructor.__doc__)   # type: ignore[assig
 
 @cache
 def _namedtuple(name: str, fields: tuple[str, ...]) -> Any:
-    return namedtuple(name, fields)     # type: ignore[misc]
+    return namedtuple(name, fields)
 
 
 def _default(attr: Attr) -> Any:

@@ -128,7 +128,7 @@ def switch(data: Any, pred: Any, name: str | None = None) -> tuple[Any, Any]:
         pred = convert_to_tensor(pred, name="pred")
         if isinstance(data, Tensor):
             op = raw.RefSwitch if data.dtype._is_ref_dtype else raw.Switch
-            return op(data, pred, name=scope)  # type: ignore[no-any-return]
+            return op(data, pred, name=scope)
         values = raw.Switch(data.values, pred, name=scope)
         indices = raw.Switch(data.indices, pred, name="indices")
         dense = (None, None) if data.dense_shape is None else raw.Switch(data.dense_shape, pred, name="dense_shape")
@@ -151,7 +151,7 @@ def merge_values(inputs: Sequence[Any], name: str | None = None) -> tuple[Any, T
         values = [convert_to_tensor_or_indexed_slices(value, as_ref=True) for value in inputs]
         if all(isinstance(value, Tensor) for value in values):
             op = raw.RefMerge if all(value.dtype._is_ref_dtype for value in values) else raw.Merge
-            return op(values, name=scope)  # type: ignore[no-any-return]
+            return op(values, name=scope)
         values = as_slices(values)
         rows, chosen = raw.Merge([value.values for value in values])
         indices, _ = raw.Merge([value.indices for value in values])
@@ -176,7 +176,7 @@ def enter(data: Any, frame_name: str, is_constant: bool = False, parallel_iterat
           use_input_shape: bool = True, name: str | None = None) -> Any:
     """Return `data` (tensor or IndexedSlices) inside of a loop."""
     data = convert_to_tensor_or_indexed_slices(data, as_ref=True)
-    options = {"is_constant": is_constant, "parallel_iterations": parallel_iterations}
+    options: dict[str, Any] = {"is_constant": is_constant, "parallel_iterations": parallel_iterations}
     if isinstance(data, IndexedSlices):
         parts = [enter(part, frame_name, use_input_shape=use_input_shape, name=name if i == 0 else "indices", **options)
                  for i, part in enumerate(data.parts)]

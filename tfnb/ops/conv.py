@@ -24,12 +24,12 @@ from tfnb.ops.shapes import of_rank
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
 
-ATTRS = {
-    "padding": "{'SAME', 'VALID', 'EXPLICIT'}", "explicit_paddings": "list(int) = []",
-    "data_format": "{'NHWC', 'NCHW'} = 'NHWC'", "dilations": "list(int) = [1, 1, 1, 1]",
-}
-FULL = {"strides": "list(int)", "use_cudnn_on_gpu": "bool = true", **ATTRS}
-DEPTHWISE = {"strides": "list(int)", **ATTRS}
+ATTRS: dict[str, Any] = {
+                    "padding": "{'SAME', 'VALID', 'EXPLICIT'}", "explicit_paddings": "list(int) = []",
+                    "data_format": "{'NHWC', 'NCHW'} = 'NHWC'", "dilations": "list(int) = [1, 1, 1, 1]",
+                }
+FULL: dict[str, Any] = {"strides": "list(int)", "use_cudnn_on_gpu": "bool = true", **ATTRS}
+DEPTHWISE: dict[str, Any] = {"strides": "list(int)", **ATTRS}
 
 
 # Shapes
@@ -117,7 +117,8 @@ def _depthwise_output(attrs: Any, image: Static, filter_: Static) -> tuple[int |
     if depth is not None and taken is not None and depth != taken:
         raise ValueError(f"Dimensions must be equal, but are {depth} and {taken}")
     depth = taken if depth is None else depth
-    return spatial_shape(attrs, image, filter_[:2], None if None in (depth, multiplier) else depth * multiplier)
+    out = None if depth is None or multiplier is None else depth * multiplier
+    return spatial_shape(attrs, image, filter_[:2], out)
 
 
 Output = Callable[[Any, Static, Static], tuple[Any, ...]]
@@ -239,7 +240,7 @@ def _conv(forms: Any, output: Output) -> tuple[Any, Any, Any]:
         if not (x.size and sizes.all() and dy.size):
             return np.zeros([int(n) for n in sizes], dy.dtype)
         w = window(x.shape, [int(n) for n in sizes[:2]], ctx.attrs)
-        return forms[2](_last(ctx.attrs, x), _last(ctx.attrs, dy), w, sizes)    # type: ignore[no-any-return]
+        return forms[2](_last(ctx.attrs, x), _last(ctx.attrs, dy), w, sizes)
 
     return forward, for_input, for_filter
 

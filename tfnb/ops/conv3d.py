@@ -36,9 +36,11 @@ from tfnb.ops.pool import (
 from tfnb.ops.shapes import of_rank
 
 LAYOUT = "{'NDHWC', 'NCDHW'} = 'NDHWC'"
-CONV = {"T": "{half, bfloat16, float, double}", "strides": "list(int) >= 5", "padding": "{'SAME', 'VALID'}",
-        "data_format": LAYOUT, "dilations": "list(int) = [1, 1, 1, 1, 1]"}
-POOL = {"ksize": "list(int) >= 5", "strides": "list(int) >= 5", "padding": "{'SAME', 'VALID'}", "data_format": LAYOUT}
+CONV: dict[str, Any] = {"T": "{half, bfloat16, float, double}", "strides": "list(int) >= 5",
+                        "padding": "{'SAME', 'VALID'}", "data_format": LAYOUT,
+                        "dilations": "list(int) = [1, 1, 1, 1, 1]"}
+POOL: dict[str, Any] = {"ksize": "list(int) >= 5", "strides": "list(int) >= 5",
+                        "padding": "{'SAME', 'VALID'}", "data_format": LAYOUT}
 FLOAT = "{half, bfloat16, float}"
 INVALID = ("strides", "dilations")        # in the batch and depth: InvalidArgumentError, for images UnimplementedError
 

@@ -1,7 +1,7 @@
 """Convolution functions of `tf.nn`, with the argument names of all releases of TF 1."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -189,11 +189,13 @@ def conv_transpose(input: Any, filters: Any, output_shape: Any, strides: Any, pa
     with name_scope(name, "conv_transpose", [input, filters, output_shape]) as scope:
         length = (convert_to_tensor(output_shape, name="output_shape").static or (None,))[0] if isinstance(
             output_shape, Tensor) else len(output_shape)
-        made = {3: conv1d_transpose, 4: conv2d_transpose, 5: conv3d_transpose}.get(length)
-        if made is None:
+        if length not in (3, 4, 5):
             raise ValueError(f"output_shape must be of length 3, 4 or 5, not {length}")
+        functions: dict[int, Callable[..., Tensor]] = {
+            3: conv1d_transpose, 4: conv2d_transpose, 5: conv3d_transpose}
         layout = data_format or {3: "NWC", 4: "NHWC", 5: "NDHWC"}[length]
-        return made(input, filters, output_shape, strides, padding, layout, name=scope, dilations=dilations)
+        return functions[length](input, filters, output_shape, strides, padding, layout, name=scope,
+                                 dilations=dilations)
 
 
 def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",

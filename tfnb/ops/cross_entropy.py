@@ -1,6 +1,7 @@
 """Softmax, and cross-entropy losses of logits."""
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,12 +16,13 @@ from tfnb.kernels.checks import NO_CLASS, Check
 from tfnb.ops.arguments import logits_first, renamed
 from tfnb.ops.array import rank, reshape, shape, stop_gradient, transpose
 from tfnb.ops.broadcast import unbroadcast
+from tfnb.ops.casting import cast
 from tfnb.ops.compare import Select
 from tfnb.ops.create import range_, zeros_like
 from tfnb.ops.declare import rowwise
 from tfnb.ops.functions import Exp, Log1p
 from tfnb.ops.joining import concat
-from tfnb.ops.math import AddV2, Neg, Sub, abs, cast
+from tfnb.ops.math import AddV2, Neg, Sub, abs
 from tfnb.ops.raw import raw
 from tfnb.ops.reduce import reduce_sum
 from tfnb.ops.shapes import of_rank
@@ -143,9 +145,9 @@ def _over_axis(constructor: Any, logits: Any, axis: int | None, name: str | None
         raise errors.InvalidArgumentError(None, None, f"`axis` must be in the range [{-count}, {count}) where "
                                                       f"{count} is the number of dimensions in the input. Received: "
                                                       f"axis={axis}")
-    perm = list(range(count))
-    perm[axis], perm[-1] = perm[-1], perm[axis]
-    return transpose(constructor(transpose(x, perm)), perm, name=name or "transpose")
+    order = list(range(count))
+    order[axis], order[-1] = order[-1], order[axis]
+    return transpose(constructor(transpose(x, order)), order, name=name or "transpose")
 
 
 def _swapped(axis: Any, count: Tensor) -> Tensor:
@@ -154,7 +156,7 @@ def _swapped(axis: Any, count: Tensor) -> Tensor:
     axis = Select(axis < 0, axis + count, axis)
     order: Any = range_(0, count)
     of_axis = raw.Equal(order, axis)
-    return raw.SelectV2(of_axis, Sub(count, 1), raw.SelectV2(raw.Equal(order, Sub(count, 1)), axis, order))  # type: ignore[no-any-return]
+    return raw.SelectV2(of_axis, Sub(count, 1), raw.SelectV2(raw.Equal(order, Sub(count, 1)), axis, order))
 
 
 def softmax(logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
@@ -189,8 +191,8 @@ def _as_matrix(x: Tensor) -> Tensor:
     count = rank(x)
     size = Slice(shape(x), [Sub(count, 1)], [1])
     matrix = reshape(x, concat([[-1], size], 0))
-    if x.static is not None and None not in x.static[:-1]:
-        matrix.set_shape([int(np.prod(x.static[:-1], dtype=np.int64)), x.static[-1]])
+    if x.static is not None and is_known(rows := x.static[:-1]):
+        matrix.set_shape([prod(rows), x.static[-1]])
     return matrix
 
 

@@ -22,8 +22,8 @@ from tfnb.ops.declare import host
 
 _TYPES = "list(type) >= 1"
 _WAIT = "int = -1"                                 # timeout_ms: TensorFlow takes no other value
-_QUEUE: dict[str, str] = {"component_types": _TYPES, "shapes": "list(shape) >= 0 = []", "capacity": "int = -1"}
-_SHARED: dict[str, str] = {"container": "string = ''", "shared_name": "string = ''"}
+_QUEUE: dict[str, Any] = {"component_types": _TYPES, "shapes": "list(shape) >= 0 = []", "capacity": "int = -1"}
+_SHARED: dict[str, Any] = {"container": "string = ''", "shared_name": "string = ''"}
 _numbers = count()
 
 

@@ -69,7 +69,7 @@ class _Failed:
 def _given(element: Any) -> Element:
     if element.__class__ is _Failed:
         raise element.error
-    return element  # type: ignore[no-any-return]
+    return element
 
 
 def _drawn(source: Source, buffer: int, draws: Callable[[], Iterator[int]], count: int) -> Iterator[Any]:
@@ -122,7 +122,7 @@ class Memory:
         def start() -> Elements:
             if self._elements is not None:
                 return iter(self._elements)
-            elements, found = source.start(), []
+            elements, found = source.start(), list[Element]()
 
             def step() -> Element:
                 try:
@@ -162,7 +162,7 @@ def ahead(source: Source, size: int) -> Source:
                 raise StopIteration
             if isinstance(found, BaseException):
                 raise found
-            return found  # type: ignore[no-any-return]
+            return found
         steps = Steps(step)
         weakref.finalize(steps, _stop, ready, stop).atexit = False
         return steps

@@ -69,7 +69,8 @@ def padded(group: Sequence[Element], shapes: Sequence[np.ndarray], values: Seque
                 raise InvalidArgumentError(
                     None, None, f"Attempted to pad to a smaller size than the input element: component {component} has "
                                 f"shape {_brackets(array.shape)}, padded_shape is {_brackets(wanted.tolist())}")
-            batch[(i, *(slice(n) for n in array.shape), ...)] = array
+            place: Any = (i, *(slice(n) for n in array.shape), ...)
+            batch[place] = array
         made.append(batch)
     return tuple(made)
 

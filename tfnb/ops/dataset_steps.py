@@ -29,7 +29,7 @@ class Source:
     takes a fifth of the time that rows take, and a batch of rows is one copy.
     """
 
-    start: Callable[[], Elements]
+    start: Callable[[], Iterator[Any]]                # Elements; numbers, of a source that others are ordered by
     fresh: bool = False
     rows: tuple[Sequence[np.ndarray], Source] | None = None
 
@@ -51,7 +51,7 @@ class Steps:
 
 def of_slices(arrays: Sequence[np.ndarray]) -> Source:
     """Return a source of the rows of arrays of one length."""
-    return of_rows(arrays, Source(lambda: iter(range(len(arrays[0])))))  # type: ignore[arg-type, return-value]
+    return of_rows(arrays, Source(lambda: iter(range(len(arrays[0])))))
 
 
 def of_rows(arrays: Sequence[np.ndarray], order: Source) -> Source:

@@ -24,9 +24,9 @@ from tfnb.ops.dataset_steps import Element, Source, as_handle
 from tfnb.ops.declare import host
 from tfnb.ops.readers import Records, fixed, framed, lines
 
-OUTPUTS = {"output_types": "list(type) >= 1", "output_shapes": "list(shape) >= 1"}
-_DATA: dict[str, str] = {"metadata": "string = ''"}
-_ARGUMENTS: dict[str, str] = {"Targuments": "list(type) >= 0"}
+OUTPUTS: dict[str, Any] = {"output_types": "list(type) >= 1", "output_shapes": "list(shape) >= 1"}
+_DATA: dict[str, Any] = {"metadata": "string = ''"}
+_ARGUMENTS: dict[str, Any] = {"Targuments": "list(type) >= 0"}
 _INPUT = "input_dataset: variant"
 _HANDLE = "-> handle: variant"
 
@@ -54,7 +54,7 @@ def owned(array: np.ndarray) -> np.ndarray:
     return array if array.dtype == object and not array.ndim else array.copy()
 
 
-def source_of(handle: np.ndarray) -> Source:
+def source_of(handle: Any) -> Source:
     """Return the dataset that a scalar of type variant holds."""
     found: Source = handle[()]
     return found
@@ -206,9 +206,9 @@ def UnbatchDataset(input_dataset: Any, *, ctx: Any) -> Any:
       **OUTPUTS, **_DATA)
 def WindowDataset(input_dataset: Any, size: Any, shift: Any, stride: Any, drop_remainder: Any, *, ctx: Any) -> Any:
     """Create datasets of `size` elements that are `stride` apart, the next one beginning `shift` later."""
-    counts = [_positive(ctx, f"Window {name}", value)
-              for name, value in (("size", size), ("shift", shift), ("stride", stride))]
-    return as_handle(groups.windows(source_of(input_dataset), *counts, bool(drop_remainder)))
+    count, step, every = (_positive(ctx, f"Window {name}", value)
+                          for name, value in (("size", size), ("shift", shift), ("stride", stride)))
+    return as_handle(groups.windows(source_of(input_dataset), count, step, every, bool(drop_remainder)))
 
 
 def _draws(seed: Any, seed2: Any, again: bool) -> Callable[[], Iterator[int]]:

@@ -181,7 +181,7 @@ def scatter(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | 
         """Register the op that `fn` defines: its name, its docstring, its body."""
         stated = fields(fn, text, attrs, shape, ranks, validate)
         names = [arg.name for arg in stated["inputs"]]
-        body = scalar.read(fn) if of is None else of.spec.body
+        body = of.spec.body if of is not None and isinstance(of.spec, kinds.Update) else scalar.read(fn)
         form = Form(body, tuple(i for i, arg in enumerate(stated["inputs"]) if arg.is_ref), names.index("indices"),
                     frozenset(names.index(name) for name in rows), vectors)
         return declared(kinds.Scatter(**stated, body=body, form=form, role="optimizer",

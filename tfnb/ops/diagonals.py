@@ -22,7 +22,7 @@ from tfnb.ops.raw import raw
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
 
-_ALIGN = {"align": "{'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'"}
+_ALIGN: dict[str, Any] = {"align": "{'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'"}
 
 
 def _band(k: np.ndarray) -> tuple[int, int]:
@@ -120,7 +120,7 @@ def _set_shape(ctx: ShapeContext) -> list[Static]:
 def _part(ctx: Any, x: np.ndarray, k: np.ndarray, padding: np.ndarray) -> np.ndarray:
     low, high = _band(k)
     found = np.full((*x.shape[:-2], high - low + 1, _longest(low, high, *x.shape[-2:])), padding[()], x.dtype)
-    for number, at, rows, columns in _places(low, high, *x.shape[-2:], ctx.attrs["align"]):
+    for number, at, rows, columns in _places(low, high, x.shape[-2], x.shape[-1], ctx.attrs["align"]):
         found[..., number, at] = x[..., rows, columns]
     return found[..., 0, :] if low == high else found
 
@@ -128,7 +128,7 @@ def _part(ctx: Any, x: np.ndarray, k: np.ndarray, padding: np.ndarray) -> np.nda
 def _write(x: np.ndarray, diagonal: np.ndarray, k: np.ndarray, align: bytes) -> np.ndarray:
     low, high = _band(k)
     diagonals = diagonal[..., None, :] if low == high else diagonal
-    for number, at, rows, columns in _places(low, high, *x.shape[-2:], align):
+    for number, at, rows, columns in _places(low, high, x.shape[-2], x.shape[-1], align):
         x[..., rows, columns] = diagonals[..., number, at]
     return x
 

@@ -90,7 +90,7 @@ def _summed(letters: list[str], tensors: list[Any], wanted: str, equation: str) 
     result = reduce_sum(made[1], gone) if gone else made[1]
     left = [letter for letter in made[0] if letter in wanted]
     order = [left.index(letter) for letter in wanted]
-    return result if order == list(range(len(order))) else transpose(result, order)     # type: ignore[no-any-return]
+    return result if order == list(range(len(order))) else transpose(result, order)
 
 
 def _contracted(a: tuple[str, Any], b: tuple[str, Any], kept: str) -> tuple[str, Any]:

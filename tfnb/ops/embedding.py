@@ -8,12 +8,13 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import colocate_with, device, name_scope
 from tfnb.ops.array import identity, rank, shape, size
+from tfnb.ops.casting import cast
 from tfnb.ops.clip import clip_by_norm
 from tfnb.ops.compare import Less, Select
 from tfnb.ops.create import range_
 from tfnb.ops.gather import gather
 from tfnb.ops.joining import concat, stack
-from tfnb.ops.math import Maximum, cast
+from tfnb.ops.math import Maximum
 from tfnb.ops.partition import ParallelDynamicStitch, dynamic_partition
 from tfnb.ops.partitioned import PartitionedVariable
 from tfnb.ops.raw import raw
@@ -85,7 +86,7 @@ def _modulo(flat: Any, count: int) -> tuple[Tensor, Tensor]:
 def _division(flat: Any, tables: list[Tensor]) -> tuple[Tensor, Tensor]:
     """The same where the tables follow one another, the first ones with a row more if they don't all have as many."""
     sizes = [None if t.static is None else t.static[0] for t in tables]
-    total: Any = None if None in sizes else sum(sizes)      # type: ignore[arg-type]
+    total: Any = None if None in sizes else sum(sizes)
     if total:
         total = constant(total, flat.dtype)
     else:

@@ -46,7 +46,7 @@ class Context:
     @property
     def timeout(self) -> float | None:
         """Seconds that this run may still wait; None: without limit."""
-        return self.store.time_left()  # type: ignore[no-any-return]
+        return self.store.time_left()
 
 
 def scalar_type(op: Operation) -> str:
@@ -124,8 +124,9 @@ def wants_lock(op: Operation) -> bool:
 
 def definition_of(op: Operation, count: int = 0) -> Scalar:
     """Return the scalar definition of an op; of one with a list of inputs, for `count` of them."""
+    assert isinstance(op.spec, (kinds.Elementwise, kinds.Reduction, kinds.Rowwise, kinds.Writer))
     found = op.spec.body
-    return found if isinstance(found, Scalar) else found(count)  # type: ignore[no-any-return]
+    return found if isinstance(found, Scalar) else found(count)
 
 
 def folded(op: Operation, inputs: list[Operand],
@@ -135,6 +136,7 @@ def folded(op: Operation, inputs: list[Operand],
     A list of more than MOST_AT_ONCE inputs is combined part by part, each with the result of those before it: Python's
     compiler, LLVM's and a processor's registers have no room for thousands of operands.
     """
+    assert isinstance(op.spec, kinds.Elementwise)
     if isinstance(op.spec.body, Scalar):
         return list(combine(definition_of(op), inputs))
     first, rest = inputs[:MOST_AT_ONCE], inputs[MOST_AT_ONCE:]
@@ -147,11 +149,13 @@ def folded(op: Operation, inputs: list[Operand],
 
 def aligned_shapes(op: Operation, shapes: Sequence[tuple[int, ...]]) -> Sequence[tuple[int, ...]]:
     """Return the shapes that the inputs of an elementwise op take before they are broadcast."""
+    assert isinstance(op.spec, kinds.Elementwise)
     return shapes if op.spec.align is None else op.spec.align(op.attrs, *shapes)
 
 
 def reduced_axes(op: Operation, rank: int, axes: np.ndarray | None) -> list[int]:
     """Return the axes that a reduction combines: those of its own, else `axes`, the value of its second input."""
+    assert isinstance(op.spec, kinds.Reduction)
     named: Any = axes if op.spec.axes is None else op.spec.axes(op.attrs, rank)
     found = normalized_axes(named, rank)
     if len(found) != np.size(named):
@@ -160,9 +164,8 @@ def reduced_axes(op: Operation, rank: int, axes: np.ndarray | None) -> list[int]
 
 
 def _elementwise(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
-    if op.spec.align is not None:
-        shapes = aligned_shapes(op, [a.shape for a in arrays])
-        arrays = [a.reshape(shape) for a, shape in zip(arrays, shapes, strict=True)]
+    shapes = aligned_shapes(op, [a.shape for a in arrays])
+    arrays = [a if a.shape == shape else a.reshape(shape) for a, shape in zip(arrays, shapes, strict=True)]
     kinds = [np.dtype(t.dtype.base_dtype.as_numpy_dtype) for t in op.outputs]
     if any(kind.names for kind in (*kinds, *(a.dtype for a in arrays))):
         return _quantized(op, arrays, kinds)
@@ -185,6 +188,7 @@ def _integers(kind: np.dtype) -> np.dtype:
 
 
 def _reduction(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
+    assert isinstance(op.spec, kinds.Reduction)
     x, axes = arrays[0], reduced_axes(op, arrays[0].ndim, arrays[1] if len(arrays) > 1 else None)
     keep = [i for i in range(x.ndim) if i not in axes]
     count = int(np.prod([x.shape[i] for i in axes], dtype=np.int64))
@@ -226,6 +230,7 @@ def identity_value(identity: float | str, dtype: np.dtype) -> Any:
 
 
 def _rowwise(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
+    assert isinstance(op.spec, kinds.Rowwise)
     definition, rows = op.spec.body, op.spec.rows
     names = [arg.name for arg in op.spec.inputs]
     wide = [a[..., None] if name in rows else a for name, a in zip(names, arrays, strict=True)]
@@ -241,6 +246,7 @@ def _rowwise(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarra
 
 def movement_views(op: Operation, view: View, values: Arrays) -> tuple[View, ...]:
     """Return a movement op's views of its first input. Raises NeedsCopy where strides can't express them."""
+    assert isinstance(op.spec, (kinds.Movement, kinds.Kernel)) and op.spec.view is not None
     attrs = {name: op.attrs[name] for name in _keywords(op.spec.view)}
     views = op.spec.view(view, *values, **attrs)
     return tuple(views) if isinstance(views, (list, tuple)) else (views,)
@@ -248,6 +254,7 @@ def movement_views(op: Operation, view: View, values: Arrays) -> tuple[View, ...
 
 def viewed_and_values(op: Operation, inputs: Sequence[Any]) -> tuple[Any, list[Any]]:
     """Return the input of a movement op that gets other strides, and the others."""
+    assert isinstance(op.spec, kinds.Movement)
     at = op.spec.viewed
     return inputs[at], [*inputs[:at], *inputs[at + 1:]]
 
@@ -274,16 +281,19 @@ def _shapeof(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarra
 
 def shape_values(op: Operation, shapes: Sequence[tuple[int, ...]]) -> tuple[np.ndarray, ...]:
     """Return the outputs of an op that needs only the shapes of its inputs."""
+    assert isinstance(op.spec, kinds.ShapeOf)
     fn = op.spec.numpy
     result = fn(*shapes, **{name: op.attrs[name] for name in _keywords(fn)})
     return _as_arrays(op, result)
 
 
 def _numpy(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
+    assert isinstance(op.spec, (kinds.Kernel, kinds.Random))
     return _as_arrays(op, op.spec.numpy(context, *arrays))
 
 
 def _host(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
+    assert isinstance(op.spec, kinds.Host)
     fn = op.spec.call
     attrs = {name: context if name == "ctx" else op.attrs[name] for name in _keywords(fn)}
     return _as_arrays(op, fn(*_grouped(op, arrays), **attrs))
@@ -315,6 +325,7 @@ def _array_type(dtype: DType) -> Any:
 
 def host_call(op: Operation, store: Any) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
     """Return `evaluate` for a host op in a session, with the work that all runs have in common done beforehand."""
+    assert isinstance(op.spec, kinds.Host)
     fn = op.spec.call
     context = Context(op, None, store)
     attrs = {name: context if name == "ctx" else op.attrs[name] for name in _keywords(fn)}
@@ -358,7 +369,7 @@ def _while_building(op: Operation, arrays: Arrays) -> tuple[np.ndarray, ...]:
     shapes = validate_arrays(op, arrays)
     if not all(is_known(t.static) for t in op.outputs):
         for shape in shapes:
-            if shape is not None and None not in shape and prod(shape) > LARGEST:  # type: ignore[type-var]
+            if is_known(shape) and prod(shape) > LARGEST:
                 return ()
     return computed(op, arrays, Context(op), shapes)
 

@@ -52,7 +52,7 @@ Exp.hint_for_nan("exp of more than 88 is inf in float32: subtract the largest nu
 
 @Exp.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * conj(op.outputs[0])  # type: ignore[no-any-return]
+    return dy * conj(op.outputs[0])
 
 
 @elementwise("x: T -> y: T", T=FLOATS)
@@ -67,7 +67,7 @@ def Expm1(x):
 
 @Expm1.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * _at(op, dy, Exp)  # type: ignore[no-any-return]
+    return dy * _at(op, dy, Exp)
 
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="positive")
@@ -86,7 +86,7 @@ Log.hint_for_nan("the logarithm of 0 is -inf, that of a negative number NaN: add
 
 @Log.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * _at(op, dy, Reciprocal)  # type: ignore[no-any-return]
+    return dy * _at(op, dy, Reciprocal)
 
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="positive")
@@ -103,7 +103,7 @@ def Log1p(x):
 def _(op: Operation, dy: Tensor) -> Tensor:
     with control_dependencies([dy]):
         more = 1 + conj(op.inputs[0])
-    return dy * Reciprocal(more)  # type: ignore[no-any-return]
+    return dy * Reciprocal(more)
 
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="positive")
@@ -200,17 +200,17 @@ def Tan(x):
 
 @Sin.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * _at(op, dy, Cos)  # type: ignore[no-any-return]
+    return dy * _at(op, dy, Cos)
 
 
 @Cos.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return Neg(dy) * _at(op, dy, Sin)  # type: ignore[no-any-return]
+    return Neg(dy) * _at(op, dy, Sin)
 
 
 @Tan.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return Square(Reciprocal(_at(op, dy, Cos))) * dy  # type: ignore[no-any-return]
+    return Square(Reciprocal(_at(op, dy, Cos))) * dy
 
 
 @elementwise("x: T -> y: T", T=FLOATS, domain="unit")
@@ -246,20 +246,20 @@ def Atan(x):
 @Asin.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
     square, one = _square_and_one(op, dy)
-    return dy * Reciprocal(Sqrt(Sub(one, square)))  # type: ignore[no-any-return]
+    return dy * Reciprocal(Sqrt(Sub(one, square)))
 
 
 @Acos.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
     square, one = _square_and_one(op, dy)
     slope = Reciprocal(Sqrt(Sub(one, square)))
-    return Neg(dy) * slope  # type: ignore[no-any-return]
+    return Neg(dy) * slope
 
 
 @Atan.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
     square, one = _square_and_one(op, dy)
-    return dy * Reciprocal(AddV2(one, square, name="Add"))  # type: ignore[no-any-return]
+    return dy * Reciprocal(AddV2(one, square, name="Add"))
 
 
 @elementwise("y: T, x: T -> z: T", T=REAL)
@@ -304,12 +304,12 @@ def Cosh(x):
 
 @Sinh.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * _at(op, dy, Cosh)  # type: ignore[no-any-return]
+    return dy * _at(op, dy, Cosh)
 
 
 @Cosh.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * _at(op, dy, Sinh)  # type: ignore[no-any-return]
+    return dy * _at(op, dy, Sinh)
 
 
 @elementwise("x: T -> y: T", T=FLOATS)
@@ -367,18 +367,18 @@ def Atanh(x):
 
 @Asinh.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy / _at(op, dy, Cosh, op.outputs[0])  # type: ignore[no-any-return]
+    return dy / _at(op, dy, Cosh, op.outputs[0])
 
 
 @Acosh.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy / _at(op, dy, Sinh, op.outputs[0])  # type: ignore[no-any-return]
+    return dy / _at(op, dy, Sinh, op.outputs[0])
 
 
 @Atanh.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
     square, one = _square_and_one(op, dy)
-    return dy * Reciprocal(Sub(one, square))  # type: ignore[no-any-return]
+    return dy * Reciprocal(Sub(one, square))
 
 
 @elementwise("x: T -> y: T", T=FLOATS)
@@ -428,7 +428,7 @@ def _bell(op: Operation, dy: Tensor, factor: float) -> Tensor:
     scaled = dy * convert_to_tensor(factor, dtype=dy.dtype, name="Const")
     with control_dependencies([dy]):
         square = Square(op.inputs[0])
-    return scaled * Exp(Neg(square))  # type: ignore[no-any-return]
+    return scaled * Exp(Neg(square))
 
 
 @Erf.gradient
@@ -453,7 +453,7 @@ def Lgamma(x):
 
 @Lgamma.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * _at(op, dy, Digamma)  # type: ignore[no-any-return]
+    return dy * _at(op, dy, Digamma)
 
 
 def _typed(function: str) -> Any:
@@ -476,7 +476,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
     x = op.inputs[0]
     with control_dependencies([dy]):
         one = convert_to_tensor(1, dtype=x.dtype, name="Const")
-    return dy * Polygamma(one, x)  # type: ignore[no-any-return]
+    return dy * Polygamma(one, x)
 
 
 def _polygamma(a: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -567,7 +567,7 @@ def sqrt(x: Any, name: str | None = None) -> Tensor:
     >>> sess.run(tf.sqrt([0.25, 4.0, 2.0]))
     array([0.5   , 2.    , 1.4142], dtype=float32)
     """
-    return Sqrt(x, name=name)  # type: ignore[no-any-return]
+    return Sqrt(x, name=name)
 
 
 @of_values
@@ -577,7 +577,7 @@ def erf(x: Any, name: str | None = None) -> Tensor:
     >>> sess.run(tf.erf([-1.0, 0.0, 0.5]))
     array([-0.8427,  0.    ,  0.5205], dtype=float32)
     """
-    return Erf(x, name=name)  # type: ignore[no-any-return]
+    return Erf(x, name=name)
 
 
 @of_values
@@ -587,7 +587,7 @@ def tanh(x: Any, name: str | None = None) -> Tensor:
     >>> sess.run(tf.tanh([-1.0, 0.0, 3.0]))
     array([-0.7616,  0.    ,  0.9951], dtype=float32)
     """
-    return Tanh(x, name=name)  # type: ignore[no-any-return]
+    return Tanh(x, name=name)
 
 
 def sigmoid(x: Any, name: str | None = None) -> Tensor:
@@ -597,7 +597,7 @@ def sigmoid(x: Any, name: str | None = None) -> Tensor:
     array([0.1192, 0.5   , 0.8808], dtype=float32)
     """
     with name_scope(name, "Sigmoid", [x]) as scope:
-        return Sigmoid(convert_to_tensor(x, name="x"), name=scope)  # type: ignore[no-any-return]
+        return Sigmoid(convert_to_tensor(x, name="x"), name=scope)
 
 
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
@@ -608,7 +608,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "LogSigmoid", [x]) as scope:
         x = convert_to_tensor(x, name="x")
-        return Neg(raw.Softplus(Neg(x)), name=scope)  # type: ignore[no-any-return]
+        return Neg(raw.Softplus(Neg(x)), name=scope)
 
 
 def lbeta(x: Any, name: str | None = None) -> Tensor:
@@ -619,7 +619,7 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "lbeta", [x]):
         x = convert_to_tensor(x, name="x")
-        return raw.Sum(Lgamma(x), [-1]) - Lgamma(raw.Sum(x, [-1]))  # type: ignore[no-any-return]
+        return raw.Sum(Lgamma(x), [-1]) - Lgamma(raw.Sum(x, [-1]))
 
 
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:

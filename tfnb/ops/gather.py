@@ -20,10 +20,10 @@ from tfnb.kernels.unique import unique as launch_unique
 from tfnb.opdef.ranks import AtLeast
 from tfnb.ops.array import expand_dims, shape, size, squeeze
 from tfnb.ops.broadcast import shape_node
+from tfnb.ops.casting import cast
 from tfnb.ops.declare import kernel
 from tfnb.ops.indexed_slices import IndexedSlices
 from tfnb.ops.joining import concat
-from tfnb.ops.math import cast
 from tfnb.ops.raw import raw
 
 if TYPE_CHECKING:
@@ -311,7 +311,7 @@ def _scattered(ctx: ShapeContext) -> list[Static]:
         merge(indices[:-1], updates[:len(indices) - 1])
     if shape is None:
         return [None]
-    if 0 in shape and any(is_known(given) and 0 not in given for given in (indices, updates)):  # type: ignore[operator]
+    if 0 in shape and any(is_known(given) and 0 not in given for given in (indices, updates)):
         raise ValueError("Indices and updates specified for empty output shape")
     if indices is not None and indices[-1] is not None:
         if indices[-1] > len(shape):

@@ -13,12 +13,13 @@ from tfnb.graph.stack import name_scope
 from tfnb.ops.array import expand_dims, rank, reshape, reverse, shape, squeeze, transpose
 from tfnb.ops.assertions import assert_greater_equal, assert_positive
 from tfnb.ops.case import case
+from tfnb.ops.casting import cast
 from tfnb.ops.checks import assert_
 from tfnb.ops.compare import equal, logical_or
 from tfnb.ops.cond import cond
 from tfnb.ops.control import with_dependencies
 from tfnb.ops.joining import pad, stack, unstack
-from tfnb.ops.math import cast, maximum, minimum, round
+from tfnb.ops.math import maximum, minimum, round
 from tfnb.ops.random import random_uniform
 from tfnb.ops.slicing import slice_
 from tfnb.ops.variables import Variable

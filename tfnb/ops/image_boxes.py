@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from tfnb.kernels.checks import BAD_BOX, Check
 from tfnb.kernels.cpu import crops as cpu
 from tfnb.ops.arguments import renamed
 from tfnb.ops.array import shape
+from tfnb.ops.construct import Constructor
 from tfnb.ops.conv import rank4
 from tfnb.ops.declare import kernel, random
 from tfnb.ops.image_resize import size_pair
@@ -188,7 +190,7 @@ def _suppress(ctx: Any, boxes: np.ndarray, scores: np.ndarray, most: np.ndarray,
     return tuple(by_name[arg.name] for arg in ctx.op.spec.outputs)
 
 
-def _suppression(signature: str, **attrs: str) -> Any:
+def _suppression(signature: str, **attrs: Any) -> Callable[[Callable[..., Any]], Constructor]:
     return kernel(signature, shape=_kept, numpy=_suppress, values=("max_output_size",), **attrs)
 
 
@@ -259,10 +261,10 @@ def _sample(ctx: Any, size: np.ndarray, boxes: np.ndarray, covered: Any = None) 
     return begin, extent, box.reshape(1, 1, 4)
 
 
-_RANGES = {**SEEDS, "min_object_covered": "float = 0.1",
-           "aspect_ratio_range": "list(float) = [0.75, 1.3300000429153442]",
-           "area_range": "list(float) = [0.05000000074505806, 1.0]", "max_attempts": "int = 100",
-           "use_image_if_no_bounding_boxes": "bool = false"}
+_RANGES: dict[str, Any] = {**SEEDS, "min_object_covered": "float = 0.1",
+                           "aspect_ratio_range": "list(float) = [0.75, 1.3300000429153442]",
+                           "area_range": "list(float) = [0.05000000074505806, 1.0]", "max_attempts": "int = 100",
+                           "use_image_if_no_bounding_boxes": "bool = false"}
 _SIZES = "{uint8, int8, int16, int32, int64}"
 
 
@@ -313,7 +315,8 @@ def _glimpsed(ctx: ShapeContext) -> list[Static]:
     given = of_rank(ctx.shape(2), 2)
     if given[1] not in (2, None):
         raise ValueError(f"Dimension must be 2 but is {given[1]}")
-    return [(merge((batch,), (given[0],))[0], *size_pair(ctx, 1), channels)]
+    found = merge((batch,), (given[0],)) or (None,)
+    return [(found[0], *size_pair(ctx, 1), channels)]
 
 
 def _glimpse(ctx: Any, images: np.ndarray, size: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -425,7 +428,7 @@ def non_max_suppression_overlaps(overlaps: Any, scores: Any, max_output_size: An
         return tensor
 
 
-Sampled = namedtuple("SampleDistortedBoundingBoxV2", ["begin", "size", "bboxes"])
+Sampled = namedtuple("SampleDistortedBoundingBoxV2", ["begin", "size", "bboxes"])   # type: ignore[name-match]
 
 
 def sample_distorted_bounding_box(image_size: Any, bounding_boxes: Any, seed: int | None = None,

@@ -15,12 +15,13 @@ from tfnb.kernels import colors as arrays
 from tfnb.kernels.cpu import colors as cpu
 from tfnb.ops.array import expand_dims, identity, rank, shape
 from tfnb.ops.assertions import assert_equal, assert_greater_equal
+from tfnb.ops.casting import cast
 from tfnb.ops.control import with_dependencies
 from tfnb.ops.create import ones
 from tfnb.ops.declare import kernel
 from tfnb.ops.image import checked, require
 from tfnb.ops.joining import concat, stack, tile
-from tfnb.ops.math import add, cast, div_no_nan, divide, floordiv, maximum, multiply, saturate_cast, square
+from tfnb.ops.math import add, div_no_nan, divide, floordiv, maximum, multiply, saturate_cast, square
 from tfnb.ops.matmul import tensordot
 from tfnb.ops.random import random_uniform
 from tfnb.ops.raw import raw
@@ -29,8 +30,8 @@ from tfnb.ops.reduce import reduce_mean, reduce_prod, reduce_std
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
 
-COLOR = {"T": "{half, bfloat16, float, double} = DT_FLOAT"}
-ADJUSTED = {"T": "{half, float} = DT_FLOAT"}
+COLOR: dict[str, Any] = {"T": "{half, bfloat16, float, double} = DT_FLOAT"}
+ADJUSTED: dict[str, Any] = {"T": "{half, float} = DT_FLOAT"}
 
 
 # The ops

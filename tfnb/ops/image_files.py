@@ -22,8 +22,9 @@ from tfnb.ops.shapes import of_rank
 from tfnb.ops.strings import substr
 from tfnb.ops.variables import Variable
 
-JPEG = {"channels": "int = 0", "ratio": "int = 1", "fancy_upscaling": "bool = true",
-        "try_recover_truncated": "bool = false", "acceptable_fraction": "float = 1", "dct_method": "string = ''"}
+JPEG: dict[str, Any] = {"channels": "int = 0", "ratio": "int = 1", "fancy_upscaling": "bool = true",
+                        "try_recover_truncated": "bool = false", "acceptable_fraction": "float = 1",
+                        "dct_method": "string = ''"}
 METHODS = (b"", b"INTEGER_FAST", b"INTEGER_ACCURATE")
 
 
@@ -81,7 +82,7 @@ def _three(ctx: Any) -> list[Static]:
 
 # Decoding. A ValueError here becomes the InvalidArgumentError of the op.
 
-def _bytes(contents: np.ndarray) -> bytes:
+def _bytes(contents: Any) -> bytes:
     if contents.ndim:
         raise ValueError(f"contents must be scalar, got shape {list(contents.shape)}")
     data: bytes = contents[()]

@@ -13,6 +13,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.ops.array import expand_dims, identity, reshape, shape, shape_n, size
+from tfnb.ops.casting import cast
 from tfnb.ops.checks import assert_
 from tfnb.ops.compare import equal, not_equal
 from tfnb.ops.cond import cond
@@ -22,7 +23,7 @@ from tfnb.ops.cross_entropy import softmax
 from tfnb.ops.functions import log
 from tfnb.ops.image_color import convert_image_dtype
 from tfnb.ops.joining import concat, pad, stack, tile, unstack
-from tfnb.ops.math import abs, cast, square, squared_difference, subtract
+from tfnb.ops.math import abs, square, squared_difference, subtract
 from tfnb.ops.nn import relu
 from tfnb.ops.pool_functions import avg_pool
 from tfnb.ops.raw import raw
@@ -217,7 +218,7 @@ def ssim_multiscale(img1: Any, img2: Any, max_val: Any, power_factors: Sequence[
             with name_scope(None, f"Scale{k}", images):
                 if k:
                     images, tails = _halved(images, heads, tails, halves)
-                whole, structure = _by_channel(*images, most, filter_size, filter_sigma, k1, k2)
+                whole, structure = _by_channel(images[0], images[1], most, filter_size, filter_sigma, k1, k2)
                 found.append(relu(structure))
         scales = stack([*found[:-1], relu(whole)], axis=-1)
         return reduce_mean(reduce_prod(raw.Pow(scales, list(power_factors)), [-1]), [-1])

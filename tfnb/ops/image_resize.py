@@ -16,10 +16,11 @@ from tfnb.kernels import resize as arrays
 from tfnb.kernels.cpu import resize as cpu
 from tfnb.kernels.resize import Axis
 from tfnb.ops.array import expand_dims, shape
+from tfnb.ops.casting import cast
 from tfnb.ops.conv import rank4
 from tfnb.ops.declare import kernel
 from tfnb.ops.image import batch_of, larger, pad_to_bounding_box, positive_targets, sizes, unbatched
-from tfnb.ops.math import cast, minimum, round
+from tfnb.ops.math import minimum, round
 from tfnb.ops.raw import raw
 from tfnb.ops.shapes import of_rank
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
 
 ANY = "{int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}"
-CORNERS = {"align_corners": "bool = false", "half_pixel_centers": "bool = false"}
+CORNERS: dict[str, Any] = {"align_corners": "bool = false", "half_pixel_centers": "bool = false"}
 
 
 # Shapes and checks
@@ -274,7 +275,7 @@ _METHOD_NAMES = {"bilinear": 0, "nearest": 1, "bicubic": 2, "area": 3}
 
 
 def _resizer(method: Any) -> Any:
-    number = _METHOD_NAMES.get(method, method) if isinstance(method, str) else method
+    number: Any = _METHOD_NAMES.get(method, method) if isinstance(method, str) else method
     if number not in range(len(_METHODS)):
         raise ValueError(f"Resize method is not implemented: {method}")
     return _METHODS[number]
@@ -360,8 +361,8 @@ def resize_image_with_pad(image: Any, target_height: Any, target_width: Any, met
         inner = [cast(raw.Floor(n), dtypes.int32) for n in (new_height, new_width)]
         rest = (full_height - new_height) / 2, (full_width - new_width) / 2
         floors = [raw.Floor(n) for n in rest]
-        before = [larger(0, cast(n, dtypes.int32)) for n in floors]
+        above, left = (larger(0, cast(n, dtypes.int32)) for n in floors)
         resized = resize_images(image, inner, method, align_corners=align_corners)
-        padded = pad_to_bounding_box(resized, *before, target_height, target_width)
+        padded = pad_to_bounding_box(resized, above, left, target_height, target_width)
         sizes(padded, 4)
         return unbatched(padded, is_batch)

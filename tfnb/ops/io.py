@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.dtypes import DType
-from tfnb.core.errors import FailedPreconditionError, InvalidArgumentError, OpError
+from tfnb.core.errors import CODES, FailedPreconditionError, InvalidArgumentError, OpError
 from tfnb.core.lazy import lazy_module
 from tfnb.core.os_errors import os_errors
 from tfnb.core.paths import local
@@ -49,7 +49,8 @@ class _Naming:
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, OpError) and error.op is None:
-            raise type(error)(None, self._op, f"{error.message}\n\t [[node {self._op.name}]]") from None
+            code = () if type(error) in CODES else (error.error_code,)
+            raise type(error)(None, self._op, f"{error.message}\n\t [[node {self._op.name}]]", *code) from None
 
 
 def _require(ctx: Any, holds: bool, message: str) -> None:

@@ -16,8 +16,8 @@ from tfnb.ops.dataset_steps import Element, Elements, Source
 from tfnb.ops.datasets import OUTPUTS, function, source_of
 from tfnb.ops.declare import host
 
-_SHARED: dict[str, str] = {"shared_name": "string", "container": "string"}
-_EXPECTED: dict[str, str] = {"output_types": "list(type) >= 0 = []", "output_shapes": "list(shape) >= 0 = []"}
+_SHARED: dict[str, Any] = {"shared_name": "string", "container": "string"}
+_EXPECTED: dict[str, Any] = {"output_types": "list(type) >= 0 = []", "output_shapes": "list(shape) >= 0 = []"}
 
 
 class IteratorState:

@@ -247,7 +247,7 @@ def Tile() -> None:
 def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
     x, times = op.inputs[0], constant_value(op.inputs[1])
     if times is not None and is_known(x.static):
-        split = [int(n) for pair in zip(times, x.static or (), strict=True) for n in pair]
+        split = [int(n) for pair in zip(times, x.static, strict=True) for n in pair]
         return [raw.Sum(raw.Reshape(dy, split), list(range(0, len(split), 2))), None]
     shape = raw.Shape(x, out_type=op.inputs[1].dtype)
     pairs = raw.Reshape(Pack([op.inputs[1], shape], axis=1), [-1])
@@ -260,7 +260,7 @@ def _broadcast_shape(ctx: ShapeContext) -> list[Static]:
     if wanted is None:
         return [None]
     if ctx.concrete and None in wanted:
-        raise ValueError(f"expected sizes that are not negative, got {np.ravel(ctx.value(1)).tolist()}")
+        raise ValueError(f"expected sizes that are not negative, got {np.ravel(np.asarray(ctx.value(1))).tolist()}")
     shape = ctx.shape(0)
     if shape is not None and len(shape) > len(wanted):
         raise ValueError(f"Shape must be at least rank {len(shape)} but is rank {len(wanted)}")

@@ -17,12 +17,12 @@ from tfnb.kernels.number_types import wide
 from tfnb.ops import shapes
 from tfnb.ops.array import matrix_transpose, reshape, shape
 from tfnb.ops.broadcast import BroadcastGradientArgs
+from tfnb.ops.casting import cast
 from tfnb.ops.complex import real
 from tfnb.ops.cond import cond
 from tfnb.ops.create import MatrixDiagPart, eye
 from tfnb.ops.declare import kernel
 from tfnb.ops.functions import log
-from tfnb.ops.math import cast
 from tfnb.ops.matmul import matmul
 from tfnb.ops.raw import raw
 from tfnb.ops.reduce import reduce_sum
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
 
 NUMBERS = "{double, float, half, complex64, complex128}"
-ADJOINT = {"adjoint": "bool = false"}
+ADJOINT: dict[str, Any] = {"adjoint": "bool = false"}
 
 
 # Shapes

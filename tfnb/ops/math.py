@@ -125,7 +125,7 @@ def DivNoNan(x, y):
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
     x, y = conj(op.inputs[0]), conj(op.inputs[1])
     def over(z: Tensor) -> Tensor:
-        return DivNoNan(z, y, name="div_no_nan")  # type: ignore[no-any-return]
+        return DivNoNan(z, y, name="div_no_nan")
     return unbroadcast(op, over(dz), dz * over(over(Neg(x))))
 
 
@@ -245,7 +245,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 def _sum_of(count: int) -> Callable[..., Any]:
     names = [f"x{i}" for i in range(count)]
-    return eval(f"lambda {', '.join(names)}: {' + '.join(names)}")  # type: ignore[no-any-return]
+    return eval(f"lambda {', '.join(names)}: {' + '.join(names)}")
 
 
 @elementwise("inputs: N * T -> sum: T", shape=shapes.same_inputs, variadic=_sum_of, N="int >= 1",
@@ -537,7 +537,7 @@ def negative(x: Any, name: str | None = None) -> Tensor:
     >>> sess.run(tf.negative([1, -2]))
     array([-1,  2], dtype=int32)
     """
-    return Neg(x, name=name)  # type: ignore[no-any-return]
+    return Neg(x, name=name)
 
 
 @of_values
@@ -547,7 +547,7 @@ def square(x: Any, name: str | None = None) -> Tensor:
     >>> sess.run(tf.square([-2.0, 0.0, 3.0]))
     array([4., 0., 9.], dtype=float32)
     """
-    return Square(x, name=name)  # type: ignore[no-any-return]
+    return Square(x, name=name)
 
 
 @of_values
@@ -617,7 +617,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     if name is not None or not (isinstance(x, Tensor) or isinstance(y, Tensor)):
         return truediv(x, y, name=name)
-    return x / y  # type: ignore[no-any-return]
+    return x / y
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:

@@ -14,11 +14,12 @@ from tfnb.opdef.ranks import AtLeast
 from tfnb.ops import shapes
 from tfnb.ops.arguments import renamed
 from tfnb.ops.array import shape, squeeze, stop_gradient
+from tfnb.ops.casting import cast
 from tfnb.ops.create import zeros_like
 from tfnb.ops.declare import elementwise, reduction
 from tfnb.ops.functions import Rsqrt
 from tfnb.ops.joining import concat
-from tfnb.ops.math import Neg, SquaredDifference, abs, cast
+from tfnb.ops.math import Neg, SquaredDifference, abs
 from tfnb.ops.matmul import matmul
 from tfnb.ops.random import random_uniform
 from tfnb.ops.raw import raw
@@ -183,7 +184,7 @@ def SoftplusGrad(gradients, features):
 
 @Softplus.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * raw.Sigmoid(op.inputs[0])  # type: ignore[no-any-return]
+    return dy * raw.Sigmoid(op.inputs[0])
 
 
 @SoftplusGrad.gradient
@@ -419,7 +420,7 @@ def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: int | 
             raise ValueError("`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype="
                              f"{x.dtype!r}")
         if isinstance(rate, numbers.Real):
-            if not 0 <= rate < 1:
+            if not 0 <= float(rate) < 1:
                 raise ValueError("`rate` must be a scalar tensor or a float in the range [0, 1). Received: "
                                  f"rate={rate}")
             if rate == 0:
@@ -447,7 +448,7 @@ def _noise_shape(x: Tensor, given: Any) -> Any:
     sizes = [None if n is None else n if isinstance(n, Tensor) else int(n) for n in given]
     if len(sizes) == len(x.static):
         sizes = [m if n is None else n for n, m in zip(sizes, x.static, strict=True)]
-    whole = shape(x) if None in sizes else None
+    whole: Any = shape(x) if None in sizes else None
     return [whole[i] if n is None else n for i, n in enumerate(sizes)]
 
 

@@ -13,10 +13,11 @@ from tfnb.graph.convert import convert_to_tensor, register_tensor_conversion_fun
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops import evaluate  # noqa: F401 - it tells the graph how to compute constant values
+from tfnb.ops.casting import cast
 from tfnb.ops.compare import Greater, GreaterEqual, Less, LessEqual, LogicalAnd, LogicalNot, LogicalOr, logical_xor
 from tfnb.ops.gather import boolean_mask
 from tfnb.ops.joining import Pack, stack
-from tfnb.ops.math import Add, AddV2, FloorDiv, FloorMod, Mul, Neg, Pow, Sub, abs, cast, truediv
+from tfnb.ops.math import Add, AddV2, FloorDiv, FloorMod, Mul, Neg, Pow, Sub, abs, truediv
 from tfnb.ops.matmul import matmul
 from tfnb.ops.slicing import StridedSlice
 

@@ -122,7 +122,7 @@ class PartitionedVariable:
 
     def __getitem__(self, key: Any) -> Tensor:
         """Return a slice of the whole."""
-        part: Tensor = self._as_graph_element()[key]  # type: ignore[index]
+        part: Tensor = self._as_graph_element()[key]
         return part
 
     def _of_parts(self, change: Callable[[Variable, Any], Any], value: Any, read_value: bool) -> list[Any]:

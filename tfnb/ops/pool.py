@@ -24,9 +24,9 @@ from tfnb.ops.shapes import of_rank
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
 
-SIZES = {"ksize": "list(int) >= 4", "strides": "list(int) >= 4"}
-PLAIN = {**SIZES, "padding": "{'SAME', 'VALID'}"}
-EXPLICIT = {**SIZES, "padding": "{'SAME', 'VALID', 'EXPLICIT'}", "explicit_paddings": "list(int) = []"}
+SIZES: dict[str, Any] = {"ksize": "list(int) >= 4", "strides": "list(int) >= 4"}
+PLAIN: dict[str, Any] = {**SIZES, "padding": "{'SAME', 'VALID'}"}
+EXPLICIT: dict[str, Any] = {**SIZES, "padding": "{'SAME', 'VALID', 'EXPLICIT'}", "explicit_paddings": "list(int) = []"}
 LAYOUT = "{'NHWC', 'NCHW'} = 'NHWC'"
 REAL = "realnumbertype"
 FLOAT = "{half, bfloat16, float, double}"
@@ -251,8 +251,8 @@ MaxPoolGradWithArgmax.no_gradient("its own would be MaxPoolGradGradWithArgmax, w
 
 # Local response normalization
 
-LRN_ATTRS = {"depth_radius": "int = 5", "bias": "float = 1.0", "alpha": "float = 1.0", "beta": "float = 0.5",
-             "T": "{half, bfloat16, float} = DT_FLOAT"}
+LRN_ATTRS: dict[str, Any] = {"depth_radius": "int = 5", "bias": "float = 1.0", "alpha": "float = 1.0",
+                             "beta": "float = 0.5", "T": "{half, bfloat16, float} = DT_FLOAT"}
 
 
 def _neighbours(attrs: Any, x: np.ndarray) -> np.ndarray:

@@ -50,7 +50,7 @@ def _max_over_depth(x: Tensor, size: int, name: str) -> Tensor:
     if isinstance(channels, int) and channels % size:
         raise UnimplementedError(None, None, "Depthwise max pooling requires the depth window to evenly divide the "
                                              f"input depth, got {size} and {channels}")
-    return raw.Max(reshape(x, [*lead, channels // size, size]), -1, name=name)  # type: ignore[no-any-return]
+    return raw.Max(reshape(x, [*lead, channels // size, size]), -1, name=name)
 
 
 def avg_pool(value: Any = None, ksize: Any = None, strides: Any = None, padding: Any = None,
@@ -144,7 +144,7 @@ def pool(input: Any, window_shape: Any, pooling_type: str, padding: str, dilatio
             layout = ("NCHW" if places == 2 else "NCDHW") if first else "NHWC" if places == 2 else "NDHWC"
             return pools[places - 1](x, list(window_shape), steps, padding, layout, name=scope)    # type: ignore[misc]
         axis = 2 if first else 1
-        made = pools[1](expand_dims(x, axis), [1, *window_shape], [1, *steps], padding,             # type: ignore[misc]
+        made = pools[1](expand_dims(x, axis), [1, *window_shape], [1, *steps], padding,
                         "NCHW" if first else "NHWC", name=scope)
         return squeeze(made, [axis])
 
@@ -272,7 +272,7 @@ def max_pool_with_argmax(input: Any, ksize: Any, strides: Any, padding: Any, dat
     """
     if data_format != "NHWC":
         raise ValueError(f"`data_format` values other than 'NHWC' are not supported. Received: {data_format}")
-    return MaxPoolWithArgmax(input, ksize=per_axis(ksize, data_format, "ksize"),  # type: ignore[no-any-return]
+    return MaxPoolWithArgmax(input, ksize=per_axis(ksize, data_format, "ksize"),
                              strides=per_axis(strides, data_format, "strides"), padding=padding, name=name,
                              Targmax=renamed("output_dtype", output_dtype, "Targmax", Targmax, "int64"),
                              include_batch_in_index=include_batch_in_index)

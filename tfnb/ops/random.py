@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 LARGEST_SEED = 2**31 - 1
 DEFAULT_GRAPH_SEED = 87654321
-SEEDS = {"seed": "int = 0", "seed2": "int = 0"}
+SEEDS: dict[str, Any] = {"seed": "int = 0", "seed2": "int = 0"}
 
 
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:

@@ -27,7 +27,7 @@ from tfnb.proto.reader_state import ReaderState, parse_state
 from tfnb.proto.records import read_records
 
 Records = Iterator[tuple[bytes, bytes]]             # key and value of each record of a work unit
-_SHARED: dict[str, str] = {"container": "string = ''", "shared_name": "string = ''"}
+_SHARED: dict[str, Any] = {"container": "string = ''", "shared_name": "string = ''"}
 _OVERHEAD = 16                                      # bytes of a record of a TFRecord file beside its data
 
 

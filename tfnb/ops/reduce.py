@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING
 from typing import Any as Anything
 
@@ -18,12 +19,13 @@ from tfnb.ops import shapes
 from tfnb.ops.arguments import renamed
 from tfnb.ops.array import rank, size, squeeze
 from tfnb.ops.broadcast import shape_node, shape_of
+from tfnb.ops.casting import cast
 from tfnb.ops.compare import IsFinite, SelectV2, equal, not_equal
 from tfnb.ops.complex import complex, conj, imag, real
 from tfnb.ops.create import ones, range_, zeros
 from tfnb.ops.declare import kernel, reduction
 from tfnb.ops.functions import Exp, Log, Sqrt
-from tfnb.ops.math import Square, Sub, abs, cast
+from tfnb.ops.math import Square, Sub, abs
 from tfnb.ops.raw import raw
 
 if TYPE_CHECKING:
@@ -151,7 +153,7 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
     x, y = op.inputs[0], op.outputs[0]
     spread = _summed_over(op, dy)
     if is_known(x.static) and is_known(y.static):
-        count = int(np.prod(x.static, dtype=int)) // max(int(np.prod(y.static, dtype=int)), 1)
+        count = prod(x.static) // max(prod(y.static), 1)
         return [spread / convert_to_tensor(count, dtype=dy.dtype, name="Const"), None]
     shape = raw.Shape(x)
     axes, _ = _positive_axes(_int32(op.inputs[1]), shape)
@@ -199,11 +201,10 @@ def _reduced_first(op: Operation) -> tuple[Anything, Anything, Anything]:
         return perm, raw.InvertPermutation(perm), _two_sizes(shape, gone, kept)
     axes = shapes.normalized_axes(known, len(x.static))
     order = axes + [i for i in range(len(x.static)) if i not in axes]
-    sizes = [[x.static[i] for i in part] for part in (axes, order[len(axes):])]
-    if None in sizes[0] + sizes[1]:
-        matrix: Anything = _two_sizes(raw.Shape(x), np.array(axes, np.int32), np.array(order[len(axes):], np.int32))
+    if is_known(x.static):
+        matrix: Anything = [prod(x.static[i] for i in part) for part in (axes, order[len(axes):])]
     else:
-        matrix = [int(np.prod(part, dtype=int)) for part in sizes]         # type: ignore[arg-type]
+        matrix = _two_sizes(raw.Shape(x), np.array(axes, np.int32), np.array(order[len(axes):], np.int32))
     return order, np.argsort(order).astype(np.int32), matrix
 
 

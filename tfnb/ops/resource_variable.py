@@ -23,7 +23,7 @@ class ResourceVariable(Variable):
     @property
     def dtype(self) -> DType:
         """The dtype."""
-        return self._variable.op.attrs["dtype"]  # type: ignore[no-any-return]
+        return self._variable.op.attrs["dtype"]
 
     @property
     def shape(self) -> TensorShape:

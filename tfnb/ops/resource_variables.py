@@ -59,7 +59,7 @@ def _variable(ctx: Any, handle: Array, dtype: DType | None = None) -> Operation:
     if dtype is not None and op.attrs["dtype"] is not dtype:
         raise InvalidArgumentError(None, ctx.op, f"{ctx.op.name}: Trying to access resource {op.name} as a variable of "
                                    f"{dtype.name}, but it is of {op.attrs['dtype'].name}")
-    return op  # type: ignore[no-any-return]
+    return op
 
 
 def _value(ctx: Any, handle: Array, dtype: DType | None = None) -> Array:

@@ -70,4 +70,4 @@ def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: int | None = None, 
     """
     along = renamed("seq_axis", seq_axis, "seq_dim", seq_dim)
     batch = renamed("batch_axis", batch_axis, "batch_dim", batch_dim, default=0)
-    return ReverseSequence(input, seq_lengths, seq_dim=along, batch_dim=batch, name=name)   # type: ignore
+    return ReverseSequence(input, seq_lengths, seq_dim=along, batch_dim=batch, name=name)

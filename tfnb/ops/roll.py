@@ -59,4 +59,4 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.roll([0, 1, 2, 3, 4], shift=2, axis=0))
     array([3, 4, 0, 1, 2], dtype=int32)
     """
-    return Roll(input, shift, axis, name=name)   # type: ignore
+    return Roll(input, shift, axis, name=name)

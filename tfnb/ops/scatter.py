@@ -127,7 +127,7 @@ def ScatterNdMax(ref: Any, updates: Any) -> Any:
 
 def _changed(op: Any, ref: Any, indices: Any, updates: Any, use_locking: bool | None, name: str | None) -> Tensor:
     if hasattr(ref, "handle"):                     # it has ops of its own
-        return ref._scatter(op.spec.name, indices, updates, name)  # type: ignore[no-any-return]
+        return ref._scatter(op.spec.name, indices, updates, name)
     result: Tensor = op(ref, indices, updates, use_locking=use_locking, name=name)
     return result
 
@@ -304,6 +304,8 @@ def batch_scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool
 
 class RowUpdates:
     """The methods of a variable that change some of its rows. All return the variable after that, as a tensor."""
+
+    _variable: Any
 
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
         """Subtract the rows of an IndexedSlices. Raises TypeError for anything else."""

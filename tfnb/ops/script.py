@@ -23,7 +23,7 @@ class _Held:
 
 _functions: WeakValueDictionary[bytes, _Held] = WeakValueDictionary()
 _made = [0]
-_CLASSES: tuple[tuple[tuple[type[Exception], ...], type[errors.OpError]], ...] = (
+_CLASSES: tuple[tuple[tuple[type[Exception], ...], Callable[..., errors.OpError]], ...] = (
     ((ValueError, TypeError), errors.InvalidArgumentError), ((StopIteration,), errors.OutOfRangeError),
     ((MemoryError,), errors.ResourceExhaustedError), ((NotImplementedError,), errors.UnimplementedError))
 

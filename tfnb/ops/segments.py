@@ -107,7 +107,8 @@ def SegmentMax() -> None:
 def _extreme(dtype: np.dtype, sign: int) -> Any:
     if dtype.kind in "iu":
         return np.iinfo(dtype).max if sign > 0 else np.iinfo(dtype).min
-    return ml_dtypes.finfo(dtype).max * sign
+    finfo: Any = ml_dtypes.finfo                    # its stub has no annotations
+    return finfo(dtype).max * sign
 
 
 def _scattered(ufunc: Any, start: Callable[[np.dtype], Any]) -> Callable[..., np.ndarray]:
@@ -182,8 +183,8 @@ def _nothing(op: Operation, gradient: Tensor) -> list[Tensor | None]:
 def _at_least_one(counts: Tensor) -> Tensor:
     """Counts of any dtype, 1 where they are 0: complex numbers have no maximum."""
     if counts.dtype.is_complex:
-        return raw.SelectV2(raw.Equal(counts, zeros_like(counts)), ones_like(counts), counts)  # type: ignore[no-any-return]
-    return raw.Maximum(counts, convert_to_tensor(1, dtype=counts.dtype))  # type: ignore[no-any-return]
+        return raw.SelectV2(raw.Equal(counts, zeros_like(counts)), ones_like(counts), counts)
+    return raw.Maximum(counts, convert_to_tensor(1, dtype=counts.dtype))
 
 
 @SegmentMean.gradient
@@ -315,7 +316,7 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
         num_segments = convert_to_tensor(num_segments, dtype="int32")
         sums = UnsortedSegmentSum(data, segment_ids, num_segments)
-        return sums / _counts(data, segment_ids, num_segments)  # type: ignore[no-any-return]
+        return sums / _counts(data, segment_ids, num_segments)
 
 
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tfnb.core.shape import Static, broadcast, merge
 from tfnb.kernels.scalar import row_level_results
+from tfnb.opdef import kinds
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
@@ -86,6 +87,7 @@ def normalized_axes(axes: np.ndarray, rank: int) -> list[int]:
 def reduced(ctx: ShapeContext) -> list[Static]:
     """Return the shape of input 0 without its reduced axes (size 1 in their place with `keep_dims`)."""
     shape, keep = ctx.shape(0), ctx.attrs.get("keep_dims", False)
+    assert isinstance(ctx.op.spec, kinds.Reduction)
     fixed = ctx.op.spec.axes
     if fixed is None and len(ctx.shape(1) or ()) > 1 and not ctx.concrete:
         raise ValueError(f"Shape must be at most rank 1 but is rank {len(ctx.shape(1) or ())}: reduction axes")

@@ -12,7 +12,7 @@ from tfnb.kernels.view import View
 from tfnb.ops.declare import host
 from tfnb.ops.slicing import MASKS, StridedSlice, read_slices, take
 
-MASK_ATTRS: dict[str, str] = dict.fromkeys(MASKS, "int = 0")
+MASK_ATTRS: dict[str, Any] = dict.fromkeys(MASKS, "int = 0")
 
 
 def assigned_shape(ctx: Any) -> list[Static]:
@@ -28,7 +28,8 @@ def assigned_shape(ctx: Any) -> list[Static]:
 
 def write_slice(array: np.ndarray[Any, Any], bounds: tuple[Any, ...], masks: Mapping[str, int], value: Any) -> None:
     """Set the part of an array that begin, end and strides name. Raises ValueError if the value can't be broadcast."""
-    taken = read_slices(array.shape, *(bound.tolist() for bound in bounds), masks)
+    begin, end, steps = (bound.tolist() for bound in bounds)
+    taken = read_slices(array.shape, begin, end, steps, masks)
     part = take(View.whole(array.shape), taken).of(array)
     part[...] = np.broadcast_to(value, part.shape)
 
@@ -56,6 +57,6 @@ def assignable(part: Tensor, variable: Any) -> Tensor:
 
     def assign(value: Any, name: str | None = None) -> Tensor:
         scope = f"{part.op.name}/_assign" if name is None else name
-        return variable._assign_slice(bounds, value, masks, scope)  # type: ignore[no-any-return]
+        return variable._assign_slice(bounds, value, masks, scope)
     part.assign = assign  # type: ignore[attr-defined]
     return part

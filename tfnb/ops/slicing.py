@@ -175,8 +175,8 @@ def _taken_shape(ctx: ShapeContext, shape: Static) -> Static:
     count = bound_count(ctx)
     if shape is None or count is None or count[0] is None:
         return None
-    bounds = [_bounds(ctx, i, count[0]) for i in (1, 2, 3)]
-    taken = read_slices(shape, *bounds, ctx.attrs)
+    begin, end, steps = (_bounds(ctx, i, count[0]) for i in (1, 2, 3))
+    taken = read_slices(shape, begin, end, steps, ctx.attrs)
     return tuple(1 if one.kind == "new" else one.size for one in taken if one.kind != "index")
 
 
@@ -280,8 +280,8 @@ def _place_slices(call: Call) -> list[Launch]:
 def _slice_places(call: Call) -> tuple[int, list[tuple[int, int]]]:
     """Return the offset of the first element of a slice of the output, and the size and stride of each of its axes."""
     shape = call.outputs[0].shape
-    bounds = [known_value(call.inputs[i]).tolist() for i in (1, 2, 3)]
-    taken = [one for one in read_slices(shape, *bounds, call.attrs) if one.kind != "new"]
+    begin, end, steps = (known_value(call.inputs[i]).tolist() for i in (1, 2, 3))
+    taken = [one for one in read_slices(shape, begin, end, steps, call.attrs) if one.kind != "new"]
     strides = row_major(shape)
     axes = [(one.size or 0, one.step * strides[one.axis]) for one in taken if one.kind == "range"]
     return sum(one.start * strides[one.axis] for one in taken), axes
@@ -312,10 +312,10 @@ def _normal_axis(value: Any, rank: int, what: str = "split_dim") -> int:
 
 
 def _split_shapes(ctx: ShapeContext) -> list[Static]:
-    shape, axis, count = ctx.shape(1), ctx.value(0), ctx.attrs["num_split"]
-    if shape is None or axis is None:
+    shape, given, count = ctx.shape(1), ctx.value(0), ctx.attrs["num_split"]
+    if shape is None or given is None:
         return [None if shape is None else (None,) * len(shape)] * count
-    axis = _normal_axis(axis, len(shape))
+    axis = _normal_axis(given, len(shape))
     size = shape[axis]
     if size is not None and size % count:
         raise ValueError(f"Dimension size must be evenly divisible by {count} but is {size}: number of ways to split "
@@ -359,10 +359,10 @@ def _split_sizes(sizes: Sequence[int], whole: int) -> list[int]:
 
 
 def _split_v_shapes(ctx: ShapeContext) -> list[Static]:
-    shape, sizes, axis, count = ctx.shape(0), ctx.value(1), ctx.value(2), ctx.attrs["num_split"]
-    if shape is None or axis is None:
+    shape, sizes, given, count = ctx.shape(0), ctx.value(1), ctx.value(2), ctx.attrs["num_split"]
+    if shape is None or given is None:
         return [None if shape is None else (None,) * len(shape)] * count
-    axis = _normal_axis(axis, len(shape))
+    axis = _normal_axis(given, len(shape))
     whole = shape[axis]
     if sizes is None:
         known: list[int | None] = [None] * count
@@ -418,7 +418,7 @@ def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_
     made: Tensor = StridedSlice(input_, begin, end, strides, begin_mask=begin_mask, end_mask=end_mask,
                                 ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask,
                                 shrink_axis_mask=shrink_axis_mask, name=name)
-    return made if var is None else var._sliced(made)  # type: ignore[no-any-return]
+    return made if var is None else var._sliced(made)
 
 
 def _old_order(value: Any, axis: Any) -> bool:

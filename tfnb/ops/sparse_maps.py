@@ -52,7 +52,7 @@ def _many_handles(ctx: Any) -> list[Static]:
 
 
 _SPARSE = "sparse_indices: int64, sparse_values: T, sparse_shape: int64"
-_NAMED = {"container": "string = ''", "shared_name": "string = ''"}
+_NAMED: dict[str, Any] = {"container": "string = ''", "shared_name": "string = ''"}
 
 
 @host(f"{_SPARSE} -> sparse_handle: int64", shape=_one_handle, stateful=True, T="type", **_NAMED)

@@ -64,7 +64,7 @@ class SparseTensor:
             self._dense_shape = convert_to_tensor(dense_shape, name="dense_shape", dtype=dtypes.int64)
         places = self._indices.get_shape().with_rank(2)
         sizes = self._dense_shape.get_shape().with_rank(1)
-        self._values.get_shape().with_rank(1).dims[0].merge_with(places[0])
+        self._values.get_shape().with_rank(1)[0].merge_with(places[0])
         places[1].merge_with(sizes[0])
 
     @classmethod

@@ -20,7 +20,7 @@ def StackV2(max_size: np.ndarray, *, elem_type: DType, stack_name: bytes, ctx: A
 
 @host("handle: resource, elem: T -> output: T", shape=lambda ctx: [ctx.shape(1)], stateful=True,
       element="push", T="type", swap_memory="bool = false")
-def StackPushV2(handle: np.ndarray, elem: np.ndarray) -> np.ndarray:
+def StackPushV2(handle: Any, elem: np.ndarray) -> np.ndarray:
     """Push `elem` onto a stack; its output is `elem`."""
     value = own(elem)
     handle[()].push(value)
@@ -29,13 +29,13 @@ def StackPushV2(handle: np.ndarray, elem: np.ndarray) -> np.ndarray:
 
 @host("handle: resource -> elem: elem_type", shape=shapes.unknown, stateful=True, element="pop",
       elem_type="type")
-def StackPopV2(handle: np.ndarray) -> np.ndarray:
+def StackPopV2(handle: Any) -> np.ndarray:
     """Pop the top value of a stack."""
-    return handle[()].pop()  # type: ignore[no-any-return]
+    return handle[()].pop()
 
 
 @host("handle: resource", shape=lambda ctx: [], stateful=True)
-def StackCloseV2(handle: np.ndarray) -> tuple[()]:
+def StackCloseV2(handle: Any) -> tuple[()]:
     """Drop the values of a stack."""
     handle[()].clear()
     return ()

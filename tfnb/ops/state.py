@@ -227,7 +227,7 @@ def assign_add(ref: Any, value: Any, use_locking: bool | None = None, name: str 
     6.0
     """
     if hasattr(ref, "handle"):
-        return ref.assign_add(value, name=name)  # type: ignore[no-any-return]
+        return ref.assign_add(value, name=name)
     result: Tensor = AssignAdd(ref, value, use_locking=use_locking, name=name)
     return result
 
@@ -241,7 +241,7 @@ def assign_sub(ref: Any, value: Any, use_locking: bool | None = None, name: str 
     -4.0
     """
     if hasattr(ref, "handle"):
-        return ref.assign_sub(value, name=name)  # type: ignore[no-any-return]
+        return ref.assign_sub(value, name=name)
     result: Tensor = AssignSub(ref, value, use_locking=use_locking, name=name)
     return result
 
@@ -262,7 +262,7 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
     OutOfRangeError: Reached limit of 2 in CountUpTo 'CountUpTo'
     """
     if hasattr(ref, "handle"):
-        return ref.count_up_to(limit)  # type: ignore[no-any-return]
+        return ref.count_up_to(limit)
     result: Tensor = CountUpTo(ref, limit=limit, name=name)
     return result
 
@@ -277,6 +277,6 @@ def is_variable_initialized(variable: Any, name: str | None = None) -> Tensor:
     (False, True)
     """
     if hasattr(variable, "handle"):
-        return variable.is_initialized(name)  # type: ignore[no-any-return]
+        return variable.is_initialized(name)
     result: Tensor = IsVariableInitialized(variable, name=name)
     return result

@@ -96,7 +96,8 @@ def Substr(input: Any, pos: Any, len: Any, *, unit: bytes) -> Any:
     texts, starts, counts = np.broadcast_arrays(input, pos, len)
     made = np.empty(texts.shape, object)
     for i, place in enumerate(np.ndindex(texts.shape)):
-        made[place] = _part(texts[place], int(starts[place]), int(counts[place]), unit, i)
+        text: Any = texts[place]
+        made[place] = _part(text, int(starts[place]), int(counts[place]), unit, i)
     return made
 
 

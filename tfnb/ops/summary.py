@@ -55,7 +55,7 @@ def _dims(array: np.ndarray) -> str:
 
 
 @host("tags: string, values: T -> summary: string", role="summary", shape=shapes.scalar, T=REAL)
-def ScalarSummary(tags, values, *, ctx):
+def ScalarSummary(tags: np.ndarray, values: np.ndarray, *, ctx: Any) -> np.ndarray:
     """Serialize a Summary with one value for each tag; `tags` and `values` have the same shape."""
     if tags.shape != values.shape:
         one = f" (tag '{_text(tags[()])}')" if tags.ndim == 0 else ""
@@ -76,7 +76,7 @@ def _scalar_head(tag: str) -> bytes:
 
 @host("tag: string, values: T -> summary: string", role="summary", shape=shapes.scalar, validate=scalars("tag"),
       T="realnumbertype = DT_FLOAT")
-def HistogramSummary(tag, values, *, ctx):
+def HistogramSummary(tag: np.ndarray, values: np.ndarray, *, ctx: Any) -> np.ndarray:
     """Serialize a Summary with a histogram of all elements of `values`, which must be finite."""
     found = _measured(values, ctx)
     if not isfinite(found.total):                  # else every number is finite
@@ -110,7 +110,8 @@ def histogram_proto(found: Histogram) -> Any:
 @host("tag: string, tensor: T -> summary: string", role="summary", shape=shapes.scalar, validate=scalars("tag"),
       max_images="int >= 1 = 3",
       T="{uint8, float, half, double} = DT_FLOAT", bad_color="tensor = DT_UINT8 [255, 0, 0, 255]")
-def ImageSummary(tag, tensor, *, max_images, bad_color, ctx):
+def ImageSummary(tag: np.ndarray, tensor: np.ndarray, *, max_images: int, bad_color: np.ndarray,
+                 ctx: Any) -> np.ndarray:
     """Serialize a Summary of up to `max_images` images [batch, height, width, channels], 1, 3 or 4 channels.
 
     Numbers that are not uint8 are scaled, image by image, to 0...255, or to 128 +- 127 where some are negative;
@@ -120,7 +121,7 @@ def ImageSummary(tag, tensor, *, max_images, bad_color, ctx):
         raise _invalid(ctx, f"Tensor must be 4-D with last dim 1, 3, or 4, not {_dims(tensor)}")
     if not tensor[0:1].size and tensor.shape[0]:
         raise _invalid(ctx, f"input tensor must have non-zero dims. Found: {_dims(tensor)}")
-    count, height, width, depth = (min(max_images, tensor.shape[0]), *tensor.shape[1:])
+    count, (height, width, depth) = min(max_images, tensor.shape[0]), tensor.shape[1:]
     if len(bad_color) < depth:
         raise _invalid(ctx, f"expected depth <= bad_color.size, got depth = {depth}, bad_color.size = {len(bad_color)}")
     base = f"{_text(tag[()])}/image"
@@ -150,7 +151,8 @@ def normalized_image(image: np.ndarray, bad_color: np.ndarray) -> np.ndarray:
 
 @host("tag: string, tensor: float, sample_rate: float -> summary: string", shape=shapes.scalar,
       validate=scalars("tag", "sample_rate"), max_outputs="int >= 1 = 3")
-def AudioSummaryV2(tag, tensor, sample_rate, *, max_outputs, ctx):
+def AudioSummaryV2(tag: np.ndarray, tensor: np.ndarray, sample_rate: np.ndarray, *, max_outputs: int,
+                   ctx: Any) -> np.ndarray:
     """Serialize a Summary of up to `max_outputs` sounds of `tensor` [batch, frames, channels] or [batch, frames]."""
     return _audio(ctx, tag, tensor, float(sample_rate), max_outputs)
 
@@ -158,7 +160,7 @@ def AudioSummaryV2(tag, tensor, sample_rate, *, max_outputs, ctx):
 @host("tag: string, tensor: float -> summary: string", role="summary", shape=shapes.scalar, validate=scalars("tag"),
       sample_rate="float",
       max_outputs="int >= 1 = 3")
-def AudioSummary(tag, tensor, *, sample_rate, max_outputs, ctx):
+def AudioSummary(tag: np.ndarray, tensor: np.ndarray, *, sample_rate: float, max_outputs: int, ctx: Any) -> np.ndarray:
     """As AudioSummaryV2, with the sample rate as an attr."""
     return _audio(ctx, tag, tensor, sample_rate, max_outputs)
 
@@ -174,13 +176,14 @@ def _audio(ctx: Any, tag: np.ndarray, tensor: np.ndarray, sample_rate: float, ma
     summary = _summary.Summary()
     for i, sound in enumerate(sounds[:max_outputs]):
         audio = summary.value.add(tag=f"{base}/{i}" if max_outputs > 1 else base).audio
-        audio.sample_rate, audio.length_frames, audio.num_channels = sample_rate, *sound.shape
+        audio.sample_rate = sample_rate
+        audio.length_frames, audio.num_channels = sound.shape
         audio.content_type, audio.encoded_audio_string = "audio/wav", encode_wav(sound, rate)
     return _message(summary)
 
 
 @host("inputs: N * string -> summary: string", role="merged summary", shape=shapes.scalar, N="int >= 1")
-def MergeSummary(inputs, *, ctx):
+def MergeSummary(inputs: Any, *, ctx: Any) -> np.ndarray:
     """Merge the values of all `inputs` into one Summary; a tag may occur once only."""
     tags: set[str] = set()
     pieces = [item for array in inputs for item in array.ravel().tolist()]
@@ -194,7 +197,8 @@ def MergeSummary(inputs, *, ctx):
 
 @host("tag: string, tensor: T, serialized_summary_metadata: string -> summary: string", shape=shapes.scalar, T="type",
       validate=scalars("tag", "serialized_summary_metadata"))
-def TensorSummaryV2(tag, tensor, serialized_summary_metadata, *, ctx):
+def TensorSummaryV2(tag: np.ndarray, tensor: np.ndarray, serialized_summary_metadata: Any, *,
+                    ctx: Any) -> np.ndarray:
     """Serialize a Summary of a whole tensor, with metadata that names its viewer."""
     value = _summary.Summary.Value(tag=_text(tag[()]))
     value.metadata.SetInParent()
@@ -233,8 +237,8 @@ def clean_tag(name: str | None) -> str | None:
 @contextmanager
 def _scope(name: str, family: str | None, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
     """The tag and the name of a summary op, inside its own name scope; the family comes first in both."""
-    name, family = clean_tag(name), clean_tag(family)
-    with name_scope(f"{family}/{name}" if family else name, values=values) as scope:
+    tidy, family = clean_tag(name), clean_tag(family)
+    with name_scope(f"{family}/{tidy}" if family else tidy, values=values) as scope:
         tag = scope.rstrip("/")
         yield f"{family}/{tag}" if family else tag, scope
 

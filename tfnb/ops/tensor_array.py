@@ -14,9 +14,9 @@ from tfnb.graph.convert import convert_to_tensor, internal_convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, control_dependencies, device, name_scope
 from tfnb.ops.array import Identity, shape
+from tfnb.ops.casting import cast
 from tfnb.ops.cond import CARRIED
 from tfnb.ops.create import range_
-from tfnb.ops.math import cast
 from tfnb.ops.tensor_array_ops import (
     TensorArrayCloseV3,
     TensorArrayConcatV3,
@@ -159,7 +159,7 @@ class TensorArray:
                                        element_shape_except0=rest)
         if rest.ndims is not None:
             value.set_shape(TensorShape([None]).concatenate(rest))
-        return value  # type: ignore[no-any-return]
+        return value
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """Return the array with the rows of `value` as its elements."""
@@ -189,11 +189,11 @@ class TensorArray:
         """Return the number of elements, an int32 scalar."""
         if not self._dynamic_size and self._size is not None:
             return convert_to_tensor(self._size, dtype=dtypes.int32)
-        return TensorArraySizeV3(self._handle, self._flow, name=name)  # type: ignore[no-any-return]
+        return TensorArraySizeV3(self._handle, self._flow, name=name)
 
     def close(self, name: str | None = None) -> Operation:
         """Return an operation that drops all elements."""
-        return TensorArrayCloseV3(self._handle, name=name)  # type: ignore[no-any-return]
+        return TensorArrayCloseV3(self._handle, name=name)
 
     def _value(self, value: Any) -> Tensor:
         made = internal_convert_to_tensor(value, name="value", preferred_dtype=self._dtype)

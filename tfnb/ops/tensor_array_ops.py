@@ -40,14 +40,14 @@ def TensorArrayV3(size: np.ndarray, *, dtype: DType, element_shape: Static, dyna
 
 @host("handle: resource, flow_in: float -> grad_handle: resource, flow_out: float", shape=lambda ctx: [(), ()],
       stateful=True, element="gradient", source="string")
-def TensorArrayGradV3(handle: np.ndarray, flow_in: np.ndarray, *, source: bytes) -> tuple[Any, np.ndarray]:
+def TensorArrayGradV3(handle: Any, flow_in: np.ndarray, *, source: bytes) -> tuple[Any, np.ndarray]:
     """Return the array for the gradients of an array that `source` computes: made when it is first asked for."""
     return handle[()].gradient(source), _flow()
 
 
 @host("handle: resource, index: int32, value: T, flow_in: float -> flow_out: float", shape=shapes.scalar,
       stateful=True, element="write", T="type")
-def TensorArrayWriteV3(handle: np.ndarray, index: np.ndarray, value: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
+def TensorArrayWriteV3(handle: Any, index: np.ndarray, value: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
     """Write `value` at `index`."""
     handle[()].write(int(index), own(value))
     return _flow()
@@ -55,9 +55,9 @@ def TensorArrayWriteV3(handle: np.ndarray, index: np.ndarray, value: np.ndarray,
 
 @host("handle: resource, index: int32, flow_in: float -> value: dtype", shape=shapes.unknown, stateful=True,
       element="read", dtype="type")
-def TensorArrayReadV3(handle: np.ndarray, index: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
+def TensorArrayReadV3(handle: Any, index: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
     """Read the value at `index`."""
-    return handle[()].read(int(index))  # type: ignore[no-any-return]
+    return handle[()].read(int(index))
 
 
 def _gathered(ctx: ShapeContext) -> list[Static]:
@@ -67,15 +67,15 @@ def _gathered(ctx: ShapeContext) -> list[Static]:
 
 @host("handle: resource, indices: int32, flow_in: float -> value: dtype", shape=_gathered, stateful=True, dtype="type",
       element_shape="shape = {}")
-def TensorArrayGatherV3(handle: np.ndarray, indices: np.ndarray, flow_in: np.ndarray, *,
+def TensorArrayGatherV3(handle: Any, indices: np.ndarray, flow_in: np.ndarray, *,
                         element_shape: Static) -> np.ndarray:
     """Read the values at `indices`, stacked."""
-    return handle[()].gather(indices, element_shape)  # type: ignore[no-any-return]
+    return handle[()].gather(indices, element_shape)
 
 
 @host("handle: resource, indices: int32, value: T, flow_in: float -> flow_out: float", shape=shapes.scalar,
       stateful=True, T="type")
-def TensorArrayScatterV3(handle: np.ndarray, indices: np.ndarray, value: np.ndarray, flow_in: np.ndarray, *,
+def TensorArrayScatterV3(handle: Any, indices: np.ndarray, value: np.ndarray, flow_in: np.ndarray, *,
                          ctx: Any) -> np.ndarray:
     """Write the rows of `value` at `indices`."""
     handle[()].scatter(indices, value.copy() if ctx.store.holds(value) else value)
@@ -89,15 +89,15 @@ def _concatenated(ctx: ShapeContext) -> list[Static]:
 
 @host("handle: resource, flow_in: float -> value: dtype, lengths: int64", shape=_concatenated, stateful=True,
       dtype="type", element_shape_except0="shape = {}")
-def TensorArrayConcatV3(handle: np.ndarray, flow_in: np.ndarray, *,
+def TensorArrayConcatV3(handle: Any, flow_in: np.ndarray, *,
                         element_shape_except0: Static) -> tuple[np.ndarray, np.ndarray]:
     """Concatenate all values, and return the length of each."""
-    return handle[()].concat(element_shape_except0)  # type: ignore[no-any-return]
+    return handle[()].concat(element_shape_except0)
 
 
 @host("handle: resource, value: T, lengths: int64, flow_in: float -> flow_out: float", shape=shapes.scalar,
       stateful=True, T="type")
-def TensorArraySplitV3(handle: np.ndarray, value: np.ndarray, lengths: np.ndarray, flow_in: np.ndarray, *,
+def TensorArraySplitV3(handle: Any, value: np.ndarray, lengths: np.ndarray, flow_in: np.ndarray, *,
                        ctx: Any) -> np.ndarray:
     """Split `value` into pieces of these lengths and write one at each index."""
     handle[()].split(value.copy() if ctx.store.holds(value) else value, lengths.tolist())
@@ -106,7 +106,7 @@ def TensorArraySplitV3(handle: np.ndarray, value: np.ndarray, lengths: np.ndarra
 
 @host("handle: resource, flow_in: float -> size: int32", shape=shapes.scalar, stateful=True,
       element="size")
-def TensorArraySizeV3(handle: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
+def TensorArraySizeV3(handle: Any, flow_in: np.ndarray) -> np.ndarray:
     """Return the size of the array."""
     array = handle[()]
     array.check_open()
@@ -114,7 +114,7 @@ def TensorArraySizeV3(handle: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
 
 
 @host("handle: resource", shape=lambda ctx: [], stateful=True)
-def TensorArrayCloseV3(handle: np.ndarray) -> tuple[()]:
+def TensorArrayCloseV3(handle: Any) -> tuple[()]:
     """Drop all values; the array can't be used any more."""
     handle[()].close()
     return ()

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.kernels import scatter
+from tfnb.opdef import kinds
 from tfnb.ops.construct import Constructor
 from tfnb.ops.create import zeros_like
 from tfnb.ops.declare import kernel
@@ -19,9 +20,12 @@ from tfnb.ops.scatter import ScatterNdAdd, ScatterNdMax, ScatterNdMin, ScatterNd
 
 def _changed(of: Constructor, tindices: str = "indextype") -> Callable[[Any], Constructor]:
     """Declare an op that does to a copy of a tensor what `of` does to a variable."""
+    assert isinstance(of.spec, kinds.Scatter)
+    form = of.spec.form
+
     def numpy(ctx: Any, tensor: Any, indices: Any, updates: Any) -> Any:
         made = np.array(tensor)
-        scatter.apply(of.spec.form, [made, indices, updates], (), scalar_type(ctx.op))
+        scatter.apply(form, [made, indices, updates], (), scalar_type(ctx.op))
         return made
     return kernel("tensor: T, indices: Tindices, updates: T -> output: T", shape=of.spec.shape,
                   numpy=numpy, T="type", Tindices=tindices, bad_indices_policy="string = ''")

@@ -122,7 +122,7 @@ def rows_shape(ctx: Any) -> list[Static]:
     return [variable]
 
 
-def _sparse(dense: Constructor, text: str, **attrs: str) -> Callable[[Callable[..., Any]], Constructor]:
+def _sparse(dense: Constructor, text: str, **attrs: Any) -> Callable[[Callable[..., Any]], Constructor]:
     """Return the step `dense` on the rows that the input `indices` picks."""
     return scatter(text, shape=rows_shape, validate=computes_type, rows=("grad",), of=dense, **_SPARSE, **attrs)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import errors
-from tfnb.core.shape import MOST_AXES, Static, compatible, text
+from tfnb.core.shape import MOST_AXES, Static, compatible, is_known, text
 from tfnb.graph.operation import Operation, Tensor, brackets
 from tfnb.kernels.checks import Check
 from tfnb.kernels.launch import OUT_OF_RANGE, failure_text
@@ -80,8 +80,8 @@ def validate(op: Operation, shapes: Sequence[Shape], values: Sequence[np.ndarray
     for tensor, shape in zip(op.outputs, found, strict=True):
         if shape and len(shape) > MOST_AXES:
             raise ValueError(f"expected a shape of at most {MOST_AXES} axes, got {len(shape)}")
-        if shape and None not in shape and (prod(shape) or prod(filter(None, shape))) > MOST_BYTES // 16:
-            _check_size(op, tensor, shape)  # type: ignore[arg-type]
+        if shape and is_known(shape) and (prod(shape) or prod(filter(None, shape))) > MOST_BYTES // 16:
+            _check_size(op, tensor, shape)
     return found
 
 
@@ -108,7 +108,7 @@ def value_checks(op: Operation, shapes: Sequence[Shape], values: Sequence[np.nda
     spec = op.spec
     if spec.checks is None or (isinstance(spec, kinds.Elementwise) and any(0 in shape for shape in shapes)):
         return ()
-    return spec.checks(Concrete(op, shapes, values))  # type: ignore[no-any-return]
+    return spec.checks(Concrete(op, shapes, values))
 
 
 def require(op: Operation, check: Check, arrays: Sequence[np.ndarray | None]) -> None:

@@ -289,8 +289,9 @@ class variable_scope:
                  initializer: Any = None, regularizer: Any = None, caching_device: Any = None, partitioner: Any = None,
                  custom_getter: Any = None, reuse: Any = None, dtype: Any = None, use_resource: bool | None = None,
                  constraint: Any = None, auxiliary_name_scope: bool = True) -> None:
-        if isinstance(default_name, bool) or default_name is AUTO_REUSE:
-            default_name, reuse = None, default_name        # r0.x: the second argument
+        second: Any = default_name
+        if isinstance(second, bool) or second is AUTO_REUSE:
+            default_name, reuse = None, second              # r0.x: the second argument
         if name_or_scope is None and default_name is None:
             raise TypeError("If default_name is None then name_or_scope is required")
         if name_or_scope is not None and not isinstance(name_or_scope, (str, VariableScope)):

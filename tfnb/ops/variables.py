@@ -77,6 +77,9 @@ class VariableAggregation(Enum):
     ONLY_FIRST_REPLICA = 3
 
 
+_Slice = SaveSliceInfo                              # Variable has an attribute of that name
+
+
 class Variable(RowUpdates, Operators):
     """A variable of a graph: `w = tf.Variable(tf.zeros([2, 3]), name="w")`.
 
@@ -115,7 +118,7 @@ class Variable(RowUpdates, Operators):
                  synchronization: VariableSynchronization = VariableSynchronization.AUTO,
                  aggregation: VariableAggregation = VariableAggregation.NONE, shape: Any = None) -> None:
         self._synchronization, self._aggregation = synchronization, aggregation
-        self._save_slice_info: SaveSliceInfo | None = None
+        self._save_slice_info: _Slice | None = None
         self._constraint = constraint
         if variable_def is not None:
             if initial_value is not None:
@@ -274,11 +277,11 @@ class Variable(RowUpdates, Operators):
         """As given to the constructor."""
         return self._aggregation
 
-    def _set_save_slice_info(self, save_slice_info: SaveSliceInfo | None) -> None:
+    def _set_save_slice_info(self, save_slice_info: _Slice | None) -> None:
         """Say which part of a partitioned variable this one is."""
         self._save_slice_info = save_slice_info
 
-    def _get_save_slice_info(self) -> SaveSliceInfo | None:
+    def _get_save_slice_info(self) -> _Slice | None:
         return self._save_slice_info
 
     # Its value
@@ -358,7 +361,7 @@ class Variable(RowUpdates, Operators):
 
     def __getitem__(self, key: Any) -> Tensor:
         """Return a slice of the value; its method `assign(value, name=None)` sets that part of the variable."""
-        part: Tensor = self._AsTensor()[key]  # type: ignore[index]
+        part: Tensor = self._AsTensor()[key]
         return assignable(part, self)
 
     def _sliced(self, part: Tensor) -> Tensor:

@@ -100,7 +100,7 @@ class WhileContext(ControlFlowContext):
     @property
     def control_pivot(self) -> Tensor:
         """Control input of an op without inputs of the loop: the start of an iteration."""
-        return self.pivot_for_pred if self.pivot_for_body is None else self.pivot_for_body  # type: ignore[no-any-return]
+        return self.pivot_for_pred if self.pivot_for_body is None else self.pivot_for_body
 
     def add_value(self, tensor: Tensor) -> Tensor:
         """`tensor` as it is in this loop: of the outside, behind an Enter; of the forward loop, from its history."""
@@ -118,7 +118,7 @@ class WhileContext(ControlFlowContext):
         self._adopt_enters([entered])
         self.values.add(entered)
         self.external[tensor] = entered
-        return entered  # type: ignore[no-any-return]
+        return entered
 
     def _from_history(self, tensor: Tensor) -> Tensor | None:
         """Return, in a gradient loop, the value that `tensor` had in this iteration of the forward loop."""
@@ -132,7 +132,7 @@ class WhileContext(ControlFlowContext):
             forward = forward.while_context() if forward is not None else None
         if forward is not here.grad_state.forward_context:
             return None
-        return here.grad_state.real_value(tensor)  # type: ignore[no-any-return]
+        return here.grad_state.real_value(tensor)
 
     def _adopt_enters(self, enters: Sequence[Tensor]) -> None:
         """Make Enter nodes part of the loop; what they wait for are the controls of the context around."""
