@@ -42,7 +42,10 @@ class RegisterGradient:
 
 
 def NotDifferentiable(op_type: str) -> None:
-    """State that ops of a type have no gradient: what lies behind them gets none. Raises as RegisterGradient."""
+    """State that ops of a type have no gradient: what lies behind them gets none. Raises as RegisterGradient.
+
+    >>> tf.NoGradient("ExampleNoGradient")
+    """
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
     _claim(op_type)

@@ -25,12 +25,24 @@ disable_eager_execution = disable_v2_tensorshape = disable_control_flow_v2 = dis
 
 
 def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:
-    """Raise NotImplementedError: tfnb has graphs and sessions, no eager execution."""
+    """Raise NotImplementedError: tfnb has graphs and sessions, no eager execution.
+
+    >>> tf.enable_eager_execution()
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: tfnb has TensorFlow 1's graphs and sessions, and no eager execution. A ...
+    """
     raise NotImplementedError("tfnb has TensorFlow 1's graphs and sessions, and no eager execution. A notebook gives "
                               "values at once by %fetch, or by tf.InteractiveSession() and tensor.eval()")
 
 
 def enable_v2_behavior() -> None:
-    """Raise NotImplementedError: tfnb is TensorFlow 1."""
+    """Raise NotImplementedError: tfnb is TensorFlow 1.
+
+    >>> tf.enable_v2_behavior()
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: tfnb is TensorFlow 1: eager execution and the other behaviour of TensorFlow 2 ...
+    """
     raise NotImplementedError("tfnb is TensorFlow 1: eager execution and the other behaviour of TensorFlow 2 can't be "
                               "enabled")

@@ -38,7 +38,11 @@ def _composite(value: Any) -> Expansion | None:
 
 
 def is_nested(value: Any) -> bool:
-    """Return whether a value is a list, tuple or dict (not a string or an array)."""
+    """Return whether a value is a list, tuple or dict (not a string or an array).
+
+    >>> tf.contrib.framework.nest.is_nested([1, 2]), tf.contrib.framework.nest.is_nested("ab")
+    (True, False)
+    """
     return isinstance(value, (list, tuple, Mapping))
 
 

@@ -323,7 +323,14 @@ class Dataset(Structured):
 
 
 class Options:
-    """Options for `Dataset.with_options`; any attribute may be set, and none has an effect here."""
+    """Options for `Dataset.with_options`; any attribute may be set, and none has an effect here.
+
+    >>> options = tf.data.Options()
+    >>> options.experimental_deterministic = False
+    >>> element = tf.data.Dataset.range(3).with_options(options).make_one_shot_iterator().get_next()
+    >>> sess.run(element)
+    0
+    """
 
     def __init__(self) -> None:
         self.experimental_optimization = self.experimental_threading = self.experimental_distribute = None

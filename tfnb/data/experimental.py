@@ -194,6 +194,12 @@ def bucket_by_sequence_length(element_length_func: Callable[..., Any], bucket_bo
     bucket_boundaries: the upper limits, not included, of the buckets but the last; bucket_batch_sizes: of each bucket.
     pad_to_bucket_boundary: pad unknown sizes to the limit - 1 instead of the longest. Raises ValueError if the numbers
     of boundaries and sizes don't fit.
+
+    >>> dataset = tf.data.Dataset.from_generator(lambda: [[1], [2, 3, 4], [5]], tf.int32, [None])
+    >>> rule = tf.contrib.data.bucket_by_sequence_length(tf.size, bucket_boundaries=[2], bucket_batch_sizes=[2, 2])
+    >>> sess.run(dataset.apply(rule).make_one_shot_iterator().get_next())
+    array([[1],
+           [5]], dtype=int32)
     """
     if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
         raise ValueError("len(bucket_batch_sizes) must equal len(bucket_boundaries) + 1")
@@ -240,7 +246,14 @@ def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -
 
 
 def sample_from_datasets(datasets: Sequence[Dataset], weights: Any = None, seed: Any = None) -> Dataset:
-    """Elements of several datasets, each of one drawn at random. weights: of the datasets, by default equal."""
+    """Elements of several datasets, each of one drawn at random. weights: of the datasets, by default equal.
+
+    >>> datasets = [tf.data.Dataset.range(5), tf.data.Dataset.range(10, 15)]
+    >>> dataset = tf.contrib.data.sample_from_datasets(datasets, weights=[0.0, 1.0])
+    >>> element = dataset.make_one_shot_iterator().get_next()
+    >>> sess.run(element), sess.run(element)
+    (10, 11)
+    """
     chances = np.full(len(datasets), 1 / len(datasets)) if weights is None else np.asarray(weights, np.float64)
     if chances.shape != (len(datasets),):
         raise ValueError(f"`weights` must be a vector of length `len(datasets)`, got {weights!r}")
@@ -279,5 +292,10 @@ def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
 
 
 def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transformation:
-    """The dataset itself; elements are in the memory of the CPU."""
+    """The dataset itself; elements are in the memory of the CPU.
+
+    >>> dataset = tf.data.Dataset.range(3).apply(tf.data.experimental.copy_to_device("/cpu:0"))
+    >>> sess.run(dataset.make_one_shot_iterator().get_next())
+    0
+    """
     return lambda dataset: dataset

@@ -88,7 +88,12 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Sequence[str] | Non
 
 
 def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
-    """The static shape of a tensor of `graph`, by its name or, for its first output, that of its op."""
+    """The static shape of a tensor of `graph`, by its name or, for its first output, that of its op.
+
+    >>> x = tf.constant([[1, 2]], name="x")
+    >>> tf.graph_util.tensor_shape_from_node_def_name(sess.graph, "x").as_list()
+    [1, 2]
+    """
     tensor = graph.get_tensor_by_name(input_name if ":" in input_name else f"{input_name}:0")
     shape: TensorShape = tensor.get_shape()
     return shape

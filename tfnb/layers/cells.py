@@ -53,6 +53,14 @@ class RNNCell(Layer):
 
     Sizes are integers, TensorShapes, or tuples of these. `call` may make variables by `tf.get_variable`: later calls
     share them.
+
+    >>> class Sum(tf.contrib.rnn.RNNCell):
+    ...     state_size = output_size = 3
+    ...     def call(self, inputs, state):
+    ...         return state + inputs, state + inputs
+    >>> outputs, state = tf.nn.dynamic_rnn(Sum(), tf.ones([1, 4, 3]), dtype=tf.float32)
+    >>> sess.run(state)
+    array([[4., 4., 4.]], dtype=float32)
     """
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:

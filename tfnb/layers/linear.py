@@ -20,6 +20,10 @@ def linear(args: Any, output_size: int, bias: bool, bias_initializer: Any = None
     the variables "bias" (zeros) and "kernel"; up to release 1.1 a number, the value of all biases, came fourth, also as
     bias_start. scope: a variable scope to open around them. Raises ValueError for no tensors, or for other ranks and
     sizes that are not known.
+
+    >>> y = tf.nn.rnn_cell.linear([tf.ones([4, 3]), tf.ones([4, 2])], 7, bias=True)
+    >>> y.shape.as_list()
+    [4, 7]
     """
     tensors = [convert_to_tensor(arg) for arg in nest.flatten(args)] if args is not None else []
     if not tensors:

@@ -221,8 +221,19 @@ def _outcomes(scope: str, label: bool, prediction: bool, doc: str) -> Any:
             found = logical_and(equal(labels, label), equal(predictions, prediction))
             return _counted(found, weights, metrics_collections, updates_collections)
     metric.__name__ = metric.__qualname__ = scope
-    metric.__doc__ = doc
+    metric.__doc__ = doc + _example(scope, "2.0" if label and prediction else "1.0")
     return metric
+
+
+def _example(name: str, result: str) -> str:
+    """Return the example of a metric of bools: 2 true positives, and 1 of each other outcome."""
+    return f"""
+
+    >>> value, update = tf.metrics.{name}(labels=[1, 1, 0, 0, 1], predictions=[1, 0, 1, 0, 1])
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    {result}
+    """
 
 
 true_positives = _outcomes("true_positives", True, True, "How many labels that hold are predicted.")
@@ -246,7 +257,7 @@ def _share(scope: str, other: Any, doc: str) -> Any:
                 return where(greater(a + b, 0), divide(a, a + b), zeros_like(a), name=what)
             return pair((right, wrong), (more_right, more_wrong), share, metrics_collections, updates_collections)
     metric.__name__ = metric.__qualname__ = scope
-    metric.__doc__ = doc
+    metric.__doc__ = doc + _example(scope, "0.6667")
     return metric
 
 

@@ -134,6 +134,11 @@ def log_uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled:
 
     Chances fall as 1 / (class + 1): for classes numbered by their frequency. unique: no candidate comes twice. Raises
     ValueError for more unique candidates than classes (`range_max`).
+
+    >>> true = tf.constant([[3]], tf.int64)
+    >>> sampled, _, _ = tf.nn.log_uniform_candidate_sampler(true, 1, num_sampled=4, unique=True, range_max=4)
+    >>> sorted(sess.run(sampled))
+    [0, 1, 2, 3]
     """
     first, second = get_seed(seed)
     return Sampled(*LogUniformCandidateSampler(true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique,
@@ -142,7 +147,13 @@ def log_uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled:
 
 def uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
                               seed: int | None = None, name: str | None = None) -> Sampled:
-    """As `log_uniform_candidate_sampler`, with a uniform distribution."""
+    """As `log_uniform_candidate_sampler`, with a uniform distribution.
+
+    >>> true = tf.constant([[3]], tf.int64)
+    >>> sampled, expected, others = tf.nn.uniform_candidate_sampler(true, 1, num_sampled=4, unique=True, range_max=4)
+    >>> sorted(sess.run(sampled))
+    [0, 1, 2, 3]
+    """
     first, second = get_seed(seed)
     return Sampled(*UniformCandidateSampler(true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique,
                                             range_max=range_max, seed=first, seed2=second, name=name))
@@ -150,7 +161,13 @@ def uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int
 
 def compute_accidental_hits(true_classes: Any, sampled_candidates: Any, num_true: int, seed: int | None = None,
                             name: str | None = None) -> Any:
-    """Return (examples, indices of candidates that are true classes of theirs, weights to add to their logits)."""
+    """Return (examples, indices of candidates that are true classes of theirs, weights to add to their logits).
+
+    >>> true, sampled = tf.constant([[3], [5]], tf.int64), tf.constant([5, 7], tf.int64)
+    >>> rows, columns, weights = tf.nn.compute_accidental_hits(true, sampled, num_true=1)
+    >>> sess.run([rows, columns])
+    [array([1], dtype=int32), array([0])]
+    """
     first, second = get_seed(seed)
     return ComputeAccidentalHits(true_classes, sampled_candidates, num_true=num_true, seed=first, seed2=second,
                                  name=name)

@@ -48,7 +48,14 @@ def conv2d(input: Any, filter: Any = None, strides: Any = None, padding: Any = N
 def conv2d_backprop_filter(input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: Any,
                            use_cudnn_on_gpu: bool | None = True, data_format: str | None = "NHWC",
                            dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Tensor:
-    """Compute the gradient of conv2d for its filter."""
+    """Compute the gradient of conv2d for its filter.
+
+    >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> y = tf.nn.conv2d_backprop_filter(image, [2, 2, 1, 1], tf.ones([1, 2, 2, 1]), [1, 1, 1, 1], "VALID")
+    >>> sess.run(tf.squeeze(y))
+    array([[ 8., 12.],
+           [20., 24.]], dtype=float32)
+    """
     paddings, explicit = padding_attrs(padding)
     return Conv2DBackpropFilter(input, filter_sizes, out_backprop, strides=per_axis(strides, data_format, "strides"),
                                 padding=paddings, explicit_paddings=explicit, use_cudnn_on_gpu=use_cudnn_on_gpu,
@@ -60,7 +67,15 @@ def conv2d_backprop_input(input_sizes: Any, filter: Any = None, out_backprop: An
                           padding: Any = None, use_cudnn_on_gpu: bool | None = True,
                           data_format: str | None = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
                           filters: Any = None) -> Tensor:
-    """Compute the gradient of conv2d for its input."""
+    """Compute the gradient of conv2d for its input.
+
+    >>> filters, gradient = tf.ones([2, 2, 1, 1]), tf.ones([1, 2, 2, 1])
+    >>> y = tf.nn.conv2d_backprop_input([1, 3, 3, 1], filters, gradient, [1, 1, 1, 1], "VALID")
+    >>> sess.run(tf.squeeze(y))
+    array([[1., 2., 1.],
+           [2., 4., 2.],
+           [1., 2., 1.]], dtype=float32)
+    """
     paddings, explicit = padding_attrs(padding)
     return Conv2DBackpropInput(input_sizes, renamed("filters", filters, "filter", filter), out_backprop,
                                strides=per_axis(strides, data_format, "strides"), padding=paddings,
@@ -91,7 +106,16 @@ def conv2d_transpose(value: Any = None, filter: Any = None, output_shape: Any = 
 
 def deconv2d(value: Any, filter: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
              name: str | None = None) -> Tensor:
-    """conv2d_transpose, as release 0.6 called it."""
+    """conv2d_transpose, as release 0.6 called it.
+
+    >>> image = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 2, 2, 1])
+    >>> spread = tf.nn.deconv2d(image, tf.ones([2, 2, 1, 1]), output_shape=[1, 4, 4, 1], strides=[1, 2, 2, 1])
+    >>> sess.run(tf.squeeze(spread))
+    array([[1., 1., 2., 2.],
+           [1., 1., 2., 2.],
+           [3., 3., 4., 4.],
+           [3., 3., 4., 4.]], dtype=float32)
+    """
     return conv2d_transpose(value, filter, output_shape, strides, padding, name=name)
 
 
@@ -155,7 +179,13 @@ def conv3d(input: Any, filter: Any = None, strides: Any = None, padding: Any = N
 def conv3d_backprop_filter_v2(input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: Any,
                               data_format: str | None = "NDHWC", dilations: Any = (1, 1, 1, 1, 1),
                               name: str | None = None) -> Tensor:
-    """Compute the gradient of conv3d for its filter."""
+    """Compute the gradient of conv3d for its filter.
+
+    >>> volume = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+    >>> y = tf.nn.conv3d_backprop_filter_v2(volume, [1] * 5, tf.ones([1, 2, 2, 2, 1]), [1] * 5, "VALID")
+    >>> sess.run(tf.squeeze(y))
+    28.0
+    """
     return Conv3DBackpropFilterV2(input, filter_sizes, out_backprop, strides=strides, padding=padding,
                                   data_format=data_format or "NDHWC", dilations=list(dilations), name=name)
 
@@ -185,7 +215,12 @@ def conv3d_transpose(value: Any = None, filter: Any = None, output_shape: Any = 
 
 def conv_transpose(input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
                    data_format: str | None = None, dilations: Any = None, name: str | None = None) -> Tensor:
-    """Compute the transpose of a convolution of rows, images or volumes, by the length of `output_shape`."""
+    """Compute the transpose of a convolution of rows, images or volumes, by the length of `output_shape`.
+
+    >>> row = tf.reshape([1.0, 2.0], [1, 2, 1])
+    >>> sess.run(tf.squeeze(tf.nn.conv_transpose(row, tf.ones([2, 1, 1]), output_shape=[1, 4, 1], strides=2)))
+    array([1., 1., 2., 2.], dtype=float32)
+    """
     with name_scope(name, "conv_transpose", [input, filters, output_shape]) as scope:
         length = (convert_to_tensor(output_shape, name="output_shape").static or (None,))[0] if isinstance(
             output_shape, Tensor) else len(output_shape)
@@ -200,7 +235,13 @@ def conv_transpose(input: Any, filters: Any, output_shape: Any, strides: Any, pa
 
 def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: Any, data_format: str | None = "NHWC",
                             dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Tensor:
-    """Compute the depthwise convolution: each channel by its own filters (height, width, channels, multiplier)."""
+    """Compute the depthwise convolution: each channel by its own filters (height, width, channels, multiplier).
+
+    >>> image = tf.reshape(tf.range(8.0), [1, 2, 2, 2])
+    >>> y = tf.nn.depthwise_conv2d_native(image, tf.ones([2, 2, 2, 1]), [1, 1, 1, 1], "VALID")
+    >>> sess.run(tf.squeeze(y))
+    array([12., 16.], dtype=float32)
+    """
     paddings, explicit = padding_attrs(padding)
     return DepthwiseConv2dNative(input, filter, strides=list(strides), padding=paddings, explicit_paddings=explicit,
                                  data_format=data_format, dilations=list(dilations), name=name)
@@ -209,7 +250,14 @@ def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: Any,
 def depthwise_conv2d_native_backprop_input(input_sizes: Any, filter: Any, out_backprop: Any, strides: Any,
                                            padding: Any, data_format: str | None = "NHWC",
                                            dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Tensor:
-    """Compute the gradient of depthwise_conv2d_native for its input."""
+    """Compute the gradient of depthwise_conv2d_native for its input.
+
+    >>> filters, gradient = tf.ones([2, 2, 1, 1]), tf.ones([1, 1, 1, 1])
+    >>> y = tf.nn.depthwise_conv2d_backprop_input([1, 2, 2, 1], filters, gradient, [1] * 4, "VALID")
+    >>> sess.run(tf.squeeze(y))
+    array([[1., 1.],
+           [1., 1.]], dtype=float32)
+    """
     paddings, explicit = padding_attrs(padding)
     return DepthwiseConv2dNativeBackpropInput(
         input_sizes, filter, out_backprop, strides=list(strides), padding=paddings, explicit_paddings=explicit,
@@ -219,7 +267,14 @@ def depthwise_conv2d_native_backprop_input(input_sizes: Any, filter: Any, out_ba
 def depthwise_conv2d_native_backprop_filter(input: Any, filter_sizes: Any, out_backprop: Any, strides: Any,
                                             padding: Any, data_format: str | None = "NHWC",
                                             dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Tensor:
-    """Compute the gradient of depthwise_conv2d_native for its filter."""
+    """Compute the gradient of depthwise_conv2d_native for its filter.
+
+    >>> image = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
+    >>> y = tf.nn.depthwise_conv2d_backprop_filter(image, [2, 2, 1, 1], tf.ones([1, 1, 1, 1]), [1] * 4, "VALID")
+    >>> sess.run(tf.squeeze(y))
+    array([[0., 1.],
+           [2., 3.]], dtype=float32)
+    """
     paddings, explicit = padding_attrs(padding)
     return DepthwiseConv2dNativeBackpropFilter(
         input, filter_sizes, out_backprop, strides=list(strides), padding=paddings, explicit_paddings=explicit,
@@ -299,7 +354,15 @@ def atrous_conv2d(value: Any, filters: Any, rate: int, padding: Any, name: str |
 
 def atrous_conv2d_transpose(value: Any, filters: Any, output_shape: Any, rate: int, padding: Any,
                             name: str | None = None) -> Tensor:
-    """Compute the transpose of atrous_conv2d; filters: (height, width, out, in)."""
+    """Compute the transpose of atrous_conv2d; filters: (height, width, out, in).
+
+    >>> image, filters = tf.ones([1, 1, 1, 1]), tf.ones([2, 2, 1, 1])
+    >>> y = tf.nn.atrous_conv2d_transpose(image, filters, [1, 3, 3, 1], rate=2, padding="VALID")
+    >>> sess.run(tf.squeeze(y))
+    array([[1., 0., 1.],
+           [0., 0., 0.],
+           [1., 0., 1.]], dtype=float32)
+    """
     with name_scope(name, "atrous_conv2d_transpose", [value, filters, output_shape]) as scope:
         return conv2d_backprop_input(output_shape, filters, value, 1, padding, dilations=rate, name=scope)
 

@@ -14,7 +14,13 @@ from tfnb.ops.raw import raw
 
 
 class IndexedSlicesValue(NamedTuple):
-    """Value of a fetched IndexedSlices, or to feed one."""
+    """Value of a fetched IndexedSlices, or to feed one.
+
+    >>> table = tf.Variable([[0.0], [1.0], [2.0]])
+    >>> gradient, = tf.gradients(tf.gather(table, [2, 0]), [table])
+    >>> sess.run(gradient).indices
+    array([2, 0], dtype=int32)
+    """
 
     values: Any
     indices: Any

@@ -406,6 +406,10 @@ def create_partitioned_variables(shape: Any, slicing: Sequence[int], initializer
 
     slicing: the number of parts along each axis, of which one may be above 1. dtype: of an initializer that is a tensor
     its own counts. Raises ValueError for a slicing of another length than the shape, and as `get_variable`.
+
+    >>> parts = tf.create_partitioned_variables([4, 2], [2, 1], initializer=tf.zeros_initializer(), name="w")
+    >>> [part.shape.as_list() for part in parts]
+    [[2, 2], [2, 2]]
     """
     if len(shape) != len(slicing):
         raise ValueError("The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: "

@@ -41,12 +41,24 @@ _resource_by_default = [False]
 
 
 def enable_resource_variables() -> None:
-    """Accepted: new variables are reference variables in any case, which programs can't tell apart."""
+    """Accepted: new variables are reference variables in any case, which programs can't tell apart.
+
+    >>> tf.enable_resource_variables()
+    >>> resource = tf.resource_variables_enabled()
+    >>> tf.disable_resource_variables()
+    >>> resource, tf.resource_variables_enabled()
+    (True, False)
+    """
     _resource_by_default[0] = True
 
 
 def disable_resource_variables() -> None:
-    """Undo `enable_resource_variables`."""
+    """Undo `enable_resource_variables`.
+
+    >>> tf.disable_resource_variables()
+    >>> tf.resource_variables_enabled()
+    False
+    """
     _resource_by_default[0] = False
 
 
@@ -60,7 +72,12 @@ def resource_variables_enabled() -> bool:
 
 
 class VariableSynchronization(Enum):
-    """Synchronization of the copies of a distributed variable. Accepted everywhere; there is one copy here."""
+    """Synchronization of the copies of a distributed variable. Accepted everywhere; there is one copy here.
+
+    >>> v = tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ)
+    >>> v.synchronization == tf.VariableSynchronization.ON_READ
+    True
+    """
 
     AUTO = 0
     NONE = 1
@@ -69,7 +86,12 @@ class VariableSynchronization(Enum):
 
 
 class VariableAggregation(Enum):
-    """Aggregation of updates to a distributed variable. Accepted everywhere; there is one copy here."""
+    """Aggregation of updates to a distributed variable. Accepted everywhere; there is one copy here.
+
+    >>> v = tf.Variable(1.0, aggregation=tf.VariableAggregation.MEAN)
+    >>> v.aggregation == tf.VariableAggregation.MEAN
+    True
+    """
 
     NONE = 0
     SUM = 1

@@ -25,7 +25,11 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def get_temp_dir() -> str:
-    """Return a directory for files of tests, the same one throughout the process."""
+    """Return a directory for files of tests, the same one throughout the process.
+
+    >>> tf.gfile.IsDirectory(tf.test.get_temp_dir())
+    True
+    """
     global _temp_dir
     if _temp_dir is None:
         _temp_dir = tempfile.mkdtemp(prefix="tfnb_test_")

@@ -33,6 +33,13 @@ def bucket(tensors: Any, which_bucket: Any, batch_size: int | Sequence[int], num
     each run; batch_size: of all buckets, or one for each; capacity: how many batches wait, and how many examples in
     each bucket unless bucket_capacities tells; keep_input: a bool scalar, False drops the example. Other arguments as
     for `tf.train.batch`. Raises ValueError for lists of other lengths than `num_buckets`, or sizes below 1.
+
+    >>> number = tf.train.range_input_producer(8, shuffle=False).dequeue()
+    >>> which, batch = tf.contrib.training.bucket([number], number % 2, batch_size=2, num_buckets=2)
+    >>> with tf.train.MonitoredTrainingSession() as session:
+    ...     bucket, numbers = session.run([which, batch])
+    >>> bool(all(numbers[0] % 2 == bucket))
+    True
     """
     sizes = list(batch_size) if isinstance(batch_size, Sequence) else [batch_size] * num_buckets
     rooms = list(bucket_capacities) if bucket_capacities is not None else [capacity] * num_buckets

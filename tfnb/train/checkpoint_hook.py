@@ -20,7 +20,19 @@ _event_pb2 = lazy_module("tfnb.proto.event_pb2")
 
 
 class CheckpointSaverListener:
-    """Listener that a CheckpointSaverHook calls around each save. Subclasses override the methods they need."""
+    """Listener that a CheckpointSaverHook calls around each save. Subclasses override the methods they need.
+
+    >>> class Announce(tf.train.CheckpointSaverListener):
+    ...     def after_save(self, session, step):
+    ...         print("saved at step", step)
+    >>> step = tf.train.get_or_create_global_step()
+    >>> train = tf.assign_add(step, 1)
+    >>> hook = tf.train.CheckpointSaverHook("logs", save_steps=100, listeners=[Announce()])
+    >>> with tf.train.MonitoredTrainingSession(hooks=[hook]) as session:
+    ...     done = session.run(train)
+    saved at step 0
+    saved at step 1
+    """
 
     def begin(self) -> None:
         """Handle the start: called once, before the session is made."""
