@@ -265,7 +265,7 @@ def test_a_shape_error_while_building_names_the_user_line(tmp_path):
 
 def test_only_attributes_of_handles_are_the_users_fault():
     """An op that takes a handle of another kind was misused; any other AttributeError is ours, and stays as it is."""
-    op, handle = tf.no_op(), object()
+    op, handle = tf.identity(1.0).op, object()
     held = np.array([handle], object)
     errors = [AttributeError("no pop", name="pop", obj=obj) for obj in (handle, held, op)]
     made = [named(op, error, [held]) for error in errors]
