@@ -13,7 +13,6 @@ the constants (specialize.py), when a program with the kernel is first compiled.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, overload
 
@@ -34,13 +33,12 @@ GRAIN = 1 << 16                             # elements that a thread of the CPU 
 Key = tuple[tuple[str, Any], ...]
 
 
-@dataclass(eq=False)
 class KernelFunction:
     """A function that handles one item. settings: INDEPENDENT and FASTMATH of its CPU source (cpu/prelude.py)."""
 
-    definition: Definition
-    settings: Mapping[str, object]
-    _sources: dict[tuple[str, Key, Key], tuple[str, bool]] = field(default_factory=dict)
+    def __init__(self, definition: Definition, settings: Mapping[str, object]) -> None:
+        self.definition, self.settings = definition, settings
+        self._sources: dict[tuple[str, Key, Key], tuple[str, bool]] = {}
 
     def launch(self, call: Call, items: int, *args: Any, cost: int = 1, grain: int | None = None, label: str = "",
                **named: Any) -> Launch:
