@@ -28,11 +28,11 @@ class Parameter:
     kind: ParameterKind
 
 
+@dataclass
 class Definition:
     """A function and its source, which is read when it is first asked for."""
 
-    def __init__(self, fn: FunctionType) -> None:
-        self.fn = fn
+    fn: FunctionType
 
     @cached_property
     def node(self) -> ast.FunctionDef:
