@@ -47,7 +47,8 @@ from tfnb.ops.assertions import (
 )
 from tfnb.ops.case import case
 from tfnb.ops.casting import cast, to_bfloat16, to_double, to_float, to_int32, to_int64
-from tfnb.ops.checks import assert_ as Assert, check_numerics, print_ as Print, verify_tensor_all_finite
+from tfnb.ops.assertions import assert_ as Assert
+from tfnb.ops.checks import check_numerics, print_ as Print, verify_tensor_all_finite
 from tfnb.ops.clip import clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 from tfnb.ops.compare import (
     equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, logical_and, logical_not, logical_or,

@@ -4,7 +4,6 @@ from __future__ import annotations
 import importlib
 import json
 import lzma
-import pkgutil
 from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 from google.protobuf import text_format
 
-import tfnb.ops
+from tests.opdef.write_index import families
 from tfnb.opdef import kinds, registry
 from tfnb.opdef.op import Op, no_shapes
 from tfnb.opdef.signature import GROUPS, Arg, read_signature
@@ -23,8 +22,8 @@ NUMPY_NAMES = {"float": "float32", "double": "float64", "half": "float16"}
 FLOATS = set(GROUPS["floattype"]) | {"complex64", "complex128"}
 COMPUTED = (kinds.Elementwise, kinds.Reduction, kinds.Rowwise, kinds.Movement, kinds.Kernel)
 
-for found in pkgutil.iter_modules(tfnb.ops.__path__):
-    importlib.import_module(f"tfnb.ops.{found.name}")
+for found in families():
+    importlib.import_module(found)
 
 
 def official_arg(arg: dict) -> Arg:

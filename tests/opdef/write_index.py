@@ -14,6 +14,7 @@ from types import ModuleType
 
 PACKAGE = Path(__file__).resolve().parents[2] / "tfnb"
 PLACE = PACKAGE / "opdef" / "index.py"
+ROOMS = ("ops",)
 HEAD = '''"""Index from op names to the modules that declare them; written by `python tests/opdef/write_index.py`.
 
 `registry.find` imports a module of it when one of its ops is first asked for.
@@ -23,12 +24,20 @@ from __future__ import annotations
 _DECLARED = {
 '''
 TAIL = '''}
-MODULE_OF = {op: f"tfnb.ops.{module}" for module, ops in _DECLARED.items() for op in ops.split()}
+MODULE_OF = {op: f"tfnb.{module}" for module, ops in _DECLARED.items() for op in ops.split()}
 '''
 
 
+def families() -> list[str]:
+    """Return the modules of the rooms that declare ops."""
+    found = []
+    for room in ROOMS:
+        found += [module.name for module in pkgutil.walk_packages([str(PACKAGE / room)], f"tfnb.{room}.")]
+    return found
+
+
 def declared() -> dict[str, list[str]]:
-    """Return module in `tfnb.ops` -> names of the ops that its import declares."""
+    """Return module in `tfnb` -> names of the ops that its import declares."""
     bare = ModuleType("tfnb")                      # its __init__ would import many of them, in an order of its own
     bare.__path__ = [str(PACKAGE)]
     sys.modules["tfnb"] = bare
@@ -41,12 +50,12 @@ def declared() -> dict[str, list[str]]:
         frame = sys._getframe(1)
         while frame.f_code.co_name != "<module>":
             frame = frame.f_back
-        found[frame.f_globals["__name__"].removeprefix("tfnb.ops.")].append(spec.name)
+        found[frame.f_globals["__name__"].removeprefix("tfnb.")].append(spec.name)
         add_op(spec)
 
     registry.add = add
-    for module in pkgutil.iter_modules([str(PACKAGE / "ops")]):
-        importlib.import_module(f"tfnb.ops.{module.name}")
+    for module in families():
+        importlib.import_module(module)
     return {module: sorted(found[module]) for module in sorted(found)}
 
 

@@ -15,8 +15,8 @@ from tfnb.layers.cell_shapes import joined, joined_static
 from tfnb.layers.cells import assert_like_rnncell
 from tfnb.layers.rnn_step import Lengths, choose, chosen, initial_state_of, state_dtype
 from tfnb.ops.array import identity, rank, reverse, shape, transpose
+from tfnb.ops.assertions import assert_
 from tfnb.ops.casting import cast
-from tfnb.ops.checks import assert_
 from tfnb.ops.compare import equal, logical_not, logical_or
 from tfnb.ops.create import range_, zeros
 from tfnb.ops.joining import concat, stack

@@ -8,7 +8,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.ops.array import rank, shape, squeeze
-from tfnb.ops.checks import assert_
+from tfnb.ops.assertions import assert_
 from tfnb.ops.compare import equal, logical_or
 from tfnb.ops.cond import cond
 from tfnb.ops.control import no_op

@@ -14,12 +14,33 @@ from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, get_default_graph, name_scope
 from tfnb.ops.array import Reshape, rank
 from tfnb.ops.casting import cast
-from tfnb.ops.checks import assert_, check_numerics
+from tfnb.ops.checks import check_numerics
 from tfnb.ops.compare import equal, greater, greater_equal, less, less_equal, not_equal
+from tfnb.ops.cond import cond
 from tfnb.ops.control import group, no_op
 from tfnb.ops.math import abs, multiply
+from tfnb.ops.raw import raw
 from tfnb.ops.reduce import reduce_all
 from tfnb.ops.sparse_tensor import SparseTensor
+
+
+def assert_(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> Operation:
+    """`tf.Assert`: return an operation that raises InvalidArgumentError with `data` unless `condition` holds.
+
+    >>> sess.run(tf.Assert(tf.constant(1) > 2, ["1 is not larger"]))
+    Traceback (most recent call last):
+        ...
+    InvalidArgumentError: assertion failed: [1 is not larger]
+    """
+    with name_scope(name, "Assert", [condition, data]):
+        condition = convert_to_tensor(condition, name="condition", dtype=dtypes.bool)
+        tensors = [convert_to_tensor(value) for value in data]
+        # TensorFlow converts what is no tensor yet again, for the op, which runs only where the condition fails.
+        if all(t.dtype.base_dtype in (dtypes.string, dtypes.int32) for t in tensors):
+            return raw.Assert(condition, list(data), summarize=summarize, name="Assert")
+        guarded = cond(condition, no_op, lambda: raw.Assert(condition, list(data), summarize=summarize, name="Assert"),
+                       name="AssertGuard")
+        return guarded.op
 
 
 def _data(message: str | None, data: Any, default: Sequence[Any]) -> list[Any]:

@@ -9,8 +9,8 @@ from tfnb.core import dtypes
 from tfnb.graph.constant import make_constant
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
+from tfnb.ops.assertions import assert_
 from tfnb.ops.casting import cast
-from tfnb.ops.checks import assert_
 from tfnb.ops.compare import less_equal
 from tfnb.ops.cond import completed, cond_steps
 from tfnb.ops.joining import stack

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfnb.core import dtypes, errors
+from tfnb.core import errors
 from tfnb.core.shape import Static
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.ops import shapes
 from tfnb.ops.arguments import renamed
-from tfnb.ops.cond import cond
-from tfnb.ops.control import no_op, with_dependencies
+from tfnb.ops.control import with_dependencies
 from tfnb.ops.declare import host
-from tfnb.ops.raw import raw
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
@@ -118,22 +116,3 @@ def print_(input_: Any, data: Sequence[Any], message: str | None = None, first_n
     array([1, 2], dtype=int32)
     """
     return Print(input_, data, message=message, first_n=first_n, summarize=summarize, name=name)
-
-
-def assert_(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> Operation:
-    """`tf.Assert`: return an operation that raises InvalidArgumentError with `data` unless `condition` holds.
-
-    >>> sess.run(tf.Assert(tf.constant(1) > 2, ["1 is not larger"]))
-    Traceback (most recent call last):
-        ...
-    InvalidArgumentError: assertion failed: [1 is not larger]
-    """
-    with name_scope(name, "Assert", [condition, data]):
-        condition = convert_to_tensor(condition, name="condition", dtype=dtypes.bool)
-        tensors = [convert_to_tensor(value) for value in data]
-        # TensorFlow converts what is no tensor yet again, for the op, which runs only where the condition fails.
-        if all(t.dtype.base_dtype in (dtypes.string, dtypes.int32) for t in tensors):
-            return raw.Assert(condition, list(data), summarize=summarize, name="Assert")
-        guarded = cond(condition, no_op, lambda: raw.Assert(condition, list(data), summarize=summarize, name="Assert"),
-                       name="AssertGuard")
-        return guarded.op

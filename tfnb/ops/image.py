@@ -11,10 +11,9 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.array import expand_dims, rank, reshape, reverse, shape, squeeze, transpose
-from tfnb.ops.assertions import assert_greater_equal, assert_positive
+from tfnb.ops.assertions import assert_, assert_greater_equal, assert_positive
 from tfnb.ops.case import case
 from tfnb.ops.casting import cast
-from tfnb.ops.checks import assert_
 from tfnb.ops.compare import equal, logical_or
 from tfnb.ops.cond import cond
 from tfnb.ops.control import with_dependencies

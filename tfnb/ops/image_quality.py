@@ -13,8 +13,8 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.ops.array import expand_dims, identity, reshape, shape, shape_n, size
+from tfnb.ops.assertions import assert_
 from tfnb.ops.casting import cast
-from tfnb.ops.checks import assert_
 from tfnb.ops.compare import equal, not_equal
 from tfnb.ops.cond import cond
 from tfnb.ops.conv_functions import depthwise_conv2d

@@ -16,8 +16,8 @@ from tfnb.graph.keys import GraphKeys
 from tfnb.graph.operation import Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.ops.array import expand_dims, identity, shape, size
+from tfnb.ops.assertions import assert_
 from tfnb.ops.casting import cast
-from tfnb.ops.checks import assert_
 from tfnb.ops.create import range_
 from tfnb.ops.files import matching_files
 from tfnb.ops.gather import boolean_mask, gather
