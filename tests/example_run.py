@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
+import linecache
 import os
 import re
 import sys
@@ -69,6 +70,7 @@ def step(source: str, names: dict[str, Any]) -> str:
             print(show(value))
     printed, hook = io.StringIO(), sys.displayhook
     sys.displayhook = display
+    linecache.cache["<example>"] = len(source), None, source.splitlines(keepends=True), "<example>"   # for inspect
     try:
         with contextlib.redirect_stdout(printed):
             exec(compile(source, "<example>", "single"), names)

@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 import tfnb as tf
 from tests import example_run
 from tests.example_run import run, same, show, step, steps
-from tfnb.ops.construct import Constructor
+from tfnb.ops.declaration.construct import Constructor
 from tfnb.tools.stubs import PUBLIC_FOLDERS, public_names
 
 # Not TensorFlow's names (tests/notebook), or each op by its official name (tests/opdef).

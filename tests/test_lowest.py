@@ -11,8 +11,9 @@ import pytest
 
 import tfnb as tf
 from tests.lowest_versions import lowest, pinned
-from tfnb.kernels.cpu import blas, by_numba, codegen
-from tfnb.ops.raw import raw
+from tfnb.kernels.cpu.matmul import blas
+from tfnb.kernels.llvm import by_numba, codegen
+from tfnb.ops.declaration.raw import raw
 from tfnb.tools.cli import main
 
 

@@ -17,153 +17,151 @@ from tfnb.core.dtypes import (
     int64, int8, qint16, qint32, qint8, quint16, quint8, resource, string, uint16, uint32, uint64, uint8, variant,
 )
 from tfnb.core.errors import OpError
-from tfnb.core.log import get_logger
+from tfnb.core.program.log import get_logger
 from tfnb.core.shape import TensorShape
-from tfnb.graph.context import get_default_session
+from tfnb.graph.parts.context import get_default_session
 from tfnb.graph.convert import convert_to_tensor, register_tensor_conversion_function
-from tfnb.graph.export import make_ndarray
+from tfnb.graph.formats.export import make_ndarray
 from tfnb.graph.tensor_proto import make_tensor_proto
 from tfnb.graph.graph import Graph
 from tfnb.graph.importing import import_graph_def
-from tfnb.graph.keys import GraphKeys
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.keys import GraphKeys
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import (
     add_to_collection, add_to_collections, colocate_with, container, control_dependencies, device, get_collection,
     get_collection_ref, get_default_graph, name_scope, op_scope, reset_default_graph,
 )
-from tfnb.ops.accumulators import (
+from tfnb.ops.data_flow.accumulators import (
     ConditionalAccumulator, ConditionalAccumulatorBase, SparseConditionalAccumulator,
 )
-from tfnb.ops.array import (
+from tfnb.ops.array.reshape import (
     broadcast_dynamic_shape, broadcast_static_shape, ensure_shape, expand_dims, identity, identity_n,
     invert_permutation, matrix_transpose, rank, reshape, reverse, reverse_v2, shape, shape_n, size, squeeze,
     stop_gradient, transpose,
 )
-from tfnb.ops.assertions import (
+from tfnb.control_flow.assertions import (
     add_check_numerics_ops, assert_equal, assert_greater, assert_greater_equal, assert_integer, assert_less,
     assert_less_equal, assert_near, assert_negative, assert_non_negative, assert_non_positive, assert_none_equal,
     assert_positive, assert_rank, assert_rank_at_least, assert_rank_in, assert_same_float_dtype, assert_scalar,
     assert_type, is_non_decreasing, is_numeric_tensor, is_strictly_increasing,
 )
-from tfnb.ops.case import case
-from tfnb.ops.casting import cast, to_bfloat16, to_double, to_float, to_int32, to_int64
-from tfnb.ops.assertions import assert_ as Assert
-from tfnb.ops.checks import check_numerics, print_ as Print, verify_tensor_all_finite
-from tfnb.ops.clip import clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
-from tfnb.ops.compare import (
+from tfnb.control_flow.case import case
+from tfnb.ops.math.casting import cast, to_bfloat16, to_double, to_float, to_int32, to_int64
+from tfnb.control_flow.assertions import assert_ as Assert
+from tfnb.ops.control.checks import check_numerics, print_ as Print, verify_tensor_all_finite
+from tfnb.ops.reductions.clip import clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
+from tfnb.ops.math.compare import (
     equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, logical_and, logical_not, logical_or,
     logical_xor, not_equal, select, where, where_v2,
 )
-from tfnb.ops.complex import angle, complex, conj, imag, real
-from tfnb.ops.cond import cond
-from tfnb.ops.control import group, no_op, tuple_ as tuple
-from tfnb.ops.create import (
+from tfnb.ops.math.complex import angle, complex, conj, imag, real
+from tfnb.control_flow.cond import cond
+from tfnb.ops.control.group import group, no_op, tuple_ as tuple
+from tfnb.ops.array.create import (
     diag, diag_part, eye, fill, lin_space, linspace, ones, ones_like, range_ as range,
     zeros, zeros_like,
 )
-from tfnb.ops.diagonals import matrix_diag, matrix_diag_part, matrix_set_diag
-from tfnb.ops.edit_distance import edit_distance
-from tfnb.ops.einsum import einsum, meshgrid
-from tfnb.ops.functions import (
+from tfnb.ops.array.diagonals import matrix_diag, matrix_diag_part, matrix_set_diag
+from tfnb.ops.strings.edit_distance import edit_distance
+from tfnb.ops.reductions.einsum import einsum, meshgrid
+from tfnb.ops.math.functions import (
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, digamma, erf, erfc, exp, expm1, lbeta, lgamma, log,
     log1p, log_sigmoid, polygamma, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh, zeta,
 )
-from tfnb.ops.decompositions import qr, self_adjoint_eig, self_adjoint_eigvals, svd
-from tfnb.ops.decoding import (
+from tfnb.linalg.decompositions import qr, self_adjoint_eig, self_adjoint_eigvals, svd
+from tfnb.ops.strings.decoding import (
     as_string, decode_base64, decode_csv, decode_raw, encode_base64, string_split, string_to_number,
 )
-from tfnb.ops.files import matching_files, read_file, write_file
-from tfnb.ops.functional import foldl, foldr, map_fn, scan
-from tfnb.ops.gather import (
+from tfnb.ops.io.files import matching_files, read_file, write_file
+from tfnb.control_flow.functional import foldl, foldr, map_fn, scan
+from tfnb.ops.array.gather import (
     boolean_mask, gather, gather_nd, listdiff, one_hot, scatter_nd, segment_sum, sequence_mask, setdiff1d, sparse_mask,
     unique, unsorted_segment_sum,
 )
-from tfnb.ops.indexed_slices import IndexedSlices, IndexedSlicesValue, convert_to_tensor_or_indexed_slices
-from tfnb.ops.initializers import (
+from tfnb.ops.composite.indexed_slices import IndexedSlices, IndexedSlicesValue, convert_to_tensor_or_indexed_slices
+from tfnb.variables.initializers import (
     constant_initializer, glorot_normal_initializer, glorot_uniform_initializer, ones_initializer,
     orthogonal_initializer, random_normal_initializer, random_uniform_initializer, truncated_normal_initializer,
     uniform_unit_scaling_initializer, variance_scaling_initializer, zeros_initializer,
 )
-from tfnb.ops.joining import broadcast_to, concat, concat as concat_v2, pack, pad, stack, tile, unpack, unstack
-from tfnb.ops.linalg import (
+from tfnb.ops.array.joining import broadcast_to, concat, concat as concat_v2, pack, pad, stack, tile, unpack, unstack
+from tfnb.linalg.matrices import (
     cholesky, cholesky_solve, cross, matrix_band_part, matrix_determinant, matrix_inverse, matrix_solve,
     matrix_solve_ls, matrix_triangular_solve,
 )
-from tfnb.ops.math import (
+from tfnb.ops.math.arithmetic import (
     abs, accumulate_n, add, add_n, ceil, complex_abs, div, div_no_nan, divide, floor, floor_div, floordiv,
     floormod, inv,
     maximum, minimum, mod, mul, multiply, neg, negative, pow, realdiv, reciprocal, rint, round, saturate_cast,
     scalar_mul, sign, square, squared_difference, sub, subtract, truediv, truncatediv, truncatemod,
 )
-from tfnb.ops.matmul import batch_matmul, matmul, tensordot
+from tfnb.ops.reductions.matmul import batch_matmul, matmul, tensordot
 from tfnb.ops.overloads import newaxis
-from tfnb.ops.partitioners import (
+from tfnb.variables.partitioners import (
     fixed_size_partitioner, min_max_variable_partitioner, variable_axis_size_partitioner,
 )
-from tfnb.ops.partition import dynamic_partition, dynamic_stitch, parallel_dynamic_stitch
-from tfnb.ops.patches import extract_image_patches
-from tfnb.ops.parsing import (
+from tfnb.ops.array.partition import dynamic_partition, dynamic_stitch, parallel_dynamic_stitch
+from tfnb.ops.nn.patches import extract_image_patches
+from tfnb.ops.io.parsing import (
     FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, parse_example, parse_single_example,
 )
-from tfnb.ops.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
-from tfnb.ops.random import (
+from tfnb.ops.data_flow.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
+from tfnb.ops.random.random_ops import (
     get_seed, multinomial, random_crop, random_normal, random_shuffle, random_uniform, set_random_seed,
     truncated_normal,
 )
-from tfnb.ops.readers import (
+from tfnb.ops.io.readers import (
     FixedLengthRecordReader, IdentityReader, ReaderBase, TFRecordReader, TextLineReader, WholeFileReader,
 )
-from tfnb.ops.reduce import (
+from tfnb.ops.reductions.reduce import (
     arg_max, arg_min, argmax, argmin, count_nonzero, cumprod, cumsum, norm, reduce_all, reduce_any, reduce_logsumexp,
     reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, trace,
 )
-from tfnb.ops.reverse_sequence import reverse_sequence
-from tfnb.ops.roll import roll
-from tfnb.ops.scatter import (
+from tfnb.ops.array.reverse_sequence import reverse_sequence
+from tfnb.ops.array.roll import roll
+from tfnb.ops.state.scatter import (
     batch_scatter_update, scatter_add, scatter_div, scatter_max, scatter_min, scatter_mul, scatter_nd_add,
     scatter_nd_sub, scatter_nd_update, scatter_sub, scatter_update,
 )
-from tfnb.ops.segments import (
+from tfnb.ops.reductions.segments import (
     segment_max, segment_mean, segment_min, segment_prod, sparse_segment_mean, sparse_segment_sqrt_n,
     sparse_segment_sum, unsorted_segment_max, unsorted_segment_mean, unsorted_segment_min, unsorted_segment_prod,
     unsorted_segment_sqrt_n,
 )
-from tfnb.ops.script import py_func
-from tfnb.ops.slicing import slice_ as slice, split, strided_slice
-from tfnb.ops.source import constant, placeholder, placeholder_with_default
-from tfnb.ops.sparse_ops import sparse_placeholder, sparse_tensor_to_dense, sparse_to_dense
-from tfnb.ops.sparse_tensor import SparseTensor, SparseTensorValue
-from tfnb.ops.state import assign, assign_add, assign_sub, count_up_to, is_variable_initialized
-from tfnb.ops.strings import string_join, substr
-from tfnb.ops.summary import (
+from tfnb.ops.control.script import py_func
+from tfnb.ops.array.slicing import slice_ as slice, split, strided_slice
+from tfnb.ops.control.source import constant, placeholder, placeholder_with_default
+from tfnb.ops.sparse.conversion import sparse_placeholder, sparse_tensor_to_dense, sparse_to_dense
+from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
+from tfnb.ops.state.assign import assign, assign_add, assign_sub, count_up_to, is_variable_initialized
+from tfnb.ops.strings.string_ops import string_join, substr
+from tfnb.ops.io.summary import (
     audio_summary, histogram_summary, image_summary, merge_all_summaries, merge_summary, scalar_summary,
 )
-from tfnb.ops.template import make_template
-from tfnb.ops.tensor_array import TensorArray
-from tfnb.ops.tensor_scatter import (
+from tfnb.variables.template import make_template
+from tfnb.control_flow.tensor_array import TensorArray
+from tfnb.ops.state.tensor_scatter import (
     tensor_scatter_add, tensor_scatter_nd_add, tensor_scatter_nd_max, tensor_scatter_nd_min, tensor_scatter_nd_sub,
     tensor_scatter_nd_update, tensor_scatter_sub, tensor_scatter_update,
 )
-from tfnb.ops.variable_helpers import (
+from tfnb.variables.helpers import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
     initialize_all_tables, initialize_all_variables, initialize_local_variables, initialize_variables, is_tensor,
     local_variables, local_variables_initializer, model_variables, moving_average_variables,
     report_uninitialized_variables, tables_initializer, trainable_variables, variables_initializer,
 )
-from tfnb.ops.variable_scope import (
+from tfnb.variables.scope import (
     VariableScope, create_partitioned_variables, get_local_variable, get_variable, get_variable_scope, no_regularizer,
     variable_op_scope, variable_scope,
 )
-from tfnb.ops.variable_store import AUTO_REUSE
-from tfnb.ops.variables import (
+from tfnb.variables.store import AUTO_REUSE
+from tfnb.variables.variable import (
     Variable, VariableAggregation, VariableSynchronization, disable_resource_variables, enable_resource_variables,
     resource_variables_enabled,
 )
-from tfnb.ops.while_loop import while_loop
-from tfnb import (
-    app, compat, errors, flags, gfile, graph_util, image, initializers, linalg, logging, math, nn, python_io, random,
-    raw_ops, summary,
-)
+from tfnb.control_flow.while_loop import while_loop
+from tfnb import app, compat, errors, flags, gfile, graph_util, image, initializers, linalg, logging, math, nn
+from tfnb import python_io, random, raw_ops, summary
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.core import taps as _taps

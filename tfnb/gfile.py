@@ -1,6 +1,6 @@
 """Files and folders: `tf.gfile`."""
 # ruff: noqa: F401, I001
-from tfnb.core.files import (
+from tfnb.core.files.gfile import (
     Copy, DeleteRecursively, Exists, FastGFile, GFile, Glob, IsDirectory, ListDirectory, MakeDirs, MkDir, Open, Remove,
     Rename, Stat, Walk,
 )

@@ -1,28 +1,28 @@
 """Mathematical functions: `tf.math`."""
 # ruff: noqa: F401, I001
-from tfnb.ops.array import invert_permutation
-from tfnb.ops.compare import (
+from tfnb.ops.array.reshape import invert_permutation
+from tfnb.ops.math.compare import (
     equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, logical_and, logical_not, logical_or,
     logical_xor, not_equal,
 )
-from tfnb.ops.complex import angle, conj, imag, real
-from tfnb.ops.cross_entropy import log_softmax, softmax
-from tfnb.ops.functions import (
+from tfnb.ops.math.complex import angle, conj, imag, real
+from tfnb.ops.nn.cross_entropy import log_softmax, softmax
+from tfnb.ops.math.functions import (
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, digamma, erf, erfc, exp, expm1, lbeta, lgamma, log,
     log1p, log_sigmoid, multiply_no_nan, polygamma, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh, xdivy, xlogy, zeta,
 )
-from tfnb.ops.gather import segment_sum, unsorted_segment_sum
-from tfnb.ops.math import (
+from tfnb.ops.array.gather import segment_sum, unsorted_segment_sum
+from tfnb.ops.math.arithmetic import (
     abs, accumulate_n, add, add_n, ceil, divide, floor, floordiv, floormod, maximum, minimum, mod, multiply,
     negative, pow, reciprocal, rint, round, scalar_mul, sign, square, squared_difference, subtract, truediv,
 )
-from tfnb.ops.nn import softplus, softsign
-from tfnb.ops.reduce import (
+from tfnb.ops.nn.activations import softplus, softsign
+from tfnb.ops.reductions.reduce import (
     argmax, argmin, count_nonzero, cumprod, cumsum, l2_normalize, reduce_all, reduce_any, reduce_logsumexp,
     reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance, zero_fraction,
 )
-from tfnb.ops.segments import (
+from tfnb.ops.reductions.segments import (
     segment_max, segment_mean, segment_min, segment_prod, unsorted_segment_max, unsorted_segment_mean,
     unsorted_segment_min, unsorted_segment_prod, unsorted_segment_sqrt_n,
 )
-from tfnb.ops.top import in_top_k, top_k
+from tfnb.ops.reductions.top import in_top_k, top_k

@@ -1,6 +1,6 @@
 """Random numbers: `tf.random`."""
 # ruff: noqa: F401
-from tfnb.ops.random import categorical, get_seed, multinomial, set_random_seed, truncated_normal
-from tfnb.ops.random import random_normal as normal
-from tfnb.ops.random import random_shuffle as shuffle
-from tfnb.ops.random import random_uniform as uniform
+from tfnb.ops.random.random_ops import categorical, get_seed, multinomial, set_random_seed, truncated_normal
+from tfnb.ops.random.random_ops import random_normal as normal
+from tfnb.ops.random.random_ops import random_shuffle as shuffle
+from tfnb.ops.random.random_ops import random_uniform as uniform

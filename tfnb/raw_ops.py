@@ -2,7 +2,7 @@
 from collections.abc import Callable as _Callable
 
 from tfnb.opdef import registry as _registry
-from tfnb.ops.raw import raw as _raw
+from tfnb.ops.declaration.raw import raw as _raw
 
 
 def __getattr__(name: str) -> _Callable[..., object]:

@@ -1,3 +1,8 @@
 """Files beside a program: `tf.resource_loader`."""
 # ruff: noqa: F401
-from tfnb.core.resource_loader import get_data_files_path, get_path_to_datafile, load_resource, readahead_file_path
+from tfnb.core.files.resource_loader import (
+    get_data_files_path,
+    get_path_to_datafile,
+    load_resource,
+    readahead_file_path,
+)

@@ -1,3 +1,3 @@
 """Ops that are examples of how to add ops: `tf.user_ops`."""
 # ruff: noqa: F401
-from tfnb.ops.strings import my_fact
+from tfnb.ops.strings.string_ops import my_fact

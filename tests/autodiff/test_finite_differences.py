@@ -10,7 +10,7 @@ import tfnb as tf
 from tfnb.autodiff.gradients import is_trainable
 from tfnb.core.options import options
 from tfnb.opdef import kinds, registry
-from tfnb.ops.raw import raw
+from tfnb.ops.declaration.raw import raw
 
 STEP = 1e-5
 NO_SECOND = {

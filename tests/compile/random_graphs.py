@@ -5,9 +5,9 @@ import numpy as np
 
 import tfnb  # noqa: F401  (declares the ops)
 from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.operation import Tensor
-from tfnb.ops.raw import raw
-from tfnb.ops.source import placeholder
+from tfnb.graph.parts.operation import Tensor
+from tfnb.ops.control.source import placeholder
+from tfnb.ops.declaration.raw import raw
 
 UNARY = ("Tanh", "Sigmoid", "Neg", "Abs", "Square", "Exp")
 BINARY = ("AddV2", "Sub", "Mul", "Maximum", "Minimum", "SquaredDifference")

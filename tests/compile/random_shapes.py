@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 import tfnb as tf
-from tfnb.ops.raw import raw
+from tfnb.ops.declaration.raw import raw
 
 SIZES = (0, 1, 1, 2, 3, 4, 7)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 import pytest
 
 import tfnb as tf
-from tfnb.compile.place import has_gpu_kernel
-from tfnb.compile.structure import build
+from tfnb.compile.planning.place import has_gpu_kernel
+from tfnb.compile.planning.structure import build
 
 
 def on_gpu(op):

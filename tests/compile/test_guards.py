@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 import tfnb as tf
-from tfnb.compile.guards import ALWAYS, Guards
+from tfnb.compile.planning.guards import ALWAYS, Guards
 
 
 def guards(*tensors, feeds=()):

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.compile.order import order, prune
+from tfnb.compile.planning.order import order, prune
 from tfnb.core.options import options
-from tfnb.ops.raw import raw
+from tfnb.ops.declaration.raw import raw
 from tfnb.runtime.session import Session
 
 

@@ -7,8 +7,9 @@ import pytest
 import tfnb as tf
 from tfnb.compile import tails
 from tfnb.core.options import options
-from tfnb.kernels.cpu import microkernel, prelude, tiled
-from tfnb.ops.raw import raw
+from tfnb.kernels.cpu.matmul import tiled
+from tfnb.kernels.llvm import microkernel, prelude
+from tfnb.ops.declaration.raw import raw
 
 pytestmark = pytest.mark.skipif(microkernel.machine() is None, reason="tiles need fused multiply-add")
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.compile.reads import updates_before
+from tfnb.compile.planning.reads import updates_before
 
 # `look` is what is made of a read; it is used behind an update, which is between two host calls. Run by both systems.
 PROGRAM = """

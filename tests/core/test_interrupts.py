@@ -83,7 +83,7 @@ LONG = """
 import _thread, threading, time
 import numpy as np
 import tfnb as tf
-from tfnb.kernels.cpu.tape import Tape
+from tfnb.kernels.llvm.tape import Tape
 
 x = tf.placeholder(tf.float32, [None, None])
 count = tf.Variable(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 import tfnb as tf
-from tfnb.core import flags
+from tfnb.core.program import flags
 
 
 @pytest.fixture

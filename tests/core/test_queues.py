@@ -10,7 +10,7 @@ from itertools import count
 import pytest
 
 from tfnb.core.errors import CancelledError, DeadlineExceededError, OpError, OutOfRangeError
-from tfnb.core.queues import PriorityQueue, Queue, ShuffleQueue
+from tfnb.resources.queues import PriorityQueue, Queue, ShuffleQueue
 
 
 def fifo(capacity: int = 8) -> Queue:

@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tfnb.ops.evaluate  # noqa: F401  it computes the values
-from tfnb.graph.constant_value import constant_value, constant_value_as_shape
-from tfnb.graph.operation import Tensor
-from tfnb.graph.shape_context import ShapeContext
-from tfnb.ops.array import Identity, Rank, Reshape, Shape, Size
-from tfnb.ops.casting import Cast
-from tfnb.ops.joining import ConcatV2, Pack
-from tfnb.ops.math import Add, Mul
-from tfnb.ops.slicing import Slice, StridedSlice
-from tfnb.ops.source import constant, placeholder
-from tfnb.ops.state import VariableV2
+import tfnb.ops.declaration.evaluate  # noqa: F401  it computes the values
+from tfnb.graph.parts.constant_value import constant_value, constant_value_as_shape
+from tfnb.graph.parts.operation import Tensor
+from tfnb.graph.parts.shape_context import ShapeContext
+from tfnb.ops.array.joining import ConcatV2, Pack
+from tfnb.ops.array.reshape import Identity, Rank, Reshape, Shape, Size
+from tfnb.ops.array.slicing import Slice, StridedSlice
+from tfnb.ops.control.source import constant, placeholder
+from tfnb.ops.math.arithmetic import Add, Mul
+from tfnb.ops.math.casting import Cast
+from tfnb.ops.state.assign import VariableV2
 
 
 def at(vector: Any, index: int) -> Tensor:

@@ -16,9 +16,9 @@ from tfnb.graph.convert import (
     internal_convert_to_tensor,
     register_tensor_conversion_function,
 )
-from tfnb.graph.operation import Tensor
+from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.ops.control import no_op
+from tfnb.ops.control.group import no_op
 
 
 @pytest.mark.parametrize("value, dtype, shape", [

@@ -8,12 +8,12 @@ import pytest
 
 from tfnb.core import dtypes
 from tfnb.graph.graph import Graph
-from tfnb.graph.operation import Tensor
-from tfnb.ops.array import Identity
-from tfnb.ops.control import no_op
-from tfnb.ops.math import Add
-from tfnb.ops.source import constant, placeholder
-from tfnb.ops.state import VariableV2
+from tfnb.graph.parts.operation import Tensor
+from tfnb.ops.array.reshape import Identity
+from tfnb.ops.control.group import no_op
+from tfnb.ops.control.source import constant, placeholder
+from tfnb.ops.math.arithmetic import Add
+from tfnb.ops.state.assign import VariableV2
 
 
 @pytest.fixture

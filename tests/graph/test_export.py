@@ -11,15 +11,15 @@ from hypothesis.extra import numpy as hnp
 
 from tfnb.core import dtypes
 from tfnb.core.errors import NotFoundError
-from tfnb.graph.export import attr_value, make_ndarray, make_tensor_proto, native_attr
+from tfnb.graph.formats.export import attr_value, make_ndarray, make_tensor_proto, native_attr
 from tfnb.graph.graph import Graph
 from tfnb.graph.importing import import_graph_def
-from tfnb.graph.operation import Tensor
-from tfnb.ops.array import Identity
-from tfnb.ops.control import no_op
-from tfnb.ops.math import Add, Mul
-from tfnb.ops.source import constant, placeholder
-from tfnb.ops.state import Assign, VariableV2
+from tfnb.graph.parts.operation import Tensor
+from tfnb.ops.array.reshape import Identity
+from tfnb.ops.control.group import no_op
+from tfnb.ops.control.source import constant, placeholder
+from tfnb.ops.math.arithmetic import Add, Mul
+from tfnb.ops.state.assign import Assign, VariableV2
 from tfnb.proto.attr_value_pb2 import AttrValue
 from tfnb.proto.graph_pb2 import GraphDef
 from tfnb.proto.tensor_pb2 import TensorProto

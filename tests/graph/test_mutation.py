@@ -8,10 +8,10 @@ import pytest
 
 from tfnb.core.stale import StaleTensorError
 from tfnb.graph.graph import Graph
-from tfnb.ops.array import Identity
-from tfnb.ops.control import no_op
-from tfnb.ops.math import Add, Mul
-from tfnb.ops.source import constant, placeholder
+from tfnb.ops.array.reshape import Identity
+from tfnb.ops.control.group import no_op
+from tfnb.ops.control.source import constant, placeholder
+from tfnb.ops.math.arithmetic import Add, Mul
 
 
 def state(g: Graph) -> Any:

@@ -5,8 +5,8 @@ import pytest
 
 from tfnb.graph.graph import Graph
 from tfnb.graph.stack import get_default_graph, name_scope, op_scope
-from tfnb.ops.control import no_op
-from tfnb.ops.source import constant
+from tfnb.ops.control.group import no_op
+from tfnb.ops.control.source import constant
 
 
 def test_unique_names_ignore_case_and_skip_what_is_taken() -> None:

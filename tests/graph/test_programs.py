@@ -12,11 +12,11 @@ from tfnb.graph import stack
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph import Graph
 from tfnb.graph.importing import import_graph_def
-from tfnb.ops.array import Identity
-from tfnb.ops.control import no_op
-from tfnb.ops.functions import Tanh
-from tfnb.ops.math import Mul, Square
-from tfnb.ops.source import constant, placeholder, placeholder_with_default
+from tfnb.ops.array.reshape import Identity
+from tfnb.ops.control.group import no_op
+from tfnb.ops.control.source import constant, placeholder, placeholder_with_default
+from tfnb.ops.math.arithmetic import Mul, Square
+from tfnb.ops.math.functions import Tanh
 
 TF = SimpleNamespace(
     Graph=Graph, constant=constant, placeholder=placeholder, placeholder_with_default=placeholder_with_default,

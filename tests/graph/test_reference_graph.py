@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.graph import export
+from tfnb.graph.formats import export
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import pytest
 from tfnb.core.device import DeviceSpec
 from tfnb.graph import stack
 from tfnb.graph.graph import Graph
-from tfnb.graph.operation import Operation
-from tfnb.ops.array import Identity
-from tfnb.ops.control import no_op
-from tfnb.ops.source import constant
-from tfnb.ops.state import VariableV2
+from tfnb.graph.parts.operation import Operation
+from tfnb.ops.array.reshape import Identity
+from tfnb.ops.control.group import no_op
+from tfnb.ops.control.source import constant
+from tfnb.ops.state.assign import VariableV2
 
 
 def names(ops: Any) -> list[str]:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfnb.kernels.cpu import jit
-from tfnb.kernels.cpu.emit import emit
-from tfnb.kernels.number_types import extreme
-from tfnb.kernels.scalar import read, reference
+from tfnb.kernels.cpu.fused.emit import emit
+from tfnb.kernels.llvm import jit
+from tfnb.kernels.scalar.definition import read, reference
+from tfnb.kernels.scalar.number_types import extreme
 from tfnb.kernels.spec import ColumnKernel, Kernel, MapKernel, Operand, Reduce, RowKernel, Source, Stmt
 
 Arrays = Mapping[str, np.ndarray]

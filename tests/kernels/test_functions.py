@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from tests.kernels.cpu.conftest import play
-from tfnb.kernels import functions
-from tfnb.kernels.definition import KernelSyntaxError
-from tfnb.kernels.functions import kernel_function
-from tfnb.kernels.language import Array, Ints, KernelFailure, MaybeOne, Static, Type, fail, unrolled
+from tfnb.kernels.functions import kernel as functions
+from tfnb.kernels.functions.definition import KernelSyntaxError
+from tfnb.kernels.functions.kernel import kernel_function
+from tfnb.kernels.functions.language import Array, Ints, KernelFailure, MaybeOne, Static, Type, fail, unrolled
 from tfnb.kernels.launch import Call
 
 SCALE = 3

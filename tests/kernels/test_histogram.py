@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfnb.kernels import histogram as interpreted
+from tfnb.kernels.arrays import histogram as interpreted
+from tfnb.kernels.arrays.histogram import bucket_limits, places
 from tfnb.kernels.cpu import histogram as compiled
-from tfnb.kernels.histogram import bucket_limits, places
-from tfnb.ops.summary import histogram_proto
+from tfnb.ops.io.summary import histogram_proto
 
 FORMS = pytest.mark.parametrize("measure", [interpreted.histogram, compiled.histogram])
 LARGEST = float(np.finfo(np.float64).max)

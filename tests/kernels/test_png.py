@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 import pytest
 
-from tfnb.kernels.png import encode_png
+from tfnb.kernels.arrays.png import encode_png
 
 
 def decode(png: bytes) -> tuple[tuple, np.ndarray]:

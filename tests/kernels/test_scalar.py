@@ -7,9 +7,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tfnb.kernels.number_types import Literal, common_type
-from tfnb.kernels.primitives import PRIMITIVES, signature
-from tfnb.kernels.scalar import Program, Step, convert, read, reference, row_level_results
+from tfnb.kernels.scalar.definition import Program, Step, convert, read, reference, row_level_results
+from tfnb.kernels.scalar.number_types import Literal, common_type
+from tfnb.kernels.scalar.primitives import PRIMITIVES, signature
 from tfnb.opdef.op import Op
 from tfnb.opdef.signature import read_signature
 

@@ -8,7 +8,7 @@ import pytest
 
 import tfnb as tf
 from tests.graph_rows import rows_here, rows_there
-from tfnb.layers.linear import linear
+from tfnb.rnn.linear import linear
 
 # TensorFlow 2.21 keeps the layers of 1.x for its own use. It makes these nodes differently from 1.15: a constant per
 # convolution less, a second loss beside each that a scope's regularizer makes; static sizes in Flatten, Dropout and

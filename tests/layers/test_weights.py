@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.layers.metrics_base import fitted
-from tfnb.layers.weights import remove_squeezable_dimensions, squeeze_weights
+from tfnb.losses.weights import remove_squeezable_dimensions, squeeze_weights
+from tfnb.metrics.base import fitted
 
 SHAPES = [(), (1,), (3,), (3, 1), (3, 2), (3, 2, 1), (1, 1)]
 

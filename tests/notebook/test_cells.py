@@ -3,14 +3,16 @@ import pytest
 
 from tfnb.core.dtypes import float32
 from tfnb.core.stale import StaleTensorError, check_fresh, why_stale
-from tfnb.graph import ownership
 from tfnb.graph.graph import Graph
+from tfnb.graph.parts import ownership
 from tfnb.graph.stack import get_default_graph, reset_default_graph, set_global_graph
 from tfnb.notebook.cells.cells import Cells
 from tfnb.notebook.cells.effects import Orphan
 from tfnb.notebook.frontend.settings import settings
-from tfnb.ops import array, control, functions, joining, math, source, state, summary  # noqa: F401  (they declare the ops)
-from tfnb.ops.raw import raw
+from tfnb.ops.array import joining
+from tfnb.ops.array import reshape as array  # noqa: F401  (they declare the ops)
+from tfnb.ops.control import source
+from tfnb.ops.declaration.raw import raw
 
 
 class Notebook:

@@ -9,13 +9,14 @@ from types import SimpleNamespace
 import pytest
 
 import tfnb as tf
-from tfnb.graph import ownership
+from tfnb.graph.parts import ownership
 from tfnb.graph.stack import get_default_graph, reset_default_graph
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.magics import complete
 from tfnb.notebook.ownership.hooks import Hooks, running_info
-from tfnb.ops import math, source  # noqa: F401  (math declares its ops)
-from tfnb.ops.raw import raw
+from tfnb.ops.control import source
+from tfnb.ops.declaration.raw import raw
+from tfnb.ops.math import arithmetic as math  # noqa: F401  (math declares its ops)
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -7,8 +7,8 @@ import pytest
 import tfnb as tf
 from tfnb.notebook import slots, variables
 from tfnb.notebook.state.variable_table import variables_of
-from tfnb.ops.raw import raw
-from tfnb.ops.resource_variables import AssignVariableOp, VarHandleOp
+from tfnb.ops.declaration.raw import raw
+from tfnb.ops.state.resource_variables import AssignVariableOp, VarHandleOp
 
 FEED = {"x:0": [[1.0, 2.0, 3.0]]}
 

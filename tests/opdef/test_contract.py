@@ -8,8 +8,8 @@ import pytest
 import tfnb as tf
 from tfnb.opdef.contract import dtype_words
 from tfnb.opdef.registry import OPS
-from tfnb.ops.construct import Constructor, official
-from tfnb.ops.raw import raw
+from tfnb.ops.declaration.construct import Constructor, official
+from tfnb.ops.declaration.raw import raw
 
 BROADCAST = "Shapes are broadcast; ValueError where they don't fit."
 

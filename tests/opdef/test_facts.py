@@ -6,7 +6,7 @@ import re
 import pytest
 
 import tfnb as tf
-from tfnb.graph.references import is_identity, ref_variable, refers
+from tfnb.graph.parts.references import is_identity, ref_variable, refers
 from tfnb.notebook.cells.effects import derived
 from tfnb.opdef import kinds, registry
 

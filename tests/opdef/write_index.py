@@ -14,7 +14,7 @@ from types import ModuleType
 
 PACKAGE = Path(__file__).resolve().parents[2] / "tfnb"
 PLACE = PACKAGE / "opdef" / "index.py"
-ROOMS = ("ops",)
+ROOMS = ("ops", "control_flow", "linalg", "variables", "image")
 HEAD = '''"""Index from op names to the modules that declare them; written by `python tests/opdef/write_index.py`.
 
 `registry.find` imports a module of it when one of its ops is first asked for.

@@ -10,11 +10,11 @@ import pytest
 
 import tfnb as tf
 from tests.autodiff.test_finite_differences import SAMPLES
-from tfnb.compile.place import COMPILED
+from tfnb.compile.planning.place import COMPILED
 from tfnb.core.options import options
 from tfnb.opdef import kinds, registry
-from tfnb.ops.construct import official
-from tfnb.ops.raw import raw
+from tfnb.ops.declaration.construct import official
+from tfnb.ops.declaration.raw import raw
 
 TOLERANCE = {"float32": 4e-6, "float64": 1e-12}
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1.0, 1.0]

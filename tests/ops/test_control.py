@@ -4,9 +4,9 @@ from __future__ import annotations
 import pytest
 
 from tfnb.graph.stack import device, get_default_graph
-from tfnb.ops.control import group, no_op, tuple_, with_dependencies
-from tfnb.ops.source import constant
-from tfnb.ops.variables import Variable
+from tfnb.ops.control.group import group, no_op, tuple_, with_dependencies
+from tfnb.ops.control.source import constant
+from tfnb.variables.variable import Variable
 
 
 def names(ops):

@@ -12,9 +12,9 @@ import pytest
 
 import tfnb as tf
 from tfnb.compile.printed import print_plan
+from tfnb.control_flow.cond import CondContext
+from tfnb.control_flow.while_context import WhileContext
 from tfnb.core.options import options
-from tfnb.ops.cond import CondContext
-from tfnb.ops.while_context import WhileContext
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.compile.order import prune
+from tfnb.compile.planning.order import prune
 from tfnb.core.options import options
 
 RNG = np.random.default_rng(5)

@@ -8,8 +8,8 @@ from scipy import special
 import tfnb as tf
 from tfnb.core.options import options
 from tfnb.opdef import kinds, registry
-from tfnb.ops.construct import official
-from tfnb.ops.raw import raw
+from tfnb.ops.declaration.construct import official
+from tfnb.ops.declaration.raw import raw
 
 
 def divided(x, y):

@@ -6,7 +6,7 @@ import pytest
 
 import tfnb as tf
 from tests.graph_rows import rows_here, rows_there
-from tfnb.ops.embedding import embedding_lookup
+from tfnb.variables.embedding import embedding_lookup
 
 TABLE = np.arange(14, dtype=np.float32).reshape(7, 2)
 

@@ -8,7 +8,7 @@ import tfnb as tf
 from tests.differential import differences
 from tests.graph_rows import rows_here, rows_there
 from tests.modes import run
-from tfnb.ops.image_boxes import ExtractGlimpse
+from tfnb.image.boxes import ExtractGlimpse
 
 RANDOM = np.random.default_rng(4)
 IMAGES = RANDOM.random((2, 6, 7, 3)).astype("f")
@@ -173,7 +173,7 @@ with tf.Session() as sess:
 
 
 def test_values_are_tensorflows(oracle):
-    from tfnb.ops.raw import raw
+    from tfnb.ops.declaration.raw import raw
     scope = {"tf": tf, "np": np, "raw": raw}
     exec(VALUES, scope)
     (ours, drawn), (theirs, their_drawn) = scope["result"], oracle(VALUES)

@@ -12,7 +12,7 @@ from PIL import Image
 import tfnb as tf
 from tests.differential import differences
 from tests.graph_rows import rows_here, rows_there
-from tfnb.kernels.png import encode_png
+from tfnb.kernels.arrays.png import encode_png
 
 RANDOM = np.random.default_rng(2)
 COARSE = RANDOM.integers(0, 256, (8, 9, 3), np.uint8)

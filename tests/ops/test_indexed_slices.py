@@ -4,8 +4,8 @@ from __future__ import annotations
 import pytest
 
 import tfnb as tf
-from tfnb.ops.control import tuple_, with_dependencies
-from tfnb.ops.control_flow import merge_values, switch
+from tfnb.control_flow.nodes import merge_values, switch
+from tfnb.ops.control.group import tuple_, with_dependencies
 
 
 def rows(dense_shape=(4, 2)):

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.ops import initializers as init
 from tfnb.runtime.session import Session
+from tfnb.variables import initializers as init
 
 
 def value(initializer, shape, **options):

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.ops import io
-from tfnb.ops.strings import StaticRegexFullMatch, string_join
+from tfnb.ops.io import checkpoints as io
+from tfnb.ops.strings.string_ops import StaticRegexFullMatch, string_join
 
 
 def run(fetch):

@@ -6,7 +6,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.core.options import options
-from tfnb.ops.random import get_seed
+from tfnb.ops.random.random_ops import get_seed
 
 PROGRAM = """
 tf.set_random_seed(graph_seed) if graph_seed is not None else None

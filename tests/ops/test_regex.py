@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.ops.raw import raw
+from tfnb.ops.declaration.raw import raw
 
 PATTERNS = [
     rb"a.c", rb"(?s)a.c", rb"\pN+", rb"\z", rb"a\z", rb"\Qa.c\E", rb"\C\C", rb"a\C", rb"(a+)+$", rb"[[:alpha:]]+",

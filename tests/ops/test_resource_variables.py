@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.ops import resource_variables as ops
-from tfnb.ops.raw import raw
-from tfnb.ops.resource_variable import ResourceVariable
+from tfnb.ops.declaration.raw import raw
+from tfnb.ops.state import resource_variables as ops
+from tfnb.variables.resource_variable import ResourceVariable
 
 STEPS = ["tf.train.GradientDescentOptimizer(0.1)", "tf.train.MomentumOptimizer(0.1, 0.9)",
          "tf.train.MomentumOptimizer(0.1, 0.9, use_nesterov=True)", "tf.train.AdamOptimizer(0.1)",

@@ -6,7 +6,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.kernels.launch import Call, Meta
-from tfnb.kernels.roll import roll, roll_row
+from tfnb.kernels.library.roll import roll, roll_row
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 CASES = [(1, 0), (-1, 2), ([1, 2], [0, 2]), ([1, 1, 5], [1, 1, 0]), ([3], [-2]), ([7, -9, 2], [0, 1, 2]), ([], []),

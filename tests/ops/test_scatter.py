@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-import tfnb.ops.training  # noqa: F401
+import tfnb.ops.state.training  # noqa: F401
 from tfnb.core.options import options
 from tfnb.opdef import kinds, registry
-from tfnb.ops.raw import raw
+from tfnb.ops.declaration.raw import raw
 
 NUMBERS = {"lr": 0.1, "alpha": 0.1, "momentum": 0.9, "epsilon": 1e-3, "rho": 0.9, "l1": 0.1, "l2": 0.05,
            "l2_shrinkage": 0.2, "lr_power": -0.5, "global_step": 3}

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-import tfnb.ops.training  # noqa: F401
+import tfnb.ops.state.training  # noqa: F401
 from tfnb.core import errors
 from tfnb.core.options import options
 from tfnb.opdef import kinds, registry
-from tfnb.ops.raw import raw
+from tfnb.ops.declaration.raw import raw
 
 SHAPE = (3, 5)
 NUMBERS = {"lr": 0.1, "alpha": 0.1, "momentum": 0.9, "beta1": 0.9, "beta2": 0.99, "beta1_power": 0.81,

@@ -7,11 +7,13 @@ import tfnb as tf
 from tfnb.core import dtypes
 from tfnb.core.errors import FailedPreconditionError, InvalidArgumentError
 from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.keys import GraphKeys
+from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.stack import get_default_graph, name_scope
-from tfnb.ops import source, summary, variables
+from tfnb.ops.control import source
+from tfnb.ops.io import summary
 from tfnb.proto.summary_pb2 import Summary, SummaryMetadata
 from tfnb.runtime.session import Session
+from tfnb.variables import variable as variables
 
 
 def run(fetch, feeds=None):

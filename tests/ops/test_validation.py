@@ -1,4 +1,5 @@
-"""One validation for all ways in which an op runs: ops/validate.py, and the reach of kernels, compile/reach.py."""
+"""One validation for all ways in which an op runs: ops/declaration/validate.py, and the reach of
+kernels, compile/reach.py."""
 from __future__ import annotations
 
 import ast
@@ -23,8 +24,8 @@ from tests import differential
 from tests.ops import bad_arguments
 from tfnb.kernels.launch import Address, Launch
 from tfnb.opdef import kinds, registry
-from tfnb.ops.declare import kernel
-from tfnb.ops.shapes import like_first
+from tfnb.ops.declaration.declare import kernel
+from tfnb.ops.declaration.shapes import like_first
 
 
 def _all_ops() -> None:
@@ -74,7 +75,7 @@ def raises(form: Any, *validation: Any) -> list[str]:
 
 
 def test_numpy_forms_of_ops_with_kernels_check_nothing() -> None:
-    """What a NumPy form checks, compiled runs go without: an op states it (ops/validate.py)."""
+    """What a NumPy form checks, compiled runs go without: an op states it (ops/declaration/validate.py)."""
     _all_ops()
     found = {name: where for name, op in registry.OPS.items()
              if isinstance(op, (kinds.Kernel, kinds.Random)) and (op.cpu is not None or op.cuda is not None)

@@ -7,10 +7,10 @@ import tfnb as tf
 from tfnb.core import dtypes
 from tfnb.graph.graph import Graph
 from tfnb.graph.stack import get_default_graph, name_scope
-from tfnb.ops.create import ones
-from tfnb.ops.initializers import constant_initializer, zeros_initializer
-from tfnb.ops.source import constant
-from tfnb.ops.variable_scope import (
+from tfnb.ops.array.create import ones
+from tfnb.ops.control.source import constant
+from tfnb.variables.initializers import constant_initializer, zeros_initializer
+from tfnb.variables.scope import (
     get_local_variable,
     get_variable,
     get_variable_scope,
@@ -18,8 +18,8 @@ from tfnb.ops.variable_scope import (
     variable_op_scope,
     variable_scope,
 )
-from tfnb.ops.variable_store import AUTO_REUSE
-from tfnb.ops.variables import Variable
+from tfnb.variables.store import AUTO_REUSE
+from tfnb.variables.variable import Variable
 
 ZERO = zeros_initializer()
 

@@ -7,9 +7,10 @@ import pytest
 import tfnb as tf
 from tfnb.core import dtypes, errors
 from tfnb.graph.stack import control_dependencies, get_default_graph, name_scope
-from tfnb.ops import state
-from tfnb.ops.source import constant, placeholder
-from tfnb.ops.variable_helpers import (
+from tfnb.ops.control.source import constant, placeholder
+from tfnb.ops.state import assign as state
+from tfnb.runtime.session import Session
+from tfnb.variables.helpers import (
     all_variables,
     assert_variables_initialized,
     global_variables,
@@ -22,8 +23,7 @@ from tfnb.ops.variable_helpers import (
     trainable_variables,
     variables_initializer,
 )
-from tfnb.ops.variables import Variable
-from tfnb.runtime.session import Session
+from tfnb.variables.variable import Variable
 
 
 def nodes():

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import tfnb as tf
-from tfnb.core import flags
+from tfnb.core.program import flags
 
 HERE = Path(__file__).parent
 # The range of the score that a program prints last: an accuracy, or an error.

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.compile import reads
-from tfnb.graph.constant_value import constant_value
-from tfnb.ops.raw import raw
+from tfnb.compile.planning import reads
+from tfnb.graph.parts.constant_value import constant_value
+from tfnb.ops.declaration.raw import raw
 
 LONG = 50_000 if os.environ.get("TFNB_STRESS") == "1" else 1_000
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.kernels.cpu import pool
+from tfnb.kernels.llvm import pool
 from tfnb.python.client import device_lib
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"

@@ -14,7 +14,7 @@ import pytest
 import tests.differential as differential
 import tfnb as tf
 from tfnb.core.options import options
-from tfnb.runtime.interpreter import named
+from tfnb.runtime.runners.interpreter import named
 
 # (build, run that fails, words of the message, run that works afterwards)
 RUNNING = {

@@ -10,8 +10,8 @@ import pytest
 import tfnb as tf
 from tests.runtime.loop_programs import IN_ROUNDS, PROGRAMS, RUN, START
 from tfnb.core.options import options
-from tfnb.core.rows import Rows
-from tfnb.runtime.loops import LoopRunner
+from tfnb.resources.rows import Rows
+from tfnb.runtime.runners.loops import LoopRunner
 
 X = np.sin(np.arange(120) * 1.7).reshape(30, 4).astype("f")
 CASES = [(X, 30), (X * 0.5, 3), (X, 11)]

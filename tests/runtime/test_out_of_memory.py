@@ -4,10 +4,10 @@ import pytest
 
 import tfnb as tf
 from tfnb.core import errors
-from tfnb.graph import constant_value
-from tfnb.ops import evaluate
-from tfnb.ops.raw import raw
-from tfnb.runtime import interpreter, program
+from tfnb.graph.parts import constant_value
+from tfnb.ops.declaration import evaluate
+from tfnb.ops.declaration.raw import raw
+from tfnb.runtime.runners import interpreter, program
 
 HUGE = 1 << 44                      # elements: 64 TiB of float32, which no system promises
 VECTOR = {

@@ -6,8 +6,8 @@ import pytest
 
 import tfnb as tf
 from tfnb.core.options import options
-from tfnb.kernels.cpu import jit
-from tfnb.runtime import stages
+from tfnb.kernels.llvm import jit
+from tfnb.runtime.runners import stages
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.core.options import options
-from tfnb.runtime import stages
+from tfnb.runtime.runners import stages
 
 FULL = os.environ.get("TFNB_STRESS") == "1"
 SECONDS, RUNS = (60.0, 100_000) if FULL else (3.0, 20_000)

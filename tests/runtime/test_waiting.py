@@ -13,7 +13,7 @@ import tfnb as tf
 from tests.differential import here, there
 from tfnb.core.options import options
 from tfnb.debug.tap import Tap, inspect_run
-from tfnb.runtime import waiting
+from tfnb.runtime.runners import waiting
 
 # What is left for others is put in and taken out in the same snippet: an oracle that blocks would never answer.
 SNIPPETS = ["""

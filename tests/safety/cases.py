@@ -17,7 +17,7 @@ from tests.safety.guard import PATTERNS, Trespass, guard_variables, guarded
 from tests.safety.records import Record
 from tfnb.opdef import kinds, registry
 from tfnb.opdef.ranks import Single
-from tfnb.ops.raw import raw
+from tfnb.ops.declaration.raw import raw
 
 RUNS = 3
 TOLERANCE = {"float32": 2e-4, "float64": 1e-9, "float16": 2e-2, "complex64": 2e-4, "complex128": 1e-9}

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from tfnb.compile.lower import Ref
-from tfnb.runtime.program import LARGE, Program
-from tfnb.runtime.store import Store
+from tfnb.runtime.runners.program import LARGE, Program
+from tfnb.runtime.state.store import Store
 
 PAGE = mmap.PAGESIZE
 CACHE_LINE = 64

@@ -12,10 +12,10 @@ from tests.autodiff.test_finite_differences import SAMPLES
 from tests.ops.test_compiled_walk import EMPTY, MORE, NUMBERS, takes, values
 from tests.safety.written import WRITTEN
 from tfnb.debug.tap import Tap, inspect_run
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.operation import Operation
 from tfnb.opdef import kinds, registry
-from tfnb.ops.construct import official
-from tfnb.ops.raw import raw
+from tfnb.ops.declaration.construct import official
+from tfnb.ops.declaration.raw import raw
 
 KEPT = 3                          # harvested calls of one op
 STRUCTURE = (kinds.Flow, kinds.Placeholder, kinds.Const, kinds.Variable, kinds.Control, kinds.Loop)

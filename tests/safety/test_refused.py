@@ -6,7 +6,7 @@ import pytest
 
 import tfnb as tf
 from tests import differential
-from tfnb.ops.raw import raw
+from tfnb.ops.declaration.raw import raw
 
 # name -> (op, inputs that are fed, attrs)
 IMAGE, FILTER = "np.ones((1, 4, 5, 2))", "np.ones((3, 3, 2, 3))"

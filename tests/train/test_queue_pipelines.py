@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.ops.files import MatchingFiles
+from tfnb.ops.io.files import MatchingFiles
 
 
 def ended(threads) -> bool:

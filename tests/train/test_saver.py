@@ -14,7 +14,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.proto.bundle import BundleReader
-from tfnb.train.saver_builder import BaseSaverBuilder
+from tfnb.train.checkpoints.saver_builder import BaseSaverBuilder
 
 
 def names(folder: Path) -> list[str]:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.train.slots import create_slot, create_slot_with_initializer, create_zeros_slot
+from tfnb.train.optimizers.slots import create_slot, create_slot_with_initializer, create_zeros_slot
 
 
 def test_a_slot_of_unknown_shape_takes_that_of_its_value():

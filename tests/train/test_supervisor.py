@@ -6,7 +6,7 @@ import os
 import pytest
 
 import tfnb as tf
-from tfnb.train.supervisor_services import SVStepCounterThread, SVSummaryThread, SVTimerCheckpointThread
+from tfnb.train.sessions.supervisor_services import SVStepCounterThread, SVSummaryThread, SVTimerCheckpointThread
 
 HOUR = 3600                                        # services that are started run once within a test
 
@@ -103,7 +103,7 @@ def test_the_rate_is_that_of_the_steps_since_the_last_one(tmp_path, monkeypatch)
     _, count = a_model()
     sv = tf.train.Supervisor(logdir=str(tmp_path))
     now = [100.0]
-    monkeypatch.setattr("tfnb.train.supervisor_services.time.time", lambda: now[0])
+    monkeypatch.setattr("tfnb.train.sessions.supervisor_services.time.time", lambda: now[0])
     with tf.Session() as session:
         session.run(sv.init_op)
         counter = SVStepCounterThread(sv, session)

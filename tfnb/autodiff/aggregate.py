@@ -4,11 +4,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import colocate_with, name_scope
-from tfnb.ops.indexed_slices import IndexedSlices, with_equal_indices
-from tfnb.ops.joining import ConcatV2
-from tfnb.ops.math import AddN
+from tfnb.ops.array.joining import ConcatV2
+from tfnb.ops.composite.indexed_slices import IndexedSlices, with_equal_indices
+from tfnb.ops.math.arithmetic import AddN
 
 
 class AggregationMethod:

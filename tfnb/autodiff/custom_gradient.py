@@ -11,10 +11,10 @@ from tfnb.autodiff.registry import RegisterGradient
 from tfnb.core import nest
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph import Graph
-from tfnb.graph.operation import Tensor
+from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.ops.array import identity, identity_n
-from tfnb.ops.variable_helpers import trainable_variables
+from tfnb.ops.array.reshape import identity, identity_n
+from tfnb.variables.helpers import trainable_variables
 
 _numbers = count()
 

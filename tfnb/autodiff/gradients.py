@@ -10,20 +10,20 @@ from typing import Any
 from tfnb.autodiff.aggregate import AggregationMethod, aggregate
 from tfnb.autodiff.loops import Loops, is_loop_switch
 from tfnb.autodiff.registry import gradient_function
+from tfnb.control_flow import gradients as _registers  # noqa: F401
+from tfnb.control_flow.tensor_array import TensorArray
+from tfnb.control_flow.while_loop import while_loop
 from tfnb.core import shape as shapes
 from tfnb.core.nest import listed
-from tfnb.graph.control_flow_context import is_loop_exit
 from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.control_flow_context import is_loop_exit
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, device, name_scope
-from tfnb.ops import control_flow_grad as _registers  # noqa: F401
-from tfnb.ops.array import Identity, Reshape, shape, size
-from tfnb.ops.control import tuple_
-from tfnb.ops.create import Fill, zeros_like
-from tfnb.ops.indexed_slices import IndexedSlices, convert_n_to_tensor_or_indexed_slices
-from tfnb.ops.joining import Pack, concat
-from tfnb.ops.tensor_array import TensorArray
-from tfnb.ops.while_loop import while_loop
+from tfnb.ops.array.create import Fill, zeros_like
+from tfnb.ops.array.joining import Pack, concat
+from tfnb.ops.array.reshape import Identity, Reshape, shape, size
+from tfnb.ops.composite.indexed_slices import IndexedSlices, convert_n_to_tensor_or_indexed_slices
+from tfnb.ops.control.group import tuple_
 
 
 class UnconnectedGradients(Enum):

@@ -9,18 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tfnb.core import dtypes
-from tfnb.graph.constant import make_constant
-from tfnb.graph.constant_value import constant_value
-from tfnb.graph.control_flow_context import output_context
-from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.references import is_identity
-from tfnb.graph.stack import colocate_with, control_dependencies
-from tfnb.opdef import kinds
-from tfnb.ops.array import Shape
-from tfnb.ops.compare import greater_equal
-from tfnb.ops.cond import CondContext
-from tfnb.ops.control_flow import (
+from tfnb.control_flow.cond import CondContext
+from tfnb.control_flow.nodes import (
     ControlTrigger,
     LoopCond,
     enter,
@@ -30,12 +20,22 @@ from tfnb.ops.control_flow import (
     switch,
     switch_beside,
 )
-from tfnb.ops.create import ZerosLike, zeros
-from tfnb.ops.indexed_slices import IndexedSlices
-from tfnb.ops.joining import concat
-from tfnb.ops.math import add, maximum, subtract
-from tfnb.ops.stacks import StackPopV2, StackPushV2, StackV2
-from tfnb.ops.while_context import WhileContext
+from tfnb.control_flow.while_context import WhileContext
+from tfnb.core import dtypes
+from tfnb.graph.constant import make_constant
+from tfnb.graph.parts.constant_value import constant_value
+from tfnb.graph.parts.control_flow_context import output_context
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.references import is_identity
+from tfnb.graph.stack import colocate_with, control_dependencies
+from tfnb.opdef import kinds
+from tfnb.ops.array.create import ZerosLike, zeros
+from tfnb.ops.array.joining import concat
+from tfnb.ops.array.reshape import Shape
+from tfnb.ops.composite.indexed_slices import IndexedSlices
+from tfnb.ops.data_flow.stacks import StackPopV2, StackPushV2, StackV2
+from tfnb.ops.math.arithmetic import add, maximum, subtract
+from tfnb.ops.math.compare import greater_equal
 
 
 @contextmanager

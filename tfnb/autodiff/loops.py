@@ -6,14 +6,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from tfnb.autodiff.loop_state import LoopState, inside
+from tfnb.control_flow.nodes import next_iteration, switch, switch_beside
 from tfnb.graph.constant import make_constant
-from tfnb.graph.control_flow_context import is_loop_exit, while_context_of
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.control_flow_context import is_loop_exit, while_context_of
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies
 from tfnb.opdef import kinds
-from tfnb.ops.array import Identity, Shape
-from tfnb.ops.control_flow import next_iteration, switch, switch_beside
-from tfnb.ops.create import ZerosLike, zeros
+from tfnb.ops.array.create import ZerosLike, zeros
+from tfnb.ops.array.reshape import Identity, Shape
 
 
 def is_loop_switch(op: Operation) -> bool:

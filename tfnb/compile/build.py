@@ -8,14 +8,14 @@ from tfnb.compile.fuse import Group, fuse, stored
 from tfnb.compile.live import live
 from tfnb.compile.lower import Step, lower
 from tfnb.compile.memory import place_buffers
-from tfnb.compile.plan import Stage
+from tfnb.compile.planning.plan import Stage
 from tfnb.compile.products import straighten, sum_products
 from tfnb.compile.repeated import split_fixed
 from tfnb.compile.tails import attach_tails
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta, Traced, trace
 from tfnb.compile.values import Buffer
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.operation import Operation
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 import numpy as np
 
 from tfnb.compile.values import Call, Elementwise, Node, Value, temp
-from tfnb.graph.operation import Operation
-from tfnb.kernels import scalar as scalars
-from tfnb.kernels.cpu.tiles import SIZES
-from tfnb.kernels.cpu.transpose import axes as transpose_axes
-from tfnb.kernels.cpu.transpose import transpose
+from tfnb.graph.parts.operation import Operation
+from tfnb.kernels.cpu.fused.transpose import axes as transpose_axes
+from tfnb.kernels.cpu.fused.transpose import transpose
 from tfnb.kernels.launch import Call as KernelCall
 from tfnb.kernels.launch import Launch
+from tfnb.kernels.llvm.tiles import SIZES
+from tfnb.kernels.scalar import definition as scalars
 
 
 def copy(x):                                       # type: ignore[no-untyped-def]
@@ -22,7 +22,7 @@ COPY = scalars.read(copy)
 
 
 def by_tiles(value: Value) -> bool:
-    """Return whether the tiled transpose (kernels/cpu/transpose.py) copies this view faster than a loop."""
+    """Return whether the tiled transpose (kernels/cpu/fused/transpose.py) copies this view faster than a loop."""
     return not value.view.is_row_major() and np.dtype(value.type).itemsize in SIZES \
         and transpose_axes(value.shape, value.view.strides) is not None
 

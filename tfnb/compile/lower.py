@@ -14,13 +14,13 @@ from tfnb.compile.reach import STATUS, Places, Ref
 from tfnb.compile.spaces import axis_order, collapse, walks_columns
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.values import Buffer, Call, Elementwise, Reduction, Value, kernel_call, node_ops
-from tfnb.graph.operation import Operation
-from tfnb.kernels.cpu import streaming
-from tfnb.kernels.cpu.tiled import Tail
+from tfnb.graph.parts.operation import Operation
+from tfnb.kernels.cpu.matmul.tiled import Tail
 from tfnb.kernels.launch import Address, Code
+from tfnb.kernels.llvm import streaming
 from tfnb.kernels.spec import ColumnKernel, Kernel, MapKernel, Operand, Reduce, RowKernel, Source, Stmt
 from tfnb.opdef import kinds
-from tfnb.ops.validate import misused
+from tfnb.ops.declaration.validate import misused
 
 GRAIN = 32768            # elements that one thread takes at a time; fixed, so results never depend on threads
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from tfnb.compile.build import Built
 from tfnb.compile.fuse import Group
 from tfnb.compile.lower import Ref
-from tfnb.compile.plan import Plan
+from tfnb.compile.planning.plan import Plan
 from tfnb.compile.values import Buffer, Call, Node, Reduction, Value, node_ops
 from tfnb.kernels.launch import Code
 

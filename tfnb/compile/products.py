@@ -15,7 +15,7 @@ from tfnb.compile.copies import copy_node
 from tfnb.compile.repeated import is_fixed
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Value, kernel_call, known, temp
 from tfnb.kernels.contraction import Contraction
-from tfnb.kernels.scalar import Scalar
+from tfnb.kernels.scalar.definition import Scalar
 from tfnb.opdef import kinds
 
 Copies = dict[tuple[object, ...], Value]

@@ -1,7 +1,8 @@
 """Compilation of TensorArray and stack ops in loop bodies: kernels that read, write, push and pop.
 
-The elements of each lie in one buffer, of which the program gets the header (core/rows.py). A program is specialized to
-one element shape for each buffer: that of the elements present when the loop begins, or else of the first write.
+The elements of each lie in one buffer, of which the program gets the header (resources/rows.py). A program is
+specialized to one element shape for each buffer: that of the elements present when the loop begins, or else of the
+first write.
 """
 from __future__ import annotations
 
@@ -13,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfnb.compile.values import Buffer, Call, Node, Value, known, temp
-from tfnb.core.rows import HEAD_WORDS
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.cpu import elements as kernels
 from tfnb.kernels.view import View
-from tfnb.ops.evaluate import numpy_name
+from tfnb.ops.declaration.evaluate import numpy_name
+from tfnb.resources.rows import HEAD_WORDS
 
 _SCALAR = View.whole(())
 _NO_FLOW = np.zeros((), np.float32)                # flows order ops, and have no other meaning

@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import prod
 from typing import Literal
 
-from tfnb.kernels.cpu.emit import emit as emit_cpu
+from tfnb.kernels.cpu.fused.emit import emit as emit_cpu
 from tfnb.kernels.cpu.scatter import scatter as scatter_cpu
 from tfnb.kernels.cuda import emit as cuda
 from tfnb.kernels.cuda.geometry import block_size, blocks_of

@@ -14,21 +14,21 @@ from typing import Any
 import numpy as np
 
 from tfnb.compile.copies import COPY, by_tiles, copy_node, mapped
-from tfnb.compile.place import is_pure, unread_values
-from tfnb.compile.plan import Stage
+from tfnb.compile.planning.place import is_pure, unread_values
+from tfnb.compile.planning.plan import Stage
 from tfnb.compile.residents import Element, Resident, Residents
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value, free_views, known, temp, uniform
 from tfnb.core.shape import Static
-from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.references import ref_variable
-from tfnb.kernels import scalar as scalars
-from tfnb.kernels.rowwise import COMBINE, Fragment, fragment, result_type
-from tfnb.kernels.scalar import Scalar, Step
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.references import ref_variable
+from tfnb.kernels.scalar import definition as scalars
+from tfnb.kernels.scalar.definition import Scalar, Step
+from tfnb.kernels.scalar.rowwise import COMBINE, Fragment, fragment, result_type
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Fn, Op
-from tfnb.ops.evaluate import (
+from tfnb.ops.declaration.evaluate import (
     aligned_shapes,
     constants,
     folded,
@@ -40,7 +40,7 @@ from tfnb.ops.evaluate import (
     shape_values,
     viewed_and_values,
 )
-from tfnb.ops.validate import misused, require, require_shapes, unfed, validate, value_checks
+from tfnb.ops.declaration.validate import misused, require, require_shapes, unfed, validate, value_checks
 
 FOLD_LIMIT = 1 << 22     # elements: larger results are not folded, but computed in the arena at each run
 

@@ -13,14 +13,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.launch import Call as KernelCall
 from tfnb.kernels.launch import Launch, Meta
-from tfnb.kernels.rowwise import Fragment
-from tfnb.kernels.scalar import Scalar
+from tfnb.kernels.scalar.definition import Scalar
+from tfnb.kernels.scalar.rowwise import Fragment
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import kinds
-from tfnb.ops.evaluate import movement_views
+from tfnb.ops.declaration.evaluate import movement_views
 
 
 @dataclass(eq=False, slots=True)
@@ -48,7 +48,7 @@ class Buffer:
 class Value:
     """A view of a buffer; `known` is its array if the value is known at compile time.
 
-    count: the number of its valid rows, where it depends on data (compile/padded.py).
+    count: the number of its valid rows, where it depends on data (compile/planning/padded.py).
     """
 
     buffer: Buffer

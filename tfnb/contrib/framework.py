@@ -3,16 +3,16 @@
 import sys as _sys
 
 from tfnb.core import nest
-from tfnb.layers.arg_scope import (
+from tfnb.layers.contrib.arg_scope import (
     add_arg_scope, arg_scope, arg_scope_func_key, arg_scoped_arguments, current_arg_scope, has_arg_scope,
 )
-from tfnb.layers.contrib_variables import (
+from tfnb.layers.contrib.variables import (
     assign_from_checkpoint, assign_from_checkpoint_fn, get_local_variables, get_model_variables,
     get_trainable_variables, get_unique_variable, get_variables, get_variables_by_name, get_variables_by_suffix,
     get_variables_to_restore, local_variable, model_variable, variable,
 )
-from tfnb.ops.control import with_dependencies
-from tfnb.train.checkpoint_reader import init_from_checkpoint, list_variables, load_checkpoint, load_variable
+from tfnb.ops.control.group import with_dependencies
+from tfnb.train.checkpoints.reader import init_from_checkpoint, list_variables, load_checkpoint, load_variable
 from tfnb.train.global_step import (
     assert_global_step, create_global_step, get_global_step, get_or_create_global_step,
 )

@@ -2,20 +2,20 @@
 # ruff: noqa: F401, I001
 import sys as _sys
 
-from tfnb.layers.contrib_initializers import (
+from tfnb.layers.contrib.initializers import (
     variance_scaling_initializer, xavier_initializer, xavier_initializer_conv2d,
 )
-from tfnb.layers.contrib_layers import (
+from tfnb.layers.contrib.layers import (
     avg_pool2d, batch_norm, bias_add, conv1d, conv2d, conv2d_transpose, conv3d, convolution, convolution2d,
     convolution2d_transpose, dropout, embed_sequence, flatten, fully_connected, linear, max_pool2d, relu, relu6,
     separable_conv2d, separable_convolution2d,
 )
-from tfnb.layers.layer_norm import layer_norm
-from tfnb.layers.optimize_loss import OPTIMIZER_CLS_NAMES, OPTIMIZER_SUMMARIES, optimize_loss
-from tfnb.layers.regularizers import (
+from tfnb.layers.contrib.layer_norm import layer_norm
+from tfnb.layers.contrib.optimize_loss import OPTIMIZER_CLS_NAMES, OPTIMIZER_SUMMARIES, optimize_loss
+from tfnb.losses.regularizers import (
     apply_regularization, l1_l2_regularizer, l1_regularizer, l2_regularizer, sum_regularizer,
 )
-from tfnb.layers.repeating import one_hot_encoding, repeat, stack, unit_norm
+from tfnb.layers.contrib.repeating import one_hot_encoding, repeat, stack, unit_norm
 from tfnb.tools.as_tensorflow import find_inside as _find_inside
 
 _find_inside(_sys.modules[__name__], "contrib.layers")        # contrib.layers.python and below

@@ -2,12 +2,12 @@
 # ruff: noqa: F401, I001
 import sys as _sys
 
-from tfnb.layers.seq2seq import (
+from tfnb.rnn.seq2seq import (
     attention_decoder, basic_rnn_seq2seq, embedding_attention_decoder, embedding_attention_seq2seq,
     embedding_rnn_decoder, embedding_rnn_seq2seq, embedding_tied_rnn_seq2seq, model_with_buckets, rnn_decoder,
     tied_rnn_seq2seq,
 )
-from tfnb.layers.sequence_loss import sequence_loss_by_example, sequence_loss_of_lists as sequence_loss
+from tfnb.losses.sequence import sequence_loss_by_example, sequence_loss_of_lists as sequence_loss
 from tfnb.tools.as_tensorflow import find_inside as _find_inside
 
 _find_inside(_sys.modules[__name__], "contrib.legacy_seq2seq")        # contrib.legacy_seq2seq.python and below

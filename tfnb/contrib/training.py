@@ -2,8 +2,8 @@
 # ruff: noqa: F401, I001
 import sys as _sys
 
-from tfnb.core.hparams import HParams
-from tfnb.train.bucket import bucket, bucket_by_sequence_length
+from tfnb.core.program.hparams import HParams
+from tfnb.train.input.bucket import bucket, bucket_by_sequence_length
 from tfnb.tools.as_tensorflow import find_inside as _find_inside
 
 _find_inside(_sys.modules[__name__], "contrib.training")        # contrib.training.python and below

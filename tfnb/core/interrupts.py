@@ -1,6 +1,6 @@
 """Interrupts (Ctrl-C, a notebook's stop button): deferred in critical sections, let through where native code waits.
 
-While programs run, `kernels/cpu/signals.py` looks for them.
+While programs run, `kernels/llvm/signals.py` looks for them.
 """
 from __future__ import annotations
 

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import dtypes
-from tfnb.kernels.definition import KernelSyntaxError
-from tfnb.kernels.language import PlainPrimitive, is_primitive
-from tfnb.kernels.primitives import ALIASES, PRIMITIVES
-from tfnb.kernels.symbols import primitive
+from tfnb.kernels.functions.definition import KernelSyntaxError
+from tfnb.kernels.functions.language import PlainPrimitive, is_primitive
+from tfnb.kernels.scalar.primitives import ALIASES, PRIMITIVES
+from tfnb.kernels.scalar.symbols import primitive
 from tfnb.opdef import registry
 from tfnb.opdef.op import Op
-from tfnb.ops.construct import Constructor
+from tfnb.ops.declaration.construct import Constructor
 
 _OFFICIAL = {"float32": "float", "float64": "double", "float16": "half"}
 _MODULES = ("tfnb", "tensorflow", "numpy", "math")

@@ -4,11 +4,11 @@ from __future__ import annotations
 from typing import Any
 
 from tfnb.autodiff.gradients import gradients
-from tfnb.graph.operation import Operation, Tensor
-from tfnb.kernels.number_types import Literal
-from tfnb.kernels.scalar import Program
-from tfnb.ops.raw import raw
-from tfnb.ops.source import constant
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.kernels.scalar.definition import Program
+from tfnb.kernels.scalar.number_types import Literal
+from tfnb.ops.control.source import constant
+from tfnb.ops.declaration.raw import raw
 
 # Primitive -> the op that computes it, and has a gradient or a reason why there is none.
 OPS = {

@@ -21,14 +21,14 @@ from tfnb.custom.definition import (
 )
 from tfnb.custom.derivative import derived
 from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.operation import Tensor
-from tfnb.kernels.scalar import Program, Scalar
+from tfnb.graph.parts.operation import Tensor
+from tfnb.kernels.scalar.definition import Program, Scalar
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
-from tfnb.ops import shapes
-from tfnb.ops.array import rank
-from tfnb.ops.create import range_
-from tfnb.ops.declare import fields
+from tfnb.ops.array.create import range_
+from tfnb.ops.array.reshape import rank
+from tfnb.ops.declaration import shapes
+from tfnb.ops.declaration.declare import fields
 
 FLOATS = "{bfloat16, half, float, double}"
 
@@ -140,15 +140,19 @@ def reduction(fn: Callable[..., Any] | None = None, *, identity: float | str, na
               dtypes: Any = FLOATS) -> Any:
     """Declare an op that combines the elements along axes: fn(accumulator, element) -> accumulator.
 
-    The combination must not depend on the order of the elements. identity: the initial accumulator: a number, "lowest"
-    or "highest" of the dtype. `@op.prepare` registers a function of each element before they are combined,
-    `@op.finish` one of (accumulator, number of elements) at the end. name, dtypes, and the body: see `elementwise`.
-    Returns the op: op(x, axis=None, keepdims=False, name=None). A gradient must be registered by `@op.gradient`:
-    fn(op, dy). Raises SyntaxError for a body that is not straight-line.
+    Parts of the elements are combined side by side, and the parts then: so the function must be associative and
+    commutative, and give x for (identity, x). identity: the initial accumulator: a number, "lowest" or "highest" of the
+    dtype. `@op.prepare` registers a function of each element before they are combined, `@op.finish` one of
+    (accumulator, number of elements) at the end. name, dtypes, and the body: see `elementwise`. Returns the op:
+    op(x, axis=None, keepdims=False, name=None). A gradient must be registered by `@op.gradient`: fn(op, dy). Raises
+    SyntaxError for a body that is not straight-line, and for one that combines otherwise.
 
     >>> @tf.custom.reduction(identity=0)
     ... def power(total, x):
-    ...     return total + x * x
+    ...     return total + x
+    >>> @power.prepare
+    ... def _(x):
+    ...     return x * x
     >>> @power.finish
     ... def _(total, count):
     ...     return total / count

@@ -14,9 +14,9 @@ from functools import cached_property
 from types import FunctionType
 from typing import Any
 
-from tfnb.kernels import language
-from tfnb.kernels.definition import Definition
-from tfnb.kernels.primitives import ALIASES
+from tfnb.kernels.functions import language
+from tfnb.kernels.functions.definition import Definition
+from tfnb.kernels.scalar.primitives import ALIASES
 
 _MODULES = ("tfnb", "tensorflow", "numpy", "math")
 

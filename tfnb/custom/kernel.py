@@ -23,15 +23,15 @@ from tfnb.custom.definition import (
     plain,
 )
 from tfnb.custom.flattening import Flattened
-from tfnb.kernels.cpu.played import played
-from tfnb.kernels.definition import KernelSyntaxError
-from tfnb.kernels.functions import KernelFunction, kernel_function
-from tfnb.kernels.language import Array
+from tfnb.kernels.functions.definition import KernelSyntaxError
+from tfnb.kernels.functions.kernel import KernelFunction, kernel_function
+from tfnb.kernels.functions.language import Array
 from tfnb.kernels.launch import Call, Launch
+from tfnb.kernels.llvm.played import played
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
 from tfnb.opdef.signature import read_signature
-from tfnb.ops.declare import fields
+from tfnb.ops.declaration.declare import fields
 
 NUMBERS = "{float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool}"
 COST = 64                       # of an item, for the share of a thread: 1,024 of them

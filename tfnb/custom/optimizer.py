@@ -19,18 +19,18 @@ from tfnb.custom.definition import (
     scalar_body,
 )
 from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.operation import Operation, Tensor
-from tfnb.kernels.scalar import Scalar
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.kernels.scalar.definition import Scalar
 from tfnb.kernels.scatter import Form
 from tfnb.opdef import kinds
-from tfnb.ops.casting import cast
-from tfnb.ops.create import fill
-from tfnb.ops.declare import fields
-from tfnb.ops.indexed_slices import IndexedSlices
-from tfnb.ops.state import computes_type, merged_shape
-from tfnb.ops.training import rows_shape
-from tfnb.ops.variables import Variable
-from tfnb.train.optimizer import Optimizer
+from tfnb.ops.array.create import fill
+from tfnb.ops.composite.indexed_slices import IndexedSlices
+from tfnb.ops.declaration.declare import fields
+from tfnb.ops.math.casting import cast
+from tfnb.ops.state.assign import computes_type, merged_shape
+from tfnb.ops.state.training import rows_shape
+from tfnb.train.optimizers.optimizer import Optimizer
+from tfnb.variables.variable import Variable
 
 _TYPES = {"T": "{bfloat16, half, float, double}", "use_locking": "bool = false"}
 _WRITES = "it writes to a variable"

@@ -9,7 +9,7 @@ from tfnb.core.shape import TensorShape
 from tfnb.data import structure
 from tfnb.data.structure import Component
 from tfnb.graph.function import FunctionGraph
-from tfnb.graph.operation import Tensor
+from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import get_default_graph
 
 

@@ -13,14 +13,14 @@ from tfnb.data.calls import Called, dataset_of, single, with_state
 from tfnb.data.generators import Generators, generated
 from tfnb.data.iterator import Iterator
 from tfnb.data.structure import Component, Structured
-from tfnb.graph.constant_value import constant_value, constant_value_as_shape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.function import FunctionGraph
-from tfnb.graph.operation import Tensor
+from tfnb.graph.parts.constant_value import constant_value, constant_value_as_shape
+from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import get_default_graph, name_scope
-from tfnb.ops import datasets as ops
-from tfnb.ops import iterators
-from tfnb.ops.random import get_seed
+from tfnb.ops.data import datasets as ops
+from tfnb.ops.data import iterators
+from tfnb.ops.random.random_ops import get_seed
 
 AUTOTUNE = -1
 

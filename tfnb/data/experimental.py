@@ -14,15 +14,15 @@ from tfnb.data.dataset import Dataset, Options, seeds
 from tfnb.data.structure import Component
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.stack import name_scope
-from tfnb.ops import datasets as ops
-from tfnb.ops import iterators
-from tfnb.ops.casting import cast
-from tfnb.ops.compare import greater_equal
-from tfnb.ops.dataset_steps import AUTOTUNE
-from tfnb.ops.gather import gather
-from tfnb.ops.joining import stack
-from tfnb.ops.random import random_uniform
-from tfnb.ops.reduce import reduce_sum
+from tfnb.ops.array.gather import gather
+from tfnb.ops.array.joining import stack
+from tfnb.ops.data import datasets as ops
+from tfnb.ops.data import iterators
+from tfnb.ops.data.steps import AUTOTUNE
+from tfnb.ops.math.casting import cast
+from tfnb.ops.math.compare import greater_equal
+from tfnb.ops.random.random_ops import random_uniform
+from tfnb.ops.reductions.reduce import reduce_sum
 
 __all__ = ["AUTOTUNE", "Counter", "Options", "bucket_by_sequence_length", "choose_from_datasets", "copy_to_device",
            "enumerate_dataset", "get_single_element", "group_by_window", "ignore_errors", "map_and_batch",

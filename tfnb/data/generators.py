@@ -13,10 +13,10 @@ from tfnb.core.errors import OutOfRangeError
 from tfnb.data import structure
 from tfnb.data.structure import Component
 from tfnb.graph.function import FunctionGraph
-from tfnb.graph.operation import Tensor
+from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.ops.datasets import GeneratorDataset
-from tfnb.ops.script import py_func
+from tfnb.ops.control.script import py_func
+from tfnb.ops.data.datasets import GeneratorDataset
 
 
 class Generators:

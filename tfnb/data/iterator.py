@@ -7,8 +7,8 @@ from tfnb.core.dtypes import string
 from tfnb.data import structure
 from tfnb.data.structure import Structured
 from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.operation import Operation, Tensor
-from tfnb.ops import iterators
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.ops.data import iterators
 
 
 class Iterator(Structured):

@@ -9,8 +9,8 @@ from tfnb.core.shape import TensorShape
 from tfnb.data.dataset import Dataset
 from tfnb.data.structure import Component
 from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.operation import Tensor
-from tfnb.ops import datasets as ops
+from tfnb.graph.parts.operation import Tensor
+from tfnb.ops.data import datasets as ops
 
 _STRING = Component(dtypes.string, TensorShape([]))
 _BUFFER = 256 * 1024                               # official: bytes read at a time

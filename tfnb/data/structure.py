@@ -13,8 +13,8 @@ from tfnb.core.dtypes import DType
 from tfnb.core.shape import TensorShape
 from tfnb.core.text import shown
 from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.operation import Tensor
-from tfnb.ops.sparse_tensor import SparseTensor
+from tfnb.graph.parts.operation import Tensor
+from tfnb.ops.composite.sparse_tensor import SparseTensor
 
 
 @dataclass(frozen=True)

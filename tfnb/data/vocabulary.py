@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core.files import GFile
+from tfnb.core.files.gfile import GFile
 
 # Official: capitals together, words that begin with one, and what else is made of letters, digits, ' and -.
 TOKEN = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z][a-z]+(?=[A-Z])|[\'\w\-]+")

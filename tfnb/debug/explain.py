@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from tfnb.compile.build import build_stage
-from tfnb.compile.plan import Stage
+from tfnb.compile.planning.plan import Stage
 from tfnb.compile.printed import print_plan, print_stage
 from tfnb.compile.target import CPU, CUDA
 from tfnb.compile.trace import Meta
 from tfnb.debug.profile import profile_plan
-from tfnb.graph.context import session_for
-from tfnb.graph.operation import Tensor
+from tfnb.graph.parts.context import session_for
+from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.runtime.executor import Executor
 from tfnb.runtime.fetch import Feed, feed_tensor, read_fetches
+from tfnb.runtime.runners.stages import StageRunner
 from tfnb.runtime.session import BaseSession
-from tfnb.runtime.stages import StageRunner
 
 
 def explain(fetches: Any, feed_dict: Any = None, session: Any = None, sources: bool = False) -> str:

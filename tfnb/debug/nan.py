@@ -13,9 +13,9 @@ from tfnb.core.describe import one_line
 from tfnb.core.errors import OpError
 from tfnb.core.text import expression
 from tfnb.debug.tap import Inspection, Tap, inspect_run
-from tfnb.graph.context import session_for
-from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.references import ref_variable, refers
+from tfnb.graph.parts.context import session_for
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.references import ref_variable, refers
 from tfnb.graph.stack import get_default_graph
 from tfnb.opdef import kinds
 from tfnb.runtime.executor import Executor

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfnb.compile.plan import Plan
-from tfnb.compile.reads import writes_variables
+from tfnb.compile.planning.plan import Plan
+from tfnb.compile.planning.reads import writes_variables
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.options import options
 from tfnb.debug.nan import badness, patterns, search
@@ -28,7 +28,7 @@ from tfnb.debug.tap import Inspection
 from tfnb.kernels.cpu.finite import TYPES, Finite
 from tfnb.opdef import kinds
 from tfnb.runtime.executor import Executor, Settings
-from tfnb.runtime.store import Key, Store
+from tfnb.runtime.state.store import Key, Store
 
 EVERY, OFTEN = 128, 32          # runs between two checks of the variables, and that if they have LARGE bytes
 LARGE = 1 << 21

@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.compile.plan import Plan
+from tfnb.compile.planning.plan import Plan
 from tfnb.core.options import options
 from tfnb.debug.timing import LaunchTime, generator, table, time_program
-from tfnb.graph.context import session_for
+from tfnb.graph.parts.context import session_for
 from tfnb.graph.stack import get_default_graph
 from tfnb.opdef import kinds
 from tfnb.runtime.executor import Executor
 from tfnb.runtime.fetch import Feed, feed_tensor, read_fetches
+from tfnb.runtime.runners.stages import StageRunner
 from tfnb.runtime.session import BaseSession
-from tfnb.runtime.stages import StageRunner
-from tfnb.runtime.store import Store
-from tfnb.runtime.trace import Trace
+from tfnb.runtime.state.store import Store
+from tfnb.runtime.state.trace import Trace
 
 WARM = 2                # runs until all is compiled
 

@@ -13,8 +13,8 @@ from tfnb.core.errors import NotFoundError
 from tfnb.core.text import did_you_mean
 from tfnb.debug.nan import patterns
 from tfnb.debug.tap import Inspection, Tap
-from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.references import ref_variable, refers
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.references import ref_variable, refers
 from tfnb.opdef import kinds
 from tfnb.runtime.fetch import Feed
 

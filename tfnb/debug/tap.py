@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.compile.plan import Plan
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.compile.planning.plan import Plan
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.runtime.executor import Executor, Settings
 from tfnb.runtime.fetch import Feed, feed_tensor, flat_feeds, read_fetches
 from tfnb.runtime.session import BaseSession
-from tfnb.runtime.store import Store
+from tfnb.runtime.state.store import Store
 
 
 class Tap:

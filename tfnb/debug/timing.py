@@ -11,15 +11,15 @@ import numpy as np
 
 from tfnb.compile.lower import Ref, Step
 from tfnb.core.options import options
-from tfnb.graph.operation import Operation
-from tfnb.kernels.cpu import jit
-from tfnb.kernels.cpu.gemm import matmul
+from tfnb.graph.parts.operation import Operation
+from tfnb.kernels.cpu.matmul.gemm import matmul
 from tfnb.kernels.cpu.random import new_state
-from tfnb.kernels.cpu.streaming import LINE
-from tfnb.kernels.cpu.tape import Tape
 from tfnb.kernels.launch import Call, Code, Meta, Word
-from tfnb.runtime.program import Program
-from tfnb.runtime.store import Store
+from tfnb.kernels.llvm import jit
+from tfnb.kernels.llvm.streaming import LINE
+from tfnb.kernels.llvm.tape import Tape
+from tfnb.runtime.runners.program import Program
+from tfnb.runtime.state.store import Store
 
 SHORT = 0.5e-6           # seconds: a launch that takes less has no rate worth telling
 MEASURED = 0.3           # seconds that are spent on each of the machine's rates

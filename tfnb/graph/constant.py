@@ -11,8 +11,8 @@ from tfnb.core import dtypes
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.nest import require_levels
 from tfnb.core.shape import MOST_AXES, Dimension, Static, TensorShape, as_static, is_known, text
-from tfnb.graph.elements import spec_of
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.elements import spec_of
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 
 _INT32 = np.iinfo(np.int32)

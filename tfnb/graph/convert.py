@@ -10,7 +10,7 @@ from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.nest import require_levels
 from tfnb.core.shape import MOST_AXES
 from tfnb.graph.constant import DEFAULT_CONVERSIONS
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.operation import Operation, Tensor
 
 Conversion = Callable[..., Any]
 

@@ -12,10 +12,10 @@ from typing import Any
 from tfnb.core.dtypes import DType
 from tfnb.core.lazy import lazy_module
 from tfnb.core.shape import Static
-from tfnb.graph import export
-from tfnb.graph.elements import spec_of
+from tfnb.graph.formats import export
 from tfnb.graph.graph import Graph
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.elements import spec_of
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
 

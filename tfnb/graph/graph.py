@@ -10,15 +10,16 @@ from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.shape import Static
 from tfnb.core.source import recorded_frames
 from tfnb.core.stale import check_fresh
-from tfnb.graph import elements, export
-from tfnb.graph.attrs import native_attrs
-from tfnb.graph.constant_value import constant_value_as_shape
-from tfnb.graph.context import DefaultStack
-from tfnb.graph.control_flow_context import check_inputs
+from tfnb.graph.formats import export
 from tfnb.graph.mutation import Mutation
-from tfnb.graph.names import check_op_name, check_scope_name
-from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.scopes import (
+from tfnb.graph.parts import elements
+from tfnb.graph.parts.attrs import native_attrs
+from tfnb.graph.parts.constant_value import constant_value_as_shape
+from tfnb.graph.parts.context import DefaultStack
+from tfnb.graph.parts.control_flow_context import check_inputs
+from tfnb.graph.parts.names import check_op_name, check_scope_name
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.scopes import (
     ControlGroup,
     Entering,
     NameScope,
@@ -29,7 +30,7 @@ from tfnb.graph.scopes import (
     check_override_map,
     device_entry,
 )
-from tfnb.graph.shape_context import ShapeContext, shape_error
+from tfnb.graph.parts.shape_context import ShapeContext, shape_error
 from tfnb.opdef.op import Op
 
 __all__ = ["Graph", "ShapeContext", "default_graphs"]

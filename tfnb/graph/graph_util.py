@@ -9,9 +9,9 @@ import numpy as np
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.shape import TensorShape
-from tfnb.graph import export
-from tfnb.graph.nodes import VARIABLE_OPS, copied, node_name, with_inputs
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.formats import export
+from tfnb.graph.formats.nodes import VARIABLE_OPS, copied, node_name, with_inputs
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 
 # What passes the handle of a resource variable on.

@@ -8,15 +8,15 @@ from tfnb.core.device import merged
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.errors import NotFoundError
 from tfnb.core.shape import merge
-from tfnb.graph import export
-from tfnb.graph.attrs import native_attrs
 from tfnb.graph.convert import internal_convert_to_tensor
-from tfnb.graph.elements import complete_attrs, near_types, output_types, spec_of
+from tfnb.graph.formats import export
+from tfnb.graph.formats.inlining import without_functions
+from tfnb.graph.formats.nodes import copied, node_name, tensor_name
 from tfnb.graph.function import FunctionGraph
 from tfnb.graph.graph import Graph
-from tfnb.graph.inlining import without_functions
-from tfnb.graph.nodes import copied, node_name, tensor_name
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.attrs import native_attrs
+from tfnb.graph.parts.elements import complete_attrs, near_types, output_types, spec_of
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.opdef import registry
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfnb.graph.collection import Collections, Entry
-from tfnb.graph.names import Names
-from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.ownership import register
+from tfnb.graph.parts.collection import Collections, Entry
+from tfnb.graph.parts.names import Names
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.ownership import register
 
 
 def _replaced(inputs: tuple[Tensor, ...], index: int, tensor: Tensor) -> tuple[Tensor, ...]:

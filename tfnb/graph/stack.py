@@ -8,9 +8,9 @@ from typing import Any
 
 from tfnb.core import nest
 from tfnb.core.stale import check_fresh
-from tfnb.graph.context import default_sessions, get_default_session
 from tfnb.graph.graph import Graph, default_graphs
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.context import default_sessions, get_default_session
+from tfnb.graph.parts.operation import Operation, Tensor
 
 __all__ = ["colocate_with", "container", "control_dependencies", "default_sessions", "device", "get_default_graph",
            "get_default_session", "get_graph_from_inputs", "name_scope", "op_scope", "reset_default_graph"]

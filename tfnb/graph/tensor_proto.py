@@ -6,9 +6,9 @@ from typing import Any
 
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.shape import TensorShape, as_static, is_known, text
-from tfnb.graph import export
 from tfnb.graph.constant import to_array
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.formats import export
+from tfnb.graph.parts.operation import Operation, Tensor
 
 
 def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False,

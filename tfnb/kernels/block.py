@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfnb.kernels.number_types import Literal, extreme, kind
-from tfnb.kernels.primitives import ROW_COMBINATIONS, signature
-from tfnb.kernels.scalar import Program, expansion
+from tfnb.kernels.scalar.definition import Program, expansion
+from tfnb.kernels.scalar.number_types import Literal, extreme, kind
+from tfnb.kernels.scalar.primitives import ROW_COMBINATIONS, signature
 from tfnb.kernels.spec import Kernel, Reduce, Stmt
 
 HasText = Callable[[str, str], bool]      # (primitive, type of its operands): does the target have source for it?

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tfnb.kernels.block import Block, Value
-from tfnb.kernels.number_types import kind
-from tfnb.kernels.primitives import PRIMITIVES
+from tfnb.kernels.scalar.number_types import kind
+from tfnb.kernels.scalar.primitives import PRIMITIVES
 
 WIDTH = 96                                # of an expression: longer ones get a name
 OPERATORS = {name: row.operator for name, row in PRIMITIVES.items() if row.operator}

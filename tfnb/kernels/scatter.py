@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.kernels.scalar import Attrs, Scalar, reference
+from tfnb.kernels.scalar.definition import Attrs, Scalar, reference
 from tfnb.kernels.spec import MapKernel, Operand, Stmt
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tfnb.kernels.rowwise import Fragment
-    from tfnb.kernels.scalar import Scalar
+    from tfnb.kernels.scalar.definition import Scalar
+    from tfnb.kernels.scalar.rowwise import Fragment
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Operand:
     element) or "s" (by a stride, in elements, from the argument block); on CUDA also "b" (backwards by such a stride,
     from its last place in the dimension on). A store is named as the value it stores.
     private: of a store, that none of the kernel's loads lies in its memory, so that it may hold other values meanwhile.
-    streams: of a store of contiguous rows in a RowKernel, how they go past the caches (kernels/cpu/streaming.py): by
+    streams: of a store of contiguous rows in a RowKernel, how they go past the caches (kernels/llvm/streaming.py): by
     "element", where each row starts at a cache line, or as a whole "row", made in a buffer; "": they don't.
     """
 

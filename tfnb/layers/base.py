@@ -16,16 +16,16 @@ from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph import Graph
 from tfnb.graph.graph_util import depends_on
-from tfnb.graph.keys import GraphKeys
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.keys import GraphKeys
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_collection_ref, get_default_graph, name_scope
 from tfnb.layers.input_spec import check_input
-from tfnb.ops.array import shape
-from tfnb.ops.casting import cast
-from tfnb.ops.partitioned import PartitionedVariable
-from tfnb.ops.variable_helpers import global_variables, trainable_variables
-from tfnb.ops.variable_scope import VariableScope, get_variable, variable_scope
-from tfnb.ops.variables import Variable, VariableAggregation, VariableSynchronization
+from tfnb.ops.array.reshape import shape
+from tfnb.ops.math.casting import cast
+from tfnb.variables.helpers import global_variables, trainable_variables
+from tfnb.variables.partitioned import PartitionedVariable
+from tfnb.variables.scope import VariableScope, get_variable, variable_scope
+from tfnb.variables.variable import Variable, VariableAggregation, VariableSynchronization
 
 _numbers: WeakKeyDictionary[Graph, dict[str, int]] = WeakKeyDictionary()      # layers of each class name so far
 

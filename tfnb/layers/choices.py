@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.control_flow.cond import cond
 from tfnb.core.shape import Dimension, TensorShape
-from tfnb.graph.constant_value import constant_value
-from tfnb.graph.operation import Tensor
-from tfnb.ops import functions, initializers, nn
-from tfnb.ops.cond import cond
-from tfnb.ops.cross_entropy import softmax
-from tfnb.ops.variables import Variable
+from tfnb.graph.parts.constant_value import constant_value
+from tfnb.graph.parts.operation import Tensor
+from tfnb.ops.math import functions
+from tfnb.ops.nn import activations as nn
+from tfnb.ops.nn.cross_entropy import softmax
+from tfnb.variables import initializers
+from tfnb.variables.variable import Variable
 
 _ACTIVATIONS: dict[str, Callable[..., Any]] = {
     "relu": nn.relu, "tanh": functions.tanh, "sigmoid": functions.sigmoid, "softmax": softmax, "elu": nn.elu,

@@ -10,12 +10,12 @@ from tfnb.layers.base import Layer, channel_size
 from tfnb.layers.choices import activation_of, channels_first, initializer_of, layout, sizes_for
 from tfnb.layers.functional import functional
 from tfnb.layers.input_spec import InputSpec
-from tfnb.ops import nn
-from tfnb.ops.array import reshape
-from tfnb.ops.conv_functions import conv1d as _conv1d
-from tfnb.ops.conv_functions import conv2d as _conv2d
-from tfnb.ops.conv_functions import conv3d as _conv3d
-from tfnb.ops.initializers import zeros_initializer
+from tfnb.ops.array.reshape import reshape
+from tfnb.ops.nn import activations as nn
+from tfnb.ops.nn.conv_functions import conv1d as _conv1d
+from tfnb.ops.nn.conv_functions import conv2d as _conv2d
+from tfnb.ops.nn.conv_functions import conv3d as _conv3d
+from tfnb.variables.initializers import zeros_initializer
 
 
 def output_length(size: int | None, window: int, padding: str, stride: int, dilation: int) -> int | None:

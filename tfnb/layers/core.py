@@ -6,17 +6,17 @@ from typing import Any
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.operation import Tensor
+from tfnb.graph.parts.operation import Tensor
 from tfnb.layers.base import Layer, channel_size
 from tfnb.layers.choices import activation_of, channels_first, either, initializer_of
 from tfnb.layers.functional import functional
 from tfnb.layers.input_spec import InputSpec
-from tfnb.ops import nn
-from tfnb.ops.array import identity, reshape, shape, transpose
-from tfnb.ops.casting import cast
-from tfnb.ops.initializers import zeros_initializer
-from tfnb.ops.matmul import tensordot
-from tfnb.ops.raw import raw
+from tfnb.ops.array.reshape import identity, reshape, shape, transpose
+from tfnb.ops.declaration.raw import raw
+from tfnb.ops.math.casting import cast
+from tfnb.ops.nn import activations as nn
+from tfnb.ops.reductions.matmul import tensordot
+from tfnb.variables.initializers import zeros_initializer
 
 
 class Dense(Layer):

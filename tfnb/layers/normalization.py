@@ -10,19 +10,19 @@ from tfnb.graph.stack import colocate_with, control_dependencies, name_scope
 from tfnb.layers.base import Layer
 from tfnb.layers.choices import either, initializer_of, known
 from tfnb.layers.input_spec import InputSpec
-from tfnb.ops.array import identity, reshape, shape, stop_gradient
-from tfnb.ops.batch_norm import fused_batch_norm
-from tfnb.ops.casting import cast
-from tfnb.ops.create import ones_like, zeros_like
-from tfnb.ops.functions import sqrt
-from tfnb.ops.initializers import ones_initializer, zeros_initializer
-from tfnb.ops.math import maximum, minimum
-from tfnb.ops.nn import batch_normalization as _normalized
-from tfnb.ops.nn import moments, relu
-from tfnb.ops.reduce import reduce_mean
-from tfnb.ops.source import constant
-from tfnb.ops.state import assign, assign_sub
-from tfnb.ops.variables import VariableAggregation, VariableSynchronization
+from tfnb.ops.array.create import ones_like, zeros_like
+from tfnb.ops.array.reshape import identity, reshape, shape, stop_gradient
+from tfnb.ops.control.source import constant
+from tfnb.ops.math.arithmetic import maximum, minimum
+from tfnb.ops.math.casting import cast
+from tfnb.ops.math.functions import sqrt
+from tfnb.ops.nn.activations import batch_normalization as _normalized
+from tfnb.ops.nn.activations import moments, relu
+from tfnb.ops.nn.batch_norm import fused_batch_norm
+from tfnb.ops.reductions.reduce import reduce_mean
+from tfnb.ops.state.assign import assign, assign_sub
+from tfnb.variables.initializers import ones_initializer, zeros_initializer
+from tfnb.variables.variable import VariableAggregation, VariableSynchronization
 
 
 class BatchNormalization(Layer):

@@ -10,8 +10,8 @@ from tfnb.layers.choices import channels_first, layout, sizes_for
 from tfnb.layers.convolutional import output_length
 from tfnb.layers.functional import functional
 from tfnb.layers.input_spec import InputSpec
-from tfnb.ops import pool_functions
-from tfnb.ops.array import expand_dims, squeeze
+from tfnb.ops.array.reshape import expand_dims, squeeze
+from tfnb.ops.nn import pool_functions
 
 
 class _Pooling(Layer):

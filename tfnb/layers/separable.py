@@ -6,10 +6,10 @@ from typing import Any
 from tfnb.layers.choices import activation_of, initializer_of
 from tfnb.layers.convolutional import Conv
 from tfnb.layers.functional import functional
-from tfnb.ops.array import expand_dims, squeeze
-from tfnb.ops.conv_functions import separable_conv2d as _separable_conv2d
-from tfnb.ops.initializers import zeros_initializer
-from tfnb.ops.nn import bias_add
+from tfnb.ops.array.reshape import expand_dims, squeeze
+from tfnb.ops.nn.activations import bias_add
+from tfnb.ops.nn.conv_functions import separable_conv2d as _separable_conv2d
+from tfnb.variables.initializers import zeros_initializer
 
 
 class _Separable(Conv):

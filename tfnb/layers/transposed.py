@@ -7,11 +7,11 @@ from tfnb.core.shape import TensorShape
 from tfnb.layers.choices import activation_of
 from tfnb.layers.convolutional import Conv
 from tfnb.layers.functional import functional
-from tfnb.ops.array import shape
-from tfnb.ops.conv_functions import conv2d_transpose as _conv2d_transpose
-from tfnb.ops.conv_functions import conv3d_transpose as _conv3d_transpose
-from tfnb.ops.initializers import zeros_initializer
-from tfnb.ops.joining import stack
+from tfnb.ops.array.joining import stack
+from tfnb.ops.array.reshape import shape
+from tfnb.ops.nn.conv_functions import conv2d_transpose as _conv2d_transpose
+from tfnb.ops.nn.conv_functions import conv3d_transpose as _conv3d_transpose
+from tfnb.variables.initializers import zeros_initializer
 
 
 class _Transpose(Conv):

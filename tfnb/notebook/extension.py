@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfnb.kernels.cpu import jit
+from tfnb.kernels.llvm import jit
 from tfnb.notebook.debug import tracebacks
 from tfnb.notebook.frontend.compiling import CompileLine
 from tfnb.notebook.magics import complete, config

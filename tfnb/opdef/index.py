@@ -5,117 +5,142 @@
 from __future__ import annotations
 
 _DECLARED = {
-    "ops.accumulator_ops":
-        "AccumulatorApplyGradient AccumulatorNumAccumulated AccumulatorSetGlobalStep AccumulatorTakeGradient "
-        "ConditionalAccumulator ResourceAccumulatorApplyGradient ResourceAccumulatorNumAccumulated "
-        "ResourceAccumulatorSetGlobalStep ResourceAccumulatorTakeGradient ResourceConditionalAccumulator "
-        "SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient SparseConditionalAccumulator ",
-    "ops.array":
-        "ConjugateTranspose EnsureShape ExpandDims Identity IdentityN InvertPermutation PreventGradient Rank Reshape "
-        "ReverseV2 Shape ShapeN Size Squeeze StopGradient Transpose ",
-    "ops.batch_norm":
-        "FusedBatchNorm FusedBatchNormGrad FusedBatchNormGradV3 FusedBatchNormV2 FusedBatchNormV3 ",
-    "ops.broadcast":
-        "BroadcastArgs BroadcastGradientArgs ",
-    "ops.candidates":
-        "ComputeAccidentalHits LogUniformCandidateSampler UniformCandidateSampler ",
-    "ops.casting":
-        "Cast ",
-    "ops.checks":
-        "Assert CheckNumerics Print ",
-    "ops.compare":
-        "ApproximateEqual ClipByValue Equal Greater GreaterEqual IsFinite IsInf IsNan Less LessEqual LogicalAnd "
-        "LogicalNot LogicalOr NotEqual Select SelectV2 ",
-    "ops.complex":
-        "Angle Complex ComplexAbs Conj Imag Real ",
-    "ops.control":
-        "NoOp ",
-    "ops.control_flow":
+    "control_flow.nodes":
         "ControlTrigger Enter Exit LoopCond Merge NextIteration RefEnter RefExit RefMerge RefNextIteration RefSwitch "
         "Switch ",
-    "ops.conv":
-        "Conv2D Conv2DBackpropFilter Conv2DBackpropInput DepthwiseConv2dNative DepthwiseConv2dNativeBackpropFilter "
-        "DepthwiseConv2dNativeBackpropInput ",
-    "ops.conv3d":
-        "AvgPool3D AvgPool3DGrad Conv3D Conv3DBackpropFilterV2 Conv3DBackpropInputV2 MaxPool3D MaxPool3DGrad "
-        "MaxPool3DGradGrad ",
-    "ops.create":
+    "image.boxes":
+        "CropAndResize CropAndResizeGradBoxes CropAndResizeGradImage DrawBoundingBoxes DrawBoundingBoxesV2 "
+        "ExtractGlimpse NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4 "
+        "NonMaxSuppressionV5 NonMaxSuppressionWithOverlaps SampleDistortedBoundingBox SampleDistortedBoundingBoxV2 ",
+    "image.color":
+        "AdjustContrastv2 AdjustHue AdjustSaturation HSVToRGB RGBToHSV ",
+    "image.files":
+        "DecodeAndCropJpeg DecodeBmp DecodeGif DecodeImage DecodeJpeg DecodePng EncodeJpeg EncodeJpegVariableQuality "
+        "EncodePng ExtractJpegShape ",
+    "image.resize":
+        "ResizeArea ResizeBicubic ResizeBicubicGrad ResizeBilinear ResizeBilinearGrad ResizeNearestNeighbor "
+        "ResizeNearestNeighborGrad ",
+    "linalg.decompositions":
+        "Qr SelfAdjointEigV2 Svd ",
+    "linalg.matrices":
+        "Cholesky Cross LogMatrixDeterminant MatrixBandPart MatrixDeterminant MatrixInverse MatrixSolve "
+        "MatrixSolveLs MatrixTriangularSolve ",
+    "ops.array.create":
         "Diag DiagPart Fill LinSpace MatrixDiag MatrixDiagPart OnesLike Range ZerosLike ",
-    "ops.cross_entropy":
-        "LogSoftmax Softmax SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits ",
-    "ops.data_flow":
-        "FIFOQueueV2 PaddingFIFOQueueV2 PriorityQueueV2 QueueCloseV2 QueueDequeueManyV2 QueueDequeueUpToV2 "
-        "QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 QueueIsClosedV2 QueueSizeV2 RandomShuffleQueueV2 ",
-    "ops.datasets":
+    "ops.array.diagonals":
+        "MatrixDiagPartV3 MatrixDiagV3 MatrixSetDiag MatrixSetDiagV3 ",
+    "ops.array.gather":
+        "Gather GatherNd GatherV2 ListDiff OneHot ScatterNd SegmentSum Unique UnsortedSegmentSum Where ",
+    "ops.array.joining":
+        "BroadcastTo Concat ConcatOffset ConcatV2 MirrorPad MirrorPadGrad Pack Pad PadV2 Tile Unpack ",
+    "ops.array.partition":
+        "DynamicPartition DynamicStitch ParallelDynamicStitch ",
+    "ops.array.reshape":
+        "ConjugateTranspose EnsureShape ExpandDims Identity IdentityN InvertPermutation PreventGradient Rank Reshape "
+        "ReverseV2 Shape ShapeN Size Squeeze StopGradient Transpose ",
+    "ops.array.reverse_sequence":
+        "ReverseSequence ",
+    "ops.array.roll":
+        "Roll ",
+    "ops.array.slicing":
+        "Slice Split SplitV StridedSlice StridedSliceGrad ",
+    "ops.control.checks":
+        "Assert CheckNumerics Print ",
+    "ops.control.group":
+        "NoOp ",
+    "ops.control.script":
+        "PyFunc PyFuncStateless ",
+    "ops.control.source":
+        "Const Placeholder PlaceholderV2 PlaceholderWithDefault ",
+    "ops.data.datasets":
         "BatchDatasetV2 CacheDataset ConcatenateDataset DirectedInterleaveDataset FilterDataset "
         "FixedLengthRecordDatasetV2 FlatMapDataset GeneratorDataset GroupByWindowDataset IgnoreErrorsDataset "
         "InterleaveDataset MapDataset MatchingFilesDataset PaddedBatchDatasetV2 ParallelInterleaveDatasetV2 "
         "ParallelMapDataset PrefetchDataset RangeDataset ReduceDataset RepeatDataset ScanDataset ShardDataset "
         "ShuffleAndRepeatDataset ShuffleDataset SkipDataset TFRecordDataset TakeDataset TakeWhileDataset "
         "TensorDataset TensorSliceDataset TextLineDataset UnbatchDataset UniqueDataset WindowDataset ZipDataset ",
-    "ops.decoding":
-        "AsString DecodeBase64 DecodeCSV DecodeRaw EncodeBase64 StringSplit StringToNumber ",
-    "ops.decompositions":
-        "Qr SelfAdjointEigV2 Svd ",
-    "ops.diagonals":
-        "MatrixDiagPartV3 MatrixDiagV3 MatrixSetDiag MatrixSetDiagV3 ",
-    "ops.edit_distance":
-        "EditDistance ",
-    "ops.files":
-        "MatchingFiles ReadFile WriteFile ",
-    "ops.functions":
-        "Acos Acosh Asin Asinh Atan Atan2 Atanh Cos Cosh Digamma Erf Erfc Exp Expm1 Lgamma Log Log1p Polygamma Rsqrt "
-        "RsqrtGrad Sigmoid SigmoidGrad Sin Sinh Sqrt SqrtGrad Tan Tanh TanhGrad Xdivy Xlogy Zeta ",
-    "ops.gather":
-        "Gather GatherNd GatherV2 ListDiff OneHot ScatterNd SegmentSum Unique UnsortedSegmentSum Where ",
-    "ops.image_boxes":
-        "CropAndResize CropAndResizeGradBoxes CropAndResizeGradImage DrawBoundingBoxes DrawBoundingBoxesV2 "
-        "ExtractGlimpse NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4 "
-        "NonMaxSuppressionV5 NonMaxSuppressionWithOverlaps SampleDistortedBoundingBox SampleDistortedBoundingBoxV2 ",
-    "ops.image_color":
-        "AdjustContrastv2 AdjustHue AdjustSaturation HSVToRGB RGBToHSV ",
-    "ops.image_files":
-        "DecodeAndCropJpeg DecodeBmp DecodeGif DecodeImage DecodeJpeg DecodePng EncodeJpeg EncodeJpegVariableQuality "
-        "EncodePng ExtractJpegShape ",
-    "ops.image_resize":
-        "ResizeArea ResizeBicubic ResizeBicubicGrad ResizeBilinear ResizeBilinearGrad ResizeNearestNeighbor "
-        "ResizeNearestNeighborGrad ",
-    "ops.io":
-        "MergeV2Checkpoints Restore RestoreSlice RestoreV2 Save SaveSlices SaveV2 ShardedFilename ShardedFilespec ",
-    "ops.iterators":
+    "ops.data.iterators":
         "DatasetToSingleElement IteratorFromStringHandleV2 IteratorGetNext IteratorToStringHandle IteratorV2 "
         "MakeIterator OneShotIterator ",
-    "ops.joining":
-        "BroadcastTo Concat ConcatOffset ConcatV2 MirrorPad MirrorPadGrad Pack Pad PadV2 Tile Unpack ",
-    "ops.linalg":
-        "Cholesky Cross LogMatrixDeterminant MatrixBandPart MatrixDeterminant MatrixInverse MatrixSolve "
-        "MatrixSolveLs MatrixTriangularSolve ",
-    "ops.math":
-        "Abs Add AddN AddV2 Ceil Div DivNoNan Floor FloorDiv FloorMod Inv InvGrad Maximum Minimum Mod Mul MulNoNan "
-        "Neg Pow RealDiv Reciprocal ReciprocalGrad Rint Round Sign Square SquaredDifference Sub TruncateDiv "
-        "TruncateMod ",
-    "ops.matmul":
-        "BatchMatMul BatchMatMulV2 MatMul ",
-    "ops.nn":
-        "BiasAdd BiasAddGrad BiasAddV1 Elu EluGrad L2Loss LeakyRelu LeakyReluGrad Relu Relu6 Relu6Grad ReluGrad Selu "
-        "SeluGrad Softplus SoftplusGrad Softsign SoftsignGrad ",
-    "ops.parsing":
+    "ops.data_flow.accumulator_ops":
+        "AccumulatorApplyGradient AccumulatorNumAccumulated AccumulatorSetGlobalStep AccumulatorTakeGradient "
+        "ConditionalAccumulator ResourceAccumulatorApplyGradient ResourceAccumulatorNumAccumulated "
+        "ResourceAccumulatorSetGlobalStep ResourceAccumulatorTakeGradient ResourceConditionalAccumulator "
+        "SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient SparseConditionalAccumulator ",
+    "ops.data_flow.queue_ops":
+        "FIFOQueueV2 PaddingFIFOQueueV2 PriorityQueueV2 QueueCloseV2 QueueDequeueManyV2 QueueDequeueUpToV2 "
+        "QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 QueueIsClosedV2 QueueSizeV2 RandomShuffleQueueV2 ",
+    "ops.data_flow.stacks":
+        "StackCloseV2 StackPopV2 StackPushV2 StackV2 ",
+    "ops.data_flow.tensor_array_ops":
+        "TensorArrayCloseV3 TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayGradV3 TensorArrayReadV3 "
+        "TensorArrayScatterV3 TensorArraySizeV3 TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3 ",
+    "ops.io.checkpoints":
+        "MergeV2Checkpoints Restore RestoreSlice RestoreV2 Save SaveSlices SaveV2 ShardedFilename ShardedFilespec ",
+    "ops.io.files":
+        "MatchingFiles ReadFile WriteFile ",
+    "ops.io.parsing":
         "ParseExampleV2 ",
-    "ops.partition":
-        "DynamicPartition DynamicStitch ParallelDynamicStitch ",
-    "ops.patches":
-        "ExtractImagePatches ",
-    "ops.pool":
-        "AvgPool AvgPoolGrad LRN LRNGrad MaxPool MaxPoolGrad MaxPoolGradGrad MaxPoolGradWithArgmax MaxPoolWithArgmax ",
-    "ops.random":
-        "Multinomial RandomShuffle RandomStandardNormal RandomUniform RandomUniformInt TruncatedNormal ",
-    "ops.readers":
+    "ops.io.readers":
         "FixedLengthRecordReaderV2 IdentityReaderV2 ReaderNumRecordsProducedV2 ReaderNumWorkUnitsCompletedV2 "
         "ReaderReadUpToV2 ReaderReadV2 ReaderResetV2 ReaderRestoreStateV2 ReaderSerializeStateV2 TFRecordReaderV2 "
         "TextLineReaderV2 WholeFileReaderV2 ",
-    "ops.reduce":
+    "ops.io.summary":
+        "AudioSummary AudioSummaryV2 HistogramSummary ImageSummary MergeSummary ScalarSummary TensorSummaryV2 ",
+    "ops.math.arithmetic":
+        "Abs Add AddN AddV2 Ceil Div DivNoNan Floor FloorDiv FloorMod Inv InvGrad Maximum Minimum Mod Mul MulNoNan "
+        "Neg Pow RealDiv Reciprocal ReciprocalGrad Rint Round Sign Square SquaredDifference Sub TruncateDiv "
+        "TruncateMod ",
+    "ops.math.broadcast":
+        "BroadcastArgs BroadcastGradientArgs ",
+    "ops.math.casting":
+        "Cast ",
+    "ops.math.compare":
+        "ApproximateEqual ClipByValue Equal Greater GreaterEqual IsFinite IsInf IsNan Less LessEqual LogicalAnd "
+        "LogicalNot LogicalOr NotEqual Select SelectV2 ",
+    "ops.math.complex":
+        "Angle Complex ComplexAbs Conj Imag Real ",
+    "ops.math.functions":
+        "Acos Acosh Asin Asinh Atan Atan2 Atanh Cos Cosh Digamma Erf Erfc Exp Expm1 Lgamma Log Log1p Polygamma Rsqrt "
+        "RsqrtGrad Sigmoid SigmoidGrad Sin Sinh Sqrt SqrtGrad Tan Tanh TanhGrad Xdivy Xlogy Zeta ",
+    "ops.nn.activations":
+        "BiasAdd BiasAddGrad BiasAddV1 Elu EluGrad L2Loss LeakyRelu LeakyReluGrad Relu Relu6 Relu6Grad ReluGrad Selu "
+        "SeluGrad Softplus SoftplusGrad Softsign SoftsignGrad ",
+    "ops.nn.batch_norm":
+        "FusedBatchNorm FusedBatchNormGrad FusedBatchNormGradV3 FusedBatchNormV2 FusedBatchNormV3 ",
+    "ops.nn.conv":
+        "Conv2D Conv2DBackpropFilter Conv2DBackpropInput DepthwiseConv2dNative DepthwiseConv2dNativeBackpropFilter "
+        "DepthwiseConv2dNativeBackpropInput ",
+    "ops.nn.conv3d":
+        "AvgPool3D AvgPool3DGrad Conv3D Conv3DBackpropFilterV2 Conv3DBackpropInputV2 MaxPool3D MaxPool3DGrad "
+        "MaxPool3DGradGrad ",
+    "ops.nn.cross_entropy":
+        "LogSoftmax Softmax SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits ",
+    "ops.nn.patches":
+        "ExtractImagePatches ",
+    "ops.nn.pool":
+        "AvgPool AvgPoolGrad LRN LRNGrad MaxPool MaxPoolGrad MaxPoolGradGrad MaxPoolGradWithArgmax MaxPoolWithArgmax ",
+    "ops.random.candidates":
+        "ComputeAccidentalHits LogUniformCandidateSampler UniformCandidateSampler ",
+    "ops.random.random_ops":
+        "Multinomial RandomShuffle RandomStandardNormal RandomUniform RandomUniformInt TruncatedNormal ",
+    "ops.reductions.matmul":
+        "BatchMatMul BatchMatMulV2 MatMul ",
+    "ops.reductions.reduce":
         "All Any ArgMax ArgMin Cumprod Cumsum Max Mean Min Prod Sum ",
-    "ops.resource_variables":
+    "ops.reductions.segments":
+        "SegmentMax SegmentMean SegmentMin SegmentProd SparseSegmentMean SparseSegmentSqrtN SparseSegmentSum "
+        "UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd ",
+    "ops.reductions.top":
+        "InTopK InTopKV2 TopK TopKV2 ",
+    "ops.sparse.conversion":
+        "SparseDenseCwiseDiv SparseDenseCwiseMul SparseToDense ",
+    "ops.sparse.maps":
+        "AddManySparseToTensorsMap AddSparseToTensorsMap TakeManySparseFromTensorsMap ",
+    "ops.state.assign":
+        "ApplyAdadelta ApplyAdagrad ApplyAdagradV2 ApplyAdam ApplyCenteredRMSProp ApplyGradientDescent ApplyMomentum "
+        "ApplyRMSProp Assign AssignAdd AssignSub CountUpTo IsVariableInitialized Variable VariableV2 ",
+    "ops.state.resource_variables":
         "AssignAddVariableOp AssignSubVariableOp AssignVariableOp DestroyResourceOp ReadVariableOp "
         "ResourceApplyAdadelta ResourceApplyAdagrad ResourceApplyAdagradDA ResourceApplyAdagradV2 ResourceApplyAdam "
         "ResourceApplyCenteredRMSProp ResourceApplyFtrl ResourceApplyFtrlV2 ResourceApplyGradientDescent "
@@ -128,48 +153,23 @@ _DECLARED = {
         "ResourceSparseApplyFtrlV2 ResourceSparseApplyMomentum ResourceSparseApplyProximalAdagrad "
         "ResourceSparseApplyProximalGradientDescent ResourceSparseApplyRMSProp ResourceStridedSliceAssign "
         "VarHandleOp VarIsInitializedOp VariableShape ",
-    "ops.reverse_sequence":
-        "ReverseSequence ",
-    "ops.roll":
-        "Roll ",
-    "ops.scatter":
+    "ops.state.scatter":
         "ScatterAdd ScatterDiv ScatterMax ScatterMin ScatterMul ScatterNdAdd ScatterNdMax ScatterNdMin ScatterNdSub "
         "ScatterNdUpdate ScatterSub ScatterUpdate ",
-    "ops.script":
-        "PyFunc PyFuncStateless ",
-    "ops.segments":
-        "SegmentMax SegmentMean SegmentMin SegmentProd SparseSegmentMean SparseSegmentSqrtN SparseSegmentSum "
-        "UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd ",
-    "ops.slice_assign":
+    "ops.state.slice_assign":
         "StridedSliceAssign ",
-    "ops.slicing":
-        "Slice Split SplitV StridedSlice StridedSliceGrad ",
-    "ops.source":
-        "Const Placeholder PlaceholderV2 PlaceholderWithDefault ",
-    "ops.sparse_maps":
-        "AddManySparseToTensorsMap AddSparseToTensorsMap TakeManySparseFromTensorsMap ",
-    "ops.sparse_ops":
-        "SparseDenseCwiseDiv SparseDenseCwiseMul SparseToDense ",
-    "ops.stacks":
-        "StackCloseV2 StackPopV2 StackPushV2 StackV2 ",
-    "ops.state":
-        "ApplyAdadelta ApplyAdagrad ApplyAdagradV2 ApplyAdam ApplyCenteredRMSProp ApplyGradientDescent ApplyMomentum "
-        "ApplyRMSProp Assign AssignAdd AssignSub CountUpTo IsVariableInitialized Variable VariableV2 ",
-    "ops.strings":
-        "Fact StaticRegexFullMatch StringJoin Substr ",
-    "ops.summary":
-        "AudioSummary AudioSummaryV2 HistogramSummary ImageSummary MergeSummary ScalarSummary TensorSummaryV2 ",
-    "ops.tensor_array_ops":
-        "TensorArrayCloseV3 TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayGradV3 TensorArrayReadV3 "
-        "TensorArrayScatterV3 TensorArraySizeV3 TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3 ",
-    "ops.tensor_scatter":
+    "ops.state.tensor_scatter":
         "TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate ",
-    "ops.top":
-        "InTopK InTopKV2 TopK TopKV2 ",
-    "ops.training":
+    "ops.state.training":
         "ApplyAdagradDA ApplyFtrl ApplyFtrlV2 ApplyProximalAdagrad ApplyProximalGradientDescent SparseApplyAdadelta "
         "SparseApplyAdagrad SparseApplyAdagradDA SparseApplyAdagradV2 SparseApplyCenteredRMSProp SparseApplyFtrl "
         "SparseApplyFtrlV2 SparseApplyMomentum SparseApplyProximalAdagrad SparseApplyProximalGradientDescent "
         "SparseApplyRMSProp ",
+    "ops.strings.decoding":
+        "AsString DecodeBase64 DecodeCSV DecodeRaw EncodeBase64 StringSplit StringToNumber ",
+    "ops.strings.edit_distance":
+        "EditDistance ",
+    "ops.strings.string_ops":
+        "Fact StaticRegexFullMatch StringJoin Substr ",
 }
 MODULE_OF = {op: f"tfnb.{module}" for module, ops in _DECLARED.items() for op in ops.split()}

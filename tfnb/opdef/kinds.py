@@ -38,7 +38,7 @@ class ControlTrigger(Control):
 
 
 class Flow(Op):
-    """Control flow: compile/structure.py recovers branches and loops from these."""
+    """Control flow: compile/planning/structure.py recovers branches and loops from these."""
 
 
 class Switch(Flow):

@@ -7,6 +7,7 @@ __getattr__ = _lazy_names(__name__, {
                      "reset_default_graph"), "tfnb.graph.stack"),
     **dict.fromkeys(("convert_n_to_tensor", "convert_to_tensor", "register_tensor_conversion_function"),
                     "tfnb.graph.convert"),
-    **dict.fromkeys(("Operation", "Tensor"), "tfnb.graph.operation"),
-    "Graph": "tfnb.graph.graph", "GraphKeys": "tfnb.graph.keys", "get_default_session": "tfnb.graph.context",
+    **dict.fromkeys(("Operation", "Tensor"), "tfnb.graph.parts.operation"),
+    "Graph": "tfnb.graph.graph", "GraphKeys": "tfnb.graph.parts.keys",
+    "get_default_session": "tfnb.graph.parts.context",
 })

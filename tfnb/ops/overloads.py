@@ -10,16 +10,16 @@ from tfnb.core import dtypes
 from tfnb.core.dimension import Dimension
 from tfnb.graph.constant import make_constant
 from tfnb.graph.convert import convert_to_tensor, register_tensor_conversion_function
-from tfnb.graph.operation import Tensor
+from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.ops import evaluate  # noqa: F401 - it tells the graph how to compute constant values
-from tfnb.ops.casting import cast
-from tfnb.ops.compare import Greater, GreaterEqual, Less, LessEqual, LogicalAnd, LogicalNot, LogicalOr, logical_xor
-from tfnb.ops.gather import boolean_mask
-from tfnb.ops.joining import Pack, stack
-from tfnb.ops.math import Add, AddV2, FloorDiv, FloorMod, Mul, Neg, Pow, Sub, abs, truediv
-from tfnb.ops.matmul import matmul
-from tfnb.ops.slicing import StridedSlice
+from tfnb.ops.array.gather import boolean_mask
+from tfnb.ops.array.joining import Pack, stack
+from tfnb.ops.array.slicing import StridedSlice
+from tfnb.ops.declaration import evaluate  # noqa: F401 - it tells the graph how to compute constant values
+from tfnb.ops.math.arithmetic import Add, AddV2, FloorDiv, FloorMod, Mul, Neg, Pow, Sub, abs, truediv
+from tfnb.ops.math.casting import cast
+from tfnb.ops.math.compare import Greater, GreaterEqual, Less, LessEqual, LogicalAnd, LogicalNot, LogicalOr, logical_xor
+from tfnb.ops.reductions.matmul import matmul
 
 newaxis = None
 

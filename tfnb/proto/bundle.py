@@ -18,10 +18,10 @@ from google_crc32c import extend as crc32c_extend
 
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
+from tfnb.core.files.os_errors import os_errors
+from tfnb.core.files.paths import require_regular
 from tfnb.core.lazy import lazy_module
 from tfnb.core.options import options
-from tfnb.core.os_errors import os_errors
-from tfnb.core.paths import require_regular
 from tfnb.proto import slices
 from tfnb.proto.files import staged_beside
 from tfnb.proto.mapped import CHUNK, file_array, map_of, read_at, release

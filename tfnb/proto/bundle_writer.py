@@ -16,9 +16,9 @@ from google_crc32c import extend as crc32c_extend
 
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.errors import InvalidArgumentError
+from tfnb.core.files.os_errors import os_errors
+from tfnb.core.files.paths import local, make_folders
 from tfnb.core.lazy import lazy_module
-from tfnb.core.os_errors import os_errors
-from tfnb.core.paths import local, make_folders
 from tfnb.proto import slices
 from tfnb.proto.bundle import VERSION, Array, begun, data_path, fixed_lengths, mask, pending, staged_shards
 from tfnb.proto.files import SHARDS, STAGED, Staging, if_abandoned, remove_abandoned, write_all

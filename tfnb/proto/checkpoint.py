@@ -5,7 +5,7 @@ import glob
 import os
 
 from tfnb.core.errors import DataLossError, NotFoundError
-from tfnb.core.paths import local
+from tfnb.core.files.paths import local
 from tfnb.proto.bundle import BundleReader
 from tfnb.proto.checkpoint_v1 import CheckpointV1
 

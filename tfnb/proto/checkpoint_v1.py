@@ -16,9 +16,9 @@ import numpy as np
 
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
+from tfnb.core.files.os_errors import os_errors
+from tfnb.core.files.paths import local
 from tfnb.core.lazy import lazy_module
-from tfnb.core.os_errors import os_errors
-from tfnb.core.paths import local
 from tfnb.proto import slices
 from tfnb.proto.bundle import Array, Entry
 from tfnb.proto.files import Staging, write_all

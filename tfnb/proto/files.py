@@ -16,8 +16,8 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
-from tfnb.core.os_errors import os_errors
-from tfnb.core.paths import local
+from tfnb.core.files.os_errors import os_errors
+from tfnb.core.files.paths import local
 
 try:
     import fcntl

@@ -16,8 +16,8 @@ from typing import Any, BinaryIO, Self, cast
 from google_crc32c import value as crc32c
 
 from tfnb.core.errors import DataLossError, FailedPreconditionError
-from tfnb.core.os_errors import os_errors
-from tfnb.core.paths import local
+from tfnb.core.files.os_errors import os_errors
+from tfnb.core.files.paths import local
 
 _LENGTH = struct.Struct("<QI")
 _CRC = struct.Struct("<I")

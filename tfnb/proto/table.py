@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from tfnb.core.errors import DataLossError, UnimplementedError
-from tfnb.core.os_errors import os_errors
-from tfnb.core.paths import open_regular
+from tfnb.core.files.os_errors import os_errors
+from tfnb.core.files.paths import open_regular
 from tfnb.proto.records import masked_crc
 
 MAGIC = 0xDB4775248B80FB57

@@ -13,14 +13,14 @@ from functools import cache
 from secrets import randbits
 from typing import Any
 
-from tfnb.compile.place import has_gpu_kernel
-from tfnb.compile.plan import Plan
+from tfnb.compile.planning.place import has_gpu_kernel
+from tfnb.compile.planning.plan import Plan
 from tfnb.core.device import DeviceSpec
 from tfnb.core.errors import InvalidArgumentError, NotFoundError
 from tfnb.core.lazy import lazy_module
 from tfnb.graph.graph import Graph
-from tfnb.graph.operation import Operation
-from tfnb.graph.references import ref_variable, refers
+from tfnb.graph.parts.operation import Operation
+from tfnb.graph.parts.references import ref_variable, refers
 from tfnb.kernels.cuda import device as cuda
 
 _device_attributes = lazy_module("tfnb.proto.device_attributes_pb2")

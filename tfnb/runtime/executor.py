@@ -8,18 +8,18 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from tfnb.compile.plan import Plan, Stage
+from tfnb.compile.planning.plan import Plan, Stage
 from tfnb.core.errors import InvalidArgumentError, ResourceExhaustedError
 from tfnb.core.options import options
-from tfnb.runtime.gpu_runner import GpuRunner
-from tfnb.runtime.host import HostRunner, is_plain
-from tfnb.runtime.interpreter import Interpreted, Taps
-from tfnb.runtime.loops import LoopRunner
-from tfnb.runtime.merges import Literals, MergeRunner, holds, numbered
-from tfnb.runtime.stages import StageRunner
-from tfnb.runtime.store import Store
-from tfnb.runtime.trace import Trace
-from tfnb.runtime.waiting import run_waiting
+from tfnb.runtime.runners.gpu_runner import GpuRunner
+from tfnb.runtime.runners.host import HostRunner, is_plain
+from tfnb.runtime.runners.interpreter import Interpreted, Taps
+from tfnb.runtime.runners.loops import LoopRunner
+from tfnb.runtime.runners.merges import Literals, MergeRunner, holds, numbered
+from tfnb.runtime.runners.stages import StageRunner
+from tfnb.runtime.runners.waiting import run_waiting
+from tfnb.runtime.state.store import Store
+from tfnb.runtime.state.trace import Trace
 
 Values = list["np.ndarray | None"]              # by slot; None: not computed, or in a branch that was not taken
 

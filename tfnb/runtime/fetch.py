@@ -14,9 +14,9 @@ from tfnb.core.errors import InternalError
 from tfnb.core.stale import why_stale
 from tfnb.core.text import shown
 from tfnb.graph.graph import Graph
-from tfnb.graph.operation import Operation, Tensor
-from tfnb.ops.indexed_slices import IndexedSlices, IndexedSlicesValue
-from tfnb.ops.sparse_tensor import SparseTensor, SparseTensorValue
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.ops.composite.indexed_slices import IndexedSlices, IndexedSlicesValue
+from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
 
 Build = Callable[[Sequence[Any]], Any]
 Join = Callable[[list[Any]], Any]

@@ -6,11 +6,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tfnb.compile.structure import build
+from tfnb.compile.planning.structure import build
 from tfnb.graph.function import FunctionGraph
-from tfnb.ops.datasets import set_function_runner
+from tfnb.ops.data.datasets import set_function_runner
 from tfnb.runtime.executor import Executor
-from tfnb.runtime.store import Store
+from tfnb.runtime.state.store import Store
 
 Arrays = tuple[np.ndarray, ...]
 _executors: WeakKeyDictionary[Store, WeakKeyDictionary[FunctionGraph, Executor]] = WeakKeyDictionary()

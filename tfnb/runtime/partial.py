@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from tfnb.compile.order import is_silent, order, reach
-from tfnb.compile.plan import LEAVES, Plan
-from tfnb.compile.structure import build
+from tfnb.compile.planning.order import is_silent, order, reach
+from tfnb.compile.planning.plan import LEAVES, Plan
+from tfnb.compile.planning.structure import build
 from tfnb.core.errors import InvalidArgumentError, UnimplementedError
-from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.references import refers
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.references import refers
 from tfnb.opdef import kinds
 from tfnb.runtime.executor import Executor
 

@@ -9,7 +9,7 @@ from typing import Any
 from tfnb.core.errors import NotFoundError, UnimplementedError
 from tfnb.core.lazy import lazy_module
 from tfnb.runtime.cluster import ClusterSpec
-from tfnb.runtime.store import Store
+from tfnb.runtime.state.store import Store
 
 _server_pb2 = lazy_module("tfnb.proto.tensorflow_server_pb2")
 _numbers = count(1)

@@ -9,23 +9,23 @@ from weakref import WeakSet
 
 import numpy as np
 
-from tfnb.compile.plan import Plan
-from tfnb.compile.structure import build
+from tfnb.compile.planning.plan import Plan
+from tfnb.compile.planning.structure import build
 from tfnb.core import taps
 from tfnb.core.errors import CancelledError, InvalidArgumentError
 from tfnb.core.options import options as settings
 from tfnb.core.stale import check_fresh
-from tfnb.graph.context import default_sessions
 from tfnb.graph.graph import Graph
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.context import default_sessions
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.runtime.devices import HERE, DeviceAttributes, Placer
 from tfnb.runtime.executor import Executor, Settings
 from tfnb.runtime.fetch import Build, Feed, feed_tensor, flat_feeds, read_fetches
 from tfnb.runtime.partial import PartialRun
 from tfnb.runtime.server import find_target
-from tfnb.runtime.store import Store
-from tfnb.runtime.trace import Trace
+from tfnb.runtime.state.store import Store
+from tfnb.runtime.state.trace import Trace
 
 CALLS_KEPT = 512         # run signatures remembered a session
 

@@ -6,21 +6,21 @@ import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tfnb.core.files.os_errors import os_errors
+from tfnb.core.files.paths import local, make_folders
 from tfnb.core.lazy import lazy_module
-from tfnb.core.os_errors import os_errors
-from tfnb.core.paths import local, make_folders
 from tfnb.core.text import as_text
-from tfnb.graph.constant_value import constant_value
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.constant_value import constant_value
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.ops.variable_helpers import tables_initializer
 from tfnb.proto.files import write_atomically
 from tfnb.saved_model import constants as places
 from tfnb.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from tfnb.saved_model.signature_def_utils import predict_signature_def
 from tfnb.saved_model.tag_constants import SERVING
-from tfnb.train.meta_graph import write_proto
-from tfnb.train.saver import Saver, all_saveable_objects
+from tfnb.train.checkpoints.meta_graph import write_proto
+from tfnb.train.checkpoints.saver import Saver, all_saveable_objects
+from tfnb.variables.helpers import tables_initializer
 
 _meta_graph_pb2 = lazy_module("tfnb.proto.meta_graph_pb2")
 _saved_model_pb2 = lazy_module("tfnb.proto.saved_model_pb2")

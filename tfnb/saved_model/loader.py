@@ -5,12 +5,12 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from tfnb.core.files.os_errors import os_errors
+from tfnb.core.files.paths import local, open_regular
 from tfnb.core.lazy import lazy_module
-from tfnb.core.os_errors import os_errors
-from tfnb.core.paths import local, open_regular
 from tfnb.saved_model import constants as places
-from tfnb.train.meta_graph import import_scoped_meta_graph
-from tfnb.train.saver import Saver, all_saveable_objects
+from tfnb.train.checkpoints.meta_graph import import_scoped_meta_graph
+from tfnb.train.checkpoints.saver import Saver, all_saveable_objects
 
 _meta_graph_pb2 = lazy_module("tfnb.proto.meta_graph_pb2")
 _saved_model_pb2 = lazy_module("tfnb.proto.saved_model_pb2")

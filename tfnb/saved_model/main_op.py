@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import control_dependencies
-from tfnb.ops.control import group
-from tfnb.ops.variable_helpers import (
+from tfnb.ops.control.group import group
+from tfnb.variables.helpers import (
     global_variables_initializer,
     local_variables_initializer,
     tables_initializer,

@@ -6,7 +6,7 @@ from typing import Any
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.lazy import lazy_module
 from tfnb.graph.stack import get_default_graph
-from tfnb.ops.sparse_tensor import SparseTensor
+from tfnb.ops.composite.sparse_tensor import SparseTensor
 
 _pb = lazy_module("tfnb.proto.meta_graph_pb2")
 

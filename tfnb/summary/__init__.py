@@ -1,6 +1,6 @@
 """Summaries and event files: `tf.summary`."""
 # ruff: noqa: F401, I001
-from tfnb.ops.summary import audio, histogram, image, merge, merge_all, scalar, tensor_summary, text
+from tfnb.ops.io.summary import audio, histogram, image, merge, merge_all, scalar, tensor_summary, text
 from tfnb.core.lazy import lazy_names as _lazy_names
 
 # A program that writes no event files does not import protobuf.

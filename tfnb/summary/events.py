@@ -13,7 +13,7 @@ from enum import Enum
 from pathlib import Path
 
 from tfnb.core.errors import DataLossError
-from tfnb.core.paths import local, make_folders
+from tfnb.core.files.paths import local, make_folders
 from tfnb.proto.event_pb2 import Event
 from tfnb.proto.records import RecordWriter, read_records
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from tfnb.core.files import GFile
+from tfnb.core.files.gfile import GFile
 from tfnb.core.lazy import lazy_module
 
 text_format = lazy_module("google.protobuf.text_format")

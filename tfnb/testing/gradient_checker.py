@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tfnb.autodiff.gradients import gradients
-from tfnb.graph.context import get_default_session
-from tfnb.graph.operation import Tensor
-from tfnb.ops.indexed_slices import IndexedSlices
-from tfnb.ops.source import constant
+from tfnb.graph.parts.context import get_default_session
+from tfnb.graph.parts.operation import Tensor
+from tfnb.ops.composite.indexed_slices import IndexedSlices
+from tfnb.ops.control.source import constant
 
 Jacobians = tuple[np.ndarray, np.ndarray]
 

@@ -15,12 +15,12 @@ import numpy as np
 from tfnb.core.device import canonical
 from tfnb.core.errors import OpError
 from tfnb.core.lazy import lazy_module
-from tfnb.graph.context import get_default_session
 from tfnb.graph.graph import Graph
-from tfnb.graph.operation import Tensor
+from tfnb.graph.parts.context import get_default_session
+from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import get_default_graph, reset_default_graph
-from tfnb.ops.indexed_slices import IndexedSlices
-from tfnb.ops.random import set_random_seed
+from tfnb.ops.composite.indexed_slices import IndexedSlices
+from tfnb.ops.random.random_ops import set_random_seed
 from tfnb.runtime.session import Session
 
 SEED = 87654321

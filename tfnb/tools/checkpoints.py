@@ -10,7 +10,7 @@ from typing import Any
 
 from tfnb.core.errors import NotFoundError, OpError
 from tfnb.proto.checkpoint import checkpoint_files, open_checkpoint
-from tfnb.train.checkpoint_state import get_checkpoint_state, meta_graph_filename
+from tfnb.train.checkpoints.state import get_checkpoint_state, meta_graph_filename
 
 _STEP = re.compile(r"-(\d+)$").search
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from tfnb.core.dtypes import DType
 from tfnb.core.errors import AlreadyExistsError, InvalidArgumentError
+from tfnb.core.files.os_errors import os_errors
 from tfnb.core.lazy import lazy_module
-from tfnb.core.os_errors import os_errors
 from tfnb.proto.bundle_writer import BundleWriter
 from tfnb.proto.checkpoint import checkpoint_files
 from tfnb.proto.checkpoint_v1 import write_v1

@@ -7,16 +7,16 @@ from typing import Any
 from google.protobuf import text_format
 
 from tfnb.core.errors import NotFoundError
-from tfnb.core.files import Exists, GFile
+from tfnb.core.files.gfile import Exists, GFile
 from tfnb.graph.graph import Graph
 from tfnb.graph.graph_util import convert_variables_to_constants
 from tfnb.graph.importing import import_graph_def
-from tfnb.ops.raw import raw
+from tfnb.ops.declaration.raw import raw
 from tfnb.proto.graph_pb2 import GraphDef
 from tfnb.proto.meta_graph_pb2 import MetaGraphDef
 from tfnb.runtime.session import Session
 from tfnb.saved_model import loader
-from tfnb.train.checkpoint_reader import load_checkpoint
+from tfnb.train.checkpoints.reader import load_checkpoint
 
 
 def freeze_graph(input_graph: Any, input_saver: Any, input_binary: bool, input_checkpoint: Any,

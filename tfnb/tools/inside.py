@@ -14,48 +14,52 @@ from typing import Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.opdef import registry
-from tfnb.ops.raw import raw
+from tfnb.ops.declaration.raw import raw
 
 paths = lazy_module("tfnb.tools.paths")            # 4 ms, for programs that import such modules
 ABSENT = object()
-_FOLDERS = frozenset(f"tfnb.{name}" for name in ("core", "proto", "opdef", "graph", "kernels", "ops", "autodiff",
-                                                 "compile", "runtime", "tools", "notebook"))
+_FOLDERS = frozenset(f"tfnb.{name}" for name in ("core", "resources", "proto", "opdef", "graph", "kernels", "ops",
+                                                 "control_flow", "variables", "autodiff", "compile", "runtime",
+                                                 "debug", "rnn", "tools", "notebook"))
 
-_CELLS = ("_linear=tfnb.layers.linear:linear linear=tfnb.layers.linear:linear tfnb.layers.cells:LayerRNNCell "
-          "tfnb.layers.cells:assert_like_rnncell")
+_CELLS = ("_linear=tfnb.rnn.linear:linear linear=tfnb.rnn.linear:linear tfnb.rnn.cells:LayerRNNCell "
+          "tfnb.rnn.cells:assert_like_rnncell")
 # Names that are not public in TensorFlow either: "module:name", or "name=module:name"; "module:*" has all.
 _NAMES = {
     "python.client.device_lib": "tfnb.runtime.devices:list_local_devices",
     "python.client.timeline": "tfnb.debug.timeline:Timeline",
     "python.framework.ops": "tfnb.graph.convert:convert_n_to_tensor tfnb.graph.convert:internal_convert_to_tensor "
                             "tfnb.graph.convert:internal_convert_n_to_tensor "
-                            "tfnb.ops.indexed_slices:convert_n_to_tensor_or_indexed_slices",
+                            "tfnb.ops.composite.indexed_slices:convert_n_to_tensor_or_indexed_slices",
     "python.framework.smart_cond": "smart_cond=tfnb.layers.choices:either "
                                    "smart_constant_value=tfnb.layers.choices:known",
     "python.framework.tensor_shape": "tfnb.core.shape:as_shape tfnb.core.shape:unknown_shape "
                                      "tfnb.core.dimension:as_dimension",
-    "python.framework.tensor_util": "tfnb.graph.constant_value:constant_value tfnb.ops.variable_helpers:is_tensor",
+    "python.framework.tensor_util": "tfnb.graph.parts.constant_value:constant_value tfnb.variables.helpers:is_tensor",
     "python.framework.test_util": "TensorFlowTestCase=tfnb.test:TestCase tfnb.testing.decorators:*",
     "python.layers.utils": "smart_cond=tfnb.layers.choices:either constant_value=tfnb.layers.choices:known "
                            "normalize_tuple=tfnb.layers.choices:sizes_for "
                            "convert_data_format=tfnb.layers.choices:layout",
-    "python.lib.io.file_io": "FileIO=tfnb.gfile:GFile tfnb.core.files:read_file_to_string "
-                             "tfnb.core.files:write_string_to_file",
-    "python.ops.init_ops": "tfnb.ops.initializers:Initializer",
-    "python.ops.variables": "VariableV1=tfnb.ops.variables:Variable tfnb.ops.partitioned:PartitionedVariable",
-    "python.ops.control_flow_ops": "tfnb.ops.control:with_dependencies",
+    "python.lib.io.file_io": "FileIO=tfnb.gfile:GFile tfnb.core.files.gfile:read_file_to_string "
+                             "tfnb.core.files.gfile:write_string_to_file",
+    "python.ops.init_ops": "tfnb.variables.initializers:Initializer",
+    "python.ops.variables": "VariableV1=tfnb.variables.variable:Variable "
+                            "tfnb.variables.partitioned:PartitionedVariable",
+    "python.ops.control_flow_ops": "tfnb.ops.control.group:with_dependencies",
     "python.ops.resource_variable_ops": "",
     "python.ops.rnn_cell": _CELLS, "python.ops.rnn_cell_impl": _CELLS, "models.rnn.linear": _CELLS,
     "models.rnn.rnn_cell": _CELLS, "contrib.rnn.python.ops.core_rnn_cell": _CELLS,
     "contrib.rnn.python.ops.core_rnn_cell_impl": _CELLS, "contrib.rnn.python.ops.rnn_cell": _CELLS,
     "python.tools.freeze_graph": "tfnb.tools.freeze_graph:freeze_graph",
     "python.tools.inspect_checkpoint": "tfnb.tools.inspect_checkpoint:print_tensors_in_checkpoint_file",
-    "python.training.moving_averages": "tfnb.train.moving_averages:assign_moving_average",
-    "python.training.slot_creator": "tfnb.train.slots:create_slot tfnb.train.slots:create_slot_with_initializer "
-                                    "tfnb.train.slots:create_zeros_slot",
+    "python.training.moving_averages": "tfnb.train.optimizers.moving_averages:assign_moving_average",
+    "python.training.slot_creator": "tfnb.train.optimizers.slots:create_slot "
+                                    "tfnb.train.optimizers.slots:create_slot_with_initializer "
+                                    "tfnb.train.optimizers.slots:create_zeros_slot",
     "python.training.training_ops": "",
-    "python.util.deprecation": "tfnb.core.deprecation:deprecated tfnb.core.deprecation:deprecated_argument_lookup",
-    "python.util.tf_export": "tfnb.core.deprecation:tf_export",
+    "python.util.deprecation": "tfnb.core.program.deprecation:deprecated "
+                               "tfnb.core.program.deprecation:deprecated_argument_lookup",
+    "python.util.tf_export": "tfnb.core.program.deprecation:tf_export",
     "python.util.nest": "tfnb.core.nest:*", "python.util.tf_inspect": "inspect:*",
 }
 # Folders whose modules `tensorflow.python` itself had, `from tensorflow.python import control_flow_ops`.
@@ -105,7 +109,7 @@ class Inside:
             return found
         for space in self.spaces:
             found = getattr(space, name, ABSENT) if not name.startswith("_") else ABSENT
-            if found is not ABSENT:
+            if found is not ABSENT and not internal(found):
                 return found
         op = _functions().get(name.lstrip("_")) if self.has_ops else None
         return ABSENT if op is None else getattr(raw, op)

@@ -5,7 +5,7 @@ import math
 import re
 from typing import Any
 
-from tfnb.train.checkpoint_reader import NewCheckpointReader
+from tfnb.train.checkpoints.reader import NewCheckpointReader
 
 
 def print_tensors_in_checkpoint_file(file_name: Any, tensor_name: str | None, all_tensors: bool,

@@ -15,15 +15,15 @@ import numpy as np
 from tfnb.core.dtypes import DType
 from tfnb.core.errors import FailedPreconditionError, InvalidArgumentError
 from tfnb.core.shape import compatible
-from tfnb.graph.keys import GraphKeys
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.keys import GraphKeys
+from tfnb.graph.parts.operation import Operation
 from tfnb.proto import slices
 from tfnb.proto.bundle_writer import BundleWriter
 from tfnb.proto.slices import Shape, Slice
 from tfnb.runtime.session import BaseSession
-from tfnb.runtime.store import uninitialized
+from tfnb.runtime.state.store import uninitialized
 from tfnb.tools.tensors import TensorFile, Told
-from tfnb.train.checkpoint_state import get_checkpoint_state, update_checkpoint_state
+from tfnb.train.checkpoints.state import get_checkpoint_state, update_checkpoint_state
 
 
 @dataclass(frozen=True)

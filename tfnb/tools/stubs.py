@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from tfnb.core.lazy import LazyModule
-from tfnb.ops.construct import Constructor
+from tfnb.ops.declaration.construct import Constructor
 
-HEAD = '"""{doc}"""\nfrom typing import Any as _Any\n\nfrom tfnb.graph.operation import Operation, Tensor\n'
+HEAD = '"""{doc}"""\nfrom typing import Any as _Any\n\nfrom tfnb.graph.parts.operation import Operation, Tensor\n'
 ROOT = Path(__file__).resolve().parents[1]
 PUBLIC_FOLDERS = ("tfnb.train", "tfnb.layers", "tfnb.data", "tfnb.summary", "tfnb.saved_model", "tfnb.contrib",
-                  "tfnb.compat", "tfnb.layers.rnn_cell")
+                  "tfnb.compat", "tfnb.rnn.rnn_cell")
 
 
 def public_modules() -> list[str]:

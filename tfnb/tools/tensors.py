@@ -15,12 +15,12 @@ import numpy as np
 
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.errors import DataLossError, NotFoundError
+from tfnb.core.files.paths import local, open_regular
 from tfnb.core.lazy import lazy_module
-from tfnb.core.paths import local, open_regular
 from tfnb.core.text import did_you_mean
 from tfnb.proto.bundle import BundleReader
 from tfnb.proto.checkpoint import open_checkpoint
-from tfnb.train.checkpoint_state import latest_checkpoint
+from tfnb.train.checkpoints.state import latest_checkpoint
 
 _safetensors = lazy_module("safetensors")
 _ENDINGS = (".index", ".meta")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfnb.core.device import DeviceSpec
-from tfnb.core.log import warning
+from tfnb.core.program.log import warning
 from tfnb.runtime.cluster import ClusterSpec
 
 # The ops that hold state which several workers share.

@@ -7,12 +7,12 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.graph.graph import Graph
-from tfnb.graph.keys import GraphKeys
-from tfnb.graph.operation import Tensor
+from tfnb.graph.parts.keys import GraphKeys
+from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import control_dependencies, get_default_graph, name_scope
-from tfnb.ops.initializers import zeros_initializer
-from tfnb.ops.variable_scope import get_variable
-from tfnb.ops.variables import Variable
+from tfnb.variables.initializers import zeros_initializer
+from tfnb.variables.scope import get_variable
+from tfnb.variables.variable import Variable
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfnb.kernels.cpu import jit, tape
 from tfnb.kernels.launch import Address, Call, Code, Meta
+from tfnb.kernels.llvm import jit, tape
 
 
 @pytest.fixture

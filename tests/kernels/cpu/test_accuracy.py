@@ -10,9 +10,9 @@ import pytest
 
 import tfnb as tf
 from tests import accuracy
-from tfnb.kernels.cpu import codegen
-from tfnb.kernels.cpu.emit import emit
-from tfnb.kernels.cpu.texts import LIBRARY
+from tfnb.kernels.cpu.fused.emit import emit
+from tfnb.kernels.cpu.fused.texts import LIBRARY
+from tfnb.kernels.llvm import codegen
 from tfnb.kernels.spec import MapKernel, Operand, RowKernel
 
 # ruff: noqa: F821

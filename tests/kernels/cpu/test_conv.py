@@ -6,10 +6,11 @@ import itertools
 import numpy as np
 import pytest
 
-from tfnb.kernels import window_arrays as arrays
-from tfnb.kernels.cpu import conv, conv_loops, pooling
+from tfnb.kernels.arrays import windows as arrays
+from tfnb.kernels.arrays.window import channels_first, window
+from tfnb.kernels.cpu.conv import conv, pooling
+from tfnb.kernels.cpu.conv import loops as conv_loops
 from tfnb.kernels.launch import Call, Meta
-from tfnb.kernels.window import channels_first, window
 
 RNG = np.random.default_rng(3)
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tfnb.kernels.cpu.emit import emit
-from tfnb.kernels.number_types import extreme
-from tfnb.kernels.scalar import read
+from tfnb.kernels.cpu.fused.emit import emit
+from tfnb.kernels.scalar.definition import read
+from tfnb.kernels.scalar.number_types import extreme
 from tfnb.kernels.spec import ColumnKernel, MapKernel, Operand, Reduce, RowKernel, Source, Stmt
 
 # ruff: noqa: F821

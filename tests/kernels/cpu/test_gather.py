@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfnb.kernels import gather
+from tfnb.kernels.library import gather
 
 RNG = np.random.default_rng(0)
 

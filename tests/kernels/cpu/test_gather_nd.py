@@ -4,8 +4,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfnb.kernels.gather import gather_nd
-from tfnb.kernels.scatter_nd import scatter_nd
+from tfnb.kernels.cpu.scatter_nd import scatter_nd
+from tfnb.kernels.library.gather import gather_nd
 
 RNG = np.random.default_rng(3)
 

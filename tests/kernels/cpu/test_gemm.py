@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from tfnb.core.options import options
-from tfnb.kernels.cpu import blas, gemm, microkernel, prelude, tiled
-from tfnb.kernels.cpu.tiled import Tail
+from tfnb.kernels.cpu.matmul import blas, gemm, tiled
+from tfnb.kernels.cpu.matmul.tiled import Tail
 from tfnb.kernels.launch import Address, Call, Meta
+from tfnb.kernels.llvm import microkernel, prelude
 
 
 @pytest.fixture(autouse=True)

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import pytest
 
-from tfnb.kernels.cpu import colors, crops, resize
-from tfnb.kernels.cpu.lowering import module_text
+from tfnb.kernels.cpu.image import colors, crops, resize
 from tfnb.kernels.launch import Call, Meta
+from tfnb.kernels.llvm.lowering import module_text
 
 IMAGE, SMALL, PIXELS = Meta("float32", (2, 5, 6, 3)), Meta("float32", (2, 3, 4, 3)), Meta("float32", (4, 3))
 BOXES, OWNER, FACTOR = Meta("float32", (7, 4)), Meta("int32", (7,)), Meta("float32", ())

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tfnb.core.options import options
-from tfnb.kernels.cpu import codegen, jit, objects
+from tfnb.kernels.llvm import codegen, jit, objects
 
 TEXT = """
 def kernel(args, begin, end):

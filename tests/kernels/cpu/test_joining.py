@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfnb.kernels import joining
+from tfnb.kernels.library import joining
 
 RNG = np.random.default_rng(0)
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import pytest
 
-from tfnb.kernels.cpu.codegen import _inlined
-from tfnb.kernels.cpu.loops import innermost_loops, mark_independent
+from tfnb.kernels.llvm.codegen import _inlined
+from tfnb.kernels.llvm.loops import innermost_loops, mark_independent
 
 
 @pytest.mark.parametrize("edges, want", [

@@ -8,9 +8,10 @@ import sys
 import numpy as np
 import pytest
 
-from tfnb.kernels.cpu import by_numba, codegen, jit, lowering, tiled
-from tfnb.kernels.cpu.arithmetic import Unsupported
-from tfnb.kernels.cpu.emit import emit
+from tfnb.kernels.cpu.fused.emit import emit
+from tfnb.kernels.cpu.matmul import tiled
+from tfnb.kernels.llvm import by_numba, codegen, jit, lowering
+from tfnb.kernels.llvm.arithmetic import Unsupported
 from tfnb.kernels.spec import ColumnKernel, MapKernel, Operand, RowKernel, Source
 
 # ruff: noqa: F821

@@ -4,7 +4,7 @@ import os
 import pytest
 
 from tfnb.core.options import options
-from tfnb.kernels.cpu import objects
+from tfnb.kernels.llvm import objects
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="owners and modes are POSIX")
 OTHER = 65534

@@ -4,7 +4,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfnb.kernels.cpu import philox, random
+from tfnb.kernels.arrays import philox
+from tfnb.kernels.cpu import random
 from tfnb.kernels.launch import Call, Meta
 
 SHAPES = [(0,), (), (1,), (5,), (1000,), (3, 7, 11)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfnb.kernels import scan
+from tfnb.kernels.library import scan
 
 RNG = np.random.default_rng(0)
 SHAPES = [((7,), 0), ((4, 5), 0), ((4, 5), 1), ((3, 4, 5), -2), ((1,), 0), ((2, 0), 1), ((0, 3), 1)]

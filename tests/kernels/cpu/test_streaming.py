@@ -6,7 +6,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.core.options import options
-from tfnb.kernels.cpu import streaming
+from tfnb.kernels.llvm import streaming
 from tfnb.kernels.spec import Operand, RowKernel
 
 # ruff: noqa: F821

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from tfnb.core.options import options
-from tfnb.kernels.cpu import jit, pool
-from tfnb.kernels.cpu.tape import MANY, ROW, WRITES, Tape
+from tfnb.kernels.llvm import jit, pool
+from tfnb.kernels.llvm.tape import MANY, ROW, WRITES, Tape
 
 ADD = """
 def kernel(args, begin, end):

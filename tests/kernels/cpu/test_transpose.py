@@ -6,7 +6,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.core.options import options
-from tfnb.kernels.cpu.transpose import axes
+from tfnb.kernels.cpu.fused.transpose import axes
 from tfnb.kernels.view import View
 
 CASES = [((70, 65), (1, 0)), ((128, 160), (1, 0)), ((5, 64, 33), (2, 0, 1)), ((5, 64, 33), (0, 2, 1)),

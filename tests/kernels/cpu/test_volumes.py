@@ -6,9 +6,9 @@ import itertools
 import numpy as np
 import pytest
 
-from tfnb.kernels import volume_arrays as arrays
-from tfnb.kernels.cpu import volumes
-from tfnb.kernels.window import volume
+from tfnb.kernels.arrays import volumes as arrays
+from tfnb.kernels.arrays.window import volume
+from tfnb.kernels.cpu.conv import volumes
 
 RNG = np.random.default_rng(4)
 

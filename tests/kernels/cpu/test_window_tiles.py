@@ -6,7 +6,7 @@ import ctypes
 import numpy as np
 import pytest
 
-from tfnb.kernels.cpu import jit, window_tiles
+from tfnb.kernels.llvm import jit, window_tiles
 
 TEXT = """
 def kernel(args, begin, end):

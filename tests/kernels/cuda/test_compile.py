@@ -11,8 +11,8 @@ import tfnb as tf
 from tests.gpu_programs import PROGRAMS
 from tfnb.compile.build import build_stage
 from tfnb.compile.lower import Ref
-from tfnb.compile.place import has_gpu_kernel
-from tfnb.compile.structure import build
+from tfnb.compile.planning.place import has_gpu_kernel
+from tfnb.compile.planning.structure import build
 from tfnb.compile.target import CUDA
 from tfnb.compile.trace import Meta
 from tfnb.kernels.cuda import device, gemm

@@ -1,4 +1,4 @@
-"""Kernels that read and write single elements of TensorArrays and stacks, which lie in one buffer (core/rows.py).
+"""Kernels that read and write single elements of TensorArrays and stacks, which lie in one buffer (resources/rows.py).
 
     read(call)      (index, head) -> the element; zeros for an unwritten one, where the shape is known
     write(call)     (index, value, head); `add`: to a place that has an element, it is added
@@ -11,9 +11,9 @@ stops the program: the status words are STOPPED, the index, the number.
 """
 from __future__ import annotations
 
-from tfnb.core import rows
-from tfnb.kernels.copying import UNITS
 from tfnb.kernels.launch import Address, Call, Launch
+from tfnb.kernels.library.copying import UNITS
+from tfnb.resources import rows
 
 STOPPED = 8
 _STATUS = Address("status")

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from tfnb.kernels.cpu import jit
+from tfnb.kernels.llvm import jit
 
 TYPES = frozenset(["float32", "float64"])
 

@@ -1,4 +1,4 @@
-"""Histograms in one pass: both sums, the extremes and the buckets, 2.5 ns a value (kernels/histogram.py takes 16)."""
+"""Histograms in one pass: both sums, the extremes and the buckets, 2.5 ns a value (arrays/histogram.py takes 16)."""
 from __future__ import annotations
 
 import ctypes
@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from tfnb.kernels.cpu import jit
-from tfnb.kernels.histogram import Histogram, bucket_limits, guide
+from tfnb.kernels.arrays.histogram import Histogram, bucket_limits, guide
+from tfnb.kernels.llvm import jit
 
 # The sums are taken in order, which FASTMATH = () says; the doubles themselves say where to look in the guide.
 TEXT = """

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfnb.kernels.copying import copy_box, copy_rows
-from tfnb.kernels.cpu.philox import BLOCKS_PER_ELEMENT, new_state
+from tfnb.kernels.arrays.philox import BLOCKS_PER_ELEMENT, new_state
 from tfnb.kernels.launch import Address, Call, Launch, Word
+from tfnb.kernels.library.copying import copy_box, copy_rows
 
 STATE = Address("state")
 GRAIN = 4096                                            # groups (blocks) a thread takes at a time

@@ -20,12 +20,12 @@ from math import prod
 from typing import Any
 
 from tfnb.kernels.block import Block, fill
-from tfnb.kernels.cpu.operands import Arguments, Place, places
-from tfnb.kernels.cpu.rows import indented, source_text
-from tfnb.kernels.cpu.texts import has_text, template
+from tfnb.kernels.cpu.fused.operands import Arguments, Place, places
+from tfnb.kernels.cpu.fused.rows import indented, source_text
+from tfnb.kernels.cpu.fused.texts import has_text, template
 from tfnb.kernels.launch import Address, Call, Launch
 from tfnb.kernels.printer import Printer
-from tfnb.kernels.scalar import Attrs
+from tfnb.kernels.scalar.definition import Attrs
 from tfnb.kernels.scatter import Form, elements
 from tfnb.kernels.spec import Source
 

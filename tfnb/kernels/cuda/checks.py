@@ -1,7 +1,7 @@
 """Failures that the templates of GPU kernels report: which of several is named depends on the order of the threads.
 
 A kernel that fails says so in the status words and goes on: the launcher of the kernels skips what must not run then
-(runtime/gpu_program.py).
+(runtime/runners/gpu_program.py).
 """
 from __future__ import annotations
 

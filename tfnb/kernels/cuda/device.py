@@ -23,7 +23,7 @@ import numpy as np
 
 from tfnb.core.errors import ResourceExhaustedError
 from tfnb.core.lazy import lazy_module
-from tfnb.kernels.primitives import PRIMITIVES
+from tfnb.kernels.scalar.primitives import PRIMITIVES
 
 numba = lazy_module("numba")
 compiler = lazy_module("numba.cuda.compiler")

@@ -7,7 +7,7 @@ ones agree as far as the logarithm, sine and cosine of the two do. The last laun
 """
 from __future__ import annotations
 
-from tfnb.kernels.cpu.philox import BLOCKS_PER_ELEMENT
+from tfnb.kernels.arrays.philox import BLOCKS_PER_ELEMENT
 from tfnb.kernels.cuda.checks import STATUS, indented, tell
 from tfnb.kernels.cuda.geometry import over
 from tfnb.kernels.launch import Address, Call, Launch

@@ -30,7 +30,7 @@ from tfnb.kernels.cuda.geometry import block_size, blocks_of
 from tfnb.kernels.cuda.texts import has_text, template
 from tfnb.kernels.launch import Address, Call, Launch, Word
 from tfnb.kernels.printer import Printer
-from tfnb.kernels.scalar import Attrs
+from tfnb.kernels.scalar.definition import Attrs
 from tfnb.kernels.scatter import Form, elements
 
 CHECK_TEXT = """def kernel(indices, status, count, {limits}):

@@ -6,9 +6,9 @@ the CPU; nothing is a call of a device function of ours (that would need a GPU o
 from __future__ import annotations
 
 from tfnb.kernels.block import Value
-from tfnb.kernels.number_types import kind
-from tfnb.kernels.primitives import PRIMITIVES
 from tfnb.kernels.printer import OPERATORS, has_operator
+from tfnb.kernels.scalar.number_types import kind
+from tfnb.kernels.scalar.primitives import PRIMITIVES
 
 _OPERATORS = frozenset({*OPERATORS, "convert", "where"})
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfnb.kernels.arrays.window import Attrs, Window, pool_window, spatial_axes, window
 from tfnb.kernels.cuda.geometry import over
 from tfnb.kernels.launch import Address, Call, Launch, Word
-from tfnb.kernels.number_types import extreme
+from tfnb.kernels.scalar.number_types import extreme
 from tfnb.kernels.view import row_major
-from tfnb.kernels.window import Attrs, Window, pool_window, spatial_axes, window
 
 Shape = tuple[int, ...]
 

@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Detached, Snapshot
-from tfnb.graph.operation import Operation
-from tfnb.graph.ownership import all_graphs, own
+from tfnb.graph.parts.operation import Operation
+from tfnb.graph.parts.ownership import all_graphs, own
 from tfnb.graph.stack import global_graph, set_global_graph
 from tfnb.notebook.cells.compare import Changes, compare
 from tfnb.notebook.cells.effects import Effects, Orphan, Stale, apply_changes, spread

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.notebook.graph.details import attr_text
 from tfnb.opdef import kinds
 

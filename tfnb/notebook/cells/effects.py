@@ -15,8 +15,8 @@ from types import MappingProxyType
 from tfnb.core.shape import merge
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Detached
-from tfnb.graph.operation import Operation, Tensor
-from tfnb.graph.shape_context import ShapeContext
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.shape_context import ShapeContext
 from tfnb.notebook.cells.compare import Changes, fits, form
 from tfnb.opdef import kinds
 

@@ -8,11 +8,11 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfnb.graph.collection import op_of
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Snapshot
-from tfnb.graph.operation import Operation
-from tfnb.graph.ownership import all_graphs
+from tfnb.graph.parts.collection import op_of
+from tfnb.graph.parts.operation import Operation
+from tfnb.graph.parts.ownership import all_graphs
 from tfnb.graph.stack import set_global_graph
 from tfnb.notebook.frontend.settings import settings
 from tfnb.opdef import kinds

@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.operation import Operation
 from tfnb.opdef import kinds
 
 _last = re.compile(r"_([1-9]\d*)\Z").finditer

@@ -19,7 +19,7 @@ import numpy as np
 from tfnb.core.dtypes import DType
 from tfnb.core.source import label
 from tfnb.core.text import cut
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.operation import Operation
 
 Key = Hashable
 SINGLE = frozenset({bool, int, float, complex, str, bytes, type(None), DType})

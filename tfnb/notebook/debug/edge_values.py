@@ -11,8 +11,8 @@ import numpy as np
 from tfnb.core.describe import one_line
 from tfnb.core.text import expression
 from tfnb.debug.tap import Tap, run_tapped
-from tfnb.graph.operation import Operation, Tensor
-from tfnb.kernels.png import encode_png
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.kernels.arrays.png import encode_png
 from tfnb.notebook.drawing.tensor_stats import as_reals
 from tfnb.notebook.drawing.value_label import Pill, pill_of
 from tfnb.notebook.frontend.fetch import in_session

@@ -8,9 +8,9 @@ from types import FrameType
 from typing import Any
 
 from tfnb.core.source import PACKAGE
-from tfnb.graph.collection import op_of
 from tfnb.graph.graph import Graph
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.collection import op_of
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.notebook.graph.read import OpInfo, from_op
 from tfnb.notebook.graph.view import GraphView, graph_view
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tfnb.debug.nan import NanReport, Seen, find_nan
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.operation import Operation
 from tfnb.notebook.drawing.svg import text as escaped
 from tfnb.notebook.drawing.value_label import pill_of, pill_svg
 from tfnb.notebook.frontend.badge import BAD_COLOR, FRESH_COLOR

@@ -12,7 +12,7 @@ from tfnb.core.text import did_you_mean
 from tfnb.debug.nan import patterns
 from tfnb.debug.stepper import Stepper
 from tfnb.debug.tap import inspect_run
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.notebook.debug.edge_values import elements_of, watched
 from tfnb.notebook.debug.typed import typed_value
 from tfnb.notebook.drawing.geometry import shorten

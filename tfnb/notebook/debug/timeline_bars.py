@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from tfnb.core.options import options
 from tfnb.debug.profile import Profile
 from tfnb.debug.timing import SHORT, LaunchTime, memory_rate, product_rate
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.operation import Operation
 from tfnb.notebook.frontend import shell
-from tfnb.runtime.trace import Record
+from tfnb.runtime.state.trace import Record
 
 PRODUCT, OTHER, HOST, REST = 0, 2, 1, 6         # places of colours
 PLACES = (0, 1, 2, 3, 4, 5, 7)                  # of groups, the largest first

@@ -8,13 +8,13 @@ from typing import Any
 from tfnb.core.text import did_you_mean
 from tfnb.debug.profile import Profile, profile, trace_run
 from tfnb.debug.timeline import Timeline
-from tfnb.graph.context import session_for
+from tfnb.graph.parts.context import session_for
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.debug.timeline_bars import GROUPS, bars_of, micros, shares
 from tfnb.notebook.debug.timeline_svg import MOST, timeline_svg
 from tfnb.notebook.frontend.widget import View
 from tfnb.notebook.plots.svg_figure import DRAWN, save_drawing
-from tfnb.runtime.trace import Record
+from tfnb.runtime.state.trace import Record
 
 KERNELS = "kernel"      # stands for no groups
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tfnb.kernels.png import encode_png
+from tfnb.kernels.arrays.png import encode_png
 from tfnb.notebook.drawing.geometry import shorten, text_width
 from tfnb.notebook.drawing.heat_map import GAP, LARGEST, Picture
 from tfnb.notebook.drawing.palette import FONT, INKS, theme_css

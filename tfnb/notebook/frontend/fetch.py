@@ -8,7 +8,7 @@ from tfnb.core.describe import one_line
 from tfnb.core.text import did_you_mean
 from tfnb.debug.tap import Tap, run_tapped
 from tfnb.graph.graph import Graph
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph, get_default_session
 from tfnb.notebook.frontend import shell
 from tfnb.runtime.session import BaseSession

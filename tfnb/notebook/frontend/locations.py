@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from urllib.parse import quote
 
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.operation import Operation
 
 NAMELESS = "run "           # begins the keys of cells whose front end tells no id
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from tfnb.debug.tap import Tap, inspect_run
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.operation import Operation
 from tfnb.notebook.frontend.fetch import in_session
 from tfnb.runtime.executor import Executor
 from tfnb.runtime.session import BaseSession
-from tfnb.runtime.trace import Trace
+from tfnb.runtime.state.trace import Trace
 
 RUNS = 5
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
-from tfnb.graph.export import native_attr
+from tfnb.graph.formats.export import native_attr
 from tfnb.graph.stack import get_default_graph
 
 

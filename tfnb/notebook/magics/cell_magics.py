@@ -8,8 +8,8 @@ from IPython.core.magic import cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfnb.graph.graph import Graph
-from tfnb.graph.operation import Operation
-from tfnb.graph.ownership import all_graphs
+from tfnb.graph.parts.operation import Operation
+from tfnb.graph.parts.ownership import all_graphs
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.cells.effects import is_variable
 from tfnb.notebook.graph.view import GraphView, graph_view

@@ -19,7 +19,7 @@ from IPython.utils.process import arg_split  # type: ignore[attr-defined]  # pub
 
 from tfnb.core.errors import OpError
 from tfnb.core.text import did_you_mean
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.fetch import NoSessionError, find_session, graph_of, resolve

@@ -7,8 +7,8 @@ from html import escape
 from typing import Any
 
 from tfnb.core.text import did_you_mean
-from tfnb.graph.collection import op_of
 from tfnb.graph.graph import Graph
+from tfnb.graph.parts.collection import op_of
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.cells.compare import form
 from tfnb.notebook.drawing.geometry import shorten

@@ -15,10 +15,10 @@ from functools import partial
 from typing import Any
 
 from tfnb.core.source import set_cell_label
-from tfnb.graph.collection import op_of
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Snapshot
-from tfnb.graph.ownership import all_graphs
+from tfnb.graph.parts.collection import op_of
+from tfnb.graph.parts.ownership import all_graphs
 from tfnb.notebook.cells.cells import Cells
 from tfnb.notebook.cells.journal import Past
 from tfnb.notebook.debug.failed_cell import attempted, bundle, partial_graph

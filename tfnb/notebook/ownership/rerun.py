@@ -17,7 +17,7 @@ from typing import Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.core.stale import StaleTensorError
-from tfnb.graph.ownership import all_graphs
+from tfnb.graph.parts.ownership import all_graphs
 from tfnb.notebook.cells.effects import Orphan, Stale
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.badge import FRESH_COLOR, STALE_COLOR

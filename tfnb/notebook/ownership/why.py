@@ -8,8 +8,8 @@ from html import escape
 from typing import Any
 
 from tfnb.core.stale import why_stale
-from tfnb.graph.collection import op_of
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.collection import op_of
+from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.cells.cells import Cells
 from tfnb.notebook.cells.compare import form

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tfnb.graph.constant_value import constant_value
 from tfnb.graph.graph import Graph
-from tfnb.graph.operation import Tensor
+from tfnb.graph.parts.constant_value import constant_value
+from tfnb.graph.parts.operation import Tensor
 from tfnb.notebook.frontend.fetch import find_session, resolve
 from tfnb.runtime.session import BaseSession
 

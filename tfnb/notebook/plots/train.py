@@ -15,7 +15,7 @@ from tfnb.notebook.plots.early_stopping import rules
 from tfnb.notebook.plots.learning_rate import rate_of
 from tfnb.notebook.plots.train_panel import TrainPanel
 from tfnb.notebook.plots.training import Report, Run, active_runs
-from tfnb.train.saver import saver_or_default
+from tfnb.train.checkpoints.saver import saver_or_default
 
 AT_ONCE = 0.3           # seconds that a first step may take before the panel is shown without it
 

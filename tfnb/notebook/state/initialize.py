@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfnb.core.errors import FailedPreconditionError
-from tfnb.graph.keys import GraphKeys
+from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend.fetch import find_session
 from tfnb.runtime.session import BaseSession

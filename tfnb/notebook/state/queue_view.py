@@ -10,8 +10,8 @@ from typing import Any
 
 from tfnb.core.text import did_you_mean
 from tfnb.graph.graph import Graph
-from tfnb.graph.keys import GraphKeys
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.keys import GraphKeys
+from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.badge import BAD_COLOR, FRESH_COLOR

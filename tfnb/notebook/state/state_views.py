@@ -8,7 +8,7 @@ import numpy as np
 
 from tfnb.autodiff.gradients import gradients
 from tfnb.core.text import did_you_mean, expression
-from tfnb.graph.operation import Operation
+from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.drawing.heat_map import Picture, Window, picture, zoomed
 from tfnb.notebook.drawing.svg import short
@@ -20,7 +20,7 @@ from tfnb.notebook.plots import board
 from tfnb.notebook.state.tables import Cell, Column, Table, number_cell, share_cell, words_cell
 from tfnb.notebook.state.tables_view import SheetView
 from tfnb.notebook.state.variable_table import Trained, global_step_in, look, value_in, variables_of, watched
-from tfnb.ops.indexed_slices import IndexedSlices
+from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.runtime.session import BaseSession
 
 HOW = ("max", "mean")

@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tfnb.graph.graph import Graph
-from tfnb.graph.keys import GraphKeys
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.keys import GraphKeys
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.notebook.cells.effects import is_variable
 from tfnb.notebook.drawing.tensor_stats import Motion
 from tfnb.runtime.session import BaseSession

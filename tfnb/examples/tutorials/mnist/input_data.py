@@ -18,7 +18,7 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.dtypes import as_dtype
-from tfnb.ops.random import get_seed
+from tfnb.ops.random.random_ops import get_seed
 
 DEFAULT_SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 FILES = ("train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz", "t10k-images-idx3-ubyte.gz",

@@ -4,19 +4,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tfnb.graph.operation import Operation, Tensor
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.layers.losses import sparse_softmax_cross_entropy
-from tfnb.ops.casting import cast, to_int64
-from tfnb.ops.create import zeros
-from tfnb.ops.matmul import matmul
-from tfnb.ops.nn import relu
-from tfnb.ops.random import truncated_normal
-from tfnb.ops.reduce import reduce_sum
-from tfnb.ops.summary import scalar
-from tfnb.ops.top import in_top_k
-from tfnb.ops.variables import Variable
-from tfnb.train.gradient_descent import GradientDescentOptimizer
+from tfnb.losses.losses import sparse_softmax_cross_entropy
+from tfnb.ops.array.create import zeros
+from tfnb.ops.io.summary import scalar
+from tfnb.ops.math.casting import cast, to_int64
+from tfnb.ops.nn.activations import relu
+from tfnb.ops.random.random_ops import truncated_normal
+from tfnb.ops.reductions.matmul import matmul
+from tfnb.ops.reductions.reduce import reduce_sum
+from tfnb.ops.reductions.top import in_top_k
+from tfnb.train.optimizers.gradient_descent import GradientDescentOptimizer
+from tfnb.variables.variable import Variable
 
 NUM_CLASSES = 10
 IMAGE_SIZE = 28

@@ -1,0 +1,1 @@
+"""From fetches to a plan: pruning, placement, scheduling, loops and branches."""

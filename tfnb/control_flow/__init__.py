@@ -1,0 +1,1 @@
+"""Control flow: conditionals, loops, functions over rows, assertions."""

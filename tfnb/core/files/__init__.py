@@ -1,0 +1,1 @@
+"""Files: paths, their errors, and the functions of `tf.gfile`."""

@@ -1,0 +1,1 @@
+"""Parts of a program beside its graph: flags, hyperparameters, logging, marks of deprecation."""

@@ -1,0 +1,1 @@
+"""GraphDefs as messages: export, node names, functions inlined."""

@@ -1,0 +1,1 @@
+"""Parts of a graph: operations and tensors, names, scopes, collections, contexts, known values."""

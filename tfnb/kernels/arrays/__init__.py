@@ -1,0 +1,1 @@
+"""NumPy forms of hand-written ops, and the codecs of pictures and sounds."""

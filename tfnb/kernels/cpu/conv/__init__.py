@@ -1,0 +1,1 @@
+"""Convolutions and pooling in tiles of vector registers."""

@@ -1,0 +1,1 @@
+"""Loop nests of fused groups: element-wise, rows and columns."""

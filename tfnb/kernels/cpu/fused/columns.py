@@ -1,0 +1,139 @@
+"""Source of column kernels: reductions over dimension 0, side by side for all columns.
+
+    n = end - begin
+    n0 = args[2]
+    x0 = float32_array(args[3] + 4 * begin, n)              # the accumulators: a scratch vector
+    for j in range(n):
+        x0[j] = float32(0.0)
+    for i in range(n0):
+        a0 = float32_array(args[0] + 4 * (i * args[4] + begin), n)
+        for j in range(n):
+            x0[j] = add_any_order(x0[j], a0[j])
+    for j in range(n):
+        o0[j] = x0[j]
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfnb.kernels.block import Block, Reduction, fill
+from tfnb.kernels.cpu.fused.operands import Arguments, Place, places
+from tfnb.kernels.cpu.fused.rows import indented, source_text
+from tfnb.kernels.cpu.fused.texts import has_text, template
+from tfnb.kernels.plan import plan
+from tfnb.kernels.printer import Printer, literal
+from tfnb.kernels.scalar.number_types import dtype_of
+from tfnb.kernels.spec import ColumnKernel, Source
+
+ROWS, COLUMNS = 1, 2                      # bits: what a value varies with
+
+
+class ColumnText:
+    """Writes one column kernel."""
+
+    def __init__(self, kernel: ColumnKernel) -> None:
+        self.block = Block(has_text)
+        values = fill(self.block, kernel)
+        self.args = Arguments()
+        self.loads, self.stores = places(kernel.loads, kernel.stores, self.args)
+        self.varies, ready = _analysis(self.block, self.loads)
+        self.value = {place.array: values[place.operand.name] for place in self.stores}
+        self.full = [p for p in self.stores if p.operand.steps[0] != "0"]
+        self.row = [p for p in self.stores if p.operand.steps[0] == "0"]
+        self.passes = plan(self.block, ready, [self.value[p.array] for p in self.full],
+                           [self.value[p.array] for p in self.row])
+        self.printer = Printer(self.block, lambda v: "int32(i)" if v.primitive == "column" else template(v))
+        self.texts = {i: place.load("j", 1) for i, place in enumerate(self.loads)}
+
+    def source(self) -> Source:
+        """Return the kernel's source and the layout of its argument block."""
+        lines = ["n = end - begin", f"n0 = {self.args.text('size', 0)}"]
+        fixed = [p for p in (*self.loads, *self.stores) if p.operand.steps[0] == "0"]
+        lines += [line for p in (*self.loads, *self.stores) for line in p.step_line(self.args, 1)]
+        lines += [self._view(place) for place in fixed] + [self._scratch(r) for r in self._reductions()]
+        known = {i: f"{v.type}(n0)" for i, v in enumerate(self.block.values) if v.primitive == "count"}
+        lines += self.printer.lines(self._front(self.passes.values, 0, set(self.passes.ends)), known, self.texts)
+        for p in range(1, self.passes.count + 1):
+            lines += self._pass(p, dict(known))
+        if self.row:
+            lines += self._finish(known)
+        return Source(source_text(lines), tuple(self.args.layout))
+
+    def _pass(self, p: int, known: dict[int, str]) -> list[str]:
+        """Return the lines of one walk over all rows."""
+        reductions, roots = self.passes.reductions[p], self.passes.roots[p]
+        start = [_keep(r, literal(r.identity, r.type)) for r in reductions]
+        known |= {r.acc: _kept(r) for r in reductions}
+        known |= {r.result: _kept(r) for before in range(1, p) for r in self.passes.reductions[before]}
+        wanted = self.block.needed(roots, known)
+        stores = self.full if p == self.passes.count else []
+        used = {self.block.values[v].data for v in wanted if self.block.values[v].primitive == "load"}
+        moving = [q for q in (*(load for i, load in enumerate(self.loads) if i in used), *stores)
+                  if q.operand.steps[0] != "0"]
+        lines = [self._view(place) for place in moving]
+        lines += self.printer.lines(self._front(wanted, ROWS, set(roots)), known, self.texts)
+        inner = self.printer.lines(roots, known, self.texts)
+        inner += [_keep(r, known[r.update]) for r in reductions]
+        inner += [place.store("j", 1, known[self.value[place.array]]) for place in stores]
+        body = [*lines, "for j in range(n):", *indented(inner)]
+        return [*(["for j in range(n):", *indented(start)] if start else []), "for i in range(n0):", *indented(body)]
+
+    def _finish(self, known: dict[int, str]) -> list[str]:
+        """Return the lines behind the reductions: once for each column."""
+        known |= {r.result: _kept(r) for r in self._reductions()}
+        values = [self.value[place.array] for place in self.row]
+        lines = self.printer.lines(values, known, self.texts)
+        lines += [place.store("j", 1, known[self.value[place.array]]) for place in self.row]
+        return ["for j in range(n):", *indented(lines)]
+
+    def _front(self, values: Sequence[int] | frozenset[int], level: int, roots: set[int]) -> list[int]:
+        """Return the values at a level (0: the same everywhere, ROWS: one for each row) that others use."""
+        used = {arg for v in values if self.varies[v] & ~level for arg in self.block.values[v].args} | roots
+        return [v for v in sorted(values) if self.varies[v] == level and v in used]
+
+    def _reductions(self) -> list[Reduction]:
+        return [r for p in sorted(self.passes.reductions) for r in self.passes.reductions[p]]
+
+    def _view(self, place: Place) -> str:
+        return place.view(self.args, [("i", 0), ("begin", 1)], "n" if place.operand.steps[1] != "0" else "1")
+
+    def _scratch(self, reduction: Reduction) -> str:
+        size, address = dtype_of(reduction.type).itemsize, self.args.text("scratch", reduction.name)
+        offset = "begin" if size == 1 else f"{size} * begin"
+        type = reduction.type.replace("bool", "uint8")
+        return f"{_array(reduction)} = {type}_array({address} + {offset}, n)"
+
+
+def _array(reduction: Reduction) -> str:
+    return f"x{reduction.number}"
+
+
+def _kept(reduction: Reduction) -> str:
+    """Return the source of a column's accumulator. Booleans are bytes in memory."""
+    return f"({_array(reduction)}[j] != uint8(0))" if reduction.type == "bool" else f"{_array(reduction)}[j]"
+
+
+def _keep(reduction: Reduction, value: str) -> str:
+    """Return the line that sets a column's accumulator."""
+    return f"{_array(reduction)}[j] = {f'uint8({value})' if reduction.type == 'bool' else value}"
+
+
+def _analysis(block: Block, loads: Sequence[Place]) -> tuple[list[int], list[int]]:
+    """Return the dimensions that each value varies with, and the passes after which it can be computed."""
+    varies: list[int] = []
+    ready: list[int] = []
+    for value in block.values:
+        own = 0
+        for arg in value.args:
+            own |= varies[arg]
+        if value.primitive == "load":
+            rows, columns = loads[value.data].operand.steps
+            own = (ROWS if rows != "0" else 0) | (COLUMNS if columns != "0" else 0)
+        elif value.primitive in ("acc", "reduced"):
+            own = ROWS | COLUMNS if value.primitive == "acc" else COLUMNS
+        elif value.primitive == "column":
+            own = ROWS
+        varies.append(own)
+        after = max((ready[arg] for arg in value.args), default=0)
+        ready.append(1 + ready[block.reductions[value.data].update] if value.primitive == "reduced" else after)
+    return varies, ready

@@ -1,0 +1,30 @@
+"""The source that kernels on a CPU have for each primitive: an operator, a call by its name, or of the C library."""
+from __future__ import annotations
+
+from tfnb.kernels.block import Value
+from tfnb.kernels.llvm.intrinsics import has_instructions
+from tfnb.kernels.printer import OPERATORS, has_operator
+from tfnb.kernels.scalar.number_types import kind
+from tfnb.kernels.scalar.primitives import PRIMITIVES
+
+# libm's functions are scalar: only for what has neither instructions nor an expansion.
+LIBRARY = frozenset(name for name, row in PRIMITIVES.items() if row.libm and not row.instruction("float32")
+                    and row.definition("float32") is None)
+_OPERATORS = frozenset({*OPERATORS, "convert"}) - {"integer_divide", "integer_power"}
+
+
+def has_text(name: str, type: str) -> bool:
+    """Return whether a kernel on the CPU has source for this primitive over operands of `type`."""
+    if name in LIBRARY:
+        return kind(type) == "f"
+    if name in _OPERATORS:
+        return name == "convert" or has_operator(name, type)
+    return name == "column" or has_instructions(name, type)
+
+
+def template(value: Value) -> str:
+    """Return the source of a value, with places for its operands; "" if it is an operator."""
+    if value.primitive in _OPERATORS:
+        return ""
+    places = ", ".join(f"{{{i}}}" for i in range(len(value.args)))
+    return f"math.{value.primitive}({places})" if value.primitive in LIBRARY else f"{value.primitive}({places})"

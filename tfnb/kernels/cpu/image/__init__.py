@@ -1,0 +1,1 @@
+"""Colors, crops and resizing of images."""

@@ -1,0 +1,1 @@
+"""Matrix products in tiles of vector registers, and by BLAS."""

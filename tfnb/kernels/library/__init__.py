@@ -1,0 +1,1 @@
+"""Hand-written kernels as functions, one for CPU and GPU."""

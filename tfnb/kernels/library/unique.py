@@ -1,0 +1,48 @@
+"""Unique elements of a vector, in order of appearance.
+
+    unique(call)    Unique (x) -> y, idx and, one output more, how many there are: y has room for all of x
+"""
+from __future__ import annotations
+
+from tfnb.kernels.functions.kernel import kernel_function
+from tfnb.kernels.functions.language import Array, Type, int32, int64, uint64
+from tfnb.kernels.launch import Call, Launch
+
+
+@kernel_function
+def number_unique(x: Array, y: Array, places: Array, total: Array, table: Array, n: int, mask: int, shift: int,
+                  Index: Type, item: int) -> None:
+    """Number the elements of x by a hash table with open addressing, and put the different ones in y.
+
+    A slot holds the place in y plus one, or 0. Its size is a power of two, at least twice the number of elements; the
+    high bits of a product choose the slot (Knuth's multiplicative hashing).
+    """
+    for i in range(mask + 1):
+        table[i] = int32(0)
+    count = 0
+    for i in range(n):
+        value = x[i]
+        slot = int64((uint64(value) * uint64(0x9E3779B97F4A7C15)) >> uint64(shift))
+        place = int64(table[slot]) - 1
+        while place >= 0 and y[place] != value:
+            slot = (slot + 1) & mask
+            place = int64(table[slot]) - 1
+        if place < 0:
+            place = int64(count)
+            table[slot] = int32(count + 1)
+            y[count] = value
+            count += 1
+        places[i] = Index(place)
+    total[0] = count
+
+
+def unique(call: Call) -> list[Launch]:
+    """Return one launch of one item: an element depends on all before it."""
+    x, places = call.inputs[0], call.outputs[1]
+    bits = max(4, (2 * max(1, x.size) - 1).bit_length())
+    table = call.scratch(4 << bits).reach(4 << bits).of("int32")
+    whole = x.size * x.itemsize
+    return [number_unique.launch(call, 1, call.input(0).reach(whole), call.output(0).reach(whole),
+                                 call.output(1).reach(x.size * places.itemsize),
+                                 call.output(2).reach(8).of("int64"), table, x.size, (1 << bits) - 1, 64 - bits,
+                                 Index=places.type, grain=0, label="unique")]

@@ -1,0 +1,115 @@
+"""Kernel source -> a relocatable object with one symbol, through LLVM.
+
+lowering.py makes LLVM IR of the source, or numba (by_numba.py) where lowering.py does not support it. Then LLVM
+optimises, with what we know of the loops (loops.py), and emits an object that refers to no numba runtime, no Python and
+no address of this process: it can be kept on disk and loaded without either.
+
+A kernel of an MLP takes 5 to 55 ms: 1 to 7 to lower, 2 to 20 to optimise, 2 to 25 to emit (the loops with exp in them
+take longest). numba takes 20 to 350 ms for the first of these.
+"""
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import Any
+
+from tfnb.core.lazy import lazy_module
+from tfnb.kernels.llvm import by_numba, lowering
+from tfnb.kernels.llvm.arithmetic import Unsupported
+from tfnb.kernels.llvm.loops import mark_independent
+from tfnb.kernels.llvm.microkernel import processor_features
+from tfnb.kernels.scalar.primitives import PRIMITIVES
+
+llvm = lazy_module("llvmlite.binding")
+
+# of the C library: what primitives name, what LLVM makes of instructions, and what numba's own lowering calls
+_FLOAT = {*(row.libm for row in PRIMITIVES.values() if row.libm),
+          *("cbrt copysign exp2 fabs fdim fma fmax fmin frexp hypot ldexp log10 log2 logb modf nearbyint nextafter "
+            "remainder round scalbn sincos tgamma").split()}
+LIBRARY = frozenset([*_FLOAT, *(f"{name}f" for name in _FLOAT), "memcpy", "memmove", "memset", "memcmp"])
+
+
+class KernelError(RuntimeError):
+    """A kernel source that does not compile: a fault of tfnb, not of the user."""
+
+
+@cache
+def machine() -> Any:
+    """Return LLVM's description of this processor, for code generation (made once; 0.7 ms)."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=processor_features(), opt=3, jit=True)
+
+
+def compile_text(text: str, symbol: str) -> bytes:
+    """Compile a kernel's source to object code; its only global symbol is `symbol`.
+
+    Raises KernelError when numba rejects the source or when the result calls anything but the C library.
+    """
+    code, foreign = _emit(optimised_module(text, symbol))
+    if any(name.startswith("__svml") for name in foreign):      # numba found Intel's vector library and told LLVM
+        code, foreign = _emit(optimised_module(text, symbol, vectors=False))
+    if foreign:
+        raise KernelError(f"kernel calls {', '.join(foreign)}, which a stand-alone object may not\n{text}")
+    return code
+
+
+def _emit(module: Any) -> tuple[bytes, list[str]]:
+    """Return the object code of a module, and the functions that it calls outside the C library."""
+    outside = {fn.name for fn in module.functions if fn.is_declaration and not fn.name.startswith("llvm.")}
+    code = bytes(machine().emit_object(module))
+    return code, sorted((outside | undefined_symbols(code)) - LIBRARY)
+
+
+def undefined_symbols(code: bytes) -> set[str]:
+    """Return the undefined symbols of an ELF object, among them calls that LLVM made of instructions; empty for others.
+
+    LLVM's loader ends the process when it cannot find one of them.
+    """
+    sections = {section.name(): section.data() for section in llvm.ObjectFileRef.from_data(code).sections()}
+    names = sections.get(b".strtab", b"")
+    entries = struct.iter_unpack("<IBBHQQ", sections.get(b".symtab", b""))
+    starts = [start for start, _, _, section, _, _ in entries if start and not section]
+    return {names[start:names.index(b"\0", start)].decode() for start in starts}
+
+
+def optimised_module(text: str, symbol: str, vectors: bool = True) -> Any:
+    """Return the optimised LLVM module of a kernel: its function `symbol`, and what could not be inlined into it."""
+    made, settings = _lowered(text, symbol)
+    if made.count("\ndefine ") > 1:
+        made = _inlined(made, symbol)
+    module = llvm.parse_assembly(mark_independent(made) if settings.get("INDEPENDENT") else made)
+    _optimise(module, 3, vectors)
+    module.verify()
+    return module
+
+
+def _inlined(made: str, symbol: str) -> str:
+    """Return the module cleaned up, its loops unchanged: which are innermost shows only after inlining."""
+    module = llvm.parse_assembly(made)
+    for value in (*module.functions, *module.global_variables):
+        if not value.is_declaration and value.name != symbol:
+            value.linkage = "internal"
+    _optimise(module, 1, vectors=False)
+    return str(module)
+
+
+def _lowered(text: str, symbol: str) -> tuple[str, dict[str, Any]]:
+    """Return the unoptimised LLVM module of a kernel's source, and its module-level settings."""
+    try:
+        try:
+            return lowering.module_text(text, symbol, machine().triple, str(machine().target_data))
+        except Unsupported:
+            return by_numba.module_text(text, symbol)
+    except Exception as error:
+        raise KernelError(f"kernel does not compile: {error}\n{text}") from error
+
+
+def _optimise(module: Any, level: int, vectors: bool) -> None:
+    """Optimise: level 1 inlines and cleans up and leaves the loops as they are; level 3 is all that LLVM has."""
+    tuning = llvm.create_pipeline_tuning_options(speed_level=level)
+    tuning.loop_unrolling = level == 3
+    tuning.loop_vectorization = tuning.slp_vectorization = vectors
+    builder = llvm.create_pass_builder(machine(), tuning)
+    builder.getModulePassManager().run(module, builder)

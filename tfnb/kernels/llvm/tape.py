@@ -1,0 +1,164 @@
+"""Tapes: a compiled program as rows of words, and the native loop that plays them.
+
+A tape row is (kernel address, argument block address, items, grain). The row runs kernel(args, 0, items) on the calling
+thread if grain <= 0 or items <= grain; else chunks of `grain` items, claimed by the caller and the pool's workers. The
+chunks are the same whatever the number of threads, so results do not depend on it.
+
+A bind row is (destination address, slot, byte offset): before playing, the int64 word at `destination` becomes the
+address of the data of the NumPy array in `slot`, plus the offset. The player finds that address itself, from the id()
+of the array: to point a program at its arrays costs one `struct.pack_into`.
+
+Signals (Ctrl-C) are handled between chunks and rows of tapes that share rows or have many (signals.py): `play` then
+raises what the handler raised. A row that writes to a variable, marked by WRITES in its grain, is never cut in two, and
+the rows after it are left alone for a second, so that an update of several variables is mostly done in whole.
+
+Status: eight int64 words. A kernel that fails stores a code > 0 in word 0 (and what it knows in words 1 to 6); the
+player stops after that row. Word 7 is the index of the row being played.
+
+    tape = Tape(rows, binds, slots)
+    tape.point(id(a), id(b), ...)        one id per slot; the caller keeps the arrays alive and C-contiguous
+    tape.play()                          GIL released; a tape is played by one thread at a time
+    tape.status[0]                       0, or the code of an error in row tape.status[7]
+    tape.resume()                        plays on from that row, when what was in its way is gone
+"""
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from tfnb.kernels.llvm import jit, pool, signals
+
+Row = tuple[int, int, int, int]
+Bind = tuple[int, int, int]
+
+STATUS_WORDS, ROW = 8, 7                                # ROW: the status word that holds the row's index
+WRITES = 1 << 40                                        # added to the grain of a row that writes to variables
+MANY = 64                                               # rows of a tape in which signals are looked for: 10 us or more
+DATA_OFFSET = object.__basicsize__                      # PyArrayObject: the object head, then the data pointer
+
+_PLAYER = """
+def kernel(args, begin, end):
+    tape, rows, binds, n_binds, objects, offset, status, pool, start = (
+        args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8])
+    {more}store(status, 0)
+    for i in range(n_binds):
+        bind = binds + 24 * i
+        array = load(objects + 8 * load(bind + 8))
+        store(load(bind), load(array + offset) + load(bind + 16))
+    for i in range(start, rows):
+        row = tape + 32 * i
+        store(status + 56, i)
+        {run}
+        if load(status) != 0:
+            return
+"""
+# Most tapes hold nothing to share: their player compiles in a tenth of the time, 0.1 s.
+SERIAL_TEXT = _PLAYER.format(more="", run="call_kernel(load(row), load(row + 8), 0, load(row + 16))")
+PARALLEL_TEXT = pool.JOB_TEXT + _PLAYER.format(more="""watch = args[9]
+    written = False
+    """, run=f"""items, grain = load(row + 16), load(row + 24) & {WRITES - 1}
+        looks = watch
+        if watch != 0 and load(row + 24) & {WRITES}:
+            looks = 0
+            if not written:
+                hold(watch)
+                written = True
+        if grain <= 0 or items <= grain:
+            call_kernel(load(row), load(row + 8), 0, items)
+        else:
+            run_chunks(pool, load(row), load(row + 8), items, grain, looks)
+        if looks != 0 and look(looks) != 0:
+            return""")
+_POOL_WORD, _START_WORD, _WATCH_WORD = 7, 8, 9
+
+
+def _check_array_layout() -> None:
+    """Raise unless NumPy's arrays keep their data pointer where the player looks for it."""
+    array = np.arange(3)
+    if ctypes.c_void_p.from_address(id(array) + DATA_OFFSET).value != array.ctypes.data:
+        raise ImportError(f"NumPy {np.__version__} does not keep an array's data pointer {DATA_OFFSET} bytes into the "
+                          "object; tfnb cannot play programs with it")
+
+
+_check_array_layout()
+
+
+class Tape:
+    """Rows and binds in native form.
+
+    keep: what must live as long as `play` can be called (argument blocks); threads: how many may share a row at most.
+    """
+
+    def __init__(self, rows: Sequence[Row], binds: Sequence[Bind] = (), slots: int = 0, keep: object = None,
+                 threads: int | None = None) -> None:
+        self._rows = np.array(rows, np.int64).reshape(-1, 4)
+        self._binds = np.array(binds, np.int64).reshape(-1, 3)
+        if len(binds) and not 0 <= self._binds[:, 1].min() <= self._binds[:, 1].max() < slots:
+            raise ValueError(f"bind rows name slots outside [0, {slots}): {binds}")
+        self._objects = np.zeros(max(slots, 1), np.int64)
+        self._status = np.zeros(STATUS_WORDS, np.int64)
+        self._block = np.array([
+            self._rows.ctypes.data, len(self._rows), self._binds.ctypes.data, len(self._binds),
+            self._objects.ctypes.data, DATA_OFFSET, self._status.ctypes.data, 0, 0, 0], np.int64)
+        self._words: Any = self._block.data
+        block = ctypes.c_void_p(self._block.ctypes.data)
+        owners = (self._rows, self._binds, self._objects, self._status, self._block, keep)
+        block.owners = owners                           # type: ignore[attr-defined]
+        items, grain = self._rows[:, 2], self._rows[:, 3] & WRITES - 1
+        chunks = np.where(grain > 0, -(-items // np.maximum(grain, 1)), 1)
+        self._helpers = int(chunks.max(initial=1)) - 1
+        self.parallel = self._helpers > 0
+        shared = self.parallel or len(self._rows) > MANY
+        if threads is not None:
+            self._helpers = min(self._helpers, threads - 1)
+        self._play = partial(_player(PARALLEL_TEXT if shared else SERIAL_TEXT), block)
+        self.point: Callable[..., None] = partial(struct.Struct(f"={slots}q").pack_into, self._objects.data, 0)
+        self.status: Any = self._status.data
+        self.play: Callable[[], None] = self._play_shared if shared else self._play
+
+    @property
+    def status_address(self) -> int:
+        """The address of the status words, for the argument blocks of this tape's kernels."""
+        return self._status.ctypes.data
+
+    @property
+    def start(self) -> int:
+        """The row that playing begins with."""
+        first: int = self._words[_START_WORD]
+        return first
+
+    @start.setter
+    def start(self, row: int) -> None:
+        """Set the row that playing begins with: rows before it are skipped until it is set to 0 again."""
+        self._words[_START_WORD] = row
+
+    def resume(self) -> None:
+        """Resume from the row that stopped, whose kernel has changed nothing."""
+        start, self.start = self.start, self.status[ROW]
+        try:
+            self.play()
+        finally:
+            self.start = start
+
+    def _play_shared(self) -> None:
+        address = pool.hold(self._helpers) if self._helpers else 0
+        try:
+            self._words[_POOL_WORD] = address
+            self._words[_WATCH_WORD] = watched = signals.watch()
+            self._play()
+        finally:
+            if address:
+                pool.release()
+        if watched:
+            signals.raise_caught()
+
+
+@cache
+def _player(text: str) -> Callable[[ctypes.c_void_p], None]:
+    """Return the compiled player. It takes its block only: passing the two unused words would cost 0.1 us a call."""
+    return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(jit.address(text))

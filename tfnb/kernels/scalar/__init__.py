@@ -1,0 +1,1 @@
+"""The scalar language: primitives, definitions over single numbers, and their printed forms."""

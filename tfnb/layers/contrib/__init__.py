@@ -1,0 +1,1 @@
+"""Layers of `tf.contrib.layers` and `tf.contrib.framework`."""

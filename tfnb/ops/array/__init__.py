@@ -1,0 +1,1 @@
+"""Shapes, new tensors, slices, gathers, concatenation, partition."""

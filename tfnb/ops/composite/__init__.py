@@ -1,0 +1,1 @@
+"""Values made of several tensors: IndexedSlices and SparseTensor."""

@@ -1,0 +1,1 @@
+"""Placeholders, constants, groups, run-time checks, Python functions."""

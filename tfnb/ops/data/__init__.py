@@ -1,0 +1,1 @@
+"""Dataset ops, their steps, and iterators."""

@@ -1,0 +1,1 @@
+"""Queues, accumulators, TensorArrays and stacks."""

@@ -1,0 +1,1 @@
+"""Declaration, construction, validation and evaluation of an op."""

@@ -1,0 +1,1 @@
+"""Files and records: checkpoints, readers, examples, summaries."""

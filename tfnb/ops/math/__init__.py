@@ -1,0 +1,1 @@
+"""Element-wise arithmetic and functions, comparisons, casts, complex numbers."""

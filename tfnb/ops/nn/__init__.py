@@ -1,0 +1,1 @@
+"""Neural networks: activations, convolution, pooling, normalization, cross-entropy."""

@@ -1,0 +1,369 @@
+"""Segment reductions, one row of the result for each segment: products, means, minima, maxima, and sparse sums.
+
+Segment ids of the sorted ops ascend; the result has as many rows as the last id plus one. The unsorted ops take the
+number of segments; ids below 0 are left out. A segment without rows gets 0 (sorted ops; 1 for products), or the
+identity of the combination.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import ml_dtypes
+import numpy as np
+
+from tfnb.core import dtypes
+from tfnb.core.shape import Static, merge
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.stack import name_scope
+from tfnb.kernels.library.checks import BAD_INDEX, Check
+from tfnb.kernels.scalar import numpy_forms as forms
+from tfnb.opdef.ranks import AtLeast
+from tfnb.ops.array.create import ones_like, zeros_like
+from tfnb.ops.array.gather import (
+    SEGMENTS,
+    SORTED,
+    SegmentSum,
+    UnsortedSegmentSum,
+    ascending,
+    rows_of_segments,
+    segments_inside,
+)
+from tfnb.ops.declaration.declare import kernel
+from tfnb.ops.declaration.raw import raw
+from tfnb.ops.math.complex import conj
+
+if TYPE_CHECKING:
+    from tfnb.graph.graph import ShapeContext
+
+_REAL = "realnumbertype"
+_FLOAT = "{bfloat16, half, float, double}"
+_SORTED = "data: T, segment_ids: Tindices -> output: T"
+_UNSORTED = "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T"
+_COUNT = "indextype = DT_INT32"
+
+
+def _combined(ufunc: Any, start: Any) -> Callable[..., np.ndarray]:
+    """Return the NumPy form of a sorted op: rows combined by `ufunc`, `start` where there are none."""
+    def numpy(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
+        """Return a row for each segment, up to the largest id."""
+        out = np.full((int(ids[-1]) + 1 if len(ids) else 0, *data.shape[1:]), start, data.dtype)
+        found, first = np.unique(ids, return_index=True)
+        if len(found):
+            out[found] = ufunc.reduceat(data, first, 0)
+        return out
+    return numpy
+
+
+def _means(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    sums = _combined(np.add, 0)(ctx, data, ids)
+    counts = np.maximum(np.bincount(ids.astype(np.int64), minlength=len(sums)), 1).reshape(-1, *[1] * (data.ndim - 1))
+    if data.dtype.kind in "iu":                    # towards zero
+        wide = np.uint64 if data.dtype.kind == "u" else np.int64
+        return forms.trunc_divide(sums.astype(wide), counts.astype(wide)).astype(data.dtype)
+    return (sums / counts).astype(data.dtype)
+
+
+@kernel(_SORTED, **SORTED, numpy=_means, T="numbertype", Tindices="indextype")
+def SegmentMean() -> None:
+    """Compute the mean of the rows of `data` by segment id; ids ascend.
+
+    >>> sess.run(tf.segment_mean([1.0, 2.0, 3.0, 4.0], [0, 0, 1, 1]))
+    array([1.5, 3.5], dtype=float32)
+    """
+
+
+@kernel(_SORTED, **SORTED, numpy=_combined(np.multiply, 1), T="numbertype",
+        Tindices="indextype")
+def SegmentProd() -> None:
+    """Compute the product of the rows of `data` by segment id; ids ascend.
+
+    >>> sess.run(tf.segment_prod([1, 2, 3, 4], [0, 0, 1, 1]))
+    array([ 2, 12], dtype=int32)
+    """
+
+
+@kernel(_SORTED, **SORTED, numpy=_combined(np.minimum, 0), T=_REAL,
+        Tindices="indextype")
+def SegmentMin() -> None:
+    """Compute the minimum of the rows of `data` by segment id; ids ascend.
+
+    >>> sess.run(tf.segment_min([1, 2, 3, 4], [0, 0, 1, 1]))
+    array([1, 3], dtype=int32)
+    """
+
+
+@kernel(_SORTED, **SORTED, numpy=_combined(np.maximum, 0), T=_REAL,
+        Tindices="indextype")
+def SegmentMax() -> None:
+    """Compute the maximum of the rows of `data` by segment id; ids ascend.
+
+    >>> sess.run(tf.segment_max([1, 2, 3, 4], [0, 0, 1, 1]))
+    array([2, 4], dtype=int32)
+    """
+
+
+def _extreme(dtype: np.dtype, sign: int) -> Any:
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).max if sign > 0 else np.iinfo(dtype).min
+    finfo: Any = ml_dtypes.finfo                    # its stub has no annotations
+    return finfo(dtype).max * sign
+
+
+def _scattered(ufunc: Any, start: Callable[[np.dtype], Any]) -> Callable[..., np.ndarray]:
+    """Return the NumPy form of an unsorted op."""
+    def numpy(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray) -> np.ndarray:
+        """Return a row for each of `count` segments."""
+        places, rows = rows_of_segments(data, ids)
+        out = np.full((int(count), *data.shape[ids.ndim:]), start(data.dtype), data.dtype)
+        ufunc.at(out, places, rows)
+        return out
+    return numpy
+
+
+@kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.multiply, lambda dtype: 1),
+        T="numbertype", Tindices="indextype", Tnumsegments=_COUNT)
+def UnsortedSegmentProd() -> None:
+    """Compute the product of the rows of `data` by segment id (1 for an empty segment).
+
+    >>> sess.run(tf.unsorted_segment_prod([1, 2, 3, 4], [1, 0, 1, 0], num_segments=2))
+    array([8, 3], dtype=int32)
+    """
+
+
+@kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.maximum, lambda dtype: _extreme(dtype, -1)), T=_REAL,
+        Tindices="indextype", Tnumsegments=_COUNT)
+def UnsortedSegmentMax() -> None:
+    """Compute the maximum of the rows of `data` by segment id (the lowest value for an empty segment).
+
+    >>> sess.run(tf.unsorted_segment_max([1, 2, 3, 4], [1, 0, 1, 0], num_segments=2))
+    array([4, 3], dtype=int32)
+    """
+
+
+@kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.minimum, lambda dtype: _extreme(dtype, 1)), T=_REAL,
+        Tindices="indextype", Tnumsegments=_COUNT)
+def UnsortedSegmentMin() -> None:
+    """Compute the minimum of the rows of `data` by segment id (the highest value for an empty segment).
+
+    >>> sess.run(tf.unsorted_segment_min([1, 2, 3, 4], [1, 0, 1, 0], num_segments=2))
+    array([2, 1], dtype=int32)
+    """
+
+
+for _op in (UnsortedSegmentProd, UnsortedSegmentMax, UnsortedSegmentMin):
+    _op.checked(segments_inside)
+
+
+# Gradients: a row gets what its segment got
+
+def _taken(rows: Tensor, ids: Tensor) -> tuple[Tensor, Tensor | None]:
+    """The row of each id, zeros for ids below 0; and where ids are not (of the rank of the result; None: sorted)."""
+    zero = convert_to_tensor(0, dtype=ids.dtype)
+    taken: Tensor = raw.GatherV2(rows, raw.Maximum(ids, zero), 0)
+    inside = raw.GreaterEqual(ids, zero)
+    ones = raw.Fill(raw.Sub(raw.ExpandDims(raw.Rank(taken), 0), raw.ExpandDims(raw.Rank(ids), 0)), 1)
+    inside = raw.Reshape(inside, raw.ConcatV2([raw.Shape(ids), ones], 0))
+    inside = raw.LogicalAnd(inside, ones_like(taken, dtype="bool"))
+    return raw.SelectV2(inside, taken, zeros_like(taken)), inside
+
+
+def _sums(op: Operation, rows: Tensor) -> Tensor:
+    """Return the sums of `rows` over the segments of `op`."""
+    made: Tensor = SegmentSum(rows, op.inputs[1]) if len(op.inputs) == 2 else UnsortedSegmentSum(
+        rows, op.inputs[1], op.inputs[2])
+    return made
+
+
+def _nothing(op: Operation, gradient: Tensor) -> list[Tensor | None]:
+    return [gradient, *[None] * (len(op.inputs) - 1)]
+
+
+def _at_least_one(counts: Tensor) -> Tensor:
+    """Counts of any dtype, 1 where they are 0: complex numbers have no maximum."""
+    if counts.dtype.is_complex:
+        return raw.SelectV2(raw.Equal(counts, zeros_like(counts)), ones_like(counts), counts)
+    return raw.Maximum(counts, convert_to_tensor(1, dtype=counts.dtype))
+
+
+@SegmentMean.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    counts = _at_least_one(_sums(op, ones_like(op.inputs[0])))
+    return _nothing(op, raw.GatherV2(raw.RealDiv(dz, counts), op.inputs[1], 0))
+
+
+def _extreme_gradient(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    """Rows that are equal to the result of their segment share its gradient."""
+    best, inside = _taken(op.outputs[0], op.inputs[1])
+    chosen = raw.LogicalAnd(raw.Equal(op.inputs[0], best), inside)
+    counts = _sums(op, raw.Cast(chosen, DstT=dz.dtype))
+    share, _ = _taken(raw.RealDiv(dz, raw.Maximum(counts, convert_to_tensor(1, dtype=dz.dtype))), op.inputs[1])
+    return _nothing(op, raw.SelectV2(chosen, share, zeros_like(share)))
+
+
+def _product_gradient(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    """The product of all other rows of the segment: without zeros a quotient; beside a single zero only it has one."""
+    x = op.inputs[0]
+    is_zero = raw.Equal(x, zeros_like(x))
+    zeros = _sums(op, raw.Cast(is_zero, DstT=dtypes.int32))
+    dz = raw.SelectV2(raw.Greater(zeros, 1), zeros_like(dz), dz)
+    rest = raw.SelectV2(is_zero, ones_like(x), x)
+    product = raw.SegmentProd(rest, op.inputs[1]) if len(op.inputs) == 2 else raw.UnsortedSegmentProd(
+        rest, op.inputs[1], op.inputs[2])
+    of_row, of_rest = _taken(op.outputs[0], op.inputs[1])[0], _taken(product, op.inputs[1])[0]
+    others = raw.SelectV2(is_zero, of_rest, raw.RealDiv(of_row, rest))
+    return _nothing(op, raw.Mul(_taken(dz, op.inputs[1])[0], conj(others)))
+
+
+for _op in (SegmentMin, SegmentMax, UnsortedSegmentMin, UnsortedSegmentMax):
+    _op.gradient(_extreme_gradient)
+for _op in (SegmentProd, UnsortedSegmentProd):
+    _op.gradient(_product_gradient)
+
+
+# Sums of rows that are picked first
+
+_PICKED = "data: T, indices: Tidx, segment_ids: Tsegmentids -> output: T"
+_PICKS: dict[str, Any] = {"ranks": {"data": AtLeast(1), "indices": 1, "segment_ids": 1}, "Tidx": _COUNT,
+                          "Tsegmentids": _COUNT, "sparse_gradient": "bool = false"}
+
+
+def _picked_shape(ctx: ShapeContext) -> list[Static]:
+    data, known = ctx.shape(0), ctx.value(2) if ctx.concrete else None
+    merge(ctx.shape(1), ctx.shape(2))
+    return [None if data is None else (None if known is None else ascending(known), *data[1:])]
+
+
+def _picked_rows(ctx: Any) -> list[Check]:
+    return [Check(1, BAD_INDEX, ctx.shape(0)[0])]
+
+
+def _picked(power: float) -> Callable[..., np.ndarray]:
+    """Return the NumPy form: sums of picked rows, over the number of rows to the power."""
+    def numpy(ctx: Any, data: np.ndarray, indices: np.ndarray, ids: np.ndarray) -> np.ndarray:
+        """Return a row for each segment, up to the largest id."""
+        sums = _combined(np.add, 0)(ctx, data[indices], ids)
+        counts = np.maximum(np.bincount(ids.astype(np.int64), minlength=len(sums)), 1) ** power
+        return (sums / counts.reshape(-1, *[1] * (data.ndim - 1))).astype(data.dtype) if power else sums
+    return numpy
+
+
+@kernel(_PICKED, shape=_picked_shape, numpy=_picked(0), values=("segment_ids",), T=_REAL, **_PICKS)
+def SparseSegmentSum() -> None:
+    """Compute the sum of the rows `data[indices]` by segment id; ids ascend."""
+
+
+@kernel(_PICKED, shape=_picked_shape, numpy=_picked(1), values=("segment_ids",), T=_FLOAT, **_PICKS)
+def SparseSegmentMean() -> None:
+    """Compute the mean of the rows `data[indices]` by segment id; ids ascend."""
+
+
+@kernel(_PICKED, shape=_picked_shape, numpy=_picked(0.5), values=("segment_ids",), T=_FLOAT, **_PICKS)
+def SparseSegmentSqrtN() -> None:
+    """As SparseSegmentSum, divided by the square root of the number of rows."""
+
+
+for _op in (SparseSegmentSum, SparseSegmentMean, SparseSegmentSqrtN):
+    _op.checked(_picked_rows)
+
+
+def _picked_gradient(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    data, indices, ids = op.inputs
+    if op.type != "SparseSegmentSum":
+        ones = raw.Fill(raw.Shape(ids), convert_to_tensor(1, dtype=dz.dtype))
+        counts = raw.Maximum(SegmentSum(ones, ids), convert_to_tensor(1, dtype=dz.dtype))
+        counts = raw.Sqrt(counts) if op.type == "SparseSegmentSqrtN" else counts
+        sizes: Any = raw.Shape(dz)
+        dz = raw.RealDiv(dz, raw.Reshape(counts, raw.ConcatV2([sizes[:1], ones_like(sizes[1:])], 0)))
+    whole: Any = raw.Shape(data)
+    return _nothing(op, UnsortedSegmentSum(raw.GatherV2(dz, ids, 0), indices, whole[0]))
+
+
+for _op in (SparseSegmentSum, SparseSegmentMean, SparseSegmentSqrtN):
+    _op.gradient(_picked_gradient)
+
+
+# What users call
+
+segment_mean, segment_prod, segment_min, segment_max = SegmentMean, SegmentProd, SegmentMin, SegmentMax
+unsorted_segment_prod, unsorted_segment_max = UnsortedSegmentProd, UnsortedSegmentMax
+unsorted_segment_min = UnsortedSegmentMin
+
+
+def _counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
+    """Compute the number of rows of each segment (at least 1), the divisor of its sum."""
+    ones = raw.Fill(raw.Shape(segment_ids), convert_to_tensor(1, dtype=data.dtype))
+    counts: Any = UnsortedSegmentSum(ones, segment_ids, num_segments)
+    if segment_ids.static is None:
+        rank: Any = raw.ExpandDims(raw.Rank(segment_ids), 0)
+    else:
+        rank = [len(segment_ids.static)]
+    inner = raw.Slice(raw.Shape(data), rank, [-1])
+    shape = raw.ConcatV2([raw.Reshape(num_segments, [1]), ones_like(inner)], 0)
+    return _at_least_one(raw.Reshape(counts, shape))
+
+
+def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    """Compute the mean of the rows of `data` by segment id (0 for an empty segment).
+
+    Of integers, floats.
+
+    >>> sess.run(tf.unsorted_segment_mean([1.0, 2.0, 3.0, 4.0], [1, 0, 1, 0], num_segments=2))
+    array([3., 2.], dtype=float32)
+    """
+    with name_scope(name, "UnsortedSegmentMean"):
+        data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+        num_segments = convert_to_tensor(num_segments, dtype="int32")
+        sums = UnsortedSegmentSum(data, segment_ids, num_segments)
+        return sums / _counts(data, segment_ids, num_segments)
+
+
+def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    """As `unsorted_segment_sum`, divided by the square root of the number of rows of each segment.
+
+    >>> sess.run(tf.unsorted_segment_sqrt_n([1.0, 2.0, 3.0, 4.0], [1, 0, 1, 0], num_segments=2))
+    array([4.2426, 2.8284], dtype=float32)
+    """
+    with name_scope(name, "UnsortedSegmentSqrtN"):
+        data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+        num_segments = convert_to_tensor(num_segments, dtype="int32")
+        sums = UnsortedSegmentSum(data, segment_ids, num_segments)
+        result: Tensor = raw.RealDiv(sums, raw.Sqrt(_counts(data, segment_ids, num_segments)))
+        return result
+
+
+def sparse_segment_sum(data: Any, indices: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """Compute the sum of the rows `data[indices]` by segment id; ids ascend.
+
+    >>> rows = tf.constant([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+    >>> sess.run(tf.sparse_segment_sum(rows, indices=[0, 2, 1], segment_ids=[0, 0, 1]))
+    array([[4., 4.],
+           [2., 2.]], dtype=float32)
+    """
+    result: Tensor = SparseSegmentSum(data, indices, segment_ids, name=name)
+    return result
+
+
+def sparse_segment_mean(data: Any, indices: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """Compute the mean of the rows `data[indices]` by segment id; ids ascend.
+
+    >>> rows = tf.constant([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+    >>> sess.run(tf.sparse_segment_mean(rows, indices=[0, 2, 1], segment_ids=[0, 0, 1]))
+    array([[2., 2.],
+           [2., 2.]], dtype=float32)
+    """
+    result: Tensor = SparseSegmentMean(data, indices, segment_ids, name=name)
+    return result
+
+
+def sparse_segment_sqrt_n(data: Any, indices: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """As `sparse_segment_sum`, divided by the square root of the number of rows of each segment.
+
+    >>> rows = tf.constant([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+    >>> sess.run(tf.sparse_segment_sqrt_n(rows, indices=[0, 2, 1], segment_ids=[0, 0, 1]))
+    array([[2.8284, 2.8284],
+           [2.    , 2.    ]], dtype=float32)
+    """
+    result: Tensor = SparseSegmentSqrtN(data, indices, segment_ids, name=name)
+    return result

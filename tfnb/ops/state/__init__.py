@@ -1,0 +1,1 @@
+"""Reference and resource variables: assignments, sparse updates, optimizer steps."""

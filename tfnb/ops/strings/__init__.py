@@ -1,0 +1,1 @@
+"""Strings: joining, conversion to numbers, edit distance."""

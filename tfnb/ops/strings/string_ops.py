@@ -1,0 +1,130 @@
+"""String ops: joining, regular expressions, substrings."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tfnb.core.lazy import lazy_module
+from tfnb.core.shape import Static, broadcast, merge
+from tfnb.graph.parts.operation import Tensor
+from tfnb.ops.declaration import shapes
+from tfnb.ops.declaration.declare import host
+
+re2 = lazy_module("re2")
+
+
+def _joined(ctx: Any) -> list[Static]:
+    """Return the shape that all inputs but the scalars have."""
+    common: Static = None
+    given = [ctx.shape(i) for i in range(len(ctx.op.inputs))]
+    for shape in given:
+        if shape != ():
+            common = merge(common, shape)
+    return [() if all(shape == () for shape in given) else common]
+
+
+@host("inputs: N * string -> output: string", shape=_joined, N="int >= 0", separator="string = ''")
+def StringJoin(inputs: Any, *, separator: bytes) -> Any:
+    """Join strings element-wise, with `separator` between; scalars join with every element."""
+    if not inputs:
+        return np.array(b"", object)
+    common = {array.shape for array in inputs if array.ndim}
+    if len(common) > 1:
+        raise ValueError("Input shapes do not match: " + ", ".join(str(list(a.shape)) for a in inputs))
+    made = np.empty(common.pop() if common else (), object)
+    for place in np.ndindex(made.shape):
+        made[place] = separator.join(array[place] if array.ndim else array[()] for array in inputs)
+    return made
+
+
+@host("-> fact: string", shape=lambda ctx: [()])
+def Fact() -> Any:
+    """Return a fact about factorials: the op by which programs show how ops are added (`tf.user_ops.my_fact`)."""
+    return np.array(b"0! == 1", object)
+
+
+def my_fact() -> Tensor:
+    """Return a scalar string with a fact about factorials."""
+    tensor: Tensor = Fact()
+    return tensor
+
+
+@lru_cache(maxsize=64)
+def _pattern(pattern: bytes) -> Any:
+    """A compiled RE2 regular expression, which matches in time linear in the text: Python's can take 2 ** n steps."""
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(pattern, options)
+    except re2.error as error:
+        reason = error.args[0] if error.args else b""
+        told = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        raise ValueError(f"Invalid pattern: {pattern.decode(errors='replace')}, error: {told}") from None
+
+
+@host("input: string -> output: bool", shape=shapes.like_first, pattern="string")
+def StaticRegexFullMatch(input: Any, *, pattern: bytes) -> Any:
+    """Return whether the whole of each string matches the regular expression `pattern`, in the syntax of RE2."""
+    found = _pattern(pattern).fullmatch
+    return np.array([found(text) is not None for text in input.reshape(-1)], bool).reshape(input.shape)
+
+
+def _parts_shape(ctx: Any) -> list[Static]:
+    merge(ctx.shape(1), ctx.shape(2))
+    return [broadcast(ctx.shape(0), ctx.shape(1))]
+
+
+def _part(text: bytes, pos: int, count: int, unit: bytes, where: int) -> bytes:
+    letters: Any = text.decode(errors="surrogateescape") if unit == b"UTF8_CHAR" else text
+    if abs(pos) > len(letters):
+        raise ValueError(f"pos {pos} out of range for string b{text.decode(errors='replace')!r} at index {where}")
+    start = pos + len(letters) if pos < 0 else pos
+    part = letters[start:] if count < 0 else letters[start:start + count]
+    made: bytes = part if unit == b"BYTE" else part.encode(errors="surrogateescape")
+    return made
+
+
+@host("input: string, pos: T, len: T -> output: string", shape=_parts_shape, T="indextype",
+      unit="{'BYTE', 'UTF8_CHAR'} = 'BYTE'")
+def Substr(input: Any, pos: Any, len: Any, *, unit: bytes) -> Any:
+    """Return the substrings from `pos` on (from the end, if it is negative), of at most `len` bytes or characters."""
+    if pos.shape != len.shape:
+        raise ValueError(f"pos and len should have the same shape, got: {list(pos.shape)} vs. {list(len.shape)}")
+    texts, starts, counts = np.broadcast_arrays(input, pos, len)
+    made = np.empty(texts.shape, object)
+    for i, place in enumerate(np.ndindex(texts.shape)):
+        text: Any = texts[place]
+        made[place] = _part(text, int(starts[place]), int(counts[place]), unit, i)
+    return made
+
+
+Fact.no_gradient("it has no inputs")
+for _op in (StringJoin, StaticRegexFullMatch, Substr):
+    _op.no_gradient("its input is a string")
+Fact.no_gradient("it has no inputs")
+
+
+def string_join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
+    """Join strings of several tensors element-wise; scalars join with every element.
+
+    >>> sess.run(tf.string_join(["a", ["b", "c"]], separator="-"))
+    array([b'a-b', b'a-c'], dtype=object)
+    """
+    result: Tensor = StringJoin(inputs, separator=separator, name=name)
+    return result
+
+
+def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
+    """Return the substrings from `pos` on, of at most `len` bytes, or characters for the unit "UTF8_CHAR".
+
+    pos < 0 counts from the end. pos and len have one shape, to which the strings broadcast or which to theirs. Running
+    it raises InvalidArgumentError for a position beyond its string.
+
+    >>> sess.run(tf.substr(["hello", "world"], 1, 3))
+    array([b'ell', b'orl'], dtype=object)
+    """
+    result: Tensor = Substr(input, pos, len, unit=unit, name=name)
+    return result

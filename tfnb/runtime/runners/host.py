@@ -1,0 +1,105 @@
+"""Execution of host stages: a precomputed sequence of Python calls, with all per-run look-ups done in advance."""
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+import numpy as np
+
+from tfnb.compile.planning.plan import Stage
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.references import refers
+from tfnb.kernels.view import View
+from tfnb.opdef import kinds
+from tfnb.ops.declaration.evaluate import Context, evaluate, host_call, movement_views
+from tfnb.ops.declaration.validate import validate
+from tfnb.resources.elements import own
+from tfnb.runtime.runners.interpreter import named
+from tfnb.runtime.state.store import Store
+from tfnb.runtime.state.trace import Trace, clock
+
+
+def is_plain(stage: Stage, fed: Collection[Tensor]) -> bool:
+    """Return whether the stage has only host ops, constants and reads of variables, none of which is fed in part.
+
+    Then all that it passes on is its own or one of its inputs: not the reference that an update of another stage
+    returns.
+    """
+    own_or_given = {*stage.inputs, *(t for op in stage.ops for t in op.outputs)}
+    return not stage.on_device and own_or_given.issuperset(stage.outputs) and all(
+        _is_plain(op) and not any(t in fed for t in op.outputs) for op in stage.ops)
+
+
+def _is_plain(op: Operation) -> bool:
+    if isinstance(op.spec, kinds.Variable):
+        return True
+    if isinstance(op.spec, kinds.Movement):
+        return len(op.inputs) == 1 and not any(map(refers, op.outputs)) and (
+            not refers(op.inputs[0]) or isinstance(op.inputs[0].op.spec, kinds.Variable))
+    return isinstance(op.spec, (kinds.Host, kinds.Const, kinds.Control)) and not any(
+        refers(t) for t in (*op.inputs, *op.outputs))
+
+
+def _movement_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
+    """Return the interpreter's call for a movement op of one input; memoized by shape: whether it changes nothing."""
+    leaves: dict[tuple[int, ...], bool] = {}
+    context = Context(op, None, store)
+
+    def call(arrays: list[np.ndarray]) -> Sequence[np.ndarray]:
+        shape = arrays[0].shape
+        if shape not in leaves:
+            validate(op, [shape], arrays)
+            leaves[shape] = movement_views(op, View.whole(shape), []) == (View.whole(shape),)
+        return arrays if leaves[shape] else evaluate(op, arrays, context)
+    return call
+
+
+_CALLS = {kinds.Host: host_call, kinds.Movement: _movement_call}
+
+
+class HostRunner:
+    """A plain host stage (see `is_plain`) over a store. Several threads may run it at once; no lock is held."""
+
+    def __init__(self, stage: Stage, store: Store) -> None:
+        slots = {tensor: i for i, tensor in enumerate(stage.inputs)}
+        self._known: list[np.ndarray | None] = []
+        self._steps = []
+        self._store = store
+        self._variables: list[tuple[int, Operation]] = []
+        for op in stage.ops:
+            first = len(slots)
+            slots.update((t, first + i) for i, t in enumerate(op.outputs))
+            self._known += [op.attrs["value"] if isinstance(op.spec, kinds.Const) else None] * len(op.outputs)
+            if isinstance(op.spec, kinds.Variable):
+                self._variables.append((first, op))
+            if type(op.spec) in _CALLS:
+                self._steps.append((op, _CALLS[type(op.spec)](op, store), tuple(slots[t] for t in op.inputs),
+                                    slice(first, first + len(op.outputs))))
+        made = {i for _, _, _, place in self._steps for i in range(place.start, place.stop)}
+        self._given = tuple(i for i in range(len(slots)) if i not in made)
+        self._outputs = tuple(slots[t] for t in stage.outputs)
+
+    def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
+        """Run the stage and return its outputs in arrays of their own. trace: receives the times of ops."""
+        values = [*inputs, *self._known]
+        for slot, variable in self._variables:
+            values[slot] = self._store.value(variable, variable)
+        args: list[np.ndarray] = []
+        op: Operation | None = None
+        try:
+            for op, call, taken, made in self._steps:  # noqa: B007 (the handler names the op that failed)
+                args = [values[i] for i in taken]  # type: ignore[misc]
+                start = 0 if trace is None else clock()
+                values[made] = call(args)
+                if trace is not None:
+                    trace.add((op,), start, values[made])  # type: ignore[arg-type]
+        except Exception as error:
+            assert op is not None
+            raise named(op, error, args)  # noqa: B904 (`named` chains)
+        return [self._own(values[i], values) for i in self._outputs]  # type: ignore[arg-type]
+
+    def _own(self, array: np.ndarray, values: list[np.ndarray | None]) -> np.ndarray:
+        """Copy an array that this run does not own: a fed value, a constant, a variable, a part of another array."""
+        for i in self._given:
+            if values[i] is array:
+                return np.array(array)
+        return own(array)

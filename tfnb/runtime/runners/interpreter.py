@@ -1,0 +1,188 @@
+"""Interpreter: runs a stage op by op on NumPy arrays; device stages at their first run, and what nothing else runs."""
+from __future__ import annotations
+
+from collections.abc import Collection, MutableMapping, Sequence
+from contextlib import nullcontext
+from typing import Any, Protocol
+
+import numpy as np
+
+from tfnb.compile.planning.plan import Stage
+from tfnb.core.errors import OpError, OutOfRangeError, ResourceExhaustedError
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.references import ref_variable, refers
+from tfnb.kernels import scatter
+from tfnb.kernels.cpu.random import new_state
+from tfnb.kernels.scalar.definition import reference
+from tfnb.opdef import kinds
+from tfnb.ops.declaration.evaluate import (
+    Context,
+    evaluate,
+    numpy_name,
+    reads_operand,
+    scalar_attrs,
+    scalar_type,
+    wants_lock,
+)
+from tfnb.ops.declaration.validate import misused, unfed, validate_arrays
+from tfnb.runtime.state.store import Store, uninitialized, variable_dtype
+from tfnb.runtime.state.trace import Trace, clock
+
+Env = MutableMapping[Tensor, np.ndarray]
+
+
+class Taps(Protocol):
+    """The observer interface of an interpreted run; implemented by debug/tap.py."""
+
+    def before(self, op: Operation, inputs: Sequence[np.ndarray]) -> None:
+        """Observe `op` before it runs."""
+
+    def after(self, op: Operation, outputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """Observe `op` after it has run; return the outputs that the run goes on with."""
+
+
+class Interpreted:
+    """The interpreter of one stage. fed: tensors whose values were fed; tap: an observer of each op."""
+
+    def __init__(self, stage: Stage, store: Store, fed: Collection[Tensor] = (), tap: Taps | None = None) -> None:
+        self.stage, self._store, self._fed, self._tap = stage, store, fed, tap
+
+    def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
+        """Run the ops and return the stage's outputs; see `Runner`.
+
+        Arrays may be views of variables while the stage runs; its outputs are copied.
+        """
+        stage, store, fed = self.stage, self._store, self._fed
+        env: Env = dict(zip(stage.inputs, inputs, strict=True))
+        for op in stage.ops:
+            if isinstance(op.spec, kinds.Variable) or (op.outputs and all(t in fed for t in op.outputs)):
+                continue                           # read where it is used, or fed
+            start = 0 if trace is None else clock()
+            outputs = run_op(op, env, store, fed, self._tap)
+            if trace is not None:
+                trace.add((op,), start, outputs)
+            for tensor, value in zip(op.outputs, outputs, strict=True):
+                if tensor not in fed:
+                    env[tensor] = value            # replaces an earlier stage's value, if repeated here
+        return [self._output(t, env) for t in stage.outputs]
+
+    def _output(self, tensor: Tensor, env: Env) -> np.ndarray:
+        value = _input(tensor, env, self._store, tensor.op, self._fed)
+        try:
+            return np.array(value)
+        except MemoryError as error:
+            raise ResourceExhaustedError(None, tensor.op, f"OOM: {error} (output of {tensor.op.name!r})") from error
+
+
+def run_op(op: Operation, env: Env, store: Store, fed: Collection[Tensor] = (),
+           tap: Taps | None = None) -> tuple[np.ndarray, ...]:
+    """Run one op and return its outputs. Raises an OpError that names it for any error inside."""
+    if isinstance(op.spec, kinds.Placeholder):
+        raise unfed(op)
+    arrays = [_input(t, env, store, op, fed) for t in op.inputs]
+    if tap is None:
+        return _run_op(op, arrays, store, fed)
+    tap.before(op, arrays)
+    return tap.after(op, _run_op(op, arrays, store, fed))
+
+
+def _run_op(op: Operation, arrays: list[np.ndarray], store: Store, fed: Collection[Tensor]) -> tuple[np.ndarray, ...]:
+    spec = op.spec
+    try:
+        if isinstance(spec, kinds.Writer):
+            if any(t in fed for t, arg in zip(op.inputs, spec.inputs, strict=True) if arg.is_ref):
+                raise ValueError("it writes to a variable, but a value was fed in its place")
+            with store.updating if wants_lock(op) else nullcontext():
+                return (_update(op, arrays, store) if isinstance(spec, kinds.Update) else _scatter(op, arrays),)
+        state = store.state(op, lambda: new_state(op.attrs["seed"], op.attrs["seed2"])) \
+            if isinstance(spec, kinds.Random) else None
+        return evaluate(op, arrays, Context(op, state, store))
+    except Exception as error:
+        raise named(op, error, arrays)  # noqa: B904 (`named` chains)
+
+
+def named(op: Operation, error: Exception, arrays: Sequence[np.ndarray]) -> Exception:
+    """Convert `error`, which `op` raised on `arrays`, to an OpError that names the op."""
+    if isinstance(error, OpError):
+        error.of(op)
+        return error
+    if isinstance(error, StopIteration):
+        made: Exception = OutOfRangeError(None, op, str(error) or "end of sequence")
+    elif isinstance(error, (ValueError, TypeError, IndexError, ArithmeticError, MemoryError)):
+        made = misused(op, error, [a.shape for a in arrays])
+    elif isinstance(error, AttributeError) and _is_part(error.obj, arrays):    # a handle of another kind
+        other = TypeError(f"an input is not of the kind that the op takes: {error}")
+        made = misused(op, other, [a.shape for a in arrays])
+    else:
+        return error
+    made.__cause__ = error
+    return made
+
+
+def _is_part(obj: Any, arrays: Sequence[np.ndarray]) -> bool:
+    """Return whether it is one of the arrays of strings or handles, a view of one, or its first element."""
+    return any(obj is a or getattr(obj, "base", None) is a or a.size > 0 and obj is a[(0,) * a.ndim]
+               for a in arrays if a.dtype == object)
+
+
+_NOTHING = np.empty(0)
+_NOTHING.flags.writeable = False
+
+
+def _input(tensor: Tensor, env: Env, store: Store, reader: Operation, fed: Collection[Tensor]) -> np.ndarray:
+    if not refers(tensor) or tensor in fed:
+        return env[tensor]
+    variable = ref_variable(tensor)                # or an update's output: the variable as it is now
+    array = store.array(variable)
+    if array is None:
+        spec = reader.spec
+        if not isinstance(spec, kinds.Update) and not (isinstance(spec, kinds.Host) and spec.uninitialized):
+            raise uninitialized(variable, reader)
+        return _NOTHING
+    return array
+
+
+def _update(op: Operation, arrays: list[np.ndarray], store: Store) -> np.ndarray:
+    """Write the new values of the Ref inputs; the first one's array is the output."""
+    assert isinstance(op.spec, kinds.Update)
+    definition = op.spec.body
+    refs = [i for i, arg in enumerate(op.spec.inputs) if arg.is_ref]
+    variables = [ref_variable(op.inputs[i]) for i in refs]
+    reads = reads_operand(op, definition, 0)
+    for i, variable in zip(refs, variables, strict=True):
+        if store.array(variable) is None:
+            if reads:
+                raise uninitialized(variable, op)
+            arrays[i] = np.zeros(arrays[1].shape, variable_dtype(variable))
+        elif not reads and not op.attrs.get("validate_shape", True):
+            arrays[i] = np.zeros(arrays[1].shape, variable_dtype(variable))
+    if not reads:
+        _check_assign(op, variables[0], arrays[1])
+    validate_arrays(op, arrays)
+    program = definition.program(scalar_attrs(op, definition))
+    if program.results == (1,) and not program.steps:      # Assign: the value as it is, which may lie in a file
+        return store.assign(variables[0], arrays[1])
+    types = [numpy_name(op.inputs[i].dtype.base_dtype) for i in refs]
+    results = reference(definition, arrays, scalar_attrs(op, definition), scalar_type(op), types)
+    shape = arrays[0].shape
+    made = [store.assign(v, np.broadcast_to(np.asarray(r), shape)) for v, r in zip(variables, results, strict=True)]
+    return made[0]
+
+
+def _scatter(op: Operation, arrays: list[np.ndarray]) -> np.ndarray:
+    """Write to rows of the variables, whose own arrays are the Ref inputs; the first one is the output."""
+    assert isinstance(op.spec, kinds.Scatter)
+    form = op.spec.form
+    validate_arrays(op, arrays)
+    scatter.apply(form, arrays, scalar_attrs(op, form.scalar), scalar_type(op))
+    return arrays[0]
+
+
+def _check_assign(op: Operation, variable: Operation, value: np.ndarray) -> None:
+    static = variable.attrs["shape"]
+    if op.attrs.get("validate_shape", True) and static is not None and len(static) == value.ndim \
+            and all(n in (None, m) for n, m in zip(static, value.shape, strict=True)):
+        return
+    if op.attrs.get("validate_shape", True) and static is not None:
+        raise ValueError("Assign requires shapes of both tensors to match. lhs shape= "
+                         f"{list(static)} rhs shape= {list(value.shape)}")

@@ -1,0 +1,180 @@
+"""Execution of while loops: iterates the plans of a loop, or replays its body's tape in place."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from tfnb.compile.planning.plan import Loop, Plan
+from tfnb.core.options import options
+from tfnb.graph.parts.operation import Tensor
+from tfnb.kernels.cpu.elements import STOPPED
+from tfnb.runtime.runners.interpreter import Taps
+from tfnb.runtime.runners.merges import unslotted
+from tfnb.runtime.runners.program import Program
+from tfnb.runtime.runners.residents import Held, held
+from tfnb.runtime.runners.stages import StageRunner
+from tfnb.runtime.state.store import Store
+from tfnb.runtime.state.trace import Trace
+
+# Iterations that are run one by one before the rest is tried as one program; none if the loop has run before: then
+# there is a program, or will soon be one.
+SETTLED = (3, 4)
+
+
+class Runs(Protocol):
+    """An executor of a plan; implemented in runtime/executor.py."""
+
+    @property
+    def direct(self) -> StageRunner | None:
+        """The runner of the whole plan, if this is one device stage, else None."""
+
+    def run(self, feeds: Sequence[np.ndarray], trace: Trace | None = None) -> Sequence[np.ndarray]:
+        """Run the plan and return the values of the fetches."""
+
+
+class LoopRunner:
+    """One loop in one session. Its first iteration is interpreted, later ones are compiled.
+
+    inputs: the tensors that it takes, the initial values of its variables first.
+    """
+
+    def __init__(self, loop: Loop, outputs: Sequence[Tensor], executor: Callable[[Plan], Runs], store: Store,
+                 tap: Taps | None = None) -> None:
+        self.loop = loop
+        self.inputs = (*loop.initial, *loop.constants)
+        self._outputs, self._tap = outputs, tap
+        self._store = store
+        self.test, self.step = executor(loop.test), executor(loop.step)
+        kept = all(k >= 0 or k == -1 - i for i, k in enumerate(loop.nexts))
+        whole = self.step if loop.whole is None else executor(loop.whole)
+        self._lends = whole.direct if loop.fused and kept else None
+        if self._lends is not None and self._lends.locks:
+            self._lends = None
+        self._first = None if loop.first is None else LoopRunner(loop.first, (), executor, store)
+        self._settled = False
+        self._counts: dict[int, int] = {}          # the number of elements of each stack at the end of the last run
+
+    def run(self, inputs: Sequence[np.ndarray | None], trace: Trace | None = None) -> list[np.ndarray]:
+        """Iterate until the condition is false and return the values of the outputs; see `Runner`.
+
+        Raises DeadlineExceededError past the store's limit.
+        """
+        given = [unslotted(t, self._store) if a is None else a for t, a in zip(self.inputs, inputs, strict=True)]
+        values = self._iterate(list(given), trace)
+        made = {}
+        for k, tensor in self.loop.exits:           # a value that no op computed belongs to someone else
+            made[tensor] = np.array(values[k]) if any(values[k] is a for a in given) else values[k]
+            if self._tap is not None:
+                made[tensor], = self._tap.after(tensor.op, (made[tensor],))
+        return [made[t] for t in self._outputs]
+
+    def _iterate(self, values: list[np.ndarray], trace: Trace | None) -> list[np.ndarray]:
+        """Iterate and return the values of the loop variables. values: of the variables, and of the constants."""
+        loop = self.loop
+        limited = self._store.time_left() is not None
+        count, feeds, nexts, step = len(loop.initial), loop.step_feeds, loop.nexts, self.step.run
+        if self._first is None:
+            goes_on = self._goes_on(values, trace)
+        else:
+            goes_on = self._first.begin(values, trace) and self._goes_on(values, trace)
+        plays = self._lends is not None and trace is None and options.compile != "never"
+        rounds = 0
+        while goes_on:
+            if plays and (rounds in SETTLED or not rounds and self._settled):
+                done = self._play(values)
+                if done is not None:
+                    self._settled = True
+                    return done
+            inputs = [values[k] for k in feeds]
+            made = step(inputs, trace)
+            values[:count] = [made[k] if k >= 0 else values[-1 - k] for k in nexts]
+            rounds += 1
+            if limited:
+                self._store.check_time()
+            goes_on = bool(made[-1]) if loop.fused else self._goes_on(values, trace)
+        self._settled |= plays
+        return values[:count]
+
+    def begin(self, values: list[np.ndarray], trace: Trace | None) -> bool:
+        """Run one iteration, which changes `values`, if the condition holds; return whether it did."""
+        if not self._goes_on(values, trace):
+            return False
+        made = self.step.run([values[k] for k in self.loop.step_feeds], trace)
+        values[:len(self.loop.nexts)] = [made[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
+        return True
+
+    def _goes_on(self, values: Sequence[np.ndarray], trace: Trace | None) -> bool:
+        return bool(self.test.run([values[k] for k in self.loop.test_feeds], trace)[0])
+
+    def _play(self, values: list[np.ndarray]) -> list[np.ndarray] | None:
+        """Run the remaining iterations as one program, if all have the same shapes.
+
+        values: of the variables, and of the constants. The condition must hold. Returns None if there is no program.
+        """
+        assert self._lends is not None
+        inputs = [values[k] for k in self.loop.step_feeds]
+        program = self._lends.borrow(inputs)
+        if program is None:
+            return None
+        try:
+            if not self._repeats(program, values):
+                return None
+            found = [held(resident, inputs, self._counts.get(i, 0))
+                     for i, resident in enumerate(program.compiled.residents)]
+            if any(h is None for h in found):
+                return None
+            return self._rounds(program, values, inputs, found)  # type: ignore[arg-type]
+        finally:
+            program.lock.release()
+
+    def _repeats(self, program: Program, values: Sequence[np.ndarray]) -> bool:
+        """Return whether an iteration of the program keeps all variables' shapes and computes the next condition."""
+        outputs = program.compiled.outputs
+        return outputs[-1].known is None and all(
+            k < 0 or outputs[k].shape == value.shape for k, value in zip(self.loop.nexts, values, strict=False))
+
+    def _rounds(self, program: Program, values: list[np.ndarray], inputs: Sequence[np.ndarray],
+                used: Sequence[Held]) -> list[np.ndarray]:
+        """Play the tape until the condition is false, double-buffered: two sets of arrays take turns."""
+        made, here = program.results()
+        other, there = program.results()
+        heads = [id(h.rows.ready()) for h in used]
+        point, play, status = program.tape.point, program.tape.play, program.tape.status
+        limited = self._store.time_left() is not None
+        forth, back = (*self._words(values, here), *map(id, other)), (*self._words(values, there), *map(id, made))
+        point(*map(id, inputs), *map(id, made), *heads)
+        truth, next_truth = here[-1], there[-1]
+        try:
+            while True:
+                play()
+                if status[0]:
+                    self._clear_way(program, used)
+                if limited:
+                    self._store.check_time()
+                if not truth.item():
+                    break
+                point(*forth, *heads)
+                here, there, forth, back, truth, next_truth = there, here, back, forth, next_truth, truth
+        finally:
+            program.tape.start = 0
+        for resident, h in zip(program.compiled.residents, used, strict=True):
+            h.note(resident)
+        self._counts = {i: len(h.rows) for i, h in enumerate(used)}
+        return [here[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
+
+    def _words(self, values: Sequence[np.ndarray], source: Sequence[np.ndarray]) -> list[int]:
+        """Return the ids of the input arrays of the iteration after the one whose outputs are in `source`."""
+        moved = [source[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
+        moved += values[len(moved):]
+        return [id(moved[k]) for k in self.loop.step_feeds]
+
+    def _clear_way(self, program: Program, used: Sequence[Held]) -> None:
+        """Resume an iteration that stopped at an element without room, after growing it. Raises any other error."""
+        status = program.tape.status
+        while status[0]:
+            if status[0] != STOPPED:
+                raise program.error()
+            used[status[2]].clear_way(program.failed, status[1])
+            program.tape.resume()

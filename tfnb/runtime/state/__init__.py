@@ -1,0 +1,1 @@
+"""State of a session between runs, and records of traced runs."""

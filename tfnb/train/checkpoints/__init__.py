@@ -1,0 +1,1 @@
+"""Checkpoints: savers, their state file, readers, meta graphs."""

@@ -1,0 +1,1 @@
+"""Queue-based input: coordinators, queue runners, batches."""

@@ -1,0 +1,1 @@
+"""Optimizers, their slots, decay of learning rates, moving averages."""

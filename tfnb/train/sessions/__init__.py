@@ -1,0 +1,1 @@
+"""Sessions for training: monitored sessions, their hooks, supervisors."""

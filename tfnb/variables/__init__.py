@@ -1,0 +1,1 @@
+"""Variables: the class, scopes, the store behind `get_variable`, partitions, initializers."""
