@@ -157,6 +157,21 @@ def test_declared_again_old_nodes_keep_their_definition():
         assert first == pytest.approx([4 / 6]) and second.tolist() == [-1.0]
 
 
+def test_a_reduction_that_depends_on_the_order_is_refused():
+    def squares(total, x):
+        return total + x * x
+
+    def difference(total, x):
+        return where(total == 0, x, total - x)
+
+    def last(total, x):
+        return where(x == x, x, total)
+    for fn, words in ((squares, "expected x for"), (difference, "order"), (last, "order")):
+        assert words in str(failing(fn, lambda fn: tf.custom.reduction(fn, identity=0)))
+    highest = tf.custom.reduction(lambda a, b: max(a, b), identity="lowest", name="Highest")
+    assert runs(highest([[1.0, 5.0], [-3.0, -7.0]], axis=1)).tolist() == [5.0, -3.0]
+
+
 def failing(fn, kind=tf.custom.elementwise):
     with pytest.raises(SyntaxError) as caught:
         kind(fn)

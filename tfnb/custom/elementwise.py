@@ -22,7 +22,7 @@ from tfnb.custom.definition import (
 from tfnb.custom.derivative import derived
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
-from tfnb.kernels.scalar.definition import Program, Scalar
+from tfnb.kernels.scalar.definition import Program, Scalar, reference
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
 from tfnb.ops.array.create import range_
@@ -136,6 +136,25 @@ class CustomReduction(CustomOp):
         return fn
 
 
+_SAMPLES = np.array([0.5, -1.25, 3.0, 2.0])
+
+
+def _check_combination(fn: FunctionType, body: Scalar, identity: float | str) -> None:
+    """Raise SyntaxError for a function that gives something else than x for (identity, x), or depends on the order."""
+    start, line = {"lowest": -np.inf, "highest": np.inf}.get(str(identity), identity), fn.__code__.co_firstlineno
+    x, y = _SAMPLES, _SAMPLES[::-1].copy()
+    first, = reference(body, [np.full_like(x, start), x])
+    if not np.allclose(first, x):
+        raise error_at(fn, line, f"expected x for ({start:g}, x), got {first[0]:g} for x = {x[0]:g}: what is done to "
+                                 "each element belongs into @op.prepare")
+    either, other = reference(body, [x, y])[0], reference(body, [y, x])[0]
+    nested, = reference(body, [either, x + y])
+    turned, = reference(body, [x, reference(body, [y, x + y])[0]])
+    if not np.allclose(either, other) or not np.allclose(nested, turned):
+        raise error_at(fn, line, "expected a combination that does not depend on the order of the elements, got "
+                                 f"{either[0]:g} for {x[0]:g}, {y[0]:g} and {other[0]:g} for {y[0]:g}, {x[0]:g}")
+
+
 def reduction(fn: Callable[..., Any] | None = None, *, identity: float | str, name: str | None = None,
               dtypes: Any = FLOATS) -> Any:
     """Declare an op that combines the elements along axes: fn(accumulator, element) -> accumulator.
@@ -168,6 +187,7 @@ def reduction(fn: Callable[..., Any] | None = None, *, identity: float | str, na
             _read(fn, body, given)
         except BeyondSubset as beyond:
             raise beyond.cause from None
+        _check_combination(fn, body, identity)
         text = "input: T, reduction_indices: Tidx -> output: T"
         attrs = {"keep_dims": "bool = false", "T": official_types(dtypes), "Tidx": "indextype = DT_INT32"}
         stated = fields(fn, text, attrs, shapes.reduced, values=("reduction_indices",)) | {"name": op_name(fn, name)}
