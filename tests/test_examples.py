@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import re
 import types
 from collections.abc import Iterator
@@ -119,7 +120,10 @@ def test_examples_give_what_they_say(room):
 
 @pytest.mark.slow
 def test_real_tensorflow_gives_the_same(oracle):
-    texts = {name: steps(documentation(value)) for name, value in public().items()}
+    """Every sixth name; all of them with TFNB_STRESS=1, which takes a minute or two."""
+    share = 1 if os.environ.get("TFNB_STRESS") else 6
+    listed = sorted(public().items())[::share]
+    texts = {name: steps(documentation(value)) for name, value in listed}
     sources = {name: [source for source, _ in listed] for name, listed in texts.items()
                if listed and name not in DIFFERENT}
     answers = oracle("exec(runner, globals()); result = {name: run(tf, listed) for name, listed in sources.items()}",

@@ -218,6 +218,7 @@ SAMPLES = {
     "ExpandDims": [(lambda x: raw.ExpandDims(x, 1), [A])],
     "Squeeze": [(lambda x: raw.Squeeze(x), [(1, 2, 1)])],
     "Transpose": [(lambda x: raw.Transpose(x, [2, 0, 1]), [CUBE])],
+    "Roll": [(lambda x: raw.Roll(x, [1, -2], [0, 1]), [A])],
     "ReverseV2": [(lambda x: raw.ReverseV2(x, [1]), [A])],
     "Identity": [(lambda x: raw.Identity(x), [A])],
     "PlaceholderWithDefault": [(lambda x: raw.PlaceholderWithDefault(x, shape=[None, 3]), [A])],

@@ -24,8 +24,9 @@ from tfnb.ops.declaration.construct import Constructor
 
 HEAD = '"""{doc}"""\nfrom typing import Any as _Any\n\nfrom tfnb.graph.parts.operation import Operation, Tensor\n'
 ROOT = Path(__file__).resolve().parents[1]
-PUBLIC_FOLDERS = ("tfnb.train", "tfnb.layers", "tfnb.losses", "tfnb.metrics", "tfnb.image", "tfnb.linalg", "tfnb.custom",
-                  "tfnb.data", "tfnb.summary", "tfnb.saved_model", "tfnb.contrib", "tfnb.compat", "tfnb.rnn.rnn_cell")
+PUBLIC_FOLDERS = ("tfnb.train", "tfnb.layers", "tfnb.losses", "tfnb.metrics", "tfnb.image", "tfnb.linalg",
+                  "tfnb.custom", "tfnb.data", "tfnb.summary", "tfnb.saved_model", "tfnb.contrib", "tfnb.compat",
+                  "tfnb.rnn.rnn_cell")
 
 
 def public_modules() -> list[str]:

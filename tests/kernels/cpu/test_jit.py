@@ -25,7 +25,7 @@ CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 CHILD = """
 import ctypes, sys
 import numpy as np
-from tfnb.kernels.cpu import jit
+from tfnb.kernels.llvm import jit
 {setup}
 address = jit.address(sys.stdin.read())
 y = np.arange(3, dtype=np.float32)
@@ -201,7 +201,7 @@ def imported(folder: Path, name: str) -> set[str]:
 
 def test_the_key_depends_on_all_that_codegen_imports():
     folder = Path(objects.__file__).parents[1]
-    found, todo = set(), {"cpu/codegen.py"}
+    found, todo = set(), {"llvm/codegen.py"}
     while todo:
         name = todo.pop()
         found.add(name)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from tfnb.compile.planning.host_side import keep_on_host
 from tfnb.compile.planning.padded import is_bounded, padded
+from tfnb.compile.planning.plan import Stage
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.references import refers
 from tfnb.opdef import kinds
@@ -96,6 +97,17 @@ def foldable(ops: Sequence[Operation], feeds: Collection[Tensor],
                 used = set().union(*(through.get(t, set()) for t in op.inputs))
                 through.update((t, used) for t in op.outputs if t not in feeds)
     return known, through
+
+
+def not_folded(stage: Stage) -> list[Operation]:
+    """Return the ops of a device stage that were to fold, since they have no kernel, but get an input from another
+    stage: what follows from constants alone may be computed in another one, under another guard."""
+    without = [op for op in stage.ops if isinstance(op.spec, kinds.Kernel) and op.spec.view is None
+               and (op.spec.cuda if stage.gpu else op.spec.cpu) is None and op.spec.bounded is None]
+    if not without or not stage.on_device:
+        return []
+    known, through = foldable(stage.ops, stage.inputs, [t for t in stage.inputs if t not in stage.by_value])
+    return [op for op in without if not all(t in known or t in through for t in op.inputs)]
 
 
 def _may_be_shape(tensor: Tensor) -> bool:

@@ -7,18 +7,27 @@ stage.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
 
 from tfnb.compile.planning.guards import ALWAYS, Condition, Guards
-from tfnb.compile.planning.order import HOST, UPDATE, WAITS, ancestors, contenders, is_silent, kind_rank, schedule
-from tfnb.compile.planning.place import for_gpu, place, types_compile
+from tfnb.compile.planning.order import (
+    HOST,
+    UPDATE,
+    WAITS,
+    ancestors,
+    contenders,
+    cycle,
+    is_silent,
+    kind_rank,
+    schedule,
+)
+from tfnb.compile.planning.place import for_gpu, not_folded, place, types_compile
 from tfnb.compile.planning.plan import LEAVES, Choice, Guard, Loop, OnGpu, Plan, Stage
 from tfnb.compile.planning.reads import Written, read_again, updates_before
+from tfnb.compile.planning.stand_ins import named_again, stand_in
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.references import ref_variable, refers
 from tfnb.opdef import kinds
-from tfnb.opdef.op import Op
 from tfnb.ops.array.reshape import Identity
 
 _ORDER = kinds.Control("NoOp", (), (), ())
@@ -27,23 +36,6 @@ _EFFECTS = (kinds.Writer, kinds.Host, kinds.Random)
 # A kind of stage under a condition: "device", "gpu", "host", "merge" or "loop"; the op, where it is a stage of its own.
 Group = tuple[Condition, str, "Operation | None"]
 Run = tuple[Group, list[Operation]]
-
-
-def stand_in(like: Operation, spec: Op, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
-             attrs: dict[str, Any] | None = None) -> Operation:
-    """Build an op that belongs to no graph: it has the name of `like`, and existing tensors as outputs."""
-    if attrs is None:
-        attrs = {"T": outputs[0].dtype.base_dtype} if outputs else {}
-    made = Operation(spec, like.graph, like.name, list(inputs), attrs, like._id, like._recorded, like.owner)
-    made.outputs = list(outputs)
-    return made
-
-
-def named_again(tensor: Tensor) -> Tensor:
-    """Build a new tensor for a copy of `tensor`."""
-    made = Tensor(tensor.op, tensor.value_index, tensor.dtype.base_dtype, tensor.graph)
-    made.static = tensor.static
-    return made
 
 
 class Region:
@@ -228,7 +220,10 @@ class Region:
             elif t not in self.fed and (t.op.inputs or t.op.control_inputs or t.op in self.within):
                 behind.append(t.op)
         if behind:
-            before |= self._behind(behind)
+            found = self._behind(behind)
+            if op in found and op not in self.loops:        # by ops that don't run themselves
+                raise cycle([op.name])
+            before |= found
         if not self.guards.trivial:
             for condition in (self.units[op], *(self.guards.of(t) for t in op.inputs if op in self.choices)):
                 before |= self._makers_of(self.reads.get(t, t) for t, _ in condition)
@@ -290,7 +285,11 @@ class Region:
             self.gpu = for_gpu(ops, self.fed, device, self.on_gpu)
         if self.gpu or not device.issuperset(op for (_, name, _), run in runs if name == "device" for op in run):
             runs = self.schedule(device)
-        return self._stages(runs, device, by_value), hidden
+        stages = self._stages(runs, device, by_value)
+        while left := {op for stage in stages for op in not_folded(stage)}:
+            device, self.gpu = device - left, self.gpu - left
+            stages = self._stages(self.schedule(device), device, by_value)
+        return stages, hidden
 
     def _gathered(self, runs: list[Run]) -> tuple[list[Run], list[Tensor]]:
         """Return the runs with a last one that gathers the fetched constants and variables; and these."""

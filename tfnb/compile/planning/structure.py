@@ -14,7 +14,8 @@ from tfnb.compile.planning.loops import Frame, find_frames
 from tfnb.compile.planning.order import reach
 from tfnb.compile.planning.plan import LEAVES, Loop, OnGpu, Plan
 from tfnb.compile.planning.reads import Alias, alias_of, writes_variables
-from tfnb.compile.planning.region import Region, named_again, stand_in
+from tfnb.compile.planning.region import Region
+from tfnb.compile.planning.stand_ins import named_again, stand_in
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.references import refers
 from tfnb.opdef import kinds
