@@ -763,7 +763,7 @@ a, b = sess.run([u, w]); (a == b).all(), sess.run(u), sess.run([w, u])
 ===
 v = tf.Variable(tf.random_normal([2, 2], seed=5)); w = tf.Variable(v.initialized_value() * 2.0)
 ---
-sess.run([v, w]), sess.run(tf.global_variables_initializer()), sess.run([v, w])
+sess.run([v, w]), sess.run(tf.global_variables_initializer()), sess.run(v)
 ===
 x = tf.placeholder(tf.float32, [None]); y = tf.placeholder_with_default(tf.shape(x)[0], []); z = tf.fill([y], 2.0)
 ---

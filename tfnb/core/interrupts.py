@@ -69,8 +69,8 @@ def interruptible(fn: Callable[..., Result], *args: Any) -> Result:
         return fn(*args)
     work = _Work(partial(fn, *args))
     work.done.acquire()
-    work.start()
     try:
+        work.start()                        # which waits, too: an interrupt may come there
         wait_for(work.done)
     except BaseException:
         work.abandoned = True
