@@ -99,14 +99,16 @@ def foldable(ops: Sequence[Operation], feeds: Collection[Tensor],
     return known, through
 
 
-def not_folded(stage: Stage) -> list[Operation]:
+def not_folded(stage: Stage, resident: bool) -> list[Operation]:
     """Return the ops of a device stage that were to fold, since they have no kernel, but get an input from another
-    stage: what follows from constants alone may be computed in another one, under another guard."""
+    stage: what follows from constants alone may be computed in another one, under another guard. resident: see `place`.
+    """
     without = [op for op in stage.ops if isinstance(op.spec, kinds.Kernel) and op.spec.view is None
                and (op.spec.cuda if stage.gpu else op.spec.cpu) is None and op.spec.bounded is None]
     if not without or not stage.on_device:
         return []
-    known, through = foldable(stage.ops, stage.inputs, [t for t in stage.inputs if t not in stage.by_value])
+    known, through = foldable(stage.ops, stage.inputs, [t for t in stage.inputs if t not in stage.by_value],
+                              resident)
     return [op for op in without if not all(t in known or t in through for t in op.inputs)]
 
 

@@ -286,7 +286,7 @@ class Region:
         if self.gpu or not device.issuperset(op for (_, name, _), run in runs if name == "device" for op in run):
             runs = self.schedule(device)
         stages = self._stages(runs, device, by_value)
-        while left := {op for stage in stages for op in not_folded(stage)}:
+        while left := {op for stage in stages for op in not_folded(stage, self.resident)}:
             device, self.gpu = device - left, self.gpu - left
             stages = self._stages(self.schedule(device), device, by_value)
         return stages, hidden
