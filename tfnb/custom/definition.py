@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import linecache
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from tfnb.core import dtypes
 from tfnb.kernels.functions.definition import KernelSyntaxError
 from tfnb.kernels.functions.language import PlainPrimitive, is_primitive
+from tfnb.kernels.scalar.definition import Program, Scalar
 from tfnb.kernels.scalar.primitives import ALIASES, PRIMITIVES
 from tfnb.kernels.scalar.symbols import primitive
 from tfnb.opdef import registry
@@ -221,3 +222,25 @@ def line_of(fn: FunctionType, error: BaseException) -> int:
     return lines[-1] if lines else fn.__code__.co_firstlineno
 
 
+class BeyondSubset(Exception):
+    """A body that is not straight-line: it branches on a value, or loops over one. cause: what was found, and where."""
+
+    def __init__(self, cause: SyntaxError) -> None:
+        self.cause = cause
+        super().__init__(str(cause))
+
+
+def read_body(fn: FunctionType, body: Scalar, attrs: Mapping[str, Any]) -> Program:
+    """Read the body of a function, for the defaults of its attrs (None: it has none; 1 is taken).
+
+    Raises SyntaxError with the line at fault, or BeyondSubset.
+    """
+    try:
+        return body.program({name: 1.0 if value is None else value for name, value in attrs.items()})
+    except (TypeError, NameError, AttributeError, ValueError, LookupError) as error:
+        cause = error.__cause__ or error
+        what = str(error).partition(": ")[2] if str(error).startswith("definition ") else str(error)
+        found = error_at(fn, line_of(fn, cause), what)
+        if "straight-line" in what or "Symbol" in what or "neither an operand nor a number" in what:
+            raise BeyondSubset(found) from error
+        raise found from None

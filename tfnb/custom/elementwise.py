@@ -9,20 +9,21 @@ import numpy as np
 
 from tfnb.custom.by_numba import vectorized
 from tfnb.custom.definition import (
+    BeyondSubset,
     CustomOp,
     Parameters,
     declared,
     error_at,
-    line_of,
     official_types,
     op_name,
     parameters,
+    read_body,
     scalar_body,
 )
 from tfnb.custom.derivative import derived
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
-from tfnb.kernels.scalar.definition import Program, Scalar, reference
+from tfnb.kernels.scalar.definition import Scalar, reference
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
 from tfnb.ops.array.create import range_
@@ -31,14 +32,6 @@ from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import fields
 
 FLOATS = "{bfloat16, half, float, double}"
-
-
-class BeyondSubset(Exception):
-    """A body that is not straight-line: it branches on a value, or loops over one. cause: what was found, and where."""
-
-    def __init__(self, cause: SyntaxError) -> None:
-        self.cause = cause
-        super().__init__(str(cause))
 
 
 def elementwise(fn: Callable[..., Any] | None = None, *, name: str | None = None, dtypes: Any = FLOATS) -> Any:
@@ -63,10 +56,12 @@ def elementwise(fn: Callable[..., Any] | None = None, *, name: str | None = None
     """
     def declare(fn: FunctionType) -> CustomOp:
         given = parameters(fn)
+        if not given.operands:
+            raise error_at(fn, fn.__code__.co_firstlineno, "expected a parameter for each input, got none")
         outputs = 1
         try:
             body = Scalar(scalar_body(fn))
-            outputs = len(_read(fn, body, given).results)
+            outputs = len(read_body(fn, body, given.attrs).results)
         except BeyondSubset as beyond:
             spec: Op = _by_numba(fn, given, beyond, op_name(fn, name), official_types(dtypes))
         else:
@@ -82,21 +77,6 @@ def elementwise(fn: Callable[..., Any] | None = None, *, name: str | None = None
 def _signature(operands: tuple[str, ...], results: list[str]) -> str:
     taken = [each if each not in operands else f"{each}_out" for each in results]
     return ", ".join(f"{each}: T" for each in operands) + " -> " + ", ".join(f"{each}: T" for each in taken)
-
-
-def _read(fn: FunctionType, body: Scalar, given: Parameters) -> Program:
-    """Read a body, for the defaults of its attrs. Raises SyntaxError with the line at fault, or BeyondSubset."""
-    if not given.operands:
-        raise error_at(fn, fn.__code__.co_firstlineno, "expected a parameter for each input, got none")
-    try:
-        return body.program({name: 1.0 if value is None else value for name, value in given.attrs.items()})
-    except (TypeError, NameError, AttributeError, ValueError, LookupError) as error:
-        cause = error.__cause__ or error
-        what = str(error).partition(": ")[2] if str(error).startswith("definition ") else str(error)
-        found = error_at(fn, line_of(fn, cause), what)
-        if "straight-line" in what or "Symbol" in what or "neither an operand nor a number" in what:
-            raise BeyondSubset(found) from error
-        raise found from None
 
 
 def _by_numba(fn: FunctionType, given: Parameters, beyond: BeyondSubset, name: str, types: str) -> Op:
@@ -184,7 +164,7 @@ def reduction(fn: Callable[..., Any] | None = None, *, identity: float | str, na
             raise error_at(fn, fn.__code__.co_firstlineno, "expected two parameters, the accumulator and an element, "
                                                            f"got {', '.join((*given.operands, *given.attrs))}")
         try:
-            _read(fn, body, given)
+            read_body(fn, body, given.attrs)
         except BeyondSubset as beyond:
             raise beyond.cause from None
         _check_combination(fn, body, identity)

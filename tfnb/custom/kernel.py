@@ -24,9 +24,9 @@ from tfnb.custom.definition import (
 )
 from tfnb.custom.flattening import Flattened
 from tfnb.kernels.functions.definition import KernelSyntaxError
-from tfnb.kernels.functions.kernel import KernelFunction, kernel_function
-from tfnb.kernels.functions.language import Array
+from tfnb.kernels.functions.kernel import KernelFunction
 from tfnb.kernels.launch import Call, Launch
+from tfnb.kernels.library.copying import fill
 from tfnb.kernels.llvm.played import played
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
@@ -35,12 +35,6 @@ from tfnb.ops.declaration.declare import fields
 
 NUMBERS = "{float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool}"
 COST = 64                       # of an item, for the share of a thread: 1,024 of them
-
-
-@kernel_function
-def zeros(y: Array, item: int):                              # type: ignore[no-untyped-def]
-    """Set an element to 0."""
-    y[item] = 0
 
 
 class CustomKernel(CustomOp):
@@ -208,9 +202,8 @@ def _launcher(made: KernelFunction, flat: Flattened) -> Callable[[Call], list[La
         places = [*(call.input(i) for i in range(len(call.inputs))), *(call.output(i) for i in
                                                                        range(len(call.outputs)))]
         reached = [place.reach(meta.size * meta.itemsize) for place, meta in zip(places, metas, strict=True)]
-        launches = [zeros.launch(call, meta.size, place) for name, meta, place in
-                    zip(flat.outputs, call.outputs, reached[len(call.inputs):], strict=True)
-                    if name not in flat.complete and meta.size]
+        launches = [made for i, name in enumerate(flat.outputs) if name not in flat.complete
+                    for made in fill(call, None, call.output(i), call.outputs[i])]
         items = prod(call.outputs[0].shape)
         if items:
             statics = {name: call.attrs[name] for name in flat.attrs}

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from tfnb.custom.definition import (
+    BeyondSubset,
     CustomOp,
     Parameters,
     declared,
     error_at,
-    line_of,
     op_name,
     parameters,
+    read_body,
     scalar_body,
 )
 from tfnb.graph.convert import convert_to_tensor
@@ -135,7 +136,13 @@ def _steps(fn: Any, given: Parameters, dense: str, sparse: str) -> tuple[CustomO
     order = [variable, *slots, *given.attrs, grad]
     refs = 1 + len(slots)
     body = Scalar(_in_order(scalar_body(fn), dense, order, given))
-    _check_results(fn, body, refs)
+    try:
+        results = len(read_body(fn, body, {}).results)
+    except BeyondSubset as beyond:
+        raise beyond.cause from None
+    if results != refs:
+        raise error_at(fn, fn.__code__.co_firstlineno, f"expected it to return {refs} numbers (the variable and each "
+                                                       f"slot), got {results}")
     inputs = ", ".join([*(f"{each}: Ref(T)" for each in order[:refs]), *(f"{each}: T" for each in given.attrs),
                         "grad: T"])
     stated = fields(fn, f"{inputs} -> out: Ref(T)", dict(_TYPES), merged_shape(*order[:refs], "grad"),
@@ -156,15 +163,3 @@ def _in_order(body: FunctionType, name: str, order: Sequence[str], given: Parame
     exec(f"def {name}({', '.join(order)}):\n    return __body({passed})\n", scope)
     found: FunctionType = scope[name]
     return found
-
-
-def _check_results(fn: Any, body: Scalar, count: int) -> None:
-    """Read a body. Raises SyntaxError if it can't be, or returns another number of values."""
-    try:
-        results = len(body.program().results)
-    except (TypeError, NameError, AttributeError, ValueError, LookupError) as error:
-        cause = error.__cause__ or error
-        raise error_at(fn, line_of(fn, cause), str(error).rpartition("): ")[2]) from None
-    if results != count:
-        raise error_at(fn, fn.__code__.co_firstlineno, f"expected it to return {count} numbers (the variable and each "
-                                                       f"slot), got {results}")
