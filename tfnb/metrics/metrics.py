@@ -261,5 +261,5 @@ def _share(scope: str, other: Any, doc: str) -> Any:
     return metric
 
 
-precision = _share("precision", false_positives, "The share of the predictions that hold; 0 where there are none.")
-recall = _share("recall", false_negatives, "The share of what holds that is predicted; 0 where nothing holds.")
+precision = _share("precision", false_positives, "Compute precision, TP / (TP + FP); 0 without positive predictions.")
+recall = _share("recall", false_negatives, "Compute recall, TP / (TP + FN); 0 without positive labels.")

@@ -139,9 +139,9 @@ def _at_thresholds(scope: str, word: str, other: str, doc: str) -> Any:
 
 
 precision_at_thresholds = _at_thresholds("precision_at_thresholds", "precision", "fp",
-                                         "The share of the predictions above each threshold that hold.")
+                                         "Compute precision, TP / (TP + FP), at each threshold.")
 recall_at_thresholds = _at_thresholds("recall_at_thresholds", "recall", "fn",
-                                      "The share of what holds that is predicted above each threshold.")
+                                      "Compute recall, TP / (TP + FN), at each threshold.")
 
 
 def _count_at_thresholds(kind: str, doc: str) -> Any:
@@ -182,7 +182,7 @@ def _balanced(scope: str, wanted: float, last: float, rate: Any, choose: Any, re
 def sensitivity_at_specificity(labels: Any, predictions: Any, specificity: float, weights: Any = None,
                                num_thresholds: int = 200, metrics_collections: Any = None,
                                updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
-    """The share of true positives at the threshold where that of true negatives is nearest to `specificity`.
+    """Compute the sensitivity, TP / (TP + FN), at the threshold whose specificity is nearest to `specificity`.
 
     >>> labels, predictions = tf.constant([0, 0, 1, 1]), tf.constant([0.1, 0.4, 0.35, 0.8])
     >>> value, update = tf.metrics.sensitivity_at_specificity(labels, predictions, 0.5)
@@ -204,7 +204,7 @@ def _last_smallest(away: Any) -> Any:
 def specificity_at_sensitivity(labels: Any, predictions: Any, sensitivity: float, weights: Any = None,
                                num_thresholds: int = 200, metrics_collections: Any = None,
                                updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
-    """The share of true negatives at the threshold where that of true positives is nearest to `sensitivity`.
+    """Compute the specificity, TN / (TN + FP), at the threshold whose sensitivity is nearest to `sensitivity`.
 
     >>> labels, predictions = tf.constant([0, 0, 1, 1]), tf.constant([0.1, 0.4, 0.35, 0.8])
     >>> value, update = tf.metrics.specificity_at_sensitivity(labels, predictions, 0.5)

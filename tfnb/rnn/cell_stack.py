@@ -1,4 +1,4 @@
-"""Cells one upon the other: `tf.nn.rnn_cell.MultiRNNCell`."""
+"""Stacked recurrent cells: `tf.nn.rnn_cell.MultiRNNCell`."""
 from __future__ import annotations
 
 from typing import Any
@@ -14,7 +14,7 @@ from tfnb.variables.scope import variable_scope
 
 
 class MultiRNNCell(RNNCell):
-    """Cells one upon the other: the output of each is the input of the next. Their variables are in cell_0, cell_1...
+    """Stacked recurrent cells: the output of each is the input of the next. Their variables are in cell_0, cell_1...
 
     state_is_tuple: the state is the tuple of their states; else these side by side in one tensor. Raises ValueError
     for no cells, and for cells with tuples as states where state_is_tuple is False; TypeError for what is no list.
