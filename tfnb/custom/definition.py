@@ -23,9 +23,8 @@ from tfnb.kernels.scalar.primitives import ALIASES, PRIMITIVES
 from tfnb.kernels.scalar.symbols import primitive
 from tfnb.opdef import registry
 from tfnb.opdef.op import Op
-from tfnb.ops.declaration.construct import Constructor
+from tfnb.ops.declaration.construct import Constructor, official_name
 
-_OFFICIAL = {"float32": "float", "float64": "double", "float16": "half"}
 _MODULES = ("tfnb", "tensorflow", "numpy", "math")
 _SHORT = {"absolute": "abs", "multiply": "mul", "subtract": "sub"}
 _KINDS: dict[type, str] = {bool: "bool", int: "int", float: "float"}
@@ -92,8 +91,7 @@ def official_types(given: Any) -> str:
     if isinstance(given, str):
         return given
     several = given if isinstance(given, Sequence) else [given]
-    names = [dtypes.as_dtype(each).name for each in several]
-    return "{" + ", ".join(_OFFICIAL.get(name, name) for name in names) + "}"
+    return "{" + ", ".join(official_name(dtypes.as_dtype(each)) for each in several) + "}"
 
 
 def op_name(fn: FunctionType, name: str | None, prefix: str = "") -> str:

@@ -16,6 +16,7 @@ from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.shape import Static, compatible, merge
 from tfnb.kernels.arrays.philox import words
 from tfnb.ops.declaration import shapes
+from tfnb.ops.declaration.construct import official_name
 from tfnb.ops.declaration.declare import host
 from tfnb.resources.queues import PriorityQueue as _PriorityQueue
 from tfnb.resources.queues import Queue, ShuffleQueue
@@ -57,13 +58,8 @@ def _brackets(shape: Static) -> str:
     return "<unknown>" if shape is None else "[" + ",".join("?" if n is None else str(n) for n in shape) + "]"
 
 
-def _official(dtype: Any) -> str:
-    name: str = dtype.name
-    return {"float32": "float", "float64": "double", "float16": "half"}.get(name, name)
-
-
 def _names(types: Sequence[Any]) -> str:
-    return ", ".join(_official(t) for t in types)
+    return ", ".join(official_name(t) for t in types)
 
 
 def _invalid(op: Any, message: str) -> InvalidArgumentError:

@@ -25,11 +25,17 @@ from tfnb.opdef.op import Op
 from tfnb.opdef.signature import Arg, Attr
 
 _OFFICIAL = {"float": "float32", "double": "float64", "half": "float16"}
+_REGISTRY = {name: official for official, name in _OFFICIAL.items()}
 
 
 def official(name: str) -> DType:
     """Return the dtype with an official registry name ("float", "int32", ...)."""
     return dtypes.as_dtype(_OFFICIAL.get(name, name))
+
+
+def official_name(dtype: DType) -> str:
+    """Return the official registry name of a dtype: "float" of tf.float32."""
+    return _REGISTRY.get(dtype.name, dtype.name)
 
 
 class _Documentation:

@@ -19,6 +19,7 @@ from tfnb.kernels.launch import OUT_OF_RANGE, failure_text
 from tfnb.kernels.library.checks import Check
 from tfnb.opdef import kinds
 from tfnb.opdef.ranks import check_ranks, input_names
+from tfnb.ops.declaration.construct import official_name
 
 # Their shape functions tell what is known before a run; what they are given is checked where it is used.
 _UNSHAPED = (kinds.Host, kinds.Const, kinds.Variable, kinds.Control)
@@ -165,6 +166,5 @@ def unfed(op: Operation) -> errors.InvalidArgumentError:
     """Return the error of a placeholder that is not fed."""
     tensor = op.outputs[0]
     shape = "" if tensor.static is None else f" and shape {brackets(tensor.static)}"
-    name = {"float32": "float", "float64": "double", "float16": "half"}.get(tensor.dtype.name, tensor.dtype.name)
     return errors.InvalidArgumentError(None, op, f"You must feed a value for placeholder tensor {op.name!r} with dtype "
-                                          f"{name}{shape}")
+                                          f"{official_name(tensor.dtype)}{shape}")
