@@ -552,6 +552,12 @@ a = tf.constant(1.0); b = tf.constant(2.0); c = a + b
 ---
 sess.run(c, {(a, b): (3.0,)})
 ===
+x = tf.placeholder(tf.float32, [None]); y = x * 2.0
+---
+first = [sess.run(y, {x: [1.0, 2.0]}) for _ in range(2)]
+x.set_shape([3])
+first, outcome(lambda: sess.run(y, {x: [1.0, 2.0]})), sess.run(y, {x: [1.0, 2.0, 3.0]}), sess.run([y, y.op, y], {x: [1.0, 2.0, 3.0]})
+===
 v = tf.placeholder(tf.float32, [None, 1]); i = tf.placeholder(tf.int32, [None]); s = tf.IndexedSlices(v, i)
 y = tf.reduce_sum(v) + tf.cast(tf.reduce_sum(i), tf.float32)
 ---

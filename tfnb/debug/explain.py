@@ -32,7 +32,7 @@ def explain(fetches: Any, feed_dict: Any = None, session: Any = None, sources: b
     """
     chosen: BaseSession = session_for(session, get_default_graph(), "explain a run")
     feeds = {feed_tensor(k, chosen.graph): v for k, v in (feed_dict or {}).items()}
-    arrays = {t: Feed.of(t).array(v) for t, v in feeds.items()}
+    arrays = {t: Feed(t).array(v) for t, v in feeds.items()}
     plan, ran = chosen.plan(fetches, feeds), _executor(chosen, fetches, tuple(feeds))
     parts = [print_plan(plan)]
     for i, stage in enumerate(plan.stages):

@@ -94,7 +94,7 @@ def _prepared(fetches: Any, feed_dict: Any, session: Any) -> tuple[Executor, Sto
     read = read_fetches(fetches, chosen.graph)
     feeds = {feed_tensor(k, chosen.graph): v for k, v in (feed_dict or {}).items()}
     executor = chosen._executor(read.tensors, read.targets, tuple(feeds), chosen.graph.mutations)
-    return executor, chosen._store, [Feed.of(t).array(v) for t, v in feeds.items()]
+    return executor, chosen._store, [Feed(t).array(v) for t, v in feeds.items()]
 
 
 @contextmanager

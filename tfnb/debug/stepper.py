@@ -99,7 +99,7 @@ class Stepper:
         call, tensor = self._made[key]
         if why := self.fixed(key):
             raise ValueError(why)
-        array = Feed.of(tensor).array(value)
+        array = Feed(tensor).array(value)
         if array.shape != self.values[key].shape:
             raise ValueError(f"{key} has the shape {self.values[key].shape}, but the new value {array.shape}")
         self.changes = [c for c in self.changes if (c.call, c.tensor) != (call, tensor)]

@@ -53,7 +53,7 @@ def inspect_run(session: BaseSession, fetches: Any, feed_dict: Any = None) -> In
     graph = session.graph
     read = read_fetches(fetches, graph)
     feeds = {feed_tensor(k, graph): v for k, v in flat_feeds(feed_dict or {}).items()}
-    arrays = {t: Feed.of(t).array(v) for t, v in feeds.items()}
+    arrays = {t: Feed(t).array(v) for t, v in feeds.items()}
     plan = session._executor(read.tensors, read.targets, tuple(feeds), graph.mutations).plan
     return Inspection(plan, arrays, session._store.copy())
 

@@ -220,7 +220,7 @@ class BaseSession:
             raise ValueError("feed_dict names a tensor twice: " + ", ".join(sorted(t.name for t in feeds)))
         mutations = self._graph.mutations
         executor = self._executor(read.tensors, read.targets, tuple(feeds), mutations)
-        call = _Call(mutations, [Feed.of(t) for t in feeds], executor, read.build, read.single)
+        call = _Call(mutations, [Feed(t) for t in feeds], executor, read.build, read.single)
         if key is not None and not _has_tuples(fetches):
             if len(self._calls) >= CALLS_KEPT:
                 self._calls.clear()
@@ -280,7 +280,7 @@ class BaseSession:
         self._check_open()
         read = read_fetches(fetches, self._graph)
         feeds = {feed_tensor(key, self._graph): value for key, value in flat_feeds(feed_dict or {}).items()}
-        arrays = {t: Feed.of(t).array(value) for t, value in feeds.items()}
+        arrays = {t: Feed(t).array(value) for t, value in feeds.items()}
         if read.targets:
             raise RuntimeError("partial_run() fetches tensors only; these are operations: "
                                + ", ".join(op.name for op in read.targets))
