@@ -7,7 +7,7 @@ import os
 import re
 import types
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from google.protobuf.message import Message
 import tfnb as tf
 from tests import example_run
 from tests.example_run import run, same, show, step, steps
-from tfnb.ops.declaration.construct import Constructor
 from tfnb.tools.stubs import PUBLIC_FOLDERS, public_names
 
 # Not TensorFlow's names (tests/notebook), or each op by its official name (tests/opdef).
@@ -65,10 +64,10 @@ def public() -> dict[str, Any]:
     """Dotted name -> each public function, op and class, protobuf messages left out; of several names the shortest."""
     found: dict[int, tuple[str, Any]] = {}
     for name, value in members(tf, "tf"):
-        ours = isinstance(value, (Constructor, partial)) or str(getattr(value, "__module__", "")).startswith("tfnb")
+        ours = str(getattr(value, "__module__", "")).startswith("tfnb")
         message = isinstance(value, type) and issubclass(value, Message)
         if ours and callable(value) and not message and (
-                isinstance(value, (type, types.FunctionType, Constructor, partial))):
+                isinstance(value, (type, types.FunctionType))):
             found.setdefault(id(value), (name, value))
     return dict(found.values())
 

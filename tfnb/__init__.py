@@ -47,7 +47,7 @@ from tfnb.control_flow.assertions import (
 )
 from tfnb.control_flow.case import case
 from tfnb.ops.math.casting import cast, to_bfloat16, to_double, to_float, to_int32, to_int64
-from tfnb.control_flow.assertions import assert_ as Assert
+from tfnb.control_flow.assertions import Assert
 from tfnb.ops.control.checks import check_numerics, print_ as Print, verify_tensor_all_finite
 from tfnb.ops.reductions.clip import clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
 from tfnb.ops.math.compare import (

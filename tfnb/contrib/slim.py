@@ -9,8 +9,9 @@ from tfnb.contrib.framework import (
     get_variables_by_suffix, get_variables_to_restore, has_arg_scope, local_variable, model_variable, variable,
 )
 from tfnb.contrib.layers import (
-    apply_regularization, avg_pool2d, batch_norm, bias_add, conv2d, conv2d_transpose, conv3d, convolution,
-    convolution2d, convolution2d_transpose, dropout, flatten, fully_connected, l1_l2_regularizer, l1_regularizer,
-    l2_regularizer, layer_norm, max_pool2d, one_hot_encoding, repeat, separable_conv2d, separable_convolution2d,
-    stack, sum_regularizer, unit_norm, variance_scaling_initializer, xavier_initializer, xavier_initializer_conv2d,
+    apply_regularization, avg_pool2d, batch_norm, bias_add, conv1d, conv2d, conv2d_transpose, conv3d, convolution,
+    convolution1d, convolution2d, convolution2d_transpose, convolution3d, dropout, flatten, fully_connected,
+    l1_l2_regularizer, l1_regularizer, l2_regularizer, layer_norm, max_pool2d, one_hot_encoding, repeat,
+    separable_conv2d, separable_convolution2d, stack, sum_regularizer, unit_norm, variance_scaling_initializer,
+    xavier_initializer, xavier_initializer_conv2d,
 )

@@ -24,7 +24,7 @@ from tfnb.ops.math.compare import equal, greater, greater_equal, less, less_equa
 from tfnb.ops.reductions.reduce import reduce_all
 
 
-def assert_(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> Operation:
+def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> Operation:
     """`tf.Assert`: return an operation that raises InvalidArgumentError with `data` unless `condition` holds.
 
     >>> sess.run(tf.Assert(tf.constant(1) > 2, ["1 is not larger"]))
@@ -53,7 +53,7 @@ def _check(condition: Tensor, data: Sequence[Any], summarize: int | None, known:
         words = [str(t if (value := constant_value(t)) is None else value) if isinstance(t, Tensor) else str(t)
                  for t in data]
         raise errors.InvalidArgumentError(None, None, "\n".join(words))
-    return assert_(condition, data, summarize=summarize)
+    return Assert(condition, data, summarize=summarize)
 
 
 def _binary(sign: str, opname: str, op: Callable[..., Any], static: Callable[..., Any], x: Any, y: Any, data: Any,
@@ -168,7 +168,7 @@ def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = 
         data = _data(message, data, ["x and y not equal to tolerance rtol = ", rtol, ", atol = ", atol,
                                      f"x ({x.name}) = ", x, f"y ({y.name}) = ", y])
         tolerance = atol + multiply(rtol, abs(y))
-        return assert_(reduce_all(less(abs(x - y), tolerance)), data, summarize=summarize)
+        return Assert(reduce_all(less(abs(x - y), tolerance)), data, summarize=summarize)
 
 
 def _unary(opname: str, condition: str, compare: Callable[..., Operation], zero_first: bool, x: Any, data: Any,
@@ -240,7 +240,7 @@ def _rank_check(opname: str, what: str, fits: Callable[[int], bool] | None, dyna
             return no_op(name="static_checks_determined_all_ok")
         found = rank(x)
         data = _data(message, data, [f"Tensor {x.name} must have {what}", "Received rank: ", found])
-        return assert_(dynamic(found), data, summarize=summarize)
+        return Assert(dynamic(found), data, summarize=summarize)
 
 
 def _rank(value: Any) -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from tfnb.control_flow.assertions import assert_
+from tfnb.control_flow.assertions import Assert
 from tfnb.control_flow.cond import completed, cond_steps
 from tfnb.core import dtypes
 from tfnb.graph.constant import make_constant
@@ -76,7 +76,7 @@ def _last_as_default(predicates: list[Tensor], actions: list[Fn]) -> tuple[Fn, l
         data = ["Input error: None of conditions evaluated as True:", stack(predicates, name="preds_c")]
         checks = [_at_most(others, 0, f"Implementation error: selected default action #{k} was called, but some of "
                                       "other predicates are True: ")] if others else []
-        with control_dependencies([*checks, assert_(predicates[k], data)]):
+        with control_dependencies([*checks, Assert(predicates[k], data)]):
             return actions[k]()
     return default, others, actions[:k]
 
@@ -87,5 +87,5 @@ def _at_most(predicates: Sequence[Tensor], n: int, text: str) -> Operation:
     count = reduce_sum(cast(held, dtypes.int32), name="num_true_conds")
     few = less_equal(count, make_constant(n, name="n_true_conds"))
     names = ", ".join(p.name for p in predicates)
-    return assert_(few, [f"{text}: more than {n} conditions ({names}) evaluated as True:", held],
+    return Assert(few, [f"{text}: more than {n} conditions ({names}) evaluated as True:", held],
                    summarize=len(predicates))

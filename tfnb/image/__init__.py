@@ -28,6 +28,5 @@ from tfnb.image.resize import (
     resize_nearest_neighbor,
 )
 from tfnb.image.resize import resize_images as resize
-from tfnb.ops.nn.patches import extract_image_patches
-from tfnb.ops.nn.patches import extract_image_patches as extract_patches
+from tfnb.ops.nn.patches import extract_image_patches, extract_patches
 from tfnb.ops.random.random_ops import random_crop

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfnb.control_flow.assertions import assert_, assert_greater_equal, assert_positive
+from tfnb.control_flow.assertions import Assert, assert_greater_equal, assert_positive
 from tfnb.control_flow.case import case
 from tfnb.control_flow.cond import cond
 from tfnb.core import dtypes
@@ -36,7 +36,7 @@ def is_tensor(value: Any) -> bool:
 def require(condition: Any, message: str) -> list[Any]:
     """Operations that check a tensor in the run; for Python's truth values raises ValueError if there is none."""
     if is_tensor(condition):
-        return [assert_(condition, [message])]
+        return [Assert(condition, [message])]
     if not condition:
         raise ValueError(message)
     return []

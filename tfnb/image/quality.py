@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.control_flow.assertions import assert_
+from tfnb.control_flow.assertions import Assert
 from tfnb.control_flow.cond import cond
 from tfnb.core import dtypes
 from tfnb.core.shape import compatible
@@ -104,8 +104,8 @@ def _check(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[Any]]:
                 raise ValueError(f"Two images are not compatible: {a} and {b}")
     first, second = shape_n([one, other])
     return first, second, [
-        assert_(raw.GreaterEqual(size(first), 3), [first, second], summarize=10),
-        assert_(reduce_all(equal(first[-3:], second[-3:])), [first, second], summarize=10)]
+        Assert(raw.GreaterEqual(size(first), 3), [first, second], summarize=10),
+        Assert(reduce_all(equal(first[-3:], second[-3:])), [first, second], summarize=10)]
 
 
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
@@ -154,7 +154,7 @@ def _by_channel(one: Tensor, other: Tensor, most: Any, width: Any, sigma: Any, k
     width = make_constant(width, dtype=dtypes.int32)
     sigma = make_constant(sigma, dtype=one.dtype)
     first, second = shape_n([one, other])
-    checks = [assert_(reduce_all(raw.GreaterEqual(given[-3:-1], width)), [given, width], summarize=8)
+    checks = [Assert(reduce_all(raw.GreaterEqual(given[-3:-1], width)), [given, width], summarize=8)
               for given in (first, second)]
     with control_dependencies(checks):
         one = identity(one)

@@ -19,6 +19,7 @@ from tfnb.ops.array.create import MatrixDiagPart, eye
 from tfnb.ops.array.reshape import matrix_transpose, reshape, shape
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import kernel
+from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.broadcast import BroadcastGradientArgs
 from tfnb.ops.math.casting import cast
@@ -350,8 +351,8 @@ def _(op: Operation, dy: Tensor) -> list[Tensor]:
 
 # What users call
 
-matrix_inverse, matrix_determinant, cholesky = MatrixInverse, MatrixDeterminant, Cholesky
-matrix_solve, matrix_triangular_solve, cross = MatrixSolve, MatrixTriangularSolve, Cross
+matrix_inverse, matrix_determinant, cholesky = functions(MatrixInverse, MatrixDeterminant, Cholesky)
+matrix_solve, matrix_triangular_solve, cross = functions(MatrixSolve, MatrixTriangularSolve, Cross)
 
 
 def slogdet(input: Any, name: str | None = None) -> tuple[Tensor, Tensor]:

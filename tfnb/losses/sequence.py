@@ -10,6 +10,7 @@ from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.array.joining import concat
 from tfnb.ops.array.reshape import reshape, shape
+from tfnb.ops.declaration.public import named
 from tfnb.ops.math.arithmetic import add_n
 from tfnb.ops.math.casting import cast
 from tfnb.ops.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
@@ -98,6 +99,7 @@ def sequence_loss_by_example(logits: Sequence[Any], targets: Sequence[Any], weig
         return total / (add_n(list(weights)) + _TINY) if average_across_timesteps else total
 
 
+@named("sequence_loss")
 def sequence_loss_of_lists(logits: Sequence[Any], targets: Sequence[Any], weights: Sequence[Any],
                            average_across_timesteps: bool = True, average_across_batch: bool = True,
                            softmax_loss_function: Loss | None = None, name: str | None = None) -> Tensor:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfnb.control_flow.assertions import assert_
+from tfnb.control_flow.assertions import Assert
 from tfnb.control_flow.cond import cond
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
@@ -37,7 +37,7 @@ def assert_broadcastable(weights: Any, values: Any) -> Operation:
                 "is_scalar=", is_scalar)
         valid = cond(is_scalar, lambda: is_scalar,
                      lambda: _fits(weights_rank, weights_shape, values_rank, values_shape), name="is_valid_shape")
-        return assert_(valid, data, name=scope)
+        return Assert(valid, data, name=scope)
 
 
 def _known(weights: Any, values: Any, weights_rank: Any, values_rank: Any, weights_shape: Any,

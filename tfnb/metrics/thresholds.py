@@ -107,7 +107,8 @@ def _area(counts: Counts, name: str, curve: str, method: str) -> Any:
     else:
         x, y = recall, divide(tp + 1e-6, tp + fp + 1e-6)
     before, after = y[:-1], y[1:]
-    heights = {"minoring": minimum, "majoring": maximum}.get(method, lambda a, b: (a + b) / 2.0)(before, after)
+    combine: dict[str, Any] = {"minoring": minimum, "majoring": maximum}
+    heights = combine.get(method, lambda a, b: (a + b) / 2.0)(before, after)
     return reduce_sum(multiply(x[:-1] - x[1:], heights), name=name)
 
 

@@ -1,6 +1,8 @@
 """Contract of an op, from its signature: the dtypes that it takes and makes, and which shapes go together."""
 from __future__ import annotations
 
+import inspect
+
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
 
@@ -11,8 +13,14 @@ _NOT_HERE = ("qint8", "quint8", "qint16", "quint16", "qint32", "variant")       
 _NUMPY = {"half": "float16", "float": "float32", "double": "float64"}
 
 
+def documentation(spec: Op) -> str:
+    """Return what `help` shows of an op below its signature: its description, contract and example."""
+    description, mark, example = inspect.cleandoc(spec.doc).partition(">>> ")
+    return "\n\n".join(part for part in (description.rstrip(), contract(spec), mark + example) if part)
+
+
 def contract(spec: Op) -> str:
-    """The contract of an op behind its description, a line each; "" where the signature leaves all open."""
+    """Return the contract of an op, a line for each fact; "" where the signature leaves all open."""
     lines = []
     for attr in spec.attrs:
         names = [arg.name for arg in spec.inputs if attr.name in (arg.type, arg.type_list)]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tfnb.control_flow.assertions import assert_
+from tfnb.control_flow.assertions import Assert
 from tfnb.control_flow.tensor_array import TensorArray
 from tfnb.control_flow.while_loop import while_loop
 from tfnb.core import dtypes, nest
@@ -93,7 +93,7 @@ def dynamic_rnn(cell: Any, inputs: Any, sequence_length: Any = None, initial_sta
 
 def _assert_length(lengths: Any, batch_size: Any) -> Any:
     found, wanted = shape(lengths), stack([batch_size])
-    return assert_(reduce_all(equal(found, wanted)), [f"Expected shape for Tensor {lengths.name} is ", wanted,
+    return Assert(reduce_all(equal(found, wanted)), [f"Expected shape for Tensor {lengths.name} is ", wanted,
                                                       " but saw shape: ", found])
 
 

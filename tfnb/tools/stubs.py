@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tfnb.core.lazy import LazyModule
+from tfnb.opdef.op import Op
 from tfnb.ops.declaration.construct import Constructor
 
 HEAD = '"""{doc}"""\nfrom typing import Any as _Any\n\nfrom tfnb.graph.parts.operation import Operation, Tensor\n'
@@ -42,7 +43,12 @@ def public_modules() -> list[str]:
 def is_dynamic(module: types.ModuleType) -> bool:
     """Return whether an editor cannot read the names of a module from its source: lazy ones, and ops."""
     values = [value for name, value in vars(module).items() if not name.startswith("_")]
-    return hasattr(module, "__getattr__") or any(isinstance(value, (Constructor, LazyModule)) for value in values)
+    return hasattr(module, "__getattr__") or any(is_op(value) or isinstance(value, LazyModule) for value in values)
+
+
+def is_op(value: Any) -> bool:
+    """Return whether a value is the public function of an op, or its constructor: both have its record."""
+    return isinstance(value, (types.FunctionType, Constructor)) and isinstance(getattr(value, "spec", None), Op)
 
 
 def stub(module: types.ModuleType) -> str:
@@ -78,7 +84,7 @@ def _entry(own: str, name: str, value: Any) -> Iterator[str]:
     """The lines that declare one name."""
     if isinstance(value, types.ModuleType):
         yield from _module(own, name, value)
-    elif isinstance(value, Constructor):
+    elif is_op(value):
         yield _op(name, value)
     elif (place := _defined(value)) == (own, name):
         yield f"def {name}(*args: _Any, **kwargs: _Any) -> _Any: ..."
@@ -108,7 +114,7 @@ def _module(own: str, name: str, value: types.ModuleType) -> Iterator[str]:
     yield f"{name} = _{name}"
 
 
-def _op(name: str, value: Constructor) -> str:
+def _op(name: str, value: Any) -> str:
     """The declaration of an op: its arguments by name, its defaults, how many tensors it makes."""
     arguments = []
     for parameter in value.__signature__.parameters.values():
@@ -128,8 +134,11 @@ def _defined(value: Any) -> tuple[str, str] | None:
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", "")
     if not isinstance(module, str) or not module.startswith("tfnb") or not name.isidentifier():
         return None
-    holder = sys.modules.get(module)
-    return (module, name) if getattr(holder, name, None) is value and callable(value) else None
+    holder, code = sys.modules.get(module), getattr(value, "__code__", None)
+    for own in (name, getattr(code, "co_name", name)):         # `range_` is called `range`
+        if getattr(holder, own, None) is value and callable(value):
+            return module, own
+    return None
 
 
 def _type_of(value: Any) -> str:

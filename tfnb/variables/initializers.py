@@ -5,6 +5,7 @@ a class (`zeros_initializer()`), and as TensorFlow 0.x had them, as functions of
 """
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -54,6 +55,8 @@ class _Constant(Initializer):
 
     def __init__(self, dtype: Any = dtypes.float32) -> None:
         self.dtype = as_dtype(dtype)
+
+    __signature__ = inspect.Signature(list(inspect.signature(__init__).parameters.values())[1:])
 
 
 class zeros_initializer(_Constant):

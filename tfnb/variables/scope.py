@@ -235,15 +235,20 @@ def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: A
 
 def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None,
                        regularizer: Any = None, trainable: bool = False, collections: Any = None,
-                       **options: Any) -> Any:
-    """As `get_variable`, for a variable in LOCAL_VARIABLES (which are not saved) that is not trained.
+                       caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
+                       use_resource: bool | None = None, custom_getter: Any = None, constraint: Any = None,
+                       synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+                       aggregation: VariableAggregation = VariableAggregation.NONE) -> Any:
+    """As `get_variable`, for a variable in LOCAL_VARIABLES (which are not saved) that is not trained (nor if
+    `trainable` is True).
 
     >>> count = tf.get_local_variable("count", [], initializer=tf.zeros_initializer())
     >>> tf.local_variables() == [count], tf.trainable_variables()
     (True, [])
     """
     keys = [*(collections or []), GraphKeys.LOCAL_VARIABLES]
-    return get_variable(name, shape, dtype, initializer, regularizer, False, keys, **options)
+    return get_variable(name, shape, dtype, initializer, regularizer, False, keys, caching_device, partitioner,
+                        validate_shape, use_resource, custom_getter, constraint, synchronization, aggregation)
 
 
 def variable(initial_value: Any = None, trainable: bool | None = None, collections: Any = None,

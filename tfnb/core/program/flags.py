@@ -7,7 +7,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
+
+P = ParamSpec("P")
+# Names of the arguments up to 1.4.
+_FORMER = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
 
 class Error(Exception):
@@ -38,9 +43,9 @@ class UnrecognizedFlagError(Error):
     UnrecognizedFlagError: Unknown command line flag 'no_such_example'
     """
 
-    def __init__(self, flagname: str) -> None:
+    def __init__(self, flagname: str, flagvalue: str = "") -> None:
         super().__init__(f"Unknown command line flag '{flagname}'")
-        self.flagname = flagname
+        self.flagname, self.flagvalue = flagname, flagvalue
 
 
 class ValidationError(Error):
@@ -222,7 +227,7 @@ FLAGS = FlagValues()
 
 def _define(name: str, default: Any, help: str, read: Callable[[Any], Any], flag_values: FlagValues = FLAGS,
             boolean: bool = False, multi: bool = False, **other: Any) -> None:
-    place = sys._getframe(2).f_code.co_filename
+    place = sys._getframe(3).f_code.co_filename
     flag = Flag(name, default, help, read, boolean, multi, place)
     before = flag_values._flags.get(name)
     cell = "ipykernel" in place or place.startswith("<")             # a notebook reruns its cells
@@ -232,6 +237,16 @@ def _define(name: str, default: Any, help: str, read: Callable[[Any], Any], flag
     if before is None and flag_values._parsed:
         flag_values.__dict__["_parsed"] = False                     # the command line may set the new flag
     flag_values._flags[name] = flag
+
+
+def _former_names(define: Callable[P, None]) -> Callable[P, None]:
+    """Let a definition take its arguments by their former names, too (a decorator)."""
+    @wraps(define)
+    def definition(*args: P.args, **kwargs: P.kwargs) -> None:
+        for former in _FORMER.keys() & kwargs.keys():
+            kwargs[_FORMER[former]] = kwargs.pop(former)
+        define(*args, **kwargs)
+    return definition
 
 
 def _string(value: Any) -> str:
@@ -266,6 +281,7 @@ def _list(value: Any) -> list[str]:
     return [item.strip() for item in value.split(",")] if value else []
 
 
+@_former_names
 def DEFINE_string(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
     """Define a string flag. help: its description. Raises DuplicateFlagError for a different flag of that name.
 
@@ -277,6 +293,7 @@ def DEFINE_string(name: str, default: Any, help: str, flag_values: FlagValues = 
     _define(name, default, help, _string, flag_values)
 
 
+@_former_names
 def DEFINE_integer(name: str, default: Any, help: str, lower_bound: int | None = None, upper_bound: int | None = None,
                    flag_values: FlagValues = FLAGS, **other: Any) -> None:
     """Define an integer flag, within bounds if these are given.
@@ -289,6 +306,7 @@ def DEFINE_integer(name: str, default: Any, help: str, lower_bound: int | None =
     _define(name, default, help, _bounded(_integer, lower_bound, upper_bound), flag_values)
 
 
+@_former_names
 def DEFINE_float(name: str, default: Any, help: str, lower_bound: float | None = None,
                  upper_bound: float | None = None, flag_values: FlagValues = FLAGS, **other: Any) -> None:
     """Define a float flag, within bounds if these are given.
@@ -310,7 +328,9 @@ def _bounded(read: Callable[[Any], Any], low: float | None, high: float | None) 
     return bounded
 
 
-def DEFINE_boolean(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
+@_former_names
+def DEFINE_boolean(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS,
+                   module_name: str | None = None, **other: Any) -> None:
     """Define a boolean flag: `--name`, `--noname`, `--name=false`.
 
     >>> tf.flags.DEFINE_boolean("example_verbose", False, "Print more.")
@@ -324,8 +344,9 @@ def DEFINE_boolean(name: str, default: Any, help: str, flag_values: FlagValues =
 DEFINE_bool = DEFINE_boolean
 
 
+@_former_names
 def DEFINE_enum(name: str, default: Any, enum_values: Sequence[str], help: str, flag_values: FlagValues = FLAGS,
-                **other: Any) -> None:
+                module_name: str | None = None, **other: Any) -> None:
     """Define a flag whose value is one of `enum_values`.
 
     >>> tf.flags.DEFINE_enum("example_mode", "train", ["train", "test"], "What to do.")
@@ -340,6 +361,7 @@ def DEFINE_enum(name: str, default: Any, enum_values: Sequence[str], help: str, 
     _define(name, default, help, read, flag_values)
 
 
+@_former_names
 def DEFINE_list(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
     """Define a flag of comma-separated strings: its value is a list of strings.
 
@@ -351,6 +373,7 @@ def DEFINE_list(name: str, default: Any, help: str, flag_values: FlagValues = FL
     _define(name, default, help, _list, flag_values)
 
 
+@_former_names
 def DEFINE_multi_string(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
     """Define a repeatable flag: its value is a list of strings.
 
@@ -362,26 +385,30 @@ def DEFINE_multi_string(name: str, default: Any, help: str, flag_values: FlagVal
     _define(name, default, help, _string, flag_values, multi=True)
 
 
-def DEFINE_multi_integer(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a repeatable flag: its value is a list of integers.
+@_former_names
+def DEFINE_multi_integer(name: str, default: Any, help: str, lower_bound: int | None = None,
+                         upper_bound: int | None = None, flag_values: FlagValues = FLAGS, **other: Any) -> None:
+    """Define a repeatable flag: its value is a list of integers, each within bounds if these are given.
 
     >>> tf.flags.DEFINE_multi_integer("example_size", [], "The size of a layer; may be repeated.")
     >>> left = tf.flags.FLAGS(["program", "--example_size=8", "--example_size=4"])
     >>> tf.flags.FLAGS.example_size
     [8, 4]
     """
-    _define(name, default, help, _integer, flag_values, multi=True)
+    _define(name, default, help, _bounded(_integer, lower_bound, upper_bound), flag_values, multi=True)
 
 
-def DEFINE_multi_float(name: str, default: Any, help: str, flag_values: FlagValues = FLAGS, **other: Any) -> None:
-    """Define a repeatable flag: its value is a list of floats.
+@_former_names
+def DEFINE_multi_float(name: str, default: Any, help: str, lower_bound: float | None = None,
+                       upper_bound: float | None = None, flag_values: FlagValues = FLAGS, **other: Any) -> None:
+    """Define a repeatable flag: its value is a list of floats, each within bounds if these are given.
 
     >>> tf.flags.DEFINE_multi_float("example_scale", [], "A scale; may be repeated.")
     >>> left = tf.flags.FLAGS(["program", "--example_scale=0.5", "--example_scale=2"])
     >>> tf.flags.FLAGS.example_scale
     [0.5, 2.0]
     """
-    _define(name, default, help, float, flag_values, multi=True)
+    _define(name, default, help, _bounded(float, lower_bound, upper_bound), flag_values, multi=True)
 
 
 def register_validator(flag_name: str, checker: Callable[[Any], bool], message: str = "Flag validation failed",

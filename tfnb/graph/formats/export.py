@@ -64,8 +64,8 @@ def _values(array: np.ndarray, dtype: DType) -> list[Any]:
     return [part for c in flat for part in (c.real, c.imag)] if dtype.is_complex else flat
 
 
-def make_ndarray(proto: Any) -> np.ndarray:
-    """The array of a TensorProto, with the last value filling up what is not told.
+def make_ndarray(tensor: Any) -> np.ndarray:
+    """Return the array of a TensorProto; its last value fills up what the message leaves out.
 
     Raises TypeError for a dtype that has no arrays, ValueError for more elements than the shape has, or an unknown
     shape.
@@ -73,8 +73,8 @@ def make_ndarray(proto: Any) -> np.ndarray:
     >>> tf.make_ndarray(tf.make_tensor_proto([1, 2]))
     array([1, 2], dtype=int32)
     """
-    dtype = as_dtype(proto.dtype)
-    shape = as_static(proto.tensor_shape)
+    dtype = as_dtype(tensor.dtype)
+    shape = as_static(tensor.tensor_shape)
     if shape is None or None in shape:
         raise ValueError(f"a TensorProto needs a fully known shape, not {TensorShape.of(shape)}")
     size = prod(shape)                              # type: ignore[arg-type]
@@ -82,10 +82,10 @@ def make_ndarray(proto: Any) -> np.ndarray:
         raise TypeError(f"a TensorProto of {dtype.name} has no array")
     if size * dtype.size >= 1 << 63:
         raise ValueError(f"a TensorProto of shape {TensorShape.of(shape)} has more than 2**63 - 1 bytes")
-    if proto.tensor_content:
-        flat = np.frombuffer(proto.tensor_content, dtype.np_dtype.newbyteorder("<")).astype(dtype.np_dtype)
+    if tensor.tensor_content:
+        flat = np.frombuffer(tensor.tensor_content, dtype.np_dtype.newbyteorder("<")).astype(dtype.np_dtype)
     else:
-        flat = _elements(getattr(proto, _VALUE_FIELD[dtype.name]), dtype)
+        flat = _elements(getattr(tensor, _VALUE_FIELD[dtype.name]), dtype)
     if len(flat) > size:
         raise ValueError(f"a TensorProto of shape {TensorShape.of(shape)} has {len(flat)} elements")
     if len(flat) < size:

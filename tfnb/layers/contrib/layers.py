@@ -7,7 +7,8 @@ outputs_collections: where the output goes. Variables go to MODEL_VARIABLES too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import wraps
+from inspect import Signature, signature
 from typing import Any
 
 from tfnb.core.shape import TensorShape
@@ -139,6 +140,19 @@ def convolution(inputs: Any, num_outputs: int, kernel_size: Any, stride: Any = 1
         return _output(outputs_collections, sc.name, outputs)
 
 
+def _preset(fn: Callable[..., Any], **preset: Any) -> Callable[[Callable[..., None]], Callable[..., Any]]:
+    """Define a function as `fn` with other defaults (a decorator; the function has a name and docstring only)."""
+    def define(named: Callable[..., None]) -> Callable[..., Any]:
+        @wraps(named, updated=())
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return fn(*args, **{**preset, **kwargs})
+        parameters = [p.replace(default=preset.get(p.name, p.default)) for p in signature(fn).parameters.values()
+                      if p.name != "conv_dims"]
+        vars(call).update(__wrapped__=fn, __signature__=Signature(parameters))
+        return call
+    return define
+
+
 def _each(sizes: Any, count: int) -> Any:
     return tuple(sizes) * count if isinstance(sizes, (list, tuple)) and len(sizes) == 1 else sizes
 
@@ -162,8 +176,27 @@ def convolution2d(inputs: Any, num_outputs: int, kernel_size: Any, stride: Any =
                        conv_dims=2)
 
 
-conv2d = convolution2d
-conv1d, conv3d = partial(convolution, conv_dims=1), partial(convolution, conv_dims=3)
+@add_arg_scope
+@_preset(convolution, conv_dims=1)
+def convolution1d() -> None:
+    """`convolution` of sequences [batch, steps, inputs].
+
+    >>> tf.contrib.layers.conv1d(tf.ones([4, 10, 3]), 8, 5).shape.as_list()
+    [4, 10, 8]
+    """
+
+
+@add_arg_scope
+@_preset(convolution, conv_dims=3)
+def convolution3d() -> None:
+    """`convolution` of volumes [batch, depth, height, width, inputs].
+
+    >>> tf.contrib.layers.conv3d(tf.ones([1, 4, 4, 4, 2]), 3, [2, 2, 2], padding="VALID").shape.as_list()
+    [1, 3, 3, 3, 3]
+    """
+
+
+conv1d, conv2d, conv3d = convolution1d, convolution2d, convolution3d
 
 
 @add_arg_scope
@@ -402,6 +435,34 @@ def embed_sequence(ids: Any, vocab_size: int | None = None, embed_dim: int | Non
         return embedding_lookup(table, ids)
 
 
-relu = partial(fully_connected, activation_fn=_relu)
-relu6 = partial(fully_connected, activation_fn=_relu6)
-linear = partial(fully_connected, activation_fn=None)
+@_preset(fully_connected, activation_fn=_relu)
+def relu() -> None:
+    """`fully_connected`, with the activation `tf.nn.relu`.
+
+    >>> y = tf.contrib.layers.relu([[1.0, -2.0]], 2, weights_initializer=tf.initializers.identity())
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(y)
+    array([[1., 0.]], dtype=float32)
+    """
+
+
+@_preset(fully_connected, activation_fn=_relu6)
+def relu6() -> None:
+    """`fully_connected`, with the activation `tf.nn.relu6`.
+
+    >>> y = tf.contrib.layers.relu6([[5.0, 8.0]], 2, weights_initializer=tf.initializers.identity())
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(y)
+    array([[5., 6.]], dtype=float32)
+    """
+
+
+@_preset(fully_connected, activation_fn=None)
+def linear() -> None:
+    """`fully_connected`, without an activation.
+
+    >>> y = tf.contrib.layers.linear([[5.0, -8.0]], 1, weights_initializer=tf.ones_initializer())
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(y)
+    array([[-3.]], dtype=float32)
+    """

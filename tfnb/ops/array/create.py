@@ -17,6 +17,7 @@ from tfnb.opdef.ranks import AtLeast, Single
 from tfnb.ops.array.reshape import shape as shape_tensor
 from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.declaration.declare import elementwise, kernel, movement
+from tfnb.ops.declaration.public import functions, named
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.declaration.shapes import named_by_first
 from tfnb.ops.math.casting import cast
@@ -225,7 +226,7 @@ def _grown(x: Tensor, more: Any) -> Any:
 
 # What users call
 
-diag, diag_part = Diag, DiagPart
+diag, diag_part = functions(Diag, DiagPart)
 
 
 def _zero_of(dtype: dtypes.DType) -> Any:
@@ -334,6 +335,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
 _ORDER = [dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64]
 
 
+@named("range")
 def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:
     """Return the arithmetic sequence `start`, `start + delta`, ... before `limit`; `range(n)` counts from 0.
 

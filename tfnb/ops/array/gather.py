@@ -22,6 +22,7 @@ from tfnb.ops.array.joining import concat
 from tfnb.ops.array.reshape import expand_dims, shape, size, squeeze
 from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.declaration.declare import kernel
+from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.broadcast import shape_node
 from tfnb.ops.math.casting import cast
@@ -423,7 +424,7 @@ ListDiff.no_gradient("it is made of indices")
 
 # What users call
 
-unsorted_segment_sum, segment_sum = UnsortedSegmentSum, SegmentSum
+unsorted_segment_sum, segment_sum = functions(UnsortedSegmentSum, SegmentSum)
 
 
 def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None,

@@ -17,6 +17,7 @@ from tfnb.kernels.view import NeedsCopy, View
 from tfnb.ops.array.reshape import identity
 from tfnb.ops.array.slicing import Slice
 from tfnb.ops.declaration.declare import kernel, movement
+from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.broadcast import shape_node, shape_of
 
@@ -519,7 +520,7 @@ def unpack(value: Any, num: int | None = None, axis: int = 0, name: str = "unpac
     return unstack(value, num=num, axis=axis, name=name)
 
 
-tile, broadcast_to = Tile, BroadcastTo
+tile, broadcast_to = functions(Tile, BroadcastTo)
 
 
 def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None,

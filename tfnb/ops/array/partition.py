@@ -10,6 +10,7 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.declaration.declare import kernel
+from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 
 if TYPE_CHECKING:
@@ -127,4 +128,4 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
     return result
 
 
-dynamic_stitch, parallel_dynamic_stitch = DynamicStitch, ParallelDynamicStitch
+dynamic_stitch, parallel_dynamic_stitch = functions(DynamicStitch, ParallelDynamicStitch)

@@ -22,6 +22,7 @@ from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import kernel, movement, shapeof
+from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.broadcast import shape_node
 from tfnb.ops.math.casting import cast
@@ -415,7 +416,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
         return Rank(x, name=scope)
 
 
-reshape, identity_n, invert_permutation = Reshape, IdentityN, InvertPermutation
+reshape, identity_n, invert_permutation = functions(Reshape, IdentityN, InvertPermutation)
 
 
 def identity(input: Any, name: str | None = None) -> Any:

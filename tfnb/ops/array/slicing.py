@@ -18,6 +18,7 @@ from tfnb.kernels.library import indexed, joining
 from tfnb.kernels.view import View, row_major
 from tfnb.opdef.ranks import Ranks, Single
 from tfnb.ops.declaration.declare import kernel, movement
+from tfnb.ops.declaration.public import named
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.broadcast import shape_node
 
@@ -389,6 +390,7 @@ def _(op: Operation, *dys: Tensor) -> list[Tensor | None]:
 
 # What users call
 
+@named("slice")
 def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """Return `size[i]` elements along axis i of `input_`, from `begin[i]` on; a size of -1 takes all that follow.
 

@@ -16,6 +16,7 @@ from tfnb.ops.control.group import with_dependencies
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.public import named
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
@@ -105,6 +106,7 @@ def verify_tensor_all_finite(t: Any = None, msg: str | None = None, name: str | 
             return with_dependencies([CheckNumerics(value, message=text)], value)
 
 
+@named("Print")
 def print_(input_: Any, data: Sequence[Any], message: str | None = None, first_n: int | None = None,
            summarize: int | None = None, name: str | None = None) -> Tensor:
     """`tf.Print`: return `input_` itself; write `message` and the first `summarize` elements of each of `data`.

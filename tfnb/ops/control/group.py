@@ -13,6 +13,7 @@ from tfnb.ops.array.reshape import Identity
 from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.declaration.declare import structural
+from tfnb.ops.declaration.public import named
 
 
 @structural("->", kinds.Control, shape=lambda ctx: [])
@@ -83,6 +84,7 @@ def _flatten(value: Any) -> Iterator[Any]:
         yield value
 
 
+@named("tuple")
 def tuple_(tensors: Sequence[Any], name: str | None = None, control_inputs: Sequence[Any] | None = None) -> list[Any]:
     """`tf.tuple`: return tensors with the values of `tensors`, each available only when all of them are.
 

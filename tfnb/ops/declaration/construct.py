@@ -20,7 +20,7 @@ from tfnb.graph.parts.attrs import output_count
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph, get_graph_from_inputs
 from tfnb.kernels.scalar.definition import read
-from tfnb.opdef.contract import contract
+from tfnb.opdef.contract import documentation
 from tfnb.opdef.op import Op
 from tfnb.opdef.signature import Arg, Attr
 
@@ -50,10 +50,7 @@ class _Documentation:
     def __get__(self, op: Constructor | None, _: type | None = None) -> str | None:
         if op is None:
             return self._of_class
-        call = f"{op.spec.name}{op.__signature__}"
-        description, mark, example = inspect.cleandoc(op.spec.doc).partition(">>> ")
-        terms = contract(op.spec)
-        return "\n\n".join(part for part in (call, description.rstrip(), terms, mark + example) if part)
+        return f"{op.spec.name}{op.__signature__}\n\n{documentation(op.spec)}"
 
 
 class Constructor:

@@ -14,6 +14,7 @@ from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.composite.sparse_tensor import of_values
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import elementwise
+from tfnb.ops.declaration.public import function, functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.broadcast import ones_node, same_shapes, unbroadcast, zeros_node
 from tfnb.ops.math.casting import cast
@@ -484,14 +485,14 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
         return (Add if x.dtype.base_dtype == dtypes.string else AddV2)(x, y, name=scope)
 
 
-subtract = sub = Sub
-multiply = mul = Mul
-neg, squared_difference = Neg, SquaredDifference
-pow, maximum, minimum = Pow, Maximum, Minimum
-floor, ceil, rint = Floor, Ceil, Rint
-realdiv, truncatediv, truncatemod, floor_div = RealDiv, TruncateDiv, TruncateMod, FloorDiv
-mod = floormod = FloorMod
-reciprocal, inv = Reciprocal, Inv
+subtract = sub = function(Sub, "subtract")
+multiply = mul = function(Mul, "multiply")
+floormod = mod = function(FloorMod, "floormod")
+realdiv, truncatediv = function(RealDiv, "realdiv"), function(TruncateDiv, "truncatediv")
+truncatemod = function(TruncateMod, "truncatemod")
+neg, squared_difference, floor_div = functions(Neg, SquaredDifference, FloorDiv)
+pow, maximum, minimum = functions(Pow, Maximum, Minimum)
+floor, ceil, rint, reciprocal, inv = functions(Floor, Ceil, Rint, Reciprocal, Inv)
 
 
 def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:

@@ -9,6 +9,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.declaration.declare import elementwise
+from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.broadcast import zeros_node
 
@@ -227,10 +228,9 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 # What users call
 
-less, less_equal, greater, greater_equal = Less, LessEqual, Greater, GreaterEqual
-logical_and, logical_or, logical_not = LogicalAnd, LogicalOr, LogicalNot
-is_nan, is_inf, is_finite = IsNan, IsInf, IsFinite
-select = Select
+less, less_equal, greater, greater_equal = functions(Less, LessEqual, Greater, GreaterEqual)
+logical_and, logical_or, logical_not = functions(LogicalAnd, LogicalOr, LogicalNot)
+is_nan, is_inf, is_finite, select = functions(IsNan, IsInf, IsFinite, Select)
 
 
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:

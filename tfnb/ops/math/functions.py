@@ -12,6 +12,7 @@ from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.ops.composite.sparse_tensor import of_values
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import elementwise, kernel
+from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.arithmetic import FLOATS, REAL, AddV2, Neg, Reciprocal, Square, Sub
 from tfnb.ops.math.broadcast import unbroadcast
@@ -553,11 +554,11 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 
 # What users call
 
-exp, expm1, log, log1p, rsqrt = Exp, Expm1, Log, Log1p, Rsqrt
-cos, acos, atan2, sinh, cosh, acosh = Cos, Acos, Atan2, Sinh, Cosh, Acosh
-sin, tan, asin, atan, asinh, atanh = map(of_values, (Sin, Tan, Asin, Atan, Asinh, Atanh))
-erfc, lgamma, digamma, polygamma, zeta = Erfc, Lgamma, Digamma, Polygamma, Zeta
-xlogy, xdivy = Xlogy, Xdivy
+exp, expm1, log, log1p, rsqrt = functions(Exp, Expm1, Log, Log1p, Rsqrt)
+cos, acos, atan2, sinh, cosh, acosh = functions(Cos, Acos, Atan2, Sinh, Cosh, Acosh)
+sin, tan, asin, atan, asinh, atanh = map(of_values, functions(Sin, Tan, Asin, Atan, Asinh, Atanh))
+erfc, lgamma, digamma, polygamma, zeta = functions(Erfc, Lgamma, Digamma, Polygamma, Zeta)
+xlogy, xdivy = functions(Xlogy, Xdivy, module="tfnb.math")
 
 
 @of_values

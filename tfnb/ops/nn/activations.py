@@ -17,6 +17,7 @@ from tfnb.ops.array.reshape import shape, squeeze, stop_gradient
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import elementwise, reduction
+from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.declaration.shapes import of_rank
 from tfnb.ops.math.arithmetic import Neg, SquaredDifference, abs
@@ -312,8 +313,8 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 # What users call
 
-relu, relu6, elu, selu, softplus, softsign = Relu, Relu6, Elu, Selu, Softplus, Softsign
-l2_loss = L2Loss
+relu, relu6, elu, selu, l2_loss = functions(Relu, Relu6, Elu, Selu, L2Loss, module="tfnb.nn")
+softplus, softsign = functions(Softplus, Softsign, module="tfnb.nn")
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:

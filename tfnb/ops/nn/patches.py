@@ -72,8 +72,8 @@ def extract_image_patches(images: Any, ksizes: Sequence[int] | None = None, stri
                           sizes: Sequence[int] | None = None) -> Tensor:
     """Extract the windows of images [batch, height, width, channels], each flattened into the last axis.
 
-    ksizes (or sizes), strides, rates: [1, rows, columns, 1]: of the windows, between them, and between their taps.
-    padding: "SAME" or "VALID". Raises ValueError for other lists.
+    ksizes, strides, rates: [1, rows, columns, 1]: of the windows, between them, and between their taps. padding: "SAME"
+    or "VALID". sizes: another name of ksizes. Raises ValueError for other lists.
 
     >>> image = tf.reshape(tf.range(9), [1, 3, 3, 1])
     >>> patches = tf.extract_image_patches(image, ksizes=[1, 2, 2, 1], strides=[1, 1, 1, 1], rates=[1, 1, 1, 1],
@@ -85,3 +85,15 @@ def extract_image_patches(images: Any, ksizes: Sequence[int] | None = None, stri
     tensor: Tensor = ExtractImagePatches(images, ksizes=renamed("sizes", sizes, "ksizes", ksizes), strides=strides,
                                          rates=rates, padding=padding, name=name)
     return tensor
+
+
+def extract_patches(images: Any, sizes: Sequence[int] | None = None, strides: Sequence[int] | None = None,
+                    rates: Sequence[int] | None = None, padding: str | None = None, name: str | None = None) -> Tensor:
+    """As `tf.image.extract_image_patches`, whose ksizes are called `sizes` here.
+
+    >>> image = tf.ones([1, 4, 4, 3])
+    >>> tf.image.extract_patches(image, sizes=[1, 2, 2, 1], strides=[1, 2, 2, 1], rates=[1, 1, 1, 1],
+    ...                          padding="VALID").shape.as_list()
+    [1, 2, 2, 12]
+    """
+    return extract_image_patches(images, sizes, strides, rates, padding, name)

@@ -31,6 +31,7 @@ from tfnb.ops.array.gather import (
     segments_inside,
 )
 from tfnb.ops.declaration.declare import kernel
+from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.complex import conj
 
@@ -286,9 +287,9 @@ for _op in (SparseSegmentSum, SparseSegmentMean, SparseSegmentSqrtN):
 
 # What users call
 
-segment_mean, segment_prod, segment_min, segment_max = SegmentMean, SegmentProd, SegmentMin, SegmentMax
-unsorted_segment_prod, unsorted_segment_max = UnsortedSegmentProd, UnsortedSegmentMax
-unsorted_segment_min = UnsortedSegmentMin
+segment_mean, segment_prod, segment_min, segment_max = functions(SegmentMean, SegmentProd, SegmentMin, SegmentMax)
+unsorted_segment_prod, unsorted_segment_max, unsorted_segment_min = functions(
+    UnsortedSegmentProd, UnsortedSegmentMax, UnsortedSegmentMin)
 
 
 def _counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tfnb.control_flow.assertions import assert_
+from tfnb.control_flow.assertions import Assert
 from tfnb.core import dtypes
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
@@ -120,7 +120,7 @@ def string_input_producer(string_tensor: Any, num_epochs: int | None = None, shu
         raise ValueError(message)
     with name_scope(name, "input_producer", [string_tensor]) as scope:
         tensor = convert_to_tensor(string_tensor, dtype=dtypes.string)
-        with control_dependencies([assert_(size(tensor) > 0, [message])]):
+        with control_dependencies([Assert(size(tensor) > 0, [message])]):
             tensor = identity(tensor)
         return input_producer(tensor, [], num_epochs, shuffle, seed, capacity, shared_name,
                               f"fraction_of_{capacity}_full", scope, cancel_op)
