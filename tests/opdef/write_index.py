@@ -14,7 +14,7 @@ from types import ModuleType
 
 PACKAGE = Path(__file__).resolve().parents[2] / "tfnb"
 PLACE = PACKAGE / "opdef" / "index.py"
-ROOMS = ("ops", "control_flow", "linalg", "variables", "image")
+ROOMS = ("ops", "control_flow", "linalg", "variables", "image", "train.optimizers")
 HEAD = '''"""Index from op names to the modules that declare them; written by `python tests/opdef/write_index.py`.
 
 `registry.find` imports a module of it when one of its ops is first asked for.
@@ -32,7 +32,8 @@ def families() -> list[str]:
     """Return the modules of the rooms that declare ops."""
     found = []
     for room in ROOMS:
-        found += [module.name for module in pkgutil.walk_packages([str(PACKAGE / room)], f"tfnb.{room}.")]
+        folder = PACKAGE.joinpath(*room.split("."))
+        found += [module.name for module in pkgutil.walk_packages([str(folder)], f"tfnb.{room}.")]
     return found
 
 

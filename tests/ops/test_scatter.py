@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-import tfnb.ops.state.training  # noqa: F401
 from tfnb.core.options import options
 from tfnb.opdef import kinds, registry
 from tfnb.ops.declaration.raw import raw

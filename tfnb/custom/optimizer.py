@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -19,68 +19,40 @@ from tfnb.custom.definition import (
     read_body,
     scalar_body,
 )
-from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.operation import Tensor
 from tfnb.kernels.scalar.definition import Scalar
-from tfnb.kernels.scatter import Form
-from tfnb.opdef import kinds
 from tfnb.ops.array.create import fill
-from tfnb.ops.composite.indexed_slices import IndexedSlices
-from tfnb.ops.declaration.declare import fields
-from tfnb.ops.math.casting import cast
-from tfnb.ops.state.assign import computes_type, merged_shape
-from tfnb.ops.state.training import rows_shape
-from tfnb.train.optimizers.optimizer import Optimizer
-from tfnb.variables.variable import Variable
+from tfnb.ops.state.step import rows_step, whole_step
+from tfnb.train.optimizers.declared import DeclaredOptimizer, Hyper, Rule, Slot
 
+_TAKEN = {"var", "grad", "indices", "name", "use_locking"}
 _TYPES = {"T": "{bfloat16, half, float, double}", "use_locking": "bool = false"}
-_WRITES = "it writes to a variable"
 
 
-class CustomOptimizer(Optimizer):
+class CustomOptimizer(DeclaredOptimizer):
     """Base class of the optimizers that `tf.custom.optimizer` makes."""
 
-    _slots_at_start: dict[str, float] = {}
-    _hyperparameters: dict[str, Any] = {}
-    _dense: Any = None
-    _sparse: Any = None
+    _defaults: Mapping[str, Any] = {}
 
     def __init__(self, *args: Any, use_locking: bool = False, name: str = "", **given: Any) -> None:
         """Set the hyperparameters: numbers, scalar tensors, or functions that return one, in the order of the
         function's keyword-only parameters or by name. Raises TypeError for one that is missing or unknown."""
-        title = type(self).__name__
+        title, known = type(self).__name__, list(self._defaults)
         super().__init__(use_locking, name or title)
-        known = list(self._hyperparameters)
         bound = dict(zip(known, args, strict=False))
         unknown = [each for each in given if each not in known or each in bound]
-        bound = {**self._hyperparameters, **bound, **given}
+        bound = {**self._defaults, **bound, **given}
         missing = [each for each in known if bound[each] is None]
         if unknown or missing or len(args) > len(known):
             raise TypeError(f"{title}: expected the hyperparameters {', '.join(known) or '(none)'}; got "
                             f"{', '.join([*map(repr, args), *given]) or 'none'}")
-        self._values, self._tensors = bound, list[Tensor]()
+        self._values = bound
 
-    def _create_slots(self, var_list: Sequence[Variable]) -> None:
-        for v in var_list:
-            for slot, start in self._slots_at_start.items():
-                self._get_or_make_slot_with_initializer(v, _filled_with(start), v.shape, v.dtype.base_dtype, slot,
-                                                        f"{self._name}/{slot}")
+    def _hyper_value(self, name: str) -> Any:
+        return self._call_if_callable(self._values[name])
 
-    def _prepare(self) -> None:
-        self._tensors = [convert_to_tensor(self._call_if_callable(value), name=name)
-                         for name, value in self._values.items()]
-
-    def _inputs(self, var: Variable) -> list[Any]:
-        slots = [self.get_slot(var, slot) for slot in self._slots_at_start]
-        return [var, *slots, *(cast(t, var.dtype.base_dtype) for t in self._tensors)]
-
-    def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
-        op: Operation = self._dense(*self._inputs(var), grad, use_locking=self._use_locking).op
-        return op
-
-    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
-        op: Operation = self._sparse(*self._inputs(var), grad.values, grad.indices, use_locking=self._use_locking).op
-        return op
+    def _slot_title(self, slot: Slot) -> str:
+        return f"{self._name}/{slot.name}"
 
 
 def _filled_with(start: float) -> Callable[..., Tensor]:
@@ -119,41 +91,34 @@ def optimizer(fn: Callable[..., Any] | None = None, *, name: str | None = None) 
         if len(given.operands) < 2 or {*given.operands[:2]} & given.defaults.keys():
             raise error_at(fn, fn.__code__.co_firstlineno, "expected the parameters (var, grad, slots...), then the "
                            f"hyperparameters behind `*`; got {', '.join(given.operands)}")
-        slots = given.operands[2:]
-        dense, sparse = _steps(fn, given, apply, op_name(fn, name, "SparseApply"))
-        title = apply.removeprefix("Apply")
-        return type(title, (CustomOptimizer,), {
+        slots = {slot: Slot(slot, _filled_with(given.defaults.get(slot, 0.0))) for slot in given.operands[2:]}
+        if taken := {*slots, *given.attrs} & _TAKEN:
+            raise error_at(fn, fn.__code__.co_firstlineno, "expected slots and hyperparameters that have other names "
+                           f"than the arguments of optimizers and ops, got {', '.join(sorted(taken))}")
+        whole, rows = _steps(fn, given, apply)
+        rule = Rule(whole, slots, [Hyper(each) for each in given.attrs], rows=rows)
+        return type(apply.removeprefix("Apply"), (CustomOptimizer,), {
             "__doc__": inspect.getdoc(fn) or f"Optimizer by the update rule `{fn.__name__}`.",
-            "__module__": fn.__module__, "__wrapped__": fn, "_dense": staticmethod(dense),
-            "_sparse": staticmethod(sparse), "_hyperparameters": given.attrs,
-            "_slots_at_start": {slot: given.defaults.get(slot, 0.0) for slot in slots}})
+            "__module__": fn.__module__, "__wrapped__": fn, "_defaults": given.attrs, "_rule": rule})
     return declare if fn is None else declare(fn)
 
 
-def _steps(fn: Any, given: Parameters, dense: str, sparse: str) -> tuple[CustomOp, CustomOp]:
-    """Declare the update of whole variables and that of some rows, by these names."""
+def _steps(fn: Any, given: Parameters, name: str) -> tuple[CustomOp, CustomOp]:
+    """Declare the update of whole variables by this name, and that of some rows by the name that follows from it."""
     variable, grad, *slots = given.operands
-    order = [variable, *slots, *given.attrs, grad]
-    refs = 1 + len(slots)
-    body = Scalar(_in_order(scalar_body(fn), dense, order, given))
+    refs = [variable, *slots]
+    order = [*refs, *given.attrs, grad]
+    body = Scalar(_in_order(scalar_body(fn), name, order, given))
     try:
         results = len(read_body(fn, body, {}).results)
     except BeyondSubset as beyond:
         raise beyond.cause from None
-    if results != refs:
-        raise error_at(fn, fn.__code__.co_firstlineno, f"expected it to return {refs} numbers (the variable and each "
-                                                       f"slot), got {results}")
-    inputs = ", ".join([*(f"{each}: Ref(T)" for each in order[:refs]), *(f"{each}: T" for each in given.attrs),
-                        "grad: T"])
-    stated = fields(fn, f"{inputs} -> out: Ref(T)", dict(_TYPES), merged_shape(*order[:refs], "grad"),
-                    validate=computes_type)
-    whole = kinds.Update(**stated | {"name": dense}, body=body, role="optimizer", no_gradient=_WRITES)
-    stated = fields(fn, f"{inputs}, indices: Tindices -> out: Ref(T)", {**_TYPES, "Tindices": "indextype"},
-                    rows_shape, validate=computes_type)
-    form = Form(body, tuple(range(refs)), len(order), frozenset({len(order) - 1}))
-    rows = kinds.Scatter(**stated | {"name": sparse}, body=body, form=form, role="optimizer",
-                         no_gradient=_WRITES)
-    return declared(whole, fn), declared(rows, fn)
+    if results != len(refs):
+        raise error_at(fn, fn.__code__.co_firstlineno, f"expected it to return {len(refs)} numbers (the variable and "
+                                                       f"each slot), got {results}")
+    inputs = ["var: Ref(T)", *(f"{each}: Ref(T)" for each in slots), *(f"{each}: T" for each in given.attrs), "grad: T"]
+    whole = whole_step(fn, ", ".join(inputs), _TYPES, body, name=name)
+    return declared(whole, fn), declared(rows_step(whole), fn)
 
 
 def _in_order(body: FunctionType, name: str, order: Sequence[str], given: Parameters) -> FunctionType:

@@ -138,21 +138,13 @@ _DECLARED = {
     "ops.sparse.maps":
         "AddManySparseToTensorsMap AddSparseToTensorsMap TakeManySparseFromTensorsMap ",
     "ops.state.assign":
-        "ApplyAdadelta ApplyAdagrad ApplyAdagradV2 ApplyAdam ApplyCenteredRMSProp ApplyGradientDescent ApplyMomentum "
-        "ApplyRMSProp Assign AssignAdd AssignSub CountUpTo IsVariableInitialized Variable VariableV2 ",
+        "Assign AssignAdd AssignSub CountUpTo IsVariableInitialized Variable VariableV2 ",
     "ops.state.resource_variables":
-        "AssignAddVariableOp AssignSubVariableOp AssignVariableOp DestroyResourceOp ReadVariableOp "
-        "ResourceApplyAdadelta ResourceApplyAdagrad ResourceApplyAdagradDA ResourceApplyAdagradV2 ResourceApplyAdam "
-        "ResourceApplyCenteredRMSProp ResourceApplyFtrl ResourceApplyFtrlV2 ResourceApplyGradientDescent "
-        "ResourceApplyMomentum ResourceApplyProximalAdagrad ResourceApplyProximalGradientDescent "
-        "ResourceApplyRMSProp ResourceCountUpTo ResourceGather ResourceGatherNd ResourceScatterAdd "
-        "ResourceScatterDiv ResourceScatterMax ResourceScatterMin ResourceScatterMul ResourceScatterNdAdd "
-        "ResourceScatterNdMax ResourceScatterNdMin ResourceScatterNdSub ResourceScatterNdUpdate ResourceScatterSub "
-        "ResourceScatterUpdate ResourceSparseApplyAdadelta ResourceSparseApplyAdagrad ResourceSparseApplyAdagradDA "
-        "ResourceSparseApplyAdagradV2 ResourceSparseApplyCenteredRMSProp ResourceSparseApplyFtrl "
-        "ResourceSparseApplyFtrlV2 ResourceSparseApplyMomentum ResourceSparseApplyProximalAdagrad "
-        "ResourceSparseApplyProximalGradientDescent ResourceSparseApplyRMSProp ResourceStridedSliceAssign "
-        "VarHandleOp VarIsInitializedOp VariableShape ",
+        "AssignAddVariableOp AssignSubVariableOp AssignVariableOp DestroyResourceOp ReadVariableOp ResourceCountUpTo "
+        "ResourceGather ResourceGatherNd ResourceScatterAdd ResourceScatterDiv ResourceScatterMax ResourceScatterMin "
+        "ResourceScatterMul ResourceScatterNdAdd ResourceScatterNdMax ResourceScatterNdMin ResourceScatterNdSub "
+        "ResourceScatterNdUpdate ResourceScatterSub ResourceScatterUpdate ResourceStridedSliceAssign VarHandleOp "
+        "VarIsInitializedOp VariableShape ",
     "ops.state.scatter":
         "ScatterAdd ScatterDiv ScatterMax ScatterMin ScatterMul ScatterNdAdd ScatterNdMax ScatterNdMin ScatterNdSub "
         "ScatterNdUpdate ScatterSub ScatterUpdate ",
@@ -160,16 +152,34 @@ _DECLARED = {
         "StridedSliceAssign ",
     "ops.state.tensor_scatter":
         "TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate ",
-    "ops.state.training":
-        "ApplyAdagradDA ApplyFtrl ApplyFtrlV2 ApplyProximalAdagrad ApplyProximalGradientDescent SparseApplyAdadelta "
-        "SparseApplyAdagrad SparseApplyAdagradDA SparseApplyAdagradV2 SparseApplyCenteredRMSProp SparseApplyFtrl "
-        "SparseApplyFtrlV2 SparseApplyMomentum SparseApplyProximalAdagrad SparseApplyProximalGradientDescent "
-        "SparseApplyRMSProp ",
     "ops.strings.decoding":
         "AsString DecodeBase64 DecodeCSV DecodeRaw EncodeBase64 StringSplit StringToNumber ",
     "ops.strings.edit_distance":
         "EditDistance ",
     "ops.strings.string_ops":
         "Fact StaticRegexFullMatch StringJoin Substr ",
+    "train.optimizers.adadelta":
+        "ApplyAdadelta ResourceApplyAdadelta ResourceSparseApplyAdadelta SparseApplyAdadelta ",
+    "train.optimizers.adagrad":
+        "ApplyAdagrad ApplyAdagradV2 ResourceApplyAdagrad ResourceApplyAdagradV2 ResourceSparseApplyAdagrad "
+        "ResourceSparseApplyAdagradV2 SparseApplyAdagrad SparseApplyAdagradV2 ",
+    "train.optimizers.adagrad_da":
+        "ApplyAdagradDA ResourceApplyAdagradDA ResourceSparseApplyAdagradDA SparseApplyAdagradDA ",
+    "train.optimizers.adam":
+        "ApplyAdam ResourceApplyAdam ",
+    "train.optimizers.ftrl":
+        "ApplyFtrl ApplyFtrlV2 ResourceApplyFtrl ResourceApplyFtrlV2 ResourceSparseApplyFtrl "
+        "ResourceSparseApplyFtrlV2 SparseApplyFtrl SparseApplyFtrlV2 ",
+    "train.optimizers.gradient_descent":
+        "ApplyGradientDescent ResourceApplyGradientDescent ",
+    "train.optimizers.momentum":
+        "ApplyMomentum ResourceApplyMomentum ResourceSparseApplyMomentum SparseApplyMomentum ",
+    "train.optimizers.proximal":
+        "ApplyProximalAdagrad ApplyProximalGradientDescent ResourceApplyProximalAdagrad "
+        "ResourceApplyProximalGradientDescent ResourceSparseApplyProximalAdagrad "
+        "ResourceSparseApplyProximalGradientDescent SparseApplyProximalAdagrad SparseApplyProximalGradientDescent ",
+    "train.optimizers.rmsprop":
+        "ApplyCenteredRMSProp ApplyRMSProp ResourceApplyCenteredRMSProp ResourceApplyRMSProp "
+        "ResourceSparseApplyCenteredRMSProp ResourceSparseApplyRMSProp SparseApplyCenteredRMSProp SparseApplyRMSProp ",
 }
 MODULE_OF = {op: f"tfnb.{module}" for module, ops in _DECLARED.items() for op in ops.split()}

@@ -1,11 +1,10 @@
-"""Reference variables and their updates: assignments, and the steps of the optimizers.
+"""Reference variables and assignments to them.
 
-The definition of an update gives the new values of its Ref inputs, in order; scalars (a learning rate) broadcast. The
-formulas are those that TensorFlow documents for its training ops.
+The definition of an update gives the new values of its Ref inputs, in order. The steps of optimizers: `step.py`.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +15,6 @@ from tfnb.graph.parts.references import ref_variable
 from tfnb.opdef import kinds
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import host, structural, update
-
-if TYPE_CHECKING:
-    sqrt: Any                       # words of scalar definitions (kernels/scalar/definition.py)
-    where: Any
 
 _LOCK = "bool = false"
 
@@ -44,28 +39,6 @@ def _assigned(ctx: Any) -> list[Static]:
     if not ctx.attrs["validate_shape"]:
         return [ctx.shape(1)]
     return [merge(ctx.shape(0), ctx.shape(1))]
-
-
-def merged_shape(*names: str) -> Any:
-    """A shape function: the shape that the inputs called `names` have in common; all other inputs are scalars."""
-    def shape(ctx: Any) -> list[Static]:
-        """Return the common shape. Raises ValueError where the inputs don't fit."""
-        common: Static = None
-        for i, arg in enumerate(ctx.op.spec.inputs):
-            if arg.name in names:
-                common = merge(common, ctx.shape(i))
-            else:
-                merge(ctx.shape(i), ())
-        return [common]
-    return shape
-
-
-def computes_type(ctx: Any) -> None:
-    """Raise ValueError for integers, which the steps of optimizers are not defined for, as in TensorFlow."""
-    dtype = ctx.attrs["T"]
-    if not (dtype.is_floating or dtype.is_complex):
-        raise ValueError(f"No OpKernel was registered to support Op {ctx.op.type!r} with T={dtype.name}: expected a "
-                         "floating-point or complex dtype")
 
 
 @update("ref: Ref(T), value: T -> output_ref: Ref(T)", shape=_assigned, role="initializer", T="type",
@@ -103,92 +76,6 @@ def CountUpTo(ref: Any, *, limit: int, ctx: Any) -> Any:
     before = ref.copy()
     ctx.store.assign(ref_variable(ctx.op.inputs[0]), before + before.dtype.type(1))
     return before
-
-
-@update("var: Ref(T), alpha: T, delta: T -> out: Ref(T)", shape=merged_shape("var", "delta"),
-        validate=computes_type, T="numbertype",
-        use_locking=_LOCK)
-def ApplyGradientDescent(var: Any, alpha: Any, delta: Any) -> Any:
-    """Apply a gradient descent step: var -= alpha * delta."""
-    return var - alpha * delta
-
-
-@update("var: Ref(T), accum: Ref(T), lr: T, grad: T, momentum: T -> out: Ref(T)",
-        shape=merged_shape("var", "accum", "grad"),
-        validate=computes_type, T="numbertype", use_locking=_LOCK, use_nesterov="bool = false")
-def ApplyMomentum(var: Any, accum: Any, lr: Any, grad: Any, momentum: Any, *, use_nesterov: bool) -> Any:
-    """Apply momentum: accum = accum * momentum + grad; var -= lr * accum (Nesterov: lr * (grad + momentum * accum))."""
-    speed = accum * momentum + grad
-    step = where(use_nesterov, grad * lr + speed * momentum * lr, speed * lr)
-    return var - step, speed
-
-
-@update("var: Ref(T), m: Ref(T), v: Ref(T), beta1_power: T, beta2_power: T, lr: T, beta1: T, beta2: T, epsilon: T, "
-        "grad: T -> out: Ref(T)", shape=merged_shape("var", "m", "v", "grad"),
-        validate=computes_type, T="numbertype", use_locking=_LOCK,
-        use_nesterov="bool = false")
-def ApplyAdam(var: Any, m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any,
-              epsilon: Any, grad: Any, *, use_nesterov: bool) -> Any:
-    """Apply a step of Adam (Kingma and Ba, 2014), in the form of the end of section 2 of the paper.
-
-    lr_t = lr * sqrt(1 - beta2_power) / (1 - beta1_power); m and v move towards grad and its square by 1 - beta1 and
-    1 - beta2; var -= lr_t * m / (sqrt(v) + epsilon).
-    """
-    alpha = lr * sqrt(1 - beta2_power) / (1 - beta1_power)
-    mean = m + (grad - m) * (1 - beta1)
-    square = v + (grad * grad - v) * (1 - beta2)
-    ahead = where(use_nesterov, mean * beta1 + (1 - beta1) * grad, mean)
-    return var - ahead * alpha / (sqrt(square) + epsilon), mean, square
-
-
-@update("var: Ref(T), accum: Ref(T), lr: T, grad: T -> out: Ref(T)", shape=merged_shape("var", "accum", "grad"),
-        validate=computes_type,
-        T="numbertype", use_locking=_LOCK, update_slots="bool = true")
-def ApplyAdagrad(var: Any, accum: Any, lr: Any, grad: Any, *, update_slots: bool) -> Any:
-    """Apply a step of Adagrad: accum += grad * grad; var -= lr * grad / sqrt(accum)."""
-    total = where(update_slots, accum + grad * grad, accum)
-    return var - grad * lr / sqrt(total), total
-
-
-@update("var: Ref(T), accum: Ref(T), lr: T, epsilon: T, grad: T -> out: Ref(T)",
-        shape=merged_shape("var", "accum", "grad"),
-        validate=computes_type, T="numbertype", use_locking=_LOCK, update_slots="bool = true")
-def ApplyAdagradV2(var: Any, accum: Any, lr: Any, epsilon: Any, grad: Any, *, update_slots: bool) -> Any:
-    """Apply a step of Adagrad: accum += grad * grad; var -= lr * grad / (sqrt(accum) + epsilon)."""
-    total = where(update_slots, accum + grad * grad, accum)
-    return var - grad * lr / (sqrt(total) + epsilon), total
-
-
-@update("var: Ref(T), accum: Ref(T), accum_update: Ref(T), lr: T, rho: T, epsilon: T, grad: T -> out: Ref(T)",
-        shape=merged_shape("var", "accum", "accum_update", "grad"),
-        validate=computes_type, T="numbertype", use_locking=_LOCK)
-def ApplyAdadelta(var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, epsilon: Any, grad: Any) -> Any:
-    """Apply a step of Adadelta (Zeiler, 2012): steps have the size of recent steps over that of recent gradients."""
-    square = accum * rho + grad * grad * (1 - rho)
-    step = sqrt(accum_update + epsilon) / sqrt(square + epsilon) * grad
-    return var - step * lr, square, accum_update * rho + step * step * (1 - rho)
-
-
-@update("var: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, grad: T -> out: Ref(T)",
-        shape=merged_shape("var", "ms", "mom", "grad"),
-        validate=computes_type, T="numbertype", use_locking=_LOCK)
-def ApplyRMSProp(var: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any, grad: Any) -> Any:
-    """ms moves towards grad * grad by 1 - rho; mom = mom * momentum + lr * grad / sqrt(ms + epsilon); var -= mom."""
-    square = ms + (grad * grad - ms) * (1 - rho)
-    step = mom * momentum + grad * lr / sqrt(square + epsilon)
-    return var - step, square, step
-
-
-@update("var: Ref(T), mg: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, grad: T "
-        "-> out: Ref(T)", shape=merged_shape("var", "mg", "ms", "mom", "grad"),
-        validate=computes_type, T="numbertype", use_locking=_LOCK)
-def ApplyCenteredRMSProp(var: Any, mg: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any,
-                         grad: Any) -> Any:
-    """Apply RMSProp with the estimated deviation: mg is a moving mean of grad, the variance ms - mg * mg."""
-    mean = mg + (grad - mg) * (1 - rho)
-    square = ms + (grad * grad - ms) * (1 - rho)
-    step = mom * momentum + grad * lr / sqrt(square - mean * mean + epsilon)
-    return var - step, mean, square, step
 
 
 for _op in (VariableV2, Variable):

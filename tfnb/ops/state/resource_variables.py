@@ -31,7 +31,6 @@ from tfnb.ops.declaration.raw import raw
 from tfnb.ops.declaration.validate import validate_arrays
 from tfnb.ops.state import assign as state
 from tfnb.ops.state import scatter as scatters
-from tfnb.ops.state import training
 from tfnb.ops.state.slice_assign import MASK_ATTRS, assigned_shape, write_slice
 
 Array = np.ndarray[Any, Any]
@@ -277,19 +276,12 @@ def _declared(of: Constructor, name: str, text: str, **attrs: str) -> Constructo
     return _handled(of, name=name, inputs=inputs, outputs=outputs, attrs=read, doc=f"{of.spec.name}, by a handle.")
 
 
-def _step(of: Constructor) -> Constructor:
-    """ResourceApplyAdam for ApplyAdam: the same inputs and attrs, and no outputs."""
+def by_handle(of: Constructor) -> Constructor:
+    """Declare ResourceApplyAdam for ApplyAdam: the same inputs and attrs, and no outputs."""
     inputs = tuple(replace(arg, type="resource", is_ref=False) if arg.is_ref else arg for arg in of.spec.inputs)
     return _handled(of, name=f"Resource{of.spec.name}", inputs=inputs, outputs=(), attrs=of.spec.attrs,
                     doc=f"{of.spec.name}, by handles.")
 
-
-def _is_step(op: Any) -> bool:
-    """Return whether `op` is the constructor of an optimizer's step: it writes to what it calls `var`."""
-    return isinstance(op, Constructor) and isinstance(op.spec, kinds.Writer) and op.spec.inputs[0].name == "var"
-
-
-STEPS = [_step(op) for op in dict.fromkeys(filter(_is_step, (*vars(state).values(), *vars(training).values())))]
 
 _WHOLE = "resource: resource, value: dtype"
 AssignAddVariableOp = _declared(state.AssignAdd, "AssignAddVariableOp", _WHOLE, dtype="type")

@@ -1,22 +1,34 @@
 """Adagrad dual averaging: the variable is a function of the sums of all gradients (Duchi et al., 2011)."""
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, device
+from tfnb.kernels.functions.language import maximum, sign, sqrt, where
 from tfnb.ops.array.reshape import Identity
-from tfnb.ops.composite.indexed_slices import IndexedSlices
-from tfnb.ops.math.casting import cast
-from tfnb.ops.state import training
+from tfnb.ops.declaration.construct import Constructor
+from tfnb.ops.state.step import Int64, Ref, T, cast, step
 from tfnb.train.optimizers import slots
-from tfnb.train.optimizers.optimizer import Optimizer
+from tfnb.train.optimizers.declared import DeclaredOptimizer, Hyper, Rule, Slot, keep_arguments
 from tfnb.variables.variable import Variable
 
 
-class AdagradDAOptimizer(Optimizer):
+@step()
+def ApplyAdagradDA(var: Ref, gradient_accumulator: Ref, gradient_squared_accumulator: Ref, grad: T, lr: T, l1: T, l2: T,
+                   global_step: Int64) -> Any:
+    """Apply Adagrad with dual averaging (Duchi et al., 2011): the variable follows from the sums of all gradients."""
+    count = cast(global_step)
+    total = gradient_accumulator + grad
+    squares = gradient_squared_accumulator + grad * grad
+    rest = where(l1 > 0, sign(total) * maximum(abs(total) - l1 * count, 0), total)
+    return -lr * rest / (l2 * count * lr + sqrt(squares)), total, squares
+
+
+SQUARED = "gradient_squared_accumulator"
+
+
+class AdagradDAOptimizer(DeclaredOptimizer):
     """var = -learning_rate * g / (l2 * step * learning_rate + sqrt(g2)), g and g2 the sums of gradients and squares.
 
     Within `l1 * step` g counts as 0, so that weights without much gradient become exactly 0. learning_rate: a number,
@@ -32,43 +44,29 @@ class AdagradDAOptimizer(Optimizer):
     -0.0988
     """
 
+    _rule = Rule(ApplyAdagradDA, {each: Slot(each) for each in ("gradient_accumulator", SQUARED)},
+                 [Hyper("lr", "learning_rate"), Hyper("l1", "l1_regularization_strength", shared=False),
+                  Hyper("l2", "l2_regularization_strength", shared=False)])
+
+    @keep_arguments
     def __init__(self, learning_rate: Any, global_step: Any, initial_gradient_squared_accumulator_value: float = 0.1,
                  l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0,
                  use_locking: bool = False, name: str = "AdagradDA") -> None:
         if initial_gradient_squared_accumulator_value <= 0.0:
             raise ValueError("initial_gradient_squared_accumulator_value must be positive: "
                              f"{initial_gradient_squared_accumulator_value}")
-        super().__init__(use_locking, name)
-        self._learning_rate, self._global_step = learning_rate, global_step
-        self._start = initial_gradient_squared_accumulator_value
-        self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
-        self._learning_rate_tensor: Any = None
-        self._next_step: Any = None
 
-    def _create_slots(self, var_list: Sequence[Variable]) -> None:
-        for v in var_list:
-            with colocate_with(v.op):
-                zeros, start = slots.constant_like(v, 0.0), slots.constant_like(v, self._start)
-            self._get_or_make_slot(v, zeros, "gradient_accumulator", self._name)
-            self._get_or_make_slot(v, start, "gradient_squared_accumulator", self._name)
+    def _slot_start(self, var: Variable, slot: Slot) -> Tensor:
+        squared = slot.name == SQUARED
+        with colocate_with(var.op):
+            return slots.constant_like(var, self._initial_gradient_squared_accumulator_value if squared else 0.0)
 
     def _prepare(self) -> None:
-        rate = self._call_if_callable(self._learning_rate)
-        self._learning_rate_tensor = convert_to_tensor(rate, name="learning_rate")
+        super()._prepare()
         with colocate_with(self._learning_rate_tensor):
-            self._next_step = Identity(self._global_step) + 1
+            self._global_step_on_worker = Identity(self._global_step) + 1
 
-    def _apply(self, op: Any, var: Variable, *grad: Tensor) -> Operation:
-        slots = [self.get_slot(var, f"gradient_{name}") for name in ("accumulator", "squared_accumulator")]
-        dtype = var.dtype.base_dtype
+    def _apply_step(self, step: Constructor, var: Variable, **given: Any) -> Operation:
         with device(var.device):
-            step = Identity(self._next_step)
-        numbers = [cast(number, dtype) for number in (self._learning_rate_tensor, self._l1, self._l2)]
-        made: Operation = op(var, *slots, *grad, *numbers, step, use_locking=self._use_locking).op
-        return made
-
-    def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
-        return self._apply(training.ApplyAdagradDA, var, grad)
-
-    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
-        return self._apply(training.SparseApplyAdagradDA, var, grad.values, grad.indices)
+            count = Identity(self._global_step_on_worker)
+        return super()._apply_step(step, var, **given, global_step=count)

@@ -1,23 +1,37 @@
 """Adam optimizer: steps from moving averages of the gradient's first two moments (Kingma and Ba, 2014)."""
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
-from tfnb.graph.stack import colocate_with, control_dependencies
+from tfnb.graph.stack import control_dependencies, get_default_graph
+from tfnb.kernels.functions.language import sqrt, where
 from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.control.group import group
-from tfnb.ops.math.casting import cast
 from tfnb.ops.math.functions import Sqrt
 from tfnb.ops.state import assign as state
 from tfnb.ops.state.scatter import scatter_add
-from tfnb.train.optimizers.optimizer import Optimizer
+from tfnb.ops.state.step import Ref, T, step
+from tfnb.train.optimizers.declared import DeclaredOptimizer, Hyper, Rule, Slot, keep_arguments
 from tfnb.variables.variable import Variable
 
 
-class AdamOptimizer(Optimizer):
+@step(rows=False)
+def ApplyAdam(var: Ref, m: Ref, v: Ref, beta1_power: T, beta2_power: T, lr: T, beta1: T, beta2: T, epsilon: T, grad: T,
+              *, use_nesterov: bool = False) -> Any:
+    """Apply a step of Adam (Kingma and Ba, 2014), in the form of the end of section 2 of the paper.
+
+    lr_t = lr * sqrt(1 - beta2_power) / (1 - beta1_power); m and v move towards grad and its square by 1 - beta1 and
+    1 - beta2; var -= lr_t * m / (sqrt(v) + epsilon).
+    """
+    alpha = lr * sqrt(1 - beta2_power) / (1 - beta1_power)
+    mean = m + (grad - m) * (1 - beta1)
+    square = v + (grad * grad - v) * (1 - beta2)
+    ahead = where(use_nesterov, mean * beta1 + (1 - beta1) * grad, mean)
+    return var - ahead * alpha / (sqrt(square) + epsilon), mean, square
+
+
+class AdamOptimizer(DeclaredOptimizer):
     """Adam: var -= lr_t * m / (sqrt(v) + epsilon), with lr_t = learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t).
 
     m and v are moving averages of the gradient and of its square, with the decays beta1 and beta2. All four numbers
@@ -32,44 +46,27 @@ class AdamOptimizer(Optimizer):
     0.9
     """
 
+    _rule = Rule(ApplyAdam, {"m": Slot("m"), "v": Slot("v")},
+                 [Hyper("lr", "learning_rate"), Hyper("beta1"), Hyper("beta2"), Hyper("epsilon")],
+                 powers={"beta1_power": "beta1", "beta2_power": "beta2"}, short_names=True)
+
+    @keep_arguments
     def __init__(self, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: Any = 1e-8,
                  use_locking: bool = False, name: str = "Adam",
-                 use_own_namescope_for_non_slot_vars: bool = False) -> None:
-        super().__init__(use_locking, name, use_own_namescope_for_non_slot_vars)
-        self._lr, self._beta1, self._beta2, self._epsilon = learning_rate, beta1, beta2, epsilon
-        self._tensors: dict[str, Tensor] = {}
+                 use_own_namescope_for_non_slot_vars: bool = False) -> None: ...
 
-    def _create_slots(self, var_list: Sequence[Variable]) -> None:
-        first = min(var_list, key=lambda v: v.name)
-        self._create_non_slot_variable(self._call_if_callable(self._beta1), "beta1_power", first)
-        self._create_non_slot_variable(self._call_if_callable(self._beta2), "beta2_power", first)
-        for v in var_list:
-            self._zeros_slot(v, "m", self._name)
-            self._zeros_slot(v, "v", self._name)
+    def _get_beta_accumulators(self) -> tuple[Variable, Variable]:
+        """Return the variables beta1^t and beta2^t of the default graph, for subclasses."""
+        graph = get_default_graph()
+        return self._power_variable("beta1_power", graph), self._power_variable("beta2_power", graph)
 
-    def _prepare(self) -> None:
-        numbers = {"learning_rate": self._lr, "beta1": self._beta1, "beta2": self._beta2, "epsilon": self._epsilon}
-        self._tensors = {name: convert_to_tensor(self._call_if_callable(number), name=name)
-                         for name, number in numbers.items()}
-
-    def _powers(self, graph: Any) -> tuple[Variable, Variable]:
-        first, second = (self._get_non_slot_variable(f"{name}_power", graph) for name in ("beta1", "beta2"))
-        assert first is not None and second is not None
-        return first, second
-
-    def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
-        dtype = var.dtype.base_dtype
-        powers = [cast(power.value(), dtype) for power in self._powers(var.graph)]
-        numbers = [cast(t, dtype) for t in self._tensors.values()]
-        op: Operation = state.ApplyAdam(var, self.get_slot(var, "m"), self.get_slot(var, "v"), *powers, *numbers, grad,
-                                        use_locking=self._use_locking).op
-        return op
+    def _numbers(self, var: Variable) -> list[Tensor]:
+        """Return beta1^t, beta2^t, the learning rate, beta1, beta2 and epsilon in the variable's dtype."""
+        return [self._step_input(name, var) for name in (*self._rule.powers, "lr", "beta1", "beta2", "epsilon")]
 
     def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
         """Apply a sparse gradient: all of m and v decay, and every element of the variable is updated."""
-        dtype = var.dtype.base_dtype
-        first, second = (cast(power.value(), dtype) for power in self._powers(var.graph))
-        rate, beta1, beta2, epsilon = (cast(t, dtype) for t in self._tensors.values())
+        first, second, rate, beta1, beta2, epsilon = self._numbers(var)
         rate = rate * Sqrt(1 - second) / (1 - first)
         mean = self._moved(var, "m", grad.indices, grad.values * (1 - beta1), beta1)
         square = self._moved(var, "v", grad.indices, (grad.values * grad.values) * (1 - beta2), beta2)
@@ -84,11 +81,3 @@ class AdamOptimizer(Optimizer):
         decayed = state.assign(kept, kept.value() * decay, use_locking=self._use_locking)
         with control_dependencies([decayed]):
             return scatter_add(kept, indices, values, use_locking=self._use_locking)
-
-    def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Operation:
-        """Update the powers of beta1 and beta2 after all variables were updated with the old ones."""
-        first, second = self._powers(self._tensors["beta1"].graph)
-        with control_dependencies(update_ops), colocate_with(first.op):
-            grown = [power.assign(power.value() * self._tensors[name], use_locking=self._use_locking)
-                     for name, power in (("beta1", first), ("beta2", second))]
-        return group(*update_ops, *grown, name=name_scope)

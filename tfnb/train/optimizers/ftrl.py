@@ -1,22 +1,48 @@
 """FTRL-Proximal optimizer: L1 and L2 regularization with sparse weights (McMahan et al., 2013)."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from tfnb.core import dtypes
-from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.operation import Tensor
+from tfnb.kernels.functions.language import maximum, minimum, sqrt, where
 from tfnb.ops.array.create import ones
-from tfnb.ops.composite.indexed_slices import IndexedSlices
-from tfnb.ops.math.arithmetic import maximum
-from tfnb.ops.math.casting import cast
-from tfnb.ops.state import training
-from tfnb.train.optimizers.optimizer import Optimizer
+from tfnb.ops.math import arithmetic
+from tfnb.ops.state.step import Ref, T, step
+from tfnb.train.optimizers.declared import DeclaredOptimizer, Hyper, Rule, Slot, keep_arguments
 from tfnb.variables.variable import Variable
 
 
-class FtrlOptimizer(Optimizer):
+@step()
+def ApplyFtrl(var: Ref, accum: Ref, linear: Ref, grad: T, lr: T, l1: T, l2: T, lr_power: T, *,
+              multiply_linear_by_lr: bool = False) -> Any:
+    """Apply FTRL-Proximal (McMahan et al., 2013): the variable follows from `linear`, 0 where that is within l1."""
+    total = accum + grad * grad
+    root = where(lr_power == -0.5, sqrt(total), total ** -lr_power)
+    grown = root - where(lr_power == -0.5, sqrt(accum), accum ** -lr_power)
+    scale = where(multiply_linear_by_lr, lr, 1.0)
+    over = where(multiply_linear_by_lr, 1.0, lr)
+    line = linear + grad * scale - grown / over * var
+    within = maximum(minimum(line, l1 * scale), -l1 * scale)
+    return (within - line) / (root / over + 2 * l2 * scale), total, line
+
+
+@step()
+def ApplyFtrlV2(var: Ref, accum: Ref, linear: Ref, grad: T, lr: T, l1: T, l2: T, l2_shrinkage: T, lr_power: T, *,
+                multiply_linear_by_lr: bool = False) -> Any:
+    """As ApplyFtrl, with `2 * l2_shrinkage * var` added to the gradient, but not to its square."""
+    total = accum + grad * grad
+    root = where(lr_power == -0.5, sqrt(total), total ** -lr_power)
+    grown = root - where(lr_power == -0.5, sqrt(accum), accum ** -lr_power)
+    scale = where(multiply_linear_by_lr, lr, 1.0)
+    over = where(multiply_linear_by_lr, 1.0, lr)
+    line = linear + (grad + 2 * l2_shrinkage * var) * scale - grown / over * var
+    within = maximum(minimum(line, l1 * scale), -l1 * scale)
+    return (within - line) / (root / over + 2 * l2 * scale), total, line
+
+
+class FtrlOptimizer(DeclaredOptimizer):
     """FTRL-Proximal: the variable is a function of the sum of gradients; it is 0 where that is within l1.
 
     The effective rate of an element is `learning_rate * (accum + gradient^2) ^ learning_rate_power`.
@@ -34,57 +60,40 @@ class FtrlOptimizer(Optimizer):
     0.7451
     """
 
+    _rule = Rule(ApplyFtrl, {"accum": Slot("accum", title="accum_name"), "linear": Slot("linear", title="linear_name")},
+                 [Hyper("lr", "learning_rate"), Hyper("l1", "l1_regularization_strength"),
+                  Hyper("l2", "adjusted_l2_regularization_strength"), Hyper("beta"),
+                  Hyper("l2_shrinkage", "l2_shrinkage_regularization_strength"),
+                  Hyper("lr_power", "learning_rate_power")])
+
+    _learning_rate: Any
+
+    @keep_arguments
     def __init__(self, learning_rate: Any, learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1,
                  l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0,
                  use_locking: bool = False, name: str = "Ftrl", accum_name: str | None = None,
                  linear_name: str | None = None, l2_shrinkage_regularization_strength: float = 0.0,
                  beta: float | None = None) -> None:
-        super().__init__(use_locking, name)
-        for what, number in (("initial_accumulator_value", initial_accumulator_value),
-                             ("l1_regularization_strength", l1_regularization_strength),
-                             ("l2_regularization_strength", l2_regularization_strength),
-                             ("l2_shrinkage_regularization_strength", l2_shrinkage_regularization_strength)):
-            if number < 0.0:
+        for what in ("initial_accumulator_value", "l1_regularization_strength", "l2_regularization_strength",
+                     "l2_shrinkage_regularization_strength"):
+            if (number := getattr(self, f"_{what}")) < 0.0:
                 raise ValueError(f"{what} {number} needs to be positive or zero")
         if learning_rate_power > 0.0:
             raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero")
-        self._learning_rate, self._learning_rate_power = learning_rate, learning_rate_power
-        self._start, self._beta = initial_accumulator_value, 0.0 if beta is None else beta
-        self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
-        self._shrinkage = l2_shrinkage_regularization_strength
-        self._slot_names = accum_name or name, linear_name or name
-        self._tensors: list[Tensor] = []
+        self._beta = beta or 0.0
+        if l2_shrinkage_regularization_strength > 0.0:
+            self._rule = replace(self._rule, step=ApplyFtrlV2)
 
-    def _create_slots(self, var_list: Sequence[Variable]) -> None:
+    def _slot_start(self, var: Variable, slot: Slot) -> Any:
         def initializer(shape: Any, dtype: Any = dtypes.float32, partition_info: Any = None) -> Tensor:
-            made: Tensor = ones(shape=shape, dtype=dtype) * self._start
+            made: Tensor = ones(shape=shape, dtype=dtype) * self._initial_accumulator_value
             return made
-
-        for v in var_list:
-            self._get_or_make_slot_with_initializer(v, initializer, v.shape, v.dtype.base_dtype, "accum",
-                                                    self._slot_names[0])
-            self._zeros_slot(v, "linear", self._slot_names[1])
+        return initializer if slot.name == "accum" else None
 
     def _prepare(self) -> None:
-        """Make the tensors of the rate, l1, l2 (including beta), the shrinkage if there is any, and the power."""
-        rate = self._call_if_callable(self._learning_rate)
-        rate_tensor = convert_to_tensor(rate, name="learning_rate")
-        l1 = convert_to_tensor(self._l1, name="l1_regularization_strength")
-        l2 = convert_to_tensor(self._l2 + self._beta / (2.0 * maximum(rate, 1e-36)),
-                               name="adjusted_l2_regularization_strength")
-        convert_to_tensor(self._beta, name="beta")
-        shrinkage = convert_to_tensor(self._shrinkage, name="l2_shrinkage_regularization_strength")
-        power = convert_to_tensor(self._learning_rate_power, name="learning_rate_power")
-        self._tensors = [rate_tensor, l1, l2, *([shrinkage] if self._shrinkage > 0.0 else []), power]
-
-    def _apply(self, ops: tuple[Any, Any], var: Variable, *grad: Tensor) -> Operation:
-        slots = [self.get_slot(var, name) for name in ("accum", "linear")]
-        numbers = [cast(t, var.dtype.base_dtype) for t in self._tensors]
-        op: Operation = ops[self._shrinkage > 0.0](var, *slots, *grad, *numbers, use_locking=self._use_locking).op
-        return op
-
-    def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
-        return self._apply((training.ApplyFtrl, training.ApplyFtrlV2), var, grad)
-
-    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
-        return self._apply((training.SparseApplyFtrl, training.SparseApplyFtrlV2), var, grad.values, grad.indices)
+        given = self._learning_rate
+        rate = self._learning_rate = self._call_if_callable(given)              # once
+        self._adjusted_l2_regularization_strength = lambda: (
+            self._l2_regularization_strength + self._beta / (2.0 * arithmetic.maximum(rate, 1e-36)))
+        super()._prepare()
+        self._learning_rate = given

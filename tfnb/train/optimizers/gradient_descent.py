@@ -3,16 +3,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.operation import Operation
 from tfnb.ops.composite.indexed_slices import IndexedSlices
-from tfnb.ops.math.casting import cast
-from tfnb.ops.state import assign as state
-from tfnb.train.optimizers.optimizer import Optimizer
+from tfnb.ops.state.step import Ref, T, step
+from tfnb.train.optimizers.declared import DeclaredOptimizer, Hyper, Rule, keep_arguments
 from tfnb.variables.variable import Variable
 
 
-class GradientDescentOptimizer(Optimizer):
+@step(rows=False)
+def ApplyGradientDescent(var: Ref, alpha: T, delta: T) -> Any:
+    """Apply a gradient descent step: var -= alpha * delta."""
+    return var - alpha * delta
+
+
+class GradientDescentOptimizer(DeclaredOptimizer):
     """Gradient descent: var -= learning_rate * gradient.
 
     learning_rate: a number, a scalar tensor, or a function that returns one.
@@ -25,21 +29,12 @@ class GradientDescentOptimizer(Optimizer):
     0.8
     """
 
-    def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
-        super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
-        self._learning_rate_tensor: Any = None
+    _rule = Rule(ApplyGradientDescent, hyperparameters=[Hyper("alpha", "learning_rate")])
 
-    def _prepare(self) -> None:
-        rate = self._call_if_callable(self._learning_rate)
-        self._learning_rate_tensor = convert_to_tensor(rate, name="learning_rate")
+    @keep_arguments
+    def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None: ...
 
     def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> Operation:
         """Subtract the rows of a gradient; a duplicate index is subtracted each time."""
-        step = grad.values * cast(self._learning_rate_tensor, var.dtype.base_dtype)
-        return var.scatter_sub(IndexedSlices(step, grad.indices, grad.dense_shape), use_locking=self._use_locking).op
-
-    def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
-        rate = cast(self._learning_rate_tensor, var.dtype.base_dtype)
-        op: Operation = state.ApplyGradientDescent(var, rate, grad, use_locking=self._use_locking).op
-        return op
+        move = grad.values * self._step_input("alpha", var)
+        return var.scatter_sub(IndexedSlices(move, grad.indices, grad.dense_shape), use_locking=self._use_locking).op

@@ -1,20 +1,22 @@
 """Momentum optimizer: gradient descent with momentum, optionally Nesterov's."""
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.parts.operation import Operation, Tensor
-from tfnb.ops.composite.indexed_slices import IndexedSlices
-from tfnb.ops.math.casting import cast
-from tfnb.ops.state import assign as state
-from tfnb.ops.state import training
-from tfnb.train.optimizers.optimizer import Optimizer
-from tfnb.variables.variable import Variable
+from tfnb.kernels.functions.language import where
+from tfnb.ops.state.step import Ref, T, step
+from tfnb.train.optimizers.declared import DeclaredOptimizer, Hyper, Rule, Slot, keep_arguments
 
 
-class MomentumOptimizer(Optimizer):
+@step()
+def ApplyMomentum(var: Ref, accum: Ref, lr: T, grad: T, momentum: T, *, use_nesterov: bool = False) -> Any:
+    """Apply momentum: accum = accum * momentum + grad; var -= lr * accum (Nesterov: lr * (grad + momentum * accum))."""
+    speed = accum * momentum + grad
+    change = where(use_nesterov, grad * lr + speed * momentum * lr, speed * lr)
+    return var - change, speed
+
+
+class MomentumOptimizer(DeclaredOptimizer):
     """Momentum: accumulation = momentum * accumulation + gradient; var -= learning_rate * accumulation.
 
     learning_rate, momentum: a number, a scalar tensor, or a function that returns one. use_nesterov: take the
@@ -29,33 +31,8 @@ class MomentumOptimizer(Optimizer):
     0.46
     """
 
+    _rule = Rule(ApplyMomentum, {"accum": Slot("momentum")}, [Hyper("lr", "learning_rate"), Hyper("momentum")])
+
+    @keep_arguments
     def __init__(self, learning_rate: Any, momentum: Any, use_locking: bool = False, name: str = "Momentum",
-                 use_nesterov: bool = False) -> None:
-        super().__init__(use_locking, name)
-        self._learning_rate, self._momentum = learning_rate, momentum
-        self._use_nesterov = use_nesterov
-        self._learning_rate_tensor: Any = None
-        self._momentum_tensor: Any = None
-
-    def _create_slots(self, var_list: Sequence[Variable]) -> None:
-        for v in var_list:
-            self._zeros_slot(v, "momentum", self._name)
-
-    def _prepare(self) -> None:
-        rate, momentum = self._call_if_callable(self._learning_rate), self._call_if_callable(self._momentum)
-        self._learning_rate_tensor = convert_to_tensor(rate, name="learning_rate")
-        self._momentum_tensor = convert_to_tensor(momentum, name="momentum")
-
-    def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
-        dtype = var.dtype.base_dtype
-        op: Operation = state.ApplyMomentum(
-            var, self.get_slot(var, "momentum"), cast(self._learning_rate_tensor, dtype), grad,
-            cast(self._momentum_tensor, dtype), use_locking=self._use_locking, use_nesterov=self._use_nesterov).op
-        return op
-
-    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
-        dtype = var.dtype.base_dtype
-        op: Operation = training.SparseApplyMomentum(
-            var, self.get_slot(var, "momentum"), cast(self._learning_rate_tensor, dtype), grad.values, grad.indices,
-            cast(self._momentum_tensor, dtype), use_locking=self._use_locking, use_nesterov=self._use_nesterov).op
-        return op
+                 use_nesterov: bool = False) -> None: ...

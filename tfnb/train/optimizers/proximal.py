@@ -1,38 +1,37 @@
 """Proximal gradient descent and proximal Adagrad, with L1 and L2 regularization (Duchi and Singer, 2009)."""
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import colocate_with
-from tfnb.ops.composite.indexed_slices import IndexedSlices
-from tfnb.ops.math.casting import cast
-from tfnb.ops.state import training
+from tfnb.kernels.functions.language import maximum, sign, sqrt
+from tfnb.ops.state.step import Ref, T, step
 from tfnb.train.optimizers import slots
-from tfnb.train.optimizers.optimizer import Optimizer
+from tfnb.train.optimizers.declared import DeclaredOptimizer, Hyper, Rule, Slot, keep_arguments
 from tfnb.variables.variable import Variable
 
 
-class _Proximal(Optimizer):
-    """Base class of both: the learning rate and the two regularization strengths, and their tensors."""
-
-    def __init__(self, learning_rate: Any, l1: Any, l2: Any, use_locking: bool, name: str) -> None:
-        super().__init__(use_locking, name)
-        self._numbers = {"learning_rate": learning_rate, "l1_regularization_strength": l1,
-                         "l2_regularization_strength": l2}
-        self._tensors: list[Tensor] = []
-
-    def _prepare(self) -> None:
-        self._tensors = [convert_to_tensor(self._call_if_callable(number), name=name)
-                         for name, number in self._numbers.items()]
-
-    def _cast(self, var: Variable) -> list[Any]:
-        return [cast(t, var.dtype.base_dtype) for t in self._tensors]
+@step()
+def ApplyProximalGradientDescent(var: Ref, alpha: T, l1: T, l2: T, delta: T) -> Any:
+    """Apply a proximal gradient step: var -= alpha * delta, then shrink by `alpha * l1` and `1 + alpha * l2`."""
+    ahead = var - delta * alpha
+    return sign(ahead) * maximum(abs(ahead) - alpha * l1, 0) / (1 + l2 * alpha)
 
 
-class ProximalGradientDescentOptimizer(_Proximal):
+@step()
+def ApplyProximalAdagrad(var: Ref, accum: Ref, lr: T, l1: T, l2: T, grad: T) -> Any:
+    """As ApplyProximalGradientDescent, with the rate `lr / sqrt(accum)`, after accum += grad * grad."""
+    total = accum + grad * grad
+    rate = lr / sqrt(total)
+    ahead = var - grad * rate
+    return sign(ahead) * maximum(abs(ahead) - rate * l1, 0) / (1 + l2 * rate), total
+
+
+STRENGTHS = (Hyper("l1", "l1_regularization_strength"), Hyper("l2", "l2_regularization_strength"))
+
+
+class ProximalGradientDescentOptimizer(DeclaredOptimizer):
     """Proximal gradient descent: after a step, shrink by `learning_rate * l1`, then divide by `1 + learning_rate * l2`.
 
     All three may be numbers, scalar tensors, or functions that return one.
@@ -46,22 +45,14 @@ class ProximalGradientDescentOptimizer(_Proximal):
     0.75
     """
 
+    _rule = Rule(ApplyProximalGradientDescent, hyperparameters=[Hyper("alpha", "learning_rate"), *STRENGTHS])
+
+    @keep_arguments
     def __init__(self, learning_rate: Any, l1_regularization_strength: Any = 0.0, l2_regularization_strength: Any = 0.0,
-                 use_locking: bool = False, name: str = "ProximalGradientDescent") -> None:
-        super().__init__(learning_rate, l1_regularization_strength, l2_regularization_strength, use_locking, name)
-
-    def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
-        op: Operation = training.ApplyProximalGradientDescent(var, *self._cast(var), grad,
-                                                              use_locking=self._use_locking).op
-        return op
-
-    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
-        op: Operation = training.SparseApplyProximalGradientDescent(
-            var, *self._cast(var), grad.values, grad.indices, use_locking=self._use_locking).op
-        return op
+                 use_locking: bool = False, name: str = "ProximalGradientDescent") -> None: ...
 
 
-class ProximalAdagradOptimizer(_Proximal):
+class ProximalAdagradOptimizer(DeclaredOptimizer):
     """Proximal Adagrad: as ProximalGradientDescentOptimizer, at the rate `learning_rate / sqrt(accumulator)`.
 
     initial_accumulator_value: the initial value of the accumulators; raises ValueError if it is not positive. Slot:
@@ -75,27 +66,15 @@ class ProximalAdagradOptimizer(_Proximal):
     0.8765
     """
 
+    _rule = Rule(ApplyProximalAdagrad, {"accum": Slot("accumulator")}, [Hyper("lr", "learning_rate"), *STRENGTHS])
+
+    @keep_arguments
     def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1,
                  l1_regularization_strength: Any = 0.0, l2_regularization_strength: Any = 0.0,
                  use_locking: bool = False, name: str = "ProximalAdagrad") -> None:
         if initial_accumulator_value <= 0.0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
-        super().__init__(learning_rate, l1_regularization_strength, l2_regularization_strength, use_locking, name)
-        self._start = initial_accumulator_value
 
-    def _create_slots(self, var_list: Sequence[Variable]) -> None:
-        for v in var_list:
-            with colocate_with(v.op):
-                start = slots.constant_like(v, self._start)
-            self._get_or_make_slot(v, start, "accumulator", self._name)
-
-    def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
-        op: Operation = training.ApplyProximalAdagrad(var, self.get_slot(var, "accumulator"), *self._cast(var), grad,
-                                                      use_locking=self._use_locking).op
-        return op
-
-    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
-        op: Operation = training.SparseApplyProximalAdagrad(
-            var, self.get_slot(var, "accumulator"), *self._cast(var), grad.values, grad.indices,
-            use_locking=self._use_locking).op
-        return op
+    def _slot_start(self, var: Variable, slot: Slot) -> Tensor:
+        with colocate_with(var.op):
+            return slots.constant_like(var, self._initial_accumulator_value)
