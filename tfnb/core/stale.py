@@ -9,7 +9,11 @@ from typing import Any
 
 
 class StaleTensorError(RuntimeError):
-    """A tensor or op is of an earlier run of its cell, or of a cell that must be rerun; the message says which."""
+    """A tensor or op is of an earlier run of its cell, or of a cell that must be rerun; the message says which.
+
+    >>> issubclass(tf.StaleTensorError, RuntimeError)
+    True
+    """
 
 
 def why_stale(op: Any) -> str | None:

@@ -287,7 +287,12 @@ def Counter(start: int = 0, step: int = 1, dtype: Any = dtypes.int64) -> Dataset
 
 
 def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
-    """`Dataset.prefetch`; elements are in the memory of the CPU."""
+    """`Dataset.prefetch`; elements are in the memory of the CPU.
+
+    >>> dataset = tf.data.Dataset.range(3).apply(tf.contrib.data.prefetch_to_device("/cpu:0"))
+    >>> sess.run(dataset.make_one_shot_iterator().get_next())
+    0
+    """
     return lambda dataset: dataset.prefetch(buffer_size)
 
 

@@ -29,6 +29,16 @@ def explain(fetches: Any, feed_dict: Any = None, session: Any = None, sources: b
     run compiled with these shapes is also timed: a table of its launches follows (as `%profile` makes it; no variable
     changes). Raises what `session.run` raises for wrong fetches and feeds, and FailedPreconditionError if a variable
     has no value yet.
+
+    >>> x = tf.placeholder(tf.float32, [None, 3], name="x")
+    >>> print(tf.explain(tf.reduce_sum(tf.exp(x)), feed_dict={x: np.ones([2, 3], np.float32)}))
+    plan: x:0 -> Sum:0
+      stage 0 (device)
+        Const = Const()
+        Exp = Exp(x:0)
+        Sum = Sum(Exp:0, Const:0)
+    ...
+    2 nodes in 1 groups, 1 launches, arena 0 bytes
     """
     chosen: BaseSession = session_for(session, get_default_graph(), "explain a run")
     feeds = {feed_tensor(k, chosen.graph): v for k, v in (feed_dict or {}).items()}

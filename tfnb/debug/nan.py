@@ -43,6 +43,10 @@ class NanReport:
     first bad elements of `output`, `bad` in all. path: from there to what was fetched, along bad values, if there is
     such a way. others: more ops that made bad values of good ones. ops: how many calls of ops were looked at. step: the
     first of several runs in which it happened, or how many there were; 0 if only one was asked for.
+
+    >>> report = tf.find_nan(tf.log(tf.constant([2.0, 0.0])))
+    >>> report.found, report.problem, report.op.name, report.indices, report.bad
+    (True, 'inf', 'Log', ((1,),), 1)
     """
 
     kind: str
@@ -120,6 +124,16 @@ def find_nan(fetches: Any, feed_dict: Any = None, session: Any = None, ignore: s
     these feeds, on the copy; the first bad one is searched. session: by default the default one.
 
     Raises ValueError for a wrong expression or without a session, and what `Session.run` raises.
+
+    >>> x = tf.constant([1.0, -1.0], name="x")
+    >>> root = tf.sqrt(x)
+    >>> tf.find_nan(tf.reduce_sum(root))
+    NaN comes from 'Sqrt' (Sqrt), made at ...
+      output  Sqrt:0  float32[2] [ 1., nan]
+              1 of 2 bad: first at [1]
+      input   x:0  float32[2] [ 1., -1.], there -1
+      likely  the root of a negative number is NaN
+      path    Sqrt -> Sum
     """
     chosen = session_for(session, session.graph if session is not None else get_default_graph(), "look for NaN")
     run = inspect_run(chosen, fetches, feed_dict)

@@ -236,10 +236,10 @@ def _example(name: str, result: str) -> str:
     """
 
 
-true_positives = _outcomes("true_positives", True, True, "How many labels that hold are predicted.")
-false_positives = _outcomes("false_positives", False, True, "How many labels that don't hold are predicted.")
-true_negatives = _outcomes("true_negatives", False, False, "How many labels that don't hold are not predicted.")
-false_negatives = _outcomes("false_negatives", True, False, "How many labels that hold are not predicted.")
+true_positives = _outcomes("true_positives", True, True, "Count true positives: true labels predicted true.")
+false_positives = _outcomes("false_positives", False, True, "Count false positives: false labels predicted true.")
+true_negatives = _outcomes("true_negatives", False, False, "Count true negatives: false labels predicted false.")
+false_negatives = _outcomes("false_negatives", True, False, "Count false negatives: true labels predicted false.")
 
 
 def _share(scope: str, other: Any, doc: str) -> Any:

@@ -124,7 +124,7 @@ def _interpolated(tp: Any, fp: Any, fn: Any) -> Any:
     return reduce_sum(parts, name="interpolate_pr_auc")
 
 
-def _at_thresholds(scope: str, word: str, other: str, doc: str) -> Any:
+def _at_thresholds(scope: str, word: str, other: str, doc: str, result: str) -> Any:
     """The true positives as a share of them and of `other`, at each threshold."""
     def metric(labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None,
                metrics_collections: Any = None, updates_collections: Any = None,
@@ -135,17 +135,32 @@ def _at_thresholds(scope: str, word: str, other: str, doc: str) -> Any:
                 counts["tp"], _BIT + counts["tp"] + counts[other], name=f"{word}_{what}"), metrics_collections,
                 updates_collections)
     metric.__name__ = metric.__qualname__ = scope
-    metric.__doc__ = doc
+    metric.__doc__ = doc + _example(scope, result)
     return metric
 
 
+def _example(name: str, result: str) -> str:
+    """Return the example of a metric at two thresholds: 2 and 1 true positives, 1 and 0 false ones."""
+    return f"""
+
+    Returns (value, update), vectors with an element for each of `thresholds`. labels: bools, or numbers that are cast
+    to bool; predictions: floats from 0 to 1 of the same shape.
+
+    >>> value, update = tf.metrics.{name}(
+    ...     labels=tf.constant([1, 1, 0, 0]), predictions=tf.constant([0.9, 0.5, 0.6, 0.1]), thresholds=[0.25, 0.75])
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    array({result}, dtype=float32)
+    """
+
+
 precision_at_thresholds = _at_thresholds("precision_at_thresholds", "precision", "fp",
-                                         "Compute precision, TP / (TP + FP), at each threshold.")
+                                         "Compute precision, TP / (TP + FP), at each threshold.", "[0.6667, 1.    ]")
 recall_at_thresholds = _at_thresholds("recall_at_thresholds", "recall", "fn",
-                                      "Compute recall, TP / (TP + FN), at each threshold.")
+                                      "Compute recall, TP / (TP + FN), at each threshold.", "[1. , 0.5]")
 
 
-def _count_at_thresholds(kind: str, doc: str) -> Any:
+def _count_at_thresholds(kind: str, doc: str, result: str) -> Any:
     def metric(labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None,
                metrics_collections: Any = None, updates_collections: Any = None,
                name: str | None = None) -> tuple[Any, Any]:
@@ -154,14 +169,18 @@ def _count_at_thresholds(kind: str, doc: str) -> Any:
             value = joined(metrics_collections, convert_to_tensor(values[kind]))
             return value, joined(updates_collections, updates[kind])
     metric.__name__ = metric.__qualname__ = f"{_NAMES[kind]}_at_thresholds"
-    metric.__doc__ = doc
+    metric.__doc__ = doc + _example(metric.__name__, result)
     return metric
 
 
-true_positives_at_thresholds = _count_at_thresholds("tp", "How many labels that hold are above each threshold.")
-false_negatives_at_thresholds = _count_at_thresholds("fn", "How many labels that hold are below each threshold.")
-true_negatives_at_thresholds = _count_at_thresholds("tn", "How many labels that don't hold are below each threshold.")
-false_positives_at_thresholds = _count_at_thresholds("fp", "How many labels that don't hold are above each one.")
+true_positives_at_thresholds = _count_at_thresholds(
+    "tp", "Count true positives: true labels with predictions above each threshold.", "[2., 1.]")
+false_negatives_at_thresholds = _count_at_thresholds(
+    "fn", "Count false negatives: true labels with predictions up to each threshold.", "[0., 1.]")
+true_negatives_at_thresholds = _count_at_thresholds(
+    "tn", "Count true negatives: false labels with predictions up to each threshold.", "[1., 2.]")
+false_positives_at_thresholds = _count_at_thresholds(
+    "fp", "Count false positives: false labels with predictions above each threshold.", "[1., 0.]")
 
 
 def _balanced(scope: str, wanted: float, last: float, rate: Any, choose: Any, result: Any, data: tuple[Any, ...],

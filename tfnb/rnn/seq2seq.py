@@ -323,6 +323,15 @@ def model_with_buckets(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[A
 
     seq2seq: (encoder inputs, decoder inputs) -> (outputs, state). Raises ValueError if there are fewer inputs, targets
     or weights than the last bucket needs.
+
+    >>> seq2seq, cell = tf.contrib.legacy_seq2seq, tf.nn.rnn_cell.BasicRNNCell(3)
+    >>> words, targets, weights = [[tf.ones(shape, dtype) for _ in range(4)]
+    ...                            for shape, dtype in (([2, 3], tf.float32), ([2], tf.int32), ([2], tf.float32))]
+    >>> outputs, losses = seq2seq.model_with_buckets(
+    ...     words, words, targets, weights, buckets=[(2, 2), (4, 4)],
+    ...     seq2seq=lambda encoder, decoder: seq2seq.basic_rnn_seq2seq(encoder, decoder, cell))
+    >>> [len(steps) for steps in outputs], [loss.shape.as_list() for loss in losses]
+    ([2, 4], [[], []])
     """
     reads, writes = buckets[-1]
     for what, given, needed in (("encoder_inputs", encoder_inputs, reads), ("targets", targets, writes),

@@ -144,6 +144,17 @@ def static_state_saving_rnn(cell: Any, inputs: Any, state_saver: Any, state_name
     """`static_rnn` that begins with `state_saver.state(name)` and calls `state_saver.save_state(name, state)`.
 
     state_name: a name, or a tuple of them in the structure of the cell's states.
+
+    >>> class Kept:
+    ...     def __init__(self):
+    ...         self.variable = tf.get_variable("kept", [2, 3], initializer=tf.zeros_initializer(), trainable=False)
+    ...     def state(self, name):
+    ...         return self.variable + 0.0
+    ...     def save_state(self, name, value):
+    ...         return self.variable.assign(value)
+    >>> outputs, state = tf.nn.state_saving_rnn(tf.nn.rnn_cell.BasicRNNCell(3), [tf.ones([2, 4])] * 5, Kept(), "h")
+    >>> len(outputs), state.shape.as_list()
+    (5, [2, 3])
     """
     if nest.is_nested(cell.state_size) != nest.is_nested(state_name):
         raise ValueError("Argument `state_name` should be the same type as `cell.state_size`. Received: state_name="

@@ -25,6 +25,12 @@ def main_op() -> Operation:
 
 
 def main_op_with_restore(restore_op_name: Any) -> Operation:
-    """An op that starts all variables and tables, then runs `restore_op_name`."""
+    """Return an op that initializes all variables and tables, then runs the op `restore_op_name`.
+
+    >>> v = tf.Variable(7.0)
+    >>> sess.run(tf.saved_model.main_op.main_op_with_restore(tf.no_op(name="restore_all")))
+    >>> sess.run(v)
+    7.0
+    """
     with control_dependencies([main_op()]):
         return group(restore_op_name)

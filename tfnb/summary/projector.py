@@ -15,6 +15,15 @@ def visualize_embeddings(summary_writer: Any, config: Any) -> None:
 
     summary_writer: a FileWriter, or the log directory itself. Raises ValueError if there is no directory, TypeError
     for what is no ProjectorConfig.
+
+    >>> projector = tf.contrib.tensorboard.plugins.projector
+    >>> config = projector.ProjectorConfig()
+    >>> config.embeddings.add().tensor_name = "words"
+    >>> with tf.summary.FileWriter("logs") as writer:
+    ...     projector.visualize_embeddings(writer, config)
+    >>> with tf.gfile.Open("logs/projector_config.pbtxt") as file:
+    ...     file.read()
+    'embeddings {\\n  tensor_name: "words"\\n}\\n'
     """
     told = getattr(summary_writer, "get_logdir", None)
     directory = summary_writer if told is None else told()

@@ -10,7 +10,14 @@ import numpy as np
 
 
 class Benchmark:
-    """Base class of benchmarks: `tf.test.main` runs each `benchmark...` method that `--benchmarks=regex` matches."""
+    """Base class of benchmarks: `tf.test.main` runs each `benchmark...` method that `--benchmarks=regex` matches.
+
+    >>> class MatmulBenchmark(tf.test.Benchmark):
+    ...     def benchmark_small(self):
+    ...         self.report_benchmark(iters=3, wall_time=0.5)
+    >>> tf.test.main(argv=["program", "--benchmarks=MatmulBenchmark"])
+    benchmark MatmulBenchmark.benchmark_small: iters: 3, wall_time: 0.5
+    """
 
     _classes: ClassVar[list[type[Benchmark]]] = []
 

@@ -15,6 +15,10 @@ def main(argv: list[str] | None = None) -> None:
     """Run all tests of the program (`unittest.main`), with flags of `tf.flags` left out of its arguments.
 
     With `--benchmarks=regex` (or "all") run its `tf.test.Benchmark`s instead.
+
+    >>> tf.test.main(argv=["program", "--help"])
+    usage: program ...
+    SystemExit: 0
     """
     given = list(sys.argv if argv is None else argv)
     wanted = [a.partition("=")[2] for a in given if a.startswith("--benchmarks=")]
@@ -40,7 +44,12 @@ _temp_dir: str | None = None
 
 
 def test_src_dir_path(relative_path: str) -> str:
-    """Return `relative_path` resolved against the directory of the running program."""
+    """Return `relative_path` resolved against the directory of the running program.
+
+    >>> import os
+    >>> os.path.basename(tf.test.test_src_dir_path("digits.csv"))
+    'digits.csv'
+    """
     return os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), relative_path)
 
 
@@ -48,18 +57,30 @@ test_src_dir_path.__test__ = False  # type: ignore[attr-defined]
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
-    """Return whether sessions can use a GPU of at least min_cuda_compute_capability (major, minor), None for any."""
+    """Return whether sessions can use a GPU of at least min_cuda_compute_capability (major, minor), None for any.
+
+    >>> tf.test.is_gpu_available() == bool(tf.test.gpu_device_name())
+    True
+    """
     found = cuda.gpu()
     return found is not None and found.capability >= tuple(min_cuda_compute_capability or (0, 0))
 
 
 def gpu_device_name() -> str:
-    """Return the name of the GPU, "/device:GPU:0", or "" if there is none."""
+    """Return the name of the GPU, "/device:GPU:0", or "" if there is none.
+
+    >>> tf.test.gpu_device_name() in ("", "/device:GPU:0")
+    True
+    """
     return "/device:GPU:0" if cuda.gpu() is not None else ""
 
 
 def is_built_with_cuda() -> bool:
-    """Return whether GPU kernels can be compiled: numba-cuda or numba's CUDA simulator is present."""
+    """Return whether GPU kernels can be compiled: numba-cuda or numba's CUDA simulator is present.
+
+    >>> tf.test.is_built_with_cuda() in (True, False)
+    True
+    """
     return cuda.is_installed()
 
 
@@ -73,7 +94,11 @@ def is_built_with_rocm() -> bool:
 
 
 def is_built_with_gpu_support() -> bool:
-    """Return the same as `is_built_with_cuda`."""
+    """Return the same as `is_built_with_cuda`.
+
+    >>> tf.test.is_built_with_gpu_support() == tf.test.is_built_with_cuda()
+    True
+    """
     return is_built_with_cuda()
 
 

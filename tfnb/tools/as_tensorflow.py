@@ -132,11 +132,16 @@ def _loaded() -> Iterator[ModuleType]:
 
 
 def install_as_tensorflow() -> None:
-    """From now on `import tensorflow` gives tfnb, also `tensorflow.compat.v1`, and modules of its inside.
+    """Let `import tensorflow` give tfnb from now on, also `tensorflow.compat.v1`, and modules of its inside.
 
     What tfnb does not have is absent: an import of it raises ModuleNotFoundError, even where TensorFlow is installed.
     `tensorflow.__version__` is "1.15.0". Calling it again does nothing. Raises ImportError if TensorFlow itself is
     imported already: two packages of one name would work on each other's objects.
+
+    >>> import subprocess, sys
+    >>> program = "import tfnb; tfnb.install_as_tensorflow(); import tensorflow; print(tensorflow.__version__)"
+    >>> subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout
+    '1.15.0\\n'
     """
     real = next(_loaded(), None)
     if real is not None:

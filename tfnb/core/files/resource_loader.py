@@ -14,21 +14,41 @@ def _folder_of_caller() -> str:
 
 
 def get_data_files_path() -> str:
-    """Return the directory of the calling file."""
+    """Return the directory of the calling file.
+
+    >>> import os
+    >>> tf.resource_loader.get_data_files_path() == os.getcwd()
+    True
+    """
     return _folder_of_caller()
 
 
 def get_path_to_datafile(path: str) -> str:
-    """Return `path` relative to the directory of the calling file."""
+    """Return `path` relative to the directory of the calling file.
+
+    >>> import os
+    >>> tf.resource_loader.get_path_to_datafile("a.txt") == os.path.join(os.getcwd(), "a.txt")
+    True
+    """
     return os.path.join(_folder_of_caller(), path)
 
 
 def load_resource(path: str) -> bytes:
-    """Return the bytes of a file in the directory of the calling file. Raises NotFoundError."""
+    """Return the bytes of a file in the directory of the calling file. Raises NotFoundError.
+
+    >>> with tf.gfile.Open("a.txt", "w") as file:
+    ...     file.write("text")
+    >>> tf.resource_loader.load_resource("a.txt")
+    b'text'
+    """
     data: bytes = read_file_to_string(os.path.join(_folder_of_caller(), path), binary_mode=True)
     return data
 
 
 def readahead_file_path(path: str, readahead: str = "128M") -> str:
-    """Return `path`: no file system here reads ahead on request."""
+    """Return `path`: no file system here reads ahead on request.
+
+    >>> tf.resource_loader.readahead_file_path("a.txt")
+    'a.txt'
+    """
     return path

@@ -16,11 +16,22 @@ _FORMER = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
 
 class Error(Exception):
-    """Base class of errors of flags."""
+    """Base class of errors of flags.
+
+    >>> try:
+    ...     left = tf.flags.FLAGS(["program", "--no_such_flag=1"])
+    ... except tf.flags.Error as error:
+    ...     print(error)
+    Unknown command line flag 'no_such_flag'
+    """
 
 
 class DuplicateFlagError(Error):
-    """A flag was defined twice, with different definitions."""
+    """A flag was defined twice, with different definitions.
+
+    >>> issubclass(tf.flags.DuplicateFlagError, tf.flags.Error)
+    True
+    """
 
 
 class IllegalFlagValueError(Error):
@@ -49,11 +60,29 @@ class UnrecognizedFlagError(Error):
 
 
 class ValidationError(Error):
-    """A validator rejected a flag's value."""
+    """A validator rejected a flag's value.
+
+    >>> def even(value):
+    ...     if value % 2:
+    ...         raise tf.flags.ValidationError("must be even")
+    ...     return True
+    >>> tf.flags.DEFINE_integer("example_even", 2, "An even number.")
+    >>> tf.flags.register_validator("example_even", even)
+    >>> tf.flags.FLAGS(["program", "--example_even=3"])
+    Traceback (most recent call last):
+        ...
+    IllegalFlagValueError: flag --example_even=3: must be even
+    """
 
 
 class Flag:
-    """One flag: its parser, default, value and validators."""
+    """One flag: its parser, default, value and validators.
+
+    >>> tf.flags.DEFINE_integer("example_batch", 32, "Examples a step.")
+    >>> flag = tf.flags.FLAGS["example_batch"]
+    >>> isinstance(flag, tf.flags.Flag), flag.name, flag.default, flag.help
+    (True, 'example_batch', 32, 'Examples a step.')
+    """
 
     def __init__(self, name: str, default: Any, help: str, read: Callable[[Any], Any], boolean: bool = False,
                  multi: bool = False, place: str = "") -> None:

@@ -22,12 +22,26 @@ _known: dict[Any, frozenset[str]] = {}          # of each function, the argument
 
 
 def current_arg_scope() -> Defaults:
-    """The defaults that are in force: function -> arguments."""
+    """Return the defaults that are in force: key of a function (`arg_scope_func_key`) -> arguments.
+
+    >>> slim = tf.contrib.slim
+    >>> with slim.arg_scope([slim.conv2d], padding="VALID"):
+    ...     scope = tf.contrib.framework.current_arg_scope()
+    >>> scope[tf.contrib.framework.arg_scope_func_key(slim.conv2d)]
+    {'padding': 'VALID'}
+    """
     return _stack.scopes[-1]
 
 
 def arg_scope_func_key(op: Any) -> Any:
-    """Return the key of a function in the dict of an arg_scope."""
+    """Return the key of a function in the dict of an arg_scope.
+
+    >>> slim = tf.contrib.slim
+    >>> with slim.arg_scope([slim.conv2d], stride=2) as scope:
+    ...     pass
+    >>> scope[tf.contrib.framework.arg_scope_func_key(slim.conv2d)]
+    {'stride': 2}
+    """
     return getattr(op, _KEY, op)
 
 
@@ -63,7 +77,14 @@ def has_arg_scope(func: Any) -> bool:
 
 
 def arg_scoped_arguments(func: Any) -> tuple[str, ...]:
-    """The arguments of a function that may have defaults."""
+    """Return the names of the arguments of a function that may have defaults, sorted.
+
+    >>> @tf.contrib.framework.add_arg_scope
+    ... def scale(x, factor=1, shift=0):
+    ...     return x * factor + shift
+    >>> tf.contrib.framework.arg_scoped_arguments(scale)
+    ('factor', 'shift')
+    """
     return tuple(sorted(_known[arg_scope_func_key(func)]))
 
 

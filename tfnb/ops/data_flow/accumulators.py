@@ -19,6 +19,10 @@ class ConditionalAccumulatorBase:
 
     dtype, shape: of the gradients (shape: None if it is unknown); accumulator_ref: the tensor that holds it. Programs
     make one of the subclasses.
+
+    >>> accumulator = tf.ConditionalAccumulator(tf.float32, shape=[2])
+    >>> isinstance(accumulator, tf.ConditionalAccumulatorBase), accumulator.dtype.name
+    (True, 'float32')
     """
 
     _count_op: ClassVar[Constructor]

@@ -52,6 +52,10 @@ class QueueBase:
 
     dtypes, shapes: of the components (shapes: None where they differ from element to element); names: of the
     components, or None; queue_ref: the tensor that holds the queue. Programs make one of the subclasses.
+
+    >>> queue = tf.FIFOQueue(10, [tf.int32], shapes=[[]])
+    >>> isinstance(queue, tf.QueueBase), queue.dtypes[0].name, sess.run(queue.size())
+    (True, 'int32', 0)
     """
 
     def __init__(self, dtypes: Any, shapes: Any, names: Any, queue_ref: Tensor) -> None:

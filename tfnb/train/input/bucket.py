@@ -91,6 +91,16 @@ def bucket_by_sequence_length(input_length: Any, tensors: Any, batch_size: int |
 
     input_length: of the example, an int32 scalar; bucket_boundaries: the lengths at which buckets begin after the
     first one, which begins at 0. Raises TypeError, ValueError for boundaries that are no integers or don't rise.
+
+    >>> lengths, (words,) = tf.contrib.training.bucket_by_sequence_length(
+    ...     3, [tf.constant([7, 8, 9])], batch_size=2, bucket_boundaries=[5, 10])
+    >>> coordinator = tf.train.Coordinator()
+    >>> threads = tf.train.start_queue_runners(sess, coordinator)
+    >>> sess.run([lengths, words])
+    [array([3, 3], dtype=int32), array([[7, 8, 9],
+           [7, 8, 9]], dtype=int32)]
+    >>> coordinator.request_stop()
+    >>> coordinator.join(threads)
     """
     bounds = list(bucket_boundaries)
     if not bounds:

@@ -9,7 +9,16 @@ from tfnb.train.sessions.scaffold import Scaffold
 
 
 class SessionCreator:
-    """Factory of sessions: subclasses define `create_session`."""
+    """Factory of sessions: subclasses define `create_session`.
+
+    >>> class Plain(tf.train.SessionCreator):
+    ...     def create_session(self):
+    ...         return tf.Session()
+    >>> x = tf.constant(3.0)
+    >>> with tf.train.MonitoredSession(Plain()) as session:
+    ...     session.run(x)
+    3.0
+    """
 
     def create_session(self) -> Session:
         """Create a session whose variables are initialized."""
@@ -58,7 +67,16 @@ class ChiefSessionCreator(_ScaffoldCreator):
 
 
 class WorkerSessionCreator(_ScaffoldCreator):
-    """Creator of sessions that wait, max_wait_secs at most, until a chief has initialized the variables."""
+    """Creator of sessions that wait, max_wait_secs at most, until a chief has initialized the variables.
+
+    >>> server = tf.train.Server.create_local_server()
+    >>> v = tf.Variable(7.0)
+    >>> with tf.Session(server.target) as chief:
+    ...     chief.run(v.initializer)
+    >>> with tf.train.MonitoredSession(tf.train.WorkerSessionCreator(master=server.target)) as session:
+    ...     session.run(v)
+    7.0
+    """
 
     def __init__(self, scaffold: Scaffold | None = None, master: str = "", config: Any = None,
                  max_wait_secs: float = 30 * 60) -> None:

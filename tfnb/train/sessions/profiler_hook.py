@@ -22,6 +22,13 @@ class ProfilerHook(SessionRunHook):
     Chrome shows the timelines. The run metadata goes to the directory's event file, for TensorBoard. show_dataflow,
     show_memory: see Timeline.generate_chrome_trace_format. Raises ValueError unless exactly one of save_steps and
     save_secs is given.
+
+    >>> train = tf.assign_add(tf.train.get_or_create_global_step(), 1)
+    >>> hook = tf.train.ProfilerHook(save_steps=2, output_dir="traces")
+    >>> with tf.train.MonitoredSession(hooks=[hook]) as session:
+    ...     steps = [session.run(train) for _ in range(4)]
+    >>> sorted(tf.gfile.ListDirectory("traces"))[-2:]
+    ['timeline-2.json', 'timeline-4.json']
     """
 
     def __init__(self, save_steps: int | None = None, save_secs: float | None = None, output_dir: str = "",

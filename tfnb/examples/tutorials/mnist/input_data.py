@@ -27,6 +27,12 @@ IMAGES, LABELS = 2051, 2049                 # the magic numbers
 TIMEOUT = 60                                # seconds without an answer
 
 Datasets = namedtuple("Datasets", ["train", "validation", "test"])
+Datasets.__doc__ = """Training, validation and test set of `read_data_sets`.
+
+>>> data = tf.contrib.learn.datasets.base.Datasets(train=[1, 2, 3], validation=[4], test=[5])
+>>> len(data.train), data.test
+(3, [5])
+"""
 
 
 class DataSet:
@@ -37,6 +43,12 @@ class DataSet:
     seed, if it has one. fake_data: ones, as tests want.
 
     Raises TypeError for another dtype.
+
+    >>> images, labels = np.full([4, 28, 28, 1], 255, np.uint8), np.array([3, 1, 4, 1])
+    >>> data = tf.contrib.learn.datasets.mnist.DataSet(images, labels)
+    >>> batch, digits = data.next_batch(2, shuffle=False)
+    >>> batch.shape, batch.max(), digits
+    ((2, 784), 1.0, array([3, 1]))
     """
 
     def __init__(self, images: Any, labels: Any, fake_data: bool = False, one_hot: bool = False,
@@ -114,6 +126,21 @@ def read_data_sets(train_dir: str, fake_data: bool = False, one_hot: bool = Fals
 
     Raises ConnectionError if a file is absent and can't be downloaded, ValueError for a file that is damaged or not
     of this format, and for a validation_size that is too large.
+
+    Digits of zeros, in files as MNIST has them:
+
+    >>> import gzip
+    >>> def write(name, *header):
+    ...     with gzip.open(name, "wb") as file:
+    ...         file.write(np.array(header, ">u4").tobytes() + bytes(int(np.prod(header[1:]))))
+    >>> for part, count in (("train", 60), ("t10k", 10)):
+    ...     write(part + "-images-idx3-ubyte.gz", 2051, count, 28, 28)
+    ...     write(part + "-labels-idx1-ubyte.gz", 2049, count)
+    >>> mnist = tf.contrib.learn.datasets.mnist.read_data_sets(".", one_hot=True, validation_size=10)
+    Extracting ...
+    >>> images, labels = mnist.train.next_batch(20)
+    >>> images.shape, labels.shape, mnist.train.num_examples, mnist.validation.num_examples
+    ((20, 784), (20, 10), 50, 10)
     """
     if fake_data:
         return Datasets(*(DataSet([], [], True, one_hot, dtype, seed=seed) for _ in range(3)))
@@ -132,7 +159,20 @@ def read_data_sets(train_dir: str, fake_data: bool = False, one_hot: bool = Fals
 
 
 def load_mnist(train_dir: str = "MNIST-data") -> Datasets:
-    """`read_data_sets` with labels as numbers."""
+    """Read the digits of MNIST with labels as integers: `read_data_sets` with its defaults.
+
+    >>> import gzip
+    >>> def write(name, *header):
+    ...     with gzip.open(name, "wb") as file:
+    ...         file.write(np.array(header, ">u4").tobytes() + bytes(int(np.prod(header[1:]))))
+    >>> for part, count in (("train", 5020), ("t10k", 10)):
+    ...     write(part + "-images-idx3-ubyte.gz", 2051, count, 28, 28)
+    ...     write(part + "-labels-idx1-ubyte.gz", 2049, count)
+    >>> mnist = tf.contrib.learn.datasets.mnist.load_mnist(".")
+    Extracting ...
+    >>> mnist.train.images.shape, mnist.train.labels.shape
+    ((20, 784), (20,))
+    """
     return read_data_sets(train_dir)
 
 
@@ -140,6 +180,11 @@ def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = Fal
     """Return the data set "mnist" as `load_mnist` does (`tf.contrib.learn.datasets.load_dataset`).
 
     Raises ValueError for another name: TensorFlow has files for "iris" and "boston", and downloads "dbpedia".
+
+    >>> tf.contrib.learn.datasets.load_dataset("iris")
+    Traceback (most recent call last):
+        ...
+    ValueError: expected the name of a data set that tfnb has, 'mnist', got 'iris'
     """
     if name != "mnist":
         raise ValueError(f"expected the name of a data set that tfnb has, 'mnist', got {name!r}")
@@ -147,7 +192,14 @@ def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = Fal
 
 
 def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
-    """The path of a file, which is downloaded if it is not in the directory. Raises ConnectionError if it can't be."""
+    """Return the path of a file; download it if it is not in the directory. Raises ConnectionError if it can't be.
+
+    >>> with tf.gfile.Open("numbers.txt", "w") as file:
+    ...     file.write("1 2 3")
+    >>> path = tf.contrib.learn.datasets.base.maybe_download("numbers.txt", ".", "https://example.com/numbers.txt")
+    >>> tf.gfile.Exists(path)
+    True
+    """
     path = os.path.join(work_directory, filename)
     if os.path.exists(path):
         return path
@@ -171,13 +223,26 @@ def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
 
 
 def extract_images(f: Any) -> np.ndarray:
-    """The images of an open gzip file, uint8, (number, rows, columns, 1). Raises ValueError for another file."""
+    """Return the images of an open gzip file, uint8, (number, rows, columns, 1). Raises ValueError for another file.
+
+    >>> import gzip, io
+    >>> data = np.array([2051, 1, 2, 2], ">u4").tobytes() + bytes([0, 64, 128, 255])
+    >>> tf.contrib.learn.datasets.mnist.extract_images(io.BytesIO(gzip.compress(data)))[0, :, :, 0]
+    array([[  0,  64],
+           [128, 255]], dtype=uint8)
+    """
     sizes, data = _read(f, IMAGES, "image", 3)
     return data.reshape(*sizes, 1)
 
 
 def extract_labels(f: Any, one_hot: bool = False, num_classes: int = 10) -> np.ndarray:
-    """The labels of an open gzip file, uint8; one_hot: rows of float64. Raises ValueError for another file."""
+    """Return the labels of an open gzip file, uint8; one_hot: rows of float64. Raises ValueError for another file.
+
+    >>> import gzip, io
+    >>> data = np.array([2049, 3], ">u4").tobytes() + bytes([7, 2, 1])
+    >>> tf.contrib.learn.datasets.mnist.extract_labels(io.BytesIO(gzip.compress(data)))
+    array([7, 2, 1], dtype=uint8)
+    """
     _, labels = _read(f, LABELS, "label", 1)
     return dense_to_one_hot(labels, num_classes) if one_hot else labels
 
