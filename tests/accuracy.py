@@ -59,6 +59,20 @@ def _bounded(fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda x: fn(max(min(x, mpmath.mpf(20_000)), mpmath.mpf(-20_000)))
 
 
+def _erfinv(x: Array) -> Any:
+    return np.where(x == 0, x, special.erfinv(x))
+
+
+_erfinv.types = special.erfinv.types  # type: ignore[attr-defined]
+
+
+def _normal_quantile(p: Any) -> Any:
+    guess = mpmath.mpf(float(special.ndtri(float(p))))
+    if guess > 8:
+        return -_normal_quantile(1 - p)
+    return mpmath.findroot(lambda x: mpmath.log(mpmath.erfc(-x / mpmath.sqrt(2)) / 2) - mpmath.log(p), guess)
+
+
 def _inverse_root(x: Any) -> Any:
     return 1 / mpmath.sqrt(x)
 
@@ -78,6 +92,8 @@ FUNCTIONS: dict[str, Function] = {
     "tan": Function(tf.tan, mpmath.tan, np.tan, _CIRCLE),
     "erf": Function(tf.erf, _bounded(mpmath.erf), special.erf, (*_ONES, 4.0, 6.0)),
     "erfc": Function(tf.erfc, _bounded(mpmath.erfc), special.erfc, (*_ONES, 4.0, 9.0, 10.05, 26.5)),
+    "erfinv": Function(tf.math.erfinv, mpmath.erfinv, _erfinv, (0.5, 0.9966, 1.0)),
+    "ndtri": Function(tf.math.ndtri, _normal_quantile, special.ndtri, (0.021, 0.25, 0.5, 0.979, 1.0)),
     "pow": Function(tf.pow, mpmath.power, np.power, (*_ONES, 3.0, 10.0)),
     "sqrt": Function(tf.sqrt, mpmath.sqrt, np.sqrt, _ONES),
     "rsqrt": Function(tf.rsqrt, _inverse_root, lambda x: 1 / np.sqrt(x), _ONES),
@@ -282,7 +298,13 @@ def main() -> None:
     if given.write:
         text = given.write.read_text(encoding="utf-8")
         begin, end = text.index("<!-- begin table -->\n"), text.index("<!-- end table -->")
-        made = "<!-- begin table -->\n" + "\n".join(table(rows)) + "\n"
+        measured = list(table(rows))
+        if given.names:                                # the rows of the others stay
+            new = {tuple(line.split("|")[1:3]): line for line in measured}
+            lines = text[begin:end].splitlines()[1:]
+            measured = [new.pop(tuple(line.split("|")[1:3]), line) for line in lines]
+            measured += new.values()
+        made = "<!-- begin table -->\n" + "\n".join(measured) + "\n"
         given.write.write_text(text[:begin] + made + text[end:], encoding="utf-8", newline="\n")
 
 

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tfnb.kernels.scalar.primitives import BUILTINS
-
 ROOT = Path(__file__).resolve().parents[1]
 # Processing order: a folder imports only those before it. The public names, `tfnb/*.py` and other folders, come last.
 ORDER = ["core", "resources", "proto", "opdef", "graph", "kernels", "ops", "control_flow", "linalg", "variables",
@@ -262,11 +260,6 @@ def generated_faults(names: list[str]) -> list[str]:
 def test_nothing_generated_is_in_git():
     assert not generated_faults(tracked())
     assert generated_faults(["tfnb/proto/a_pb2.py", "tfnb/notebook/static/index.js"])
-
-
-def test_ruff_knows_the_primitives_as_builtins_in_ops():
-    known = set(tomllib.loads((ROOT / "tfnb" / "ops" / ".ruff.toml").read_text())["builtins"])
-    assert known == BUILTINS, "builtins of tfnb/ops/.ruff.toml: " + ", ".join(sorted(known ^ BUILTINS))
 
 
 # What reads a function as a scalar definition: declarations of ops, and parts of a reduction (`Mean.finish`).

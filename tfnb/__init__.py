@@ -164,6 +164,8 @@ from tfnb import app, compat, errors, flags, gfile, graph_util, image, initializ
 from tfnb import python_io, random, raw_ops, summary
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
+from tfnb.opdef.index import PUBLIC as _PUBLIC
+from tfnb.ops.declaration.public import exports as _exports
 from tfnb.core import taps as _taps
 from tfnb.core.stale import StaleTensorError
 from tfnb.core.version import __version__
@@ -203,7 +205,7 @@ _LAZY = {
     "InteractiveSession": "tfnb.runtime.session", "Session": "tfnb.runtime.session",
     "explain": "tfnb.debug.explain", "NanReport": "tfnb.debug.nan", "find_nan": "tfnb.debug.nan",
 }
-__getattr__ = _lazy_names(__name__, _LAZY)
+__getattr__ = _exports(__name__, _lazy_names(__name__, _LAZY))
 
 
 def load_ipython_extension(ip: object) -> None:
@@ -217,4 +219,4 @@ def unload_ipython_extension(ip: object) -> None:
 
 
 # `from tfnb import *` gives what is imported later, too.
-__all__ = sorted(name for name in {*globals(), *_LAZY} if not name.startswith("_"))
+__all__ = sorted(name for name in {*globals(), *_LAZY, *_PUBLIC.get("", ())} if not name.startswith("_"))

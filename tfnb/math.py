@@ -26,3 +26,6 @@ from tfnb.ops.reductions.segments import (
     unsorted_segment_min, unsorted_segment_prod, unsorted_segment_sqrt_n,
 )
 from tfnb.ops.reductions.top import in_top_k, top_k
+from tfnb.ops.declaration.public import exports as _exports
+
+__getattr__ = _exports(__name__)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tests.domains import points
 from tfnb.autodiff.gradients import is_trainable
 from tfnb.core.options import options
 from tfnb.opdef import kinds, registry
@@ -42,8 +43,7 @@ def sampled(domain, shape, random):
     """Points well inside of where an op may be sampled, away from where steps meet kinks."""
     u = random.uniform(0.1, 0.9, shape)
     sign = random.choice([-1.0, 1.0], shape)
-    return {"": sign * (u + 0.05) * 1.7, "positive": u * 2 + 0.4, "unit": sign * u, "nonzero": sign * (u + 0.4),
-            "above one": u + 1.2}[domain]
+    return points(domain, u, sign, inside=True)
 
 
 def both(x, y):

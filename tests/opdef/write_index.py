@@ -1,6 +1,7 @@
-"""Write `tfnb/opdef/index.py`, the module that declares each op: `python tests/opdef/write_index.py`.
+"""Write what follows from declarations: `python tests/opdef/write_index.py`.
 
-With `--show` print it only. A program of its own: the modules of ops must not have been imported before.
+`tfnb/opdef/index.py`: the module that declares each op and each exported name. `builtins` of `tfnb/ops/.ruff.toml`: the
+primitives. With `--show` print them only. A program of its own: the modules of ops must not have been imported before.
 """
 from __future__ import annotations
 
@@ -13,18 +14,31 @@ from pathlib import Path
 from types import ModuleType
 
 PACKAGE = Path(__file__).resolve().parents[2] / "tfnb"
-PLACE = PACKAGE / "opdef" / "index.py"
+PLACE, LINTER = PACKAGE / "opdef" / "index.py", PACKAGE / "ops" / ".ruff.toml"
 ROOMS = ("ops", "control_flow", "linalg", "variables", "image", "train.optimizers")
-HEAD = '''"""Index from op names to the modules that declare them; written by `python tests/opdef/write_index.py`.
+HEAD = '''"""Index from names of ops and public names to the modules that declare them.
 
-`registry.find` imports a module of it when one of its ops is first asked for.
+Written by `python tests/opdef/write_index.py`. `registry.find` imports a module when one of its ops is first asked
+for, a public module when one of the names that declarations export to it is (`ops/declaration/public.py`).
 """
 from __future__ import annotations
 
 _DECLARED = {
 '''
+MIDDLE = '''}
+_EXPORTED = {
+'''
 TAIL = '''}
 MODULE_OF = {op: f"tfnb.{module}" for module, ops in _DECLARED.items() for op in ops.split()}
+PUBLIC: dict[str, dict[str, str]] = {}              # public module without "tfnb." -> name -> module
+for _module, _names in _EXPORTED.items():
+    for _dotted in _names.split():
+        _place, _, _name = _dotted.rpartition(".")
+        PUBLIC.setdefault(_place, {})[_name] = f"tfnb.{_module}"
+'''
+LINTER_HEAD = '''# Scalar definitions are written in primitives; written by `python tests/opdef/write_index.py`.
+extend = "../../pyproject.toml"
+builtins = [
 '''
 
 
@@ -37,8 +51,8 @@ def families() -> list[str]:
     return found
 
 
-def declared() -> dict[str, list[str]]:
-    """Return module in `tfnb` -> names of the ops that its import declares."""
+def declared() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Return module in `tfnb` -> names of the ops that its import declares, and -> the names that it exports."""
     bare = ModuleType("tfnb")                      # its __init__ would import many of them, in an order of its own
     bare.__path__ = [str(PACKAGE)]
     sys.modules["tfnb"] = bare
@@ -57,20 +71,34 @@ def declared() -> dict[str, list[str]]:
     registry.add = add
     for module in families():
         importlib.import_module(module)
-    return {module: sorted(found[module]) for module in sorted(found)}
+    home = {op: module for module, ops in found.items() for op in ops}
+    exported: dict[str, list[str]] = defaultdict(list)
+    for name, fn in importlib.import_module("tfnb.ops.declaration.public").NAMES.items():
+        exported[home[fn.spec.name] if hasattr(fn, "spec") else fn.__module__.removeprefix("tfnb.")].append(name)
+    return found, exported
 
 
-def text(found: dict[str, list[str]]) -> str:
-    """The source of the index."""
-    rows = []
-    for module, ops in found.items():
-        lines = textwrap.wrap(" ".join(ops), 107)
-        rows.append(f'    "{module}":\n' + "\n".join(f'        "{line} "' for line in lines) + ",\n")
-    return HEAD + "".join(rows) + TAIL
+def rows(found: dict[str, list[str]]) -> str:
+    """The rows of a table from modules to names."""
+    made = []
+    for module, names in sorted(found.items()):
+        lines = textwrap.wrap(" ".join(sorted(names)), 107)
+        made.append(f'    "{module}":\n' + "\n".join(f'        "{line} "' for line in lines) + ",\n")
+    return "".join(made)
+
+
+def texts() -> dict[Path, str]:
+    """The files that are written, and their texts."""
+    found, exported = declared()
+    builtins = sorted(importlib.import_module("tfnb.kernels.scalar.primitives").BUILTINS)
+    lines = textwrap.wrap(", ".join(f'"{name}"' for name in builtins), 107)
+    linter = LINTER_HEAD + "".join(f"    {line}\n" for line in lines[:-1]) + f"    {lines[-1]},\n]\n"
+    return {PLACE: HEAD + rows(found) + MIDDLE + rows(exported) + TAIL, LINTER: linter}
 
 
 if __name__ == "__main__":
-    if "--show" in sys.argv:
-        print(text(declared()), end="")
-    else:
-        PLACE.write_text(text(declared()), encoding="utf-8", newline="\n")
+    for place, text in texts().items():
+        if "--show" in sys.argv:
+            print(text, end="")
+        else:
+            place.write_text(text, encoding="utf-8", newline="\n")

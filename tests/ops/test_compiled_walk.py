@@ -10,6 +10,7 @@ import pytest
 
 import tfnb as tf
 from tests.autodiff.test_finite_differences import SAMPLES
+from tests.domains import points
 from tfnb.compile.planning.place import COMPILED
 from tfnb.core.options import options
 from tfnb.opdef import kinds, registry
@@ -61,8 +62,7 @@ def values(name, dtype, shape, random):
             made = made % np.array(5, dtype) + np.array(1, dtype)
         return made.reshape(shape)
     u, sign = random.uniform(0.1, 0.9, size), random.choice([-1.0, 1.0], size)
-    made = {"": sign * u * 4, "positive": u * 3, "unit": sign * u, "nonzero": sign * (u + 0.2),
-            "above one": u + 1}[domain]
+    made = points(domain, u, sign)
     if not domain and size >= N:
         made[:len(SPECIAL)] = random.permutation(SPECIAL)
     return made.astype(dtype).reshape(shape)

@@ -1,6 +1,7 @@
-"""Index from op names to the modules that declare them; written by `python tests/opdef/write_index.py`.
+"""Index from names of ops and public names to the modules that declare them.
 
-`registry.find` imports a module of it when one of its ops is first asked for.
+Written by `python tests/opdef/write_index.py`. `registry.find` imports a module when one of its ops is first asked
+for, a public module when one of the names that declarations export to it is (`ops/declaration/public.py`).
 """
 from __future__ import annotations
 
@@ -103,6 +104,8 @@ _DECLARED = {
     "ops.math.functions":
         "Acos Acosh Asin Asinh Atan Atan2 Atanh Cos Cosh Digamma Erf Erfc Exp Expm1 Lgamma Log Log1p Polygamma Rsqrt "
         "RsqrtGrad Sigmoid SigmoidGrad Sin Sinh Sqrt SqrtGrad Tan Tanh TanhGrad Xdivy Xlogy Zeta ",
+    "ops.math.special":
+        "Erfinv Ndtri ",
     "ops.nn.activations":
         "BiasAdd BiasAddGrad BiasAddV1 Elu EluGrad L2Loss LeakyRelu LeakyReluGrad Relu Relu6 Relu6Grad ReluGrad Selu "
         "SeluGrad Softplus SoftplusGrad Softsign SoftsignGrad ",
@@ -182,4 +185,13 @@ _DECLARED = {
         "ApplyCenteredRMSProp ApplyRMSProp ResourceApplyCenteredRMSProp ResourceApplyRMSProp "
         "ResourceSparseApplyCenteredRMSProp ResourceSparseApplyRMSProp SparseApplyCenteredRMSProp SparseApplyRMSProp ",
 }
+_EXPORTED = {
+    "ops.math.special":
+        "math.erfcinv math.erfinv math.ndtri ",
+}
 MODULE_OF = {op: f"tfnb.{module}" for module, ops in _DECLARED.items() for op in ops.split()}
+PUBLIC: dict[str, dict[str, str]] = {}              # public module without "tfnb." -> name -> module
+for _module, _names in _EXPORTED.items():
+    for _dotted in _names.split():
+        _place, _, _name = _dotted.rpartition(".")
+        PUBLIC.setdefault(_place, {})[_name] = f"tfnb.{_module}"

@@ -78,7 +78,7 @@ class Elementwise(Pure):
 
     body: the definition, or of an op with a list of inputs fn(number of inputs) -> definition. align: fn(attrs,
     *shapes) -> the shapes that the inputs take before they are broadcast (None: their own). domain: where tests may
-    sample the op ("positive", "unit", "nonzero"; "": everywhere).
+    sample the op (tests/domains.py: "positive", "unit", "probability"...; "": everywhere).
     """
 
     body: Any

@@ -107,6 +107,11 @@ def lgamma(x: Array) -> Any:
     return np.where(np.isneginf(x), np.asarray(np.inf, x.dtype), _special.gammaln(x))
 
 
+def erfinv(x: Array) -> Any:
+    """Return the inverse error function; -0.0 for -0.0, where SciPy's is 0.0."""
+    return np.where(x == 0, x, _special.erfinv(x))
+
+
 def special(name: str) -> Callable[[Array], Any]:
     """Return a function of scipy.special, which is imported at its first call (60 ms)."""
     return lambda *arrays: getattr(_special, name)(*arrays)

@@ -4,18 +4,13 @@ A row says how many operands a primitive takes, the rule for the types of operan
 NumPy, as an operator of Python, as LLVM instructions, as a function of the C library and of `math` on a GPU, or as an
 expansion by other primitives. The reader of bodies, both emitters, the lowering to LLVM, the cost model of row kernels,
 the CUDA simulator and the linter of `ops/` take all they know of primitives from here.
-
-Rules for types ("T" is the type of the operands, of which a literal has none of its own):
-    same     T -> T                     compare  T -> bool              logical  bool -> bool
-    select   bool, T, T -> T            cast     any -> the op's type   real     T -> T, complex -> its real part
-    row      T -> T, over the last axis column   -> int32               bits     float <-> int of equal width
-    float32, float64, int32, int64      any -> that type
+The fields and the rules for types: primitive.py. Special functions, rows and expansions: special.py.
 """
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from keyword import iskeyword
 from typing import Any
 
@@ -25,47 +20,10 @@ from tfnb.kernels.scalar import expansions as by
 from tfnb.kernels.scalar import instructions as llvm
 from tfnb.kernels.scalar import numpy_forms as forms
 from tfnb.kernels.scalar.instructions import Make
-from tfnb.kernels.scalar.number_types import Literal, common_type, kind
+from tfnb.kernels.scalar.number_types import Literal, common_type
 from tfnb.kernels.scalar.polynomials import polynomials
-
-Body = Callable[..., Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Primitive:
-    """One primitive.
-
-    numpy: its meaning for arrays of equal dtype; over the last axis (kept, size 1) if rule is "row". operator: that of
-    Python, over operands of the kinds `operator_kinds`. llvm: kind -> maker of instructions (cpu/instructions.py).
-    libm: the C library's function for float64 (float32's ends in f). cuda: the function of `math` on a GPU. expansion:
-    type, kind or "any" -> body; polynomial: the same, of those that need the primitive `bits`. costly: it takes longer
-    than a store and a load.
-    """
-
-    arity: int
-    rule: str
-    numpy: Callable[..., Any]
-    operator: str = ""
-    operator_kinds: str = "bif"
-    llvm: Mapping[str, Make] = field(default_factory=dict)
-    libm: str = ""
-    cuda: str = ""
-    expansion: Mapping[str, Body] = field(default_factory=dict)
-    polynomial: Mapping[str, Body] = field(default_factory=dict)
-    costly: bool = False
-
-    def definition(self, type: str, bits: bool = True) -> Body | None:
-        """Return the expansion over operands of `type`, or None. bits: whether it may use the primitive `bits`."""
-        for key in (type, kind(type), "any"):
-            found = (self.polynomial.get(key) if bits else None) or self.expansion.get(key)
-            if found is not None:
-                return found
-        return None
-
-    def instruction(self, type: str) -> Make | None:
-        """Return the maker of its LLVM instructions over operands of `type`, if LLVM has some."""
-        unsigned = self.llvm.get("u") if type.startswith("u") else None
-        return unsigned or self.llvm.get(kind(type))
+from tfnb.kernels.scalar.primitive import Body, Primitive
+from tfnb.kernels.scalar.special import SPECIAL
 
 
 def _same(names: str, **more: Any) -> dict[str, Primitive]:
@@ -176,7 +134,7 @@ _OF_EXPANSIONS: dict[str, Primitive] = {           # what expansions need of the
     "from_bits": Primitive(1, "bits", lambda x: x.view(f"f{x.itemsize}"), llvm={"i": llvm.from_bits}),
 }
 _POLYNOMIALS = polynomials()
-_IN_BODIES = {**_ARITHMETIC, **_LOGIC, **_TRANSCENDENTAL, **_ROWS_AND_CAST}
+_IN_BODIES = {**_ARITHMETIC, **_LOGIC, **_TRANSCENDENTAL, **SPECIAL, **_ROWS_AND_CAST}
 PRIMITIVES: dict[str, Primitive] = {name: replace(row, polynomial=_POLYNOMIALS.get(name, {})) for name, row in (
     _IN_BODIES | _CONVERSIONS | _OF_EXPANSIONS).items()}
 # Names that the bodies of ops use as if they were builtins (those that Python has are operators there).

@@ -47,7 +47,7 @@ def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, ranks: Ranks 
                 **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op whose outputs have, at each element, a scalar definition of its (broadcast) inputs there.
 
-    domain: where the definition may be sampled by tests, e.g. "positive", "unit" (-1 to 1), "nonzero". align:
+    domain: where tests may sample the definition: "positive", "unit" (-1 to 1), "nonzero"... (tests/domains.py). align:
     fn(attrs, *shapes) -> the shapes that the inputs take before they are broadcast. variadic: of an op with a list of
     inputs, fn(their number) -> the definition as a function. ranks, validate: see `kernel`.
     """

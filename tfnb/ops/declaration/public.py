@@ -5,13 +5,19 @@ ask `inspect.isfunction`.
 """
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
+from tfnb.core.interrupts import held_back
 from tfnb.opdef.contract import documentation
+from tfnb.opdef.index import PUBLIC
 from tfnb.ops.declaration.construct import Constructor
 
+Declared = TypeVar("Declared")
+NAMES: dict[str, Any] = {}              # "math.erfinv" -> the function, of the modules that are imported
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -40,3 +46,41 @@ def named(name: str) -> Callable[[Callable[..., Any]], Any]:
 def functions(*ops: Constructor, module: str = "tfnb") -> tuple[Callable[..., Any], ...]:
     """Return the public function of each op."""
     return tuple(function(op, module=module) for op in ops)
+
+
+def public(*names: str) -> Callable[[Declared], Declared]:
+    """Export a function, or the function of an op, under public names without the "tf." (a decorator).
+
+    `@public("math.erfinv")` is all: `tests/opdef/write_index.py` notes the module, which a look at the name imports.
+    """
+    def export(declared: Declared) -> Declared:
+        fn: Any = declared
+        if isinstance(declared, Constructor):
+            module, _, name = names[0].rpartition(".")
+            fn = function(declared, name, f"tfnb.{module}".rstrip("."))
+        NAMES.update(dict.fromkeys(names, fn))
+        return declared
+    return export
+
+
+def exports(module: str, otherwise: Callable[[str], Any] | None = None) -> Callable[[str], Any]:
+    """Return a `__getattr__` for a public module: the names that declarations export to it, then those of `otherwise`.
+
+    `dir(module)` lists them.
+    """
+    place = module.removeprefix("tfnb").removeprefix(".")
+    found, before = PUBLIC.get(place, {}), vars(sys.modules[module]).get("__dir__")
+
+    def find(name: str) -> Any:
+        if name not in found:
+            if otherwise is not None:
+                return otherwise(name)
+            raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])
+        with held_back():
+            importlib.import_module(found[name])
+        value = NAMES[f"{place}.{name}".lstrip(".")]
+        setattr(sys.modules[module], name, value)
+        return value
+    vars(sys.modules[module])["__dir__"] = lambda: sorted({
+        *(before() if before else vars(sys.modules[module])), *found})
+    return find
