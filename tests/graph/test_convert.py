@@ -221,3 +221,31 @@ def test_constants_of_no_elements_are_those_of_tensorflow(oracle):
 
 def test_more_elements_than_an_int64_counts_are_no_small_constant():
     assert tf.zeros([2**32, 2**32]).shape.as_list() == [2**32, 2**32]          # TensorFlow: [0, 0]
+
+
+_BEYOND_INT32 = """
+def told(make):
+    try:
+        made = make()
+        with tf.Session() as sess:
+            return made.dtype.name, np.asarray(sess.run(made)).tolist()
+    except (TypeError, ValueError, OverflowError) as error:
+        return type(error).__name__
+
+big = 2 ** 33 + 5
+x = tf.constant([1])
+result = [told(make) for make in (
+    lambda: x + [big], lambda: x + big, lambda: x + np.int64(big), lambda: x + np.array([big]), lambda: big + x,
+    lambda: x * [2 ** 31], lambda: x ** big, lambda: x % big, lambda: x / big, lambda: tf.add(x, [big]),
+    lambda: tf.add([big], x), lambda: x < big, lambda: tf.constant([1], tf.uint8) + [300],
+    lambda: tf.convert_to_tensor([big], preferred_dtype=tf.int32), lambda: tf.shape(tf.random_uniform([0, big])),
+    lambda: tf.constant(2 ** 64, tf.int64), lambda: tf.constant([2 ** 70], tf.int8),
+    lambda: tf.constant(-2 ** 63 - 1, tf.uint64), lambda: tf.constant(2 ** 64 - 1, tf.int32), lambda: x + 2 ** 70)]
+"""
+
+
+def test_integers_beyond_the_dtype_beside_them_wrap_as_in_tensorflow(oracle: Any) -> None:
+    scope: dict[str, Any] = {"tf": tf, "np": np}
+    exec(_BEYOND_INT32, scope)
+    assert scope["result"] == oracle(_BEYOND_INT32)
+    assert scope["result"][:2] == [("int32", [6])] * 2 and "OverflowError" in scope["result"]

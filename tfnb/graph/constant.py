@@ -147,8 +147,12 @@ def _inferred(array: np.ndarray) -> np.ndarray:
 
 
 def _cast(elements: list[Any], wanted: DType) -> np.ndarray:
+    """Return an array of Python values that `_check` let pass. Raises OverflowError for integers beyond 64 bits."""
     with np.errstate(all="ignore"):
         if wanted.is_integer:       # wraps, as TensorFlow does: -1 as uint8 is 255
+            for e in elements:
+                if not -(1 << 63) <= e < 1 << 64:
+                    raise OverflowError(f"Expected {wanted.name}, got {e!r}, which is too large for 64 bits")
             bits = wanted.size * 8
             low = 0 if wanted.is_unsigned else -(1 << (bits - 1))
             elements = [(int(e) - low) % (1 << bits) + low for e in elements]

@@ -92,8 +92,6 @@ def internal_convert_to_tensor(value: Any, dtype: Any = None, name: str | None =
 
 
 def _try_preferred(fn: Conversion, value: Any, preferred: DType, name: str | None, as_ref: bool) -> Any:
-    if preferred.name == "int32" and _beyond_int32(value):
-        return NotImplemented
     try:
         made = fn(value, dtype=preferred, name=name, as_ref=as_ref)
     except (TypeError, ValueError):
@@ -104,10 +102,10 @@ def _try_preferred(fn: Conversion, value: Any, preferred: DType, name: str | Non
     return made
 
 
-def _beyond_int32(value: Any) -> bool:
+def beyond_int32(value: Any) -> bool:
     """Return whether a number, nested list or array has an integer that would wrap around as an int32."""
     if isinstance(value, (list, tuple)):
-        return any(map(_beyond_int32, value))
+        return any(map(beyond_int32, value))
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "iu" and value.size > 0 and not -(1 << 31) <= value.min() <= value.max() < 1 << 31
     return isinstance(value, (int, np.integer)) and not -(1 << 31) <= value < 1 << 31

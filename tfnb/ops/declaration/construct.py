@@ -15,7 +15,7 @@ from typing import Any
 from tfnb.core import dtypes
 from tfnb.core.dtypes import DType
 from tfnb.core.shape import as_shape
-from tfnb.graph.convert import internal_convert_to_tensor
+from tfnb.graph.convert import beyond_int32, internal_convert_to_tensor
 from tfnb.graph.parts.attrs import output_count
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph, get_graph_from_inputs
@@ -281,6 +281,8 @@ class Constructor:
             if want is not None and tensor.dtype.base_dtype is not want.base_dtype:
                 raise TypeError(self._mismatch(arg, tensor.dtype.base_dtype, want, first))
             return tensor
+        if preferred is dtypes.int32 and beyond_int32(value):       # `[2 ** 33]` as sizes: int64, not [0]
+            preferred = None
         try:
             return internal_convert_to_tensor(value, dtype=want, name=name, preferred_dtype=preferred,
                                               as_ref=arg.is_ref)

@@ -12,7 +12,7 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.shape import Static
-from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.convert import beyond_int32, convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import get_default_graph, name_scope
 from tfnb.kernels.arrays import philox
@@ -143,7 +143,7 @@ for _op in (RandomUniform, RandomStandardNormal, TruncatedNormal, RandomUniformI
 # What users call
 
 def _shape_tensor(shape: Any) -> Tensor:
-    kind = dtypes.int32 if isinstance(shape, (list, tuple)) else None
+    kind = dtypes.int32 if isinstance(shape, (list, tuple)) and not beyond_int32(shape) else None
     return convert_to_tensor(shape, dtype=kind, name="shape")
 
 
