@@ -132,3 +132,24 @@ def test_python_functions():
 def test_errors_of_python_functions(fn, error, words):
     with pytest.raises(error, match=words):
         run(tf.py_func(fn, [1.0], tf.float32))
+
+
+_STATIC_MESSAGES = """
+def told(check):
+    try:
+        check()
+    except (TypeError, ValueError) as error:
+        return type(error).__name__, str(error).replace("<dtype: 'float32'>", "tf.float32")
+
+x = tf.placeholder(tf.float32, [3], name="x")
+result = [told(lambda: check(x, *more, message=message)) for message in (None, "hello") for check, *more in (
+    (tf.assert_rank, 2), (tf.assert_rank_at_least, 2), (tf.assert_rank_in, [2, 3]), (tf.assert_scalar,),
+    (tf.assert_type, tf.int32), (tf.assert_integer,))]
+"""
+
+
+def test_messages_of_checks_of_what_the_graph_knows(oracle):
+    """A message comes before the text, which begins with nothing else."""
+    scope = {"tf": tf}
+    exec(_STATIC_MESSAGES, scope)
+    assert scope["result"] == oracle(_STATIC_MESSAGES)

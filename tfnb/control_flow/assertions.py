@@ -43,6 +43,11 @@ def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, na
         return guarded.op
 
 
+def _told(message: str | None) -> str:
+    """Return the beginning of an error that is raised while the graph is built."""
+    return f"{message}.  " if message else ""
+
+
 def _data(message: str | None, data: Any, default: Sequence[Any]) -> list[Any]:
     return ([message] if message is not None else []) + list(default if data is None else data)
 
@@ -235,7 +240,7 @@ def _rank_check(opname: str, what: str, fits: Callable[[int], bool] | None, dyna
         x = convert_to_tensor(x, name="x")
         if x.static is not None and fits is not None:
             if not fits(len(x.static)):
-                raise ValueError(f"{message or ''}.  Tensor {x.name} must have {what}.  Received rank "
+                raise ValueError(f"{_told(message)}Tensor {x.name} must have {what}.  Received rank "
                                  f"{len(x.static)}, shape {x.shape}")
             return no_op(name="static_checks_determined_all_ok")
         found = rank(x)
@@ -263,7 +268,7 @@ def assert_rank(x: Any, rank: Any, data: Any = None, summarize: int | None = Non
     >>> tf.assert_rank([1, 2, 3], 2)
     Traceback (most recent call last):
         ...
-    ValueError: .  Tensor assert_rank/x:0 must have rank 2.  Received rank 1, shape (3,)
+    ValueError: Tensor assert_rank/x:0 must have rank 2.  Received rank 1, shape (3,)
     """
     wanted = _rank(rank)
     return _rank_check("assert_rank", f"rank {wanted}", _if_known([wanted], lambda n: n == wanted),
@@ -281,7 +286,7 @@ def assert_rank_at_least(x: Any, rank: Any, data: Any = None, summarize: int | N
     >>> tf.assert_rank_at_least([1, 2], 2)
     Traceback (most recent call last):
         ...
-    ValueError: .  Tensor assert_rank_at_least/x:0 must have rank at least 2.  Received rank 1, shape (2,)
+    ValueError: Tensor assert_rank_at_least/x:0 must have rank at least 2.  Received rank 1, shape (2,)
     """
     wanted = _rank(rank)
     return _rank_check("assert_rank_at_least", f"rank at least {wanted}", _if_known([wanted], lambda n: n >= wanted),
@@ -295,7 +300,7 @@ def assert_rank_in(x: Any, ranks: Sequence[Any], data: Any = None, summarize: in
     >>> tf.assert_rank_in([1, 2], [0, 2])
     Traceback (most recent call last):
         ...
-    ValueError: .  Tensor assert_rank_in/x:0 must have rank in (0, 2).  Received rank 1, shape (2,)
+    ValueError: Tensor assert_rank_in/x:0 must have rank in (0, 2).  Received rank 1, shape (2,)
     """
     wanted = [_rank(r) for r in ranks]
     return _rank_check("assert_rank_in", f"rank in {tuple(wanted)}", _if_known(wanted, lambda n: n in wanted),
@@ -316,12 +321,13 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
     >>> tf.assert_type(tf.constant(1), tf.float32)
     Traceback (most recent call last):
         ...
-    TypeError:   Const must be of type tf.float32
+    TypeError: Const:0 must be of type tf.float32; got tf.int32
     """
     with name_scope(name, "assert_type", [tensor]):
         tensor = tensor.values if isinstance(tensor, SparseTensor) else convert_to_tensor(tensor, name="tensor")
         if tensor.dtype.base_dtype != dtypes.as_dtype(tf_type).base_dtype:
-            raise TypeError(f"{message or ''}  {tensor.op.name} must be of type {dtypes.as_dtype(tf_type)!r}")
+            raise TypeError(f"{_told(message)}{tensor.name} must be of type {dtypes.as_dtype(tf_type)!r}; got "
+                            f"{tensor.dtype!r}")
         return no_op("statically_determined_correct_type")
 
 
@@ -331,12 +337,12 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     >>> tf.assert_integer([1.5])
     Traceback (most recent call last):
         ...
-    TypeError: Expected "x" to be integer type.  Found: float32
+    TypeError: Expected "x" to be integer type.  Found: assert_integer/x:0 of dtype tf.float32
     """
     with name_scope(name, "assert_integer", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
-            raise TypeError(f"{message or ''}Expected \"x\" to be integer type.  Found: {x.dtype.name}")
+            raise TypeError(f"{_told(message)}Expected \"x\" to be integer type.  Found: {x.name} of dtype {x.dtype!r}")
         return no_op("statically_determined_was_integer")
 
 
@@ -351,7 +357,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name=scope)
         if tensor.static != () and tensor.static is not None:
-            raise ValueError(f"{message or ''}Expected scalar shape for {tensor.name}, saw shape: {tensor.shape}.")
+            raise ValueError(f"{_told(message)}Expected scalar shape for {tensor.name}, saw shape: {tensor.shape}.")
         return tensor
 
 
