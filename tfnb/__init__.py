@@ -5,7 +5,7 @@ import sys as _sys
 from tfnb.autodiff.aggregate import AggregationMethod
 from tfnb.autodiff.custom_gradient import custom_gradient, grad_pass_through
 from tfnb.autodiff.gradients import UnconnectedGradients, gradients, hessians
-from tfnb.autodiff.registry import NoGradient, NotDifferentiable, RegisterGradient
+from tfnb.autodiff.registry import NoGradient, NotDifferentiable, NotDifferentiable as no_gradient, RegisterGradient
 from tfnb.core.behavior import (
     disable_control_flow_v2, disable_eager_execution, disable_tensor_equality, disable_v2_behavior,
     disable_v2_tensorshape, enable_eager_execution, enable_v2_behavior, executing_eagerly,
@@ -13,8 +13,9 @@ from tfnb.core.behavior import (
 from tfnb.core.device import DeviceSpec
 from tfnb.core.dimension import Dimension
 from tfnb.core.dtypes import (
-    DType, as_dtype, bfloat16, bool, complex128, complex64, double, float16, float32, float64, half, int16, int32,
-    int64, int8, qint16, qint32, qint8, quint16, quint8, resource, string, uint16, uint32, uint64, uint8, variant,
+    DType, QUANTIZED_DTYPES, as_dtype, bfloat16, bool, complex128, complex64, double, float16, float32, float64, half,
+    int16, int32, int64, int8, qint16, qint32, qint8, quint16, quint8, resource, string, uint16, uint32, uint64, uint8,
+    variant,
 )
 from tfnb.core.errors import OpError
 from tfnb.core.program.log import get_logger
@@ -46,7 +47,9 @@ from tfnb.control_flow.assertions import (
     assert_type, is_non_decreasing, is_numeric_tensor, is_strictly_increasing,
 )
 from tfnb.control_flow.case import case
-from tfnb.ops.math.casting import cast, to_bfloat16, to_double, to_float, to_int32, to_int64
+from tfnb.ops.math.casting import (
+    cast, to_bfloat16, to_complex128, to_complex64, to_double, to_float, to_int32, to_int64,
+)
 from tfnb.control_flow.assertions import Assert
 from tfnb.ops.control.checks import check_numerics, print_ as Print, verify_tensor_all_finite
 from tfnb.ops.reductions.clip import clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm
@@ -168,7 +171,10 @@ from tfnb.opdef.index import PUBLIC as _PUBLIC
 from tfnb.ops.declaration.public import exports as _exports
 from tfnb.core import taps as _taps
 from tfnb.core.stale import StaleTensorError
-from tfnb.core.version import __version__
+from tfnb.core.version import (
+    GIT_VERSION, GIT_VERSION as __git_version__, GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER,
+    GRAPH_DEF_VERSION_MIN_PRODUCER, VERSION, __version__,
+)
 
 compat.v1 = _sys.modules[__name__]          # type: ignore[attr-defined]   # in place of its submodule of that name
 
@@ -178,17 +184,24 @@ notebook = _lazy_module("tfnb.notebook")
 contrib = _lazy_module("tfnb.contrib")
 custom = _lazy_module("tfnb.custom")
 data = _lazy_module("tfnb.data")
+debugging = _lazy_module("tfnb.debugging")
+dtypes = _lazy_module("tfnb.dtypes")
 examples = _lazy_module("tfnb.examples")
 io = _lazy_module("tfnb.io")
 layers = _lazy_module("tfnb.layers")
 losses = _lazy_module("tfnb.losses")
+manip = _lazy_module("tfnb.manip")
 metrics = _lazy_module("tfnb.metrics")
 user_ops = _lazy_module("tfnb.user_ops")
 test = _lazy_module("tfnb.test")                    # imports unittest
 python = _lazy_module("tfnb.python")
+queue = _lazy_module("tfnb.queue")
 resource_loader = _lazy_module("tfnb.resource_loader")
 saved_model = _lazy_module("tfnb.saved_model")
+sparse = _lazy_module("tfnb.sparse")
+strings = _lazy_module("tfnb.strings")
 train = _lazy_module("tfnb.train")
+version = _lazy_module("tfnb.version")
 _extension = _lazy_module("tfnb.notebook.extension")
 _taps.nan_guard = _lazy_module("tfnb.debug.nan_guard")
 
@@ -196,7 +209,7 @@ _taps.nan_guard = _lazy_module("tfnb.debug.nan_guard")
 _LAZY = {
     **dict.fromkeys(("ConfigProto", "GPUOptions", "GraphOptions", "OptimizerOptions", "RunMetadata", "RunOptions"),
                     "tfnb.proto.config_pb2"),
-    **dict.fromkeys(("VERSION", "install_as_tensorflow"), "tfnb.tools.as_tensorflow"),
+    "install_as_tensorflow": "tfnb.tools.as_tensorflow",
     "AttrValue": "tfnb.proto.attr_value_pb2", "NameAttrList": "tfnb.proto.attr_value_pb2",
     "Event": "tfnb.proto.event_pb2", "SessionLog": "tfnb.proto.event_pb2",
     "GraphDef": "tfnb.proto.graph_pb2", "MetaGraphDef": "tfnb.proto.meta_graph_pb2",

@@ -10,5 +10,6 @@ from tfnb.variables.initializers import (
 )
 from tfnb.variables.helpers import (
     global_variables_initializer as global_variables, local_variables_initializer as local_variables,
+    tables_initializer,
     variables_initializer as variables,
 )

@@ -1,5 +1,6 @@
 """Mathematical functions: `tf.math`."""
 # ruff: noqa: F401, I001
+from tfnb.control_flow.assertions import is_non_decreasing, is_strictly_increasing
 from tfnb.ops.array.reshape import invert_permutation
 from tfnb.ops.math.compare import (
     equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, logical_and, logical_not, logical_or,

@@ -1,5 +1,6 @@
 """Random numbers: `tf.random`."""
 # ruff: noqa: F401
+from tfnb.ops.random.candidates import log_uniform_candidate_sampler, uniform_candidate_sampler
 from tfnb.ops.random.random_ops import categorical, get_seed, multinomial, set_random_seed, truncated_normal
 from tfnb.ops.random.random_ops import random_normal as normal
 from tfnb.ops.random.random_ops import random_shuffle as shuffle

@@ -210,6 +210,7 @@ complex128.real_dtype = complex128._other.real_dtype = float64
 for _alias, _dtype in (("float", float32), ("double", float64), ("half", float16)):
     _BY_NAME[_alias], _BY_NAME[_alias + "_ref"] = _dtype, _dtype._as_ref
 _BY_PYTHON: dict[Any, DType] = {float: float32, builtins.bool: bool, object: string}
+QUANTIZED_DTYPES = frozenset(_BY_NAME[name + ref] for name in _QUANTIZED for ref in ("", "_ref"))
 ALL = tuple(_BY_ENUM[number] for number in sorted(_BY_ENUM) if number < _REF)
 
 

@@ -5,10 +5,22 @@ from tfnb.saved_model import (
 )
 from tfnb.saved_model.builder import SavedModelBuilder as Builder
 from tfnb.saved_model.builder import simple_save
+from tfnb.saved_model.constants import (
+    ASSETS_DIRECTORY, ASSETS_KEY, DEBUG_DIRECTORY, DEBUG_INFO_FILENAME_PB, LEGACY_INIT_OP_KEY, MAIN_OP_KEY,
+    SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT, SAVED_MODEL_SCHEMA_VERSION, VARIABLES_DIRECTORY,
+    VARIABLES_FILENAME,
+)
 from tfnb.saved_model.loader import load, maybe_saved_model_directory
 from tfnb.saved_model.loader import maybe_saved_model_directory as contains_saved_model
+from tfnb.saved_model.main_op import main_op_with_restore
+from tfnb.saved_model.signature_constants import (
+    CLASSIFY_INPUTS, CLASSIFY_METHOD_NAME, CLASSIFY_OUTPUT_CLASSES, CLASSIFY_OUTPUT_SCORES,
+    DEFAULT_SERVING_SIGNATURE_DEF_KEY, PREDICT_INPUTS, PREDICT_METHOD_NAME, PREDICT_OUTPUTS, REGRESS_INPUTS,
+    REGRESS_METHOD_NAME, REGRESS_OUTPUTS,
+)
 from tfnb.saved_model.signature_def_utils import (
     build_signature_def, classification_signature_def, is_valid_signature, predict_signature_def,
     regression_signature_def,
 )
+from tfnb.saved_model.tag_constants import GPU, SERVING, TPU, TRAINING
 from tfnb.saved_model.utils import build_tensor_info, get_tensor_from_tensor_info

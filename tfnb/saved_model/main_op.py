@@ -14,7 +14,7 @@ from tfnb.variables.helpers import (
 
 
 def main_op() -> Operation:
-    """An op that starts all variables and tables.
+    """Return an op that initializes all variables and tables.
 
     >>> v = tf.Variable(7.0)
     >>> sess.run(tf.saved_model.main_op.main_op())
@@ -25,12 +25,15 @@ def main_op() -> Operation:
 
 
 def main_op_with_restore(restore_op_name: Any) -> Operation:
-    """Return an op that initializes all variables and tables, then runs the op `restore_op_name`.
+    """Return an op that initializes all variables and tables, and runs `restore_op_name`, an op.
 
-    >>> v = tf.Variable(7.0)
-    >>> sess.run(tf.saved_model.main_op.main_op_with_restore(tf.no_op(name="restore_all")))
-    >>> sess.run(v)
-    7.0
+    As in TensorFlow that op itself waits for no initializer: it is for variables in no collection.
+
+    >>> v, w = tf.Variable(7.0), tf.Variable(0.0, collections=[])
+    >>> both = tf.saved_model.main_op_with_restore(tf.assign(w, 8.0).op)
+    >>> sess.run(both)
+    >>> sess.run([v, w])
+    [7.0, 8.0]
     """
     with control_dependencies([main_op()]):
         return group(restore_op_name)

@@ -10,11 +10,10 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from tfnb.core.version import VERSION
 from tfnb.tools.inside import ABSENT, Inside, inside, internal, public
 
 NAME = "tensorflow"
-# The release whose API this is: programs compare it with numbers.
-VERSION = "1.15.0"
 _MESSAGES = "tfnb.proto"
 # Folders of messages: `tensorflow.core.framework` has graph_pb2 and the like.
 _PROTOS = frozenset(("core", "core.framework", "core.protobuf", "core.util", "core.example"))

@@ -33,6 +33,7 @@ from tfnb.train.optimizers.momentum import MomentumOptimizer
 from tfnb.train.optimizers.moving_averages import ExponentialMovingAverage
 from tfnb.train.optimizers.optimizer import Optimizer
 from tfnb.train.optimizers.proximal import ProximalAdagradOptimizer, ProximalGradientDescentOptimizer
+from tfnb.train.input import queue_runner
 from tfnb.train.input.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from tfnb.train.optimizers.rmsprop import RMSPropOptimizer
 from tfnb.train.checkpoints.saver import Saver, import_meta_graph

@@ -10,6 +10,7 @@ import numpy as np
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.lazy import lazy_module
 from tfnb.core.shape import TensorShape, as_static
+from tfnb.core.version import GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER
 from tfnb.opdef.op import Op
 from tfnb.opdef.signature import Arg, Attr
 
@@ -25,8 +26,6 @@ function_pb2 = lazy_module("tfnb.proto.function_pb2")
 op_def_pb2 = lazy_module("tfnb.proto.op_def_pb2")
 versions_pb2 = lazy_module("tfnb.proto.versions_pb2")
 
-# The GraphDef version of TensorFlow 1.15: what is newer is read by all that came after it.
-PRODUCER, MIN_CONSUMER = 134, 0
 MOST_BYTES = 1 << 31        # of a proto, which TensorFlow must be able to read
 
 # The field of a TensorProto that holds the elements one by one. Halves are stored as their bits.
@@ -227,7 +226,7 @@ def _tensor_value(value: Any, op: Operation) -> Any:
 
 def versions() -> Any:
     """The VersionDef of the graphs that tfnb writes."""
-    return versions_pb2.VersionDef(producer=PRODUCER, min_consumer=MIN_CONSUMER)
+    return versions_pb2.VersionDef(producer=GRAPH_DEF_VERSION, min_consumer=GRAPH_DEF_VERSION_MIN_CONSUMER)
 
 
 def graph_def(graph: Graph, from_version: int | None = None, add_shapes: bool = False) -> Any:

@@ -94,6 +94,24 @@ def to_int64(x: Any, name: str = "ToInt64") -> Tensor:
     return cast(x, dtypes.int64, name=name)
 
 
+def to_complex64(x: Any, name: str = "ToComplex64") -> Tensor:
+    """Convert `x` to complex64.
+
+    >>> sess.run(tf.to_complex64([1.0, -2.0]))
+    array([ 1.+0.j, -2.+0.j], dtype=complex64)
+    """
+    return cast(x, dtypes.complex64, name=name)
+
+
+def to_complex128(x: Any, name: str = "ToComplex128") -> Tensor:
+    """Convert `x` to complex128.
+
+    >>> sess.run(tf.to_complex128([1.0, -2.0]))
+    array([ 1.+0.j, -2.+0.j])
+    """
+    return cast(x, dtypes.complex128, name=name)
+
+
 def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Tensor:
     """Convert `x` to bfloat16.
 

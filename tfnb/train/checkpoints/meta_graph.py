@@ -10,7 +10,7 @@ from tfnb.core.errors import DataLossError
 from tfnb.core.files.os_errors import os_errors
 from tfnb.core.files.paths import local, make_folders, open_regular
 from tfnb.core.lazy import lazy_module
-from tfnb.core.version import __version__
+from tfnb.core.version import GIT_VERSION, VERSION
 from tfnb.graph.formats import export
 from tfnb.graph.formats.proto_functions import proto_functions, register_proto_function
 from tfnb.graph.graph import Graph
@@ -27,7 +27,6 @@ _text_format = lazy_module("google.protobuf.text_format")
 _files = lazy_module("tfnb.proto.files")
 
 log = logging.getLogger(__name__)
-SPEAKS = "1.15.0"                                  # readers check it: VariableDefs have the field `trainable` since 1.9
 _SAVER_OPS = {"Save", "SaveV2", "SaveSlices", "Restore", "RestoreV2", "RestoreSlice"}
 UNBOUND = "$unbound_inputs_"                       # before the name of an input from outside the exported scope
 
@@ -154,7 +153,7 @@ def _describe(made: Any, meta_info_def: Any, strip: bool) -> None:
     info = made.meta_info_def
     if meta_info_def is not None:
         info.MergeFromString(meta_info_def.SerializeToString())
-    info.tensorflow_version, info.tensorflow_git_version = SPEAKS, f"tfnb {__version__}"
+    info.tensorflow_version, info.tensorflow_git_version = VERSION, GIT_VERSION
     specs = {node.op: spec for node in made.graph_def.node if (spec := registry.find(node.op)) is not None}
     if not info.HasField("stripped_op_list"):
         for name in sorted(specs):

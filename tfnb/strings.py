@@ -1,0 +1,4 @@
+"""Strings: `tf.strings`."""
+# ruff: noqa: F401, I001
+from tfnb.ops.strings.decoding import as_string, string_to_number as to_number
+from tfnb.ops.strings.string_ops import string_join as join, substr
