@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -82,8 +83,31 @@ def test_python_and_compiled_agree(n, mode, type_):
 
 def test_what_constants_decide_is_not_in_the_source():
     text = mixed.source("cuda", {}, n=1, T="int32", mode="sum", **{"len(offsets)": 2})
-    assert "offsets_0 * 1" in text and "while" not in text and "unrolled" not in text and "'sum'" not in text
+    assert "total += offsets_0\n" in text and "while" not in text and "unrolled" not in text and "'sum'" not in text
     assert text.count("def twice") == 1 and "more = 0" in text
+
+
+def test_what_nothing_reads_is_not_in_the_source():
+    @kernel_function
+    def named(x: Array, y: Array, sizes: Ints, wanted: Static, item: int):
+        height, width = sizes
+        row, lane, half = item // 1, item % 1, height * 0.5
+        total, places = 0, 0
+        unused = twice(width, 0)                                            # noqa: F841
+        for k in range(height):
+            places = places + k
+            total += half if wanted else lane
+        for k in range(width):
+            half = half + k
+        y[row] = x[row] + (total if wanted else width)
+    text = named.source("cpu", {"x": "int64", "y": "int64"}, wanted=False, **{"len(sizes)": 2})
+    assert not re.search(r"height|lane|places|total|half|\bfor k|//|%", text) and "row = item" in text
+    assert "unused = twice(width)" in text                                  # a helper may write to arrays
+    wanted = named.source("cpu", {"x": "int64", "y": "int64"}, wanted=True, **{"len(sizes)": 2})
+    assert "total += half" in wanted and "places" not in wanted and "lane" not in wanted
+    x = np.arange(3)
+    np.testing.assert_array_equal(launched(named, 3, [x, x], (2, 5), wanted=False), x + 5)
+    np.testing.assert_array_equal(launched(named, 3, [x, x], (2, 5), wanted=True), x + 2)
 
 
 def test_a_failure_ends_in_the_status():

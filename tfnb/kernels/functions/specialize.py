@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfnb.kernels.functions import language
+from tfnb.kernels.functions.dead import without_dead_code
 from tfnb.kernels.functions.definition import Definition
 from tfnb.kernels.functions.folding import DYNAMIC, constant_value
 from tfnb.kernels.functions.specialize_expressions import Device, Expressions, Specialized
@@ -35,7 +36,7 @@ class _Specializer(Expressions):
         node = copy.deepcopy(self.definition.node)
         self.locals = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)
                        and isinstance(each.ctx, ast.Store)} | set(self.kinds)
-        self.result.body = self._block(node.body) or [ast.Pass()]
+        self.result.body = without_dead_code(self._block(node.body), self.made) or [ast.Pass()]
         return self.result
 
     # --- statements ---
@@ -58,7 +59,7 @@ class _Specializer(Expressions):
             case ast.Assign(targets=[ast.Name() as target], value=ast.Subscript(slice=ast.Slice()) as value):
                 return [self._part(target, value)]
             case ast.Assign(targets=[target], value=value):
-                return [ast.Assign([self._target(target)], self._tuple(value), lineno=node.lineno)]
+                return [self._assigned(self._target(target), self._tuple(value), node.lineno)]
             case ast.AugAssign(target=target, op=op, value=value):
                 place: Any = self._target(target)       # a name or an element, as `target` is
                 return [ast.AugAssign(place, self.operator(op, node), self.visited(value))]
@@ -73,6 +74,16 @@ class _Specializer(Expressions):
             case ast.Break() | ast.Continue():
                 return [node]
         raise self.refused(node)
+
+    def _assigned(self, target: ast.expr, value: ast.expr, line: int) -> ast.stmt:
+        """Return an assignment. A name keeps its type: that of its first value."""
+        pairs = [(target, value)]
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            pairs = list(zip(target.elts, value.elts, strict=False))
+        for name, made in pairs:
+            if isinstance(name, ast.Name) and self.is_integer(made):
+                self.integers.add(name.id)
+        return ast.Assign([target], value, lineno=line)
 
     def _part(self, target: ast.Name, node: ast.Subscript) -> ast.stmt:
         """Return the assignment of an array from an element on; on a GPU, of where it begins."""
@@ -118,6 +129,8 @@ class _Specializer(Expressions):
 
     def _tuple(self, node: ast.expr) -> ast.expr:
         """Return a value to be assigned, which alone may be a tuple."""
+        if isinstance(node, ast.Name) and self.kinds.get(node.id) == "ints":
+            return ast.Tuple(self._several(node) or [], ast.Load())
         return ast.Tuple([self.visited(each) for each in node.elts], ast.Load()) if isinstance(node, ast.Tuple) \
             else self.visited(node, tuples=True)
 
@@ -132,6 +145,7 @@ class _Specializer(Expressions):
     def _for(self, node: ast.For) -> list[ast.stmt]:
         assert isinstance(node.iter, ast.Call) and isinstance(node.target, ast.Name)
         self._target(node.target)
+        self.integers.add(node.target.id)
         args = [self.visited(arg) for arg in node.iter.args]
         if self.resolve(node.iter.func) is language.unrolled:
             return self._unrolled(node, args)

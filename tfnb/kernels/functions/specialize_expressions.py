@@ -72,6 +72,7 @@ class Expressions(ast.NodeTransformer):
         self.result = Specialized(definition, runtime, dict(constants), helpers=made)
         self.loops = 0
         self.locals: set[str] = set()
+        self.integers: set[str] = {p.name for p in runtime if p.kind in ("int", "one")}    # names of integers
         self.parts: dict[str, str] = {}                # arrays from an element on -> those that they are parts of
 
     def run(self) -> Specialized:
@@ -147,22 +148,24 @@ class Expressions(ast.NodeTransformer):
 
     def _without_one(self, x: ast.expr, op: ast.operator, y: ast.expr) -> ast.expr | None:
         """Return an integer times, over or modulo 1, or plus or minus 0, without that; None for anything else."""
-        if isinstance(op, ast.Mult) and isinstance(x, ast.Constant) and x.value == 0 and self._is_integer(y):
+        if isinstance(op, ast.Mult) and isinstance(x, ast.Constant) and x.value == 0 and self.is_integer(y):
             return ast.Constant(0)
         unit = 0 if isinstance(op, (ast.Add, ast.Sub)) else 1
-        if type(constant_value(y)) is int and constant_value(y) == unit and self._is_integer(x):
+        if type(constant_value(y)) is int and constant_value(y) == unit and self.is_integer(x):
             if isinstance(op, ast.Mod):
                 return ast.Constant(0)
             return x if isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)) else None
         return None
 
-    def _is_integer(self, node: ast.expr) -> bool:
-        """Return whether an expression is made of parameters that are integers."""
+    def is_integer(self, node: ast.expr) -> bool:
+        """Return whether an expression is made of integers of 64 bits."""
         match node:
             case ast.Name(id=name):
-                return self.kinds.get(name) in ("int", "one")
+                return name in self.integers
             case ast.BinOp(left=x, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv() | ast.Mod(), right=y):
-                return self._is_integer(x) and self._is_integer(y)
+                return self.is_integer(x) and self.is_integer(y)
+            case ast.Call(func=ast.Name(id="min" | "max"), args=args):
+                return all(map(self.is_integer, args))
         return isinstance(node, ast.Constant) and type(node.value) is int
 
     def operator(self, op: ast.operator, node: ast.AST) -> ast.operator:
@@ -232,7 +235,9 @@ class Expressions(ast.NodeTransformer):
     def _several(self, node: ast.expr) -> list[ast.expr] | None:
         """Return the elements of a tuple that is known, or of a parameter that is several integers."""
         if isinstance(node, ast.Name) and self.kinds.get(node.id) == "ints":
-            return [ast.Name(f"{node.id}_{i}", ast.Load()) for i in range(self.constants[f"len({node.id})"])]
+            names = [f"{node.id}_{i}" for i in range(self.constants[f"len({node.id})"])]
+            self.integers.update(names)
+            return [ast.Name(name, ast.Load()) for name in names]
         made = self.visit(node)
         return made.elts if isinstance(made, ast.Tuple) else None
 
