@@ -284,6 +284,18 @@ def pools() -> Program:
 
 
 @program
+def pools_of_channels_first_and_volumes() -> Program:
+    with tf.device("/gpu:0"):
+        (x, a), (v, b) = fed(1, 2, 5, 4), fed(1, 3, 4, 3, 2)
+        y = [pool(t, k, s, "VALID", layout) for t, k, s, layout in
+             ((x, [1, 1, 2, 2], [1, 1, 2, 2], "NCHW"), (x, [1, 1, 5, 2], [1, 1, 1, 1], "NCHW"),
+              (v, [1, 2, 2, 2, 1], [1, 1, 2, 2, 1], "NDHWC"))
+             for pool in ((tf.nn.max_pool, tf.nn.avg_pool) if t is x else (tf.nn.max_pool3d, tf.nn.avg_pool3d))]
+        outs = [*y, *(grad for t in y for grad in tf.gradients(tf.square(t), [x if len(t.shape) == 4 else v]))]
+    return Program(outs, {x: np.round(a), v: np.round(b)})
+
+
+@program
 def local_response_normalization() -> Program:
     with tf.device("/gpu:0"):
         x, a = fed(2, 1, 2, 5)

@@ -8,6 +8,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.core.options import options
+from tfnb.ops.nn.pool import MaxPool
 
 
 def runs(fetches, feed=None):
@@ -119,6 +120,18 @@ def test_explicit_paddings(padding, good):
     want = sum(wide[:, i:wide.shape[1] - 1 + i, j:wide.shape[2] - 1 + j].sum(-1)
                for i, j in itertools.product((0, 1), (0, 1)))
     np.testing.assert_allclose(runs(made)[..., 0], want, rtol=1e-5)
+
+
+@pytest.mark.parametrize("side, padding", [("Top", [[2, 0], [0, 0]]), ("Right", [[0, 1], [1, 3]])])
+def test_a_pool_s_padding_is_less_than_its_window(side, padding):
+    x = tf.placeholder(tf.float32, [1, 4, 4, 1])
+    made = MaxPool(x, ksize=[1, 2, 2, 1], strides=[1, 1, 1, 1], padding="EXPLICIT",
+                   explicit_paddings=[0, 0, *padding[0], *padding[1], 0, 0])
+    with tf.Session() as sess:
+        for _ in range(3):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=f"{side} padding . needs to be smaller than the "
+                                                                     "window size 2"):
+                sess.run(made, {x: np.ones((1, 4, 4, 1))})
 
 
 @pytest.mark.parametrize("indices, updates, error", [

@@ -8,9 +8,10 @@ import pytest
 
 from tfnb.kernels.arrays import windows as arrays
 from tfnb.kernels.arrays.window import channels_first, window
-from tfnb.kernels.cpu.conv import conv, pooling
+from tfnb.kernels.cpu.conv import conv
 from tfnb.kernels.cpu.conv import loops as conv_loops
 from tfnb.kernels.launch import Call, Meta
+from tfnb.kernels.library import pools
 
 RNG = np.random.default_rng(3)
 
@@ -220,6 +221,8 @@ POOLS = [
     ((2, 5, 6, 17), (3, 2, 17), (1, 1), "VALID", (1, 1)),
     ((1, 5, 6, 2), (2, 2, 2), (3, 4), "SAME", (1, 1)),
     ((1, 3, 3, 4), (2, 2, 4), (2, 2), ((0, 0), (1, 1)), (1, 1)),
+    ((1, 4, 5, 3), (4, 3, 3), (2, 1), "SAME", (1, 1)),          # more taps than are written out
+    ((2, 7, 4, 1), (3, 2, 1), (3, 2), "VALID", (1, 1)),
     ((0, 6, 6, 3), (2, 2, 3), (2, 2), "SAME", (1, 1)),
 ]
 
@@ -227,7 +230,7 @@ POOLS = [
 @pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
 @pytest.mark.parametrize("kind, type_", [("max", "float32"), ("max", "float64"), ("max", "int8"), ("avg", "float32")])
 @pytest.mark.parametrize("case", POOLS, ids=range(len(POOLS)))
-def test_pools(case, kind, type_, data_format, run):
+def test_pools(case, kind, type_, data_format, run, plain):
     shape, (kh, kw, _), strides, padding, dilations = case
     if kind == "avg" and not isinstance(padding, str):
         pytest.skip("AvgPool has no explicit padding")
@@ -244,14 +247,17 @@ def test_pools(case, kind, type_, data_format, run):
     forms = ((arrays.max_pool(x, w), arrays.max_pool_gradient(x, dy, w)) if kind == "max" else
              (arrays.avg_pool(x, w), arrays.avg_pool_gradient(dy, w)))
     image, pooled = turned(x, data_format), turned(dy, data_format)
-    lower, inputs = (pooling.max_pool_gradient, [image, pooled, pooled]) if kind == "max" else (
-        pooling.avg_pool_gradient, [np.array(image.shape, np.int32), pooled])
-    got, = run(pooling.max_pool if kind == "max" else pooling.avg_pool, [image], [(pooled.shape, type_)], attrs)
-    got_dx, = run(lower, inputs, [(image.shape, type_)], attrs)
+    lower, inputs = (pools.max_pool_gradient, [image, pooled, pooled]) if kind == "max" else (
+        pools.avg_pool_gradient, [np.array(image.shape, np.int32), pooled])
     for found, expected in ((forms[0], want), (forms[1], want_dx)):
         np.testing.assert_allclose(found, expected.astype(type_), rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(got, turned(want, data_format).astype(type_), rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(got_dx, turned(want_dx, data_format).astype(type_), rtol=1e-6, atol=1e-6)
+    for form, more in ((run, {}), (plain, {}), (plain, {"device": "cuda"})):
+        if form is plain and x.size > 1000:
+            continue
+        got, = form(getattr(pools, f"{kind}_pool"), [image], [(pooled.shape, type_)], attrs, **more)
+        got_dx, = form(lower, inputs, [(image.shape, type_)], attrs, **more)
+        np.testing.assert_allclose(got, turned(want, data_format).astype(type_), rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(got_dx, turned(want_dx, data_format).astype(type_), rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("shape, kernel, strides, padding, dilations", [

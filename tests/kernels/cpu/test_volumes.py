@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from tfnb.kernels.arrays import volumes as arrays
-from tfnb.kernels.arrays.window import volume
+from tfnb.kernels.arrays.window import pool_volume, volume
 from tfnb.kernels.cpu.conv import volumes
+from tfnb.kernels.library import pools
 
 RNG = np.random.default_rng(4)
 
@@ -102,12 +103,12 @@ def test_pools(case, kind, data_format, run):
                 dx[:, z, row, column] += np.where(cells.argmax(0) == i, dy[:, oz, oy, ox], 0)
     attrs = attrs_of(strides, padding, (1, 1, 1), data_format, ksize=[1, *kernel, 1])
     image, turned_dy = turned(x, data_format), turned(dy, data_format)
-    v = volumes.pool_volume(image.shape, attrs)
+    v = pool_volume(image.shape, attrs)
     pool, gradient = getattr(arrays, f"{kind}_pool"), getattr(arrays, f"{kind}_pool_gradient")
     np.testing.assert_allclose(pool(x, v), y, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(gradient(x, dy, v) if kind == "max" else gradient(dy, v), dx, rtol=1e-6, atol=1e-6)
-    got, = run(getattr(volumes, f"{kind}_pool"), [image], [(turned_dy.shape, "float32")], attrs)
+    got, = run(getattr(pools, f"{kind}_pool"), [image], [(turned_dy.shape, "float32")], attrs)
     np.testing.assert_allclose(got, turned(y, data_format), rtol=1e-6, atol=1e-6)
     inputs = [image, turned_dy, turned_dy] if kind == "max" else [np.array(image.shape, np.int32), turned_dy]
-    got, = run(getattr(volumes, f"{kind}_pool_gradient"), inputs, [(image.shape, "float32")], attrs)
+    got, = run(getattr(pools, f"{kind}_pool_gradient"), inputs, [(image.shape, "float32")], attrs)
     np.testing.assert_allclose(got, turned(dx, data_format), rtol=1e-6, atol=1e-6)

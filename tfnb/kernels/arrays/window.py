@@ -42,6 +42,11 @@ class Window:
         return self.batch * self.out_height * self.out_width
 
     @property
+    def results(self) -> int:
+        """Output elements of a pool, over all images."""
+        return self.pixels * self.channels
+
+    @property
     def elements(self) -> int:
         """Input elements, over all images."""
         return self.batch * self.height * self.width * self.channels
@@ -51,6 +56,13 @@ class Window:
         """Whether each output position reads only the input at the same position."""
         return (self.taps == 1 and (self.stride_y, self.stride_x, self.top, self.left) == (1, 1, 0, 0)
                 and (self.out_height, self.out_width) == (self.height, self.width))
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether no tap of any window is padding."""
+        return (self.top == self.left == 0
+                and (self.out_height - 1) * self.stride_y + (self.kernel_height - 1) * self.dilation_y < self.height
+                and (self.out_width - 1) * self.stride_x + (self.kernel_width - 1) * self.dilation_x < self.width)
 
 
 @dataclass(frozen=True, slots=True)

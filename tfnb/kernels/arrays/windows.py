@@ -152,7 +152,7 @@ def avg_pool(x: np.ndarray, w: Window) -> np.ndarray:
 def avg_pool_gradient(dy: np.ndarray, w: Window) -> np.ndarray:
     """Return the gradient of `avg_pool`."""
     numbers = wide(dy)
-    each = (numbers / counts(w).astype(numbers.dtype))[:, :, :, None, None]
+    each = (numbers * (1 / counts(w).astype(numbers.dtype)))[:, :, :, None, None]
     return scatter(np.broadcast_to(each, (*dy.shape[:3], w.kernel_height, w.kernel_width, w.channels)),
                    w).astype(dy.dtype)
 

@@ -1,7 +1,6 @@
-"""Convolutions and pools on a GPU: a thread for each output element, in either data format.
+"""Convolutions on a GPU: a thread for each output element, in either data format.
 
     convolve(call), input_gradient(call), filter_gradient(call)         Conv2D and its gradients; also depthwise ones
-    max_pool(call), avg_pool(call), max_pool_gradient(call), avg_pool_gradient(call)
 
 Loops over the taps of a window, without shared memory: right, and far from a card's rate. A depthwise convolution is
 one whose channels are a group each. Every sum has one thread, so nothing depends on their order.
@@ -10,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfnb.kernels.arrays.window import Attrs, Window, pool_window, spatial_axes, window
+from tfnb.kernels.arrays.window import Attrs, Window, spatial_axes, window
 from tfnb.kernels.cuda.geometry import over
 from tfnb.kernels.launch import Address, Call, Launch, Word
-from tfnb.kernels.scalar.number_types import extreme
 from tfnb.kernels.view import row_major
 
 Shape = tuple[int, ...]
@@ -88,55 +86,6 @@ FILTER_TEXT = f"""def kernel(x, grad, out, {_PLACES}, own, many, made, images, n
         out[i] = total
 """
 
-_POOL = f"""def kernel(x, out, {_PLACES}, many, n):
-    for i in range(cuda.grid(1), n, cuda.gridsize(1)):
-{_OUTPUT}
-"""
-MAX_TEXT = _POOL + f"""        best = {{lowest}}
-        for ky in range(kh):
-{_INSIDE}
-                        value = x[image * xn + row * xy + column * xx + k * xc]
-                        best = value if value > best else best
-        out[image * un + oy * uy + ox * ux + k * uc] = best
-"""
-AVG_TEXT = _POOL + f"""        total, count = {{type}}(0), 0
-        for ky in range(kh):
-{_INSIDE}
-                        total += x[image * xn + row * xy + column * xx + k * xc]
-                        count += 1
-        out[image * un + oy * uy + ox * ux + k * uc] = total / {{type}}(count)
-"""
-
-# Of each window that meets an input, is it the first of the largest ones?
-MAX_GRADIENT_TEXT = f"""def kernel(x, grad, out, {_PLACES}, n):
-    for i in range(cuda.grid(1), n, cuda.gridsize(1)):
-{_INPUT}
-        total = {{type}}(0)
-        for ky in range(kh):
-{_MEETING}
-                        best, place = {{lowest}}, -1
-                        for a in range(max(0, oy * sy - top), min(h, oy * sy - top + kh)):
-                            for b in range(max(0, ox * sx - left), min(w, ox * sx - left + kw)):
-                                value = x[image * xn + a * xy + b * xx + j * xc]
-                                if value > best or place < 0:
-                                    best = value if value > best else best
-                                    place = a * w + b
-                        if place == row * w + column:
-                            total += grad[image * un + oy * uy + ox * ux + j * uc]
-        out[image * xn + row * xy + column * xx + j * xc] = total
-"""
-AVG_GRADIENT_TEXT = f"""def kernel(grad, out, {_PLACES}, n):
-    for i in range(cuda.grid(1), n, cuda.gridsize(1)):
-{_INPUT}
-        total = {{type}}(0)
-        for ky in range(kh):
-{_MEETING}
-                        high = min(h, oy * sy - top + kh) - max(0, oy * sy - top)
-                        wide = min(w, ox * sx - left + kw) - max(0, ox * sx - left)
-                        total += grad[image * un + oy * uy + ox * ux + j * uc] / {{type}}(high * wide)
-        out[image * xn + row * xy + column * xx + j * xc] = total
-"""
-
 
 def convolve(call: Call, depthwise: bool = False) -> list[Launch]:
     """Return the launches of Conv2D or DepthwiseConv2dNative (input, filter)."""
@@ -167,50 +116,11 @@ def _convolution(text: str, call: Call, taken: Sequence[Address], shapes: tuple[
                    "convolution")
 
 
-def max_pool(call: Call) -> list[Launch]:
-    """Return the launches of MaxPool."""
-    return _pool(call, MAX_TEXT)
-
-
-def avg_pool(call: Call) -> list[Launch]:
-    """Return the launches of AvgPool."""
-    return _pool(call, AVG_TEXT)
-
-
-def max_pool_gradient(call: Call) -> list[Launch]:
-    """Return the launches of MaxPoolGrad (orig_input, orig_output, grad)."""
-    return _pool_gradient(call, MAX_GRADIENT_TEXT, [call.input(0), call.input(2)])
-
-
-def avg_pool_gradient(call: Call) -> list[Launch]:
-    """Return the launches of AvgPoolGrad (orig_input_shape, grad)."""
-    return _pool_gradient(call, AVG_GRADIENT_TEXT, [call.input(1)])
-
-
-def _pool(call: Call, text: str) -> list[Launch]:
-    x, out = call.inputs[0].shape, call.outputs[0].shape
-    w = pool_window(x, call.attrs)
-    args: tuple[Word, ...] = (call.input(0), call.output(), *_places(w, call.attrs, x, out), w.channels)
-    return _launch(text, args, call, "pool")
-
-
-def _pool_gradient(call: Call, text: str, taken: Sequence[Address]) -> list[Launch]:
-    x = call.outputs[0].shape
-    w = pool_window(x, call.attrs)
-    args: tuple[Word, ...] = (*taken, call.output(), *_places(w, call.attrs, x, call.inputs[-1].shape))
-    return _launch(text, args, call, "pool gradient")
-
-
 def _launch(text: str, args: Sequence[Word], call: Call, label: str) -> list[Launch]:
     out = call.outputs[0]
     if not out.size:
         return []
-    return [over(text.format(type=out.type, lowest=f"{out.type}({_lowest(out.type)})"), args, out.size, label)]
-
-
-def _lowest(type: str) -> str:
-    value = extreme(type, "lowest")
-    return "-math.inf" if value == float("-inf") else repr(value)
+    return [over(text.format(type=out.type), args, out.size, label)]
 
 
 def _places(w: Window, attrs: Attrs, x: Sequence[int], out: Sequence[int]) -> tuple[int, ...]:

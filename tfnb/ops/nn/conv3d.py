@@ -11,6 +11,7 @@ from tfnb.core.shape import Static
 from tfnb.kernels.arrays import volumes as arrays
 from tfnb.kernels.arrays.window import Volume, channels_first, pool_volume, volume
 from tfnb.kernels.cpu.conv import volumes as cpu
+from tfnb.kernels.library import pools
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.shapes import of_rank
 from tfnb.ops.nn.conv import (
@@ -134,14 +135,14 @@ def Conv3DBackpropFilterV2() -> None:
     """Compute the gradient of Conv3D for its filter."""
 
 
-@kernel("input: T -> output: T", shape=pool_shape, numpy=_max, cpu=cpu.max_pool, total=True,
+@kernel("input: T -> output: T", shape=pool_shape, numpy=_max, launch=pools.max_pool, total=True,
         validate=only_spatial, **POOL, T=FLOAT)
 def MaxPool3D() -> None:
     """Compute the maximum of each window, per channel."""
 
 
 @kernel("orig_input: TInput, orig_output: TInput, grad: T -> output: T", shape=max_gradient_shape, numpy=_max_gradient,
-        cpu=cpu.max_pool_gradient, total=True, validate=only_spatial, **POOL,
+        launch=pools.max_pool_gradient, total=True, validate=only_spatial, **POOL,
         T=f"{FLOAT} = DT_FLOAT", TInput=f"{FLOAT} = DT_FLOAT")
 def MaxPool3DGrad() -> None:
     """Compute the gradient of MaxPool3D: each element goes to the (first) maximum of its window."""
@@ -153,7 +154,7 @@ def MaxPool3DGradGrad() -> None:
     """Compute the gradient of MaxPool3DGrad for `grad`: its element at the maximum of each window."""
 
 
-@kernel("input: T -> output: T", shape=pool_shape, numpy=_avg, cpu=cpu.avg_pool, total=True,
+@kernel("input: T -> output: T", shape=pool_shape, numpy=_avg, launch=pools.avg_pool, total=True,
         validate=only_spatial, **POOL,
         T="{half, bfloat16, float, double}")
 def AvgPool3D() -> None:
@@ -161,8 +162,8 @@ def AvgPool3D() -> None:
 
 
 @kernel("orig_input_shape: int32, grad: T -> output: T", shape=avg_gradient_shape, numpy=_avg_gradient,
-        cpu=cpu.avg_pool_gradient, values=("orig_input_shape",), total=True, validate=validate_avg_gradient, **POOL,
-        T="{half, bfloat16, float, double}")
+        launch=pools.avg_pool_gradient, values=("orig_input_shape",), total=True, validate=validate_avg_gradient,
+        **POOL, T="{half, bfloat16, float, double}")
 def AvgPool3DGrad() -> None:
     """Compute the gradient of AvgPool3D."""
 

@@ -11,9 +11,7 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.kernels.arrays import windows as arrays
 from tfnb.kernels.arrays.window import Window, channels_first, pool_window, spatial_axes
-from tfnb.kernels.cpu.conv import pooling
-from tfnb.kernels.cuda import windows as cuda
-from tfnb.kernels.library import normalize
+from tfnb.kernels.library import normalize, pools
 from tfnb.ops.array.create import zeros_like
 from tfnb.ops.array.reshape import shape, stop_gradient
 from tfnb.ops.declaration.construct import Constructor
@@ -73,6 +71,17 @@ def max_gradient2_shape(ctx: ShapeContext) -> list[Static]:
     expected = _same(_pooled(ctx.attrs, ctx.shape(0)), ctx.shape(1))
     _same(_image(ctx, ctx.shape(0)), ctx.shape(2))
     return [expected]
+
+
+def validate_max(ctx: Any) -> None:
+    """Raise an error for windows over channels, and for explicit padding in which a whole window has room."""
+    only_spatial(ctx)
+    if ctx.attrs["padding"] == b"EXPLICIT":
+        for axis, sides in zip(spatial_axes(ctx.attrs), (("Top", "Bottom"), ("Left", "Right")), strict=False):
+            size = ctx.attrs["ksize"][axis]
+            for side, padding in zip(sides, ctx.attrs["explicit_paddings"][2 * axis:], strict=False):
+                if padding >= size:
+                    raise ValueError(f"{side} padding {padding} needs to be smaller than the window size {size}")
 
 
 def validate_avg_gradient(ctx: Any) -> None:
@@ -158,16 +167,16 @@ def _argmax_gradient(ctx: Any, x: np.ndarray, dy: np.ndarray, index: np.ndarray)
 
 # The ops
 
-@kernel("input: T -> output: T", shape=pool_shape, numpy=_max, cpu=pooling.max_pool, cuda=cuda.max_pool, total=True,
+@kernel("input: T -> output: T", shape=pool_shape, numpy=_max, launch=pools.max_pool, total=True,
         T="{half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT",
-        validate=only_spatial, **EXPLICIT, data_format="{'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
+        validate=validate_max, **EXPLICIT, data_format="{'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
 def MaxPool() -> None:
     """Compute the maximum of each window, per channel."""
 
 
 @kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient_shape, numpy=_max_gradient,
-        cpu=pooling.max_pool_gradient, cuda=cuda.max_pool_gradient,
-        total=True, validate=only_spatial, **EXPLICIT, data_format=LAYOUT, T=f"{REAL} = DT_FLOAT")
+        launch=pools.max_pool_gradient, total=True, validate=validate_max, **EXPLICIT, data_format=LAYOUT,
+        T=f"{REAL} = DT_FLOAT")
 def MaxPoolGrad() -> None:
     """Compute the gradient of MaxPool: each element goes to the (first) maximum of its window."""
 
@@ -178,16 +187,15 @@ def MaxPoolGradGrad() -> None:
     """Compute the gradient of MaxPoolGrad for `grad`: its element at the maximum of each window."""
 
 
-@kernel("value: T -> output: T", shape=pool_shape, numpy=_avg, cpu=pooling.avg_pool, cuda=cuda.avg_pool,
-        total=True, validate=only_spatial, **PLAIN, data_format=LAYOUT,
-        T=FLOAT)
+@kernel("value: T -> output: T", shape=pool_shape, numpy=_avg, launch=pools.avg_pool,
+        total=True, validate=only_spatial, **PLAIN, data_format=LAYOUT, T=FLOAT)
 def AvgPool() -> None:
     """Compute the mean of each window, per channel; padding is not counted."""
 
 
 @kernel("orig_input_shape: int32, grad: T -> output: T", shape=avg_gradient_shape, numpy=_avg_gradient,
-        cpu=pooling.avg_pool_gradient, cuda=cuda.avg_pool_gradient,
-        values=("orig_input_shape",), total=True, validate=validate_avg_gradient, **PLAIN, data_format=LAYOUT, T=FLOAT)
+        launch=pools.avg_pool_gradient, values=("orig_input_shape",), total=True, validate=validate_avg_gradient,
+        **PLAIN, data_format=LAYOUT, T=FLOAT)
 def AvgPoolGrad() -> None:
     """Compute the gradient of AvgPool."""
 

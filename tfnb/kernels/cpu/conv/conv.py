@@ -26,7 +26,6 @@ from tfnb.kernels.arrays.window import Window, window
 from tfnb.kernels.cpu.conv import inside as conv_inside
 from tfnb.kernels.cpu.conv import tiles as conv_tiles
 from tfnb.kernels.cpu.conv.groups import Rows, by_group
-from tfnb.kernels.cpu.conv.layout import around, transpose
 from tfnb.kernels.cpu.conv.loops import loop_convolve, loop_input_gradient
 from tfnb.kernels.cpu.conv.partial_sums import partial_sums
 from tfnb.kernels.cpu.matmul import blas
@@ -34,6 +33,7 @@ from tfnb.kernels.cpu.matmul.gemm import PREFIX, flag, float_one
 from tfnb.kernels.cpu.matmul.tiled import PARALLEL_FLOPS
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
 from tfnb.kernels.library.copying import fill
+from tfnb.kernels.library.layout import around, transpose
 
 TILE_BYTES = 512 << 10
 LEAST_TILE = 128                                        # pixels; with fewer, BLAS mostly copies the filter
@@ -310,7 +310,7 @@ def for_input(call: Call, w: Window, dy: Address, kernel: Address, out: Address,
     size = Meta(type_, ()).itemsize
     if w.stride_y == w.stride_x == 1:
         flipped = call.scratch(w.taps * w.channels * m * size)
-        return [transpose(kernel, flipped, type_, w.taps, w.channels, m, flip=True),
+        return [transpose(call, kernel, flipped, type_, w.taps, w.channels, m, flip=True),
                 *forward(call, _mirrored(w, m), dy, flipped, out, w.channels, type_)]
     parts = _channel_parts(w)
     block = w.channels // parts

@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from tfnb.kernels.arrays.window import Window, window
-from tfnb.kernels.cpu.conv.layout import around
 from tfnb.kernels.cpu.conv.partial_sums import partial_sums
 from tfnb.kernels.launch import Address, Call, Launch, Word
+from tfnb.kernels.library.layout import around
 
 OPERATIONS = 1 << 18                                    # that a thread does at a time
 ITEMS = 16

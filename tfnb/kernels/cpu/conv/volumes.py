@@ -11,12 +11,12 @@ memory, for products at the rate of those over images. A pool goes over the imag
 """
 from __future__ import annotations
 
-from tfnb.kernels.arrays.window import Volume, pool_volume, volume
-from tfnb.kernels.cpu.conv import conv, pooling
+from tfnb.kernels.arrays.window import Volume, volume
+from tfnb.kernels.cpu.conv import conv
 from tfnb.kernels.cpu.conv.groups import Rows, regroup
-from tfnb.kernels.cpu.conv.layout import around
 from tfnb.kernels.launch import Address, Call, Launch, Meta
 from tfnb.kernels.library.copying import fill
+from tfnb.kernels.library.layout import around
 
 GRAIN_ELEMENTS = 1 << 15
 
@@ -108,59 +108,6 @@ def filter_gradient(call: Call) -> list[Launch]:
                 regroup(turn, v.kernel_depth, x.type, flat, target)]
 
     return around(call, [0, 2], made, turn_output=False)
-
-
-def max_pool(call: Call) -> list[Launch]:
-    """Return the launches of MaxPool3D."""
-    return _pool(call, "max")
-
-
-def avg_pool(call: Call) -> list[Launch]:
-    """Return the launches of AvgPool3D."""
-    return _pool(call, "avg")
-
-
-def max_pool_gradient(call: Call) -> list[Launch]:
-    """Return launches of MaxPool3DGrad (orig_input, orig_output, grad): the first maximum in depth, then by image."""
-    v, x = pool_volume(call.outputs[0].shape, call.attrs), call.outputs[0]
-
-    def made(images: list[Address], target: Address) -> list[Launch]:
-        largest, grad = (call.scratch(_pooled(v) * x.itemsize) for _ in range(2))
-        return [*pooling.pool("max", v.planes, x.type, images[0], largest),
-                *pooling.gradient(call, "max", v.lines, x.type, largest, images[1], grad),
-                *pooling.gradient(call, "max", v.planes, x.type, images[0], grad, target)]
-
-    return around(call, [0, 2], made)
-
-
-def avg_pool_gradient(call: Call) -> list[Launch]:
-    """Return the launches of AvgPool3DGrad (orig_input_shape, grad)."""
-    out = call.outputs[0]
-    v = pool_volume(out.shape, call.attrs)
-
-    def made(images: list[Address], target: Address) -> list[Launch]:
-        grad = call.scratch(_pooled(v) * out.itemsize)
-        return [*pooling.gradient(call, "avg", v.lines, out.type, images[0], images[0], grad),
-                *pooling.gradient(call, "avg", v.planes, out.type, images[0], grad, target)]
-
-    return around(call, [1], made)
-
-
-def _pool(call: Call, kind: str) -> list[Launch]:
-    x = call.inputs[0]
-    v = pool_volume(x.shape, call.attrs)
-
-    def made(images: list[Address], target: Address) -> list[Launch]:
-        middle = call.scratch(_pooled(v) * x.itemsize)
-        return [*pooling.pool(kind, v.planes, x.type, images[0], middle),
-                *pooling.pool(kind, v.lines, x.type, middle, target)]
-
-    return around(call, [0], made)
-
-
-def _pooled(v: Volume) -> int:
-    """Return the element count of the result of `planes`."""
-    return v.planes.pixels * v.slices.channels
 
 
 def _columns(v: Volume) -> int:
