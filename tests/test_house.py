@@ -29,6 +29,7 @@ ROOMS = {
     "compile": ["planning", "."],
     "runtime": ["state", "runners", "."],
     "train": [".", "checkpoints", "input", "sessions", "optimizers"],
+    "train/optimizers": [".", "contrib"],
     "layers": [".", "contrib"],
     "notebook": ["frontend", "drawing", "plots", "graph", "cells", "state", "debug", "ownership", "magics", "."],
 }

@@ -45,7 +45,8 @@ def test_the_index_and_the_linters_names_are_what_is_declared():
 def test_every_op_is_found_whichever_family_comes_first():
     late = python("-c", LATE).split()
     assert "tfnb.ops.state.resource_variables" in late, "nothing is left to registry.find: this test tests nothing"
-    for first in late:
+    # The first of train/optimizers imports tfnb.train, and with it the others.
+    for first in {module.rpartition(".")[0] if "optimizers" in module else module: module for module in late}.values():
         order = sorted(MODULE_OF)
         random.Random(first).shuffle(order)
         order.sort(key=lambda op, first=first: MODULE_OF[op] != first)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+import tfnb.contrib.opt  # noqa: F401  (it declares the steps of all optimizers)
 from tests.autodiff.test_finite_differences import SAMPLES
 from tests.domains import points
 from tfnb.compile.planning.place import COMPILED
@@ -297,8 +298,8 @@ def test_kernels_and_movement(dtype, monkeypatch):
 
 
 WHOLE = {"Assign", "AssignAdd", "AssignSub"}        # the steps of optimizers are not for integers
-NUMBERS = ("alpha lr rho momentum epsilon beta1 beta2 beta1_power beta2_power l1 l2 lr_power l2_shrinkage "
-           "global_step").split()
+NUMBERS = ("alpha lr rho momentum epsilon beta beta1 beta2 beta1_power beta2_power l1 l2 lr_power l2_shrinkage "
+           "logbase sign_decay global_step").split()
 
 
 def updates(dtype, shape):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+import tfnb.contrib.opt  # noqa: F401  (it declares the steps of all optimizers)
 from tfnb.core.options import options
 from tfnb.opdef import kinds, registry
 from tfnb.ops.declaration.raw import raw

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+import tfnb.contrib.opt  # noqa: F401  (it declares the steps of all optimizers)
 from tfnb.core import errors
 from tfnb.core.options import options
 from tfnb.opdef import kinds, registry
@@ -13,7 +14,7 @@ from tfnb.ops.declaration.raw import raw
 SHAPE = (3, 5)
 NUMBERS = {"lr": 0.1, "alpha": 0.1, "momentum": 0.9, "beta1": 0.9, "beta2": 0.99, "beta1_power": 0.81,
            "beta2_power": 0.98, "epsilon": 1e-3, "rho": 0.9, "l1": 0.1, "l2": 0.05, "l2_shrinkage": 0.2,
-           "lr_power": -0.5}
+           "lr_power": -0.5, "beta": 0.9, "logbase": 0.7, "sign_decay": 0.6}
 APPLY = sorted(name for name, spec in registry.OPS.items()
                if isinstance(spec, kinds.Update) and name.startswith("Apply"))
 FLAGS = ("use_nesterov", "update_slots", "multiply_linear_by_lr")

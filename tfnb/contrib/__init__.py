@@ -1,4 +1,4 @@
-"""Parts of `tf.contrib` that programs use: data, layers, rnn, framework, slim, learn's digits."""
+"""Parts of `tf.contrib` that programs use: data, layers, rnn, framework, slim, opt, learn's digits."""
 from tfnb.core.lazy import lazy_module as _lazy_module
 
 data = _lazy_module("tfnb.contrib.data")
@@ -6,6 +6,7 @@ framework = _lazy_module("tfnb.contrib.framework")
 layers = _lazy_module("tfnb.contrib.layers")
 learn = _lazy_module("tfnb.contrib.learn")
 legacy_seq2seq = _lazy_module("tfnb.contrib.legacy_seq2seq")
+opt = _lazy_module("tfnb.contrib.opt")
 rnn = _lazy_module("tfnb.contrib.rnn")
 seq2seq = _lazy_module("tfnb.contrib.seq2seq")
 slim = _lazy_module("tfnb.contrib.slim")

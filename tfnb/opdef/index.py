@@ -170,6 +170,10 @@ _DECLARED = {
         "ApplyAdagradDA ResourceApplyAdagradDA ResourceSparseApplyAdagradDA SparseApplyAdagradDA ",
     "train.optimizers.adam":
         "ApplyAdam ResourceApplyAdam ",
+    "train.optimizers.contrib.ada_max":
+        "ApplyAdaMax ResourceApplyAdaMax ",
+    "train.optimizers.contrib.signs":
+        "ApplyAddSign ApplyPowerSign ResourceApplyAddSign ResourceApplyPowerSign ",
     "train.optimizers.ftrl":
         "ApplyFtrl ApplyFtrlV2 ResourceApplyFtrl ResourceApplyFtrlV2 ResourceSparseApplyFtrl "
         "ResourceSparseApplyFtrlV2 SparseApplyFtrl SparseApplyFtrlV2 ",

@@ -4,13 +4,12 @@ from __future__ import annotations
 from typing import Any
 
 from tfnb.graph.parts.operation import Operation, Tensor
-from tfnb.graph.stack import control_dependencies, get_default_graph
+from tfnb.graph.stack import get_default_graph
 from tfnb.kernels.functions.language import sqrt, where
 from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.control.group import group
 from tfnb.ops.math.functions import Sqrt
 from tfnb.ops.state import assign as state
-from tfnb.ops.state.scatter import scatter_add
 from tfnb.ops.state.step import Ref, T, step
 from tfnb.train.optimizers.declared import DeclaredOptimizer, Hyper, Rule, Slot, keep_arguments
 from tfnb.variables.variable import Variable
@@ -68,16 +67,8 @@ class AdamOptimizer(DeclaredOptimizer):
         """Apply a sparse gradient: all of m and v decay, and every element of the variable is updated."""
         first, second, rate, beta1, beta2, epsilon = self._numbers(var)
         rate = rate * Sqrt(1 - second) / (1 - first)
-        mean = self._moved(var, "m", grad.indices, grad.values * (1 - beta1), beta1)
-        square = self._moved(var, "v", grad.indices, (grad.values * grad.values) * (1 - beta2), beta2)
+        mean = self._decayed(var, "m", grad.indices, grad.values * (1 - beta1), beta1)
+        square = self._decayed(var, "v", grad.indices, (grad.values * grad.values) * (1 - beta2), beta2)
         root = Sqrt(square)
         update = state.assign_sub(var, rate * mean / (root + epsilon), use_locking=self._use_locking)
         return group(update, mean, square)
-
-    def _moved(self, var: Variable, slot: str, indices: Tensor, values: Tensor, decay: Tensor) -> Tensor:
-        """Decay a slot, add `values` at `indices`, and return its new value."""
-        kept = self.get_slot(var, slot)
-        assert kept is not None
-        decayed = state.assign(kept, kept.value() * decay, use_locking=self._use_locking)
-        with control_dependencies([decayed]):
-            return scatter_add(kept, indices, values, use_locking=self._use_locking)

@@ -15,11 +15,14 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, control_dependencies
+from tfnb.ops.array.gather import gather
 from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.control.group import group
 from tfnb.ops.declaration.construct import Constructor
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.casting import cast
+from tfnb.ops.state import assign as state
+from tfnb.ops.state.scatter import scatter_add, scatter_update
 from tfnb.ops.state.step import GRADIENTS
 from tfnb.train.optimizers.optimizer import Optimizer
 from tfnb.variables.initializers import constant_initializer
@@ -97,7 +100,7 @@ def keep_arguments(init: Callable[P, None]) -> Callable[P, None]:
         optimizer, *values = bound.arguments.items()
         self: Any = optimizer[1]
         given = dict(values)
-        super(DeclaredOptimizer, self).__init__(given.pop("use_locking"), given.pop("name"),
+        super(DeclaredOptimizer, self).__init__(given.pop("use_locking", False), given.pop("name"),
                                                 given.pop("use_own_namescope_for_non_slot_vars", False))
         for parameter, value in given.items():
             setattr(self, self._rule.attribute(parameter), value)
@@ -179,6 +182,25 @@ class DeclaredOptimizer(Optimizer):
         parameter = hyper.parameter or name
         held = getattr(self, rule.tensor(parameter)) if hyper.shared else self._hyper_value(parameter)
         return cast(held, var.dtype.base_dtype)
+
+    def _decayed(self, var: Variable, slot: str, indices: Tensor, values: Tensor, decay: Tensor) -> Tensor:
+        """Decay all of a slot, add rows `values` at `indices`, and return its new value."""
+        kept = self._slot_of(var, slot)
+        decayed = state.assign(kept, kept.value() * decay, use_locking=self._use_locking)
+        with control_dependencies([decayed]):
+            return scatter_add(kept, indices, values, use_locking=self._use_locking)
+
+    def _rows_replaced(self, var: Variable, slot: str, indices: Tensor,
+                       change: Callable[[Tensor], Tensor]) -> tuple[Tensor, Tensor]:
+        """Replace rows of a slot by change(rows); return the op and the new rows."""
+        kept = self._slot_of(var, slot)
+        rows = change(gather(kept, indices))
+        return scatter_update(kept, indices, rows, use_locking=self._use_locking), rows
+
+    def _slot_of(self, var: Variable, slot: str) -> Variable:
+        found = self.get_slot(var, slot)
+        assert found is not None
+        return found
 
     def _power_variable(self, name: str, graph: Graph) -> Variable:
         found = self._get_non_slot_variable(name, graph)

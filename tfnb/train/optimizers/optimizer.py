@@ -95,7 +95,7 @@ class Optimizer:
         if isinstance(loss, Tensor):
             check_fresh(loss.op)                # before there are "No variables", which left the graph with it
         self._check_dtypes([loss])
-        variables = trainable_variables() if var_list is None else _flat(var_list)
+        variables = trainable_variables() if var_list is None else flat_variables(var_list)
         for v in variables:
             if not isinstance(v, (Variable, Tensor)):
                 raise TypeError(f"Argument is not a tf.Variable: {v}")
@@ -252,14 +252,14 @@ class Optimizer:
         return param() if callable(param) else param
 
 
-def _flat(var_list: Any) -> list[Any]:
+def flat_variables(var_list: Any) -> list[Any]:
     """Flatten variables nested in lists, dicts (in the order of their keys), views of dicts and iterators."""
     var_list = listed(var_list)
     if isinstance(var_list, PartitionedVariable):
         return list(var_list)
     if not is_nested(var_list):
         return [var_list]
-    return [v for item in children(var_list) for v in _flat(item)]
+    return [v for item in children(var_list) for v in flat_variables(item)]
 
 
 def _target(v: Any) -> Tensor:
