@@ -87,17 +87,19 @@ def leave_if_abandoned() -> None:
         raise SystemExit
 
 
-def wait_for(lock: threading.Lock, timeout: float | None = None) -> bool:
-    """Acquire a lock; in the main thread, let signals be handled meanwhile.
+def wait_for(lock: threading.Lock, timeout: float | None = None, check: Callable[[], None] | None = None) -> bool:
+    """Acquire a lock; in the main thread, let signals be handled meanwhile. check: called every LOOK seconds.
 
     Waiting for a lock is not ended by Ctrl-C on Windows, nor by `_thread.interrupt_main()` anywhere.
     """
-    if threading.current_thread() is not threading.main_thread():
+    if check is None and threading.current_thread() is not threading.main_thread():
         return lock.acquire(timeout=-1 if timeout is None else max(timeout, 0))
     until = None if timeout is None else time.monotonic() + timeout
     while True:
         left = LOOK if until is None else min(LOOK, until - time.monotonic())
         if lock.acquire(timeout=max(left, 0)):
             return True
+        if check is not None:
+            check()
         if left < LOOK:
             return False

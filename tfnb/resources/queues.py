@@ -12,7 +12,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
-from time import monotonic
 from typing import Any
 
 from tfnb.core.errors import CancelledError, DeadlineExceededError, OpError, OutOfRangeError
@@ -48,7 +47,12 @@ class _Run(threading.local):
 
 
 run = _Run()
-_LOOK = 0.02                                       # seconds between two checks of the event
+
+
+def check_going(cancelled: threading.Event) -> None:
+    """Raise CancelledError if a run's event of cancellation is set."""
+    if cancelled.is_set():
+        raise CancelledError(None, None, "The run was cancelled: another op of it failed")
 
 
 class Queue:
@@ -191,17 +195,7 @@ class Queue:
     def _pass(self, gate: threading.Lock, timeout: float | None) -> bool:
         """Wait for a lock; return whether it was acquired. Raises CancelledError if this thread's run is cancelled."""
         event = run.cancelled
-        if event is None:
-            return wait_for(gate, timeout)
-        until = None if timeout is None else monotonic() + timeout
-        while True:
-            left = _LOOK if until is None else min(_LOOK, until - monotonic())
-            if gate.acquire(timeout=max(left, 0)):
-                return True
-            if event.is_set():
-                raise CancelledError(None, None, "The run was cancelled: another op of it failed")
-            if left < _LOOK:
-                return False
+        return wait_for(gate, timeout, None if event is None else lambda: check_going(event))
 
     def _withdraw(self, line: deque[_Attempt], attempt: _Attempt, give_back: bool = False) -> None:
         with self._lock:

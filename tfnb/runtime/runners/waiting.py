@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from time import monotonic
 
 from tfnb.compile.planning.plan import Plan
-from tfnb.core.errors import CancelledError, DeadlineExceededError
+from tfnb.core.errors import DeadlineExceededError
+from tfnb.core.interrupts import LOOK
 from tfnb.resources import queues
 from tfnb.runtime.runners.overdue import monitor
 from tfnb.runtime.state.store import Store
@@ -24,7 +26,6 @@ from tfnb.runtime.state.store import Store
 Run = Callable[[int], None]                     # runs the stage of that number
 NOW = float("-inf")                             # a deadline that lets nothing wait
 NEVER = float("inf")                            # the beginning of a turn while there is none
-LOOK = 0.05                                     # seconds between two looks for a signal
 GRACE, INTERRUPTED = 5.0, 0.5                   # seconds that functions may still run after an error, an interrupt
 
 
@@ -135,8 +136,7 @@ class _Waiting:
 
     def _schedule(self) -> None:
         while self._left or self._threads:
-            if self._cancelled.is_set():
-                raise CancelledError(None, None, "The run was cancelled: another op of it failed")
+            queues.check_going(self._cancelled)
             if not self._go_on():
                 self._wait()
 
@@ -264,11 +264,9 @@ class _Waiting:
     def _next(self) -> tuple[int, BaseException | None]:
         """Wait for a stage in another thread to end. Lets signals be handled meanwhile, see `wait_for`."""
         while True:
-            try:
+            with suppress(Empty):
                 return self._finished.get(timeout=LOOK)
-            except Empty:
-                if self._cancelled.is_set():       # by who waits for this deputy
-                    raise CancelledError(None, None, "The run was cancelled: another op of it failed") from None
+            queues.check_going(self._cancelled)    # who waits for this deputy sets it
 
     def _in_thread(self, i: int, deadline: float | None) -> None:
         queues.run.cancelled = self._cancelled
