@@ -34,6 +34,43 @@ hs = [sess.partial_run_setup([r1, r2], [a, b, c]) for _ in range(2)]; [sess.part
 ===
 h = sess.partial_run_setup([u, r1], [a, b]); x = sess.partial_run(h, u, {a: 1}); sess.partial_run(h, r1, {b: 1}), outcome(lambda: sess.partial_run(h, u))
 ===
+y = tf.cond(a > 0, lambda: a * 2, lambda: -a); z = y + b; h = sess.partial_run_setup([y, z], [a, b])
+sess.partial_run(h, y, {a: -3}), sess.partial_run(h, z, {b: 1})
+===
+y = tf.cond(a > 0, lambda: b * 2, lambda: -c); h = sess.partial_run_setup([y], [a, b, c])
+outcome(lambda: sess.partial_run(h, y, {a: 1, b: 2})), sess.partial_run(h, [], {c: 1})
+===
+y = tf.cond(a > 0, lambda: b * 2, lambda: -c)
+for _ in range(3):
+    h = sess.partial_run_setup([y], [a, b, c]); sess.partial_run(h, [], {b: 1, c: 2}), sess.partial_run(h, y, {a: 1})
+===
+p = tf.placeholder(tf.bool, []); x = tf.cond(p, lambda: a + b, lambda: a - c); z = x * 2
+def steps():
+    h = sess.partial_run_setup([x, z], [p, a, b, c])
+    return sess.partial_run(h, [], {p: False, a: 1}), sess.partial_run(h, [], {b: 1}), sess.partial_run(h, [x, z], {c: 5})
+steps(), steps(), steps()
+===
+y = tf.while_loop(lambda i: i < a, lambda i: i + b, [tf.constant(0.)]); z = y * c
+def steps():
+    h = sess.partial_run_setup([y, z], [a, b, c])
+    return sess.partial_run(h, [], {a: 5}), sess.partial_run(h, y, {b: 2}), sess.partial_run(h, z, {c: 10})
+steps(), steps(), steps()
+===
+add = v.assign_add(a); r = v.read_value(); rb = v + b; f = tf.reshape(v, [1, 1])
+def steps():
+    h = sess.partial_run_setup([add, v, r, rb, f], [a, b])
+    return sess.partial_run(h, add, {a: 2}), sess.partial_run(h, [r, f], {}), sess.partial_run(h, [v, rb], {b: 10})
+steps(), steps(), steps()
+===
+q = tf.FIFOQueue(10, tf.float32, shapes=[[]]); e = q.enqueue(a); d = q.dequeue(); z = d + b
+h = sess.partial_run_setup([d, z, e], [a, b]); sess.partial_run(h, d, {a: 7}), sess.partial_run(h, z, {b: 1})
+===
+loss = tf.square(v * a - b); train = tf.train.GradientDescentOptimizer(.1).minimize(loss); out = v * a
+def steps():
+    h = sess.partial_run_setup([out, loss, train], [a, b])
+    return sess.partial_run(h, out, {a: 3}), sess.partial_run(h, loss, {b: 1}), sess.run(v)
+steps(), steps(), steps()
+===
 outcome(lambda: sess.partial_run_setup(3, [a]))
 ===
 h = sess.partial_run_setup([r1], [a, b]); sess.close(); outcome(lambda: sess.partial_run(h, r1, {a: 1, b: 2})), outcome(lambda: sess.partial_run_setup([r1], [a, b]))

@@ -204,6 +204,22 @@ def test_a_saver_writes_what_the_gpu_has_and_restores_it(tmp_path):
         np.testing.assert_array_equal(sess.run(w), [0.5, 1.5, 2.5, 3.5])
 
 
+def test_a_run_in_steps_is_on_the_gpu():
+    with tf.device("/gpu:0"):
+        a, b = tf.placeholder(tf.float32, [4]), tf.placeholder(tf.float32, [4])
+        v = tf.Variable(tf.ones([4]))
+        y = a * v
+        z, update = y + b, v.assign_add(b)
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        for n in (1.0, 2.0):
+            handle = sess.partial_run_setup([y, z, update], [a, b])
+            assert sess.partial_run(handle, y, {a: np.ones(4)}).tolist() == [n] * 4
+            assert sess.partial_run(handle, [z, update], {b: np.ones(4)})[0].tolist() == [n + 1.0] * 4
+        assert [stage.gpu for plan in [key[1].plan for key in sess._executors.values()][1:] for stage in plan.stages] \
+            == [True] * 4
+
+
 def test_a_bad_index_names_the_op_and_changes_nothing():
     w, x, y, step = line()
     with tf.device("/gpu:0"):

@@ -1,6 +1,7 @@
 """Runs in steps. Values and classes of errors are compared with TensorFlow's in test_session_oracle.py."""
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import tfnb as tf
@@ -57,11 +58,43 @@ def test_strings_and_updates_that_follow_one_another():
         assert sess.partial_run(handle, joined, {s: "v="}).startswith(b"v=20") and sess.run(v) == 20.0
 
 
-def test_control_flow_is_refused():
-    a = tf.placeholder(tf.float32, [])
-    y = tf.cond(a > 0, lambda: a, lambda: -a)
-    with tf.Session() as sess, pytest.raises(tf.errors.UnimplementedError, match="control flow: 'cond"):
-        sess.partial_run_setup([y], [a])
+def test_a_branch_that_was_not_taken_has_no_value():
+    a, b = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
+    off, on = tf.raw_ops.Switch(data=a, pred=a > 0)
+    y = on * b
+    with tf.Session() as sess:
+        for _ in range(3):
+            handle = sess.partial_run_setup([off, y], [a, b])
+            assert sess.partial_run(handle, off, {a: -2.0}) == -2.0
+            with pytest.raises(tf.errors.InvalidArgumentError, match="mul:0' is in a branch that was not taken"):
+                sess.partial_run(handle, y, {b: 1.0})
+
+
+def test_later_runs_share_a_plan_and_are_compiled():
+    a, b = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.float32, [None])
+    y = tf.tanh(a) * 2.0
+    z = y + tf.exp(b)
+    with tf.Session() as sess:
+        for n in range(1, 4):
+            handle = sess.partial_run_setup([y, z], [a, b])
+            first = sess.partial_run(handle, y, {a: np.ones(n)})
+            assert np.allclose(first, 2 * np.tanh(1)) and sess.partial_run(handle, z, {b: np.ones(n)}).shape == (n,)
+        (_, executor), = sess._executors.values()
+        assert [len(runner.programs()) for runner in executor.runners] == [2, 2, 2]     # by feeds: a; b; a and b
+
+
+def test_a_run_is_over_when_a_step_fails():
+    a, b, c = (tf.placeholder(tf.float32, []) for _ in range(3))
+    v = tf.Variable(0.0)
+    with tf.control_dependencies([v.assign_add(a)]):
+        y = tf.check_numerics(a / b, "no number")
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        handle = sess.partial_run_setup([y, y * c], [a, b, c])
+        for feeds in ({a: 1.0, b: 0.0}, {c: 0.0}, {a: 1.0, b: 2.0}):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="no number"):
+                sess.partial_run(handle, [], feeds)
+        assert sess.run(v) == 1.0
 
 
 def updates():

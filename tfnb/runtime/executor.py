@@ -16,12 +16,11 @@ from tfnb.runtime.runners.host import HostRunner, is_plain
 from tfnb.runtime.runners.interpreter import Interpreted, Taps
 from tfnb.runtime.runners.loops import LoopRunner
 from tfnb.runtime.runners.merges import Literals, MergeRunner, holds, numbered
+from tfnb.runtime.runners.partial import PartialRunner, Values
 from tfnb.runtime.runners.stages import StageRunner
 from tfnb.runtime.runners.waiting import run_waiting
 from tfnb.runtime.state.store import Store
 from tfnb.runtime.state.trace import Trace
-
-Values = list["np.ndarray | None"]              # by slot; None: not computed, or in a branch that was not taken
 
 
 @dataclass(frozen=True)
@@ -35,12 +34,16 @@ class Settings:
 
 
 class Runner(Protocol):
-    """A stage over a store: interpreted, compiled for the CPU or a GPU, host calls, a loop, or merges."""
+    """A stage over a store: interpreted, compiled for the CPU or a GPU, host calls, a loop, or merges.
+
+    Also all stages of a run in steps (PartialRunner).
+    """
 
     def run(self, inputs: Sequence[Any], trace: Trace | None = None) -> Sequence[Any]:
         """Return the stage's outputs for its inputs: row-major arrays. trace: receives the times of ops.
 
-        Merges and loops take None for a tensor that no stage computes, and merges return None for no value.
+        Merges and loops take None for a tensor that no stage computes, and merges return None for no value. A run in
+        steps takes and returns None for what is not there yet.
         """
 
 
@@ -86,8 +89,7 @@ class Executor:
         trace: receives the times of ops. Raises DeadlineExceededError past the store's limit, ResourceExhaustedError
         where memory does not suffice.
         """
-        compiled = options.compile == "always" or (self._runs > 0 and options.compile == "second")
-        self._runs += 1
+        compiled = self._begin()
         try:
             if self._only is not None:
                 return self._only[compiled].run(feeds, trace)
@@ -102,6 +104,17 @@ class Executor:
         except MemoryError as error:               # outside of any op: copies of fetched values
             raise ResourceExhaustedError(None, None, f"OOM: {error or 'no memory left'} (while fetching "
                                                      f"{[t.name for t in self.plan.fetches]})") from error
+
+    def _begin(self) -> bool:
+        """Count a run, and return whether it is a compiled one."""
+        self._runs += 1
+        return options.compile == "always" or (self._runs > 1 and options.compile == "second")
+
+    def begin_partial(self) -> PartialRunner:
+        """Begin a run in steps. The plan must be one for feeds that come late."""
+        rows = self._rows[self._begin()]
+        return PartialRunner(self.plan, self._store,
+                             lambda i, values: self._run_rows(rows[i:i + 1], values, None, False))
 
     def _run_rows(self, rows: Sequence[Row], values: Values, trace: Trace | None, limited: bool) -> None:
         """Run stages one after the other, those whose guards hold: the loop of a run. limited: check the time."""

@@ -22,7 +22,7 @@ from tfnb.graph.stack import get_default_graph
 from tfnb.runtime.devices import HERE, DeviceAttributes, Placer
 from tfnb.runtime.executor import Executor, Settings
 from tfnb.runtime.fetch import Build, Feed, feed_tensor, flat_feeds, read_fetches
-from tfnb.runtime.partial import PartialRun
+from tfnb.runtime.runners.partial import PartialRun
 from tfnb.runtime.server import find_target
 from tfnb.runtime.state.store import Store
 from tfnb.runtime.state.trace import Trace
@@ -228,13 +228,13 @@ class BaseSession:
         return call
 
     def _executor(self, tensors: tuple[Tensor, ...], targets: tuple[Operation, ...], feeds: tuple[Tensor, ...],
-                  mutations: int) -> Executor:
-        key = (tensors, targets, feeds)
+                  mutations: int, late: bool = False) -> Executor:
+        key = (tensors, targets, feeds, late)
         found = self._executors.get(key)
         if found is None or found[0] != mutations:
             for op in (*(t.op for t in tensors), *targets):     # errors of the requested tensors are the clearest
                 check_fresh(op)
-            plan = build(tensors, targets, feeds, self._placer.gpu_ops(self._graph))
+            plan = build(tensors, targets, feeds, self._placer.gpu_ops(self._graph), late)
             for op in plan.ops:
                 check_fresh(op)
             found = self._executors[key] = (mutations, self._execute(plan))
@@ -261,13 +261,16 @@ class BaseSession:
         """Prepare an incremental run, and return its handle for `partial_run`.
 
         fetches: all that will be fetched, feeds: all tensors that will be fed in the course of it. Raises
-        InvalidArgumentError if there is nothing to fetch, UnimplementedError for control flow.
+        InvalidArgumentError if there is nothing to fetch.
         """
         self._check_open()
         read = read_fetches(fetches, self._graph)
         given = [feed_tensor(key, self._graph) for key in feeds or ()]
         handle = f"{','.join(t.name for t in given)}->{','.join(t.name for t in read.tensors)}//{len(self._partial)}"
-        self._partial[handle] = PartialRun(read.tensors, read.targets, tuple(given), self._execute)
+        if not read.tensors and not read.targets:
+            raise InvalidArgumentError(None, None, "Must specify at least one target to fetch or execute.")
+        executor = self._executor(read.tensors, read.targets, tuple(given), self._graph.mutations, late=True)
+        self._partial[handle] = PartialRun(executor.begin_partial(), executor.plan, read.tensors, self._store)
         return handle
 
     def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:

@@ -16,16 +16,16 @@ ALWAYS: Condition = frozenset()
 class Guards:
     """The predicates of the ops of a region: acyclic, with loops as single ops. trivial: all of them are ALWAYS.
 
-    ops: all that are reached; feeds: tensors that always have values; loops: op of a loop -> the op that represents it;
-    cut: border nodes of the loop whose inside the region is.
+    ops: all that are reached; feeds: tensors that have values from the start; loops: op of a loop -> the op that
+    represents it; cut: border nodes of the loop whose inside the region is; late: feeds that have values later.
     """
 
     def __init__(self, ops: Iterable[Operation], feeds: Collection[Tensor], loops: dict[Operation, Operation],
-                 cut: Collection[Operation] = ()) -> None:
-        self.feeds, self.loops, self.cut = feeds, loops, cut
+                 cut: Collection[Operation] = (), late: Collection[Tensor] = ()) -> None:
+        self.feeds, self.loops, self.cut, self.late = feeds, loops, cut, late
         self.ops: dict[Operation, Condition] = {}
         wanted, waiting = set(ops), set[Operation]()
-        self.trivial = not any(isinstance(op.spec, kinds.Flow) for op in wanted)
+        self.trivial = not late and not any(isinstance(op.spec, kinds.Flow) for op in wanted)
         if self.trivial:
             return
         todo = list(wanted)
@@ -50,7 +50,7 @@ class Guards:
         """Return the condition under which `tensor` has a value."""
         op = tensor.op
         if tensor in self.feeds or op in self.cut:
-            return ALWAYS
+            return frozenset([(tensor, None)]) if tensor in self.late else ALWAYS
         if op in self.loops:
             return self.ops.get(self.loops[op], ALWAYS)
         condition = self.ops.get(op, ALWAYS)
@@ -78,7 +78,7 @@ class Guards:
         found = ALWAYS.union(*(self.of(t) for t in op.inputs))
         for c in op.control_inputs:
             c = self.loops.get(c, c)
-            found |= self.ops.get(c, ALWAYS)
+            found = found.union(self.ops.get(c, ALWAYS), *(self.of(t) for t in c.outputs if t in self.late))
         return found
 
     def _merged(self, op: Operation) -> Condition:

@@ -44,7 +44,7 @@ class Region:
     needed, passed: see order.reach; loops: the op that represents each loop -> the loop; within: op of a loop -> the
     op that represents that. aliases: tensor -> tensor that it is a copy of. varying: feeds that change in each run.
     cut: border nodes of the loop that this region is a part of; after: op -> ops that must run before it; reads: more
-    ops, that read variables; resident: see `place`; on_gpu: see structure.build. flow: False if there is none.
+    ops, that read variables; resident: see `place`; on_gpu, late: see structure.build. flow: False if there is none.
     """
 
     def __init__(self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
@@ -52,12 +52,13 @@ class Region:
                  within: dict[Operation, Operation], aliases: Mapping[Tensor, Tensor] | None = None,
                  varying: Collection[Tensor] = (), cut: Collection[Operation] = (),
                  after: Mapping[Operation, set[Operation]] | None = None, reads: Sequence[Operation] = (),
-                 resident: bool = False, on_gpu: OnGpu | None = None, flow: bool = True) -> None:
+                 resident: bool = False, on_gpu: OnGpu | None = None, flow: bool = True, late: bool = False) -> None:
         self.fetches, self.targets, self.feeds = tuple(fetches), tuple(targets), tuple(feeds)
         self.fed, self.varying, self.loops, self.within = frozenset(feeds), varying, loops, within
         self.needed = {op for op in needed if op not in within} | set(loops) if loops else needed
-        self.guards = Guards([op for op in (*self.needed, *passed) if op not in within] if flow else (), self.fed,
-                             within, cut)
+        self.late = self.fed if late else frozenset()
+        self.guards = Guards([op for op in (*self.needed, *passed) if op not in within] if flow or late else (),
+                             self.fed, within, cut, self.late)
         self.units: dict[Operation, Condition] = {}
         self._found: list[Operation] = []                   # the units in the order in which they were added
         self._leaves: dict[Operation, None] = {}            # constants and variables that are used
@@ -308,14 +309,14 @@ class Region:
         runs, plain = self._gathered(runs)
         wanted = set(self.fetches)
         stages: list[Stage] = []
-        written = updates_before(self._before_or_inside)
+        written = updates_before(self._before_or_inside) if not self.late else lambda op, variable: True
         runs = [found for run in runs for found in (*self._reads_of_loop(run, device, written), run)]
         for (condition, name, loop), ops in reversed(runs):
             if name in ("device", "gpu", "host"):
                 fits = bool if name == "host" else device.__contains__
                 ops = [*read_again(ops, fits, self._maker, written), *ops]
                 stage = self._stage(name, ops, self._guard(condition), wanted, by_value,
-                                    plain if not stages else (), len(runs) == 1)
+                                    plain if not stages else (), len(runs) == 1 and not self.late)
             else:
                 stage = self._flow_stage(ops, self._guard(condition), wanted, loop)
             stages.append(stage)

@@ -26,17 +26,20 @@ _LOOP = kinds.Loop("While", (), (), ())
 
 
 def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
-          on_gpu: OnGpu | None = None, cut: Collection[Operation] = ()) -> Plan:
+          on_gpu: OnGpu | None = None, late: bool = False) -> Plan:
     """Build the plan of a run: prune, find loops and branches, place, order and split into stages.
 
     on_gpu: the ops that are assigned to a GPU, where it has kernels for them; None: no op. Ops in loops never are.
-    cut: ops that are not run, nor what only they need: they have run before.
+    late: the feeds come one after another, and the guard of a stage has those that it depends on. Constants, variables
+    and references among the fetches are no outputs then: they are read when they are asked for.
 
     Fetches and feeds must be distinct tensors of one graph. Raises InvalidArgumentError for control-flow nodes that
     form no loop.
     """
-    needed, passed = reach(fetches, targets, frozenset(feeds), cut)
-    return _region(fetches, targets, feeds, needed, passed, on_gpu=on_gpu, cut=cut).plan()
+    needed, passed = reach(fetches, targets, frozenset(feeds))
+    if late:
+        fetches = [t for t in fetches if t in feeds or not (refers(t) or isinstance(t.op.spec, LEAVES))]
+    return _region(fetches, targets, feeds, needed, passed, on_gpu=on_gpu, late=late).plan()
 
 
 def _region(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor], needed: set[Operation],
