@@ -216,7 +216,8 @@ def random() -> Program:
         outs = [tf.random_uniform([7], seed=1), tf.random_uniform([5], seed=1, dtype=tf.float64),
                 tf.random_uniform([9], -5, 60, tf.int32, seed=2), tf.random_uniform([3], 0, 1 << 40, tf.int64, seed=2),
                 tf.random_normal([2, 5], seed=3), tf.random_normal([5], seed=3, dtype=tf.float64),
-                tf.truncated_normal([11], seed=4), tf.nn.dropout(tf.ones([3, 4]), 0.5, seed=5)]
+                tf.truncated_normal([11], seed=4), tf.nn.dropout(tf.ones([3, 4]), 0.5, seed=5),
+                tf.multinomial(tf.constant([[0.0, 1.0, -1.0], [2.0, 0.0, 1.0]]), 5, seed=6)]
     return Program(outs, steps=2)
 
 

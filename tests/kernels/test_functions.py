@@ -14,7 +14,19 @@ from tests.kernels.cpu.conftest import play
 from tfnb.kernels.functions import kernel as functions
 from tfnb.kernels.functions.definition import KernelSyntaxError
 from tfnb.kernels.functions.kernel import kernel_function
-from tfnb.kernels.functions.language import Array, Ints, KernelFailure, MaybeOne, Static, Type, fail, unrolled
+from tfnb.kernels.functions.language import (
+    Array,
+    Ints,
+    KernelFailure,
+    MaybeOne,
+    Static,
+    Type,
+    fail,
+    float64,
+    libm,
+    uint64,
+    unrolled,
+)
 from tfnb.kernels.launch import Call
 
 SCALE = 3
@@ -148,6 +160,43 @@ def in_a_cell(body, name="<cell>"):
     return kernel_function(scope["f"])
 
 
+ODD = np.uint64(0x9E3779B97F4A7C15)
+NARROW = np.float32(0.1)
+
+
+def mixed_words(x: int, y: int):
+    """Return two words of 64 bits."""
+    return x * ODD, (x + y) >> np.uint64(3)
+
+
+def summed(words: Ints, scale: float):
+    """Return a sum of all words as a float."""
+    total = 0.0
+    for i in unrolled(len(words)):
+        total += float64(words[i] % uint64(1000)) * scale
+    return total
+
+
+@kernel_function(fastmath=())
+def of_words(x: Array, y: Array, item: int):
+    """Tuples, arithmetic of uint64 that wraps around, constants with a type."""
+    words = mixed_words(x[item], uint64(item))
+    for _ in range(3):
+        words = mixed_words(words[1], words[0])
+    three = words[0], words[1], uint64(item)
+    y[item] = summed(words, 0.5) + summed(three, 2.0) + float64(NARROW) + libm.log(2.0)
+
+
+def test_tuples_and_words_of_64_bits():
+    x, plain = np.array([1, 2**63, 2**64 - 1], np.uint64), np.zeros(3)
+    of_words.python(3, x, plain)
+    assert len(set(plain.tolist())) == 3 and float(NARROW) != 0.1
+    np.testing.assert_allclose(launched(of_words, 3, [x, plain]), plain, rtol=1e-15)
+    text = of_words.source("cuda", {})
+    assert "words_0, words_1 = mixed_words(" in text and "uint64(11400714819323198485)" in text
+    assert "math.log(" in text and text.count("def summed") == 2
+
+
 def test_functions_of_a_cell():
     x = np.array([1.0, 4.0])
     f = in_a_cell("y[item] = sqrt(x[item]) + math.exp(x[item]) * m + n")
@@ -172,6 +221,9 @@ def test_functions_of_a_cell():
     ("y[item] = np.linalg.norm(x)", "is not allowed"),
     ("y[item] = x.sum()", "is not allowed"),
     ("y[item] = exp(x[item], n)", "this call is not allowed"),
+    ("n3 = n, n; n3 = n, n, n", "expected 2 elements in `n3`, got 3"),
+    ("n3 = n, n; y[item] = n3", "expected 1 values, got 2"),
+    ("n3 = n, n; y[item] = n3 + 1", "expected a number, got \\(n3_0, n3_1\\)"),
     ("raise ValueError", "`raise` \\(use fail"),
     ("for k in unrolled(n): pass", "a constant in `unrolled"),
 ])

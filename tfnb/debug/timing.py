@@ -12,8 +12,8 @@ import numpy as np
 from tfnb.compile.lower import Ref, Step
 from tfnb.core.options import options
 from tfnb.graph.parts.operation import Operation
+from tfnb.kernels.arrays.philox import new_state
 from tfnb.kernels.cpu.matmul.gemm import matmul
-from tfnb.kernels.cpu.random import new_state
 from tfnb.kernels.launch import Call, Code, Meta, Word
 from tfnb.kernels.llvm import jit
 from tfnb.kernels.llvm.streaming import LINE

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from tfnb.kernels.arrays import philox
-from tfnb.kernels.cpu import random
 from tfnb.kernels.launch import Call, Meta
+from tfnb.kernels.library import random
 
 SHAPES = [(0,), (), (1,), (5,), (1000,), (3, 7, 11)]
 FILLS = {"uniform": (random.random_uniform, philox.uniform),
@@ -30,6 +30,17 @@ def test_kernel_and_numpy_form_agree(shape, name, type_, run):
         want = form(two, shape, type_)
         np.testing.assert_array_equal(got, want)
         assert one.tolist() == two.tolist()
+
+
+@pytest.mark.parametrize("type_", ["float32", "float64"])
+def test_kernels_run_as_plain_python(type_):
+    """Of the words of Philox, bit by bit; the logarithm, sine and cosine are NumPy's."""
+    state, size = np.array([7, 0, 2**64 - 1, 5], np.uint64), random.SIZES[type_]
+    for is_normal, form in ((False, philox.uniform), (True, philox.normal)):
+        got = np.zeros(7, type_)
+        random.draw.python(1, state, got, 7, None, None, 256, T=type_, size=size, is_normal=is_normal)
+        want = form(state.copy(), (7,), type_)
+        np.testing.assert_allclose(got, want, rtol=1e-5 if is_normal else 0)
 
 
 def test_counter_carries():

@@ -10,10 +10,10 @@ from functools import cached_property
 from types import FunctionType
 from typing import Any, Literal
 
-ParameterKind = Literal["array", "int", "ints", "static", "type", "one"]
+ParameterKind = Literal["array", "int", "float", "ints", "static", "type", "one"]
 
-_KINDS: dict[str, ParameterKind] = {"Array": "array", "int": "int", "Ints": "ints", "Static": "static", "Type": "type",
-                                    "MaybeOne": "one"}
+_KINDS: dict[str, ParameterKind] = {"Array": "array", "int": "int", "float": "float", "Ints": "ints",
+                                    "Static": "static", "Type": "type", "MaybeOne": "one"}
 
 
 class KernelSyntaxError(SyntaxError):

@@ -2,20 +2,26 @@
 
     Array           a flat array: `x[i]`, with i >= 0
     int             an integer that each launch has its own value of
-    Ints            several of them, as a tuple: indices are constants, `len` is one
+    float           a number, of a function that a kernel calls
+    Ints            several of them, as a tuple: indices are constants, `len` is one; of a function that a kernel calls,
+                    any tuple of numbers
     Static          a constant: a number, a flag, a string, a tuple, None
     Type            a constant: a dtype, which casts: `T(x)`
     MaybeOne        an integer that is a constant where it is 1, and else known only in the run
+    libm.log(x)     a function of the C library (of libdevice on a GPU), where `log(x)` may be a polynomial
     unrolled(n)     a range of constants: the body of the loop is written out n times
     fail(code, ...) report a value that the op does not take (FAILURES of kernels/launch.py); `return` follows
 
-Casts are int(x) and float(x) (64 bits), int32(x), float32(x), ...; the primitives of kernels/scalar/primitives.py and
-`math` go by their names. A test whether a MaybeOne is 1 is always decided when the kernel is compiled. All of these
-exist in plain Python too, as NumPy's.
+Casts are int(x) and float(x) (64 bits), int32(x), float32(x), ...; a constant of the module that has a NumPy type, such
+as `LOW = np.uint64(0xFFFFFFFF)`, keeps it, and arithmetic of uint64 wraps around. A name may hold a tuple, for example
+what a function returns: indices are constants. The primitives of kernels/scalar/primitives.py and `math` go by their
+names. A test whether a MaybeOne is 1 is always decided when the kernel is compiled. All of these exist in plain Python
+too, as NumPy's.
 """
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -62,6 +68,13 @@ class PlainPrimitive:
     def __call__(self, *operands: Any) -> Any:
         """Return a number of the operands' type."""
         return self._form(*map(np.asarray, operands))[()]
+
+
+class LibraryFunction(PlainPrimitive):
+    """A function of the C library, as kernel functions call it in plain Python: NumPy's."""
+
+
+libm = SimpleNamespace(**{row.libm: LibraryFunction(name) for name, row in PRIMITIVES.items() if row.libm and row.cuda})
 
 
 def __getattr__(name: str) -> Any:

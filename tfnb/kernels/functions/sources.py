@@ -111,7 +111,7 @@ def cpu_source(made: Specialized, types: Mapping[str, str], settings: Mapping[st
     lines, word = [f"{key} = {value!r}" for key, value in settings.items()], 0
     args, begin, end = map(names.free, ("args", "begin", "end"))
     for name, helper in made.helpers.items():
-        lines += ["@device", f"def {name}({', '.join(p.name for p in helper.parameters)}):", *_docstring(helper),
+        lines += ["@device", f"def {name}({_heads(helper)}):", *_docstring(helper),
                   *_body(helper, 1), ""]
     lines += [f"def kernel({args}, {begin}, {end}):", *_docstring(made)]
     *parameters, item = made.parameters
@@ -137,10 +137,14 @@ def cuda_source(made: Specialized) -> str:
     heads = [name for parameter in parameters for name in names.words(parameter)] + ["status"] * made.fails + [items]
     lines = [f"def kernel({', '.join(heads)}):", *_docstring(made)]
     for name, helper in made.helpers.items():
-        lines += [f"    def {name}({', '.join(p.name for p in helper.parameters)}):", *_docstring(helper, 2),
+        lines += [f"    def {name}({_heads(helper)}):", *_docstring(helper, 2),
                   *_body(helper, 2)]
     lines += [f"    for {item.name} in range(cuda.grid(1), {items}, cuda.gridsize(1)):", *_body(made, 2)]
     return "\n".join([*lines, ""])
+
+
+def _heads(helper: Specialized) -> str:
+    return ", ".join(word for parameter in helper.parameters for word in _Names(helper).words(parameter))
 
 
 class _Names:

@@ -34,6 +34,8 @@ class _Specializer(Expressions):
     def run(self) -> Specialized:
         """Return the function rewritten."""
         node = copy.deepcopy(self.definition.node)
+        if self.kernel and "float" in self.kinds.values():
+            raise self.definition.error(node, "expected integers and arrays as arguments of a kernel, got a float")
         self.locals = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)
                        and isinstance(each.ctx, ast.Store)} | set(self.kinds)
         self.result.body = without_dead_code(self._block(node.body), self.made) or [ast.Pass()]
@@ -46,7 +48,7 @@ class _Specializer(Expressions):
         for i, node in enumerate(body):
             failed = i > 0 and self._is_call(body[i - 1], "fail")
             made += self._statement(node, failed)
-            if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
+            if made and isinstance(made[-1], (ast.Return, ast.Break, ast.Continue)):
                 break
         return made
 
@@ -59,7 +61,11 @@ class _Specializer(Expressions):
             case ast.Assign(targets=[ast.Name() as target], value=ast.Subscript(slice=ast.Slice()) as value):
                 return [self._part(target, value)]
             case ast.Assign(targets=[target], value=value):
-                return [self._assigned(self._target(target), self._tuple(value), node.lineno)]
+                made = self._tuple(value)
+                count, wanted = self._count(made), len(target.elts) if isinstance(target, ast.Tuple) else 1
+                if count != wanted and not isinstance(target, ast.Name):
+                    raise self.definition.error(node, f"expected {wanted} values, got {count}")
+                return [self._assigned(self._target(target, count), made, node.lineno)]
             case ast.AugAssign(target=target, op=op, value=value):
                 place: Any = self._target(target)       # a name or an element, as `target` is
                 return [ast.AugAssign(place, self.operator(op, node), self.visited(value))]
@@ -115,12 +121,15 @@ class _Specializer(Expressions):
         self.result.fails = True
         return self.device.fail(self.visited(call.args[0]), [self.visited(arg) for arg in call.args[1:]])
 
-    def _target(self, node: ast.expr) -> ast.expr:
+    def _target(self, node: ast.expr, count: int = 1) -> ast.expr:
+        """Return what is assigned to. count: how many elements a name gets."""
         match node:
             case ast.Name(id=name):
                 if name in self.kinds or name in self.constants:
                     raise self.definition.error(node, f"got an assignment to parameter or constant `{name}`")
-                return node
+                if self.tuples.setdefault(name, count) != count:
+                    raise self.definition.error(node, f"expected {self.tuples[name]} elements in `{name}`, got {count}")
+                return ast.Tuple(self.elements(name, count, ast.Store()), ast.Store()) if count > 1 else node
             case ast.Tuple(elts=nodes):
                 return ast.Tuple([self._target(each) for each in nodes], ast.Store())
             case ast.Subscript() if self.is_array(node.value):
@@ -133,6 +142,15 @@ class _Specializer(Expressions):
             return ast.Tuple(self._several(node) or [], ast.Load())
         return ast.Tuple([self.visited(each) for each in node.elts], ast.Load()) if isinstance(node, ast.Tuple) \
             else self.visited(node, tuples=True)
+
+    def _count(self, made: ast.expr | None) -> int:
+        """Return how many numbers an expression has."""
+        match made:
+            case ast.Tuple(elts=elts):
+                return len(elts)
+            case ast.Call(func=ast.Name(id=name)) if name in self.made:
+                return self.made[name].results
+        return 1
 
     def _if(self, node: ast.If) -> list[ast.stmt]:
         test = self.visit(node.test)
@@ -175,7 +193,9 @@ class _Specializer(Expressions):
 
     def _return(self, node: ast.Return, failed: bool) -> list[ast.stmt]:
         if not self.kernel:
-            return [ast.Return(None if node.value is None else self._tuple(node.value))]
+            made = None if node.value is None else self._tuple(node.value)
+            self.result.results = self._count(made)
+            return [ast.Return(made)]
         if node.value is not None:
             raise self.definition.error(node, "expected `return` with no value: a kernel function writes to its arrays")
         if self.loops and not failed:

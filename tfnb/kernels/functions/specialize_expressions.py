@@ -49,7 +49,7 @@ class Device(Protocol):
 @dataclass
 class Specialized:
     """A function for given constants. body: its statements; helpers: the functions that it calls, by the names that
-    they have there; fails: whether it reports failures."""
+    they have there; fails: whether it reports failures; results: how many it returns."""
 
     definition: Definition
     parameters: list[Parameter]
@@ -57,6 +57,7 @@ class Specialized:
     body: list[ast.stmt] = field(default_factory=list)
     helpers: dict[str, Specialized] = field(default_factory=dict)
     fails: bool = False
+    results: int = 0
 
 
 class Expressions(ast.NodeTransformer):
@@ -73,6 +74,7 @@ class Expressions(ast.NodeTransformer):
         self.loops = 0
         self.locals: set[str] = set()
         self.integers: set[str] = {p.name for p in runtime if p.kind in ("int", "one")}    # names of integers
+        self.tuples: dict[str, int] = {}               # names that hold tuples -> how many elements
         self.parts: dict[str, str] = {}                # arrays from an element on -> those that they are parts of
 
     def run(self) -> Specialized:
@@ -102,9 +104,18 @@ class Expressions(ast.NodeTransformer):
         if node.id in self.parts and not self.device.slices:
             base, start = self.element(node, ast.Constant(0))
             return ast.Subscript(base, ast.Slice(start), ast.Load())
+        if self.tuples.get(node.id, 1) > 1:
+            return ast.Tuple(self.elements(node.id, self.tuples[node.id], ast.Load()), ast.Load())
         if node.id in self.locals:
             return node
-        return self._literal(self.resolve(node), node)
+        value = self.resolve(node)
+        made = self._literal(value, node)
+        typed = isinstance(value, np.generic) and value.dtype.name not in ("int64", "float64", "bool")
+        return ast.Call(ast.Name(value.dtype.name, ast.Load()), [made], []) if typed else made
+
+    def elements(self, name: str, count: int, ctx: ast.expr_context) -> list[ast.expr]:
+        """Return the names of the elements of a tuple that a name holds."""
+        return [ast.Name(f"{name}_{i}", ctx) for i in range(count)]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """Return `math.inf` and the like."""
@@ -137,7 +148,7 @@ class Expressions(ast.NodeTransformer):
                                                 "a number or function of the module, a cast or a primitive") from None
             case ast.Attribute(value=ast.Name(id=name), attr=attr) if name not in self.locals:
                 module = self.resolve(node.value)
-                if module in (math, np, language) and hasattr(module, attr):
+                if module in (math, np, language, language.libm) and hasattr(module, attr):
                     return getattr(module, attr)
         raise self.refused(node)
 
@@ -235,9 +246,9 @@ class Expressions(ast.NodeTransformer):
     def _several(self, node: ast.expr) -> list[ast.expr] | None:
         """Return the elements of a tuple that is known, or of a parameter that is several integers."""
         if isinstance(node, ast.Name) and self.kinds.get(node.id) == "ints":
-            names = [f"{node.id}_{i}" for i in range(self.constants[f"len({node.id})"])]
-            self.integers.update(names)
-            return [ast.Name(name, ast.Load()) for name in names]
+            count = self.constants[f"len({node.id})"]
+            self.integers.update(f"{node.id}_{i}" for i in range(count))
+            return self.elements(node.id, count, ast.Load())
         made = self.visit(node)
         return made.elts if isinstance(made, ast.Tuple) else None
 
@@ -270,6 +281,8 @@ class Expressions(ast.NodeTransformer):
             return folded(ast.Call(ast.Name(found.__name__, ast.Load()), args, []))
         if is_type(found):
             return self._cast(found, args, node)
+        if isinstance(found, language.LibraryFunction):
+            return ast.Call(ast.Attribute(ast.Name("math", ast.Load()), found.__name__, ast.Load()), args, [])
         made = self.device.primitive(self._primitive(found, node), args)
         if made is None:
             raise self.definition.error(node, f"{ast.unparse(node.func)} has no form on this device")
@@ -298,8 +311,17 @@ class Expressions(ast.NodeTransformer):
         given = dict(zip(names, node.args, strict=False)) | {str(k.arg): k.value for k in node.keywords}
         if set(given) != set(names) or len(node.args) + len(node.keywords) != len(names):
             raise self.definition.error(node, f"expected the arguments {', '.join(names)} of {definition.name}")
-        constants, passed = {}, []
+        constants: dict[str, Any] = {}
+        passed: list[ast.expr] = []
         for parameter in definition.parameters:
+            if parameter.kind == "ints":
+                several = self._several(given[parameter.name])
+                if several is None:
+                    raise self.definition.error(node, f"expected a tuple, or a name that holds one, as "
+                                                            f"`{parameter.name}` of {definition.name}")
+                constants[f"len({parameter.name})"] = len(several)
+                passed += several
+                continue
             made = self.visit(given[parameter.name])
             known = constant_value(made)
             if parameter.kind in ("static", "type"):
@@ -308,8 +330,6 @@ class Expressions(ast.NodeTransformer):
                 constants[parameter.name] = known
             elif parameter.kind == "one" and known == 1:
                 constants[parameter.name] = 1
-            elif parameter.kind == "ints":
-                raise self.definition.error(node, f"expected no Ints among the parameters of {definition.name}")
             else:
                 passed.append(self.checked(made, given[parameter.name]))
         return ast.Call(ast.Name(self._made(definition, constants, node), ast.Load()), passed, [])

@@ -77,9 +77,9 @@ def undefined_symbols(code: bytes) -> set[str]:
 def optimised_module(text: str, symbol: str, vectors: bool = True) -> Any:
     """Return the optimised LLVM module of a kernel: its function `symbol`, and what could not be inlined into it."""
     made, settings = _lowered(text, symbol)
-    if made.count("\ndefine ") > 1:
-        made = _inlined(made, symbol)
-    module = llvm.parse_assembly(mark_independent(made) if settings.get("INDEPENDENT") else made)
+    if settings.get("INDEPENDENT"):
+        made = mark_independent(_inlined(made, symbol) if made.count("\ndefine ") > 1 else made)
+    module = _internal(made, symbol)
     _optimise(module, 3, vectors)
     module.verify()
     return module
@@ -87,12 +87,18 @@ def optimised_module(text: str, symbol: str, vectors: bool = True) -> Any:
 
 def _inlined(made: str, symbol: str) -> str:
     """Return the module cleaned up, its loops unchanged: which are innermost shows only after inlining."""
+    module = _internal(made, symbol)
+    _optimise(module, 1, vectors=False)
+    return str(module)
+
+
+def _internal(made: str, symbol: str) -> Any:
+    """Return the module of a kernel, which alone may be called from outside."""
     module = llvm.parse_assembly(made)
     for value in (*module.functions, *module.global_variables):
         if not value.is_declaration and value.name != symbol:
             value.linkage = "internal"
-    _optimise(module, 1, vectors=False)
-    return str(module)
+    return module
 
 
 def _lowered(text: str, symbol: str) -> tuple[str, dict[str, Any]]:

@@ -77,7 +77,7 @@ def words() -> dict[str, Native]:
     """Return the native functions of this file, by name."""
     casts = {f"{to}{bits}_from_bits": _bit_cast(f"{of}{bits}", f"{to}{bits}")
              for bits in (32, 64) for to, of in (("float", "int"), ("int", "float"))}
-    return {**{f"{type}_array": _view(type) for type in ELEMENTS}, **casts, **_memory(), **_calls(), **_random()}
+    return {**{f"{type}_array": _view(type) for type in ELEMENTS}, **casts, **_memory(), **_calls()}
 
 
 def _view(type: str) -> Native:
@@ -138,41 +138,3 @@ def _calls() -> dict[str, Native]:
 
     return {"call_kernel": Native(("int64",) * 4, "void", call_kernel), "pause": Native((), "void", pause),
             "call_address": Native(("int64",), "void", call_address, more="int64")}
-
-
-def _random() -> dict[str, Native]:
-    """Return Philox4x32-10 and its values in [0, 1) (philox.py)."""
-    def const(value: int) -> Any:
-        return ir.Constant(ir.IntType(64), value)
-
-    def split(builder: Any, value: Any) -> tuple[Any, Any]:
-        return builder.and_(value, const(0xFFFFFFFF)), builder.lshr(value, const(32))
-
-    def philox_block(builder: Any, key: Any, low: Any, high: Any, offset: Any) -> list[Any]:
-        """Emit the four words of the block `offset` behind a counter of 128 bits."""
-        moved = builder.add(low, offset)
-        carry = builder.zext(builder.icmp_unsigned("<", moved, low), ir.IntType(64))
-        (c0, c1), (c2, c3) = split(builder, moved), split(builder, builder.add(high, carry))
-        k0, k1 = split(builder, key)
-        for _ in range(10):
-            p0, p1 = split(builder, builder.mul(const(0xD2511F53), c0))
-            q0, q1 = split(builder, builder.mul(const(0xCD9E8D57), c2))
-            c0, c1 = builder.xor(builder.xor(q1, c1), k0), q0
-            c2, c3 = builder.xor(builder.xor(p1, c3), k1), p0
-            k0, _ = split(builder, builder.add(k0, const(0x9E3779B9)))
-            k1, _ = split(builder, builder.add(k1, const(0xBB67AE85)))
-        return [c0, c1, c2, c3]
-
-    def unit32(builder: Any, bits: Any) -> Any:
-        low = builder.or_(builder.and_(bits, const(0x7FFFFF)), const(0x3F800000))
-        number = builder.bitcast(builder.trunc(low, ir.IntType(32)), ir.FloatType())
-        return builder.fsub(number, ir.Constant(ir.FloatType(), 1.0))
-
-    def unit64(builder: Any, high: Any, low: Any) -> Any:
-        top = builder.shl(builder.or_(builder.and_(high, const(0xFFFFF)), const(0x3FF00000)), const(32))
-        number = builder.bitcast(builder.or_(top, low), ir.DoubleType())
-        return builder.fsub(number, ir.Constant(ir.DoubleType(), 1.0))
-
-    word = "uint64"
-    return {"philox_block": Native((word,) * 4, (word,) * 4, philox_block),
-            "unit32": Native((word,), "float32", unit32), "unit64": Native((word, word), "float64", unit64)}

@@ -14,8 +14,6 @@ and the items [begin, end) are to be done. Its text sees exactly these names:
     call_kernel(kernel, args, begin, end)               call another kernel by its address
     call_address(address, w0, w1, ...)                  call void f(int64, ...): pointers and sizes as words
     address_of(args)                                    the address behind a pointer
-    philox_block(key, low, high, offset)                four words (each in a uint64) of block `offset` after a counter
-    unit32(word), unit64(word, word)                    words as a float32 or float64 in [0, 1)
     pause()                                             tells the processor that we spin
     device                                              decorates a helper function of the source
     those of tiles.py: transpose_tile_32(...), transpose_tile_64(...)

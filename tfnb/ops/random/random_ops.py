@@ -16,8 +16,7 @@ from tfnb.graph.convert import beyond_int32, convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import get_default_graph, name_scope
 from tfnb.kernels.arrays import philox
-from tfnb.kernels.cpu import random as cpu
-from tfnb.kernels.cuda import random as cuda
+from tfnb.kernels.library import random as kernels
 from tfnb.kernels.library.checks import Below
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import random
@@ -72,20 +71,20 @@ def _drawn(draw: Any) -> Any:
 _SHAPED: dict[str, Any] = {"shape": shapes.named_by_first, "ranks": {"shape": 1}, "values": ("shape",)}
 
 
-@random("shape: T -> output: dtype", **_SHAPED, numpy=_drawn(philox.uniform), cpu=cpu.random_uniform,
-        cuda=cuda.random_uniform, **SEEDS, dtype="floattype", T="indextype")
+@random("shape: T -> output: dtype", **_SHAPED, numpy=_drawn(philox.uniform), launch=kernels.random_uniform,
+        **SEEDS, dtype="floattype", T="indextype")
 def RandomUniform() -> None:
     """Sample from the uniform distribution on [0, 1)."""
 
 
 @random("shape: T -> output: dtype", **_SHAPED, numpy=_drawn(philox.normal),
-        cpu=cpu.random_standard_normal, cuda=cuda.random_standard_normal, **SEEDS, dtype="floattype", T="indextype")
+        launch=kernels.random_standard_normal, **SEEDS, dtype="floattype", T="indextype")
 def RandomStandardNormal() -> None:
     """Sample from the standard normal distribution."""
 
 
 @random("shape: T -> output: dtype", **_SHAPED, numpy=_drawn(philox.truncated_normal),
-        cpu=cpu.truncated_normal, cuda=cuda.truncated_normal, **SEEDS, dtype="floattype", T="indextype")
+        launch=kernels.truncated_normal, **SEEDS, dtype="floattype", T="indextype")
 def TruncatedNormal() -> None:
     """Sample from the standard normal distribution, truncated to (-2, 2) by redrawing."""
 
@@ -96,7 +95,7 @@ def _uniform_int(ctx: Any, shape: np.ndarray, low: np.ndarray, high: np.ndarray)
 
 @random("shape: T, minval: Tout, maxval: Tout -> output: Tout",
         **{**_SHAPED, "ranks": {"shape": 1, "minval": 0, "maxval": 0}}, numpy=_uniform_int,
-        cpu=cpu.random_uniform_int, cuda=cuda.random_uniform_int, **SEEDS, Tout="indextype", T="indextype")
+        launch=kernels.random_uniform_int, **SEEDS, Tout="indextype", T="indextype")
 def RandomUniformInt() -> None:
     """Sample integers uniformly from [`minval`, `maxval`)."""
 
@@ -106,7 +105,7 @@ def _(ctx: Any) -> list[Below]:
     return [Below(1, 2)] if prod(ctx.value(0).tolist()) else []
 
 
-@random("value: T -> output: T", shape=shapes.like_first, cpu=cpu.random_shuffle, **SEEDS, T="type",
+@random("value: T -> output: T", shape=shapes.like_first, cpu=kernels.random_shuffle, **SEEDS, T="type",
         numpy=lambda ctx, value: philox.random_shuffle(ctx.state, value))
 def RandomShuffle() -> None:
     """Shuffle the rows of a tensor."""
@@ -130,8 +129,8 @@ def _multinomial(ctx: Any, logits: np.ndarray, num_samples: np.ndarray) -> np.nd
 
 
 @random("logits: T, num_samples: int32 -> output: output_dtype", shape=_multinomial_shape, numpy=_multinomial,
-        cpu=cpu.multinomial, ranks={"logits": 2, "num_samples": 0}, validate=_has_classes, values=("num_samples",),
-        **SEEDS, T="realnumbertype", output_dtype="indextype = DT_INT64")
+        launch=kernels.multinomial, ranks={"logits": 2, "num_samples": 0}, validate=_has_classes,
+        values=("num_samples",), **SEEDS, T="realnumbertype", output_dtype="indextype = DT_INT64")
 def Multinomial() -> None:
     """Sample `num_samples` classes for each row from the categorical distribution softmax(`logits`)."""
 

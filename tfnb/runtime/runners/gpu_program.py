@@ -19,7 +19,7 @@ from tfnb.compile.memory import ALIGN
 from tfnb.compile.values import Buffer
 from tfnb.core.errors import OpError
 from tfnb.graph.parts.operation import Operation
-from tfnb.kernels.cpu.random import new_state
+from tfnb.kernels.arrays.philox import new_state
 from tfnb.kernels.cuda import device
 from tfnb.runtime.runners.gpu_memory import GpuArray, borrow
 from tfnb.runtime.runners.program import Compiled, failure

@@ -12,7 +12,7 @@ from tfnb.core.errors import OpError, OutOfRangeError, ResourceExhaustedError
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.references import ref_variable, refers
 from tfnb.kernels import scatter
-from tfnb.kernels.cpu.random import new_state
+from tfnb.kernels.arrays.philox import new_state
 from tfnb.kernels.scalar.definition import reference
 from tfnb.opdef import kinds
 from tfnb.ops.declaration.evaluate import (

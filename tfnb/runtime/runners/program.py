@@ -20,7 +20,7 @@ from tfnb.compile.trace import Meta
 from tfnb.compile.values import Buffer, Value
 from tfnb.core import errors
 from tfnb.graph.parts.operation import Operation
-from tfnb.kernels.cpu.random import new_state
+from tfnb.kernels.arrays.philox import new_state
 from tfnb.kernels.launch import Code, failure_text
 from tfnb.kernels.llvm import jit
 from tfnb.kernels.llvm.tape import ROW, WRITES, Tape
