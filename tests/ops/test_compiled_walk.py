@@ -259,7 +259,7 @@ FAMILIES = ("Conv2D", "Conv3D", "Depthwise", "MaxPool", "AvgPool", "LRN", "Resiz
 
 def walked():
     """Names of the movement ops and of the kernels that are compiled."""
-    return [name for name, spec in sorted(registry.OPS.items()) if not name.startswith(FAMILIES)
+    return [name for name, spec in sorted(registry.OPS.items()) if not name.startswith(FAMILIES) and not spec.handles
             and (isinstance(spec, kinds.Movement) or (isinstance(spec, kinds.Kernel) and spec.cpu is not None))]
 
 
@@ -307,7 +307,8 @@ def updates(dtype, shape):
         random = np.random.default_rng(5)
         fetches, feeds = {}, {}
         for name, spec in sorted(registry.OPS.items()):
-            if not isinstance(spec, kinds.Update) or not takes(name, dtype) or (dtype == "int32" and name not in WHOLE):
+            if not isinstance(spec, kinds.Update) or spec.handles or not takes(name, dtype) \
+                    or (dtype == "int32" and name not in WHOLE):
                 continue
             args, variables = [], []
             for arg in spec.inputs:

@@ -6,6 +6,7 @@ import pytest
 
 import tfnb as tf
 import tfnb.contrib.opt  # noqa: F401  (it declares the steps of all optimizers)
+from tests.handles import applied
 from tfnb.core.options import options
 from tfnb.opdef import kinds, registry
 from tfnb.ops.declaration.raw import raw
@@ -32,7 +33,7 @@ def arguments(spec, dtype, random):
         elif arg.name == "indices":
             made[arg.name] = np.array([4, 0, 2], np.int32 if dtype == "float32" else np.int64)
         else:
-            made[arg.name] = random.normal(size=(5, 3) if arg.is_ref else (3, 3)).astype(dtype)
+            made[arg.name] = random.normal(size=(5, 3) if arg.is_variable else (3, 3)).astype(dtype)
             if arg.name in ROOTS:
                 made[arg.name] = made[arg.name] ** 2 + (4 if arg.name == "ms" else 1)
     return made
@@ -45,6 +46,8 @@ def variants(spec):
 
 
 def run_here(name, values, refs, attrs):
+    if name.startswith("Resource"):
+        return applied(getattr(raw, name), values, attrs, True)
     tf.reset_default_graph()
     held = {key: tf.Variable(values[key]) for key in refs}
     op = getattr(raw, name)(**{**values, **held}, **attrs)
@@ -54,11 +57,11 @@ def run_here(name, values, refs, attrs):
 
 
 THERE = """
-held = {k: tf.Variable(values[k]) for k in refs}
-op = getattr(tf.raw_ops, name)(**{**values, **held}, **attrs)
+held = {k: tf.Variable(values[k], use_resource=name.startswith("Resource")) for k in refs}
+op = getattr(tf.raw_ops, name)(**{**values, **{k: getattr(v, "handle", v) for k, v in held.items()}}, **attrs)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
-    result = [sess.run(op), *sess.run(list(held.values()))]
+    result = [sess.run(op), *sess.run(list(held.values()))][name.startswith("Resource"):]
 """
 
 
@@ -67,7 +70,7 @@ with tf.Session() as sess:
 def test_sparse_training_ops(name, dtype, mode, oracle):
     spec = registry.OPS[name]
     values = arguments(spec, dtype, np.random.default_rng(1))
-    refs = [arg.name for arg in spec.inputs if arg.is_ref]
+    refs = [arg.name for arg in spec.inputs if arg.is_variable]
     powers = [-0.5, -0.8] if "lr_power" in values else [None]
     for attrs in variants(spec):
         for power in powers:

@@ -6,6 +6,7 @@ import pytest
 
 import tfnb as tf
 import tfnb.contrib.opt  # noqa: F401  (it declares the steps of all optimizers)
+from tests.handles import applied
 from tfnb.core import errors
 from tfnb.core.options import options
 from tfnb.opdef import kinds, registry
@@ -16,7 +17,7 @@ NUMBERS = {"lr": 0.1, "alpha": 0.1, "momentum": 0.9, "beta1": 0.9, "beta2": 0.99
            "beta2_power": 0.98, "epsilon": 1e-3, "rho": 0.9, "l1": 0.1, "l2": 0.05, "l2_shrinkage": 0.2,
            "lr_power": -0.5, "beta": 0.9, "logbase": 0.7, "sign_decay": 0.6}
 APPLY = sorted(name for name, spec in registry.OPS.items()
-               if isinstance(spec, kinds.Update) and name.startswith("Apply"))
+               if isinstance(spec, kinds.Update) and name.startswith(("Apply", "ResourceApply")))
 FLAGS = ("use_nesterov", "update_slots", "multiply_linear_by_lr")
 
 
@@ -30,7 +31,7 @@ def arguments(spec, random):
             made[arg.name] = np.int64(3)
         else:
             made[arg.name] = random.normal(size=SHAPE).astype(np.float32)
-            if arg.is_ref and arg.name in ("v", "ms", "accum", "accum_update", "gradient_squared_accumulator"):
+            if arg.is_variable and arg.name in ("v", "ms", "accum", "accum_update", "gradient_squared_accumulator"):
                 made[arg.name] = made[arg.name] ** 2 + np.float32(4.0 if arg.name == "ms" else 0.1)
     return made
 
@@ -41,6 +42,8 @@ def variants(spec):
 
 
 def apply_here(spec, values, attrs):
+    if spec.name.startswith("Resource"):
+        return applied(getattr(raw, spec.name), values, attrs, True)
     tf.reset_default_graph()
     refs = {arg.name: tf.Variable(values[arg.name]) for arg in spec.inputs if arg.is_ref}
     op = getattr(raw, spec.name)(**{**values, **refs}, **attrs)
@@ -57,15 +60,16 @@ def test_training_ops(name, mode, oracle, monkeypatch):
     spec = registry.OPS[name]
     values = arguments(spec, np.random.default_rng(1))
     code = f"""
-refs = {{k: tf.Variable(values[k]) for k in refs}}
-op = tf.raw_ops.{name}(**{{**values, **refs}}, **attrs)
+by_handle = "{name}".startswith("Resource")
+refs = {{k: tf.Variable(values[k], use_resource=by_handle) for k in refs}}
+op = tf.raw_ops.{name}(**{{**values, **{{k: v.handle if by_handle else v for k, v in refs.items()}}}}, **attrs)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     out = sess.run(op)
-    result = [out, *sess.run(list(refs.values()))]
+    result = [out, *sess.run(list(refs.values()))][by_handle:]
 """
     for attrs in variants(spec):
-        want = oracle(code, values=values, attrs=attrs, refs=[arg.name for arg in spec.inputs if arg.is_ref])
+        want = oracle(code, values=values, attrs=attrs, refs=[arg.name for arg in spec.inputs if arg.is_variable])
         for got, expected in zip(apply_here(spec, values, attrs), want, strict=True):
             np.testing.assert_allclose(got, expected, rtol=3e-6, atol=1e-7, err_msg=str(attrs))
 

@@ -19,6 +19,7 @@ from tfnb.compile.planning.plan import Stage
 from tfnb.compile.residents import Element, Resident, Residents
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value, free_views, known, temp, uniform
+from tfnb.compile.variable_views import VariableViews
 from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.references import ref_variable
@@ -106,7 +107,7 @@ class _Tracer:
         self.seen: dict[tuple[Any, ...], list[Value]] = {}
         self.versions: dict[Buffer, int] = {}
         self.memory: dict[tuple[Any, Any], Buffer] = {}      # of variables: two ops may share one
-        self.parts: dict[Buffer, list[Tensor]] = {}          # of variables that were not written to since
+        self.views = VariableViews(self.values)
         self.position, self.last_use = 0, dict[Tensor, int]()
         self.shapes: Sequence[Static] = ()                   # of the outputs of the op that is traced
 
@@ -119,9 +120,8 @@ class _Tracer:
         except (ValueError, TypeError, IndexError, ArithmeticError, MemoryError) as error:
             raise misused(op, error, [self.value(t).shape for t in op.inputs]) from error
         for tensor, value in zip(op.outputs, values, strict=True):
-            if self.values.setdefault(tensor, value) is value and value.buffer.role == "variable" \
-                    and not value.is_plain():
-                self.parts.setdefault(value.buffer, []).append(tensor)
+            if self.values.setdefault(tensor, value) is value:
+                self.views.note(tensor, value)
 
     def value(self, tensor: Tensor) -> Value:
         """Return the value of a tensor; of a reference that an earlier stage made, the variable."""
@@ -134,7 +134,7 @@ class _Tracer:
             return [known(op.attrs["value"])] if isinstance(spec, kinds.Const) else ()
         if isinstance(spec, kinds.Variable):
             shape = self.variables[op]
-            buffer = Buffer("variable", numpy_name(op.outputs[0].dtype.base_dtype), prod(shape), owner=op)
+            buffer = Buffer("variable", numpy_name(op.attrs["dtype"]), prod(shape), owner=op)
             place = op.attrs.get("container"), (op.attrs.get("shared_name") or b"").decode() or op.name
             return [Value(self.memory.setdefault(place, buffer), View.whole(shape))]
         ins = [self.value(t) for t in op.inputs]
@@ -308,13 +308,13 @@ class _Tracer:
         """Trace an in-place update of variables; readers of the old values get a copy first."""
         assert isinstance(op.spec, kinds.Update)
         definition = op.spec.body
-        refs = [v for v, arg in zip(ins, op.spec.inputs, strict=True) if arg.is_ref]
+        refs = [ins[i] for i in op.spec.targets]
         self.check_refs(refs)
         written = {v.buffer: v.view for v in refs}
         self.will_change(op, written)
         ins = [v if written.get(v.buffer, v.view) == v.view else self.row_major(op, v) for v in ins]
         self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, refs, scalar_attrs(op, definition)))
-        return refs[:1]
+        return refs[:len(op.outputs)]
 
     def scatter(self, op: Operation, ins: list[Value]) -> list[Value]:
         """Append a call with the variables as inputs and outputs; its other operands never alias their memory."""
@@ -331,17 +331,12 @@ class _Tracer:
             given.append(count)
         launches = partial(self.target.scatter, form=form, attrs=scalar_attrs(op, form.scalar), type=scalar_type(op))
         self.traced.nodes.append(Call(op, given, refs, attrs=op.attrs, launches=launches))
-        return refs[:1]
+        return refs[:len(op.outputs)]
 
     def will_change(self, op: Operation, written: Iterable[Buffer]) -> None:
-        """Copy views that are still to be read of memory that `op` writes to: a slice of a variable, or a transpose.
-
-        (The whole of a variable, read by Identity or Reshape, is the variable itself, as in TensorFlow.)
-        """
+        """Copy views that are still to be read of memory that `op` writes to."""
+        self.views.keep(written, lambda t: self.last_use.get(t, -1) > self.position, partial(self.row_major, op))
         for buffer in written:
-            for tensor in self.parts.pop(buffer, ()):
-                if self.last_use.get(tensor, -1) > self.position:
-                    self.values[tensor] = self.row_major(op, self.values[tensor])
             self.versions[buffer] = self.versions.get(buffer, 0) + 1
 
     def check_refs(self, refs: Sequence[Value]) -> None:
@@ -382,6 +377,7 @@ _TRACE: dict[type[Op], Callable[[_Tracer, Operation, list[Value]], list[Value]]]
     kinds.Movement: _Tracer.movement,
     kinds.Kernel: lambda tracer, op, ins: free_views(op, ins) or tracer.call(op, ins),
     kinds.Random: _Tracer.call,
+    kinds.Read: lambda tracer, op, ins: [tracer.views.read(ins[0])],
     kinds.Update: _Tracer.update,
     kinds.Scatter: _Tracer.scatter,
     kinds.Host: _Tracer.resident,

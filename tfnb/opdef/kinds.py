@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from tfnb.opdef.op import Fn, Op
@@ -27,6 +28,10 @@ class Const(Pure):
 
 class Variable(Op):
     """An op whose value lives in the store of the session."""
+
+
+class Handle(Variable):
+    """A variable whose ops take a handle, not a reference; its output is the handle."""
 
 
 class Control(Op):
@@ -153,6 +158,11 @@ class Kernel(Pure):
     work: Fn | None = None
 
 
+class Read(Op):
+    """The value of the variable behind a handle as it is when the op runs: a snapshot, which later updates leave as it
+    is. (A read through a reference is an Identity: an alias of the variable's memory.)"""
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Random(Op):
     """An op written by hand, with a generator state in the store. numpy: as of a Kernel."""
@@ -162,9 +172,15 @@ class Random(Op):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Writer(Op):
-    """An op that writes to its Ref inputs. body: a definition of the new value of each, in order."""
+    """An op that writes to the variables behind its Ref inputs, or handles. body: a definition of the new value of
+    each, in order."""
 
     body: Any
+
+    @cached_property
+    def targets(self) -> tuple[int, ...]:
+        """The indices of the inputs that are written to."""
+        return tuple(i for i, arg in enumerate(self.inputs) if arg.is_variable)
 
 
 class Update(Writer):
@@ -180,10 +196,11 @@ class Scatter(Writer):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Host(Op):
-    """One Python call: strings, summaries, queues.
+    """One Python call: strings, summaries, queues. It gets a handle as it is: an object.
 
     call: fn(*arrays, **attrs) -> array(s). uninitialized: it takes references to variables that have no value yet.
     """
 
     call: Fn
     uninitialized: bool = False
+    handles = frozenset()

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import CodeType
 from typing import Any
 
@@ -70,6 +71,11 @@ class Op:
     role: str = ""
     nan_hint: str = ""
     origin: CodeType | None = None
+
+    @cached_property
+    def handles(self) -> frozenset[int]:
+        """The indices of the inputs that are handles of variables, whose values the op reads or writes itself."""
+        return frozenset(i for i, arg in enumerate(self.inputs) if arg.type == "resource")
 
     def attr(self, name: str) -> Attr:
         """Return the attr called `name`. Raises KeyError if there is none."""

@@ -41,6 +41,11 @@ class Arg:
         """Whether the argument is a list of tensors."""
         return bool(self.number or self.type_list)
 
+    @property
+    def is_variable(self) -> bool:
+        """Whether the argument is a reference or, of an op with kernels, the handle of a variable."""
+        return self.is_ref or self.type == "resource"
+
 
 @dataclass(frozen=True, slots=True)
 class Attr:

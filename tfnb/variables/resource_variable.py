@@ -6,6 +6,7 @@ from typing import Any
 from tfnb.core.dtypes import DType
 from tfnb.core.shape import TensorShape
 from tfnb.graph.parts.operation import Tensor
+from tfnb.graph.parts.references import handle_shape
 from tfnb.graph.stack import colocate_with, control_dependencies
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.state import resource_variables as ops
@@ -28,7 +29,7 @@ class ResourceVariable(Variable):
     @property
     def shape(self) -> TensorShape:
         """The static shape."""
-        return TensorShape(ops.handle_shape(self._variable))
+        return TensorShape(handle_shape(self._variable))
 
     def get_shape(self) -> TensorShape:
         """Return the static shape."""

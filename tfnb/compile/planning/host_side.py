@@ -25,7 +25,7 @@ def keep_on_host(ops: Sequence[Operation], feeds: Collection[Tensor], device: se
         for tensor in op.inputs:
             users.setdefault(tensor, []).append(op)
     for op in reversed(ops):
-        if op in device and isinstance(op.spec, kinds.Movement) and refers(op.inputs[0]):
+        if op in device and isinstance(op.spec, (kinds.Movement, kinds.Read)) and refers(op.inputs[0]):
             taken = [user for tensor in op.outputs for user in users.get(tensor, ())]
             if taken and not any(user in device for user in taken):
                 device.discard(op)

@@ -6,16 +6,18 @@ from collections.abc import Callable, Collection, Sequence
 from tfnb.compile.planning.host_side import keep_on_host
 from tfnb.compile.planning.padded import is_bounded, padded
 from tfnb.compile.planning.plan import Stage
+from tfnb.core.shape import is_known
 from tfnb.graph.parts.operation import Operation, Tensor
-from tfnb.graph.parts.references import refers
+from tfnb.graph.parts.references import element_dtype, handle_shape, is_identity, ref_variable, refers
 from tfnb.opdef import kinds
 from tfnb.opdef.ranks import input_names
+from tfnb.ops.declaration.evaluate import reads_operand
 
 # What a kernel can compute with. Half, bfloat16 and complex numbers are computed by the interpreter's NumPy forms.
 COMPILED = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
 
 _ALWAYS = (kinds.Const, kinds.Variable, kinds.Control, kinds.Placeholder)
-_GENERATED = (kinds.Elementwise, kinds.Reduction, kinds.Rowwise, kinds.Movement, kinds.Writer)
+_GENERATED = (kinds.Elementwise, kinds.Reduction, kinds.Rowwise, kinds.Movement, kinds.Read, kinds.Writer)
 
 
 def is_pure(op: Operation) -> bool:
@@ -36,11 +38,38 @@ def _has_ref(op: Operation) -> bool:
 
 
 def types_compile(op: Operation) -> bool:
-    """Return whether kernels support the dtypes of all inputs and outputs of the op."""
-    for t in (*op.inputs, *op.outputs):
+    """Return whether kernels support the dtypes of all inputs and outputs of the op, and of variables by handles."""
+    spec = op.spec
+    if isinstance(spec, kinds.Variable):
+        return op.attrs["dtype"].name in COMPILED
+    handles = spec.handles
+    for i, t in enumerate(op.inputs):
+        if t.dtype.base_dtype.name not in COMPILED and not (i in handles and _is_known(op, i)):
+            return False
+    for t in op.outputs:
         if t.dtype.base_dtype.name not in COMPILED:
             return False
     return True
+
+
+def _is_known(op: Operation, index: int) -> bool:
+    """Return whether an input is the handle of a variable that the graph names, of a dtype that kernels support."""
+    dtype = element_dtype(op, index)
+    return dtype.name in COMPILED and refers(op.inputs[index]) \
+        and ref_variable(op.inputs[index]).attrs["dtype"] is dtype
+
+
+def _is_handle(tensor: Tensor) -> bool:
+    return not tensor.dtype._is_ref_dtype and refers(tensor)
+
+
+def _may_reshape(op: Operation) -> bool:
+    """Return whether the op may give its variable another shape, and so another place in memory."""
+    if not isinstance(op.spec, kinds.Update) or reads_operand(op, op.spec.body, 0):
+        return False
+    if 0 in op.spec.handles:
+        return not is_known(handle_shape(op.inputs[0]))
+    return not op.attrs.get("validate_shape", True)
 
 
 def has_gpu_kernel(op: Operation) -> bool:
@@ -49,7 +78,7 @@ def has_gpu_kernel(op: Operation) -> bool:
     spec = op.spec
     if isinstance(spec, (kinds.Flow, kinds.Control)):
         return True
-    if not types_compile(op) or (isinstance(spec, kinds.Update) and not op.attrs.get("validate_shape", True)):
+    if not types_compile(op) or _may_reshape(op):
         return False
     if spec.cuda is not None or isinstance(spec, (*_ALWAYS, *_GENERATED, kinds.ShapeOf)):
         return True
@@ -141,15 +170,15 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
         wanted = deciding(op)
         # What follows from constants costs nothing there; but its value may have to leave the stage, by a kernel.
         folded = is_pure(op) and op.outputs and op.outputs[0] in known and types_compile(op)
-        if folded or isinstance(spec, (*_ALWAYS, kinds.ShapeOf)):
+        if folded or isinstance(spec, (*_ALWAYS, kinds.ShapeOf)) or is_identity(op) and _is_handle(op.outputs[0]):
             device.add(op)
             _add_values(wanted, known, feeds, by_value)
             continue
         if resident and spec.element and _elements_compile(op):
             device.add(op)
             continue
-        if isinstance(spec, kinds.Update) and not op.attrs.get("validate_shape", True):
-            continue                               # the variable may get another shape, and so another place
+        if _may_reshape(op):
+            continue
         generated = isinstance(spec, _GENERATED) or op in roomy \
             or spec.cpu is not None and isinstance(spec, (kinds.Kernel, kinds.Random))
         if resident and isinstance(spec, kinds.Kernel) and not generated and types_compile(op) and is_pure(op) \

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
+from tfnb.core.dtypes import resource
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.references import is_identity, ref_variable, refers
 from tfnb.opdef import kinds
@@ -56,7 +57,7 @@ def alias_of(tensor: Tensor, fed: Collection[Tensor], known: Mapping[Tensor, Ali
     """
     ops: list[Operation] = []
     while tensor not in known:
-        if tensor in fed:
+        if tensor in fed or tensor.dtype is resource:
             return None
         if refers(tensor):
             return Alias(ref_variable(tensor).outputs[0], tuple(ops[::-1]))

@@ -24,6 +24,7 @@ from tfnb.compile.planning.place import for_gpu, not_folded, place, types_compil
 from tfnb.compile.planning.plan import LEAVES, Choice, Guard, Loop, OnGpu, Plan, Stage
 from tfnb.compile.planning.reads import Written, read_again, updates_before
 from tfnb.compile.planning.stand_ins import named_again, stand_in
+from tfnb.core.dtypes import resource
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.references import ref_variable, refers
@@ -298,7 +299,7 @@ class Region:
         if self.alone:
             return [*runs, ((ALWAYS, "host", None), [])], plain
         condition, name, _ = runs[-1][0] if runs else (None, "", None)
-        compiled = all(types_compile(t.op) for t in plain)  # dtypes that kernels lack are copied on the host
+        compiled = all(types_compile(t.op) and t.dtype is not resource for t in plain)     # else copied on the host
         if runs and (not plain or (not condition and (name == "host" or name in ("device", "gpu") and compiled))):
             return runs, plain
         name = ("gpu" if any(t.op in self.gpu for t in plain) else "device") if compiled else "host"

@@ -8,6 +8,7 @@ import numpy as np
 from tfnb.core.shape import Static
 from tfnb.graph.parts.constant_value import constant_value, constant_value_as_shape
 from tfnb.graph.parts.operation import Operation, brackets
+from tfnb.graph.parts.references import handle_shape
 
 
 class ShapeContext:
@@ -21,8 +22,8 @@ class ShapeContext:
         self.attrs: dict[str, Any] = op.attrs
 
     def shape(self, i: int) -> Static:
-        """The static shape of input `i`."""
-        return self.op.inputs[i].static
+        """The static shape of input `i`; of the variable, where the op takes its handle."""
+        return handle_shape(self.op.inputs[i]) if i in self.op.spec.handles else self.op.inputs[i].static
 
     def value(self, i: int) -> np.ndarray | None:
         """The value of input `i` if it is known while the graph is built, else None. Not to be changed."""

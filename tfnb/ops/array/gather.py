@@ -47,11 +47,19 @@ def _batch_dims(ctx: Any, indices: Sequence[int | None]) -> int:
     return batch % len(indices) if batch < 0 else batch
 
 
-def _gathered(ctx: ShapeContext) -> list[Static]:
-    params, indices, axis = ctx.shape(0), ctx.shape(1), ctx.value(2)
+def _axis_of(ctx: Any) -> Any:
+    """Return the axis to gather along, None if unknown: the third input, of ops without one that behind the batches."""
+    if len(ctx.op.inputs) > 2:
+        return ctx.value(2)
+    return _batch_dims(ctx, ctx.shape(1)) if "batch_dims" in ctx.attrs else 0
+
+
+def gathered(ctx: ShapeContext) -> list[Static]:
+    """Return the shape of slices: that of `params` with the axis replaced by those of `indices` behind the batches."""
+    params, indices = ctx.shape(0), ctx.shape(1)
     if params is None or indices is None:
         return [None]
-    batch = _batch_dims(ctx, indices)
+    batch, axis = _batch_dims(ctx, indices), _axis_of(ctx)
     if batch >= len(params):
         raise ValueError(f"Expected batch_dims < rank(params) = {len(params)}, but got {batch}")
     if axis is None:
@@ -61,8 +69,9 @@ def _gathered(ctx: ShapeContext) -> list[Static]:
     return [(*params[:place], *indices[batch:], *params[place + 1:])]
 
 
-def _behind_batch(ctx: Any) -> None:
-    batch, place = _batch_dims(ctx, ctx.shape(1)), _axis(ctx.value(2), len(ctx.shape(0)))
+def behind_batch(ctx: Any) -> None:
+    """Raise ValueError for an axis among those of the batches."""
+    batch, place = _batch_dims(ctx, ctx.shape(1)), _axis(_axis_of(ctx), len(ctx.shape(0)))
     if place < batch:
         raise ValueError(f"Expected batch_dims <= axis, but got batch_dims = {batch} and axis = {place}")
 
@@ -70,13 +79,15 @@ def _behind_batch(ctx: Any) -> None:
 def picked(ctx: Any) -> list[Check]:
     """Every index is in the axis that it picks from, unless the result is empty anyway."""
     (out,) = ctx.op.spec.shape(ctx)
-    axis = _axis(ctx.value(2), len(ctx.shape(0))) if ctx.op.spec.name == "GatherV2" else 0
+    axis = _axis(_axis_of(ctx), len(ctx.shape(0)))
     return [Check(1, BAD_INDEX, ctx.shape(0)[axis], by_kernel=True)] if prod(out) else []
 
 
-def _gather(ctx: Any, params: np.ndarray, indices: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    place, batch = int(axis) % params.ndim, ctx.attrs["batch_dims"]
+def take_slices(ctx: Any, params: np.ndarray, indices: np.ndarray, axis: np.ndarray | None = None) -> np.ndarray:
+    """Return slices of `params` along `axis` (None: that behind the batches), of each batch at its own indices."""
+    batch = ctx.attrs["batch_dims"]
     batch = batch + indices.ndim if batch < 0 else batch
+    place = batch if axis is None else int(axis) % params.ndim
     if not batch:
         return np.take(params, indices, place)
     lead = params.shape[:batch]
@@ -86,8 +97,8 @@ def _gather(ctx: Any, params: np.ndarray, indices: np.ndarray, axis: np.ndarray)
     return np.stack(parts).reshape(*lead, *parts[0].shape)
 
 
-@kernel("params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams", shape=_gathered, numpy=_gather,
-        launch=kernels.gather, ranks={"params": AtLeast(1), "axis": 0}, validate=_behind_batch,
+@kernel("params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams", shape=gathered, numpy=take_slices,
+        launch=kernels.gather, ranks={"params": AtLeast(1), "axis": 0}, validate=behind_batch,
         values=("axis",), batch_dims="int = 0", Tparams="type", Tindices="{int16, int32, int64}",
         Taxis="indextype")
 def GatherV2() -> None:
@@ -254,7 +265,8 @@ def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
 
 # GatherNd and ScatterNd
 
-def _nd_shape(ctx: ShapeContext) -> list[Static]:
+def nd_shape(ctx: ShapeContext) -> list[Static]:
+    """Return the shape of the slices of the first input that the vectors in the second one pick."""
     params, indices = ctx.shape(0), ctx.shape(1)
     if params is None or indices is None or indices[-1] is None:
         return [None]
@@ -264,7 +276,8 @@ def _nd_shape(ctx: ShapeContext) -> list[Static]:
     return [(*indices[:-1], *params[indices[-1]:])]
 
 
-def _something_to_pick(ctx: Any) -> None:
+def something_to_pick(ctx: Any) -> None:
+    """Raise ValueError for coordinates in an empty array."""
     count = prod(ctx.shape(1)[:-1])
     if count and 0 in ctx.shape(0):
         raise ValueError(f"Requested {count} entries, but params is empty")
@@ -279,24 +292,28 @@ def _nd_rows(indices: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     return rows
 
 
-def _gather_nd(ctx: Any, params: np.ndarray, indices: np.ndarray) -> np.ndarray:
+def take_nd(ctx: Any, params: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """Return the slices of `params` at vectors of coordinates."""
     depth = indices.shape[-1]
     rows = params.reshape(prod(params.shape[:depth]), *params.shape[depth:])
     return rows[_nd_rows(indices, params.shape)].reshape((*indices.shape[:-1], *params.shape[depth:]))
 
 
-@kernel("params: Tparams, indices: Tindices -> output: Tparams", shape=_nd_shape, launch=kernels.gather_nd,
+@kernel("params: Tparams, indices: Tindices -> output: Tparams", shape=nd_shape, launch=kernels.gather_nd,
         Tparams="type", ranks={"params": AtLeast(1), "indices": AtLeast(1)},
-        validate=_something_to_pick, Tindices="{int16, int32, int64}", bad_indices_policy="string = ''",
-        numpy=_gather_nd)
+        validate=something_to_pick, Tindices="{int16, int32, int64}", bad_indices_policy="string = ''",
+        numpy=take_nd)
 def GatherNd() -> None:
     """Gather slices of `params` at the index vectors in the last axis of `indices`."""
 
 
-@GatherNd.checked
-def _(ctx: Any) -> list[Coordinates]:
+def coordinates(ctx: Any) -> list[Coordinates]:
+    """Every coordinate is within its axis."""
     params, indices = ctx.shape(0), ctx.shape(1)
     return [Coordinates(1, params[:indices[-1]])]
+
+
+GatherNd.checked(coordinates)
 
 
 def _scatter(ctx: Any, indices: np.ndarray, updates: np.ndarray, shape: np.ndarray) -> np.ndarray:

@@ -112,7 +112,8 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
            launch: Fn | None = None, cpu: Fn | None = None, cuda: Fn | None = None, values: Iterable[str] = (),
            total: bool = False, view: Fn | None = None, indexed: Fn | None = None,
            bounded: tuple[Fn, Fn] | None = None, counted: tuple[int, int] | None = None,
-           contraction: Contraction | None = None, work: Fn | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
+           contraction: Contraction | None = None, work: Fn | None = None, stateful: bool = False,
+           **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op with hand-written kernels. numpy: fn(ctx, *arrays) -> array(s); launch: fn(call) -> [Launch], of
     kernel functions (kernels/functions/kernel.py), on CPU and GPU; cpu, cuda: the same for one of them.
 
@@ -129,7 +130,7 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         return declared(kinds.Kernel(**fields(fn, text, attrs, shape, ranks, validate, values), numpy=numpy,
-                                     cpu=cpu or launch, cuda=cuda or launch, total=total, view=view,
+                                     cpu=cpu or launch, cuda=cuda or launch, total=total, stateful=stateful, view=view,
                                      indexed=indexed and (_BOUNDS, indexed), bounded=bounded, counted=counted,
                                      contraction=contraction, work=work))
     return declare

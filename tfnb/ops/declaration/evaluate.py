@@ -17,6 +17,7 @@ from tfnb.core.interrupts import interruptible
 from tfnb.core.shape import Static, is_known
 from tfnb.graph.parts.constant_value import LARGEST, set_evaluator
 from tfnb.graph.parts.operation import Operation
+from tfnb.graph.parts.references import element_dtype
 from tfnb.kernels.scalar.definition import Scalar, reference, row_level_results
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import kinds
@@ -51,7 +52,7 @@ class Context:
 
 def scalar_type(op: Operation) -> str:
     """Return the dtype name of an op's literals: attr T if it has one, else the dtype of the first input."""
-    dtype = op.attrs.get("T") or (op.inputs[0].dtype.base_dtype if op.inputs else op.outputs[0].dtype.base_dtype)
+    dtype = op.attrs.get("T") or (element_dtype(op, 0) if op.inputs else op.outputs[0].dtype.base_dtype)
     return numpy_name(dtype)
 
 
@@ -117,9 +118,13 @@ def reads_operand(op: Operation, definition: Scalar, index: int) -> bool:
 
 
 def wants_lock(op: Operation) -> bool:
-    """Return whether reading and writing a generator or variable needs its lock. (A plain overwrite needs none.)"""
-    return isinstance(op.spec, kinds.Random) or bool(op.attrs.get("use_locking")) and (
-        not isinstance(op.spec, kinds.Update) or reads_operand(op, op.spec.body, 0))
+    """Return whether reading and writing a generator or variable needs its lock. (A plain overwrite needs none.)
+
+    Updates that have no attr for it (AssignAddVariableOp) always take it, as in TensorFlow.
+    """
+    if isinstance(op.spec, kinds.Update):
+        return bool(op.attrs.get("use_locking", True)) and reads_operand(op, op.spec.body, 0)
+    return isinstance(op.spec, kinds.Random) or bool(op.attrs.get("use_locking"))
 
 
 def definition_of(op: Operation, count: int = 0) -> Scalar:

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import errors
+from tfnb.core.dtypes import DType
 from tfnb.core.shape import MOST_AXES, Static, compatible, is_known, text
 from tfnb.graph.parts.operation import Operation, Tensor, brackets
+from tfnb.graph.parts.references import element_dtype
 from tfnb.kernels.launch import OUT_OF_RANGE, failure_text
 from tfnb.kernels.library.checks import Check
 from tfnb.opdef import kinds
@@ -150,12 +152,22 @@ def require_shapes(op: Operation, made: Sequence[Any], expected: Sequence[Static
                                                  f"expected {text(shape)} by its shape function")
 
 
+def check_handle(op: Operation, variable: Any, dtype: DType | None) -> None:
+    """Raise InvalidArgumentError if what a handle of `op` holds is no variable, or one of another dtype (None: any)."""
+    if not isinstance(getattr(variable, "spec", None), kinds.Handle):
+        raise errors.InvalidArgumentError(None, op, f"{op.name}: the handle is not a variable's, but of {variable!r}")
+    if dtype is not None and variable.attrs["dtype"] is not dtype:
+        raise errors.InvalidArgumentError(
+            None, op, f"{op.name}: Trying to access resource {variable.name} as a variable of {dtype.name}, but it is "
+                      f"of {variable.attrs['dtype'].name}")
+
+
 def misused(op: Operation, error: Exception, shapes: Sequence[tuple[int, ...]]) -> errors.OpError:
     """Return `error`, raised while `op` got inputs of these shapes, as the error of a run.
 
     ResourceExhaustedError where memory did not suffice, else InvalidArgumentError.
     """
-    given = ", ".join(f"{t.dtype.base_dtype.name}{list(s)}" for t, s in zip(op.inputs, shapes, strict=True))
+    given = ", ".join(f"{element_dtype(op, i).name}{list(s)}" for i, s in enumerate(shapes))
     place = f"(op {op.name!r} of type {op.type}, inputs {given})"
     if isinstance(error, MemoryError):
         return errors.ResourceExhaustedError(None, op, f"OOM: {error or 'no memory left'} {place}")

@@ -85,7 +85,7 @@ def _of_variable(spec: Op, ctx: Any) -> Static:
     """Return the shape that the variable and its slots have in common. Raises ValueError for a vector of rates."""
     common: Static = None
     for i, arg in enumerate(spec.inputs):
-        if arg.is_ref:
+        if arg.is_variable:
             common = merge(common, ctx.shape(i))
         elif arg.name not in (*GRADIENTS, "indices"):
             merge(ctx.shape(i), ())

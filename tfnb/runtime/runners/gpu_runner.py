@@ -17,7 +17,7 @@ from tfnb.runtime.runners.gpu_program import GpuProgram
 from tfnb.runtime.runners.interpreter import Interpreted
 from tfnb.runtime.runners.program import Compiled, compile_stage
 from tfnb.runtime.runners.stages import StageRunner
-from tfnb.runtime.state.store import Store
+from tfnb.runtime.state.store import Store, variable_dtype
 from tfnb.runtime.state.trace import Trace
 
 
@@ -34,7 +34,7 @@ class GpuRunner(StageRunner):
         """
         made = [op for op in self._first if self._store.peek(op) is None]
         for op in made:
-            self._store.assign(op, np.zeros([n or 0 for n in op.attrs["shape"]], op.outputs[0].dtype.as_numpy_dtype))
+            self._store.assign(op, np.zeros([n or 0 for n in op.attrs["shape"]], variable_dtype(op)))
         try:
             return super().run(inputs, trace)
         except Exception:

@@ -14,7 +14,7 @@ from tfnb.ops.declaration.evaluate import Context, evaluate, host_call, movement
 from tfnb.ops.declaration.validate import validate
 from tfnb.resources.elements import own
 from tfnb.runtime.runners.interpreter import named
-from tfnb.runtime.state.store import Store
+from tfnb.runtime.state.store import Store, handle_array
 from tfnb.runtime.state.trace import Trace, clock
 
 
@@ -36,7 +36,7 @@ def _is_plain(op: Operation) -> bool:
         return len(op.inputs) == 1 and not any(map(refers, op.outputs)) and (
             not refers(op.inputs[0]) or isinstance(op.inputs[0].op.spec, kinds.Variable))
     return isinstance(op.spec, (kinds.Host, kinds.Const, kinds.Control)) and not any(
-        refers(t) for t in (*op.inputs, *op.outputs))
+        refers(t) and not isinstance(t.op.spec, kinds.Handle) for t in (*op.inputs, *op.outputs))
 
 
 def _movement_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
@@ -53,6 +53,8 @@ def _movement_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], 
     return call
 
 
+_KNOWN: dict[type, Callable[[Operation], np.ndarray]] = {kinds.Const: lambda op: op.attrs["value"],
+                                                        kinds.Handle: handle_array}
 _CALLS = {kinds.Host: host_call, kinds.Movement: _movement_call}
 
 
@@ -68,8 +70,8 @@ class HostRunner:
         for op in stage.ops:
             first = len(slots)
             slots.update((t, first + i) for i, t in enumerate(op.outputs))
-            self._known += [op.attrs["value"] if isinstance(op.spec, kinds.Const) else None] * len(op.outputs)
-            if isinstance(op.spec, kinds.Variable):
+            self._known += [_KNOWN[type(op.spec)](op) if type(op.spec) in _KNOWN else None] * len(op.outputs)
+            if isinstance(op.spec, kinds.Variable) and not isinstance(op.spec, kinds.Handle):
                 self._variables.append((first, op))
             if type(op.spec) in _CALLS:
                 self._steps.append((op, _CALLS[type(op.spec)](op, store), tuple(slots[t] for t in op.inputs),

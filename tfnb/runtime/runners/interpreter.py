@@ -8,9 +8,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from tfnb.compile.planning.plan import Stage
+from tfnb.core.dtypes import resource
 from tfnb.core.errors import OpError, OutOfRangeError, ResourceExhaustedError
+from tfnb.core.shape import merge
 from tfnb.graph.parts.operation import Operation, Tensor
-from tfnb.graph.parts.references import ref_variable, refers
+from tfnb.graph.parts.references import element_dtype, ref_variable, refers
 from tfnb.kernels import scatter
 from tfnb.kernels.arrays.philox import new_state
 from tfnb.kernels.scalar.definition import reference
@@ -18,14 +20,12 @@ from tfnb.opdef import kinds
 from tfnb.ops.declaration.evaluate import (
     Context,
     evaluate,
-    numpy_name,
-    reads_operand,
     scalar_attrs,
     scalar_type,
     wants_lock,
 )
-from tfnb.ops.declaration.validate import misused, unfed, validate_arrays
-from tfnb.runtime.state.store import Store, uninitialized, variable_dtype
+from tfnb.ops.declaration.validate import check_handle, misused, unfed, validate_arrays
+from tfnb.runtime.state.store import Store, handle_array, uninitialized, variable_dtype
 from tfnb.runtime.state.trace import Trace, clock
 
 Env = MutableMapping[Tensor, np.ndarray]
@@ -79,21 +79,29 @@ def run_op(op: Operation, env: Env, store: Store, fed: Collection[Tensor] = (),
     """Run one op and return its outputs. Raises an OpError that names it for any error inside."""
     if isinstance(op.spec, kinds.Placeholder):
         raise unfed(op)
-    arrays = [_input(t, env, store, op, fed) for t in op.inputs]
+    handles = op.spec.handles
+    arrays = [_behind(op, i, env, store, fed) if i in handles else _input(t, env, store, op, fed)
+              for i, t in enumerate(op.inputs)]
     if tap is None:
-        return _run_op(op, arrays, store, fed)
+        return _run_op(op, arrays, env, store, fed)
     tap.before(op, arrays)
-    return tap.after(op, _run_op(op, arrays, store, fed))
+    return tap.after(op, _run_op(op, arrays, env, store, fed))
 
 
-def _run_op(op: Operation, arrays: list[np.ndarray], store: Store, fed: Collection[Tensor]) -> tuple[np.ndarray, ...]:
+def _run_op(op: Operation, arrays: list[np.ndarray], env: Env, store: Store,
+            fed: Collection[Tensor]) -> tuple[np.ndarray, ...]:
     spec = op.spec
     try:
+        if isinstance(spec, kinds.Read):
+            return (arrays[0].copy(),)
         if isinstance(spec, kinds.Writer):
-            if any(t in fed for t, arg in zip(op.inputs, spec.inputs, strict=True) if arg.is_ref):
+            if any(op.inputs[i] in fed for i in spec.targets if i not in spec.handles):
                 raise ValueError("it writes to a variable, but a value was fed in its place")
             with store.updating if wants_lock(op) else nullcontext():
-                return (_update(op, arrays, store) if isinstance(spec, kinds.Update) else _scatter(op, arrays),)
+                if isinstance(spec, kinds.Update):
+                    variables = [_variable(op, i, env, fed) for i in spec.targets]
+                    return (_update(op, variables, arrays, store),)[:len(op.outputs)]
+                return (_scatter(op, arrays),)[:len(op.outputs)]
         state = store.state(op, lambda: new_state(op.attrs["seed"], op.attrs["seed2"])) \
             if isinstance(spec, kinds.Random) else None
         return evaluate(op, arrays, Context(op, state, store))
@@ -133,6 +141,26 @@ def _input(tensor: Tensor, env: Env, store: Store, reader: Operation, fed: Colle
     if not refers(tensor) or tensor in fed:
         return env[tensor]
     variable = ref_variable(tensor)                # or an update's output: the variable as it is now
+    return handle_array(variable) if tensor.dtype is resource else _value(variable, store, reader)
+
+
+def _behind(op: Operation, index: int, env: Env, store: Store, fed: Collection[Tensor]) -> np.ndarray:
+    """Return the value of the variable behind a handle, input number `index` of `op`."""
+    return _value(_variable(op, index, env, fed), store, op)
+
+
+def _variable(op: Operation, index: int, env: Env, fed: Collection[Tensor]) -> Operation:
+    """Return the variable behind an input. Raises InvalidArgumentError for the handle of one of another dtype, or of
+    another resource."""
+    tensor = op.inputs[index]
+    found = ref_variable(tensor) if refers(tensor) and tensor not in fed else env[tensor].item()
+    if tensor.dtype is resource:
+        check_handle(op, found, element_dtype(op, index))
+    return found
+
+
+def _value(variable: Operation, store: Store, reader: Operation) -> np.ndarray:
+    """Return the array of a variable; of one without a value an empty one, if the reader takes that."""
     array = store.array(variable)
     if array is None:
         spec = reader.spec
@@ -142,27 +170,26 @@ def _input(tensor: Tensor, env: Env, store: Store, reader: Operation, fed: Colle
     return array
 
 
-def _update(op: Operation, arrays: list[np.ndarray], store: Store) -> np.ndarray:
-    """Write the new values of the Ref inputs; the first one's array is the output."""
+def _update(op: Operation, variables: Sequence[Operation], arrays: list[np.ndarray], store: Store) -> np.ndarray:
+    """Write the new values of the variables; the first one's array is the output."""
     assert isinstance(op.spec, kinds.Update)
     definition = op.spec.body
-    refs = [i for i, arg in enumerate(op.spec.inputs) if arg.is_ref]
-    variables = [ref_variable(op.inputs[i]) for i in refs]
-    reads = reads_operand(op, definition, 0)
-    for i, variable in zip(refs, variables, strict=True):
-        if store.array(variable) is None:
-            if reads:
-                raise uninitialized(variable, op)
+    program = definition.program(scalar_attrs(op, definition))
+    assigns = program.results == (1,) and not program.steps
+    for i, variable in zip(op.spec.targets, variables, strict=True):
+        found = store.array(variable)
+        if found is None and not assigns:
+            raise uninitialized(variable, op)
+        if found is None or assigns and not op.attrs.get("validate_shape", True):
             arrays[i] = np.zeros(arrays[1].shape, variable_dtype(variable))
-        elif not reads and not op.attrs.get("validate_shape", True):
-            arrays[i] = np.zeros(arrays[1].shape, variable_dtype(variable))
-    if not reads:
+    if assigns and op.spec.handles:
+        merge(variables[0].attrs["shape"], arrays[1].shape)
+    elif assigns:
         _check_assign(op, variables[0], arrays[1])
     validate_arrays(op, arrays)
-    program = definition.program(scalar_attrs(op, definition))
-    if program.results == (1,) and not program.steps:      # Assign: the value as it is, which may lie in a file
+    if assigns:                                    # the value as it is, which may lie in a file
         return store.assign(variables[0], arrays[1])
-    types = [numpy_name(op.inputs[i].dtype.base_dtype) for i in refs]
+    types = [variable_dtype(v).name for v in variables]
     results = reference(definition, arrays, scalar_attrs(op, definition), scalar_type(op), types)
     shape = arrays[0].shape
     made = [store.assign(v, np.broadcast_to(np.asarray(r), shape)) for v, r in zip(variables, results, strict=True)]
@@ -170,7 +197,7 @@ def _update(op: Operation, arrays: list[np.ndarray], store: Store) -> np.ndarray
 
 
 def _scatter(op: Operation, arrays: list[np.ndarray]) -> np.ndarray:
-    """Write to rows of the variables, whose own arrays are the Ref inputs; the first one is the output."""
+    """Write to rows of the variables, whose own arrays are inputs; the first one is the output."""
     assert isinstance(op.spec, kinds.Scatter)
     form = op.spec.form
     validate_arrays(op, arrays)

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tfnb.compile.planning.plan import Choice, Guard, Stage
+from tfnb.core.dtypes import resource
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.parts.references import ref_variable, refers
 from tfnb.runtime.runners.interpreter import Taps
-from tfnb.runtime.state.store import Store
+from tfnb.runtime.state.store import Store, handle_array
 from tfnb.runtime.state.trace import Trace
 
 Literals = tuple[tuple[int, "bool | None"], ...]   # a guard whose predicates are numbers of values
@@ -30,7 +31,10 @@ def holds(guard: Literals, values: Sequence[np.ndarray | None]) -> bool:
 
 
 def unslotted(tensor: Tensor, store: Store) -> np.ndarray:
-    """Return a copy of the value of a tensor that no stage computes: a constant, or a variable as it is now."""
+    """Return a copy of the value of a tensor that no stage computes: a constant, a handle, or a variable as it is
+    now."""
+    if tensor.dtype is resource:
+        return handle_array(ref_variable(tensor))
     if refers(tensor):
         return np.array(store.value(ref_variable(tensor), tensor.op))
     return np.array(tensor.op.attrs["value"])

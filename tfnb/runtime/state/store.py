@@ -13,6 +13,7 @@ import numpy as np
 from tfnb.core.errors import CancelledError, DeadlineExceededError, FailedPreconditionError
 from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Operation
+from tfnb.opdef import kinds
 from tfnb.proto.mapped import copy_array
 
 Key = tuple[str, str]
@@ -277,12 +278,23 @@ def variable_dtype(op: Operation) -> np.dtype[Any]:
     return dtype
 
 
+def handle_array(op: Operation) -> np.ndarray:
+    """Return the handle of a variable: a scalar that holds its op."""
+    made = np.empty((), object)
+    made[()] = op
+    return made
+
+
 def uninitialized(op: Operation, reader: Operation) -> FailedPreconditionError:
     """Build the error of reading an uninitialized variable."""
-    return FailedPreconditionError(None, reader, f"Attempting to use uninitialized value {op.name}\n"
-                                   f"\t [[node {reader.name}]]\nRun its initializer first, for example "
-                                   "sess.run(tf.global_variables_initializer()); in a notebook, `%vars --init` leaves "
-                                   "the values of all others as they are.")
+    what = f"Attempting to use uninitialized value {op.name}"
+    if isinstance(op.spec, kinds.Handle):
+        where = variable_key(op)[0] or "localhost"
+        what = f"Error while reading resource variable {op.name} from Container: {where}. This could mean that the " \
+               f"variable was uninitialized: {what}"
+    return FailedPreconditionError(None, reader, f"{what}\n\t [[node {reader.name}]]\nRun its initializer first, "
+                                   "for example sess.run(tf.global_variables_initializer()); in a notebook, `%vars "
+                                   "--init` leaves the values of all others as they are.")
 
 
 def _fits(static: Static, shape: tuple[int, ...]) -> bool:
