@@ -73,8 +73,9 @@ class Optimizer:
         grad_loss: the derivative of what is minimized by `loss` (None: ones). Raises ValueError if no variable has a
         gradient, and else as `compute_gradients`.
         """
-        pairs = self.compute_gradients(loss, var_list, gate_gradients, aggregation_method,
-                                       colocate_gradients_with_ops, grad_loss)
+        pairs = self.compute_gradients(     # by keyword: subclasses take **kwargs
+            loss, var_list=var_list, gate_gradients=gate_gradients, aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops, grad_loss=grad_loss)
         if all(grad is None for grad, _ in pairs):
             raise ValueError("No gradients provided for any variable, check your graph for ops that do not support "
                              f"gradients, between variables {[str(v) for _, v in pairs]} and loss {loss}.")
@@ -94,7 +95,7 @@ class Optimizer:
                              f"Optimizer.GATE_GRAPH.  Not {gate_gradients}")
         if isinstance(loss, Tensor):
             check_fresh(loss.op)                # before there are "No variables", which left the graph with it
-        self._check_dtypes([loss])
+        self._assert_valid_dtypes([loss])
         variables = trainable_variables() if var_list is None else flat_variables(var_list)
         for v in variables:
             if not isinstance(v, (Variable, Tensor)):
@@ -110,7 +111,7 @@ class Optimizer:
         if gate_gradients == self.GATE_GRAPH and any(grad is not None for grad in grads):
             grads = tuple_(grads)
         pairs = list(zip(grads, variables, strict=True))
-        self._check_dtypes([v for grad, v in pairs if grad is not None])
+        self._assert_valid_dtypes([v for grad, v in pairs if grad is not None])
         return pairs
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Operation:
@@ -204,7 +205,7 @@ class Optimizer:
     def _valid_dtypes(self) -> set[DType]:
         return {dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64}
 
-    def _check_dtypes(self, tensors: Sequence[Any]) -> None:
+    def _assert_valid_dtypes(self, tensors: Sequence[Any]) -> None:
         valid = self._valid_dtypes()
         for t in tensors:
             if t.dtype.base_dtype not in valid:

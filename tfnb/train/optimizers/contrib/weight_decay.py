@@ -50,15 +50,17 @@ class DecoupledWeightDecayExtension:
         """Return an op that takes one step, as that of the optimizer. decay_var_list: the variables that decay."""
         with self._decaying(decay_var_list):
             done: Operation = super().minimize(  # type: ignore[misc]
-                loss, global_step, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, name,
-                grad_loss)
+                loss, global_step=global_step, var_list=var_list, gate_gradients=gate_gradients,
+                aggregation_method=aggregation_method, colocate_gradients_with_ops=colocate_gradients_with_ops,
+                name=name, grad_loss=grad_loss)
         return done
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None,
                         decay_var_list: Any = None) -> Operation:
         """Apply gradients, as tf.train.Optimizer.apply_gradients. decay_var_list: the variables that decay."""
         with self._decaying(decay_var_list):
-            done: Operation = super().apply_gradients(grads_and_vars, global_step, name)     # type: ignore[misc]
+            done: Operation = super().apply_gradients(  # type: ignore[misc]
+                grads_and_vars, global_step=global_step, name=name)
         return done
 
     @contextmanager
