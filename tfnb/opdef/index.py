@@ -169,7 +169,7 @@ _DECLARED = {
     "train.optimizers.adagrad_da":
         "ApplyAdagradDA ResourceApplyAdagradDA ResourceSparseApplyAdagradDA SparseApplyAdagradDA ",
     "train.optimizers.adam":
-        "ApplyAdam ResourceApplyAdam ",
+        "ApplyAdam ResourceApplyAdam ResourceApplyAdamWithAmsgrad ",
     "train.optimizers.contrib.ada_max":
         "ApplyAdaMax ResourceApplyAdaMax ",
     "train.optimizers.contrib.signs":
@@ -180,7 +180,8 @@ _DECLARED = {
     "train.optimizers.gradient_descent":
         "ApplyGradientDescent ResourceApplyGradientDescent ",
     "train.optimizers.momentum":
-        "ApplyMomentum ResourceApplyMomentum ResourceSparseApplyMomentum SparseApplyMomentum ",
+        "ApplyMomentum ResourceApplyKerasMomentum ResourceApplyMomentum ResourceSparseApplyKerasMomentum "
+        "ResourceSparseApplyMomentum SparseApplyMomentum ",
     "train.optimizers.proximal":
         "ApplyProximalAdagrad ApplyProximalGradientDescent ResourceApplyProximalAdagrad "
         "ResourceApplyProximalGradientDescent ResourceSparseApplyProximalAdagrad "

@@ -29,17 +29,18 @@ _TYPES = {"Ref": "Ref(T)", "T": "T", "Int64": "int64"}
 GRADIENTS = ("grad", "delta")
 
 
-def step(*, rows: bool = True) -> Callable[[Callable[..., Any]], Constructor]:
+def step(*, rows: bool = True, references: bool = True) -> Callable[[Callable[..., Any]], Constructor]:
     """Declare ApplyX by the scalar definition `ApplyX(var: Ref, slot: Ref, lr: T, grad: T, *, flag: bool = False)`.
 
     ResourceApplyX follows from it and, unless `rows` is False (TensorFlow has none), SparseApplyX and
-    ResourceSparseApplyX: they update the rows at `indices` and leave the others as they are.
+    ResourceSparseApplyX: they update the rows at `indices` and leave the others as they are. references: whether
+    TensorFlow has the step by references; else there are those by handles only.
     """
     def declare(fn: Callable[..., Any]) -> Constructor:
         """Register the ops that `fn` defines."""
         whole = whole_step(fn, ", ".join(_inputs(fn)), {"T": "numbertype", **_attrs(fn)}, scalar.read(fn))
         for spec in [whole, rows_step(whole)] if rows else [whole]:
-            by_handle(declared(spec))
+            by_handle(declared(spec) if references else Constructor(spec))
         return Constructor(whole)
     return declare
 

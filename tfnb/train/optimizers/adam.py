@@ -5,7 +5,7 @@ from typing import Any
 
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.kernels.functions.language import sqrt, where
+from tfnb.kernels.functions.language import maximum, sqrt, where
 from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.control.group import group
 from tfnb.ops.math.functions import Sqrt
@@ -28,6 +28,17 @@ def ApplyAdam(var: Ref, m: Ref, v: Ref, beta1_power: T, beta2_power: T, lr: T, b
     square = v + (grad * grad - v) * (1 - beta2)
     ahead = where(use_nesterov, mean * beta1 + (1 - beta1) * grad, mean)
     return var - ahead * alpha / (sqrt(square) + epsilon), mean, square
+
+
+@step(rows=False, references=False)
+def ApplyAdamWithAmsgrad(var: Ref, m: Ref, v: Ref, vhat: Ref, beta1_power: T, beta2_power: T, lr: T, beta1: T, beta2: T,
+                         epsilon: T, grad: T) -> Any:
+    """Apply a step of AMSGrad (Reddi et al., 2018): Adam, with the largest v so far, vhat, in the place of v."""
+    alpha = lr * sqrt(1 - beta2_power) / (1 - beta1_power)
+    mean = m + (grad - m) * (1 - beta1)
+    square = v + (grad * grad - v) * (1 - beta2)
+    largest = maximum(vhat, square)
+    return var - mean * alpha / (sqrt(largest) + epsilon), mean, square, largest
 
 
 class AdamOptimizer(DeclaredOptimizer):

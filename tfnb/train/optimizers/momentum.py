@@ -16,6 +16,14 @@ def ApplyMomentum(var: Ref, accum: Ref, lr: T, grad: T, momentum: T, *, use_nest
     return var - change, speed
 
 
+@step(references=False)
+def ApplyKerasMomentum(var: Ref, accum: Ref, lr: T, grad: T, momentum: T, *, use_nesterov: bool = False) -> Any:
+    """Apply momentum as Keras does: accum = accum * momentum - lr * grad; var += accum (Nesterov: accum * momentum - lr
+    * grad)."""
+    speed = accum * momentum - grad * lr
+    return var + where(use_nesterov, speed * momentum - grad * lr, speed), speed
+
+
 class MomentumOptimizer(DeclaredOptimizer):
     """Momentum: accumulation = momentum * accumulation + gradient; var -= learning_rate * accumulation.
 
