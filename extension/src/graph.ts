@@ -2,12 +2,14 @@
 import { detailsPanel } from "./details";
 import { button, h, parseSvg } from "./dom";
 import type { Guard } from "./guard";
+import { Minimap } from "./minimap";
 import type { GraphState, Hit, Model } from "./model";
 import { glide, places } from "./motion";
 import { Viewport } from "./viewport";
 
-const MOST_HEIGHT = 620;
+const MOST_HEIGHT = 1000;
 const LEAST_HEIGHT = 170;
+const MAP_ROOM = 40; // for a drawing that is wider than its place, and has a minimap
 const LEAST_PANEL = 400;
 const ASK_AFTER = 180; // milliseconds without a key before a search is asked for
 const SLOW = 600; // milliseconds without an answer before the reader is told to wait
@@ -28,8 +30,18 @@ export class GraphWidget {
   });
   private readonly search = h("span", { class: "tfnb-search" }, this.find, this.hits);
   private readonly colors = h("select", { "aria-label": "Colours say", title: "What colours say" });
+  private readonly levels = h(
+    "select",
+    {
+      "aria-label": "Level",
+      title: "Layers: a layer with its variables is one box. Ops: every scope as it was named.",
+    },
+    h("option", { value: "layers" }, "layers"),
+    h("option", { value: "ops" }, "ops"),
+  );
   private readonly stop = button("End trace", "Show everything strong again", () => this.ask("trace", ""));
   private readonly view: Viewport;
+  private readonly minimap: Minimap;
   private svg: SVGSVGElement | undefined;
   private size = { width: 1, height: 1 };
   private drawn = "";
@@ -44,13 +56,19 @@ export class GraphWidget {
     guard: Guard,
     private readonly most = MOST_HEIGHT,
   ) {
-    this.view = new Viewport(this.stage, () => this.flashHint());
+    this.view = new Viewport(
+      this.stage,
+      () => this.flashHint(),
+      () => this.minimap?.follow(),
+    );
+    this.minimap = new Minimap(this.view);
     const bar = h(
       "div",
       { class: "tfnb-bar", role: "toolbar", "aria-label": "Graph" },
       button("+", "Zoom in", () => this.view.zoom(1.3)),
       button("−", "Zoom out", () => this.view.zoom(1 / 1.3)),
       button("Fit", "Show the whole graph", () => this.view.fit(true)),
+      this.levels,
       this.colors,
       this.stop,
       button("SVG", "Save the drawing as an SVG file", () => this.saveAs(this.drawn, "svg", "image/svg+xml")),
@@ -60,7 +78,7 @@ export class GraphWidget {
       this.note,
     );
     this.root.append(bar, h("div", { class: "tfnb-body" }, this.stage, this.panel));
-    this.stage.append(this.hint);
+    this.stage.append(this.minimap.root, this.hint);
     this.stage.addEventListener(
       "click",
       guard((event: MouseEvent) => this.onClick(event)),
@@ -78,6 +96,10 @@ export class GraphWidget {
     this.colors.addEventListener(
       "change",
       guard(() => this.ask("color", this.colors.value)),
+    );
+    this.levels.addEventListener(
+      "change",
+      guard(() => this.ask("level", this.levels.value)),
     );
     this.find.addEventListener(
       "input",
@@ -140,6 +162,7 @@ export class GraphWidget {
     this.setHeight();
     const next = svg.querySelector(".is-next")?.getAttribute("data-name");
     this.view.target = next ? places(svg).get(next) : undefined;
+    this.minimap.draw(svg);
     this.view.show(svg, width, height);
     glide(svg, before);
   }
@@ -148,7 +171,7 @@ export class GraphWidget {
   private setHeight(): void {
     const { width, height } = this.size;
     const room = this.stage.clientWidth || width;
-    const wanted = height * Math.min(1, room / width);
+    const wanted = height + (width > room ? MAP_ROOM : 0);
     const high = Math.round(Math.min(this.most, Math.max(LEAST_HEIGHT, wanted)));
     this.stage.style.height = `${high}px`;
     this.panel.style.maxHeight = `${Math.max(LEAST_PANEL, high)}px`; // a longer one scrolls beside the drawing
@@ -278,6 +301,8 @@ export class GraphWidget {
     this.colors.hidden = made.length === 0;
     this.colors.value = state.color ?? "structure";
     this.stop.hidden = !state.trace;
+    this.levels.value = state.level ?? "layers";
+    this.levels.hidden = state.level === undefined;
   }
 
   private isShelved(key: string): boolean {

@@ -65,6 +65,7 @@ export interface GraphState {
   note: string;
   color?: string;
   colors?: [string, string][];
+  level?: string;
   trace?: [string, string] | null;
 }
 

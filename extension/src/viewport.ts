@@ -9,7 +9,7 @@ export interface Rect {
 
 const MOST_ZOOM = 4; // pixels on the screen per pixel of the drawing
 const LEAST_ZOOM = 0.1;
-const LEGIBLE = 0.85; // the least zoom at which a place that is followed is read
+const LEGIBLE = 1; // the least zoom that a drawing begins with: its letters are 11 pixels high and more
 const DRAG = 4; // pixels that the pointer moves before a press is a drag and no click
 
 export class Viewport {
@@ -26,6 +26,7 @@ export class Viewport {
   constructor(
     private readonly stage: HTMLElement,
     private readonly onHint: () => void = () => {},
+    private readonly onMove: () => void = () => {},
   ) {
     stage.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
     stage.addEventListener("pointerdown", (event) => this.onPress(event));
@@ -43,12 +44,31 @@ export class Viewport {
     if (this.moved && this.target) this.reveal(this.target);
   }
 
-  /** All of the drawing, never enlarged; or, if there is a target and not `whole`, what is around that. */
+  /** The size of the drawing. */
+  get whole(): { w: number; h: number } {
+    return this.size;
+  }
+
+  /** Whether a part of the drawing is out of sight. */
+  get cut(): boolean {
+    return this.seen.w < this.size.w - 1 || this.seen.h < this.size.h - 1;
+  }
+
+  /** Bring a point of the drawing to the middle. */
+  center(at: { x: number; y: number }): void {
+    this.pan(at.x - this.seen.x - this.seen.w / 2, at.y - this.seen.y - this.seen.h / 2);
+  }
+
+  /**
+   * All of the drawing, never enlarged; if its letters were too small then, and not `whole`: its beginning, or what is
+   * around the target.
+   */
   fit(whole = false): void {
     const { w, h } = this.pixels();
     const all = Math.min(1, w / this.size.w, h / this.size.h);
-    const at = whole || all > LEGIBLE ? undefined : this.target;
-    const [width, height] = at ? [w / LEGIBLE, h / LEGIBLE] : [w / all, h / all];
+    const part = !whole && all < LEGIBLE;
+    const at = part ? this.target : undefined;
+    const [width, height] = part ? [w / LEGIBLE, h / LEGIBLE] : [w / all, h / all];
     const from = (middle: number, seen: number, size: number) =>
       seen > size ? (size - seen) / 2 : Math.min(Math.max(0, middle - seen / 2), size - seen);
     this.moved = whole;
@@ -80,13 +100,14 @@ export class Viewport {
   reveal(at: { x: number; y: number }): void {
     const { x, y, w, h } = this.seen;
     const inside = at.x > x + w * 0.08 && at.x < x + w * 0.92 && at.y > y + h * 0.08 && at.y < y + h * 0.92;
-    if (!inside) this.pan(at.x - x - w / 2, at.y - y - h / 2);
+    if (!inside) this.center(at);
   }
 
   private set(seen: Rect): void {
     this.seen = seen;
     const numbers = [seen.x, seen.y, seen.w, seen.h].map((n) => Math.round(n * 100) / 100);
     this.svg?.setAttribute("viewBox", numbers.join(" "));
+    this.onMove();
   }
 
   private pixels(): { w: number; h: number } {

@@ -219,7 +219,7 @@ test("colours, traces and DOT are asked for; source and values are text", () => 
     trace: ["x", "inputs"],
   });
   const model = show(new FakeModel({ kind: "graph", state }));
-  const menu = one("select") as HTMLSelectElement;
+  const menu = one('[aria-label="Colours say"]') as HTMLSelectElement;
   expect(menu.value).toBe("cell");
   expect(el.querySelectorAll("b, i, img")).toHaveLength(0);
   expect(one(".tfnb-source .is-here").textContent).toBe("2  y = x");
@@ -233,4 +233,39 @@ test("colours, traces and DOT are asked for; source and values are text", () => 
     { type: "trace", name: "" },
     { type: "dot", name: "" },
   ]);
+});
+
+test("the level is chosen, and shown where the kernel knows of levels", () => {
+  const model = show(new FakeModel({ kind: "graph", state: graphState({ level: "layers" }) }));
+  const levels = one('[aria-label="Level"]') as HTMLSelectElement;
+  expect([levels.hidden, levels.value]).toEqual([false, "layers"]);
+  levels.value = "ops";
+  levels.dispatchEvent(new Event("change"));
+  expect(model.sent).toEqual([{ type: "level", name: "ops" }]);
+  model.setState(graphState());
+  expect(levels.hidden).toBe(true);
+});
+
+test("a drawing larger than its place begins legible, with a minimap that moves it", () => {
+  vi.spyOn(HTMLElement.prototype, "clientWidth", "get").mockReturnValue(600);
+  vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(400);
+  const svg = SVG.replace('width="300" height="200"', 'width="2400" height="1600"');
+  show(new FakeModel({ kind: "graph", state: graphState({ svg }) }));
+  const map = one(".tfnb-minimap");
+  expect(map.hidden).toBe(false);
+  expect(map.querySelectorAll(".s")).toHaveLength(2);
+  const seen = () => one("svg.tfnb-graph").getAttribute("viewBox")?.split(" ").map(Number) ?? [];
+  const [, , width] = seen();
+  map.getBoundingClientRect = () => ({ left: 0, top: 0, width: 150, height: 100 }) as DOMRect;
+  map.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, clientX: 75, clientY: 50 }));
+  expect(width).toBe(600);
+  expect(seen()).toEqual([900, 600, 600, 400]);
+  vi.restoreAllMocks();
+});
+
+test("words that are seen on a button are in its accessible name", () => {
+  show(new FakeModel({ kind: "graph", state: graphState() }));
+  for (const made of el.querySelectorAll("button"))
+    if (/[a-z]{2}/i.test(made.textContent ?? ""))
+      expect(made.getAttribute("aria-label")?.toLowerCase()).toContain(made.textContent?.toLowerCase());
 });

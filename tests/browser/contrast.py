@@ -45,6 +45,9 @@ FAINT = """([area, least]) => {
             range.selectNodeContents(node);
             const box = range.getBoundingClientRect();
             if (!box.width || !element.checkVisibility({ opacityProperty: true })) continue;
+            const stage = element.closest(".tfnb-stage")?.getBoundingClientRect();      // it shows a part of a drawing
+            const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+            if (stage && (x < stage.left || x > stage.right || y < stage.top || y > stage.bottom)) continue;
             const style = getComputedStyle(element);
             const below = behind(element, box);
             const ink = numbers(element instanceof SVGElement ? style.fill : style.color);

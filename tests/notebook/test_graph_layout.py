@@ -167,7 +167,7 @@ def test_texts_are_measured_without_fonts() -> None:
 
 @pytest.mark.parametrize("label", ["1", "-0.25 ± 1.1 50% bad of 12"])
 def test_room_for_labels(label: str) -> None:
-    width = text_width(label, 10)
+    width = text_width(label, 11)
     assert label_size(SceneEdge("a", "b", label, 1)) == (width + 6, 13)
     assert label_size(SceneEdge("a", "b", "", 1)) == (0, 0)
     pill = pill_of(np.arange(12.0))

@@ -69,7 +69,7 @@ def test_costs_are_measured_and_drawn():
         costs = measure([y, step], {x: np.ones((100, 200))}, session)
         assert costs["product"].nbytes == 100 * 300 * 4 and costs["product"].seconds > 0
         assert session.run(w)[0, 0] == 1.0, "the run was on a copy"
-        view = graph_view(y, costs=costs, color="memory", engine="builtin")
+        view = graph_view(y, costs=costs, color="memory", engine="builtin", level="ops")
         assert "120 kB" in view.svg() and "p-h4" in classes(view, "product")
         assert "p-h" in view.color_by("time").svg() and len(view.widget_state()["colors"]) == 8
 

@@ -194,7 +194,7 @@ def test_a_form_may_be_chosen() -> None:
 
 
 def test_expressions_set_nodes_aside() -> None:
-    view = graph_view(digits(), detach=["^layer", "Merge"], engine="builtin")
+    view = graph_view(digits(), detach=["^layer", "Merge"], engine="builtin", level="ops")
     assert view.state["aside"] == {"Merge/MergeSummary": True, "layer1/": True, "layer2/": True}
     with pytest.raises(ValueError, match="no regular expression"):
         graph_view(digits(), detach="(")

@@ -134,6 +134,7 @@ def watch(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSes
     chosen, wanted, fed = in_session(fetches, feed, session)
     recorder = Recorder(pattern, last)
     run_tapped(chosen, wanted, fed, recorder)
+    options.setdefault("level", "ops" if pattern else "layers")
     return graph_view(elements_of(chosen, wanted), values=recorder.values, **options)
 
 

@@ -98,7 +98,7 @@ def partial_graph(failed: Attempt, owner: Hashable) -> GraphView:
     infos = sorted(names.values(), key=lambda info: order.get(info.name, 0))
     name = failed.info.name
     scopes = {name.rpartition("/")[0] for name in (name, *(t.op.name for t in failed.inputs))} - {""}
-    view = graph_view([*infos, failed.info], depth=1, title=f"{name!r} failed")
+    view = graph_view([*infos, failed.info], depth=1, title=f"{name!r} failed", level="ops")
     for scope in sorted(scopes):
         if f"{scope}/" in view.model.nodes:
             view.expand(scope)

@@ -35,7 +35,7 @@ class RunGraph(GraphView):
 
     def __init__(self, stepper: Stepper, ends: Sequence[Any]) -> None:
         self.stepper = stepper
-        super().__init__(ends)
+        super().__init__(ends, level="ops")
 
     def follow(self) -> None:
         """Show how far the run is: what is around the next op opens."""

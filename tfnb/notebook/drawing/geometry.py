@@ -47,10 +47,12 @@ class Geometry:
     boxes: dict[str, Box] = field(default_factory=dict)
     routes: dict[tuple[str, str], Route] = field(default_factory=dict)
     shelf: Point | None = None      # upper left corner of what is set aside
+    pieces: dict[str, tuple[Box, ...]] = field(default_factory=dict)    # of a frame that goes on in other columns
 
     def place(self, other: Geometry, dx: float, dy: float) -> None:
         """Take over everything of `other`, moved."""
         self.boxes.update((key, box.moved(dx, dy)) for key, box in other.boxes.items())
+        self.pieces.update((key, tuple(box.moved(dx, dy) for box in boxes)) for key, boxes in other.pieces.items())
         self.routes.update((key, route.moved(dx, dy)) for key, route in other.routes.items())
         self.width, self.height = max(self.width, dx + other.width), max(self.height, dy + other.height)
 
@@ -106,14 +108,14 @@ def shorten(text: str, most: int = MOST_LETTERS) -> str:
 def label_size(edge: SceneEdge) -> tuple[float, float]:
     """Width and height of what stands at an edge: its text, and a pill over it where there is one."""
     if edge.pill is not None:
-        return max(PILL_WIDTH, text_width(edge.label, 10)) + 8, PILL_HEIGHT + 18
-    return (text_width(edge.label, 10) + 6, 13) if edge.label else (0.0, 0.0)
+        return max(PILL_WIDTH, text_width(edge.label, 11)) + 8, PILL_HEIGHT + 18
+    return (text_width(edge.label, 11) + 6, 13) if edge.label else (0.0, 0.0)
 
 
 def node_size(node: SceneNode) -> tuple[float, float]:
     """Width and height of a closed node, by its form and its two lines of text."""
     bold = 1.0 if node.form == "op" else BOLD
-    wide = max(text_width(shorten(node.label), 12) * bold, text_width(shorten(node.sub), 10))
+    wide = max(text_width(shorten(node.label), 12) * bold, text_width(shorten(node.sub), 11))
     tall = 40.0 if node.sub else 28.0
     if node.role == "const" and node.form == "op":
         return 16.0, 16.0

@@ -29,6 +29,8 @@ class SceneNode:
     paint: str = ""                 # "": coloured by role; else a class of notebook/graph/paint.py
     off: bool = False               # pale, for it is not on what is traced
     lit: bool = False               # it, or something in it, is what runs next
+    loop: bool = False              # it holds a loop,
+    weights: bool = False           # or variables
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Layout of a scene: each panel by an engine, then the panels side by side.
+"""Layout of a scene: each panel by an engine, a long main one in columns, then the panels side by side.
 
 Engines: "dot" (Graphviz on PATH), "pygraphviz" (the wheel, in this process) and "builtin" (our own, always there);
 "auto" takes the first that works.
@@ -12,6 +12,7 @@ from tfnb.notebook.drawing.geometry import Box, Geometry, Sheet, node_size
 from tfnb.notebook.drawing.scene import Scene
 from tfnb.notebook.graph.layout_dot import RANKDIR, LayoutFailed, by_process, by_pygraphviz
 from tfnb.notebook.graph.layout_layered import layered
+from tfnb.notebook.graph.wrapping import wrap
 
 ENGINES = {"dot": by_process, "pygraphviz": by_pygraphviz, "builtin": layered}
 MARGIN = 16.0
@@ -39,7 +40,10 @@ def lay_out(scene: Scene, engine: str = "auto", direction: str = "down") -> Geom
     sheets = panel_sheets(scene, direction)
     whole = Geometry(0.0, 0.0)
     if "" in sheets:
-        whole.place(_engine(sheets.pop(""), engine), MARGIN, MARGIN)
+        sheet = sheets.pop("")
+        main = _engine(sheet, engine)
+        main = wrap(main, {group.key for group in sheet.groups}) if direction == "down" else main
+        whole.place(main, MARGIN, MARGIN)
     numbered = sorted(sheets.values(), key=lambda sheet: not sheet.nodes[0].number)
     _shelve(whole, [_engine(sheet, engine) for sheet in numbered])
     whole.width, whole.height = whole.width + MARGIN, whole.height + MARGIN

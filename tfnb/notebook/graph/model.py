@@ -8,40 +8,54 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from tfnb.notebook.drawing.scene import Scene, SceneEdge, SceneNode
+from tfnb.notebook.graph.layer_notes import describe, to_open
+from tfnb.notebook.graph.layers import arrange
 from tfnb.notebook.graph.read import OpInfo, UnknownTarget, near, op_of, read
 from tfnb.notebook.graph.set_aside import CLOSED_ROLES, set_aside
 from tfnb.notebook.graph.tree import Node, build_tree
 
 LIMIT = 200             # most visible nodes
+BESIDE = frozenset({"gradient", "optimizer", "save", "summary", "control"})    # roles beside the layers of a model
 
 
 class Model:
     """The hierarchy of the ops of `target`; scenes are cut from it.
 
+    level: "layers" rearranges it so that a model is a chain of layers (notebook/graph/layers.py), "ops" does not.
     up, down: only so many steps of what the target takes, and of what takes it. series: repeated blocks are folded.
     """
 
     def __init__(self, target: Any = None, values: Mapping[str, Any] | None = None, series: bool = True,
-                 up: int | None = None, down: int | None = None) -> None:
+                 up: int | None = None, down: int | None = None, level: str = "ops") -> None:
         self.values = dict(values or {})            # tensor name -> what was seen of it (notebook/debug/edge_values.py)
         whole = up is None and down is None
         self.infos: tuple[OpInfo, ...] = read(target) if whole else near(target, up or 0, down or 0)
         self.by_name: dict[str, OpInfo] = {info.name: info for info in self.infos}
         self.nodes: dict[str, Node] = {}
-        self.fold(series)
+        self.fold(series, level)
 
-    def fold(self, series: bool) -> None:
-        """Build the hierarchy, with repeated blocks folded or not."""
-        self.series, self.root = series, build_tree(self.infos, series)
+    def fold(self, series: bool, level: str) -> None:
+        """Build the hierarchy, of layers or ops, with repeated blocks folded or not."""
+        self.series, self.level, self.moved = series, level, dict[str, str]()
+        self.root = build_tree(self.infos, series, self._arrange if level == "layers" else None)
+        if level == "layers":
+            describe(self.root)
+        self.weights = {info.name for node in self.root.groups() if node.form == "variable" for info in node.ops()}
         self.nodes.clear()
         self._index(self.root)
+        parts = (node for node in self.root.children.values() if node.part or node.role in BESIDE)
+        self.beside = {node.key: True for node in parts} if level == "layers" else {}
+
+    def _arrange(self, root: Node, infos: tuple[OpInfo, ...], consumers: Mapping[str, set[str]]) -> None:
+        self.moved = arrange(root, infos, consumers)
 
     def _index(self, node: Node) -> None:
         self.nodes[node.key] = node
@@ -53,7 +67,8 @@ class Model:
 
         Raises UnknownTarget with the nearest names.
         """
-        for key in (name.rstrip("/") + "/", name, op_of(name)):
+        scope = name.rstrip("/") + "/"
+        for key in (scope, self.moved.get(scope, ""), name, op_of(name)):
             if key in self.nodes and key:
                 return self.nodes[key]
         names = [key.rstrip("/") for key in self.nodes]
@@ -66,6 +81,10 @@ class Model:
         if key not in self.nodes or not key:
             raise UnknownTarget(f"nothing in this drawing has the key {key!r}")
         return self.nodes[key]
+
+    def at_first(self, depth: int) -> set[str]:
+        """Keys of the groups that are open at first: `depth` levels, of layers also the scopes around most of them."""
+        return self.to_depth(depth) | (to_open(self.root) if depth == 1 and self.level == "layers" else set())
 
     def to_depth(self, depth: int) -> set[str]:
         """Keys of the groups to open so that `depth` levels show; gradients, optimizers and variables stay closed."""
@@ -85,17 +104,20 @@ class Model:
             around = around.parent
         return found
 
-    def scene(self, expanded: Iterable[str] = (), aside: Mapping[str, bool] | None = None,
+    def scene(self, expanded: Iterable[str] = (), aside: Mapping[str, bool] | None = MappingProxyType({}),
               limit: int = LIMIT, keep: str = "") -> Scene:
-        """Cut the hierarchy at the `expanded` groups (keys). `aside` overrules what is set aside, by key.
+        """Cut the hierarchy at the `expanded` groups (keys).
+
+        `aside` overrules what is set aside, by key; None: nothing is, all in one drawing.
 
         keep: the key of a node that is visible, if all groups around it are open, however many stand before it.
         """
         cut = _Cut(self.root, set(expanded), limit, self.path(self.nodes[keep]) | {keep} if keep else set())
-        edges = _edges(self.infos, cut.seen_at, self.values)
+        edges = _edges(self.infos, cut.seen_at, self.values, self.weights)
         nodes = [*map(_scene_node, cut.visible), *(_rest_node(key, left) for key, left in cut.rest.items())]
         groups = [_scene_node(group) for group in cut.opened]
-        nodes, groups = set_aside(nodes, groups, edges, aside or {})
+        if aside is not None:
+            nodes, groups = set_aside(nodes, groups, edges, aside)
         panels = {node.key: node.panel for node in nodes}
         inner = tuple(edge for edge in edges if panels[edge.source] == panels[edge.target])
         hidden = sum(node.count for node in nodes if node.form == "rest")
@@ -147,7 +169,8 @@ class _Cut:
             self.seen_at.update((info.name, key) for node in rest for info in node.ops())
 
 
-def _edges(infos: Iterable[OpInfo], seen_at: Mapping[str, str], values: Mapping[str, Any]) -> list[SceneEdge]:
+def _edges(infos: Iterable[OpInfo], seen_at: Mapping[str, str], values: Mapping[str, Any],
+           weights: Container[str]) -> list[SceneEdge]:
     """Edges between visible nodes, many tensors in one; a control edge only where no data flows."""
     data: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     control: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -161,17 +184,20 @@ def _edges(infos: Iterable[OpInfo], seen_at: Mapping[str, str], values: Mapping[
         for name in info.control:
             if name in by_name and seen_at[name] != here:
                 control[seen_at[name], here].add(name)
-    found = [_data_edge(s, t, tensors, values) for (s, t), tensors in data.items()]
+    found = [_data_edge(s, t, tensors, values, len(tensors) > 1 and all(op_of(name) in weights for name in tensors))
+             for (s, t), tensors in data.items()]
     return found + [SceneEdge(s, t, "", len(names), True, "must run before") for (s, t), names in control.items()
                     if (s, t) not in data]
 
 
-def _data_edge(source: str, target: str, tensors: Mapping[str, str], values: Mapping[str, Any]) -> SceneEdge:
+def _data_edge(source: str, target: str, tensors: Mapping[str, str], values: Mapping[str, Any],
+               shared: bool) -> SceneEdge:
     """The edge of some tensors (name -> shape), with the pill of the one that matters most: what is bad, what is large.
     """
     seen = [(name, values[name].pill) for name in tensors if name in values and values[name].pill is not None]
     if not seen:
-        return SceneEdge(source, target, _edge_label(tensors), len(tensors), False, _edge_tip(tensors))
+        label = f"{len(tensors)} weights" if shared else _edge_label(tensors)
+        return SceneEdge(source, target, label, len(tensors), False, _edge_tip(tensors))
     _, pill = max(seen, key=lambda pair: (pair[1].bad > 0, math.prod(pair[1].shape)))
     told = {name: values[name].pill.tip if name in dict(seen) else label for name, label in tensors.items()}
     many = f" of {len(tensors)}" if len(tensors) > 1 else ""
@@ -205,7 +231,7 @@ def _rest_node(key: str, left: list[Node]) -> SceneNode:
 def _scene_node(node: Node) -> SceneNode:
     parent = node.parent.key if node.parent is not None else ""
     return SceneNode(node.key, node.name, node.label, node.form, node.role, _sub(node), parent, node.expandable,
-                     node.count)
+                     node.count, loop=node.loop, weights=node.weights)
 
 
 def _sub(node: Node) -> str:
@@ -213,6 +239,8 @@ def _sub(node: Node) -> str:
     info = node.info
     if node.form == "variable" and info is not None:
         return info.shapes[0] if info.shapes else ""
+    if node.note:
+        return node.note
     if node.form in ("scope", "series") or info is None:
         return f"{node.count} ops"
     if info.type == "Const":

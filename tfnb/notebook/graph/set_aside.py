@@ -1,5 +1,6 @@
 """Nodes that are set aside, so that the rest of the drawing can be read.
 
+A loop, a scope with variables and the largest scope are what the drawing is about: they stay.
 A busy node (the gradients, an optimizer, a step counter read by everything) would drag lines across the whole drawing.
 It is drawn in a column of its own with a number, and where an edge to it was, the other end carries that number. The
 thresholds are those of TensorBoard's graph where it has them.
@@ -134,12 +135,13 @@ def _by_degree(nodes: Sequence[SceneNode], edges: Sequence[tuple[str, str, bool]
                     for end in (0, 1))
     stay = [node for node in nodes if node.key not in gone]
     usual = _usual_degree([len(data[node.key]) for node in stay])
+    largest = max((node for node in stay if node.form == "scope"), key=lambda node: node.count, default=None)
 
     def is_busy(key: str) -> bool:
         return max(feeds[key], reads[key]) >= BUSY_DEGREE and len(data[key]) >= usual
 
-    return [node for node in stay if len(stay) >= BUSY_NODES and is_busy(node.key)
-            or len(control[node.key]) > BUSY_CONTROL]
+    return [node for node in stay if node is not largest and not (node.loop or node.weights)
+            and (len(stay) >= BUSY_NODES and is_busy(node.key) or len(control[node.key]) > BUSY_CONTROL)]
 
 
 def _neighbours(edges: Iterable[tuple[str, str, bool]], control: bool) -> Links:

@@ -34,7 +34,8 @@ def graph_svg(scene: Scene, geometry: Geometry, title: str = "") -> str:
     paints = {paint for paint in (*(node.paint for node in scene.nodes), *dict(scene.legend)) if paint}
     lit = any(node.lit for node in scene.nodes)
     numbers = {n.number: n for n in (*scene.groups, *scene.nodes) if n.number}
-    parts = [element("g", *(_group(group, geometry.boxes[group.key]) for group in scene.groups), class_="groups"),
+    frames = [_group(group, geometry.boxes[group.key], geometry.pieces.get(group.key, ())) for group in scene.groups]
+    parts = [element("g", *frames, class_="groups"),
              _edges(scene.edges, geometry),
              element("g", *(_head(group, geometry.boxes[group.key]) for group in scene.groups), class_="heads"),
              element("g", *(_node(node, geometry.boxes[node.key], tips[node.key], numbers) for node in scene.nodes),
@@ -61,7 +62,9 @@ def stylesheet(roles: Iterable[str], paints: Iterable[str] = (), lit: bool = Fal
              ".lab{fill:var(--tf-muted);stroke:var(--tf-bg)}", ".halo{stroke:var(--tf-bg)}",
              ".e{stroke:var(--tf-line)}", ".pill{fill:var(--tf-bg)}",
              ".bad{fill:var(--tf-bad)}", ".a{fill:var(--tf-line)}",
-             ".sep{stroke:var(--tf-frame)}", ".num{fill:var(--tf-bg)}", ".ref circle{stroke:var(--tf-bg)}"]
+             ".sep{stroke:var(--tf-frame)}", ".num{fill:var(--tf-bg)}", ".ref circle{stroke:var(--tf-bg)}",
+             ".ref{opacity:0}", ":hover .n[data-aside] .ref{opacity:1}",
+             ":is(.n:hover,.n:focus,.n.is-picked) .ref{opacity:1}"]
     rules += [f".r-{role} .s{{fill:var(--tf-{role}-fill);stroke:var(--tf-{role}-stroke)}}" for role in sorted(roles)]
     rules += [f".d-{role}{{fill:var(--tf-{role}-stroke)}}" for role in sorted(roles)]
     for paint in sorted(paints):
@@ -80,12 +83,13 @@ def _tip(node: SceneNode) -> str:
     return f"{node.name} ({what}{more})" + (f"  {node.sub}" if node.sub and node.form != "scope" else "")
 
 
-def _group(group: SceneNode, box: Box) -> str:
-    """The frame of an open scope; it lies under the edges."""
+def _group(group: SceneNode, box: Box, more: tuple[Box, ...]) -> str:
+    """The frame of an open scope, with its pieces in other columns; it lies under the edges."""
     tone = ROLES[group.role][0]
-    frame = element("rect", class_="s", fill=tone.fill, fill_opacity="0.38", height=box.h, rx=9, stroke=tone.stroke,
-                    stroke_width=1.2, width=box.w, x=-box.w / 2, y=-box.h / 2)
-    return element("g", element("title", text(_tip(group))), frame, aria_label=f"open {_tip(group)}",
+    frames = [element("rect", class_="s", fill=tone.fill, fill_opacity="0.38", height=piece.h, rx=9, stroke=tone.stroke,
+                      stroke_width=1.2, width=piece.w, x=piece.x - box.x - piece.w / 2, y=piece.y - box.y - piece.h / 2)
+              for piece in (box, *more)]
+    return element("g", element("title", text(_tip(group))), *frames, aria_label=f"open {_tip(group)}",
                    class_=f"n f-{group.form} r-{group.role} is-open", data_name=group.key,
                    id=identifier("g-", group.name), transform=f"translate({number(box.x)} {number(box.y)})")
 
@@ -149,13 +153,13 @@ def _edge_label(edge: SceneEdge, route: Route) -> str:
     if edge.pill is not None:
         marks = pill_marks(edge.pill, x - PILL_WIDTH / 2, y - PILL_HEIGHT / 2 - 6)
         tone = "bad" if edge.pill.bad else "muted"
-        words = element("text", text(shorten(edge.label, 22)), class_=f"lab {tone}", fill=INKS[tone][0], font_size=10,
+        words = element("text", text(shorten(edge.label, 22)), class_=f"lab {tone}", fill=INKS[tone][0], font_size=11,
                         paint_order="stroke", stroke=INKS["bg"][0], stroke_linejoin="round", stroke_width=3,
                         text_anchor="middle", x=x, y=y + PILL_HEIGHT / 2 + 6)
         return element("g", element("title", text(edge.tip)), marks, words, aria_label=edge.tip,
                        class_="value is-bad" if edge.pill.bad else "value", data_from=edge.source, data_to=edge.target)
     return element("text", text(shorten(edge.label, 18)), class_="lab", data_from=edge.source, data_to=edge.target,
-                   fill=INKS["muted"][0], font_size=10, paint_order="stroke", stroke=INKS["bg"][0],
+                   fill=INKS["muted"][0], font_size=11, paint_order="stroke", stroke=INKS["bg"][0],
                    stroke_linejoin="round", stroke_width=3, text_anchor="middle", x=x, y=y + 3.5)
 
 
@@ -163,12 +167,23 @@ def _node(node: SceneNode, box: Box, tip: str, numbers: dict[int, SceneNode]) ->
     marks = [*_badges(node, node.refs_in, -1, box, numbers), *_badges(node, node.refs_out, 1, box, numbers)]
     if node.number:
         marks.append(_number_mark(node.number, node, -box.w / 2, -box.h / 2 + 2))
-    return element("g", element("title", text(tip)), *_shape(node, box.w, box.h), *_words(node, box), *marks,
+    turn = [_loop_sign(box)] if node.loop and node.role == "scope" and node.form == "scope" else []
+    return element("g", element("title", text(tip)), *turn, *_shape(node, box.w, box.h), *_words(node, box), *marks,
                    aria_label=tip, class_=f"n f-{node.form} {_colour_class(node)}{' is-next' * node.lit}",
                    data_name=node.key, opacity="0.25" if node.off else None,
                    data_aside="1" if node.panel == node.key else None,
                    data_open="1" if node.expandable else None, id=identifier("n-", node.key),
                    transform=f"translate({number(box.x)} {number(box.y)})")
+
+
+def _loop_sign(box: Box) -> str:
+    """An arrow from the right side of a box back into it: what is in it runs many times."""
+    x, y = box.w / 2, box.h * 0.22
+    bow = [(x, y), (x + 24, y + 10), (x + 24, -y - 10), (x + 6, -y)]
+    head = [(x, -y), (x + 8, -y - 4.5), (x + 7, -y + 4)]
+    return element("g", element("path", class_="e", d=path(bow, curve=True), fill="none", stroke=INKS["line"][0],
+                                stroke_width=1.6),
+                   element("path", class_="a", d=path(head) + "Z", fill=INKS["line"][0]), class_="turn")
 
 
 def _colour_class(node: SceneNode) -> str:
@@ -220,14 +235,14 @@ def _words(node: SceneNode, box: Box) -> list[str]:
     w = box.w
     if node.role == "const" and node.form == "op":
         return [element("text", text(shorten(node.sub or node.label, 14)), class_="sub", fill=INKS["muted"][0],
-                        font_size=10, text_anchor="middle", y=-10)]
+                        font_size=11, text_anchor="middle", y=-10)]
     signed = node.expandable and node.form != "variable"
     x = 8.0 if signed else 0.0
     sign = [_fold_sign(-w / 2 + 14, 0, "plus", ROLES[node.role][0].stroke)] if signed else []
     first = element("text", text(shorten(node.label)), class_="ttl", fill=INKS["ink"][0], font_size=12,
                     font_weight="600" if node.form != "op" else None, text_anchor="middle", x=x,
                     y=-2.5 if node.sub else 4)
-    second = [element("text", text(shorten(node.sub)), class_="sub", fill=INKS["muted"][0], font_size=10,
+    second = [element("text", text(shorten(node.sub)), class_="sub", fill=INKS["muted"][0], font_size=11,
                       text_anchor="middle", x=x, y=11.5)] if node.sub else []
     return [*sign, first, *second]
 
@@ -273,8 +288,8 @@ def _shelf(geometry: Geometry) -> str:
     x0 = x - 22
     line = element("path", class_="sep", d=path([(x0, 14), (x0, geometry.height - 14)]), fill="none",
                    stroke=INKS["frame"][0], stroke_dasharray="2 4")
-    return element("g", line, element("text", text("set aside"), class_="sub", fill=INKS["muted"][0], font_size=11,
-                                      font_style="italic", x=x, y=y + 6), class_="shelf")
+    return element("g", line, element("text", text("beside the model"), class_="sub", fill=INKS["muted"][0],
+                                      font_size=11, font_style="italic", x=x, y=y + 6), class_="shelf")
 
 
 def _swatch(role: str, x: float, y: float) -> str:
@@ -282,8 +297,6 @@ def _swatch(role: str, x: float, y: float) -> str:
     if role == "control edge":
         return element("path", class_="e", d=path([(x, y), (x + 14, y)]), stroke=INKS["line"][0],
                        stroke_dasharray="4 3")
-    if role == "ref":
-        return _disc(1, "op", x + 7, y, "a number names a node under \u201cset aside\u201d")
     if role not in ROLES:
         return element("rect", class_="s", height=10, rx=3, width=14, x=x, y=y - 5, **painted(role))
     tone = ROLES[role][0]
@@ -298,15 +311,14 @@ def _legend(scene: Scene, width: float, height: float) -> tuple[str, float]:
     present = {n.role for n in (*scene.nodes, *scene.groups)}
     entries = [(role, word) for role, word in scene.legend or LEGEND if role in present or scene.legend]
     entries += [("control edge", "order only")] if any(edge.control for edge in scene.edges) else []
-    entries += [("ref", "joined to what is set aside")] if any(n.refs_in or n.refs_out for n in scene.nodes) else []
     parts, x, y = [], 16.0, height + 4
     for role, word in entries:
-        wide = 32 + text_width(word, 10)
+        wide = 32 + text_width(word, 11)
         if x + wide > width and x > 16:
             x, y = 16.0, y + 18
         swatch = _swatch(role, x, y)
         word = shorten(word, 40)
-        parts.append(element("g", swatch, element("text", text(word), class_="sub", fill=INKS["muted"][0], font_size=10,
+        parts.append(element("g", swatch, element("text", text(word), class_="sub", fill=INKS["muted"][0], font_size=11,
                                                   x=x + 19, y=y + 3.5),
                              class_=f"p-{role}" if (role, word) in scene.legend else f"r-{role}"))
         x += wide

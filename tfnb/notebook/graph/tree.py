@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tfnb.notebook.graph.read import OpInfo, op_of
@@ -32,6 +32,9 @@ SERIES_CROWD = 24       # ... when its scope has more children than this,
 BLOCKS_CROWD = 12       # or, of blocks of one size and role, more than this
 
 
+Arrange = Callable[["Node", "tuple[OpInfo, ...]", "Mapping[str, set[str]]"], object]
+
+
 @dataclass(slots=True)
 class Node:
     """A node of the hierarchy. `form`: root, scope, variable, op or series; `role` decides the colour."""
@@ -44,6 +47,10 @@ class Node:
     children: dict[str, Node] = field(default_factory=dict)
     role: str = "op"
     count: int = 0
+    part: str = ""              # the role that an arrangement gave to a group, whatever its name says
+    loop: bool = False          # it holds a loop,
+    weights: bool = False       # or variables
+    note: str = ""              # what is said of a group in place of the number of its ops
 
     @property
     def name(self) -> str:
@@ -70,8 +77,11 @@ class Node:
                 yield from child.groups()
 
 
-def build_tree(infos: Iterable[OpInfo], series: bool = True) -> Node:
-    """The hierarchy of `infos`; the root has the key "". series: fold numbered blocks in crowded scopes into one."""
+def build_tree(infos: Iterable[OpInfo], series: bool = True, arrange: Arrange | None = None) -> Node:
+    """The hierarchy of `infos`; the root has the key "".
+
+    series: fold numbered blocks in crowded scopes into one. arrange: moves nodes before roles are decided.
+    """
     infos = tuple(infos)
     prefixes = {prefix for info in infos for prefix in _prefixes(info.name)}
     root = Node("", "graph", "root", None)
@@ -85,10 +95,12 @@ def build_tree(infos: Iterable[OpInfo], series: bool = True) -> Node:
         if own:
             parent.info = info
     consumers = _consumers(infos)
+    if arrange is not None:
+        arrange(root, infos, consumers)
     for group in list(root.groups())[::-1]:
         _settle(group, consumers)
         if series and group.form in ("root", "scope"):
-            fold_series(group)
+            fold_series(group, consumers)
     return root
 
 
@@ -125,13 +137,16 @@ def _settle(group: Node, consumers: dict[str, set[str]]) -> None:
         if not child.children and child.info is not None:
             child.role, child.count = op_role(child.info), 1
     group.count = sum(child.count for child in group.children.values())
+    group.loop = any(child.loop or child.info is not None and child.info.type == "LoopCond"
+                     for child in group.children.values())
+    group.weights = any(child.weights or child.form == "variable" for child in group.children.values())
     own = group.info
     if own is not None and own.type in VARIABLE_TYPES:
         group.form, group.role = "variable", "variable"
     elif own is not None and _only_serves(group, own.name, consumers):
         group.form, group.role = "op", op_role(own)
     elif group.form == "scope":
-        group.role = scope_role(group)
+        group.role = group.part or scope_role(group)
 
 
 def _unwrapped(child: Node) -> tuple[str, Node]:
@@ -189,8 +204,11 @@ def scope_role(group: Node) -> str:
     return roles.pop() if len(roles) == 1 and roles <= {"gradient", "optimizer", "summary"} else "scope"
 
 
-def fold_series(group: Node) -> None:
-    """Fold numbered children (add, add_1, add_2, ...) of a crowded group into one "series" node each."""
+def fold_series(group: Node, consumers: Mapping[str, set[str]]) -> None:
+    """Fold numbered children (add, add_1, add_2, ...) of a crowded group into one "series" node each.
+
+    Scopes are folded where each feeds the next, or none another; nothing where others stand between the members.
+    """
     if len(group.children) <= BLOCKS_CROWD:
         return
     crowded = len(group.children) > SERIES_CROWD
@@ -200,6 +218,9 @@ def fold_series(group: Node) -> None:
         families[(stem[1] if stem else child.label), _alike(child)].append(child)
     first = {members[0].key: (stem, members) for (stem, _), members in families.items()
              if len(members) >= SERIES_LEAST and (crowded or members[0].form == "scope")}
+    if first:
+        nexts = _next_children(group, consumers)
+        first = {key: found for key, found in first.items() if _is_series([node.key for node in found[1]], nexts)}
     folded = {child.key for _, members in first.values() for child in members}
     children: dict[str, Node] = {}
     for key, child in group.children.items():
@@ -209,6 +230,31 @@ def fold_series(group: Node) -> None:
         elif key not in folded:
             children[key] = child
     group.children = children
+
+
+def _next_children(group: Node, consumers: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """Key of a child -> keys of the children that take its values or wait for it."""
+    at = {info.name: child.key for child in group.children.values() for info in child.ops()}
+    return {child.key: {at[reader] for info in child.ops() for reader in consumers.get(info.name, ())
+                        if reader in at} - {child.key} for child in group.children.values()}
+
+
+def _is_series(members: list[str], nexts: Mapping[str, set[str]]) -> bool:
+    """Whether each of the members feeds the next one, or none another, and no way leads from one to another through
+    others: drawn as one node, they would stand in a circle with those."""
+    inner = set(members)
+    within = [nexts[key] & inner for key in members]
+    if any(within) and not all(after in ways for ways, after in zip(within, members[1:], strict=False)):
+        return False
+    found = {after for key in members for after in nexts[key]} - inner
+    todo = list(found)
+    while todo:
+        after = nexts[todo.pop()]
+        if after & inner:
+            return False
+        todo += after - found
+        found |= after
+    return True
 
 
 def _alike(node: Node) -> str:

@@ -1,10 +1,11 @@
 """The drawing of a graph in a notebook: scopes open and close; where nothing runs, it is an SVG and a text.
 
 Protocol with the front end (`extension/`), widget kind "graph": the trait `state` holds what is shown,
-    {title, svg, expanded, selected, aside, color, trace, series, colors, details, hits, note}
+    {title, svg, expanded, selected, aside, color, trace, series, level, colors, details, hits, note}
 and the front end asks by custom messages, each answered by a new `state`:
     {type: "expand" | "collapse" | "select", name: key}   {type: "aside", name: key, value}
-    {type: "color", name: one of `colors`}   {type: "trace", name: key, value: "inputs" | "outputs"}; name "": none
+    {type: "level", name: "layers" | "ops"}   {type: "color", name: one of `colors`}
+    {type: "trace", name: key, value: "inputs" | "outputs"}; name "": none
     {type: "dot"}: answered by a message {type: "dot", text}
     {type: "reveal", name}: select the op of that name, opening what is around it        {type: "search", text}
     {type: "error", message}: something failed in the browser; kept in `errors` and logged.
@@ -16,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from tfnb.core.text import did_you_mean, expression
+from tfnb.notebook.drawing.geometry import Sheet
 from tfnb.notebook.drawing.scene import Scene
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.widget import View
 from tfnb.notebook.graph.costs import Cost
 from tfnb.notebook.graph.details import details, outline, search
-from tfnb.notebook.graph.layout import lay_out, panel_sheets
+from tfnb.notebook.graph.layout import lay_out
 from tfnb.notebook.graph.layout_dot import readable_dot
 from tfnb.notebook.graph.model import LIMIT, Model
 from tfnb.notebook.graph.paint import COSTS, WORDS, options_of, paint, traced
@@ -31,8 +33,9 @@ from tfnb.notebook.graph.tree import Node
 from tfnb.notebook.plots.svg_figure import DRAWN, save_drawing
 
 OPTIONS = ("target", "depth", "expand", "aside", "keep", "engine", "direction", "limit", "title",
-           "values", "color", "costs", "trace", "detach", "series", "up", "down", "form")
+           "values", "color", "costs", "trace", "detach", "series", "up", "down", "form", "level")
 FEW = 5                 # names in a note
+LEVELS = ("layers", "ops")
 FORMS = ("auto", "svg", "dot", "text")
 
 
@@ -49,13 +52,14 @@ class GraphView(View):
                  title: str = "", values: Mapping[str, Any] | None = None,
                  color: str = "structure", costs: Mapping[str, Cost] | None = None,
                  trace: tuple[str, str] | None = None, detach: Iterable[str] = (), series: bool = True,
-                 up: int | None = None, down: int | None = None, form: str = "auto") -> None:
+                 up: int | None = None, down: int | None = None, form: str = "auto",
+                 level: str = "layers") -> None:
         super().__init__()
         if form not in FORMS:
             raise ValueError(f"a graph is shown as {', '.join(FORMS)}, not {form!r}")
-        self.model, self.form = Model(target, values, series, up, down), form
+        self.model, self.form = Model(target, values, series, up, down, _known_level(level)), form
         self.engine, self.direction, self.limit, self.title = engine, direction, limit, title
-        self._expanded = self.model.to_depth(depth) | self._start(target, up is not None or down is not None)
+        self._expanded = self.model.at_first(depth) | self._start(target, up is not None or down is not None)
         self._aside = dict.fromkeys(_matching(self.model.root, _names(detach)), True)
         self._aside |= {self.model.node(name).key: True for name in _names(aside)}
         self._aside |= {self.model.node(name).key: False for name in _names(keep)}
@@ -87,7 +91,8 @@ class GraphView(View):
         """The nodes that are open, selected, set aside; may be assigned, in part too, to get the same drawing again."""
         return {"expanded": sorted(key.rstrip("/") for key in self._expanded), "selected": self._selected,
                 "aside": dict(sorted(self._aside.items())), "color": self._color,
-                "trace": list(self._trace) if self._trace else None, "series": self.model.series}
+                "trace": list(self._trace) if self._trace else None, "series": self.model.series,
+                "level": self.model.level}
 
     @state.setter
     def state(self, state: Mapping[str, Any]) -> None:
@@ -96,8 +101,9 @@ class GraphView(View):
         if unknown:
             raise ValueError(f"a graph view's state has {', '.join(self.state)}, not {', '.join(unknown)}")
         with self._lock:
-            if state.get("series", self.model.series) != self.model.series:
-                self.model.fold(bool(state["series"]))
+            series, level = state.get("series", self.model.series), _known_level(state.get("level", self.model.level))
+            if (series, level) != (self.model.series, self.model.level):
+                self.model.fold(bool(series), level)
                 self._keep_known()
             if "color" in state:
                 self._color = _known_color(state["color"], self._costs)
@@ -143,6 +149,17 @@ class GraphView(View):
             self._draw()
         return self
 
+    def show_level(self, level: str) -> GraphView:
+        """Show "layers" (a layer's ops and variables in one box) or "ops" (every scope as it was named). Returns the
+        view. Raises ValueError for another word."""
+        with self._lock:
+            if _known_level(level) != self.model.level:
+                self.model.fold(self.model.series, level)
+                self._keep_known()
+                self._expanded |= self.model.at_first(1)
+            self._draw()
+        return self
+
     def trace(self, name: str, direction: str = "inputs") -> GraphView:
         """Leave strong only what the node called `name` gets values from ("inputs") or gives values to ("outputs");
         "" traces nothing. Returns the view."""
@@ -185,6 +202,9 @@ class GraphView(View):
 
     def _open(self, node: Node) -> None:
         self._expanded |= self.model.path(node) | ({node.key} if node.expandable else set())
+        if self.model.level == "layers" and node.loop:          # the box of a recurrent layer opens to its body
+            loops = [child.key for child in node.children.values() if child.loop]
+            self._expanded |= set(loops) if len(loops) == 1 else set()
 
     def _draw(self) -> None:
         scene = self._painted(self._scene())
@@ -195,7 +215,7 @@ class GraphView(View):
         self.tell()
 
     def _scene(self) -> Scene:
-        return self.model.scene(self._expanded, self._aside, self.limit, self._selected)
+        return self.model.scene(self._expanded, self.model.beside | self._aside, self.limit, self._selected)
 
     def _gone(self) -> str:
         """Return, where colours show the last run of cells, the ops that it made no longer."""
@@ -223,9 +243,9 @@ class GraphView(View):
         return outline(self.model, self._expanded, self.limit)
 
     def to_dot(self) -> str:
-        """The drawing as Graphviz DOT text; what is set aside is left out."""
-        sheets = panel_sheets(self._scene(), self.direction)
-        return "".join(readable_dot(sheet) for panel, sheet in sheets.items() if not panel)
+        """The drawing as Graphviz DOT text, with what is set aside in its place."""
+        scene = self.model.scene(self._expanded, None, self.limit, self._selected)
+        return readable_dot(Sheet(scene.nodes, scene.groups, scene.edges, self.direction))
 
     def save(self, path: str | Path) -> Path:
         """Write the drawing to a .svg, .png, .pdf, .dot or .txt file and return its path.
@@ -259,6 +279,8 @@ class GraphView(View):
                 self._do(kind, name, bool(message.get("value")))
             elif kind == "color":
                 self.color_by(name)
+            elif kind == "level":
+                self.show_level(name)
             elif kind == "trace":
                 self.trace(name and self.model.by_key(name).key, str(message.get("value", "inputs")))
             elif kind == "dot" and self.widget is not None:
@@ -273,6 +295,12 @@ class GraphView(View):
             self.tell()
         if self.widget is not None:
             self.widget.send({"type": "heard"})         # a state that is what it was is not sent again
+
+
+def _known_level(level: str) -> str:
+    if level not in LEVELS:
+        raise ValueError(f"a graph is drawn by {' or '.join(LEVELS)}, not {level!r}{did_you_mean(level, LEVELS)}")
+    return level
 
 
 def _known_color(how: str, costs: Mapping[str, Cost]) -> str:
@@ -315,6 +343,8 @@ def graph_view(target: Any = None, depth: int = 1, expand: Iterable[str] | str =
     aside, keep: names of nodes to set aside, or to keep in the main drawing, whatever the thresholds say.
     detach: regular expressions: nodes whose names they are found in are set aside.
     series: fold numbered blocks of a crowded scope into one node.
+    level: "layers" (a layer with its variables is one box; gradients, optimizer and savers stand beside the model) or
+        "ops" (every scope as it was named).
     up, down: only so many steps of what the target takes, and of what takes it.
     form: "auto" (interactive where that works), "svg", "dot" or "text".
     engine: "auto", "dot", "pygraphviz" or "builtin".   direction: "down", "up" or "right".

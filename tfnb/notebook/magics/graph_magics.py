@@ -48,7 +48,8 @@ class GraphMagics(LineMagics):
             recorder = Recorder(unquote(args.watch), args.keep) if args.watch else None
         values = fetch(*wanted, feed=feed, session=session, labels=args.what, tap=recorder)
         if recorder is not None:
-            display(graph_view(elements_of(session, wanted), values=recorder.values, **opened(recorder.values)))
+            display(graph_view(elements_of(session, wanted), values=recorder.values, level="ops",
+                               **opened(recorder.values)))
         if args.trace:
             display(traced(wanted, {resolve(session.graph, k): v for k, v in (feed or {}).items()}, session))
         return values
@@ -127,6 +128,7 @@ class GraphMagics(LineMagics):
     @argument("--detach", nargs="+", default=(), metavar="REGEX", help="the same, for nodes whose names it is found in")
     @argument("--pin", "--keep", nargs="+", default=(), metavar="NAME", help="nodes to keep in the graph")
     @argument("--series", choices=["on", "off"], default="on", help="fold repeated blocks into one node")
+    @argument("--level", choices=["layers", "ops"], default="layers", help="a layer as one box, or each scope")
     @argument("--engine", default="auto", choices=["auto", "dot", "pygraphviz", "builtin"], help="what lays it out")
     @argument("--direction", default="down", choices=["down", "up", "right"], help="where data flows to")
     @argument("--title", nargs="+", default=(), help="what to call the drawing")
@@ -152,6 +154,7 @@ class GraphMagics(LineMagics):
         options = {"depth": args.depth, "expand": [*map(unquote, args.expand)], "engine": args.engine,
                    "aside": [*map(unquote, args.aside)], "keep": [*map(unquote, args.pin)], "up": args.up,
                    "detach": [*map(unquote, args.detach)], "series": args.series == "on", "down": args.down,
+                   "level": args.level,
                    "form": "auto" if args.format == "widget" else args.format,
                    "direction": args.direction, "title": words(args.title),
                    "color": "change" if args.diff else args.color,

@@ -1,0 +1,214 @@
+"""The layer view: models as their authors think of them."""
+from __future__ import annotations
+
+import pytest
+
+import tfnb as tf
+from tfnb.notebook import graph_view
+from tfnb.notebook.drawing.geometry import Box, Geometry, Route
+from tfnb.notebook.graph.model import Model
+from tfnb.notebook.graph.read import UnknownTarget
+from tfnb.notebook.graph.wrapping import COLUMN, wrap
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as made:
+        yield made
+
+
+def labels(view, parent=""):
+    """What a group shows, in the order of the drawing: label -> second line."""
+    return {node.label: node.sub for node in view._scene().nodes if node.parent == parent and not node.panel}
+
+
+def train(loss, optimizer=None):
+    step = tf.train.get_or_create_global_step()
+    (optimizer or tf.train.AdamOptimizer()).minimize(loss, global_step=step)
+    tf.global_variables_initializer()
+    tf.train.Saver()
+
+
+def lenet():
+    x, y = tf.placeholder(tf.float32, [None, 28, 28, 1], "x"), tf.placeholder(tf.int32, [None], "label")
+    with tf.name_scope("lenet"):
+        h = tf.layers.max_pooling2d(tf.layers.conv2d(x, 4, 5, activation=tf.nn.relu, name="conv1"), 2, 2, name="pool1")
+        logits = tf.layers.dense(tf.layers.flatten(h), 10, name="fc")
+    loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
+    tf.summary.scalar("loss", loss)
+    train(loss)
+
+
+def test_variables_stand_in_the_layer_that_reads_them_though_their_scope_is_another() -> None:
+    lenet()
+    model = Model(level="layers")
+    kernel = model.node("conv1/kernel")
+    assert kernel.form == "variable" and kernel.parent is model.node("lenet/conv1")
+    assert model.node("conv1") is model.node("lenet/conv1"), "the emptied scope leads to its layer"
+    assert Model(level="ops").node("conv1/kernel").parent.key == "conv1/"
+
+
+def test_a_network_is_one_chain_with_the_rest_beside_it() -> None:
+    lenet()
+    view = graph_view(engine="builtin")
+    assert "lenet" in view.state["expanded"], "a scope around the whole model is open at first"
+    assert labels(view, "lenet/") == {"conv1": "conv 5×5 · 104 weights", "pool1/MaxPool": "", "flatten": "8 ops",
+                                      "fc": "dense · 5,770 weights"}
+    assert set(labels(view)) == {"x", "label", "sparse_softmax_cross_entropy_loss"}
+    beside = {node.label: node.role for node in view._scene().nodes if node.panel}
+    assert beside == {"gradients": "gradient", "training": "optimizer", "saving and initializing": "save",
+                      "loss": "summary"}
+    edges = {(edge.source, edge.target) for edge in view._scene().edges}
+    chain = ["x", "lenet/conv1/", "lenet/pool1/MaxPool", "lenet/flatten/", "lenet/fc/",
+             "sparse_softmax_cross_entropy_loss/"]
+    assert set(zip(chain, chain[1:], strict=False)) <= edges
+
+
+def test_slots_and_counters_are_part_of_training() -> None:
+    lenet()
+    model = Model(level="layers")
+    for name in ("conv1/kernel/Adam", "beta1_power", "global_step", "Adam/learning_rate"):
+        assert any(key.startswith("training") for key in model.path(model.node(name))), name
+
+
+def test_all_ops_are_somewhere_once() -> None:
+    lenet()
+    infos = Model(level="ops").infos
+    for level in ("layers", "ops"):
+        names = [info.name for info in Model(level=level).root.ops()]
+        assert sorted(names) == sorted(info.name for info in infos), level
+
+
+def test_loose_ops_become_layers() -> None:
+    x, y = tf.placeholder(tf.float32, [None, 8], "x"), tf.placeholder(tf.float32, [None, 3], "y")
+    w, b = tf.Variable(tf.truncated_normal([8, 5])), tf.Variable(tf.zeros([5]))
+    w2, b2 = tf.Variable(tf.truncated_normal([5, 3])), tf.Variable(tf.zeros([3]))
+    out = tf.matmul(tf.nn.relu(tf.matmul(x, w) + b), w2) + b2
+    loss = tf.reduce_mean(tf.square(out - y), name="loss") + 0.1 * tf.nn.l2_loss(w)
+    train(loss, tf.train.GradientDescentOptimizer(0.1))
+    view = graph_view(engine="builtin")
+    assert labels(view)["dense"] == "dense · 45 weights" and labels(view)["dense_2"] == "dense · 18 weights"
+    ops = {info.name for info in view.model.node("dense").ops()}
+    assert {"MatMul", "add", "Relu", "Variable", "Variable_1", "truncated_normal", "zeros"} <= ops
+    assert "Const" in {info.name for info in view.model.node("loss").ops()}, "an op has its constants in it"
+
+
+def test_a_recurrent_layer_is_one_box_that_opens_to_its_cell() -> None:
+    x = tf.placeholder(tf.float32, [None, 7, 3], "x")
+    cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.BasicLSTMCell(4) for _ in range(2)])
+    outputs, _ = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)
+    train(tf.reduce_sum(outputs, name="loss"))
+    view = graph_view(engine="builtin")
+    rnn = next(node for node in view._scene().nodes if node.label == "rnn")
+    assert rnn.loop and rnn.sub == "272 weights" and view.svg().count('class="turn"') == 1
+    view.expand("rnn")
+    assert "rnn/while" in view.state["expanded"]
+    assert set(labels(view, "rnn/")) == {"before the loop", "after the loop"}
+    inside = labels(view, "rnn/while/")
+    assert "steps and state" in inside and "272 weights" in inside.values()
+    cells = view.model.node("rnn/while/rnn/multi_rnn_cell")
+    assert {"rnn/multi_rnn_cell/cell_0/basic_lstm_cell/kernel", "rnn/multi_rnn_cell/cell_1/basic_lstm_cell/bias"} \
+        <= {info.name for info in cells.ops()}
+
+
+def test_loops_weights_and_the_largest_scope_stay_in_the_drawing_of_ops_too() -> None:
+    x = tf.placeholder(tf.float32, [None, 7, 3], "x")
+    cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.BasicLSTMCell(4) for _ in range(2)])
+    train(tf.reduce_sum(tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)[0]))
+    scene = Model(level="ops").scene(["rnn/"])
+    panels = {node.key: node.panel for node in scene.nodes}
+    assert panels["rnn/while/"] == "" and panels["rnn/multi_rnn_cell/"] == ""
+
+
+def test_a_function_of_two_uses_keeps_its_weights_and_shares_them() -> None:
+    def judge(x):
+        with tf.variable_scope("judge", reuse=tf.AUTO_REUSE):
+            return tf.layers.dense(tf.layers.dense(x, 4, name="hidden"), 1, name="out")
+    real, made = judge(tf.placeholder(tf.float32, [None, 3])), judge(tf.placeholder(tf.float32, [None, 3]))
+    tf.identity(real - made, name="difference")
+    edges = {(edge.source, edge.target): edge.label for edge in Model(level="layers").scene().edges}
+    assert edges["judge/", "judge_1/"] == "4 weights"
+
+
+def test_a_penalty_on_gradients_belongs_to_the_model() -> None:
+    x = tf.placeholder(tf.float32, [None, 3], "x")
+    y = tf.layers.dense(x, 1, name="critic")
+    slope = tf.gradients(y, x, name="slope")[0]
+    with tf.name_scope("penalty"):
+        penalty = tf.reduce_mean(tf.square(tf.norm(slope, axis=1) - 1.0))
+    train(tf.reduce_mean(y) + penalty)
+    view = graph_view(engine="builtin")
+    assert "penalty" in labels(view) and view.model.node("training").role == "optimizer"
+
+
+def test_blocks_fold_only_where_each_feeds_the_next() -> None:
+    def network(pool_after):
+        h = tf.placeholder(tf.float32, [None, 4], "x")
+        for i in range(14):
+            with tf.variable_scope(f"block_{i}"):
+                h = tf.layers.dense(tf.nn.tanh(h), 4)
+            h = tf.nn.relu(h) if i in pool_after else h
+        tf.reduce_sum(h, name="loss")
+    network(())
+    assert "block ×14" in {node.label for node in Model(level="layers").scene().nodes}
+    with tf.Graph().as_default():
+        network((3, 7))
+        names = {node.label for node in Model(level="layers").scene().nodes}
+        assert "block_0" in names and not any("×" in name for name in names)
+
+
+def test_the_level_is_switched_and_set() -> None:
+    lenet()
+    view = graph_view(engine="builtin", level="ops")
+    assert view.state["level"] == "ops" and "conv1/" in view.model.nodes
+    view.hear({"type": "level", "name": "layers"})
+    assert view.state["level"] == "layers" and "conv1/" not in view.model.nodes
+    state = view.state
+    other = graph_view(engine="builtin", level="ops")
+    other.state = state
+    assert other.svg() == view.svg()
+    with pytest.raises(ValueError, match="layers or ops, not 'layer'"):
+        view.show_level("layer")
+    view.hear({"type": "level", "name": "???"})
+    assert "not '???'" in view.widget_state()["note"]
+    with pytest.raises(UnknownTarget, match="conv2"):
+        view.select("conv2")
+
+
+def test_dot_has_what_stands_beside_the_model() -> None:
+    lenet()
+    dot = graph_view(engine="builtin").to_dot()
+    assert '"gradients/" -> "training/"' in dot and '"x" -> "lenet/conv1/"' in dot
+
+
+def chain(count, height=40.0, gap=30.0):
+    boxes = {f"n{i}": Box(60, i * (height + gap) + height / 2, 100, height) for i in range(count)}
+    routes = {(f"n{i}", f"n{i + 1}"): Route(((60, (i + 1) * (height + gap) - gap), (60, (i + 1) * (height + gap) - 20),
+                                             (60, (i + 1) * (height + gap) - 10), (60, (i + 1) * (height + gap))))
+              for i in range(count - 1)}
+    return Geometry(120, count * (height + gap) - gap, boxes, routes)
+
+
+def test_a_long_chain_is_folded_into_columns_in_order() -> None:
+    before = chain(24)
+    before.boxes["frame/"] = Box(60, before.height / 2, 116, before.height - 60)
+    after = wrap(before, {"frame/"})
+    assert after.height < COLUMN * 1.3 < before.height and after.width > before.width
+    places = [after.boxes[f"n{i}"] for i in range(24)]
+    assert all(b.y > a.y and b.x == a.x or b.y < a.y and b.x > a.x for a, b in zip(places, places[1:], strict=False))
+    assert len(after.pieces["frame/"]) == len({box.x for box in places}) - 1
+    for i in range(23):
+        points = after.routes[f"n{i}", f"n{i + 1}"].points
+        assert len(points) % 3 == 1
+        assert points[0][0] == places[i].x and abs(points[0][1] - places[i].y - 20) < 0.01
+        assert points[-1][0] == places[i + 1].x and abs(points[-1][1] - places[i + 1].y + 20) < 0.01
+
+
+def test_what_is_short_or_wide_or_tangled_is_not_folded() -> None:
+    short, wide, tangled = chain(6), chain(24), chain(24)
+    wide.width = 900.0
+    for i in range(0, 24, 2):
+        tangled.routes |= {(f"n{i}", f"n{j}"): Route(((60, i * 70.0 + 40), (60, 0), (60, 0), (60, j * 70.0)))
+                           for j in range(i + 2, 24)}
+    for geometry in (short, wide, tangled):
+        assert wrap(geometry) is geometry

@@ -1,0 +1,172 @@
+"""A long chain folded into columns, read like the columns of a page: from the top down, then on at the next one's top.
+
+The drawing is cut where few edges cross and no box is. An edge that crosses a cut goes on from the foot of one column
+to the head of the next.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+from tfnb.notebook.drawing.geometry import Box, Geometry, Point, Route
+
+TALL = 700.0            # a drawing that is higher is folded, ...
+COLUMN = 560.0          # ... into columns of about this height, ...
+WIDE = 1000.0           # ... if they are not wider together
+BETWEEN = 56.0          # columns
+RIM = 18.0              # over and under a column, where edges turn
+BEND = 12.0             # of their corners
+MOST_CUT = 3            # edges that cross a cut
+Curve = tuple[Point, Point, Point, Point]
+
+
+def wrap(geometry: Geometry, groups: Collection[str] = ()) -> Geometry:
+    """Return the geometry in columns, or as it is where that would not be easier to read. Data flows down in it.
+
+    groups: keys of the boxes that are frames around others: each column has a piece of those.
+    """
+    columns = min(math.ceil(geometry.height / COLUMN), int((WIDE + BETWEEN) // (geometry.width + BETWEEN)))
+    if geometry.height <= TALL or columns < 2:
+        return geometry
+    cuts = _cuts(geometry, columns, groups)
+    if not cuts:
+        return geometry
+    tops = [0.0, *cuts]
+    heights = [bottom - top for top, bottom in zip(tops, [*cuts, geometry.height], strict=True)]
+    spans = [_span(geometry, top, top + height) for top, height in zip(tops, heights, strict=True)]
+    lefts, left = [], 0.0
+    for low, high in spans:
+        lefts.append(left - low)
+        left += high - low + BETWEEN
+    folded = Geometry(left - BETWEEN, max(heights) + 2 * RIM)
+    shifts = [(x, RIM - top) for x, top in zip(lefts, tops, strict=True)]
+
+    turns = [x + high + BETWEEN / 2 for x, (_, high) in zip(lefts, spans, strict=True)]
+    for key, box in geometry.boxes.items():
+        first, *rest = _pieces(box, cuts, shifts) if key in groups else [box.moved(*shifts[_column(box.y, cuts)])]
+        folded.boxes[key] = first
+        if rest:
+            folded.pieces[key] = tuple(rest)
+    folded.routes = {key: _folded(route, cuts, shifts, turns) for key, route in geometry.routes.items()}
+    return folded
+
+
+def _column(y: float, cuts: Sequence[float]) -> int:
+    return sum(y > cut for cut in cuts)
+
+
+def _pieces(frame: Box, cuts: Sequence[float], shifts: Sequence[Point]) -> list[Box]:
+    """The part of a frame in each column that it reaches."""
+    top, bottom = frame.y - frame.h / 2, frame.y + frame.h / 2
+    ends = [top, *(cut for cut in cuts if top < cut < bottom), bottom]
+    return [Box(frame.x, (a + b) / 2, frame.w, b - a).moved(*shifts[_column((a + b) / 2, cuts)])
+            for a, b in zip(ends, ends[1:], strict=False)]
+
+
+def _cuts(geometry: Geometry, columns: int, groups: Collection[str]) -> list[float]:
+    """Heights at which to cut, near those that make equal columns; none where there is no such place."""
+    boxes = sorted((box.y - box.h / 2, box.y + box.h / 2) for key, box in geometry.boxes.items() if key not in groups)
+    free, end = [], 0.0
+    for top, bottom in boxes:
+        if top - end > 8:
+            free.append((end + top) / 2)
+        end = max(end, bottom)
+    free = [y for y in free if y > 0 and _crossing(geometry, y) <= MOST_CUT]
+    found: list[float] = []
+    for i in range(1, columns):
+        aim = geometry.height * i / columns
+        near = [y for y in free if abs(y - aim) < COLUMN / 3 and (not found or y > found[-1])]
+        if not near:
+            return []
+        found.append(min(near, key=lambda y: (_crossing(geometry, y), abs(y - aim))))
+    return found
+
+
+def _crossing(geometry: Geometry, y: float) -> int:
+    """Count the edges that cross a height; more than MOST_CUT where one does so more than once."""
+    found = 0
+    for route in geometry.routes.values():
+        ends = route.points[0][1] - y, route.points[-1][1] - y
+        above = [point[1] < y for point in route.points]
+        if len(set(above)) > 1:
+            if ends[0] > 0 or ends[1] < 0 or sum(a != b for a, b in zip(above, above[1:], strict=False)) > 1:
+                return MOST_CUT + 1
+            found += 1
+    return found
+
+
+def _span(geometry: Geometry, top: float, bottom: float) -> tuple[float, float]:
+    """The left and right rim of what stands between two heights."""
+    xs = [x for box in geometry.boxes.values() if box.y - box.h / 2 < bottom and box.y + box.h / 2 > top
+          for x in (box.x - box.w / 2, box.x + box.w / 2)]
+    xs += [x for route in geometry.routes.values() for x, y in route.points if top <= y <= bottom]
+    xs += [x for route in geometry.routes.values() if route.label and top <= route.label[1] <= bottom
+           for x in (route.label[0] - 24, route.label[0] + 24)]
+    return min(xs), max(xs)
+
+
+def _folded(route: Route, cuts: Sequence[float], shifts: Sequence[Point], turns: Sequence[float]) -> Route:
+    """A route in its columns, its pieces joined from foot to head along the gaps at `turns`."""
+    curves: list[Curve] = [(route.points[i], route.points[i + 1], route.points[i + 2], route.points[i + 3])
+                           for i in range(0, len(route.points) - 3, 3)]
+    pieces: list[tuple[int, Curve]] = []
+    for curve in curves:
+        for cut in cuts:
+            if curve[0][1] < cut < curve[3][1]:
+                first, curve = _split(curve, cut)
+                pieces.append((_column((first[0][1] + first[3][1]) / 2, cuts), first))
+        pieces.append((_column((curve[0][1] + curve[3][1]) / 2, cuts), curve))
+    points: list[Point] = []
+    before = pieces[0][0]
+    for at, curve in pieces:
+        dx, dy = shifts[at]
+        a, b, c, d = ((x + dx, y + dy) for x, y in curve)
+        if at != before:
+            points += _turn(points[-1], a, turns[before])
+        points += [b, c, d] if points else [a, b, c, d]
+        before = at
+    label = route.label
+    if label is not None:
+        dx, dy = shifts[_column(label[1], cuts)]
+        label = label[0] + dx, label[1] + dy
+    return Route(tuple(points), label)
+
+
+def _turn(foot: Point, head: Point, gap: float) -> list[Point]:
+    """From the foot of a column, up the gap beside it and down to the head of the next, with round corners."""
+    low, high = foot[1] + RIM / 2, head[1] - RIM / 2
+    corners = [(foot[0], low), (gap, low), (gap, high), (head[0], high)]
+    points, before = list[Point](), foot
+    for corner, after in zip(corners, [*corners[1:], head], strict=True):
+        start, stop = _towards(corner, before), _towards(corner, after)
+        points += [start, start, start, corner, corner, stop]       # a straight line, then the bend
+        before = stop
+    return [*points, head, head, head]
+
+
+def _towards(corner: Point, other: Point) -> Point:
+    """The point where the bend at a corner begins, on the way to another point."""
+    length = math.hypot(other[0] - corner[0], other[1] - corner[1])
+    share = min(BEND, length / 2) / length if length else 0.0
+    return corner[0] + (other[0] - corner[0]) * share, corner[1] + (other[1] - corner[1]) * share
+
+
+def _split(curve: Curve, y: float) -> tuple[Curve, Curve]:
+    """Cut a Bezier curve where it crosses a height."""
+    low, high = 0.0, 1.0
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _at(curve, middle)[0][-1][1] < y else (low, middle)
+    return _at(curve, (low + high) / 2)
+
+
+def _at(curve: Curve, t: float) -> tuple[Curve, Curve]:
+    """De Casteljau's construction: the two parts of a curve at the parameter t."""
+    def mix(p: Point, q: Point) -> Point:
+        return p[0] + (q[0] - p[0]) * t, p[1] + (q[1] - p[1]) * t
+
+    a, b, c, d = curve
+    ab, bc, cd = mix(a, b), mix(b, c), mix(c, d)
+    abc, bcd = mix(ab, bc), mix(bc, cd)
+    middle = mix(abc, bcd)
+    return (a, ab, abc, middle), (middle, bcd, cd, d)
