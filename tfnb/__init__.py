@@ -25,15 +25,11 @@ from tfnb.graph.convert import convert_to_tensor, register_tensor_conversion_fun
 from tfnb.graph.formats.export import make_ndarray
 from tfnb.graph.tensor_proto import make_tensor_proto
 from tfnb.graph.graph import Graph
-from tfnb.graph.importing import import_graph_def
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import (
     add_to_collection, add_to_collections, colocate_with, container, control_dependencies, device, get_collection,
     get_collection_ref, get_default_graph, name_scope, op_scope, reset_default_graph,
-)
-from tfnb.ops.data_flow.accumulators import (
-    ConditionalAccumulator, ConditionalAccumulatorBase, SparseConditionalAccumulator,
 )
 from tfnb.ops.array.reshape import (
     broadcast_dynamic_shape, broadcast_static_shape, ensure_shape, expand_dims, identity, identity_n,
@@ -46,7 +42,6 @@ from tfnb.control_flow.assertions import (
     assert_positive, assert_rank, assert_rank_at_least, assert_rank_in, assert_same_float_dtype, assert_scalar,
     assert_type, is_non_decreasing, is_numeric_tensor, is_strictly_increasing,
 )
-from tfnb.control_flow.case import case
 from tfnb.ops.math.casting import (
     cast, to_bfloat16, to_complex128, to_complex64, to_double, to_float, to_int32, to_int64,
 )
@@ -65,18 +60,12 @@ from tfnb.ops.array.create import (
     zeros, zeros_like,
 )
 from tfnb.ops.array.diagonals import matrix_diag, matrix_diag_part, matrix_set_diag
-from tfnb.ops.strings.edit_distance import edit_distance
 from tfnb.ops.reductions.einsum import einsum, meshgrid
 from tfnb.ops.math.functions import (
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, digamma, erf, erfc, exp, expm1, lbeta, lgamma, log,
     log1p, log_sigmoid, polygamma, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh, zeta,
 )
 from tfnb.linalg.decompositions import qr, self_adjoint_eig, self_adjoint_eigvals, svd
-from tfnb.ops.strings.decoding import (
-    as_string, decode_base64, decode_csv, decode_raw, encode_base64, string_split, string_to_number,
-)
-from tfnb.ops.io.files import matching_files, read_file, write_file
-from tfnb.control_flow.functional import foldl, foldr, map_fn, scan
 from tfnb.ops.array.gather import (
     boolean_mask, gather, gather_nd, listdiff, one_hot, scatter_nd, segment_sum, sequence_mask, setdiff1d, sparse_mask,
     unique, unsorted_segment_sum,
@@ -104,24 +93,14 @@ from tfnb.variables.partitioners import (
     fixed_size_partitioner, min_max_variable_partitioner, variable_axis_size_partitioner,
 )
 from tfnb.ops.array.partition import dynamic_partition, dynamic_stitch, parallel_dynamic_stitch
-from tfnb.ops.nn.patches import extract_image_patches
-from tfnb.ops.io.parsing import (
-    FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, parse_example, parse_single_example,
-)
-from tfnb.ops.data_flow.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
 from tfnb.ops.random.random_ops import (
     get_seed, multinomial, random_crop, random_normal, random_shuffle, random_uniform, set_random_seed,
     truncated_normal,
-)
-from tfnb.ops.io.readers import (
-    FixedLengthRecordReader, IdentityReader, ReaderBase, TFRecordReader, TextLineReader, WholeFileReader,
 )
 from tfnb.ops.reductions.reduce import (
     arg_max, arg_min, argmax, argmin, count_nonzero, cumprod, cumsum, norm, reduce_all, reduce_any, reduce_logsumexp,
     reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, trace,
 )
-from tfnb.ops.array.reverse_sequence import reverse_sequence
-from tfnb.ops.array.roll import roll
 from tfnb.ops.state.scatter import (
     batch_scatter_update, scatter_add, scatter_div, scatter_max, scatter_min, scatter_mul, scatter_nd_add,
     scatter_nd_sub, scatter_nd_update, scatter_sub, scatter_update,
@@ -131,22 +110,14 @@ from tfnb.ops.reductions.segments import (
     sparse_segment_sum, unsorted_segment_max, unsorted_segment_mean, unsorted_segment_min, unsorted_segment_prod,
     unsorted_segment_sqrt_n,
 )
-from tfnb.ops.control.script import py_func
 from tfnb.ops.array.slicing import slice_ as slice, split, strided_slice
 from tfnb.ops.control.source import constant, placeholder, placeholder_with_default
-from tfnb.ops.sparse.conversion import sparse_placeholder, sparse_tensor_to_dense, sparse_to_dense
 from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
 from tfnb.ops.state.assign import assign, assign_add, assign_sub, count_up_to, is_variable_initialized
-from tfnb.ops.strings.string_ops import string_join, substr
 from tfnb.ops.io.summary import (
     audio_summary, histogram_summary, image_summary, merge_all_summaries, merge_summary, scalar_summary,
 )
-from tfnb.variables.template import make_template
 from tfnb.control_flow.tensor_array import TensorArray
-from tfnb.ops.state.tensor_scatter import (
-    tensor_scatter_add, tensor_scatter_nd_add, tensor_scatter_nd_max, tensor_scatter_nd_min, tensor_scatter_nd_sub,
-    tensor_scatter_nd_update, tensor_scatter_sub, tensor_scatter_update,
-)
 from tfnb.variables.helpers import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
     initialize_all_tables, initialize_all_variables, initialize_local_variables, initialize_variables, is_tensor,
@@ -163,7 +134,7 @@ from tfnb.variables.variable import (
     resource_variables_enabled,
 )
 from tfnb.control_flow.while_loop import while_loop
-from tfnb import app, compat, errors, flags, gfile, graph_util, image, initializers, linalg, logging, math, nn
+from tfnb import app, compat, errors, flags, gfile, graph_util, initializers, linalg, logging, math, nn
 from tfnb import python_io, random, raw_ops, summary
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
@@ -187,6 +158,7 @@ data = _lazy_module("tfnb.data")
 debugging = _lazy_module("tfnb.debugging")
 dtypes = _lazy_module("tfnb.dtypes")
 examples = _lazy_module("tfnb.examples")
+image = _lazy_module("tfnb.image")
 io = _lazy_module("tfnb.io")
 layers = _lazy_module("tfnb.layers")
 losses = _lazy_module("tfnb.losses")
@@ -205,19 +177,44 @@ version = _lazy_module("tfnb.version")
 _extension = _lazy_module("tfnb.notebook.extension")
 _taps.nan_guard = _lazy_module("tfnb.debug.nan_guard")
 
-# Messages: a program that uses none of them does not import protobuf. And what runs graphs.
-_LAZY = {
-    **dict.fromkeys(("ConfigProto", "GPUOptions", "GraphOptions", "OptimizerOptions", "RunMetadata", "RunOptions"),
-                    "tfnb.proto.config_pb2"),
-    "install_as_tensorflow": "tfnb.tools.as_tensorflow",
-    "AttrValue": "tfnb.proto.attr_value_pb2", "NameAttrList": "tfnb.proto.attr_value_pb2",
-    "Event": "tfnb.proto.event_pb2", "SessionLog": "tfnb.proto.event_pb2",
-    "GraphDef": "tfnb.proto.graph_pb2", "MetaGraphDef": "tfnb.proto.meta_graph_pb2",
-    "HistogramProto": "tfnb.proto.histogram_pb2", "NodeDef": "tfnb.proto.node_def_pb2",
-    "Summary": "tfnb.proto.summary_pb2", "SummaryMetadata": "tfnb.proto.summary_pb2",
-    "InteractiveSession": "tfnb.runtime.session", "Session": "tfnb.runtime.session",
-    "explain": "tfnb.debug.explain", "NanReport": "tfnb.debug.nan", "find_nan": "tfnb.debug.nan",
+# Families of ops that most programs don't use, messages (with them comes protobuf), and what runs graphs.
+_PLACES = {
+    "tfnb.control_flow.case": "case",
+    "tfnb.control_flow.functional": "foldl foldr map_fn scan",
+    "tfnb.graph.importing": "import_graph_def",
+    "tfnb.ops.array.reverse_sequence": "reverse_sequence",
+    "tfnb.ops.array.roll": "roll",
+    "tfnb.ops.control.script": "py_func",
+    "tfnb.ops.data_flow.accumulators": "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator",
+    "tfnb.ops.data_flow.queues": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
+    "tfnb.ops.io.files": "matching_files read_file write_file",
+    "tfnb.ops.io.parsing": "FixedLenFeature FixedLenSequenceFeature VarLenFeature parse_example parse_single_example",
+    "tfnb.ops.io.readers":
+        "FixedLengthRecordReader IdentityReader ReaderBase TFRecordReader TextLineReader WholeFileReader",
+    "tfnb.ops.nn.patches": "extract_image_patches",
+    "tfnb.ops.sparse.conversion": "sparse_placeholder sparse_tensor_to_dense sparse_to_dense",
+    "tfnb.ops.state.tensor_scatter":
+        "tensor_scatter_add tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min "
+        "tensor_scatter_nd_sub tensor_scatter_nd_update tensor_scatter_sub tensor_scatter_update",
+    "tfnb.ops.strings.decoding":
+        "as_string decode_base64 decode_csv decode_raw encode_base64 string_split string_to_number",
+    "tfnb.ops.strings.edit_distance": "edit_distance",
+    "tfnb.ops.strings.string_ops": "string_join substr",
+    "tfnb.variables.template": "make_template",
+    "tfnb.proto.attr_value_pb2": "AttrValue NameAttrList",
+    "tfnb.proto.config_pb2": "ConfigProto GPUOptions GraphOptions OptimizerOptions RunMetadata RunOptions",
+    "tfnb.proto.event_pb2": "Event SessionLog",
+    "tfnb.proto.graph_pb2": "GraphDef",
+    "tfnb.proto.histogram_pb2": "HistogramProto",
+    "tfnb.proto.meta_graph_pb2": "MetaGraphDef",
+    "tfnb.proto.node_def_pb2": "NodeDef",
+    "tfnb.proto.summary_pb2": "Summary SummaryMetadata",
+    "tfnb.debug.explain": "explain",
+    "tfnb.debug.nan": "NanReport find_nan",
+    "tfnb.runtime.session": "InteractiveSession Session",
+    "tfnb.tools.as_tensorflow": "install_as_tensorflow",
 }
+_LAZY = {name: module for module, names in _PLACES.items() for name in names.split()}
 __getattr__ = _exports(__name__, _lazy_names(__name__, _LAZY))
 
 
