@@ -101,12 +101,12 @@ CASES = (
     )),
     ViewCase("vars", "variables = %vars\nvariables", (
         ("click", "role=button[name=/^Sort by norm/]"),
-        ("click", "role=button[name=/Show out\\/weights/]"),
+        ("click", "role=button[name=/Show out\\/weights$/]"),
     ), ("canvas", "th[aria-sort]:has-text('norm')", ".tfnb-spark", "tr[aria-selected]:has-text('weights')"),
         ("variables.state['picked'] == {'variables': 'out/weights'}",), (
         ("focus", "role=button[name=/Sort by name/]"),
         ("key", "Enter"), ("see", "th[aria-sort=ascending] button:focus"),
-        ("focus", "role=button[name=/Show out\\/bias/]"),
+        ("focus", "role=button[name=/Show out\\/bias$/]"),
         ("key", "Enter"), ("see", "canvas"), ("see", "tr[aria-selected] button:focus"),
     )),
     ViewCase("slots", "slots = %slots out/weights --feed feed\nslots", (
@@ -114,7 +114,7 @@ CASES = (
         ("see", ".tfnb-place:text-matches('^\\\\[.*\\\\]$')"),
         ("click", "canvas >> nth=0"),
     ), ("figcaption:has-text('gradient')", "figcaption:has-text('m')", "text=/rows \\d+:/",
-        "role=button[name=/Show the whole matrix again/]"), ("slots.window is not None",), (
+        "role=button[name=/Show the whole matrix again$/]"), ("slots.window is not None",), (
         ("focus", "canvas >> nth=0"),
         ("key", "ArrowDown"), ("key", "ArrowRight"), ("see", ".tfnb-place:text-matches('^\\\\[.*\\\\]$')"),
         ("key", "Enter"), ("kernel", "slots.window is not None"), ("see", "canvas:focus"),
@@ -122,12 +122,12 @@ CASES = (
     )),
     ViewCase("ckpt list", "ckpt = %ckpt checkpoints\nckpt", (
         ("click", "role=button[name=/the one before/] >> nth=0"), ("see", "text=In both:"),
-        ("click", "role=button[name=/Show out\\/weights/]"),
+        ("click", "role=button[name=/Show out\\/weights$/]"),
     ), ("text=In both:", "canvas >> nth=2", ".tfnb-spark"),
         ("len(ckpt.files) == 2", "'out/weights' in ckpt.difference"), (
-        ("focus", "role=button[name=/Show model-60/]"),
+        ("focus", "role=button[name=/Show model-60$/]"),
         ("key", "Enter"), ("kernel", "len(ckpt.files) == 1"),
-        ("focus", "role=button[name=/Show conv\\/filters/]"),
+        ("focus", "role=button[name=/Show conv\\/filters$/]"),
         ("key", "Enter"), ("see", "canvas"),
     )),
     ViewCase("ckpt show", "shown = %ckpt show checkpoints/model-60\nshown", (
@@ -136,7 +136,7 @@ CASES = (
     ), ("canvas", "tr[aria-selected]:has-text('conv/filters/Adam_1')"),
         ("shown.panels_title == 'conv/filters/Adam_1'",)),
     ViewCase("ckpt diff", "changed = %ckpt diff checkpoints/model-20 checkpoints/model-60\nchanged", (
-        ("click", "role=button[name=/Show conv\\/filters/]"),
+        ("click", "role=button[name=/Show conv\\/filters$/]"),
     ), ("figcaption:has-text('change')", "text=Only in"), ("changed.panels_title == 'conv/filters'",)),
     ViewCase("ckpt restore", "fate = %ckpt restore checkpoints/model-20 --dry-run --map other/=out/\nfate", (
         ("click", "role=button[name=/Sort by what happens/]"),
@@ -164,7 +164,7 @@ CASES = (
         ("focus", "role=button[name=/^Step/]"),
         ("key", "Enter"), ("kernel", "stepper.stepper.position == 7"), ("see", "button:focus:text('Step')"),
         ("key", "Space"), ("kernel", "stepper.stepper.position == 8"),
-        ("focus", "role=button[name=/Show conv\\/Conv2D/]"),
+        ("focus", "role=button[name=/Show conv\\/Conv2D$/]"),
         ("key", "Enter"), ("kernel", "stepper.stepper.op.name == 'conv/Conv2D'"),
     )),
     ViewCase("queues", "queues = %queues\nqueues", (
