@@ -17,7 +17,7 @@ QUESTION = re.compile(r"(What|How|Is|Are|Does|Has|Which|Where|Why|When|Who)\b")
 # phrase -> the term of the field
 BANNED = {
     r"products? of matrices": "matmul", r"whole numbers?": "integer", r"the begin\b": "the beginning",
-    r"rounds? of (a|the) loop": "iteration", r"told by": "reported by", r"\bchance\b": "probability",
+    r"rounds? of (a|the) loop": "iteration", r"told by": "reported by", r"\bchances?\b": "probability",
 }
 
 

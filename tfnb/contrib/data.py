@@ -13,7 +13,7 @@ from tfnb.data.readers import FixedLengthRecordDataset, TFRecordDataset, TextLin
 
 
 def batch_and_drop_remainder(batch_size: Any) -> Transformation:
-    """`batch` without a last batch that would be smaller.
+    """`Dataset.batch(batch_size)`, without a last batch that would be smaller.
 
     >>> dataset = tf.data.Dataset.range(5).apply(tf.contrib.data.batch_and_drop_remainder(2))
     >>> element = dataset.make_one_shot_iterator().get_next()

@@ -8,6 +8,7 @@ import numpy as np
 
 from tfnb.control_flow.cond import cond
 from tfnb.core import dtypes, errors
+from tfnb.core.arguments import ASSERTIONS, describe
 from tfnb.core.dtypes import DType
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
@@ -438,3 +439,6 @@ def add_check_numerics_ops() -> Operation:
                 with control_dependencies(last):
                     last = [check_numerics(t, message=f"{op.name}:{t.value_index}")]
     return group(*last)
+
+
+describe(globals(), ASSERTIONS)

@@ -7,6 +7,7 @@ from typing import Any
 from tfnb.control_flow.tensor_array import TensorArray
 from tfnb.control_flow.while_loop import while_loop
 from tfnb.core import nest
+from tfnb.core.arguments import LOOPS, describe
 from tfnb.core.shape import TensorShape
 from tfnb.graph.constant import make_constant
 from tfnb.graph.convert import convert_to_tensor
@@ -181,3 +182,6 @@ def _fold(fn: Callable[..., Any], elems: Any, initializer: Any, reverse: bool, n
         _, last = while_loop(test, compute, [i, a], parallel_iterations=parallel_iterations, back_prop=back_prop,
                              swap_memory=swap_memory, maximum_iterations=n)
         return last
+
+
+describe(globals(), LOOPS)

@@ -37,8 +37,9 @@ class TensorArray:
     Methods that write return the array after that, which must be used from then on. size: int or int32 scalar;
     dynamic_size: writing behind the end makes it longer; clear_after_read: reading a place drops its value;
     infer_shape: all elements have one shape; element_shape: that, as far as it is known; handle, flow: of an array
-    that is there already. Raises ValueError for arguments that exclude one another, TypeError for a handle that is no
-    tensor.
+    that is there already; tensor_array_name: of the array in the session; colocate_with_first_write_call: on the
+    device of the first value. Raises ValueError for arguments that exclude one another, TypeError for a handle that
+    is no tensor.
 
     >>> squares = tf.TensorArray(tf.int32, size=3)
     >>> for i in range(3):

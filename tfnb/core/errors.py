@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.arguments import ERRORS, describe
+
 OK = 0
 CANCELLED = 1
 UNKNOWN = 2
@@ -323,3 +325,6 @@ def error_code_from_exception_type(cls: type[OpError]) -> int:
     True
     """
     return CODES.get(cls, UNKNOWN)
+
+
+describe(globals(), ERRORS)

@@ -18,7 +18,7 @@ bytes_or_text_types = (bytes, str)
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
-    """Return bytes unchanged and str encoded. Raises TypeError for anything else.
+    """Return `bytes_or_text` as bytes: a str in `encoding`. Raises TypeError for anything else.
 
     >>> tf.compat.as_bytes("text"), tf.compat.as_bytes(b"text")
     (b'text', b'text')
@@ -31,7 +31,7 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """Return str unchanged and bytes decoded. Raises TypeError for anything else.
+    """Return `bytes_or_text` as str: bytes from `encoding`. Raises TypeError for anything else.
 
     >>> tf.compat.as_text(b"text"), tf.compat.as_text("text")
     ('text', 'text')
@@ -44,7 +44,7 @@ def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
 
 
 def as_str_any(value: Any) -> str:
-    """Return bytes decoded, and `str` of anything else.
+    """Return `value` as str: bytes decoded, `str` of anything else.
 
     >>> tf.compat.as_str_any(b"text"), tf.compat.as_str_any(3)
     ('text', '3')

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import DATASETS, describe
 from tfnb.core.shape import TensorShape
 from tfnb.data import structure
 from tfnb.data.calls import Called, dataset_of, single, with_state
@@ -254,10 +255,10 @@ def sample_from_datasets(datasets: Sequence[Dataset], weights: Any = None, seed:
     >>> sess.run(element), sess.run(element)
     (10, 11)
     """
-    chances = np.full(len(datasets), 1 / len(datasets)) if weights is None else np.asarray(weights, np.float64)
-    if chances.shape != (len(datasets),):
+    shares = np.full(len(datasets), 1 / len(datasets)) if weights is None else np.asarray(weights, np.float64)
+    if shares.shape != (len(datasets),):
         raise ValueError(f"`weights` must be a vector of length `len(datasets)`, got {weights!r}")
-    limits = np.cumsum(chances / chances.sum())[:-1]
+    limits = np.cumsum(shares / shares.sum())[:-1]
 
     def draw(_: Any) -> Any:
         drawn = random_uniform([], dtype=dtypes.float64, seed=seed)
@@ -304,3 +305,6 @@ def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transfo
     0
     """
     return lambda dataset: dataset
+
+
+describe(globals(), DATASETS)

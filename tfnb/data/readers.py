@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import DATASETS, describe
 from tfnb.core.shape import TensorShape
 from tfnb.data.dataset import Dataset
 from tfnb.data.structure import Component
@@ -96,3 +97,6 @@ class FixedLengthRecordDataset(Dataset):
         kind = _text(compression_type, "compression_type")
         super().__init__(_of_names(filenames, num_parallel_reads,
                                    lambda names: ops.FixedLengthRecordDatasetV2(names, *sizes, kind)), _STRING)
+
+
+describe(globals(), DATASETS)

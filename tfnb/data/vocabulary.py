@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.arguments import DATASETS, describe
 from tfnb.core.files.gfile import GFile
 
 # Official: capitals together, words that begin with one, and what else is made of letters, digits, ' and -.
@@ -140,3 +141,6 @@ class VocabularyProcessor:
             return cls(read["max_document_length"], read["min_frequency"], words)
         except (ValueError, KeyError, IndexError, TypeError) as error:
             raise ValueError(f"{filename} is no vocabulary that tfnb saved: {error}") from None
+
+
+describe(globals(), DATASETS)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.arguments import GRAPHS, describe
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.shape import TensorShape
@@ -206,3 +207,6 @@ def depends_on(op: Operation, sources: Collection[Tensor]) -> bool:
         seen |= fresh
         waiting += fresh
     return False
+
+
+describe(globals(), GRAPHS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from tfnb.core.arguments import GRAPHS, describe
 from tfnb.core.device import merged
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.errors import NotFoundError
@@ -235,3 +236,6 @@ class _Import:
             raise ValueError(f"return_elements: {text!r} was not found in graph_def: {op.type} has {len(op.outputs)} "
                              "output(s)")
         return op.outputs[index]
+
+
+describe(globals(), GRAPHS)

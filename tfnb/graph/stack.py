@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tfnb.core import nest
+from tfnb.core.arguments import GRAPHS, describe
 from tfnb.core.stale import check_fresh
 from tfnb.graph.graph import Graph, default_graphs
 from tfnb.graph.parts.context import default_sessions, get_default_session
@@ -261,3 +262,6 @@ def get_collection_ref(key: Any) -> list[Any]:
     [1]
     """
     return get_default_graph().get_collection_ref(key)
+
+
+describe(globals(), GRAPHS)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import IMAGES, describe
 from tfnb.core.shape import Static, compatible, is_known, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -486,3 +487,6 @@ def extract_glimpse(input: Any, size: Any, offsets: Any, centered: bool = True, 
     tensor: Tensor = ExtractGlimpse(input, size, offsets, centered=centered, normalized=normalized,
                                     uniform_noise=uniform_noise, name=name)
     return tensor
+
+
+describe(globals(), IMAGES)

@@ -8,6 +8,7 @@ import numpy as np
 
 from tfnb.control_flow.assertions import assert_equal, assert_greater_equal
 from tfnb.core import dtypes
+from tfnb.core.arguments import IMAGES, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -420,3 +421,6 @@ def yuv_to_rgb(images: Any) -> Tensor:
     array([[[0.5, 0.5, 0.5]]], dtype=float32)
     """
     return _mixed(images, _FROM_YUV)
+
+
+describe(globals(), IMAGES)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import IMAGES, describe
 from tfnb.core.dtypes import DType
 from tfnb.core.errors import InternalError
 from tfnb.core.shape import Static, compatible
@@ -409,3 +410,6 @@ def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int
         raise ValueError("`min_jpeg_quality` must be less than `max_jpeg_quality`.")
     quality = random_uniform([], min_jpeg_quality, max_jpeg_quality, seed=seed, dtype=dtypes.int32)
     return adjust_jpeg_quality(image, quality)
+
+
+describe(globals(), IMAGES)

@@ -8,6 +8,7 @@ from tfnb.control_flow.assertions import Assert, assert_greater_equal, assert_po
 from tfnb.control_flow.case import case
 from tfnb.control_flow.cond import cond
 from tfnb.core import dtypes
+from tfnb.core.arguments import IMAGES, describe
 from tfnb.core.shape import Static, is_known, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
@@ -383,3 +384,6 @@ def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: 
         checks = require(_same(height, target_height), "resized height is not correct.")
         checks += require(_same(width, target_width), "resized width is not correct.")
         return unbatched(with_dependencies(checks, resized), is_batch)
+
+
+describe(globals(), IMAGES)

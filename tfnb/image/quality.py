@@ -9,6 +9,7 @@ import numpy as np
 from tfnb.control_flow.assertions import Assert
 from tfnb.control_flow.cond import cond
 from tfnb.core import dtypes
+from tfnb.core.arguments import IMAGES, describe
 from tfnb.core.shape import compatible
 from tfnb.graph.constant import make_constant
 from tfnb.graph.convert import convert_to_tensor
@@ -239,3 +240,6 @@ def _halved(images: list[Tensor], heads: list[Tensor], tails: list[Tensor],
     small = [avg_pool(x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID") for x in even]
     tails = [s[1:] for s in shape_n(small)]
     return [reshape(x, concat([head, tail], 0)) for x, head, tail in zip(small, heads, tails, strict=True)], tails
+
+
+describe(globals(), IMAGES)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import IMAGES, describe
 from tfnb.core.shape import Static, compatible
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value_as_shape
@@ -366,3 +367,6 @@ def resize_image_with_pad(image: Any, target_height: Any, target_width: Any, met
         padded = pad_to_bounding_box(resized, above, left, target_height, target_width)
         sizes(padded, 4)
         return unbatched(padded, is_batch)
+
+
+describe(globals(), IMAGES)

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tfnb.core import nest
+from tfnb.core.arguments import LAYERS, describe
 from tfnb.core.dtypes import as_dtype, float32
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
@@ -357,3 +358,6 @@ def channel_size(shape_: Any, axis: int, what: str) -> int:
         raise ValueError(f"The {what} of the inputs should be defined. Found `None` in shape {shape_}.")
     found: int = size
     return found
+
+
+describe(globals(), LAYERS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import LAYERS, describe
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.layers.base import Layer, channel_size
@@ -188,3 +189,6 @@ class Conv3D(_Dense):
 conv1d = functional(Conv1D, "conv1d")
 conv2d = functional(Conv2D, "conv2d")
 conv3d = functional(Conv3D, "conv3d")
+
+
+describe(globals(), LAYERS)

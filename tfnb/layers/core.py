@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.arguments import LAYERS, describe
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
@@ -167,3 +168,6 @@ def flatten(inputs: Any, name: Any = None, data_format: str = "channels_last") -
     [4, 30]
     """
     return Flatten(data_format, name=name)(inputs)
+
+
+describe(globals(), LAYERS)

@@ -34,6 +34,6 @@ def functional(cls: type[Layer], name: str, reuse: bool = True) -> Callable[...,
         return cls(**given)(inputs)
     function.__name__ = function.__qualname__ = name
     function.__module__ = cls.__module__
-    function.__doc__ = f"A layer `{cls.__name__}`, called.\n\n    {inspect.cleandoc(cls.__doc__ or '')}"
+    function.__doc__ = f"Apply a layer `{cls.__name__}` to `inputs`.\n\n{inspect.cleandoc(cls.__doc__ or '')}"
     vars(function)["__signature__"] = signature
     return function

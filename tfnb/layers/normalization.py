@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import LAYERS, describe
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.stack import colocate_with, control_dependencies, name_scope
@@ -294,3 +295,6 @@ def batch_normalization(inputs: Any, axis: Any = -1, momentum: float = 0.99, eps
         renorm_clipping, renorm_momentum, fused, trainable, virtual_batch_size, adjustment, name, _scope=name,
         _reuse=reuse)
     return layer(inputs, training=training)
+
+
+describe(globals(), LAYERS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from tfnb.core.arguments import LAYERS, describe
 from tfnb.core.shape import TensorShape
 from tfnb.layers.base import Layer
 from tfnb.layers.choices import channels_first, layout, sizes_for
@@ -140,3 +141,6 @@ max_pooling3d = functional(MaxPooling3D, "max_pooling3d", reuse=False)
 average_pooling1d = functional(AveragePooling1D, "average_pooling1d", reuse=False)
 average_pooling2d = functional(AveragePooling2D, "average_pooling2d", reuse=False)
 average_pooling3d = functional(AveragePooling3D, "average_pooling3d", reuse=False)
+
+
+describe(globals(), LAYERS)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.arguments import LAYERS, describe
 from tfnb.layers.choices import activation_of, initializer_of
 from tfnb.layers.convolutional import Conv
 from tfnb.layers.functional import functional
@@ -94,3 +95,6 @@ class SeparableConv1D(_Separable):
 
 separable_conv1d = functional(SeparableConv1D, "separable_conv1d")
 separable_conv2d = functional(SeparableConv2D, "separable_conv2d")
+
+
+describe(globals(), LAYERS)

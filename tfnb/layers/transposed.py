@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.arguments import LAYERS, describe
 from tfnb.core.shape import TensorShape
 from tfnb.layers.choices import activation_of
 from tfnb.layers.convolutional import Conv
@@ -102,3 +103,6 @@ class Conv3DTranspose(_Transpose):
 
 conv2d_transpose = functional(Conv2DTranspose, "conv2d_transpose")
 conv3d_transpose = functional(Conv3DTranspose, "conv3d_transpose")
+
+
+describe(globals(), LAYERS)

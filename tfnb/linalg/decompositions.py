@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.kernels.scalar.number_types import wide
@@ -247,3 +248,6 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
     """
     s, u, v = Svd(tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name)
     return (real(s), u, v) if compute_uv else real(s)
+
+
+describe(globals(), TENSORS)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.control_flow.cond import cond
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, broadcast, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -436,3 +437,6 @@ def _by_gramian(matrix: Tensor, rhs: Tensor, l2_regularizer: Any, tall: bool) ->
     if tall:
         return cholesky_solve(factor, matmul(matrix, rhs, adjoint_a=True))
     return matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
+
+
+describe(globals(), TENSORS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import LOSSES, describe
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Tensor
@@ -370,3 +371,6 @@ def get_total_loss(add_regularization_losses: bool = True, name: str = "total_lo
     if add_regularization_losses:
         losses = losses + get_regularization_losses(scope)
     return add_n(losses, name=name)
+
+
+describe(globals(), LOSSES)

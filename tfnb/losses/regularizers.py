@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
+from tfnb.core.arguments import LOSSES, describe
 from tfnb.core.program import log
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.keys import GraphKeys
@@ -113,3 +114,6 @@ def apply_regularization(regularizer: Regularizer, weights_list: Sequence[Any] |
         total: Tensor = add_n(losses, name=inner)
         add_to_collection(GraphKeys.REGULARIZATION_LOSSES, total)
         return total
+
+
+describe(globals(), LOSSES)

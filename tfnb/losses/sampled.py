@@ -6,6 +6,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import LOSSES, describe
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
@@ -139,3 +140,6 @@ def sampled_softmax_loss(weights: Any, biases: Any, labels: Any, inputs: Any, nu
                                      sampled_values, remove_accidental_hits, partition_strategy, name, seed)
     wanted = stop_gradient(wanted, name="labels_stop_gradient")
     return softmax_cross_entropy_with_logits_v2(labels=wanted, logits=logits)
+
+
+describe(globals(), LOSSES)

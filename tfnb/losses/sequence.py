@@ -6,6 +6,7 @@ from inspect import signature
 from typing import Any
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import LOSSES, describe
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.array.joining import concat
@@ -113,3 +114,6 @@ def sequence_loss_of_lists(logits: Sequence[Any], targets: Sequence[Any], weight
         cost: Tensor = reduce_sum(sequence_loss_by_example(logits, targets, weights, average_across_timesteps,
                                                            softmax_loss_function))
         return cost / cast(shape(targets[0], out_type=dtypes.int32)[0], cost.dtype) if average_across_batch else cost
+
+
+describe(globals(), LOSSES)

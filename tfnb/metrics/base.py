@@ -6,6 +6,7 @@ from typing import Any
 
 from tfnb.control_flow.cond import cond
 from tfnb.core import dtypes
+from tfnb.core.arguments import METRICS, describe
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.stack import add_to_collections, control_dependencies
@@ -98,3 +99,6 @@ def pair(values: Any, updates: Any, compute: Callable[[Any, str], Any], metrics_
     """(compute(values, "value"), compute(updates, "update_op")), in their collections."""
     value = joined(metrics_collections, compute(values, "value"))
     return value, joined(updates_collections, compute(updates, "update_op"))
+
+
+describe(globals(), METRICS)

@@ -9,6 +9,7 @@ from typing import Any
 
 from tfnb.control_flow.assertions import assert_rank_in, assert_type
 from tfnb.core import dtypes
+from tfnb.core.arguments import METRICS, describe
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.stack import control_dependencies
 from tfnb.losses.weights import broadcast_weights, remove_squeezable_dimensions
@@ -263,3 +264,6 @@ def _share(scope: str, other: Any, doc: str) -> Any:
 
 precision = _share("precision", false_positives, "Compute precision, TP / (TP + FP); 0 without positive predictions.")
 recall = _share("recall", false_negatives, "Compute recall, TP / (TP + FN); 0 without positive labels.")
+
+
+describe(globals(), METRICS)

@@ -1,4 +1,4 @@
-"""Metrics of predictions that are chances, at many thresholds: the area under a curve, precision and recall."""
+"""Metrics of predictions that are probabilities, at many thresholds: the area under a curve, precision and recall."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from typing import Any
 
 from tfnb.control_flow.assertions import assert_greater_equal, assert_less_equal
 from tfnb.core import dtypes
+from tfnb.core.arguments import METRICS, describe
 from tfnb.core.program import log
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.stack import control_dependencies
@@ -72,9 +73,9 @@ def auc(labels: Any, predictions: Any, weights: Any = None, num_thresholds: int 
         summation_method: str = "trapezoidal", thresholds: Sequence[float] | None = None) -> tuple[Any, Any]:
     """The area under a curve: "ROC" (true over false positive rate) or "PR" (precision over recall).
 
-    labels: bools. predictions: chances in [0, 1] (InvalidArgumentError for others). summation_method: "trapezoidal",
-    "careful_interpolation" (for PR: Davis and Goadrich, 2006), "minoring" or "majoring". Raises ValueError for another
-    curve or method.
+    labels: bools. predictions: probabilities in [0, 1] (InvalidArgumentError for others). summation_method:
+    "trapezoidal", "careful_interpolation" (for PR: Davis and Goadrich, 2006), "minoring" or "majoring". Raises
+    ValueError for another curve or method.
 
     >>> labels, predictions = tf.constant([0, 0, 1, 1]), tf.constant([0.1, 0.4, 0.35, 0.8])
     >>> auc, update = tf.metrics.auc(labels, predictions)
@@ -236,3 +237,6 @@ def specificity_at_sensitivity(labels: Any, predictions: Any, sensitivity: float
                      lambda c: divide(c["tp"], c["tp"] + c["fn"] + _BIT), _last_smallest,
                      lambda c: (c["tn"], c["fp"]), (labels, predictions, weights), num_thresholds,
                      (metrics_collections, updates_collections), name)
+
+
+describe(globals(), METRICS)

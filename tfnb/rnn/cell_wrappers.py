@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfnb.core import nest
+from tfnb.core.arguments import RECURRENT, describe
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
@@ -72,11 +73,12 @@ def _only_outputs(state: Any) -> Any:
 
 
 class DropoutWrapper(_Wrapper):
-    """Drops numbers of the inputs, the state and the output of a cell, with the chances 1 - the three keep_probs.
+    """Sets elements of the inputs, the state and the output of a cell to 0, with the probabilities 1 - *_keep_prob, and
+    scales the rest by 1 / *_keep_prob.
 
-    variational_recurrent: the same numbers at each step (Gal and Ghahramani, 2015): then dtype must be given, and
+    variational_recurrent: the same elements at each step (Gal and Ghahramani, 2015): then dtype must be given, and
     input_size if inputs are dropped. dropout_state_filter_visitor: function of a part of the state -> whether to drop
-    it; by default all but the memory of LSTMs. Raises ValueError for chances outside [0, 1].
+    it; by default all but the memory of LSTMs. Raises ValueError for probabilities outside [0, 1].
 
     >>> cell = tf.contrib.rnn.DropoutWrapper(tf.contrib.rnn.GRUCell(4), output_keep_prob=0.5)
     >>> outputs, state = tf.nn.dynamic_rnn(cell, tf.ones([2, 7, 3]), dtype=tf.float32)
@@ -233,3 +235,6 @@ class DeviceWrapper(_Wrapper):
         """(output, next state) of the cell inside."""
         with _device(self._device):
             return self.cell(inputs, state, scope=scope)
+
+
+describe(globals(), RECURRENT)

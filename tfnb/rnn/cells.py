@@ -5,6 +5,7 @@ from collections import namedtuple
 from typing import Any
 
 from tfnb.core import dtypes, nest
+from tfnb.core.arguments import RECURRENT, describe
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.program import log
 from tfnb.core.shape import TensorShape
@@ -376,3 +377,6 @@ class LSTMCell(LayerRNNCell):
 
 def _parts(shards: int | None) -> Any:
     return None if shards is None else fixed_size_partitioner(shards)
+
+
+describe(globals(), RECURRENT)

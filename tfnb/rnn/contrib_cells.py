@@ -4,6 +4,7 @@ from __future__ import annotations
 from math import log as _log
 from typing import Any
 
+from tfnb.core.arguments import RECURRENT, describe
 from tfnb.core.dtypes import float32
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.layers.contrib.layer_norm import layer_norm
@@ -165,3 +166,6 @@ class LSTMBlockCell(LSTMCell):
                  use_peephole: bool = False, dtype: Any = None, reuse: Any = None, name: str = "lstm_cell") -> None:
         super().__init__(num_units, use_peephole, cell_clip, forget_bias=forget_bias, reuse=reuse, name=name,
                          dtype=dtype)
+
+
+describe(globals(), RECURRENT)

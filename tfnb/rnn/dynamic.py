@@ -9,6 +9,7 @@ from tfnb.control_flow.assertions import Assert
 from tfnb.control_flow.tensor_array import TensorArray
 from tfnb.control_flow.while_loop import while_loop
 from tfnb.core import dtypes, nest
+from tfnb.core.arguments import RECURRENT, describe
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
@@ -265,3 +266,5 @@ def _raw_step(cell: Any, loop_fn: Callable[..., Any], zero: Any) -> Callable[...
                 loop_state if next_loop_state is None else next_loop_state)
     return step
 
+
+describe(globals(), RECURRENT)

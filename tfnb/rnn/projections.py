@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfnb.core import nest
+from tfnb.core.arguments import RECURRENT, describe
 from tfnb.ops.array.joining import concat
 from tfnb.ops.array.reshape import reshape
 from tfnb.ops.nn.activations import bias_add
@@ -102,3 +103,6 @@ class OutputProjectionWrapper(Around):
         output, state = self.cell(inputs, state)
         projected = linear([output], self._size)
         return projected if self._activation is None else self._activation(projected), state
+
+
+describe(globals(), RECURRENT)

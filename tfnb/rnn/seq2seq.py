@@ -10,6 +10,7 @@ from typing import Any
 
 from tfnb.control_flow.cond import cond
 from tfnb.core import dtypes, nest
+from tfnb.core.arguments import RECURRENT, describe
 from tfnb.graph.stack import name_scope
 from tfnb.losses.sequence import sequence_loss_by_example, sequence_loss_of_lists
 from tfnb.ops.array.create import zeros
@@ -348,3 +349,6 @@ def model_with_buckets(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[A
             losses.append(measure(made, targets[:writes], weights[:writes],
                                   softmax_loss_function=softmax_loss_function))
     return outputs, losses
+
+
+describe(globals(), RECURRENT)

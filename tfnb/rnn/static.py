@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfnb.core import dtypes, nest
+from tfnb.core.arguments import RECURRENT, describe
 from tfnb.core.shape import TensorShape, unknown_shape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.stack import control_dependencies
@@ -169,3 +170,6 @@ def static_state_saving_rnn(cell: Any, inputs: Any, state_saver: Any, state_name
 
 
 rnn, bidirectional_rnn, state_saving_rnn = static_rnn, static_bidirectional_rnn, static_state_saving_rnn   # before 1.0
+
+
+describe(globals(), RECURRENT)

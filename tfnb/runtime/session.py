@@ -12,6 +12,7 @@ import numpy as np
 from tfnb.compile.planning.plan import Plan
 from tfnb.compile.planning.structure import build
 from tfnb.core import taps
+from tfnb.core.arguments import SESSIONS, describe
 from tfnb.core.errors import CancelledError, InvalidArgumentError
 from tfnb.core.options import options as settings
 from tfnb.core.stale import check_fresh
@@ -403,3 +404,6 @@ class InteractiveSession(BaseSession):
         if self._default_graph is not None:
             self._default_graph.__exit__(None, None, None)
         self._default.__exit__(None, None, None)
+
+
+describe(globals(), SESSIONS)

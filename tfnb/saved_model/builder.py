@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tfnb.core.arguments import CHECKPOINTS, describe
 from tfnb.core.files.os_errors import os_errors
 from tfnb.core.files.paths import local, make_folders
 from tfnb.core.lazy import lazy_module
@@ -194,3 +195,4 @@ def simple_save(session: Any, export_dir: Any, inputs: Mapping[str, Any], output
     builder.save()
 
 
+describe(globals(), CHECKPOINTS)

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from tfnb.core.arguments import CHECKPOINTS, describe
 from tfnb.core.files.os_errors import os_errors
 from tfnb.core.files.paths import local, open_regular
 from tfnb.core.lazy import lazy_module
@@ -124,3 +125,6 @@ def _assets(meta: Any, folder: str, scope: str) -> dict[str, str]:
         fed[before + asset.tensor_info.name] = os.path.join(folder, places.ASSETS_DIRECTORY,
                                                             os.path.basename(asset.filename))
     return fed
+
+
+describe(globals(), CHECKPOINTS)

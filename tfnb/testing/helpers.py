@@ -14,7 +14,8 @@ from tfnb.testing.benchmark import run_benchmarks
 def main(argv: list[str] | None = None) -> None:
     """Run all tests of the program (`unittest.main`), with flags of `tf.flags` left out of its arguments.
 
-    With `--benchmarks=regex` (or "all") run its `tf.test.Benchmark`s instead.
+    argv: the command line, by default that of the process. With `--benchmarks=regex` (or "all") run its
+    `tf.test.Benchmark`s instead.
 
     >>> tf.test.main(argv=["program", "--help"])
     usage: program ...

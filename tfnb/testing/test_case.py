@@ -30,7 +30,7 @@ _text_format = lazy_module("google.protobuf.text_format")
 class TestCase(unittest.TestCase):
     """Test case whose tests begin with an empty default graph and the random seed 87654321.
 
-    Assertions on arrays also take tensors, which they evaluate.
+    Assertions on arrays also take tensors, which they evaluate. methodName: the test that `run` calls.
 
     >>> class SquareTest(tf.test.TestCase):
     ...     def test_square(self):

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import SESSIONS, describe
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Tensor
@@ -125,3 +126,6 @@ def required_global_step(user: str) -> Tensor:
     if made is None:
         raise RuntimeError(f"Global step should be created to use {user}.")
     return made
+
+
+describe(globals(), SESSIONS)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, TensorShape, is_known, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
@@ -110,3 +111,6 @@ def _clipped(rows: Tensor, ids: Tensor, max_norm: float | None) -> Tensor:
     clipped: Tensor = clip_by_norm(rows, max_norm, axes=axes)
     clipped.set_shape(TensorShape(rows.shape))
     return clipped
+
+
+describe(globals(), TENSORS)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import SCOPED, describe
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -226,3 +227,6 @@ def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Tenso
 
 def _variable_nodes() -> list[Tensor]:
     return [op.outputs[0] for op in get_default_graph().get_operations() if isinstance(op.spec, kinds.Variable)]
+
+
+describe(globals(), SCOPED)

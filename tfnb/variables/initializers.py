@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import INITIALIZERS, describe
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.shape import TensorShape
 from tfnb.graph.parts.operation import Tensor
@@ -401,3 +402,6 @@ def fans(sizes: Sequence[int]) -> tuple[int, int]:
         return sizes[0], sizes[0]
     window = math.prod(sizes[:-2])
     return sizes[-2] * window, sizes[-1] * window
+
+
+describe(globals(), INITIALIZERS)

@@ -8,6 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import VARIABLES, describe
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.shape import as_shape
 from tfnb.graph.convert import convert_to_tensor
@@ -431,3 +432,6 @@ def create_partitioned_variables(shape: Any, slicing: Sequence[int], initializer
         made = get_variable_scope().get_variable(None, "", shape, dtype, initializer, trainable=trainable,
                                                  collections=collections, partitioner=partitioner)
     return list(made)
+
+
+describe(globals(), VARIABLES)

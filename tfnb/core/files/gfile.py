@@ -9,6 +9,7 @@ from functools import wraps
 from types import TracebackType
 from typing import IO, Any, NamedTuple, Self, TypeVar
 
+from tfnb.core.arguments import FILES, describe
 from tfnb.core.errors import (
     AlreadyExistsError,
     InvalidArgumentError,
@@ -369,3 +370,6 @@ def write_string_to_file(filename: Path, file_content: str) -> None:
     """Write a string to a file, replacing its contents."""
     with GFile(filename, "w") as file:
         file.write(file_content)
+
+
+describe(globals(), FILES)

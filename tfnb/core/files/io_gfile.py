@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tfnb.core.arguments import FILES, describe
 from tfnb.core.files import gfile as files
 from tfnb.core.files.gfile import FileStatistics
 from tfnb.core.files.paths import Path, local
@@ -142,3 +143,6 @@ def walk(top: Path, topdown: bool = True,
         yield from files.Walk(top, topdown)
     else:
         yield from os.walk(local(top), topdown, onerror)
+
+
+describe(globals(), FILES)

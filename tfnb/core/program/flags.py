@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any, ParamSpec
 
+from tfnb.core.arguments import COMMAND_LINE, describe
+
 P = ParamSpec("P")
 # Names of the arguments up to 1.4.
 _FORMER = {"flag_name": "name", "default_value": "default", "docstring": "help"}
@@ -485,6 +487,8 @@ def mark_flags_as_required(flag_names: Sequence[str], flag_values: FlagValues = 
 def run(main: Callable[[list[str]], Any] | None = None, argv: Sequence[str] | None = None) -> None:
     """`tf.app.run`: read the command line, call `main` (by default that of the program) with the rest, and exit.
 
+    argv: the command line, by default that of the process.
+
     >>> def main(argv):
     ...     print("arguments:", argv[1:])
     >>> tf.app.run(main, argv=["program", "data"])
@@ -493,3 +497,6 @@ def run(main: Callable[[list[str]], Any] | None = None, argv: Sequence[str] | No
     """
     rest = FLAGS(list(sys.argv if argv is None else argv), known_only=True)
     sys.exit((main or sys.modules["__main__"].main)(rest))
+
+
+describe(globals(), COMMAND_LINE)

@@ -6,6 +6,8 @@ import sys
 from collections import Counter
 from typing import Any
 
+from tfnb.core.arguments import LOGS, describe
+
 DEBUG, INFO, WARN, ERROR, FATAL = logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL
 
 _logger = logging.getLogger("tensorflow")
@@ -164,3 +166,6 @@ def flush() -> None:
     """
     for handler in _logger.handlers:
         handler.flush()
+
+
+describe(globals(), LOGS)

@@ -155,14 +155,14 @@ def multinomial(state: np.ndarray, logits: np.ndarray, samples: int, dtype: Any 
     rows, classes = logits.shape
     out = np.empty((rows, samples), dtype)
     words = blocks(state, np.arange(-(-rows * samples // 2), dtype=np.uint64)).reshape(-1, 2)
-    chances = _mantissa64(words[:, 0], words[:, 1])[:rows * samples].reshape(rows, samples)
+    drawn = _mantissa64(words[:, 0], words[:, 1])[:rows * samples].reshape(rows, samples)
     for row in range(rows):
         wide = logits[row].astype(np.float64)          # (integers have no -inf to begin with)
         finite = np.isfinite(wide)
         highest = np.max(wide, where=finite, initial=-np.inf)
         odds = np.exp(np.where(finite, wide - highest, -np.inf))
         total = np.cumsum(odds)
-        out[row] = np.searchsorted(total, chances[row] * total[-1], side="right") if classes else 0
+        out[row] = np.searchsorted(total, drawn[row] * total[-1], side="right") if classes else 0
     advance(state, rows * (-(-samples // 4) * 8) * BLOCKS_PER_ELEMENT)
     return out
 

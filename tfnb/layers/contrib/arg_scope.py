@@ -67,6 +67,19 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
     return with_defaults
 
 
+def preset(fn: Callable[..., Any], **preset: Any) -> Callable[[Callable[..., None]], Callable[..., Any]]:
+    """Define a function as `fn` with other defaults (a decorator; the decorated one has a name and docstring only)."""
+    def define(named: Callable[..., None]) -> Callable[..., Any]:
+        @functools.wraps(named, updated=())
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return fn(*args, **{**preset, **kwargs})
+        own = inspect.signature(fn).parameters.values()
+        parameters = [p.replace(default=preset.get(p.name, p.default)) for p in own if p.name != "conv_dims"]
+        vars(call).update(__wrapped__=fn, __signature__=inspect.Signature(parameters))
+        return call
+    return define
+
+
 def has_arg_scope(func: Any) -> bool:
     """Return whether a function may take defaults from `arg_scope`.
 

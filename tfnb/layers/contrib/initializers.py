@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import INITIALIZERS, describe
 from tfnb.core.dtypes import as_dtype
 from tfnb.ops.random.random_ops import random_uniform, truncated_normal
 from tfnb.variables.initializers import fans, known_sizes
@@ -54,3 +55,6 @@ def xavier_initializer(uniform: bool = True, seed: int | None = None,
 
 
 xavier_initializer_conv2d = xavier_initializer
+
+
+describe(globals(), INITIALIZERS)

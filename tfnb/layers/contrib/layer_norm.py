@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.arguments import CONTRIB_LAYERS, describe
 from tfnb.core.dtypes import float16
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.stack import add_to_collections
@@ -59,3 +60,6 @@ def _variable(name: str, sizes: Any, dtype: Any, start: Any, trainable: bool, co
     if wanted:
         add_to_collections(wanted, made)
     return made
+
+
+describe(globals(), CONTRIB_LAYERS)

@@ -7,15 +7,14 @@ outputs_collections: where the output goes. Variables go to MODEL_VARIABLES too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from inspect import Signature, signature
 from typing import Any
 
+from tfnb.core.arguments import CONTRIB_LAYERS, describe
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.stack import add_to_collections, control_dependencies, name_scope
-from tfnb.layers.contrib.arg_scope import add_arg_scope
+from tfnb.layers.contrib.arg_scope import add_arg_scope, preset
 from tfnb.layers.contrib.initializers import xavier_initializer
 from tfnb.layers.contrib.variables import model_variable
 from tfnb.layers.convolutional import Conv1D, Conv2D, Conv3D
@@ -140,19 +139,6 @@ def convolution(inputs: Any, num_outputs: int, kernel_size: Any, stride: Any = 1
         return _output(outputs_collections, sc.name, outputs)
 
 
-def _preset(fn: Callable[..., Any], **preset: Any) -> Callable[[Callable[..., None]], Callable[..., Any]]:
-    """Define a function as `fn` with other defaults (a decorator; the function has a name and docstring only)."""
-    def define(named: Callable[..., None]) -> Callable[..., Any]:
-        @wraps(named, updated=())
-        def call(*args: Any, **kwargs: Any) -> Any:
-            return fn(*args, **{**preset, **kwargs})
-        parameters = [p.replace(default=preset.get(p.name, p.default)) for p in signature(fn).parameters.values()
-                      if p.name != "conv_dims"]
-        vars(call).update(__wrapped__=fn, __signature__=Signature(parameters))
-        return call
-    return define
-
-
 def _each(sizes: Any, count: int) -> Any:
     return tuple(sizes) * count if isinstance(sizes, (list, tuple)) and len(sizes) == 1 else sizes
 
@@ -177,7 +163,7 @@ def convolution2d(inputs: Any, num_outputs: int, kernel_size: Any, stride: Any =
 
 
 @add_arg_scope
-@_preset(convolution, conv_dims=1)
+@preset(convolution, conv_dims=1)
 def convolution1d() -> None:
     """`convolution` of sequences [batch, steps, inputs].
 
@@ -187,7 +173,7 @@ def convolution1d() -> None:
 
 
 @add_arg_scope
-@_preset(convolution, conv_dims=3)
+@preset(convolution, conv_dims=3)
 def convolution3d() -> None:
     """`convolution` of volumes [batch, depth, height, width, inputs].
 
@@ -435,7 +421,7 @@ def embed_sequence(ids: Any, vocab_size: int | None = None, embed_dim: int | Non
         return embedding_lookup(table, ids)
 
 
-@_preset(fully_connected, activation_fn=_relu)
+@preset(fully_connected, activation_fn=_relu)
 def relu() -> None:
     """`fully_connected`, with the activation `tf.nn.relu`.
 
@@ -446,7 +432,7 @@ def relu() -> None:
     """
 
 
-@_preset(fully_connected, activation_fn=_relu6)
+@preset(fully_connected, activation_fn=_relu6)
 def relu6() -> None:
     """`fully_connected`, with the activation `tf.nn.relu6`.
 
@@ -457,7 +443,7 @@ def relu6() -> None:
     """
 
 
-@_preset(fully_connected, activation_fn=None)
+@preset(fully_connected, activation_fn=None)
 def linear() -> None:
     """`fully_connected`, without an activation.
 
@@ -466,3 +452,6 @@ def linear() -> None:
     >>> sess.run(y)
     array([[-3.]], dtype=float32)
     """
+
+
+describe(globals(), CONTRIB_LAYERS)

@@ -46,6 +46,8 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
     the learning rate. clip_gradients: a limit for their global norm, or a function of (gradient, variable) pairs.
     gradient_multipliers: factors by variable or name. gradient_noise_scale: deviation of noise to add, relative to the
     learning rate's. learning_rate_decay_fn(learning_rate, global_step). update_ops: run before; default UPDATE_OPS.
+    variables: those that are trained, by default TRAINABLE_VARIABLES. summaries: some of OPTIMIZER_SUMMARIES.
+    colocate_gradients_with_ops: as of `tf.gradients`. increment_global_step: whether a step counts.
 
     Raises ValueError for an unknown optimizer, no gradients, or a learning rate that is no number or scalar.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tfnb.core.arguments import CONTRIB_LAYERS, describe
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.stack import name_scope
 from tfnb.layers.contrib.arg_scope import add_arg_scope
@@ -86,3 +87,6 @@ def unit_norm(inputs: Any, dim: int, epsilon: float = 1e-7, scope: str | None = 
     with variable_scope(scope, "UnitNorm", [inputs]):
         lengths = sqrt(reduce_sum(square(inputs), axis=dim, keepdims=True) + epsilon)
         return inputs / lengths
+
+
+describe(globals(), CONTRIB_LAYERS)

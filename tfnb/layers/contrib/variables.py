@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tfnb.core.arguments import VARIABLES, describe
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.stack import device as _device
 from tfnb.graph.stack import get_collection
@@ -216,3 +217,6 @@ def assign_from_checkpoint_fn(model_path: str, var_list: Any, ignore_missing_var
         return None
     saver = Saver(wanted, reshape=reshape_variables)
     return lambda session: saver.restore(session, model_path)
+
+
+describe(globals(), VARIABLES)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, TensorShape, is_known, merge, text
 from tfnb.graph.constant import make_constant
 from tfnb.graph.convert import convert_to_tensor
@@ -405,3 +406,6 @@ def _sizes(batch_shape: Any) -> Any:
     if isinstance(batch_shape, Tensor):
         return cast(batch_shape, dtypes.int32)
     return [] if batch_shape is None else [_size(n) for n in batch_shape]
+
+
+describe(globals(), TENSORS)

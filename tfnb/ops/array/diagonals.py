@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
@@ -252,3 +253,6 @@ def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 
     if _main(k):
         return MatrixSetDiag(input, diagonal, name=name)
     return MatrixSetDiagV3(input, diagonal, k, align=align, name=name)
+
+
+describe(globals(), TENSORS)

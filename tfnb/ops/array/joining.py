@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, broadcast, compatible, is_known, merge, text
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value, constant_value_as_shape
@@ -544,3 +545,6 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = N
     if not isinstance(constant_values, Tensor) and np.ndim(constant_values) == 0 and constant_values == 0:
         return Pad(tensor, paddings, name=name)
     return PadV2(tensor, paddings, constant_values, name=name)
+
+
+describe(globals(), TENSORS)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core import dtypes, errors
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.dtypes import DType
 from tfnb.core.shape import Static, TensorShape, broadcast, is_known, merge, text
 from tfnb.graph.constant import make_constant
@@ -560,3 +561,6 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     array([2, 3], dtype=int32)
     """
     return raw.BroadcastArgs(shape_x, shape_y)
+
+
+describe(globals(), TENSORS)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import MOST_AXES, Static, compatible, merge, text
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
@@ -460,3 +461,6 @@ def split(value: Any = None, num_or_size_splits: Any = None, axis: Any = 0, num:
 
 def _list(outputs: Any) -> list[Tensor]:
     return outputs if isinstance(outputs, list) else [outputs]
+
+
+describe(globals(), TENSORS)

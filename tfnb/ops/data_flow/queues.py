@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfnb.core import dtypes as _dtypes
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.dtypes import DType
 from tfnb.core.shape import Dimension, TensorShape, as_shape
 from tfnb.graph.convert import convert_to_tensor
@@ -304,3 +305,6 @@ class PriorityQueue(QueueBase):
 
 def _shared(name: str | None) -> str:
     return name or ""
+
+
+describe(globals(), TENSORS)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.files.os_errors import os_errors
 from tfnb.core.files.paths import local, make_folders, matching, read_bytes
@@ -86,3 +87,6 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     """
     tensor: Tensor = MatchingFiles(pattern, name=name)
     return tensor
+
+
+describe(globals(), TENSORS)

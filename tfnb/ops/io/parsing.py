@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.dtypes import DType
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.lazy import lazy_module
@@ -284,3 +285,6 @@ def parse_single_example(serialized: Any, features: Mapping[str, Any], name: str
         scalar.get_shape().assert_is_compatible_with([])
         scalar.set_shape([])
         return parse_example(scalar, features, None, example_names)
+
+
+describe(globals(), TENSORS)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import SUMMARIES, describe
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.lazy import lazy_module
 from tfnb.core.options import options
@@ -434,3 +435,6 @@ def audio_summary(tag: Any, tensor: Any, sample_rate: Any, max_outputs: int = 3,
     with name_scope(name, "AudioSummary", [tag, tensor]) as scope:
         rate = convert_to_tensor(sample_rate, dtype=dtypes.float32, name="sample_rate")
         return _collect(AudioSummaryV2(tag, tensor, rate, max_outputs=max_outputs, name=scope), collections, _DEFAULT)
+
+
+describe(globals(), SUMMARIES)

@@ -488,16 +488,16 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 subtract = sub = function(Sub, "subtract")
 multiply = mul = function(Mul, "multiply")
 floormod = mod = function(FloorMod, "floormod")
-realdiv, truncatediv = function(RealDiv, "realdiv"), function(TruncateDiv, "truncatediv")
-truncatemod = function(TruncateMod, "truncatemod")
+realdiv, truncatediv, truncatemod = (function(op, op.spec.name.lower()) for op in (RealDiv, TruncateDiv, TruncateMod))
 neg, squared_difference, floor_div = functions(Neg, SquaredDifference, FloorDiv)
 pow, maximum, minimum = functions(Pow, Maximum, Minimum)
 floor, ceil, rint, reciprocal, inv = functions(Floor, Ceil, Rint, Reciprocal, Inv)
 
 
 def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
-    """The sum of tensors of one dtype and shape. Raises ValueError for an empty list or another shape, TypeError for
-    another dtype.
+    """Return the sum of the tensors `inputs`, of one dtype and shape.
+
+    Raises ValueError for an empty list or another shape, TypeError for another dtype.
 
     >>> sess.run(tf.add_n([[1, 2], [10, 20], [100, 200]]))
     array([111, 222], dtype=int32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, broadcast, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -295,3 +296,6 @@ def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = No
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
     return SelectV2(condition, x, y, name=name)
+
+
+describe(globals(), TENSORS)

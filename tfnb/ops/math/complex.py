@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.dtypes import DType
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -161,3 +162,6 @@ def imag(input: Any, name: str | None = None) -> Tensor:
         if x.dtype.is_complex:
             return Imag(x, Tout=x.dtype.real_dtype, name=scope)
         return raw.ZerosLike(x)
+
+
+describe(globals(), TENSORS)

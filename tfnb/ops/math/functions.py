@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.lazy import lazy_module
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -634,3 +635,4 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
         return raw.MulNoNan(x, convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y"), name=scope)
 
 
+describe(globals(), TENSORS)

@@ -5,6 +5,7 @@ import numbers
 from typing import TYPE_CHECKING, Any
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
@@ -512,3 +513,6 @@ def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: An
         scaled = x * cast(factor, x.dtype)
         shifted = offset - mean * factor if offset is not None else -mean * factor
         return scaled + cast(shifted, x.dtype)
+
+
+describe(globals(), TENSORS)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import NN, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -193,3 +194,6 @@ def fused_batch_norm(x: Any, scale: Any, offset: Any, mean: Any = None, variance
                             exponential_avg_factor=exponential_avg_factor, data_format=data_format,
                             is_training=is_training, name=name)
     return made[0], made[1], made[2]
+
+
+describe(globals(), NN)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import NN, describe
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
@@ -411,3 +412,6 @@ def _row(value: Any, first: bool) -> list[int]:
         raise ValueError(f"stride should be of length 1 or 3. Received: {value}")
     width = given[0] if len(given) == 1 else given[2 if first else 1]
     return [1, 1, 1, width] if first else [1, 1, width, 1]
+
+
+describe(globals(), NN)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core import dtypes, errors
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, broadcast, is_known
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
@@ -352,3 +353,6 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
             small = raw.LogicalAnd(y >= 0, y <= 1)
             result = result + raw.SelectV2(small, zeros_like(y), full)
         return result
+
+
+describe(globals(), TENSORS)

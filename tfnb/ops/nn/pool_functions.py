@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import NN, describe
 from tfnb.core.errors import UnimplementedError
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
@@ -290,3 +291,6 @@ def lrn(input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, be
 
 
 local_response_normalization = lrn
+
+
+describe(globals(), NN)

@@ -132,8 +132,8 @@ def log_uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled:
                                   seed: int | None = None, name: str | None = None) -> Sampled:
     """Return (candidates (num_sampled), expected counts of the true classes (batch, num_true), of the candidates).
 
-    Chances fall as 1 / (class + 1): for classes numbered by their frequency. unique: no candidate comes twice. Raises
-    ValueError for more unique candidates than classes (`range_max`).
+    Probabilities fall as 1 / (class + 1): for classes numbered by their frequency. unique: no candidate comes twice.
+    Raises ValueError for more unique candidates than classes (`range_max`).
 
     >>> true = tf.constant([[3]], tf.int64)
     >>> sampled, _, _ = tf.nn.log_uniform_candidate_sampler(true, 1, num_sampled=4, unique=True, range_max=4)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static
 from tfnb.graph.convert import beyond_int32, convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
@@ -269,3 +270,6 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
         room = raw.Shape(value) - size + 1
         place = random_uniform(raw.Shape(room), dtype=size.dtype, maxval=size.dtype.max, seed=seed) % room
         return raw.Slice(value, place, size, name=scope)
+
+
+describe(globals(), TENSORS)

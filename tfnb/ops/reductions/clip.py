@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
@@ -114,3 +115,6 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
         scaled = t * clip_norm
         limit = Minimum(inverse * count, convert_to_tensor(1.0, dtype=t.dtype) / clip_norm)
         return identity(scaled * limit, name=scope)
+
+
+describe(globals(), TENSORS)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, broadcast, is_known
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
@@ -271,3 +272,6 @@ def _free_shape(a: Tensor, free_a: Sequence[int], b: Tensor, free_b: Sequence[in
         return np.array([-1 if n is None else n for n in sizes], np.int32)
     return raw.ConcatV2([raw.GatherV2(raw.Shape(x), np.array(free, np.int32), 0)
                          for x, free in ((a, free_a), (b, free_b))], 0)
+
+
+describe(globals(), TENSORS)

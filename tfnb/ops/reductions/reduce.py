@@ -9,6 +9,7 @@ from typing import Any as Anything
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, is_known
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
@@ -594,3 +595,6 @@ def trace(x: Anything, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "Trace", [x]) as scope:
         return reduce_sum(raw.MatrixDiagPart(convert_to_tensor(x, name="x")), [-1], name=scope)
+
+
+describe(globals(), TENSORS)

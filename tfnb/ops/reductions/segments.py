@@ -13,6 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -368,3 +369,6 @@ def sparse_segment_sqrt_n(data: Any, indices: Any, segment_ids: Any, name: str |
     """
     result: Tensor = SparseSegmentSqrtN(data, indices, segment_ids, name=name)
     return result
+
+
+describe(globals(), TENSORS)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -116,3 +117,6 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) 
     TopKV2(values=array([5, 4], dtype=int32), indices=array([1, 3], dtype=int32))
     """
     return TopKV2(input, k, sorted=sorted, name=name)
+
+
+describe(globals(), TENSORS)

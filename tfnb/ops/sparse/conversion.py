@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.shape import Static, TensorShape, merge, text
 from tfnb.graph.convert import convert_to_tensor
@@ -220,3 +221,6 @@ SparseTensor._override("__mul__", _operator("mul", SparseDenseCwiseMul))
 SparseTensor._override("__rmul__", _operator("mul", SparseDenseCwiseMul))
 SparseTensor._override("__div__", _operator("div", SparseDenseCwiseDiv))
 SparseTensor._override("__truediv__", _operator("truediv", _true_quotient))
+
+
+describe(globals(), TENSORS)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import errors
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.parts.references import ref_variable
@@ -167,3 +168,6 @@ def is_variable_initialized(variable: Any, name: str | None = None) -> Tensor:
         return variable.is_initialized(name)
     result: Tensor = IsVariableInitialized(variable, name=name)
     return result
+
+
+describe(globals(), TENSORS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
@@ -361,3 +362,6 @@ class RowUpdates:
 
     def _rows(self, change: Callable[..., Tensor], sparse_delta: Any, use_locking: bool, name: str | None) -> Tensor:
         return change(self, *slices_of(sparse_delta), use_locking=use_locking, name=name)
+
+
+describe(globals(), TENSORS)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.dtypes import DType
 from tfnb.core.errors import InvalidArgumentError, ResourceExhaustedError
 from tfnb.core.shape import Static, merge
@@ -367,3 +368,6 @@ def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, d
     marks = sep if sep is not None else " " if delimiter is None else delimiter
     return SparseTensor(*StringSplit(convert_to_tensor(source, dtype=dtypes.string), marks, skip_empty=skip_empty,
                                      name=name))
+
+
+describe(globals(), TENSORS)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Tensor
 from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
@@ -77,3 +78,6 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
     tensor: Tensor = EditDistance(hypothesis.indices, hypothesis.values, hypothesis.dense_shape, truth.indices,
                                   truth.values, truth.dense_shape, normalize=normalize, name=name)
     return tensor
+
+
+describe(globals(), TENSORS)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.lazy import lazy_module
 from tfnb.core.shape import Static, broadcast, merge
 from tfnb.graph.parts.operation import Tensor
@@ -128,3 +129,6 @@ def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = 
     """
     result: Tensor = Substr(input, pos, len, unit=unit, name=name)
     return result
+
+
+describe(globals(), TENSORS)

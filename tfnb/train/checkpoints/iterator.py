@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tfnb.core.arguments import CHECKPOINTS, describe
 from tfnb.train.checkpoints.state import latest_checkpoint
 
 _POLL_SECS = 1.0
@@ -49,3 +50,6 @@ def checkpoints_iterator(checkpoint_dir: Any, min_interval_secs: float = 0, time
         left = start + min_interval_secs - time.time()
         if left > 0:
             time.sleep(left)
+
+
+describe(globals(), CHECKPOINTS)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from tfnb.core.arguments import CHECKPOINTS, describe
 from tfnb.core.errors import DataLossError
 from tfnb.core.files.os_errors import os_errors
 from tfnb.core.files.paths import local, make_folders, open_regular
@@ -300,3 +301,6 @@ def _text(value: bytes) -> Any:
         return value.decode()
     except UnicodeDecodeError:
         return value
+
+
+describe(globals(), CHECKPOINTS)

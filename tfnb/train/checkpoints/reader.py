@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.arguments import CHECKPOINTS, describe
 from tfnb.core.dtypes import DType
 from tfnb.core.files.paths import local
 from tfnb.core.lazy import lazy_module
@@ -179,3 +180,6 @@ def _start_from(variable: Any, path: str, name: str, shape: list[int]) -> None:
     assigned = saveable.restore([value], None)
     value.set_shape(variable.get_shape())
     variable._initializer_op, variable._initial_value = assigned.op, value
+
+
+describe(globals(), CHECKPOINTS)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from tfnb.core.arguments import CHECKPOINTS, describe
 from tfnb.core.errors import NotFoundError
 from tfnb.core.files.os_errors import os_errors
 from tfnb.core.files.paths import local, open_regular
@@ -204,3 +205,6 @@ def with_times(prefixes: Sequence[str]) -> list[tuple[str, float]]:
     """Return the checkpoints that exist, with the modification time of each."""
     times = [(prefix, get_checkpoint_mtimes([prefix])) for prefix in prefixes]
     return [(prefix, found[0]) for prefix, found in times if found]
+
+
+describe(globals(), CHECKPOINTS)

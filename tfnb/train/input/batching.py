@@ -10,6 +10,7 @@ from typing import Any
 
 from tfnb.control_flow.assertions import Assert
 from tfnb.core import dtypes
+from tfnb.core.arguments import INPUT, describe
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
@@ -438,3 +439,6 @@ def maybe_shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, 
     return original(tensors_list[0] if tensors_list else None, _shuffled(
         _as_lists(tensors_list), batch_size, capacity, min_after_dequeue, seed, enqueue_many, shapes,
         allow_smaller_final_batch, shared_name, name, keep_input, 1, "shuffle_batch_join"))
+
+
+describe(globals(), INPUT)

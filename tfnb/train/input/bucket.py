@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import INPUT, describe
 from tfnb.core.errors import CancelledError, OutOfRangeError
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
@@ -121,3 +122,6 @@ def bucket_by_sequence_length(input_length: Any, tensors: Any, batch_size: int |
 
 def _like(tensors: Any, made: list[Tensor]) -> Any:
     return dict(zip(sorted(tensors), made, strict=True)) if isinstance(tensors, dict) else made
+
+
+describe(globals(), INPUT)

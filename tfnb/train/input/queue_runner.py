@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+from tfnb.core.arguments import SESSIONS, describe
 from tfnb.core.errors import (
     CancelledError,
     OutOfRangeError,
@@ -249,3 +250,6 @@ def start_queue_runners(sess: Any = None, coord: Coordinator | None = None, daem
     with sess.graph.as_default():
         return [thread for runner in sess.graph.get_collection(collection)
                 for thread in runner.create_threads(sess, coord=coord, daemon=daemon, start=start)]
+
+
+describe(globals(), SESSIONS)

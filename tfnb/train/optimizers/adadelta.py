@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.kernels.functions.language import sqrt
 from tfnb.ops.state.step import Ref, T, step
 from tfnb.train.optimizers.declared import DeclaredOptimizer, Hyper, Rule, Slot, keep_arguments
@@ -36,3 +37,6 @@ class AdadeltaOptimizer(DeclaredOptimizer):
     @keep_arguments
     def __init__(self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-8, use_locking: bool = False,
                  name: str = "Adadelta") -> None: ...
+
+
+describe(globals(), OPTIMIZERS)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.kernels.functions.language import sqrt, where
 from tfnb.ops.state.step import Ref, T, step
 from tfnb.train.optimizers.declared import DeclaredOptimizer, Hyper, Rule, Slot, keep_arguments
@@ -44,3 +45,6 @@ class AdagradOptimizer(DeclaredOptimizer):
                  name: str = "Adagrad") -> None:
         if initial_accumulator_value <= 0.0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
+
+
+describe(globals(), OPTIMIZERS)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, device
 from tfnb.kernels.functions.language import maximum, sign, sqrt, where
@@ -70,3 +71,6 @@ class AdagradDAOptimizer(DeclaredOptimizer):
         with device(var.device):
             count = Identity(self._global_step_on_worker)
         return super()._apply_step(step, var, **given, global_step=count)
+
+
+describe(globals(), OPTIMIZERS)

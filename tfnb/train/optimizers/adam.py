@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.kernels.functions.language import maximum, sqrt, where
@@ -83,3 +84,6 @@ class AdamOptimizer(DeclaredOptimizer):
         root = Sqrt(square)
         update = state.assign_sub(var, rate * mean / (root + epsilon), use_locking=self._use_locking)
         return group(update, mean, square)
+
+
+describe(globals(), OPTIMIZERS)

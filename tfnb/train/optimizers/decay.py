@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfnb.control_flow.cond import cond
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
@@ -251,3 +252,6 @@ def _fitting(boundary: Any, x: Tensor) -> Tensor:
         raise ValueError(f"Boundaries ({b.dtype.name}) must have the same dtype as x ({x.dtype.name}).")
     fitting: Tensor = cast(b, x.dtype)
     return fitting
+
+
+describe(globals(), OPTIMIZERS)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from tfnb.core import dtypes
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.graph.parts.operation import Tensor
 from tfnb.kernels.functions.language import maximum, minimum, sqrt, where
 from tfnb.ops.array.create import ones
@@ -97,3 +98,6 @@ class FtrlOptimizer(DeclaredOptimizer):
             self._l2_regularization_strength + self._beta / (2.0 * arithmetic.maximum(rate, 1e-36)))
         super()._prepare()
         self._learning_rate = given
+
+
+describe(globals(), OPTIMIZERS)

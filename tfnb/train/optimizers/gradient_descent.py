@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.graph.parts.operation import Operation
 from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.state.step import Ref, T, step
@@ -38,3 +39,6 @@ class GradientDescentOptimizer(DeclaredOptimizer):
         """Subtract the rows of a gradient; a duplicate index is subtracted each time."""
         move = grad.values * self._step_input("alpha", var)
         return var.scatter_sub(IndexedSlices(move, grad.indices, grad.dense_shape), use_locking=self._use_locking).op
+
+
+describe(globals(), OPTIMIZERS)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.kernels.functions.language import where
 from tfnb.ops.state.step import Ref, T, step
 from tfnb.train.optimizers.declared import DeclaredOptimizer, Hyper, Rule, Slot, keep_arguments
@@ -44,3 +45,6 @@ class MomentumOptimizer(DeclaredOptimizer):
     @keep_arguments
     def __init__(self, learning_rate: Any, momentum: Any, use_locking: bool = False, name: str = "Momentum",
                  use_nesterov: bool = False) -> None: ...
+
+
+describe(globals(), OPTIMIZERS)

@@ -7,6 +7,7 @@ from typing import Any
 
 from tfnb.autodiff.gradients import gradients
 from tfnb.core import dtypes
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.core.dtypes import DType
 from tfnb.core.nest import children, is_nested, listed
 from tfnb.core.stale import check_fresh
@@ -279,3 +280,6 @@ def _as_gradient(grad: Any) -> Any:
         return convert_to_tensor_or_indexed_slices(grad)
     except TypeError:
         raise TypeError(f"Gradient must be convertible to a Tensor or IndexedSlices, or None: {grad}") from None
+
+
+describe(globals(), OPTIMIZERS)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import colocate_with
 from tfnb.kernels.functions.language import maximum, sign, sqrt
@@ -78,3 +79,6 @@ class ProximalAdagradOptimizer(DeclaredOptimizer):
     def _slot_start(self, var: Variable, slot: Slot) -> Tensor:
         with colocate_with(var.op):
             return slots.constant_like(var, self._initial_accumulator_value)
+
+
+describe(globals(), OPTIMIZERS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.kernels.functions.language import sqrt
 from tfnb.ops.state.step import Ref, T, step
 from tfnb.train.optimizers.declared import DeclaredOptimizer, Hyper, Rule, Slot, keep_arguments
@@ -50,3 +51,6 @@ class RMSPropOptimizer(DeclaredOptimizer):
                  use_locking: bool = False, centered: bool = False, name: str = "RMSProp") -> None:
         if centered:
             self._rule = replace(self._rule, step=ApplyCenteredRMSProp)
+
+
+describe(globals(), OPTIMIZERS)

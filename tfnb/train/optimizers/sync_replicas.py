@@ -5,6 +5,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, control_dependencies, device, name_scope
@@ -200,3 +201,6 @@ class _SyncReplicasOptimizerHook(SessionRunHook):
             session.run(self._tokens)
         if self._runner is not None:
             self._runner.create_threads(session, coord=coord, daemon=True, start=True)
+
+
+describe(globals(), OPTIMIZERS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tfnb.core.arguments import SESSIONS, describe
 from tfnb.train.sessions.supervisor import Supervisor
 
 
@@ -24,3 +25,6 @@ def basic_train_loop(supervisor: Supervisor, train_step_fn: Callable[..., Any], 
     with supervisor.managed_session(master) as session:
         while not supervisor.should_stop():
             train_step_fn(session, *(args or ()), **(kwargs or {}))
+
+
+describe(globals(), SESSIONS)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.arguments import SESSIONS, describe
 from tfnb.runtime.session import Session
 from tfnb.train.sessions.manager import SessionManager
 from tfnb.train.sessions.scaffold import Scaffold
@@ -86,3 +87,6 @@ class WorkerSessionCreator(_ScaffoldCreator):
     def create_session(self) -> Session:
         """Create a ready session, finalizing the graph. Raises DeadlineExceededError after max_wait_secs."""
         return self._session_manager().wait_for_session(self._master, self._config, self._max_wait_secs)
+
+
+describe(globals(), SESSIONS)

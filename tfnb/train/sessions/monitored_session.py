@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
+from tfnb.core.arguments import SESSIONS, describe
 from tfnb.core.errors import OutOfRangeError
 from tfnb.graph.graph import Graph
 from tfnb.graph.stack import get_default_graph
@@ -222,3 +223,6 @@ def _chosen(steps: Any, secs: Any, usual_steps: int | None, usual_secs: float | 
 
 def _positive(*numbers: Any) -> bool:
     return any(number and number > 0 for number in numbers)
+
+
+describe(globals(), SESSIONS)
