@@ -138,6 +138,11 @@ OPTIMIZERS = {
     "learning_rate": "a float, scalar tensor or function without arguments",
     "global_step": "an integer scalar: the number of steps so far",
     "staircase": "whether the exponent is an integer, so that the rate falls in steps",
+    "momentum": "the weight of the old direction", "use_nesterov": "whether the step looks ahead (Nesterov)",
+    "beta": "the decay of the average of gradients", "sign_decay_fn": "(step) -> sign_decay; None: 1",
+    "beta1": "the decay of the average of gradients", "beta2": "the decay of the average of their squares",
+    "epsilon": "added to the divisor", "weight_decay": "the factor of the variable that each step takes off",
+    "initial_accumulator_value": "the accumulators' first value, positive", "base_optimizer": "a subclass of Optimizer",
     "l1_regularization_strength": "factor of the absolute values, at least 0",
     "l2_regularization_strength": "factor of the squares, at least 0",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.functions.language import maximum
 from tfnb.ops.composite.indexed_slices import IndexedSlices
@@ -51,3 +52,6 @@ class AdaMaxOptimizer(AdamOptimizer):
         norm, new_norm = self._rows_replaced(var, "v", grad.indices, lambda v: Maximum(beta2 * v, Abs(grad.values)))
         change = rate / (1 - first) * (new_mean / (new_norm + epsilon))
         return group(scatter_sub(var, grad.indices, change, use_locking=self._use_locking), mean, norm)
+
+
+describe(globals(), OPTIMIZERS)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.graph.parts.operation import Operation
 from tfnb.ops.array.gather import gather
 from tfnb.ops.composite.indexed_slices import IndexedSlices
@@ -65,3 +66,6 @@ class NadamOptimizer(AdamOptimizer):
         root = Sqrt(gather(square, grad.indices))
         change = rate * Sqrt(1 - second) / (1 - first) * ahead / (root + epsilon)
         return group(scatter_sub(var, grad.indices, change, use_locking=self._use_locking), mean, square)
+
+
+describe(globals(), OPTIMIZERS)

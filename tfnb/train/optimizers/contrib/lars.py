@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.ops.math.compare import where
 from tfnb.ops.reductions.reduce import norm
@@ -46,3 +47,6 @@ class LARSOptimizer(MomentumOptimizer):
 
     def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
         return self._apply_step(self._rule.step, var, grad=grad, lr=self.compute_lr(grad, var))
+
+
+describe(globals(), OPTIMIZERS)

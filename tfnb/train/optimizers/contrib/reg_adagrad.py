@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.train.optimizers.adagrad import AdagradOptimizer
 from tfnb.train.optimizers.declared import keep_arguments
 
@@ -38,3 +39,6 @@ class RegAdagradOptimizer(AdagradOptimizer):
             yield
         finally:
             self._update_slots = before
+
+
+describe(globals(), OPTIMIZERS)

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.kernels.functions.language import exp, sign
 from tfnb.ops.array.gather import gather
@@ -106,3 +107,6 @@ class PowerSignOptimizer(SignOptimizer):
 
     def _factor(self, var: Variable, signs: Tensor) -> Any:
         return Exp(self._step_input("logbase", var) * signs)
+
+
+describe(globals(), OPTIMIZERS)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies
@@ -141,3 +142,6 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
     def __init__(self, weight_decay: Any, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999,
                  epsilon: Any = 1e-8, use_locking: bool = False, name: str = "AdamW") -> None:
         super().__init__(weight_decay, learning_rate, beta1, beta2, epsilon, use_locking, name)
+
+
+describe(globals(), OPTIMIZERS)

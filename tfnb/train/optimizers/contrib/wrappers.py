@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
+from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import colocate_with, control_dependencies, name_scope
 from tfnb.ops.array.gather import gather
@@ -142,3 +143,6 @@ class VariableClippingOptimizer(OptimizerWrapper):
                 return var.scatter_sub(IndexedSlices(over, grad.indices, grad.dense_shape),
                                        use_locking=self._use_locking)
             return var.assign_sub(over, use_locking=self._use_locking)
+
+
+describe(globals(), OPTIMIZERS)
