@@ -21,13 +21,14 @@ from tfnb.kernels.functions.language import (
     MaybeOne,
     Static,
     Type,
+    array_at,
     fail,
     float64,
     libm,
     uint64,
     unrolled,
 )
-from tfnb.kernels.launch import Call
+from tfnb.kernels.launch import Call, Meta
 
 SCALE = 3
 
@@ -195,6 +196,34 @@ def test_tuples_and_words_of_64_bits():
     text = of_words.source("cuda", {})
     assert "words_0, words_1 = mixed_words(" in text and "uint64(11400714819323198485)" in text
     assert "math.log(" in text and text.count("def summed") == 2
+
+
+@kernel_function
+def behind(head: Array, y: Array, T: Type, item: int):
+    """Count and sum the values behind an address."""
+    values = array_at(head[0], T)
+    rest = values[1:]
+    head[1] += 1
+    y[0] = values[0] + 10 * rest[item]
+
+
+def test_arrays_at_addresses():
+    values, plain = np.array([1, 2, 3], np.int16), np.zeros(1, np.int64)
+    head = np.array([values.ctypes.data, 0])
+    behind.python(1, head, plain, T="int16")
+    assert (plain[0], head[1]) == (21, 1)
+    np.testing.assert_array_equal(launched(behind, 1, [head, plain], T="int16"), plain)
+    behind.native({"head": "int64", "y": "int64"}, T="int16")(
+        np.array([head.ctypes.data, plain.ctypes.data]).ctypes.data, 1, 2)
+    assert (plain[0], head[1]) == (31, 2)
+    with pytest.raises(KernelSyntaxError, match="array_at has no form on this device"):
+        behind.source("cuda", {}, T="int16")
+
+
+def test_a_single_item_has_no_loop_of_items():
+    call = Call((), (Meta("int64", (1,)),) * 2)
+    one, several = (behind.launch(call, items, call.output(0), call.output(1), T="int16", grain=0) for items in (1, 2))
+    assert "for item in range(1):" in one.text and "for item in range(begin, end):" in several.text
 
 
 def test_functions_of_a_cell():

@@ -5,7 +5,7 @@ import pytest
 
 from tfnb.kernels.arrays import histogram as interpreted
 from tfnb.kernels.arrays.histogram import bucket_limits, places
-from tfnb.kernels.cpu import histogram as compiled
+from tfnb.kernels.library import histogram as compiled
 from tfnb.ops.io.summary import histogram_proto
 
 FORMS = pytest.mark.parametrize("measure", [interpreted.histogram, compiled.histogram])

@@ -15,7 +15,7 @@ import numpy as np
 
 from tfnb.compile.values import Buffer, Call, Node, Value, known, temp
 from tfnb.graph.parts.operation import Operation
-from tfnb.kernels.cpu import elements as kernels
+from tfnb.kernels.library import elements as kernels
 from tfnb.kernels.view import View
 from tfnb.ops.declaration.evaluate import numpy_name
 from tfnb.resources.rows import HEAD_WORDS

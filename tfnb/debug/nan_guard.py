@@ -25,7 +25,7 @@ from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.options import options
 from tfnb.debug.nan import badness, patterns, search
 from tfnb.debug.tap import Inspection
-from tfnb.kernels.cpu.finite import TYPES, Finite
+from tfnb.kernels.library.finite import TYPES, Finite
 from tfnb.opdef import kinds
 from tfnb.runtime.executor import Executor, Settings
 from tfnb.runtime.state.store import Key, Store

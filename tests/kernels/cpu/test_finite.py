@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from tfnb.kernels.cpu.finite import Finite
+from tfnb.kernels.library.finite import Finite
 
 
 def arrays():

@@ -12,6 +12,7 @@ specialized for the constants (specialize.py), when a program with the kernel is
 """
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, overload
@@ -27,6 +28,7 @@ from tfnb.kernels.scalar.primitives import PRIMITIVES
 
 specialization = lazy_module("tfnb.kernels.functions.specialize")        # 5 ms, which `import tfnb` goes without
 sources = lazy_module("tfnb.kernels.functions.sources")
+jit = lazy_module("tfnb.kernels.llvm.jit")
 
 GRAIN = 1 << 16                             # elements that a thread of the CPU takes at a time
 
@@ -38,7 +40,7 @@ class KernelFunction:
 
     def __init__(self, definition: Definition, settings: Mapping[str, object]) -> None:
         self.definition, self.settings = definition, settings
-        self._sources: dict[tuple[str, Key, Key], tuple[str, bool]] = {}
+        self._sources: dict[tuple[str, Key, Key, bool], tuple[str, bool]] = {}
 
     def launch(self, call: Call, items: int, *args: Any, cost: int = 1, grain: int | None = None, label: str = "",
                **named: Any) -> Launch:
@@ -49,7 +51,7 @@ class KernelFunction:
         """
         runtime, constants = self._bound(args, named)
         types = tuple((p.name, call.type_of(value)) for p, value in runtime if isinstance(value, Address))
-        source, fails = self._source(call.device, tuple(constants.items()), types)
+        source, fails = self._source(call.device, tuple(constants.items()), types, items == 1 and grain == 0)
         words: list[Word] = []
         for _, value in runtime:
             words += value if isinstance(value, (tuple, list)) else [value]
@@ -62,6 +64,14 @@ class KernelFunction:
     def source(self, device: str, types: Mapping[str, str], **constants: Any) -> str:
         """Return the source for these constants. device: "cpu" or "cuda"; types: of the elements of each array."""
         return self._source(device, tuple(constants.items()), tuple(types.items()))[0]
+
+    def native(self, types: Mapping[str, str], **constants: Any) -> Callable[[int, int, int], None]:
+        """Return the compiled form, called without a program: (address of the words, begin, end).
+
+        The words are the address or integer of each parameter, in order. Releases the GIL.
+        """
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+        return call(jit.address(self.source("cpu", types, **constants)))
 
     def python(self, items: int, *args: Any, **named: Any) -> None:
         """Run the function as it is written, for each item: over flat NumPy arrays. Raises KernelFailure."""
@@ -81,7 +91,7 @@ class KernelFunction:
     def _plain(self) -> FunctionType:
         """Return the function with the names of the kernel language, which it need not import."""
         fn = self.definition.fn
-        names = [*language.CASTS, *filter(language.is_primitive, PRIMITIVES), "unrolled", "fail"]
+        names = [*language.CASTS, *filter(language.is_primitive, PRIMITIVES), "unrolled", "fail", "array_at"]
         scope = {name: getattr(language, name) for name in names if name not in ("int", "float", "bool")}
         return FunctionType(fn.__code__, {**scope, **fn.__globals__}, fn.__name__, None, fn.__closure__)
 
@@ -111,14 +121,14 @@ class KernelFunction:
                     constants[f"len({parameter.name})"] = len(value)
         return runtime, constants
 
-    def _source(self, device: str, constants: Key, types: Key) -> tuple[str, bool]:
-        """Return the source, and whether the kernel may report a failure."""
-        key = device, constants, types
+    def _source(self, device: str, constants: Key, types: Key, single: bool = False) -> tuple[str, bool]:
+        """Return the source, and whether the kernel may report a failure. single: there is item 0 alone."""
+        key = device, constants, types, single and device == "cpu"
         if key not in self._sources:
             form = sources.CUDA if device == "cuda" else sources.CPU
             made = specialization.specialize(self.definition, dict(constants), form)
             text = sources.cuda_source(made) if device == "cuda" else \
-                sources.cpu_source(made, dict(types), self.settings)
+                sources.cpu_source(made, dict(types), self.settings, single)
             self._sources[key] = text, made.fails
         return self._sources[key]
 

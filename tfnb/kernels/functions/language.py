@@ -8,6 +8,7 @@
     Static          a constant: a number, a flag, a string, a tuple, None
     Type            a constant: a dtype, which casts: `T(x)`
     MaybeOne        an integer that is a constant where it is 1, and else known only in the run
+    array_at(a, T)  the array of `T` at an address that a run knows (of this process, on the CPU)
     libm.log(x)     a function of the C library (of libdevice on a GPU), where `log(x)` may be a polynomial
     unrolled(n)     a range of constants: the body of the loop is written out n times
     fail(code, ...) report a value that the op does not take (FAILURES of kernels/launch.py); `return` follows
@@ -20,6 +21,7 @@ too, as NumPy's.
 """
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -56,6 +58,12 @@ def unrolled(count: int) -> range:
 def fail(code: int, *words: int) -> NoReturn:
     """Raise KernelFailure; a compiled kernel stores code and words in its status, of the first thread that fails."""
     raise KernelFailure(code, words)
+
+
+def array_at(address: int, type: Any) -> np.ndarray:
+    """Return the flat array at an address, whose end only the caller knows."""
+    dtype, space = np.dtype(type), 1 << 40
+    return np.ndarray(space // dtype.itemsize, dtype, memoryview((ctypes.c_char * space).from_address(int(address))))
 
 
 class PlainPrimitive:

@@ -17,6 +17,7 @@ from tfnb.kernels.functions import language
 from tfnb.kernels.functions.dead import without_dead_code
 from tfnb.kernels.functions.definition import Definition
 from tfnb.kernels.functions.folding import DYNAMIC, constant_value
+from tfnb.kernels.functions.language import CASTS
 from tfnb.kernels.functions.specialize_expressions import Device, Expressions, Specialized
 
 
@@ -60,6 +61,8 @@ class _Specializer(Expressions):
                 return self._fail(call) if self._is_call(node, "fail") else [ast.Expr(self.visited(call))]
             case ast.Assign(targets=[ast.Name() as target], value=ast.Subscript(slice=ast.Slice()) as value):
                 return [self._part(target, value)]
+            case ast.Assign(targets=[ast.Name() as target], value=ast.Call() as call) if self._calls(call, "array_at"):
+                return [self._view(target, call)]
             case ast.Assign(targets=[target], value=value):
                 made = self._tuple(value)
                 count, wanted = self._count(made), len(target.elts) if isinstance(target, ast.Tuple) else 1
@@ -107,11 +110,22 @@ class _Specializer(Expressions):
             return ast.Assign([target], ast.Subscript(base, ast.Slice(start), ast.Load()), lineno=node.lineno)
         return ast.Assign([ast.Name(f"{target.id}_at", ast.Store())], start, lineno=node.lineno)
 
+    def _view(self, target: ast.Name, call: ast.Call) -> ast.stmt:
+        """Return the assignment of an array at an address."""
+        type = str(constant_value(self.visit(call.args[1]))).rstrip("_") if len(call.args) == 2 else ""
+        if type not in CASTS.values() or call.keywords:
+            raise self.definition.error(call, "expected array_at(address, type)")
+        made = self.device.array_at(self.visited(call.args[0]), type)
+        if made is None:
+            raise self.definition.error(call, "array_at has no form on this device")
+        self.views.add(target.id)
+        return ast.Assign([self._target(target)], made, lineno=call.lineno)
+
     def _is_call(self, node: ast.stmt, name: str) -> bool:
-        match node:
-            case ast.Expr(value=ast.Call(func=func)):
-                return self.resolve(func) is getattr(language, name)
-        return False
+        return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and self._calls(node.value, name)
+
+    def _calls(self, call: ast.Call, name: str) -> bool:
+        return self.resolve(call.func) is getattr(language, name)
 
     def _fail(self, call: ast.Call) -> list[ast.stmt]:
         if not self.kernel:

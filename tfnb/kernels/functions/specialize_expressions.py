@@ -42,6 +42,9 @@ class Device(Protocol):
     def primitive(self, name: str, args: list[ast.expr]) -> ast.expr | None:
         """Return the call of a primitive, or None if there is none."""
 
+    def array_at(self, address: ast.expr, type: str) -> ast.expr | None:
+        """Return the array at an address, or None if a kernel knows no addresses."""
+
     def fail(self, code: ast.expr, words: list[ast.expr]) -> list[ast.stmt]:
         """Return the statements that report a failure."""
 
@@ -75,6 +78,7 @@ class Expressions(ast.NodeTransformer):
         self.locals: set[str] = set()
         self.integers: set[str] = {p.name for p in runtime if p.kind in ("int", "one")}    # names of integers
         self.tuples: dict[str, int] = {}               # names that hold tuples -> how many elements
+        self.views: set[str] = set()                   # names of arrays at addresses
         self.parts: dict[str, str] = {}                # arrays from an element on -> those that they are parts of
 
     def run(self) -> Specialized:
@@ -262,7 +266,7 @@ class Expressions(ast.NodeTransformer):
 
     def is_array(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Name) and node.id not in self.constants and (
-            self.kinds.get(node.id) == "array" or node.id in self.parts)
+            self.kinds.get(node.id) == "array" or node.id in self.parts or node.id in self.views)
 
     # --- calls ---
 

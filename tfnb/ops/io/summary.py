@@ -27,7 +27,7 @@ from tfnb.kernels.arrays import histogram as interpreted
 from tfnb.kernels.arrays.histogram import Histogram
 from tfnb.kernels.arrays.png import encode_png
 from tfnb.kernels.arrays.wav import encode_wav
-from tfnb.kernels.cpu import histogram as compiled
+from tfnb.kernels.library import histogram as compiled
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import host, scalars
 

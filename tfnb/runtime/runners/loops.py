@@ -9,7 +9,7 @@ import numpy as np
 from tfnb.compile.planning.plan import Loop, Plan
 from tfnb.core.options import options
 from tfnb.graph.parts.operation import Tensor
-from tfnb.kernels.cpu.elements import STOPPED
+from tfnb.kernels.library.elements import STOPPED
 from tfnb.runtime.runners.interpreter import Taps
 from tfnb.runtime.runners.merges import unslotted
 from tfnb.runtime.runners.program import Program

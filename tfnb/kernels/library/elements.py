@@ -1,0 +1,164 @@
+"""Kernels that read and write single elements of TensorArrays and stacks, which lie in one buffer (resources/rows.py).
+
+    read(call)      (index, head) -> the element; zeros for an unwritten one, where the shape is known
+    write(call)     (index, value, head); `add`: to a place that has an element, it is added
+    push(call)      (value, head)
+    pop(call)       (head) -> the element
+    size(call)      (head) -> the element count
+
+Inputs and outputs in that order; `number` is that of the buffer in its program. An invalid access changes nothing and
+stops the program: the status words are STOPPED, the index, the number.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+from tfnb.kernels.functions.kernel import KernelFunction, kernel_function
+from tfnb.kernels.functions.language import Array, Static, Type, array_at, fail, int32, uint8
+from tfnb.kernels.launch import Address, Call, Launch, Meta
+from tfnb.kernels.library.copying import units
+from tfnb.resources.rows import (
+    CAPACITY,
+    CLEARS,
+    COUNT,
+    DATA,
+    DYNAMIC,
+    FLAGS,
+    GONE,
+    HEAD_WORDS,
+    KNOWN,
+    PRESENT,
+    SAME,
+    STATES,
+    ZEROS,
+)
+
+STOPPED = 8
+
+
+@kernel_function(independent=True)
+def read_element(head: Array, index: Array, target: Array, size: int, number: int, T: Type, item: int) -> None:
+    """Copy the element at an index."""
+    place = int(index[0])
+    if place < 0 or place >= head[COUNT]:
+        fail(STOPPED, place, number)
+        return
+    states = array_at(head[STATES], uint8)
+    data = array_at(head[DATA], T)
+    source = data[place * size:]
+    state, flags = int(states[place]), head[FLAGS]
+    if state & PRESENT != 0:
+        for j in range(size):
+            target[j] = source[j]
+        if flags & CLEARS != 0:
+            states[place] = uint8(KNOWN | GONE)
+    elif state & GONE == 0 and (state & KNOWN != 0 or flags & ZEROS != 0):
+        for j in range(size):
+            target[j] = T(0)
+    else:
+        fail(STOPPED, place, number)
+
+
+@kernel_function(independent=True)
+def write_element(head: Array, index: Array, source: Array, size: int, number: int, T: Type, adds: Static,
+                  item: int) -> None:
+    """Copy an element to an index, or add it to the one that is there."""
+    place, count, flags = int(index[0]), head[COUNT], head[FLAGS]
+    if place < 0 or place >= count and (flags & DYNAMIC == 0 or place >= head[CAPACITY]):
+        fail(STOPPED, place, number)
+        return
+    states = array_at(head[STATES], uint8)
+    data = array_at(head[DATA], T)
+    target = data[place * size:]
+    state = int(states[place])
+    if adds and state & PRESENT != 0:
+        for j in range(size):
+            target[j] = T(target[j] + source[j])
+        return
+    if state & (PRESENT | GONE) != 0:
+        fail(STOPPED, place, number)
+        return
+    for j in range(size):
+        target[j] = source[j]
+    states[place] = uint8(PRESENT | KNOWN)
+    if place >= count:
+        head[COUNT] = place + 1
+    if flags & SAME != 0:
+        head[FLAGS] = flags | ZEROS
+
+
+@kernel_function(independent=True)
+def push_element(head: Array, source: Array, size: int, number: int, T: Type, item: int) -> None:
+    """Copy an element to the top of a stack."""
+    count = head[COUNT]
+    if count >= head[CAPACITY]:
+        fail(STOPPED, count, number)
+        return
+    data = array_at(head[DATA], T)
+    target = data[count * size:]
+    for j in range(size):
+        target[j] = source[j]
+    head[COUNT] = count + 1
+
+
+@kernel_function(independent=True)
+def pop_element(head: Array, target: Array, size: int, number: int, T: Type, item: int) -> None:
+    """Copy the top element of a stack, which loses it."""
+    count = head[COUNT] - 1
+    if count < 0:
+        fail(STOPPED, count, number)
+        return
+    data = array_at(head[DATA], T)
+    source = data[count * size:]
+    for j in range(size):
+        target[j] = source[j]
+    head[COUNT] = count
+
+
+@kernel_function
+def count_elements(head: Array, target: Array, item: int) -> None:
+    """Store the element count."""
+    target[0] = int32(head[COUNT])
+
+
+def _head(call: Call) -> Address:
+    return call.input(len(call.inputs) - 1).reach(8 * HEAD_WORDS).of("int64")
+
+
+def _launch(call: Call, kernel: KernelFunction, element: Address, of: Meta, number: int, *index: Address,
+            unit: tuple[str, int] | None = None, **constants: Any) -> list[Launch]:
+    """Return a launch of one item: elements of loops are small, and an iteration has several.
+
+    unit: the dtype that is copied, and its bytes; by default the widest that divides an element.
+    """
+    whole = of.size * of.itemsize
+    type, nbytes = unit or units(call, of.type, whole)
+    return [kernel.launch(call, 1, _head(call), *index, element.reach(whole).of(type), whole // nbytes, number,
+                          **constants, T=type, grain=0)]
+
+
+def read(call: Call, number: int) -> list[Launch]:
+    """Return the launches that read the element at an index."""
+    return _launch(call, read_element, call.output(), call.outputs[0], number, call.input(0).reach(4))
+
+
+def write(call: Call, number: int, add: bool = False) -> list[Launch]:
+    """Return the launches that write the element at an index; add: that add to it."""
+    value = call.inputs[1]
+    return _launch(call, write_element, call.input(1), value, number, call.input(0).reach(4), adds=add,
+                   unit=(value.type, value.itemsize) if add else None)
+
+
+def push(call: Call, number: int) -> list[Launch]:
+    """Return the launches that push a value on a stack."""
+    return _launch(call, push_element, call.input(0), call.inputs[0], number)
+
+
+def pop(call: Call, number: int) -> list[Launch]:
+    """Return the launches that pop the top value of a stack."""
+    return _launch(call, pop_element, call.output(), call.outputs[0], number)
+
+
+def size(call: Call, number: int) -> list[Launch]:
+    """Return the launches that count the elements."""
+    return [count_elements.launch(call, 1, _head(call), call.output().reach(4), grain=0)]
