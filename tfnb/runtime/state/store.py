@@ -10,7 +10,13 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
-from tfnb.core.errors import CancelledError, DeadlineExceededError, FailedPreconditionError
+from tfnb.core.errors import (
+    CancelledError,
+    DeadlineExceededError,
+    FailedPreconditionError,
+    NotFoundError,
+    OpError,
+)
 from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Operation
 from tfnb.opdef import kinds
@@ -149,7 +155,7 @@ class Store:
             self._fetch(key)
 
     def value(self, op: Operation, reader: Operation) -> np.ndarray:
-        """Return the array of a variable. Raises FailedPreconditionError, naming the reader, if uninitialised."""
+        """Return the array of a variable. Raises what `uninitialized` builds where it has none."""
         array = self.array(op)
         if array is None:
             raise uninitialized(op, reader)
@@ -285,16 +291,19 @@ def handle_array(op: Operation) -> np.ndarray:
     return made
 
 
-def uninitialized(op: Operation, reader: Operation) -> FailedPreconditionError:
-    """Build the error of reading an uninitialized variable."""
+def uninitialized(op: Operation, reader: Operation) -> OpError:
+    """Build the error of using an uninitialized variable: as in TensorFlow NotFoundError where an op takes its handle,
+    but to read it."""
     what = f"Attempting to use uninitialized value {op.name}"
+    made: type[OpError] = FailedPreconditionError
     if isinstance(op.spec, kinds.Handle):
         where = variable_key(op)[0] or "localhost"
+        made = FailedPreconditionError if isinstance(reader.spec, kinds.Read) else NotFoundError
         what = f"Error while reading resource variable {op.name} from Container: {where}. This could mean that the " \
-               f"variable was uninitialized: {what}"
-    return FailedPreconditionError(None, reader, f"{what}\n\t [[node {reader.name}]]\nRun its initializer first, "
-                                   "for example sess.run(tf.global_variables_initializer()); in a notebook, `%vars "
-                                   "--init` leaves the values of all others as they are.")
+               f"variable was uninitialized. Not found: Resource {where}/{variable_key(op)[1]} does not exist: {what}"
+    return made(None, reader, f"{what}\n\t [[node {reader.name}]]\nRun its initializer first, for example "
+                              "sess.run(tf.global_variables_initializer()); in a notebook, `%vars --init` leaves the "
+                              "values of all others as they are.")
 
 
 def _fits(static: Static, shape: tuple[int, ...]) -> bool:
