@@ -50,8 +50,7 @@ class LoopRunner:
         kept = all(k >= 0 or k == -1 - i for i, k in enumerate(loop.nexts))
         whole = self.step if loop.whole is None else executor(loop.whole)
         self._lends = whole.direct if loop.fused and kept else None
-        if self._lends is not None and self._lends.locks:
-            self._lends = None
+        self._locks = self._lends is not None and self._lends.locks
         self._first = None if loop.first is None else LoopRunner(loop.first, (), executor, store)
         self._settled = False
         self._counts: dict[int, int] = {}          # the number of elements of each stack at the end of the last run
@@ -141,7 +140,8 @@ class LoopRunner:
         made, here = program.results()
         other, there = program.results()
         heads = [id(h.rows.ready()) for h in used]
-        point, play, status = program.tape.point, program.tape.play, program.tape.status
+        point, status = program.tape.point, program.tape.status
+        play = self._locked(program.tape.play) if self._locks else program.tape.play
         limited = self._store.time_left() is not None
         forth, back = (*self._words(values, here), *map(id, other)), (*self._words(values, there), *map(id, made))
         point(*map(id, inputs), *map(id, made), *heads)
@@ -164,6 +164,15 @@ class LoopRunner:
         self._counts = {i: len(h.rows) for i, h in enumerate(used)}
         return [here[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
 
+    def _locked(self, play: Callable[[], None]) -> Callable[[], None]:
+        """Return `play` with the lock of updates held: others may update between two iterations."""
+        updating = self._store.updating
+
+        def locked() -> None:
+            with updating:
+                play()
+        return locked
+
     def _words(self, values: Sequence[np.ndarray], source: Sequence[np.ndarray]) -> list[int]:
         """Return the ids of the input arrays of the iteration after the one whose outputs are in `source`."""
         moved = [source[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
@@ -177,4 +186,4 @@ class LoopRunner:
             if status[0] != STOPPED:
                 raise program.error()
             used[status[2]].clear_way(program.failed, status[1])
-            program.tape.resume()
+            (self._locked(program.tape.resume) if self._locks else program.tape.resume)()
