@@ -161,7 +161,7 @@ def test_row_level_results():
         shifted = features - rowmax(features)
         return rowsum(exp(shifted)) * scale, shifted - labels, scale
     inputs, outputs, attrs = read_signature("features: T, labels: T, scale: T -> loss: T, b: T, s: T", {"T": "type"})
-    spec = Op("Loss", inputs, outputs, attrs)
+    spec = Op(name="Loss", inputs=inputs, outputs=outputs, attrs=attrs)
     assert row_level_results(read(Loss), spec, {"scale"}) == (True, False, True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import importlib
 import json
 import lzma
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import numpy as np
@@ -120,18 +120,22 @@ def test_has_a_shape_function(name):
 
 
 def test_records_change_by_amend_only():
-    op = kinds.Random(**{f.name: getattr(registry.OPS["RandomUniform"], f.name) for f in fields(kinds.Random)})
+    op = registry.OPS["RandomUniform"].replaced()
     with pytest.raises(FrozenInstanceError):
         op.no_gradient = "none"
+    with pytest.raises(FrozenInstanceError):
+        del op.numpy
     op.amend(no_gradient="none", cuda=None)
     assert op.no_gradient == "none" and repr(op) == "<Random RandomUniform>"
     with pytest.raises(AttributeError, match="<Random RandomUniform> has no field 'view'"):
         op.amend(view=None)
+    with pytest.raises(TypeError, match=r"Random: missing fields \['attrs', .*'name', .*, unknown ones \['view'\]"):
+        kinds.Random(view=None)
 
 
 def spec(text: str, name: str = "ArgMax", **attrs: str) -> Op:
     inputs, outputs, read = read_signature(text, attrs)
-    return kinds.Kernel(name, inputs, outputs, read, numpy=np.argmax)
+    return kinds.Kernel(name=name, inputs=inputs, outputs=outputs, attrs=read, numpy=np.argmax)
 
 
 ARGMAX = dict(T="{realnumbertype, qint8, quint8, qint32, qint16, quint16, bool}",

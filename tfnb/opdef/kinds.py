@@ -5,8 +5,8 @@ A body is a scalar definition (kernels.scalar.Scalar): from it follow the NumPy 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from tfnb.opdef.op import Fn, Op
@@ -77,7 +77,6 @@ class Loop(Op):
 # What is computed.
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Elementwise(Pure):
     """A scalar definition over broadcast inputs.
 
@@ -91,7 +90,6 @@ class Elementwise(Pure):
     domain: str = ""
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Reduction(Pure):
     """A scalar combination of the elements along some axes.
 
@@ -106,10 +104,9 @@ class Reduction(Pure):
     axes: Fn | None = None
     prepare: Any = None
     finish: Any = None
-    accumulators: Mapping[str, str] = field(default_factory=dict)
+    accumulators: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Rowwise(Pure):
     """A definition over the last axis, with row reductions in it. rows: the inputs with one element for each row."""
 
@@ -117,7 +114,6 @@ class Rowwise(Pure):
     rows: frozenset[str]
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Movement(Pure):
     """Other strides over the same elements.
 
@@ -130,14 +126,12 @@ class Movement(Pure):
     same: bool = False
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ShapeOf(Pure):
     """An op that is known as soon as the shapes of its inputs are. numpy: fn(*shapes, **attrs) -> value(s)."""
 
     numpy: Fn
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Kernel(Pure):
     """An op written by hand.
 
@@ -163,14 +157,12 @@ class Read(Op):
     is. (A read through a reference is an Identity: an alias of the variable's memory.)"""
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Random(Op):
     """An op written by hand, with a generator state in the store. numpy: as of a Kernel."""
 
     numpy: Fn
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Writer(Op):
     """An op that writes to the variables behind its Ref inputs, or handles. body: a definition of the new value of
     each, in order."""
@@ -187,14 +179,12 @@ class Update(Writer):
     """A writer of whole variables."""
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Scatter(Writer):
     """A writer of the rows that indices pick. form: kernels.scatter.Form, the roles of its inputs."""
 
     form: Any
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Host(Op):
     """One Python call: strings, summaries, queues. It gets a handle as it is: an object.
 

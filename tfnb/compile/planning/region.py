@@ -31,7 +31,7 @@ from tfnb.graph.parts.references import ref_variable, refers
 from tfnb.opdef import kinds
 from tfnb.ops.array.reshape import Identity
 
-_ORDER = kinds.Control("NoOp", (), (), ())
+_ORDER = kinds.Control(name="NoOp", inputs=(), outputs=(), attrs=())
 _EFFECTS = (kinds.Writer, kinds.Host, kinds.Random)
 
 # A kind of stage under a condition: "device", "gpu", "host", "merge" or "loop"; the op, where it is a stage of its own.

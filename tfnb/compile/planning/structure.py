@@ -22,7 +22,7 @@ from tfnb.opdef import kinds
 from tfnb.ops.array.reshape import Identity
 
 Reached = tuple[set[Operation], set[Operation]]
-_LOOP = kinds.Loop("While", (), (), ())
+_LOOP = kinds.Loop(name="While", inputs=(), outputs=(), attrs=())
 
 
 def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],

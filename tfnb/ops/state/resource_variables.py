@@ -197,7 +197,7 @@ def _by_handle(of: Constructor, name: str, text: str = "", shape: Fn | None = No
     like: Any = of.spec
     inputs, outputs, read = read_signature(text, attrs) if text else (
         [replace(arg, type="resource", is_ref=False) if arg.is_ref else arg for arg in like.inputs], (), like.attrs)
-    return declared(replace(like, name=name, inputs=tuple(inputs), outputs=outputs, attrs=read, stateful=True,
+    return declared(like.replaced(name=name, inputs=tuple(inputs), outputs=outputs, attrs=read, stateful=True,
                             doc=f"{like.name}, by handles.", shape=shape or (lambda ctx: like.shape(ctx)[:0])))
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import fields as record_fields
 from dataclasses import replace
 from typing import Any
 
@@ -57,7 +56,7 @@ def rows_step(whole: kinds.Update) -> kinds.Scatter:
     names = [arg.name for arg in inputs]
     form = Form(whole.body, tuple(i for i, arg in enumerate(inputs) if arg.is_ref), names.index("indices"),
                 frozenset({names.index("grad")}))
-    kept = {field.name: getattr(whole, field.name) for field in record_fields(whole)}
+    kept = {name: getattr(whole, name) for name in whole.fields}
     first, *others = whole.attrs
     return kinds.Scatter(**kept | {
         "name": f"Sparse{whole.name}", "doc": f"Apply {whole.name} to the rows at `indices`.", "inputs": tuple(inputs),
