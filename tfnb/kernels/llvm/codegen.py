@@ -27,6 +27,7 @@ _FLOAT = {*(row.libm for row in PRIMITIVES.values() if row.libm),
           *("cbrt copysign exp2 fabs fdim fma fmax fmin frexp hypot ldexp log10 log2 logb modf nearbyint nextafter "
             "remainder round scalbn sincos tgamma").split()}
 LIBRARY = frozenset([*_FLOAT, *(f"{name}f" for name in _FLOAT), "memcpy", "memmove", "memset", "memcmp"])
+INLINED_LINES = 1000                       # of LLVM IR, of all calls of helpers: beyond, LLVM's own choice is quicker
 
 
 class KernelError(RuntimeError):
@@ -86,9 +87,16 @@ def optimised_module(text: str, symbol: str, vectors: bool = True) -> Any:
 
 
 def _inlined(made: str, symbol: str) -> str:
-    """Return the module cleaned up, its loops unchanged: which are innermost shows only after inlining."""
+    """Return the module with its helper functions inlined, its loops unchanged: which are innermost shows only then.
+
+    All of them if they are small: to choose what to inline, LLVM cleans up all of the module first.
+    """
     module = _internal(made, symbol)
-    _optimise(module, 1, vectors=False)
+    helpers = [function for function in module.functions if not function.is_declaration and function.name != symbol]
+    lines = sum((made.count(f'@"{function.name}"(') - 1) * str(function).count("\n") for function in helpers)
+    for function in helpers if lines < INLINED_LINES else ():
+        function.add_function_attribute("alwaysinline")
+    _optimise(module, 0 if lines < INLINED_LINES else 1, vectors=False)
     return str(module)
 
 
