@@ -297,6 +297,18 @@ def pools_of_channels_first_and_volumes() -> Program:
 
 
 @program
+def images() -> Program:
+    with tf.device("/gpu:0"):
+        (x, a), boxes = fed(2, 4, 3, 3), tf.constant([[0., .1, .8, 1.], [.3, 0., 1.2, .9]])
+        crops = [tf.image.crop_and_resize(x, boxes, [1, 0], [2, 3], method, .5) for method in ("bilinear", "nearest")]
+        hsv = tf.image.rgb_to_hsv(x)
+        outs = [*crops, *(grad for y in crops for grad in tf.gradients(y, [x])), *tf.gradients(crops[:1], [boxes])]
+        outs += [hsv, tf.image.hsv_to_rgb(hsv), tf.image.adjust_hue(x, .3), tf.image.adjust_saturation(x, .4),
+                 tf.image.adjust_contrast(x, 1.5)]
+    return Program(outs, {x: np.abs(a) / 4})
+
+
+@program
 def local_response_normalization() -> Program:
     with tf.device("/gpu:0"):
         x, a = fed(2, 1, 2, 5)

@@ -273,6 +273,10 @@ def test_parameters_that_are_no_parameters():
         kernel_function(untyped).source("cpu", {})
     with pytest.raises(KernelSyntaxError, match="expected plain parameters"):
         kernel_function(default).source("cpu", {})
+    def real(x: Array, factor: float, item: int):
+        pass
+    with pytest.raises(KernelSyntaxError, match="as arguments of a kernel, got a float"):
+        launched(kernel_function(real), 1, [np.zeros(1)], 0.5)
     with pytest.raises(TypeError, match="mixed: expected the arguments x, y, n"):
         mixed.python(1, np.zeros(1))
 

@@ -16,8 +16,8 @@ from tfnb.graph.stack import name_scope
 from tfnb.image.resize import size_pair
 from tfnb.kernels.arrays import boxes as arrays
 from tfnb.kernels.arrays import sample_box
-from tfnb.kernels.cpu.image import crops as cpu
 from tfnb.kernels.library.checks import BAD_BOX, Check
+from tfnb.kernels.library.image import crops as kernels
 from tfnb.ops.array.reshape import shape
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.construct import Constructor
@@ -105,7 +105,7 @@ def _crop_image(ctx: Any, grads: np.ndarray, boxes: np.ndarray, owner: np.ndarra
 
 
 @kernel("image: T, boxes: float, box_ind: int32, crop_size: int32 -> crops: float", shape=_cropped, numpy=_crop,
-        cpu=cpu.crop, validate=_validate_crop, values=("crop_size",), T=PIXELS,
+        launch=kernels.crop, validate=_validate_crop, values=("crop_size",), T=PIXELS,
         method="{'bilinear', 'nearest'} = 'bilinear'",
         extrapolation_value="float = 0")
 def CropAndResize() -> None:
@@ -113,7 +113,7 @@ def CropAndResize() -> None:
 
 
 @kernel("grads: float, boxes: float, box_ind: int32, image_size: int32 -> output: T", shape=_image_shape,
-        numpy=_crop_image, cpu=cpu.image_gradient, validate=_validate_gradient,
+        numpy=_crop_image, launch=kernels.image_gradient, validate=_validate_gradient,
         values=("image_size",), T="{float, half, double}",
         method="{'bilinear', 'nearest'} = 'bilinear'")
 def CropAndResizeGradImage() -> None:
@@ -121,7 +121,7 @@ def CropAndResizeGradImage() -> None:
 
 
 @kernel("grads: float, image: T, boxes: float, box_ind: int32 -> output: float", shape=_boxes_shape,
-        numpy=lambda ctx, *given: arrays.crops_boxes_gradient(*given), cpu=cpu.boxes_gradient, T=PIXELS,
+        numpy=lambda ctx, *given: arrays.crops_boxes_gradient(*given), launch=kernels.boxes_gradient, T=PIXELS,
         validate=_validate_gradient,
         method="{'bilinear'} = 'bilinear'")
 def CropAndResizeGradBoxes() -> None:

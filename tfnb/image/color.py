@@ -15,7 +15,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.image.geometry import checked, require
 from tfnb.kernels.arrays import colors as arrays
-from tfnb.kernels.cpu.image import colors as cpu
+from tfnb.kernels.library.image import colors as kernels
 from tfnb.ops.array.create import ones
 from tfnb.ops.array.joining import concat, stack, tile
 from tfnb.ops.array.reshape import expand_dims, identity, rank, shape
@@ -68,30 +68,30 @@ def _pixelwise(fn: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     return made
 
 
-@kernel("images: T -> output: T", shape=_colored, numpy=_pixelwise(arrays.to_hsv), cpu=cpu.to_hsv, **COLOR)
+@kernel("images: T -> output: T", shape=_colored, numpy=_pixelwise(arrays.to_hsv), launch=kernels.to_hsv, **COLOR)
 def RGBToHSV() -> None:
     """Convert RGB in [0, 1] to hue, saturation and value in [0, 1], along the last axis."""
 
 
-@kernel("images: T -> output: T", shape=_colored, numpy=_pixelwise(arrays.to_rgb), cpu=cpu.to_rgb, **COLOR)
+@kernel("images: T -> output: T", shape=_colored, numpy=_pixelwise(arrays.to_rgb), launch=kernels.to_rgb, **COLOR)
 def HSVToRGB() -> None:
     """Convert hue, saturation and value in [0, 1] to RGB in [0, 1], along the last axis."""
 
 
-@kernel("images: T, delta: float -> output: T", shape=_adjusted, numpy=_pixelwise(arrays.turned), cpu=cpu.turned,
+@kernel("images: T, delta: float -> output: T", shape=_adjusted, numpy=_pixelwise(arrays.turned), launch=kernels.turned,
         **ADJUSTED)
 def AdjustHue() -> None:
     """Add `delta` to the hue of RGB images, modulo 1."""
 
 
-@kernel("images: T, scale: float -> output: T", shape=_adjusted, numpy=_pixelwise(arrays.saturated), cpu=cpu.saturated,
-        **ADJUSTED)
+@kernel("images: T, scale: float -> output: T", shape=_adjusted, numpy=_pixelwise(arrays.saturated),
+        launch=kernels.saturated, **ADJUSTED)
 def AdjustSaturation() -> None:
     """Multiply the saturation of RGB images by `scale`, clipped to [0, 1]."""
 
 
 @kernel("images: T, contrast_factor: float -> output: T", shape=_adjusted,
-        numpy=_pixelwise(arrays.contrasted), cpu=cpu.contrasted, **ADJUSTED)
+        numpy=_pixelwise(arrays.contrasted), launch=kernels.contrasted, **ADJUSTED)
 def AdjustContrastv2() -> None:
     """Scale the distance of each element from the mean of its channel and image by `contrast_factor`."""
 
