@@ -12,6 +12,11 @@ from typing import Any
 import numpy as np
 
 import tfnb as tf
+from tests.every_op import OPS
+from tests.samples import of_module
+from tfnb.opdef import kinds
+from tfnb.opdef.index import MODULE_OF, PUBLIC
+from tfnb.ops.declaration.raw import raw
 
 PROGRAMS: dict[str, Callable[[], Program]] = {}
 
@@ -315,3 +320,28 @@ def local_response_normalization() -> Program:
         y = tf.nn.local_response_normalization(x, depth_radius=2, bias=1.5, alpha=0.3, beta=0.7)
         outs = [y, *tf.gradients(y * y, [x])]
     return Program(outs, {x: a})
+
+
+def of_examples(module: str) -> Callable[[], Program]:
+    """The ops with kernels that a family declares, called as the examples in their docstrings call them."""
+    def build() -> Program:
+        fetches, feeds = [], {}
+        calls = [call for op, calls in of_module(module).items() if isinstance(OPS[op], kinds.Kernel) and OPS[op].cuda
+                 for call in calls]
+        for call in calls:
+            known = OPS[call.op].value_inputs
+            names = [arg.name for arg in OPS[call.op].inputs]
+            with tf.device("/gpu:0"):
+                inputs = [tf.constant(a) if name in known else tf.placeholder(a.dtype, [None] * a.ndim)
+                          for name, a in zip(names, call.arrays, strict=True)]
+                fetches.append(getattr(raw, call.op)(*inputs, **call.attrs))
+            feeds.update({x: a for x, a in zip(inputs, call.arrays, strict=True) if x.op.type == "Placeholder"})
+        return Program(fetches, feeds)
+    build.__name__ = "examples_" + module.removeprefix("tfnb.").replace(".", "_")
+    return build
+
+
+# Families that export their names: each op with a kernel has an example in its docstring.
+for _module in sorted({module for names in PUBLIC.values() for module in names.values()}):
+    if any(isinstance(OPS[op], kinds.Kernel) and OPS[op].cuda for op, home in MODULE_OF.items() if home == _module):
+        program(of_examples(_module))

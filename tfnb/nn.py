@@ -30,12 +30,13 @@ from tfnb.ops.reductions.reduce import l2_normalize, zero_fraction
 from tfnb.ops.reductions.top import in_top_k, top_k
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
+from tfnb.ops.declaration.public import exports as _exports
 
 rnn_cell = _lazy_module("tfnb.rnn.rnn_cell")
 seq2seq = _lazy_module("tfnb.contrib.legacy_seq2seq")        # its place before 1.0
-__getattr__ = _lazy_names(__name__, {
+__getattr__ = _exports(__name__, _lazy_names(__name__, {
     **dict.fromkeys(("nce_loss", "sampled_softmax_loss"), "tfnb.losses.sampled"),
     **dict.fromkeys(("bidirectional_dynamic_rnn", "dynamic_rnn", "raw_rnn"), "tfnb.rnn.dynamic"),
     **dict.fromkeys(("bidirectional_rnn", "rnn", "state_saving_rnn", "static_bidirectional_rnn", "static_rnn",
                      "static_state_saving_rnn"), "tfnb.rnn.static"),
-})
+}))

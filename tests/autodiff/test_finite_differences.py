@@ -8,9 +8,11 @@ import pytest
 
 import tfnb as tf
 from tests.domains import points
+from tests.every_op import OPS
+from tests.samples import functions
 from tfnb.autodiff.gradients import is_trainable
 from tfnb.core.options import options
-from tfnb.opdef import kinds, registry
+from tfnb.opdef import kinds
 from tfnb.ops.declaration.raw import raw
 
 STEP = 1e-5
@@ -176,7 +178,7 @@ SAMPLES = {
     "AddN": [(lambda x, y: raw.AddN([x, y, x]), [A, B])],
     "Fill": [(lambda x: raw.Fill([2, 3], x), [ONE])],
     "ZerosLike": [(lambda x: raw.ZerosLike(x) + x, [A])], "OnesLike": [(lambda x: raw.OnesLike(x) + x, [A])],
-    "Diag": [(raw.Diag, [ROW])] if "Diag" in registry.OPS else [],
+    "Diag": [(raw.Diag, [ROW])] if "Diag" in OPS else [],
     "DiagPart": [(lambda x: raw.DiagPart(x), [(3, 3)])],
     "MatrixDiag": [(lambda x: raw.MatrixDiag(x), [A])],
     "MatrixDiagPart": [(lambda x: raw.MatrixDiagPart(x), [(2, 3, 3)])],
@@ -243,7 +245,7 @@ SAMPLES = {
 
 def samples(name):
     """[(function of tensors, shapes, domain)] for an op: its own, or those of its kind."""
-    spec = registry.OPS[name]
+    spec = OPS[name]
     domain = getattr(spec, "domain", "")
     if name in SAMPLES:
         return [(fn, shapes, domain) for fn, shapes in SAMPLES[name]]
@@ -257,11 +259,13 @@ def samples(name):
         alike = [(op, [A] * len(spec.inputs), domain)]
         mixed = [(op, [ROW, *[COLUMN] * (len(spec.inputs) - 1)], domain)]
         return alike if len(spec.inputs) == 1 or name.endswith("Grad") else alike + mixed
-    raise AssertionError(f"op {name} has a gradient, but neither a regular kind nor a sample in this test")
+    found = [(fn, shapes, domain) for fn, shapes in functions(name)]
+    assert found, f"op {name} has a gradient, but neither a regular kind nor an example in its docstring nor a sample"
+    return found
 
 
 def differentiable():
-    return sorted(name for name, op in registry.OPS.items() if op.gradient is not None and name not in NOT_CHECKED)
+    return sorted(name for name, op in OPS.items() if op.gradient is not None and name not in NOT_CHECKED)
 
 
 def total(outputs, random):
@@ -305,10 +309,10 @@ def test_derivatives(name, monkeypatch):
 
 
 def test_the_walk_finds_a_wrong_gradient(monkeypatch):
-    monkeypatch.setitem(vars(registry.OPS["Tanh"]), "gradient", lambda op, dy: dy * op.outputs[0])
+    monkeypatch.setitem(vars(OPS["Tanh"]), "gradient", lambda op, dy: dy * op.outputs[0])
     with pytest.raises(AssertionError, match="Tanh"):
         test_derivatives("Tanh", monkeypatch)
 
 
 def test_every_op_states_its_gradient_or_its_absence():
-    assert [name for name, op in registry.OPS.items() if op.gradient is None and not op.no_gradient] == []
+    assert [name for name, op in OPS.items() if op.gradient is None and not op.no_gradient] == []

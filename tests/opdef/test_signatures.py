@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from google.protobuf import text_format
 
+from tests.every_op import OPS
 from tests.opdef.write_index import families
-from tfnb.opdef import kinds, registry
+from tfnb.opdef import kinds
 from tfnb.opdef.op import Op, no_shapes
 from tfnb.opdef.signature import GROUPS, Arg, read_signature
 from tfnb.proto.tensor_pb2 import TensorProto
@@ -95,32 +96,32 @@ def differentiable(spec: Op) -> bool:
 
 
 def test_there_are_ops():
-    assert len(registry.OPS) > 80
+    assert len(OPS) > 80
 
 
-@pytest.mark.parametrize("name", sorted(registry.OPS))
+@pytest.mark.parametrize("name", sorted(OPS))
 def test_signature_is_the_official_one(name):
-    assert not faults(registry.OPS[name])
+    assert not faults(OPS[name])
 
 
-@pytest.mark.parametrize("name", sorted(registry.OPS))
+@pytest.mark.parametrize("name", sorted(OPS))
 def test_documented(name):
-    doc = registry.OPS[name].doc.partition(">>> ")[0].rstrip()
+    doc = OPS[name].doc.partition(">>> ")[0].rstrip()
     assert len(doc) > 4 and doc.endswith((".", "?", "`")), doc
 
 
-@pytest.mark.parametrize("name", sorted(registry.OPS))
+@pytest.mark.parametrize("name", sorted(OPS))
 def test_has_a_gradient_or_says_why_not(name):
-    assert not differentiable(registry.OPS[name]) or registry.OPS[name].gradient or registry.OPS[name].no_gradient
+    assert not differentiable(OPS[name]) or OPS[name].gradient or OPS[name].no_gradient
 
 
-@pytest.mark.parametrize("name", sorted(registry.OPS))
+@pytest.mark.parametrize("name", sorted(OPS))
 def test_has_a_shape_function(name):
-    assert registry.OPS[name].shape is not no_shapes
+    assert OPS[name].shape is not no_shapes
 
 
 def test_records_change_by_amend_only():
-    op = registry.OPS["RandomUniform"].replaced()
+    op = OPS["RandomUniform"].replaced()
     with pytest.raises(FrozenInstanceError):
         op.no_gradient = "none"
     with pytest.raises(FrozenInstanceError):

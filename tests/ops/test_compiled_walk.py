@@ -12,9 +12,11 @@ import tfnb as tf
 import tfnb.contrib.opt  # noqa: F401  (it declares the steps of all optimizers)
 from tests.autodiff.test_finite_differences import SAMPLES
 from tests.domains import points
+from tests.every_op import OPS
+from tests.samples import functions
 from tfnb.compile.planning.place import COMPILED
 from tfnb.core.options import options
-from tfnb.opdef import kinds, registry
+from tfnb.opdef import kinds
 from tfnb.ops.declaration.construct import official
 from tfnb.ops.declaration.raw import raw
 
@@ -40,19 +42,19 @@ def dtype_params(names=DTYPES):
 
 
 def allows(name, dtype):
-    attrs = {attr.name: attr for attr in registry.OPS[name].attrs}
+    attrs = {attr.name: attr for attr in OPS[name].attrs}
     return "T" not in attrs or not attrs["T"].allowed or dtype in [official(t).name for t in attrs["T"].allowed]
 
 
 def takes(name, dtype):
     """Can the op have this dtype: by its attr T, or by its inputs' own types?"""
-    first = registry.OPS[name].inputs[0].type
+    first = OPS[name].inputs[0].type
     return allows(name, dtype) if first == "T" else first == "SrcT" or official(first).name == dtype
 
 
 def values(name, dtype, shape, random):
     """Numbers of the dtype, in the op's domain; special ones first where it is everywhere."""
-    domain, kind, size = getattr(registry.OPS.get(name), "domain", ""), np.dtype(dtype).kind, int(np.prod(shape))
+    domain, kind, size = getattr(OPS.get(name), "domain", ""), np.dtype(dtype).kind, int(np.prod(shape))
     if kind == "b":
         return (random.random(shape) < 0.5).astype(dtype)
     if kind in "iu":
@@ -103,14 +105,14 @@ def differences(results):
 
 
 def elementwise_names(dtype):
-    return [name for name, spec in sorted(registry.OPS.items())
+    return [name for name, spec in sorted(OPS.items())
             if isinstance(spec, kinds.Elementwise) and takes(name, dtype)
             and name not in SAMPLES and (name != "ApproximateEqual" or dtype.startswith("float"))]
 
 
 def input_shapes(name, layout):
     """The shapes of an elementwise op's inputs; None where it has none of this layout."""
-    count = len(registry.OPS[name].inputs)
+    count = len(OPS[name].inputs)
     shapes = SHAPES[layout][count]
     if name.startswith("BiasAdd"):
         return [shapes[0], shapes[0][-1:]] if len(shapes[0]) > 1 else None
@@ -125,7 +127,7 @@ def elementwise(dtype, layout):
 
         def fed(name, kind, shape, i):
             turned = layout == "strided" and i == 0
-            key = kind, shape, getattr(registry.OPS.get(name), "domain", ""), i
+            key = kind, shape, getattr(OPS.get(name), "domain", ""), i
             if key not in made:
                 x = tf.placeholder(kind, shape[::-1] if turned else shape)
                 feeds[x] = values(name, kind, x.shape.as_list(), random)
@@ -136,7 +138,7 @@ def elementwise(dtype, layout):
             shapes = input_shapes(name, layout)
             if shapes is not None:
                 kinds = [dtype if arg.type in ("T", "SrcT") else official(arg.type).name
-                         for arg in registry.OPS[name].inputs]
+                         for arg in OPS[name].inputs]
                 fetches[name] = getattr(raw, name)(*[fed(name, k, s, i) for i, (k, s) in
                                                      enumerate(zip(kinds, shapes, strict=True))])
         return fetches, feeds
@@ -170,7 +172,7 @@ def reductions(dtype, cases):
             if label in LARGE and dtype.startswith("f"):         # products of many stay finite
                 feeds[x] = random.uniform(0.999, 1.001, shape).astype(dtype)
             turned = strided(tf.identity(x)) if len(shape) == 2 and shape[0] < 100 else None
-            for name, spec in registry.OPS.items():
+            for name, spec in OPS.items():
                 if not isinstance(spec, kinds.Reduction) or not takes(name, dtype):
                     continue
                 if spec.axes is not None:
@@ -222,7 +224,7 @@ def test_rowwise(dtype, monkeypatch):
                 made["strided Softmax"] = raw.Softmax(strided(x))
             fetches.update({(name, shape): t if isinstance(t, tf.Tensor) else list(t) for name, t in made.items()})
         return fetches, feeds
-    assert {name for name, spec in registry.OPS.items() if isinstance(spec, kinds.Rowwise)} == {
+    assert {name for name, spec in OPS.items() if isinstance(spec, kinds.Rowwise)} == {
         "Softmax", "LogSoftmax", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"}
     assert not differences(both_ways(build, monkeypatch))
 
@@ -259,8 +261,14 @@ FAMILIES = ("Conv2D", "Conv3D", "Depthwise", "MaxPool", "AvgPool", "LRN", "Resiz
 
 def walked():
     """Names of the movement ops and of the kernels that are compiled."""
-    return [name for name, spec in sorted(registry.OPS.items()) if not name.startswith(FAMILIES) and not spec.handles
+    return [name for name, spec in sorted(OPS.items()) if not name.startswith(FAMILIES) and not spec.handles
             and (isinstance(spec, kinds.Movement) or (isinstance(spec, kinds.Kernel) and spec.cpu is not None))]
+
+
+def samples(name):
+    """Return (function, shapes) of an op: of the tables, or of the examples in docstrings."""
+    found = [*MORE.get(name, []), *SAMPLES.get(name, []), *EMPTY.get(name, [])]
+    return found if name in MORE or name in SAMPLES else functions(name)
 
 
 def kernels(dtype):
@@ -268,11 +276,11 @@ def kernels(dtype):
         random = np.random.default_rng(4)
         fetches, feeds, placeholders = {}, {}, {}
         for name in walked():
-            attrs = {attr.name: attr for attr in registry.OPS[name].attrs}
+            attrs = {attr.name: attr for attr in OPS[name].attrs}
             kind = attrs.get("T") or attrs.get("Tparams")
             if kind is not None and kind.allowed and dtype not in [official(t).name for t in kind.allowed]:
                 continue
-            for i, (fn, shapes) in enumerate([*MORE.get(name, []), *SAMPLES.get(name, []), *EMPTY.get(name, [])]):
+            for i, (fn, shapes) in enumerate(samples(name)):
                 for j, shape in enumerate(shapes):
                     if (shape, j) not in placeholders:
                         placeholders[shape, j] = x = tf.placeholder(dtype, shape)
@@ -287,7 +295,7 @@ def kernels(dtype):
 
 
 def test_every_compiled_kernel_has_a_sample():
-    assert [name for name in walked() if name not in MORE and name not in SAMPLES] == []
+    assert [name for name in walked() if name not in MORE and not samples(name)] == []
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "bool", "uint8"])
@@ -306,7 +314,7 @@ def updates(dtype, shape):
     def build():
         random = np.random.default_rng(5)
         fetches, feeds = {}, {}
-        for name, spec in sorted(registry.OPS.items()):
+        for name, spec in sorted(OPS.items()):
             if not isinstance(spec, kinds.Update) or spec.handles or not takes(name, dtype) \
                     or (dtype == "int32" and name not in WHOLE):
                 continue

@@ -7,9 +7,10 @@ from scipy import special
 
 import tfnb as tf
 from tests.domains import points
+from tests.every_op import OPS
 from tfnb.core.options import options
 from tfnb.kernels.scalar.primitives import PRIMITIVES
-from tfnb.opdef import kinds, registry
+from tfnb.opdef import kinds
 from tfnb.ops.declaration.construct import official
 from tfnb.ops.declaration.raw import raw
 
@@ -96,14 +97,14 @@ TOLERANCE = {"float32": 4e-6, "float64": 1e-11, "float16": 4e-3, "complex64": 1e
 
 
 def allowed(name, dtype):
-    spec = registry.OPS[name]
+    spec = OPS[name]
     attrs = {attr.name: attr for attr in spec.attrs}
     return "T" not in attrs or not attrs["T"].allowed or dtype in [official(t).name for t in attrs["T"].allowed]
 
 
 def sample(name, dtype, shape, random):
     """Numbers within the domain of an op; for floats everywhere defined with NaN, infinities and zeros among them."""
-    domain, kind = registry.OPS[name].domain, np.dtype(dtype).kind
+    domain, kind = OPS[name].domain, np.dtype(dtype).kind
     if kind == "b":
         return random.random(shape) < 0.5
     if kind in "iu":
@@ -120,7 +121,7 @@ def sample(name, dtype, shape, random):
 
 
 def inputs_of(name):
-    return registry.OPS[name].inputs
+    return OPS[name].inputs
 
 
 def formula(name):
@@ -128,7 +129,7 @@ def formula(name):
 
     The primitive's expansion, which kernels have in its place, is compared with it.
     """
-    spec = registry.OPS[name]
+    spec = OPS[name]
     if name in FORMULAS or name in ELSEWHERE or not isinstance(spec, kinds.Elementwise):
         return FORMULAS.get(name)
     used = spec.body.fn.__code__.co_names
@@ -136,7 +137,7 @@ def formula(name):
 
 
 def elementwise_ops(dtype):
-    return [name for name in sorted(registry.OPS) if formula(name) is not None and allowed(name, dtype)
+    return [name for name in sorted(OPS) if formula(name) is not None and allowed(name, dtype)
             and not (np.dtype(dtype).kind == "c" and name in NOT_COMPLEX)
             and not (np.dtype(dtype).kind in "iu" and name == "ApproximateEqual")]      # nor has TensorFlow
 
@@ -179,7 +180,7 @@ def test_formulas(dtype, mode, monkeypatch):
 
 
 def test_every_elementwise_op_has_a_formula():
-    ops = {name for name, spec in registry.OPS.items() if isinstance(spec, kinds.Elementwise)}
+    ops = {name for name, spec in OPS.items() if isinstance(spec, kinds.Elementwise)}
     assert set(FORMULAS) | ELSEWHERE <= ops
     assert {name for name in ops - ELSEWHERE if formula(name) is None} == set()
 

@@ -1,7 +1,6 @@
-"""Valid calls of ops: inputs and attrs, harvested from the samples of other tests, made by kind, or written down."""
+"""Valid calls of ops: inputs and attrs, from the samples of other tests, by kind, written down, or of examples."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -9,13 +8,14 @@ import numpy as np
 
 import tfnb as tf
 from tests.autodiff.test_finite_differences import SAMPLES
+from tests.every_op import OPS
 from tests.ops.test_compiled_walk import EMPTY, MORE, NUMBERS, takes, values
 from tests.safety.written import WRITTEN
+from tests.samples import Record, explicit, from_examples, record
 from tfnb.debug.tap import Tap, inspect_run
 from tfnb.graph.parts.operation import Operation
 from tfnb.opdef import kinds, registry
 from tfnb.ops.declaration.construct import official
-from tfnb.ops.declaration.raw import raw
 
 KEPT = 3                          # harvested calls of one op
 STRUCTURE = (kinds.Flow, kinds.Placeholder, kinds.Const, kinds.Variable, kinds.Control, kinds.Loop)
@@ -28,45 +28,6 @@ LEFT_OUT = {"IsVariableInitialized", "CountUpTo", "ConditionalAccumulator", "Acc
             "ShardedFilespec", "AddSparseToTensorsMap", "AddManySparseToTensorsMap", "TakeManySparseFromTensorsMap"}
 
 
-@dataclass(frozen=True)
-class Record:
-    """A call: arrays in the order of the flat inputs, attrs that the signature does not infer.
-
-    sizes: how many inputs each list argument has, by its position; the variables come as arrays too.
-    """
-
-    op: str
-    arrays: tuple[np.ndarray, ...]
-    attrs: dict[str, Any] = field(default_factory=dict)
-    sizes: tuple[tuple[int, int], ...] = ()
-    label: str = "valid"
-
-    def given(self, inputs: list[Any]) -> list[Any]:
-        """`inputs`, one for each array, as the constructor of the op takes them."""
-        made, at, sizes = [], 0, dict(self.sizes)
-        for i, _ in enumerate(registry.find(self.op).inputs):
-            made.append(inputs[at:at + sizes[i]] if i in sizes else inputs[at])
-            at += sizes.get(i, 1)
-        return made
-
-    def attrs_differ(self, other: Record) -> bool:
-        """Return whether another call of the op has other attrs."""
-        return repr(self.attrs) != repr(other.attrs)
-
-    def changed(self, label: str, **changes: Any) -> Record:
-        """Another call, whose label says what is other."""
-        return replace(self, label=f"{self.label}, {label}" if self.label != "valid" else label, **changes)
-
-    def with_array(self, i: int, array: np.ndarray, label: str) -> Record:
-        """The call with another array as input `i`."""
-        return self.changed(f"input {i} {label}", arrays=(*self.arrays[:i], array, *self.arrays[i + 1:]))
-
-
-def explicit(op: str) -> tuple[str, ...]:
-    """The attrs that a call has to give."""
-    return getattr(raw, op)._explicit
-
-
 class _Harvest(Tap):
     def __init__(self) -> None:
         self.found: dict[str, dict[str, Record]] = {}
@@ -76,13 +37,9 @@ class _Harvest(Tap):
         if isinstance(op.spec, STRUCTURE) or any(t.dtype.name in ("resource", "variant") for t in op.inputs):
             return
         arrays = tuple(np.array(a, order="C") for a in inputs)
-        attrs = {name: op.attrs[name] for name in explicit(op.type)}
-        sizes = []
-        for i, arg in enumerate(op.spec.inputs):
-            if arg.is_list:
-                sizes.append((i, len(op.attrs[arg.type_list]) if arg.type_list else op.attrs[arg.number]))
-        key = repr([(a.dtype.name if a.dtype != np.float64 else "float32", a.shape) for a in arrays] + [attrs])
-        self.found.setdefault(op.type, {}).setdefault(key, Record(op.type, arrays, attrs, tuple(sizes)))
+        made = record(op, arrays)
+        key = repr([(a.dtype.name if a.dtype != np.float64 else "float32", a.shape) for a in arrays] + [made.attrs])
+        self.found.setdefault(op.type, {}).setdefault(key, made)
 
 
 @cache
@@ -163,14 +120,12 @@ def _written(op: str) -> list[Record]:
 @cache
 def records(op: str) -> tuple[Record, ...]:
     """Valid calls of an op."""
-    found = [*_written(op), *harvested().get(op, [])] or by_kind(op)
+    found = [*_written(op), *harvested().get(op, [])] or by_kind(op) or from_examples(op)
     return tuple(found)
 
 
 def walked() -> list[str]:
     """The ops that compute with arrays: all but those whose inputs are of the runtime or that are structure."""
-    for name in registry.names():                     # whatever else was imported before
-        registry.find(name)
-    return [name for name, spec in sorted(registry.OPS.items())
+    return [name for name, spec in sorted(OPS.items())
             if not isinstance(spec, STRUCTURE) and name not in LEFT_OUT and spec.inputs
             and not any(arg.type in ("resource", "variant") for arg in (*spec.inputs, *spec.outputs))]

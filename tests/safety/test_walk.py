@@ -26,7 +26,7 @@ OPEN: dict[str, str] = {}
 def part_of(op: str) -> list[tuple[int, list[int]]]:
     """The calls of an op that are tried: the valid one, and some changes far apart, others for each op."""
     every = calls(op)
-    assert every, f"{op} has no sample: write a valid call of it into tests/safety/written.py"
+    assert every, f"{op} has no sample: write an example into its docstring, or a call into tests/safety/written.py"
     shift = sum(op.encode())
     step = max(1, len(every) // TAKEN)
     return every if STRESS else [every[0], *(every[(shift + i * step) % len(every)] for i in range(TAKEN - 1))]

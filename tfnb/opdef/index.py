@@ -111,6 +111,8 @@ _DECLARED = {
         "SeluGrad Softplus SoftplusGrad Softsign SoftsignGrad ",
     "ops.nn.batch_norm":
         "FusedBatchNorm FusedBatchNormGrad FusedBatchNormGradV3 FusedBatchNormV2 FusedBatchNormV3 ",
+    "ops.nn.blocks":
+        "BatchToSpace BatchToSpaceND DepthToSpace SpaceToBatch SpaceToBatchND SpaceToDepth ",
     "ops.nn.conv":
         "Conv2D Conv2DBackpropFilter Conv2DBackpropInput DepthwiseConv2dNative DepthwiseConv2dNativeBackpropFilter "
         "DepthwiseConv2dNativeBackpropInput ",
@@ -193,6 +195,9 @@ _DECLARED = {
 _EXPORTED = {
     "ops.math.special":
         "math.erfcinv math.erfinv math.ndtri ",
+    "ops.nn.blocks":
+        "batch_to_space batch_to_space_nd depth_to_space nn.depth_to_space nn.space_to_batch nn.space_to_depth "
+        "space_to_batch space_to_batch_nd space_to_depth ",
 }
 MODULE_OF = {op: f"tfnb.{module}" for module, ops in _DECLARED.items() for op in ops.split()}
 PUBLIC: dict[str, dict[str, str]] = {}              # public module without "tfnb." -> name -> module
