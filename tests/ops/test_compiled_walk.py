@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-import tfnb.contrib.opt  # noqa: F401  (it declares the steps of all optimizers)
 from tests.autodiff.test_finite_differences import SAMPLES
 from tests.domains import points
 from tests.every_op import OPS
