@@ -1,4 +1,5 @@
 """%%train in a real kernel: the notebook stays usable, cells that change the graph hold it, Interrupt ends it."""
+import re
 import time
 
 import pytest
@@ -42,19 +43,19 @@ def until(page, code):
 
 
 def test_the_kernel_is_usable_and_the_run_is_steered_from_other_cells(page):
-    assert "training: running · step " in page.run(f"%%train --as r --lr opt\n{STEP}", "t")
+    assert re.match(r"run \d+: running · step ", page.run(f"%%train --as r --lr opt\n{STEP}", "t"))
     assert look(page, "r.status") == "running"
     until(page, "r.steps > 100")
     page.run("r.pause(); r.step(2)", "u")
     a, b = look(page, "r.steps"), look(page, "r.steps")
-    assert a == b and look(page, "step") == a - 1
+    assert a == b and look(page, "int(r.series['loss_now'][0][-1])") == a - 1
     page.run("r.set_rate(0.5); r.resume()", "u")
     assert look(page, "r.rate.value") == 0.5
     assert "UsageError: another training has not ended" in page.run("%%train --steps 5\n1", "t2")
     page.run("r.stop()", "u")
     time.sleep(0.3)
     page.run("1", "u")
-    assert "training: stopped" in page.text("t") and "loss_now" in page.text("t")
+    assert ": stopped · step " in page.text("t") and "loss_now" in page.text("t")
 
 
 def test_an_optimizer_that_is_made_again_is_taken_up_and_a_changed_model_ends_it_clearly(page):
@@ -64,11 +65,52 @@ def test_an_optimizer_that_is_made_again_is_taken_up_and_a_changed_model_ends_it
     until(page, f"r.steps > {before} + 20")
     page.run(MODEL.replace("square", "abs"), "model")
     until(page, "not r.active")
-    assert look(page, "repr(r.error)").startswith("StaleTensorError")
-    until(page, "True")
-    assert "is stale, because" in page.text("t") and f"line 2: `{STEP}`" in page.text("t")
+    assert look(page, "r.error is None and r.status") == "stopped"
+    why = look(page, "r.why")
+    number = int(re.search(r"the model changed in \[(\d+)\]", why)[1])
+    again = [int(label) for label in re.findall(r"\[(\d+)\]", why.partition(": run")[2])]
+    assert len(again) == 2 and all(label < number for label in again), "the optimizer's cell, then the training's"
+    assert why in page.text("t")
     page.run(MODEL, "model")
     page.run(OPTIMIZER, "opt")
+
+
+def test_a_model_in_one_cell_with_its_initializer_ends_the_training_too(page):
+    whole = ("x2 = tf.placeholder(tf.float32, [None, 8])\nh = tf.layers.dense(x2, {units}, name='h')\n"
+             "loss2 = tf.reduce_mean(tf.square(h))\ntrain2 = tf.train.GradientDescentOptimizer(0.1).minimize(loss2)\n"
+             "sess.run(tf.global_variables_initializer())")
+    page.run(whole.format(units=8), "whole")
+    page.run("%%train --as r --no-live\n_, value = sess.run([train2, loss2], {x2: data})", "t")
+    page.run(whole.format(units=8), "whole")
+    until(page, "r.steps > 5")
+    assert look(page, "r.active"), "the same model again goes on"
+    page.run(whole.format(units=5), "whole")
+    until(page, "not r.active")
+    assert look(page, "r.why").startswith("the model changed in [")
+    page.run("x3 = tf.identity(x, name='beside')", "beside")
+    page.run("%%train --as r --no-live\n_, value = sess.run([train2, loss2], {x2: data})", "t")
+    page.run("x3 = tf.negative(x, name='beside')", "beside")
+    assert look(page, "r.active"), "what the training does not run may change"
+    page.run("r.stop()", "u")
+
+
+def test_step_is_private_to_the_body(page):
+    page.run("step = 'mine'", "u")
+    body = f"{STEP}\nodd, at = float(step % 2), [step for _ in (1,)]"
+    page.run(f"%%train --as r --steps 6 --no-live --foreground\n{body}", "t")
+    assert look(page, "(step, at, r.series['odd'][1].tolist())") == ("mine", [5], [0.0, 1.0, 0.0, 1.0, 0.0, 1.0])
+    page.run(f"%%train --as r --steps 3 --no-live --foreground\n{STEP}\nstep = 'set here'", "t")
+    assert look(page, "step") == "set here"
+
+
+def test_a_board_shows_the_curves_of_its_own_run(page):
+    page.run(f"%%train --as first --steps 300 --foreground\n{STEP}", "t")
+    page.run(f"%%train --as second --steps 5 --foreground\n{STEP}", "t2")
+    page.run("first.stop(); second.stop()", "u")
+    assert look(page, "first.name != second.name")
+    assert look(page, "[len(run.board['loss_now'][0]) for run in (first, second)]") == [300, 5]
+    page.run("both = tf.notebook.live('loss_now', runs=[first.name, second.name])", "u")
+    assert look(page, "len(both.series())") == 2
 
 
 def test_the_cell_run_again_ends_the_training_of_before(page):

@@ -1,7 +1,8 @@
 """%%train: the body of the cell is one step of a training. Needs IPython."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,16 @@ from IPython.core.magic import cell_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfnb.core.source import frames_of
+from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend.fetch import NoSessionError
-from tfnb.notebook.magics.words import Body, LineMagics, compile_body, parse, unquote, usage_errors
+from tfnb.notebook.magics.words import Body, LineMagics, compile_body, fetchable, parse, unquote, usage_errors
 from tfnb.notebook.plots.learning_rate import NumberRate, Rate, rate_of
 from tfnb.notebook.plots.train import begin, prepare
 from tfnb.notebook.plots.training import Run
+from tfnb.runtime.fetch import read_fetches
+
+STEP = "_tfnb_step"     # the number of the step, for the body alone: `step` is the user's
 
 
 @magics_class
@@ -37,7 +42,7 @@ class TrainMagics(LineMagics):
     @argument("--foreground", action="store_true", help="wait for the end, as nbconvert does")
     @argument("--background", action="store_true", help="never wait for the end")
     def train_cell(self, line: str, cell: str) -> Run:
-        """Repeat the cell beside the notebook: other cells and views stay usable. `step` counts from 0.
+        """Repeat the cell beside the notebook: other cells and views stay usable. `step`, in the body, counts from 0.
 
         Reported are the floats that the body assigns (not those that begin with _), a dict or number that it ends
         with, and its summaries. Buttons and Interrupt pause and stop it between two steps.
@@ -47,11 +52,13 @@ class TrainMagics(LineMagics):
         __tracebackhide__ = True
         args = parse(self.train_cell, line)
         tags = split(args.live or ())
-        step = Step(compile_body(self.ip, cell), self.ip.user_ns, tags)
+        body = compile_body(self.ip, cell, {"step": STEP})
+        step = Step(body, self.ip.user_ns, tags)
         with usage_errors(ValueError, RuntimeError, KeyError, NoSessionError):
             rate = self._rate(args.lr) if args.lr else None
             run = prepare(step, args.steps, every=args.every, stop=split(args.stop), learning_rate=rate,
                           checkpoint=args.ckpt, folder=unquote(args.folder), run=unquote(args.run))
+        run.uses = _used(body.reads, self.ip.user_ns)
         if args.variable:
             self.ip.user_ns[unquote(args.variable)] = run
         foreground = True if args.foreground else False if args.background else None
@@ -65,6 +72,22 @@ class TrainMagics(LineMagics):
         if isinstance(held, (int, float, np.number)):
             return NumberRate(self.ip.user_ns, name, value)
         return rate_of(held if held is not None else self._fetchable(name), get_default_graph(), value)
+
+
+def _used(names: Iterable[str], namespace: Mapping[str, Any]) -> frozenset[str]:
+    """The names of the ops that a body runs which reads these names: what they stand for, and all that needs."""
+    found = dict[Operation, None]()
+    for value in [namespace[name] for name in names if fetchable(namespace.get(name))]:
+        with suppress(ValueError):                      # of another graph
+            fetches = read_fetches(value, get_default_graph())
+            found.update(dict.fromkeys([*(tensor.op for tensor in fetches.tensors), *fetches.targets]))
+    todo = list(found)
+    while todo:
+        op = todo.pop()
+        new = [each for each in (*(tensor.op for tensor in op.inputs), *op.control_inputs) if each not in found]
+        found.update(dict.fromkeys(new))
+        todo += new
+    return frozenset(op.name for op in found)
 
 
 class Step:
@@ -81,10 +104,10 @@ class Step:
         self._version = self._graph.version
 
     def __call__(self, number: int) -> dict[str, Any] | None:
-        """Run the body with `step` = number, and return its report."""
+        """Run the body, whose `step` is the number, and return its report."""
         __tracebackhide__ = True
         namespace = self._namespace
-        namespace["step"] = number
+        namespace[STEP] = number
         value = self._body.run(namespace)
         if self._graph.version != self._version:
             self._refuse_ops()

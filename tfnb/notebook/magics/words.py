@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from types import CodeType
+from types import CodeType, MappingProxyType
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -185,13 +185,14 @@ def words(parts: Any) -> str:
 class Body:
     """The compiled body of a cell magic: statements, then the expression that it ends with, if it does.
 
-    names: that its statements assign outside of functions, in order.
+    names: that its statements assign outside of functions, in order. reads: the names that it takes from the notebook.
     """
 
     filename: str
     code: CodeType
     last: CodeType | None
     names: tuple[str, ...]
+    reads: frozenset[str] = frozenset()
 
     def run(self, namespace: dict[str, Any]) -> Any:
         """Run it, and return the value of the last expression."""
@@ -200,15 +201,24 @@ class Body:
         return eval(self.last, namespace) if self.last is not None else None
 
 
-def compile_body(ip: Any, body: str) -> Body:
-    """Compile the body of a cell magic. Line numbers are those of the whole cell, whose first line is the magic."""
+def compile_body(ip: Any, body: str, private: Mapping[str, str] = MappingProxyType({})) -> Body:
+    """Compile the body of a cell magic. Line numbers are those of the whole cell, whose first line is the magic.
+
+    private: name in the body -> the name in the notebook that it is for, unless the body assigns it.
+    """
     code = ip.transform_cell(body)
     name = ip.compile.cache("\n" + code, ip.execution_count - shell.counts_first(), raw_code=body)
     tree = ip.transform_ast(ast.increment_lineno(ip.compile.ast_parse(code, filename=name), 1))
     names = tuple(dict.fromkeys(_assigned(tree)))
+    stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    stored |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    reads = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in private and node.id not in stored:
+            node.id = private[node.id]
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     value = ip.compile(ast.Expression(last.value), name, "eval") if last is not None else None
-    return Body(name, ip.compile(tree, name, "exec"), value, names)
+    return Body(name, ip.compile(tree, name, "exec"), value, names, frozenset(reads))
 
 
 def _assigned(tree: ast.AST) -> Iterator[str]:

@@ -182,6 +182,8 @@ class Hooks:
                 rebound, self.ip.user_ns, partial(self._plain, frame.info.raw_cell))
             if failed:
                 self._restore_names(run.names)
+            else:
+                self._end_trainings(run.key, run.label)
             badge = self.cells.badges.get(run.key)
             if failed and badge is not None:        # its output was cleared, its ops of the run before are back
                 note = f"this run failed, those of {badge.label} are kept"
@@ -194,6 +196,14 @@ class Hooks:
         board.settle_boards()
         state_views.look_again()
         shell.running = None
+
+    def _end_trainings(self, key: Hashable, label: str) -> None:
+        """End what trains ops that a cell, run just now, made otherwise."""
+        for graph, stories in self.cells.books.stories.items():
+            story = stories.get(key)
+            if story is not None and story.label == label:
+                stale = [name for mark in self.cells.stale(graph).values() for name in self.cells.named(mark.run)]
+                training.model_changed(graph, {*story.why, *story.removed}, label, sorted(set(stale), key=_number))
 
     def _plain(self, cell: str) -> str:
         """A cell in plain Python; of one with a cell magic its body."""
@@ -340,6 +350,11 @@ class Hooks:
             elif key == shell.running:
                 shell.show(badge.bundle(), f"tfnb-cell-{key}")
                 self._shown.add(key)
+
+
+def _number(label: str) -> int:
+    """The number in a cell's label."""
+    return int("".join(filter(str.isdigit, label)) or 0)
 
 
 _active: list[Hooks] = []

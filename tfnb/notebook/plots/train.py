@@ -1,6 +1,7 @@
 """`train`: repeat a step beside the notebook, with a panel to see and steer it."""
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,6 +18,7 @@ from tfnb.notebook.plots.train_panel import TrainPanel
 from tfnb.notebook.plots.training import Report, Run, active_runs
 from tfnb.train.checkpoints.saver import saver_or_default
 
+_numbers = itertools.count(1)
 AT_ONCE = 0.3           # seconds that a first step may take before the panel is shown without it
 
 
@@ -30,7 +32,8 @@ def train(step: Callable[[int], Report], steps: int | None = None, *, every: int
     steps: how many; None: until Stop. every: report each so many steps only. live: tags for a live board, by default
     one of all tags if the first step reports any; none: (). stop: "nan", "plateau", "plateau=REPORTS". learning_rate:
     what the slider sets: a variable, a tensor or its name, an optimizer. checkpoint: save each so many steps, and at
-    the end, in `folder`. run: the name of the curves, for comparing runs. foreground: wait for the end; by default
+    the end, in `folder`. run: the name of the curves, for comparing runs; by default "run" and the number of the
+    cell's run. The board shows this run alone: `live` compares it with others. foreground: wait for the end; by default
     where nobody could press a button (nbconvert, scripts, terminals).
 
     Returns when the first step is done. Raises what that raises, else (in the foreground) what a later one does; a
@@ -48,16 +51,19 @@ def prepare(step: Callable[[int], Report], steps: int | None = None, *, every: i
     for other in active_runs():
         raise RuntimeError(f"another training has not ended ({other.status} at step {other.steps}), and two would "
                            "change the same variables: press its Stop, or call its stop(), first")
+    here = shell.current()
+    name = run or f"run {here.execution_count - shell.counts_first() if here is not None else next(_numbers)}"
     rate = learning_rate if learning_rate is None or hasattr(learning_rate, "close") \
         else rate_of(learning_rate, get_default_graph())
-    return Run(step, steps, every=every, name=run, rules=rules(stop), rate=rate, save_every=checkpoint,
+    return Run(step, steps, every=every, name=name, rules=rules(stop), rate=rate, save_every=checkpoint,
                save=_saving(folder, run or "model") if checkpoint else None)
 
 
 def begin(run: Run, live: Iterable[str] | None = None, foreground: bool | None = None) -> Run:
     """Start it and show its panel and board, once the first step is done or takes its time."""
     __tracebackhide__ = True
-    run.cell = shell.running
+    run.cell, here = shell.running, shell.current()
+    run.label = f"[{here.execution_count - shell.counts_first()}]" if here is not None else ""
     interrupts.listen()
     run.panel = panel = TrainPanel(run)
     run.start()
@@ -65,7 +71,7 @@ def begin(run: Run, live: Iterable[str] | None = None, foreground: bool | None =
     panel.show()
     run.wait_for_step()
     tags = [*run.last] if live is None else [*live]
-    run.board = LiveBoard(*tags) if tags else None
+    run.board = LiveBoard(*tags, runs=[run.name]) if tags else None
     waits = foreground or foreground is None and not (shell.has_front_end() and shell.attended)
     if waits and not shell.has_front_end():
         return _to_its_end(run, panel)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import contextvars
 import threading
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 
 from tfnb.core.errors import OutOfRangeError
+from tfnb.graph.graph import Graph
 from tfnb.graph.stack import get_default_graph, get_default_session
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.plots.board import RECORDER
@@ -48,7 +49,9 @@ class Run:
         self.error: BaseException | None = None
         self.saved: str | None = None           # the newest checkpoint
         self.last: dict[str, Any] = {}          # the newest report
-        self.cell: Hashable = None              # the cell that shows it
+        self.cell: Hashable = None              # the cell that shows it,
+        self.label = ""                         # "[7]",
+        self.uses: frozenset[str] = frozenset()     # and the names of the ops that its steps run, where they are known
         self.seconds = 0.0                      # that it ran, without pauses
         self.panel: Any = None                  # that shows it
         self.board: Any = None                  # with its curves
@@ -331,6 +334,17 @@ def release_runs() -> None:
     """Let them go on."""
     for run in active_runs():
         run.release()
+
+
+def model_changed(graph: Graph, changed: Collection[str], label: str, stale: Sequence[str]) -> None:
+    """A cell made ops again that are others now: end the trainings that ran those of before.
+
+    label: the cell; stale: the labels of the cells that must run before a training goes on.
+    """
+    for run in active_runs():
+        if run._graph is graph and not run.uses.isdisjoint(changed):
+            again = " ".join(dict.fromkeys([*stale, run.label or "its cell"]))
+            run.stop(f"the model changed in {label}: run {again}", wait=False)
 
 
 def stop_runs_of(cell: Hashable) -> None:
