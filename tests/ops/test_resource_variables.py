@@ -79,7 +79,7 @@ def test_a_graph_of_tensorflow(step, oracle, tmp_path):
                 assert np.array_equal(sess.run(tf.global_variables("net/w")[0]), values["net/w:0"])
 
 
-def test_an_imported_variable_changes_as_others_do(oracle):
+def test_an_imported_variable_changes_as_others_do(oracle, tmp_path):
     meta = oracle("""
 v = tf.get_variable("v", [3, 2], initializer=tf.ones_initializer(), use_resource=True)
 n = tf.get_variable("n", [], tf.int32, initializer=tf.zeros_initializer(), use_resource=True, trainable=False)
@@ -104,8 +104,11 @@ result = tf.train.export_meta_graph().SerializeToString()
             sess.run(count)
         assert [float(sess.run(step).sum()) for step, _ in steps] == [total for _, total in steps]
         assert v.eval().tolist() == sess.run(v).tolist() == sess.run(v.value()).tolist() == [[5, 5], [0, 0], [0.5, 0.5]]
+        saved = saver.save(sess, str(tmp_path / "saved"))
         v.load(np.zeros([3, 2], "f"))
         assert not sess.run(v + 0).any() and sess.run(v.initialized_value()).sum() == 0
+        tf.train.init_from_checkpoint(saved, {"v": v})
+        assert sess.run(v.initializer) is None and sess.run(v).tolist() == [[5, 5], [0, 0], [0.5, 0.5]]
     with pytest.raises(NotImplementedError, match="v:0 is a resource variable of an imported graph"):
         tf.train.AdamOptimizer().minimize(tf.reduce_sum(v * v))
 

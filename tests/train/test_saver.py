@@ -319,8 +319,12 @@ def test_init_from_checkpoint(model, tmp_path):
         small = tf.get_variable("small", [3])
     tf.train.init_from_checkpoint(path, {"w": "new/v"})
     tf.train.init_from_checkpoint(str(tmp_path), {"w": w})
-    model.sess.run([w.initializer, v.initializer])
-    assert np.array_equal(model.sess.run(w), model.values["w"]) and np.array_equal(model.sess.run(v), model.values["w"])
+    found = model.sess.run([w.initializer, v.initializer])
+    for value in (*found, *model.sess.run([w, v, w.initialized_value()])):
+        assert np.array_equal(value, model.values["w"])
+    again = tf.Variable.from_proto(w.to_proto())
+    again.load(np.zeros([2, 3]), model.sess)
+    assert not model.sess.run(w).any() and np.array_equal(model.sess.run(again.initializer), model.values["w"])
     for match, mapping in (("not found", {"x": w}), ("none called", {"w": "nobody"}),
                            ("doesn't match", {"w": small}), ("Should be", {"w/": "new"})):
         with pytest.raises(ValueError, match=match):

@@ -127,7 +127,7 @@ class Variable(RowUpdates, Operators):
     __array_priority__ = 100
     SaveSliceInfo = SaveSliceInfo
     _variable: Tensor
-    _initializer_op: Operation
+    _initializer_op: Operation | Tensor
     _snapshot: Tensor
     _initial_value: Tensor | None
     _trainable: bool
@@ -270,9 +270,16 @@ class Variable(RowUpdates, Operators):
         return self._variable.op
 
     @property
-    def initializer(self) -> Operation:
-        """The operation that sets the variable to its initial value."""
+    def initializer(self) -> Operation | Tensor:
+        """The operation that sets the variable to its initial value. After `tf.train.init_from_checkpoint` it is the
+        output of an assignment, as in TensorFlow."""
         return self._initializer_op
+
+    @property
+    def _start(self) -> Tensor:
+        """What the initializer assigns."""
+        found = self._initializer_op
+        return (found if isinstance(found, Operation) else found.op).inputs[1]
 
     @property
     def initial_value(self) -> Tensor | None:
@@ -327,7 +334,7 @@ class Variable(RowUpdates, Operators):
         So both can be initialized in one run, in any order, and a random initial value is drawn once.
         """
         with control_dependencies(None):
-            start = self._initializer_op.inputs[1]     # not the initial value, which may wait for others
+            start = self._start                        # not the initial value, which may wait for others
             made: Tensor = cond(state.is_variable_initialized(self), self.read_value, lambda: start)
             return made
 
@@ -343,7 +350,7 @@ class Variable(RowUpdates, Operators):
         session = session or get_default_session()
         if session is None:
             raise ValueError("Either session argument should be provided or default session should be established")
-        session.run(self._initializer_op, {self._initializer_op.inputs[1]: value})
+        session.run(self._initializer_op, {self._start: value})
 
     # Changes
 

@@ -295,7 +295,7 @@ def uninitialized(op: Operation, reader: Operation) -> OpError:
     """Build the error of using an uninitialized variable: as in TensorFlow NotFoundError where an op takes its handle,
     but to read it."""
     what = f"Attempting to use uninitialized value {op.name}"
-    made: type[OpError] = FailedPreconditionError
+    made: type[FailedPreconditionError] | type[NotFoundError] = FailedPreconditionError
     if isinstance(op.spec, kinds.Handle):
         where = variable_key(op)[0] or "localhost"
         made = FailedPreconditionError if isinstance(reader.spec, kinds.Read) else NotFoundError

@@ -179,7 +179,7 @@ def _start_from(variable: Any, path: str, name: str, shape: list[int]) -> None:
     saveable, = saveables_of(found, key)
     assigned = saveable.restore([value], None)
     value.set_shape(variable.get_shape())
-    variable._initializer_op, variable._initial_value = assigned.op, value
+    variable._initializer_op, variable._initial_value = assigned, value
 
 
 describe(globals(), CHECKPOINTS)
