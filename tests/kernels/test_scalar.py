@@ -1,13 +1,23 @@
 """Scalar definitions: reading them, and their meaning in NumPy."""
 from __future__ import annotations
 
+import math
 import warnings
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from tfnb.kernels.scalar.definition import Program, Step, convert, read, reference, row_level_results
+from tfnb.kernels.scalar.definition import (
+    NotStraightLine,
+    Program,
+    Scalar,
+    Step,
+    convert,
+    read,
+    reference,
+    row_level_results,
+)
 from tfnb.kernels.scalar.number_types import Literal, common_type
 from tfnb.kernels.scalar.primitives import PRIMITIVES, signature
 from tfnb.opdef.op import Op
@@ -181,3 +191,19 @@ def test_every_primitive_has_a_type_for_its_result():
         assert len(wanted) == row.arity and result
     with pytest.raises(TypeError, match="exp takes 1 operands, not 2"):
         signature("exp", ["float32", "float32"], "float32")
+
+
+@pytest.mark.parametrize("body", [
+    lambda x: x if x > 0 else -x, lambda x: sum(x), lambda x: math.gamma(x), lambda x: np.sin(x), lambda x: x.shape,
+    lambda x: divmod(x, 2), lambda x: [1, 2][x], lambda x: int(x), lambda x: x @ x, lambda x: "a", lambda x: f"{x}",
+    lambda x: np.where(x > 0, x, 0), lambda x: open(x), lambda x: x(1)])
+def test_what_only_numbers_can_do_has_an_error_of_its_own(body):
+    with pytest.raises(NotStraightLine, match="definition <lambda>"):
+        Scalar(body).program()
+
+
+def test_numbers_of_numpy_may_stand_before_an_operand():
+    assert Scalar(lambda x: np.float32(2) * x).program().steps == (Step("mul", (Literal(2.0), 0)),)
+    with pytest.raises(TypeError, match="takes 2 operands") as caught:
+        Scalar(lambda x: maximum(x)).program()
+    assert not isinstance(caught.value, NotStraightLine)

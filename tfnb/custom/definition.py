@@ -18,7 +18,7 @@ import numpy as np
 from tfnb.core import dtypes
 from tfnb.kernels.functions.definition import KernelSyntaxError
 from tfnb.kernels.functions.language import PlainPrimitive, is_primitive
-from tfnb.kernels.scalar.definition import Program, Scalar
+from tfnb.kernels.scalar.definition import NotStraightLine, Program, Scalar
 from tfnb.kernels.scalar.primitives import ALIASES, PRIMITIVES
 from tfnb.kernels.scalar.symbols import primitive
 from tfnb.opdef import registry
@@ -239,6 +239,6 @@ def read_body(fn: FunctionType, body: Scalar, attrs: Mapping[str, Any]) -> Progr
         cause = error.__cause__ or error
         what = str(error).partition(": ")[2] if str(error).startswith("definition ") else str(error)
         found = error_at(fn, line_of(fn, cause), what)
-        if "straight-line" in what or "Symbol" in what or "neither an operand nor a number" in what:
+        if isinstance(error, NotStraightLine):
             raise BeyondSubset(found) from error
         raise found from None

@@ -5,7 +5,7 @@ import inspect
 import itertools
 from collections.abc import Callable, Sequence
 from math import prod
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,13 +25,14 @@ from tfnb.custom.definition import (
 from tfnb.custom.flattening import Flattened
 from tfnb.kernels.functions.definition import KernelSyntaxError
 from tfnb.kernels.functions.kernel import KernelFunction
+from tfnb.kernels.functions.played import played
 from tfnb.kernels.launch import Call, Launch
 from tfnb.kernels.library.copying import fill
-from tfnb.kernels.llvm.played import played
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
 from tfnb.opdef.signature import read_signature
 from tfnb.ops.declaration.declare import fields
+from tfnb.ops.declaration.validate import Concrete
 
 NUMBERS = "{float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool}"
 COST = 64                       # of an item, for the share of a thread: 1,024 of them
@@ -44,8 +45,7 @@ class CustomKernel(CustomOp):
         """Run the function as it is written, for one element after another; return its outputs as arrays."""
         given = [np.ascontiguousarray(a) for a in arrays]
         attrs = self._defaults | attrs
-        shapes = self.spec.shape(_Arrays(given, attrs))
-        out = [np.zeros(shape, given[0].dtype) for shape in shapes]
+        out = _outputs(SimpleNamespace(spec=self.spec, attrs=attrs), given)
         if _is_empty(given, out):
             return out[0] if len(out) == 1 else out
         wrapped = [_Nearest(a) for a in (*given, *out)]
@@ -54,19 +54,6 @@ class CustomKernel(CustomOp):
         for place in itertools.product(*map(range, out[0].shape)):
             fn(*wrapped, *place, **named)
         return out[0] if len(out) == 1 else out
-
-
-class _Arrays:
-    """Concrete arrays, as shape functions see them."""
-
-    concrete = True
-
-    def __init__(self, arrays: Sequence[np.ndarray], attrs: Any) -> None:
-        self._arrays, self.attrs = arrays, attrs
-
-    def shape(self, i: int) -> Static:
-        """Return the shape of input `i`."""
-        return self._arrays[i].shape
 
 
 class _Nearest:
@@ -213,11 +200,18 @@ def _launcher(made: KernelFunction, flat: Flattened) -> Callable[[Call], list[La
     return launch
 
 
+def _outputs(op: Any, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return zeros of the shapes of the outputs."""
+    shapes = op.spec.shape(Concrete(op, [a.shape for a in arrays], arrays))
+    return [np.zeros(shape, arrays[0].dtype) for shape in shapes]
+
+
 def _interpreted(launch: Callable[[Call], list[Launch]]) -> Callable[..., Any]:
     """Return the form of the interpreter: the compiled kernel itself, for plain Python takes a second a picture."""
     def run(ctx: Any, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-        shapes = ctx.op.spec.shape(_Arrays(arrays, ctx.op.attrs))
-        return played(launch, arrays, [(shape, arrays[0].dtype.name) for shape in shapes], ctx.op.attrs)
+        out = _outputs(ctx.op, arrays)
+        played(launch, arrays, out, ctx.op.attrs)
+        return tuple(out)
     return run
 
 
@@ -225,7 +219,7 @@ def _host(call: Callable[..., Any], attrs: Sequence[str]) -> Callable[..., Any]:
     def host(*arrays: np.ndarray, ctx: Any) -> Any:
         """Run the function that numba compiled over all elements."""
         given = [np.ascontiguousarray(a) for a in arrays]
-        out = [np.zeros(shape, given[0].dtype) for shape in ctx.op.spec.shape(_Arrays(given, ctx.op.attrs))]
+        out = _outputs(ctx.op, given)
         try:
             call(*given, *out, *(ctx.op.attrs[name] for name in attrs))
         except IndexError as error:

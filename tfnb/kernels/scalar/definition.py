@@ -132,6 +132,10 @@ def row_level_results(scalar: Scalar, spec: Op, rows: Iterable[str]) -> tuple[bo
 
 # --- reading ------------------------------------------------------------------------------------------------------
 
+class NotStraightLine(TypeError):
+    """A body that branches on a value, loops over one, or passes one to what is no primitive."""
+
+
 class _Reader:
     """Records the primitives that a definition applies to its symbols; equal steps are one step."""
 
@@ -163,7 +167,7 @@ class _Reader:
             value = value.item()
         if isinstance(value, bool | int | float | complex):
             return Literal(value)
-        raise TypeError(f"{value!r} is neither an operand nor a number")
+        raise NotStraightLine(f"{value!r} is neither an operand nor a number")
 
 
 class Symbol:
@@ -177,8 +181,28 @@ class Symbol:
         self.ref = ref
 
     def __bool__(self) -> bool:
-        raise TypeError("a definition is straight-line: it may not branch on a value; use where(condition, a, b), "
-                        "and &, |, ~ for and, or, not")
+        raise NotStraightLine("a definition is straight-line: it may not branch on a value; use where(condition, a, "
+                              "b), and &, |, ~ for and, or, not")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):          # NumPy asks for some, and does without
+            raise AttributeError(name)
+        raise _refusal(name)
+
+
+def _refusal(name: str) -> NotStraightLine:
+    return NotStraightLine(f"a definition is straight-line: it may not ask a value for `{name}`")
+
+
+def _refused(name: str) -> Callable[..., Any]:
+    def refuse(self: Symbol, *args: Any, **kwargs: Any) -> Any:
+        raise _refusal(name)
+    return refuse
+
+
+for _name in ("iter", "index", "int", "float", "complex", "round", "trunc", "floor", "ceil",
+              "call", "divmod", "rdivmod", "matmul", "rmatmul", "fspath", "format", "enter"):
+    setattr(Symbol, f"__{_name}__", _refused(f"__{_name}__"))
 
 
 def _forward(primitive: str) -> Callable[..., Any]:
@@ -217,7 +241,9 @@ def _trace(scalar: Scalar, attrs: Attrs) -> Program:
         results = fn(*(Symbol(reader, i) for i in range(operands)), **dict(attrs))
         refs = tuple(map(reader.ref, results if isinstance(results, tuple) else (results,)))
     except TypeError as error:
-        raise TypeError(f"{_place(code)}: {error}") from error
+        told = isinstance(error, NotStraightLine) or isinstance(error.__cause__, NotStraightLine)  # (NumPy's, of x.sin)
+        kind = NotStraightLine if told else TypeError
+        raise kind(f"{_place(code)}: {error}") from error
     finally:
         reading.reader = outer
     return _live(Program(operands, tuple(reader.steps), refs))
