@@ -82,12 +82,14 @@ class Elementwise(Pure):
 
     body: the definition, or of an op with a list of inputs fn(number of inputs) -> definition. align: fn(attrs,
     *shapes) -> the shapes that the inputs take before they are broadcast (None: their own). domain: where tests may
-    sample the op (tests/domains.py: "positive", "unit", "probability"...; "": everywhere).
+    sample the op (tests/domains.py: "positive", "unit", "probability"...; "": everywhere). converts: its output is its
+    input in another dtype.
     """
 
     body: Any
     align: Fn | None = None
     domain: str = ""
+    converts: bool = False
 
 
 class Reduction(Pure):
@@ -140,8 +142,9 @@ class Kernel(Pure):
     outputs have at most, fn(call) -> launches): its first output has as many rows as only a run decides, which the
     kernel says in one output more, int64. counted: (input, input): each output row follows from the elements that the
     first numbers so, and there are as many as the second says. contraction: kernels.contraction.Contraction, the
-    rewrites that the compiler may apply to a matmul. work: fn(call) -> floating-point operations, where these take its
-    time.
+    rewrites that the compiler may apply to a matmul. in_part: fn(op, *parts) -> its output, whose elements are elements
+    of its inputs: arrays of objects, None for an element (or a whole input without a shape) that is not known. work:
+    fn(call) -> floating-point operations, where these take its time.
     """
 
     numpy: Fn
@@ -149,6 +152,7 @@ class Kernel(Pure):
     bounded: tuple[Fn, Fn] | None = None
     counted: tuple[int, int] | None = None
     contraction: Any = None
+    in_part: Fn | None = None
     work: Fn | None = None
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tfnb.opdef import kinds
 
 LARGEST = 1024          # elements: shapes, axes, paddings; larger values are not worth computing here
 DEPTH = 64              # ops on the way back to the constants: shape arithmetic is short, networks are not
+UNKNOWN = np.array(None)
 MANY = 8                # outputs: the values of an op with more are kept, as each is asked for on its own
 
 Evaluator = Callable[[Operation, Sequence[np.ndarray]], Sequence[np.ndarray]]
@@ -27,19 +29,17 @@ def set_evaluator(fn: Evaluator) -> None:
 def constant_value(tensor: Tensor, partial: bool = False) -> np.ndarray | None:
     """The value of `tensor` if it does not depend on anything that a session provides, else None.
 
-    Constants, and small values (1,024 elements) of pure ops of them; shapes where they are fully known. partial is
-    accepted as in TensorFlow: elements of a packed tensor that are unknown are None in an array of objects then.
-    The array is not to be changed.
+    Constants, and small values (1,024 elements) of pure ops of them; shapes where they are fully known. partial: where
+    some elements are known, return an array of objects, in which the others are None. The array is not to be changed.
 
     >>> tf.contrib.util.constant_value(tf.constant([1, 2]))
     array([1, 2], dtype=int32)
     >>> tf.contrib.util.constant_value(tf.placeholder(tf.float32))
     """
     found = _value(tensor, {}, DEPTH)
-    if found is None and partial and tensor.op.type == "Pack" and tensor.op.inputs:
-        parts = [constant_value(t) for t in tensor.op.inputs]
-        if all(p is None or p.ndim == 0 for p in parts):
-            return np.array([None if p is None else p[()] for p in parts], object)
+    if found is None and partial:
+        part = _elements(tensor, Walk({}, {}, DEPTH))
+        return None if part is None or all(n is None for n in part.flat) else part
     return found
 
 
@@ -98,13 +98,16 @@ def _of_shapes(op: Operation, fn: Callable[..., Any]) -> Sequence[np.ndarray | N
         return []
     if not all(is_known(shape) for shape in shapes) and op.outputs[0].static != ():
         return []
-    attrs = {name: value for name, value in op.attrs.items() if not name.startswith("_")}
     try:
-        made = fn(*shapes, **_accepted(fn, attrs))
+        return _of_sizes(op, fn, shapes)
     except TypeError:           # arithmetic on an unknown size
         return []
-    outputs = made if isinstance(made, (tuple, list)) else (made,)
-    return [_frozen(np.asarray(a)) for a in outputs]
+
+
+def _of_sizes(op: Operation, fn: Callable[..., Any], shapes: Sequence[Any]) -> Sequence[np.ndarray]:
+    attrs = {name: value for name, value in op.attrs.items() if not name.startswith("_")}
+    made = fn(*shapes, **_accepted(fn, attrs))
+    return [_frozen(np.asarray(a)) for a in (made if isinstance(made, (tuple, list)) else (made,))]
 
 
 def _accepted(fn: Callable[..., Any], attrs: dict[str, Any]) -> dict[str, Any]:
@@ -123,42 +126,16 @@ def constant_value_as_shape(tensor: Tensor) -> Static:
     """The shape that a vector of sizes tells, as far as it is known while the graph is built.
 
     -1 and what depends on a session are None; None altogether if not even the number of sizes is known. Sees through
-    packing, concatenation, slices and casts of shapes. Raises ValueError for sizes below -1.
+    ops that move elements (packing, concatenation, slices) and elementwise ones. Raises ValueError for sizes below -1.
     """
-    return _as_shape(tensor, Walk({}, DEPTH))
-
-
-@dataclass(frozen=True, slots=True)
-class Walk:
-    """A way back along shape arithmetic: the shapes found so far, and how many more ops it may pass."""
-
-    found: dict[Tensor, Static]
-    depth: int
-
-    def back(self) -> Walk:
-        """The walk, one op further back."""
-        return Walk(self.found, self.depth - 1)
-
-
-def _as_shape(tensor: Tensor, walk: Walk) -> Static:
-    if tensor not in walk.found:                        # without this, a pair packed again and again takes 2 ** depth
-        walk.found[tensor] = _find_shape(tensor, walk)
-    return walk.found[tensor]
-
-
-def _find_shape(tensor: Tensor, walk: Walk) -> Static:
-    whole = constant_value(tensor)
-    if whole is not None:
-        if whole.ndim == 0:
-            if int(whole) == -1:
-                return None
-            raise ValueError(f"{tensor.name!r} is the scalar {int(whole)}: a shape is a vector of sizes, or -1")
-        return tuple([_size(int(n), tensor) for n in whole.reshape(-1)])
-    rule = _PARTIAL.get(tensor.op.type)
-    found = rule(tensor.op, walk.back()) if rule and walk.depth else None
-    if found is None and tensor.static is not None and len(tensor.static) == 1 and tensor.static[0] is not None:
-        return (None,) * tensor.static[0]
-    return found
+    part = _elements(tensor, Walk({}, {}, DEPTH))
+    if part is None:
+        return None
+    if all(n is not None for n in part.flat):
+        if part.ndim == 0 and part.item() != -1:
+            raise ValueError(f"{tensor.name!r} is the scalar {part.item()}: a shape is a vector of sizes, or -1")
+        return tuple([_size(int(n), tensor) for n in part.flat]) if part.ndim else None
+    return tuple([None if n is None or n < 0 else int(n) for n in part]) if part.ndim == 1 else None
 
 
 def _size(number: int, tensor: Tensor) -> int | None:
@@ -167,69 +144,84 @@ def _size(number: int, tensor: Tensor) -> int | None:
     return None if number == -1 else number
 
 
-def _pack(op: Operation, walk: Walk) -> Static:
-    sizes: list[int | None] = []
-    for t in op.inputs:
-        value = constant_value(t)
-        known = None if value is None or value.ndim else int(value)
-        sizes.append(_element(t, walk) if value is None else None if known == -1 else known)
-    return tuple(sizes)
+# Elements of a value of which some depend on a session: arrays of objects, in which those are None.
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A way back along shape arithmetic: values and elements found so far, and how many more ops it may pass."""
+
+    values: dict[Tensor, np.ndarray | None]
+    found: dict[Tensor, np.ndarray | None]
+    depth: int
+
+    def back(self) -> Walk:
+        """The walk, one op further back."""
+        return Walk(self.values, self.found, self.depth - 1)
 
 
-def _element(tensor: Tensor, walk: Walk) -> int | None:
-    """One size out of a shape that is known in part: `tf.shape(x)[1]`."""
-    op = tensor.op
-    if op.type in ("Cast", "Identity", "Squeeze", "Reshape"):
-        return _element(op.inputs[0], walk.back()) if walk.depth and op.inputs[0].static == () else None
-    if op.type == "StridedSlice" and tensor.static == ():
-        vector, begin = _as_shape(op.inputs[0], walk), constant_value(op.inputs[1])
-        if vector is not None and begin is not None and begin.size == 1 and op.attrs.get("shrink_axis_mask") == 1:
-            index = int(begin[0])
-            return vector[index] if -len(vector) <= index < len(vector) else None
-    return None
+def _elements(tensor: Tensor, walk: Walk) -> np.ndarray | None:
+    """The elements of a value, as far as they are known; None if not even its shape is."""
+    if tensor not in walk.found:                        # without this, a pair packed again and again takes 2 ** depth
+        whole = _value(tensor, walk.values, walk.depth)
+        walk.found[tensor] = _part(tensor, walk) if whole is None else whole.astype(object)
+    return walk.found[tensor]
 
 
-def _concat(op: Operation, walk: Walk) -> Static:
-    parts = op.inputs[1:] if op.type == "Concat" else op.inputs[:-1]
-    found: tuple[int | None, ...] = ()
-    for t in parts:
-        part = _as_shape(t, walk)
-        if part is None:
-            return None
-        found += part
+def _part(tensor: Tensor, walk: Walk) -> np.ndarray | None:
+    shape: Any = tensor.static
+    if shape is not None and (None in shape or prod(shape) > LARGEST):
+        return None
+    unknown = None if shape is None else np.full(shape, None)
+    walk.found[tensor] = unknown                                            # a loop in the graph ends here
+    made = _outputs_in_part(tensor.op, walk.back()) if walk.depth else ()
+    return made[tensor.value_index] if made and shape in (None, made[tensor.value_index].shape) else unknown
+
+
+def _outputs_in_part(op: Operation, walk: Walk) -> Sequence[np.ndarray]:
+    """The outputs of an op whose elements are sizes, elements of its inputs, or follow one by one from these."""
+    spec = op.spec
+    if not isinstance(spec, kinds.Pure) or spec.stateful or any(t.dtype._is_ref_dtype for t in op.inputs):
+        return ()
+    try:
+        if isinstance(spec, kinds.ShapeOf):
+            return _sizes(op, spec.numpy)
+        if isinstance(spec, kinds.Elementwise):
+            return _one_by_one(op, spec, walk)
+        if isinstance(spec, kinds.Movement):
+            return _evaluator[0](op, [_known_shape(t, walk) if i == spec.viewed else _whole(t, walk)
+                                      for i, t in enumerate(op.inputs)])
+        if isinstance(spec, kinds.Kernel) and spec.in_part is not None:
+            return [spec.in_part(op, *[_elements(t, walk) for t in op.inputs])]
+    except Exception:       # noqa: BLE001  what raises is not known: the session says why, when it is run
+        pass
+    return ()
+
+
+def _sizes(op: Operation, fn: Callable[..., Any]) -> Sequence[np.ndarray]:
+    """The outputs of a ShapeOf: what unknown sizes don't change is known."""
+    probes = [_of_sizes(op, fn, [[size if n is None else n for n in t.static or ()] for t in op.inputs])
+              for size in (-1, -2)]
+    return [np.where(a == b, a.astype(object), UNKNOWN) for a, b in zip(*probes, strict=True)]
+
+
+def _one_by_one(op: Operation, spec: kinds.Elementwise, walk: Walk) -> Sequence[np.ndarray]:
+    """The outputs of an elementwise op of known elements; as in TensorFlow only a cast has some of others."""
+    if not spec.converts:
+        return _evaluator[0](op, [_whole(t, walk) for t in op.inputs])
+    (part,), kind = [_known_shape(t, walk) for t in op.inputs], op.inputs[0].dtype.np_dtype
+    mask = part != UNKNOWN
+    (made,) = _evaluator[0](op, [np.where(mask, part, 1).astype(kind)])
+    return [np.where(mask, made.astype(object), UNKNOWN)]
+
+
+def _known_shape(tensor: Tensor, walk: Walk) -> np.ndarray:
+    """The elements of a value. Raises ValueError if its shape is not known."""
+    found = _elements(tensor, walk)
+    if found is None:
+        raise ValueError(f"the shape of {tensor.name!r} is not known")
     return found
 
 
-def _strided_slice(op: Operation, walk: Walk) -> Static:
-    vector = _as_shape(op.inputs[0], walk)
-    ends = [constant_value(t) for t in op.inputs[1:4]]
-    masks = [op.attrs.get(name, 0) for name in ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")]
-    if vector is None or any(e is None or e.size != 1 for e in ends) or any(masks):
-        return None
-    begin, end, step = [int(e[0]) for e in ends if e is not None]
-    start = None if op.attrs.get("begin_mask", 0) & 1 else begin
-    stop = None if op.attrs.get("end_mask", 0) & 1 else end
-    return vector[start:stop:step]
-
-
-def _slice(op: Operation, walk: Walk) -> Static:
-    vector = _as_shape(op.inputs[0], walk)
-    begin, size = (constant_value(t) for t in op.inputs[1:3])
-    if vector is None or begin is None or size is None or begin.size != 1:
-        return None
-    first, count = int(begin[0]), int(size[0])
-    return vector[first:] if count == -1 else vector[first:first + count]
-
-
-def _shape(op: Operation, walk: Walk) -> Static:
-    return op.inputs[0].static
-
-
-def _same(op: Operation, walk: Walk) -> Static:
-    return _as_shape(op.inputs[0], walk)
-
-
-_PARTIAL: dict[str, Callable[[Operation, Walk], Static]] = {
-    "Shape": _shape, "Pack": _pack, "Concat": _concat, "ConcatV2": _concat, "StridedSlice": _strided_slice,
-    "Slice": _slice, "Cast": _same, "Identity": _same, "StopGradient": _same,
-}
+def _whole(tensor: Tensor, walk: Walk) -> np.ndarray:
+    """The value of a tensor. Raises TypeError if an element is not known, ValueError if its shape is not."""
+    return _known_shape(tensor, walk).astype(tensor.dtype.np_dtype)

@@ -10,7 +10,7 @@ from tfnb.core import dtypes
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, broadcast, compatible, is_known, merge, text
 from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.parts.constant_value import constant_value, constant_value_as_shape
+from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.library import joining as kernels
@@ -68,7 +68,8 @@ def _join(ctx: Any, arrays: Sequence[np.ndarray], axis: np.ndarray) -> np.ndarra
 
 @kernel("values: N * T, axis: Tidx -> output: T", N="int >= 2", T="type", Tidx="indextype = DT_INT32",
         ranks={"axis": 0}, shape=lambda ctx: _concat_shape(ctx, range(len(ctx.op.inputs) - 1), len(ctx.op.inputs) - 1),
-        numpy=lambda ctx, *given: _join(ctx, given[:-1], given[-1]), launch=kernels.concat, values=("axis",))
+        numpy=lambda ctx, *given: _join(ctx, given[:-1], given[-1]), launch=kernels.concat, values=("axis",),
+        in_part=lambda op, *given: _join(op, given[:-1], given[-1]))
 def ConcatV2() -> None:
     """Concatenate tensors along `axis`."""
 
@@ -76,7 +77,7 @@ def ConcatV2() -> None:
 @kernel("concat_dim: int32, values: N * T -> output: T", N="int >= 2", T="type", ranks={"concat_dim": 0},
         shape=lambda ctx: _concat_shape(ctx, range(1, len(ctx.op.inputs)), 0),
         numpy=lambda ctx, *given: _join(ctx, given[1:], given[0]), launch=kernels.concat,
-        values=("concat_dim",))
+        values=("concat_dim",), in_part=lambda op, *given: _join(op, given[1:], given[0]))
 def Concat() -> None:
     """Concatenate tensors along `concat_dim` (the older op)."""
 
@@ -172,8 +173,15 @@ def _packed(ctx: ShapeContext) -> list[Static]:
     return [(*shape[:axis], len(ctx.op.inputs), *shape[axis:])]
 
 
+def _packed_in_part(op: Operation, *parts: np.ndarray | None) -> np.ndarray:
+    """Stack what is known of the inputs, which have one shape: that of a scalar if none is known."""
+    unknown = next((np.full(part.shape, None) for part in parts if part is not None), np.array(None))
+    return np.stack([unknown if part is None else part for part in parts], op.attrs["axis"])
+
+
 @kernel("values: N * T -> output: T", shape=_packed, launch=kernels.pack,
-        numpy=lambda ctx, *arrays: np.stack(arrays, ctx.attrs["axis"]), N="int >= 1", T="type", axis="int = 0")
+        numpy=lambda ctx, *arrays: np.stack(arrays, ctx.attrs["axis"]), in_part=_packed_in_part, N="int >= 1",
+        T="type", axis="int = 0")
 def Pack() -> None:
     """Stack tensors of one shape along a new axis."""
 
@@ -298,10 +306,9 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 # Padding
 
 def _known_paddings(paddings: Tensor, count: int) -> list[Sequence[int | None]]:
-    """Return the static paddings of a Pack of rows: two sizes for each axis, None where a run decides."""
-    if paddings.op.type != "Pack" or paddings.op.attrs["axis"] or len(paddings.op.inputs) != count:
-        return [(None, None)] * count
-    return [constant_value_as_shape(row) or (None, None) for row in paddings.op.inputs]
+    """Return the static paddings: two sizes for each axis, None where a run decides."""
+    known = constant_value(paddings, partial=True)
+    return [(None, None)] * count if known is None or known.shape != (count, 2) else known.tolist()
 
 
 def _padded_size(size: int | None, padding: Sequence[int | None]) -> int | None:

@@ -44,18 +44,19 @@ def declared(op: Op) -> Constructor:
 
 def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, ranks: Ranks | None = None,
                 validate: Fn | None = None, domain: str = "", align: Fn | None = None, variadic: Fn | None = None,
-                **attrs: str) -> Callable[[Fn], Constructor]:
+                converts: bool = False, **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op whose outputs have, at each element, a scalar definition of its (broadcast) inputs there.
 
     domain: where tests may sample the definition: "positive", "unit" (-1 to 1), "nonzero"... (tests/domains.py). align:
     fn(attrs, *shapes) -> the shapes that the inputs take before they are broadcast. variadic: of an op with a list of
-    inputs, fn(their number) -> the definition as a function. ranks, validate: see `kernel`.
+    inputs, fn(their number) -> the definition as a function. converts: see `kinds.Elementwise`, ranks and
+    validate: `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         body = lru_cache(lambda n: scalar.read(variadic(n))) if variadic else scalar.read(fn)
         return declared(kinds.Elementwise(**fields(fn, text, attrs, shape, ranks, validate), body=body, align=align,
-                                          domain=domain))
+                                          domain=domain, converts=converts))
     return declare
 
 
@@ -112,8 +113,8 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
            launch: Fn | None = None, cpu: Fn | None = None, cuda: Fn | None = None, values: Iterable[str] = (),
            total: bool = False, view: Fn | None = None, indexed: Fn | None = None,
            bounded: tuple[Fn, Fn] | None = None, counted: tuple[int, int] | None = None,
-           contraction: Contraction | None = None, work: Fn | None = None, stateful: bool = False,
-           **attrs: str) -> Callable[[Fn], Constructor]:
+           contraction: Contraction | None = None, in_part: Fn | None = None, work: Fn | None = None,
+           stateful: bool = False, **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op with hand-written kernels. numpy: fn(ctx, *arrays) -> array(s); launch: fn(call) -> [Launch], of
     kernel functions (kernels/functions/kernel.py), on CPU and GPU; cpu, cuda: the same for one of them.
 
@@ -125,14 +126,14 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
 
     values: the inputs whose value, not only shape, decides the shape of the outputs. Without a launch the op is a host
     call of `numpy` wherever it runs. total: it can't fail once its shapes fit. indexed: see `movement`. bounded,
-    counted, contraction, work: see `kinds.Kernel`.
+    counted, contraction, in_part, work: see `kinds.Kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         return declared(kinds.Kernel(**fields(fn, text, attrs, shape, ranks, validate, values), numpy=numpy,
                                      cpu=cpu or launch, cuda=cuda or launch, total=total, stateful=stateful, view=view,
                                      indexed=indexed and (_BOUNDS, indexed), bounded=bounded, counted=counted,
-                                     contraction=contraction, work=work))
+                                     contraction=contraction, in_part=in_part, work=work))
     return declare
 
 

@@ -20,7 +20,8 @@ def _check_text(ctx: Any) -> None:
                                                "tf.as_string or tf.string_to_number")
 
 
-@elementwise("x: SrcT -> y: DstT", validate=_check_text, SrcT="type", DstT="type", Truncate="bool = false")
+@elementwise("x: SrcT -> y: DstT", validate=_check_text, converts=True, SrcT="type", DstT="type",
+             Truncate="bool = false")
 def Cast(x):
     """Convert `x` to another dtype: fractions are truncated, anything but 0 is True, True is 1."""
     return x
