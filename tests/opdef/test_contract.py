@@ -18,6 +18,10 @@ BROADCAST = "Shapes are broadcast; ValueError where they don't fit."
     ("Sqrt", ["x: floats, complex numbers (else TypeError).", "The result has the dtype and shape of x."]),
     ("Greater", ["x, y: floats, integers; all of one dtype (else TypeError).", BROADCAST, "The result is bool."]),
     ("Select", ["t, e: all of one dtype (else TypeError).", "condition: bool.", "The result has the dtype of t."]),
+    ("SegmentSum", ["data: floats, integers, complex numbers (else TypeError).",
+                    "segment_ids: int32, int64 (else TypeError).",
+                    "data: rank 1 or more; segment_ids: vector (else ValueError).",
+                    "The result has the dtype of data."]),
     ("Shape", ["out_type: the dtype of the result."]),
     ("SoftmaxCrossEntropyWithLogits", ["features, labels: floats; all of one dtype (else TypeError)."]),
 ])
@@ -26,7 +30,7 @@ def test_contracts(name, lines):
     call = f"{name}{inspect.signature(made)}"
     description = OPS[name].doc.partition(">>> ")[0].rstrip()
     text, _, _ = inspect.getdoc(made).partition("\n\n>>> ")
-    assert text.split("\n\n") == [call, description, "\n".join(lines)]
+    assert text.split("\n\n") == [call, description, "\n".join([*lines, f"Official op: {name}."])]
 
 
 def test_the_example_of_an_op_comes_last():

@@ -5,18 +5,21 @@ import inspect
 
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
+from tfnb.opdef.ranks import AtLeast, Single
 
 _FLOATS = ("bfloat16", "half", "float", "double")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _GROUPS = {"floats": _FLOATS, "integers": _INTEGERS, "complex numbers": ("complex64", "complex128")}
 _NOT_HERE = ("qint8", "quint8", "qint16", "quint16", "qint32", "variant")       # dtypes that no kernel takes
+_SHAPES = {0: "scalar", 1: "vector", 2: "matrix"}
 _NUMPY = {"half": "float16", "float": "float32", "double": "float64"}
 
 
 def documentation(spec: Op) -> str:
-    """Return what `help` shows of an op below its signature: its description, contract and example."""
+    """Return what `help` shows of an op below its signature: its description, contract, name and example."""
     description, mark, example = inspect.cleandoc(spec.doc).partition(">>> ")
-    return "\n\n".join(part for part in (description.rstrip(), contract(spec), mark + example) if part)
+    terms = f"{contract(spec)}\nOfficial op: {spec.name}.".strip()
+    return "\n\n".join(part for part in (description.rstrip(), terms, mark + example) if part)
 
 
 def contract(spec: Op) -> str:
@@ -29,9 +32,18 @@ def contract(spec: Op) -> str:
             lines.append(f"{', '.join(names)}: {'; '.join(taken)} (else TypeError).")
     lines += [f"{arg.name}: {_NUMPY.get(arg.type, arg.type)}." for arg in spec.inputs
               if arg.type and arg.type not in ("resource", "variant") and not _is_attr(spec, arg.type)]
+    if spec.ranks:
+        ranks = "; ".join(f"{name}: {_rank_words(rank)}" for name, rank in spec.ranks.items())
+        lines.append(f"{ranks} (else ValueError).")
     if isinstance(spec, kinds.Elementwise) and spec.align is None and len(spec.inputs) > 1:
         lines.append("Shapes are broadcast; ValueError where they don't fit.")
     return "\n".join([*lines, *_result(spec)])
+
+
+def _rank_words(rank: int | AtLeast | Single) -> str:
+    if isinstance(rank, AtLeast):
+        return f"rank {rank.rank} or more"
+    return "scalar" if isinstance(rank, Single) else _SHAPES.get(rank, f"rank {rank}")
 
 
 def _is_attr(spec: Op, name: str) -> bool:
